@@ -1,0 +1,197 @@
+package event
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// LedgerVersion is the version of the ledger that this package reads and writes.
+const LedgerVersion = 1
+
+// The types of ledger lines.
+const (
+	TypeGrant  = "grant"  // a grant came into use
+	TypeCharge = "charge" // a release was charged
+)
+
+// A Line is one line of a ledger: JSON, chained to the line before by its hash.
+type Line struct {
+	Version  int       `json:"version"`
+	Sequence int       `json:"sequence"` // from 1
+	Time     time.Time `json:"time"`
+	Type     string    `json:"type"`
+	Grant    *Grant    `json:"grant,omitempty"`
+	Charge   *Charge   `json:"charge,omitempty"`
+	Previous string    `json:"previous"` // hash of the line before; 64 zeros on the first
+
+	// Hash is SHA-256, in hexadecimal, of the line's JSON without its last member, which is the hash itself. It covers
+	// Previous, so a line cannot change, move or vanish from the middle without breaking the chain.
+	Hash string `json:"hash,omitempty"`
+}
+
+// Genesis is the previous hash of the first line.
+var Genesis = strings.Repeat("0", 64)
+
+// MaxLine bounds a line, in bytes.
+const MaxLine = 64 << 10
+
+// A LedgerError says where a ledger breaks a rule, and which.
+type LedgerError struct {
+	Name string
+	Line int // from 1
+	Err  error
+}
+
+func (e *LedgerError) Error() string { return fmt.Sprintf("%s: line %d: %v", e.Name, e.Line, e.Err) }
+
+func (e *LedgerError) Unwrap() error { return e.Err }
+
+// ExitCode is the process's exit code for malformed input (see package exit).
+func (e *LedgerError) ExitCode() int { return 90 }
+
+// Encode completes l as the successor of a line with hash previous and returns its bytes, newline included.
+func (l *Line) Encode(previous string) ([]byte, error) {
+	l.Previous, l.Hash = previous, ""
+	b, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	l.Hash = lineHash(b)
+	b = append(b[:len(b)-1], hashMember...)
+	b = append(append(b, l.Hash...), '"', '}', '\n')
+	if len(b) > MaxLine {
+		return nil, fmt.Errorf("ledger line of %d bytes exceeds %d", len(b), MaxLine)
+	}
+	return b, nil
+}
+
+const hashMember = `,"hash":"`
+
+func lineHash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// decodeLine parses and checks a line without its newline, as the successor of last (nil before the first).
+func decodeLine(b []byte, last *Line) (*Line, error) {
+	l := new(Line)
+	// Version and type come first: a line that this program does not know may have members that it does not know.
+	var known struct {
+		Version int    `json:"version"`
+		Type    string `json:"type"`
+	}
+	if err := json.Unmarshal(b, &known); err != nil {
+		return nil, fmt.Errorf("not a ledger line: %w", err)
+	}
+	if known.Version != LedgerVersion {
+		return nil, fmt.Errorf("ledger version %d, must be %d", known.Version, LedgerVersion)
+	}
+	if err := oneOf("event", known.Type, TypeGrant, TypeCharge); err != nil {
+		return nil, err
+	}
+	if err := strict(b, l); err != nil {
+		return nil, fmt.Errorf("not a ledger line: %w", err)
+	}
+	suffix := len(hashMember) + 64 + len(`"}`)
+	if len(b) <= suffix || string(b[len(b)-suffix:]) != hashMember+l.Hash+`"}` ||
+		l.Hash != lineHash(append(bytes.Clone(b[:len(b)-suffix]), '}')) {
+		return nil, errors.New("hash does not match: the line was changed")
+	}
+	sequence, previous := 1, Genesis
+	if last != nil {
+		sequence, previous = last.Sequence+1, last.Hash
+	}
+	if l.Sequence != sequence || l.Previous != previous {
+		return nil, errors.New("line does not follow the one before: lines were removed, added or moved")
+	}
+	return l, l.check()
+}
+
+func (l *Line) check() error {
+	switch {
+	case l.Type == TypeGrant && l.Grant != nil && l.Charge == nil:
+		return l.Grant.Check()
+	case l.Type == TypeCharge && l.Charge != nil && l.Grant == nil:
+		return l.Charge.Check()
+	}
+	return fmt.Errorf("%s without its member of that name, or with another", l.Type)
+}
+
+// A Ledger is a ledger that was read whole and verified.
+type Ledger struct {
+	Lines []*Line
+	// Size is the length of the whole lines, in bytes. Torn says that more follows without a newline: an append that a
+	// crash cut short, before anything was released under it.
+	Size int64
+	Torn bool
+}
+
+// ReadLedger reads and verifies a ledger called name. An empty input is an empty ledger. Any line that is damaged,
+// out of its place, of another version or of an unknown type is a *LedgerError.
+func ReadLedger(r io.Reader, name string) (*Ledger, error) {
+	ledger := new(Ledger)
+	in := bufio.NewReaderSize(r, MaxLine)
+	var last *Line
+	for {
+		b, err := in.ReadSlice('\n')
+		switch {
+		case err == io.EOF:
+			ledger.Torn = len(b) > 0
+			return ledger, nil
+		case err == bufio.ErrBufferFull:
+			err = fmt.Errorf("longer than %d bytes", MaxLine)
+			fallthrough
+		case err != nil:
+			return nil, &LedgerError{name, len(ledger.Lines) + 1, err}
+		}
+		line, err := decodeLine(b[:len(b)-1], last)
+		if err != nil {
+			return nil, &LedgerError{name, len(ledger.Lines) + 1, err}
+		}
+		ledger.Lines = append(ledger.Lines, line)
+		ledger.Size += int64(len(b))
+		last = line
+	}
+}
+
+// Next returns the line that would follow the ledger's last, for Encode.
+func (l *Ledger) Next(at time.Time) *Line {
+	return &Line{Version: LedgerVersion, Sequence: len(l.Lines) + 1, Time: at.UTC()}
+}
+
+// LastHash is the hash that the next line is chained to.
+func (l *Ledger) LastHash() string {
+	if len(l.Lines) == 0 {
+		return Genesis
+	}
+	return l.Lines[len(l.Lines)-1].Hash
+}
+
+// Charges returns the charges, in order.
+func (l *Ledger) Charges() []*Charge {
+	var charges []*Charge
+	for _, line := range l.Lines {
+		if line.Charge != nil {
+			charges = append(charges, line.Charge)
+		}
+	}
+	return charges
+}
+
+// Find returns the charge of a round of a run, or nil.
+func (l *Ledger) Find(run string, round int) *Charge {
+	for _, c := range l.Charges() {
+		if c.Run == run && c.Round == round {
+			return c
+		}
+	}
+	return nil
+}

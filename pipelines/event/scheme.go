@@ -1,0 +1,93 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The ways to choose the units of a round.
+const (
+	All      = "all"      // every unit in every round
+	Poisson  = "poisson"  // each unit by its own coin, anew each round
+	Fixed    = "fixed"    // Size of Population units without replacement, anew each round
+	Allocate = "allocate" // each unit in exactly one of Rounds rounds, by a secret coin
+	Epoch    = "epoch"    // each unit in exactly one of Rounds rounds, by a public hash of its name
+)
+
+// A Scheme is how the units of each round were chosen. Its numbers are public; which units were chosen is not.
+type Scheme struct {
+	Method     string  `json:"method"`
+	Rate       float64 `json:"rate"`                 // expected share of the units in a round, in (0, 1]
+	Size       uint64  `json:"size,omitempty"`       // Fixed only: units in a round
+	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one
+	Rounds     int     `json:"rounds"`               // planned number of rounds T
+	Secret     bool    `json:"secret"`               // coins came from the operating system, not from a seed
+
+	// Assignment names the one throw of the coins that the rounds of an Allocate share. Rounds of two throws may hold
+	// one unit twice. It is empty in a grant, which is made before the throw.
+	Assignment string `json:"assignment,omitempty"`
+}
+
+// Check reports the first rule that s breaks.
+func (s Scheme) Check() error {
+	if err := CheckRate(s.Rate); err != nil {
+		return err
+	}
+	if err := CheckRounds(s.Rounds); err != nil {
+		return err
+	}
+	if s.Method != Fixed && (s.Size != 0 || s.Population != 0) {
+		return errors.New("size and population belong to fixed-size sampling only")
+	}
+	if s.Method != Allocate && s.Assignment != "" {
+		return errors.New("an assignment belongs to allocation only")
+	}
+	if len(s.Assignment) > 64 {
+		return errors.New("name of an assignment has more than 64 bytes")
+	}
+	switch s.Method {
+	case All:
+		if s.Rate != 1 {
+			return fmt.Errorf("rate must be 1 where all units are in each round, is %v", s.Rate)
+		}
+	case Poisson:
+	case Fixed:
+		if s.Size == 0 || s.Size > s.Population {
+			return fmt.Errorf("size of a round must be in [1, population %d], is %d", s.Population, s.Size)
+		}
+		if s.Rate != float64(s.Size)/float64(s.Population) {
+			return fmt.Errorf("rate %v is not size over population", s.Rate)
+		}
+	case Allocate, Epoch:
+		if s.Rate != 1/float64(s.Rounds) {
+			return fmt.Errorf("rate %v is not one over the number of rounds", s.Rate)
+		}
+	default:
+		return fmt.Errorf("unknown sampling method %q", s.Method)
+	}
+	return nil
+}
+
+// String describes s for messages.
+func (s Scheme) String() string {
+	text := s.Method
+	switch s.Method {
+	case Poisson:
+		text = fmt.Sprintf("poisson(%v)", s.Rate)
+	case Fixed:
+		text = fmt.Sprintf("fixed(%d/%d)", s.Size, s.Population)
+	}
+	if !s.Secret && s.Method != All && s.Method != Epoch {
+		text += " from a seed"
+	}
+	return fmt.Sprintf("%s × %d", text, s.Rounds)
+}
+
+// Same says whether a round sampled by s is one that was planned as planned: equal but for the assignment.
+func (s Scheme) Same(planned Scheme) bool {
+	s.Assignment = planned.Assignment
+	return s == planned
+}
+
+// Disjoint says that every unit is in exactly one of the rounds of a run, so that their losses do not add up.
+func (s Scheme) Disjoint() bool { return s.Method == Allocate || s.Method == Epoch }
