@@ -1,0 +1,283 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// CheckHeader reports the first rule of SPEC.md that h breaks.
+func CheckHeader(h *Header) error {
+	switch {
+	case h == nil:
+		return errors.New("stream does not begin with a header")
+	case h.Version > Version:
+		return fmt.Errorf("wire version %d is newer than %d, the newest this program reads", h.Version, Version)
+	case h.Version != Version:
+		return fmt.Errorf("wire version %d, must be %d", h.Version, Version)
+	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_CHECKPOINT:
+		return fmt.Errorf("unknown kind of stream %d", h.Kind)
+	case h.Side != Side_PRIVATE && h.Side != Side_PUBLIC:
+		return fmt.Errorf("unknown side of the wall %d", h.Side)
+	case h.Unit < 0 || h.Unit > Unit_USER:
+		return fmt.Errorf("unknown privacy unit %d", h.Unit)
+	case len(h.Run) > MaxName || len(h.Model) > MaxName:
+		return fmt.Errorf("run or model name longer than %d bytes", MaxName)
+	case len(h.Vocabulary) != 0 && len(h.Vocabulary) != 32:
+		return fmt.Errorf("vocabulary hash of %d bytes, must be 32", len(h.Vocabulary))
+	case h.VocabularySize > MaxVocabulary:
+		return fmt.Errorf("vocabulary of %d words exceeds %d", h.VocabularySize, MaxVocabulary)
+	case len(h.Matrices) > MaxMatrices:
+		return fmt.Errorf("%d matrices exceed %d", len(h.Matrices), MaxMatrices)
+	}
+	names := make(map[string]bool)
+	for _, m := range h.Matrices {
+		if err := checkMatrix(m, names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkMatrix(m *Matrix, names map[string]bool) error {
+	switch {
+	case m.Name == "" || len(m.Name) > MaxName:
+		return fmt.Errorf("matrix name must have 1 to %d bytes", MaxName)
+	case names[m.Name]:
+		return fmt.Errorf("matrix %q stands twice in the header", m.Name)
+	case m.Rows == 0 || m.Columns == 0 || uint64(m.Rows)*uint64(m.Columns) > MaxCells:
+		return fmt.Errorf("matrix %q of %d × %d cells, must have 1 to %d", m.Name, m.Rows, m.Columns, MaxCells)
+	case m.Element.Size() == 0:
+		return fmt.Errorf("matrix %q has an unknown element %d", m.Name, m.Element)
+	}
+	names[m.Name] = true
+	return nil
+}
+
+// Check reports the first rule of SPEC.md that r, a record of a stream with header h, breaks by itself. The order of
+// records is package stream's to check. No message quotes an id or a word.
+func Check(h *Header, r *Record) error {
+	switch body := r.GetBody().(type) {
+	case *Record_Document:
+		return checkDocument(h, body.Document)
+	case *Record_RoundOpen:
+		_, err := body.RoundOpen.GetScheme().Event()
+		return err
+	case *Record_Contribution:
+		return checkContribution(h, body.Contribution)
+	case *Record_Release:
+		return checkRelease(body.Release)
+	case *Record_Parameters:
+		return checkParameters(body.Parameters)
+	case *Record_Block:
+		return checkBlock(h, body.Block)
+	case *Record_Words:
+		return checkWords(h, body.Words)
+	case *Record_Score:
+		return checkScore(body.Score)
+	case nil:
+		return errors.New("record without a body")
+	}
+	return nil // Header, End and RoundClose have no rule of their own
+}
+
+// CheckDocumentNames checks the names of a document, for callers that can say where in a text file it stands.
+func CheckDocumentNames(d *Document) error {
+	if err := checkName("document id", d.Id, 1); err != nil {
+		return err
+	}
+	if err := checkName("user", d.User, 0); err != nil {
+		return err
+	}
+	return checkName("label", d.Label, 0)
+}
+
+func checkDocument(h *Header, d *Document) error {
+	if err := CheckDocumentNames(d); err != nil {
+		return err
+	}
+	if len(d.WordGaps) != len(d.Counts) {
+		return fmt.Errorf("document has %d word ids but %d counts", len(d.WordGaps), len(d.Counts))
+	}
+	if err := checkGaps("word id", d.WordGaps, h.VocabularySize); err != nil {
+		return err
+	}
+	tokens := uint64(0)
+	for _, c := range d.Counts {
+		if c == 0 {
+			return errors.New("document has a word with count 0")
+		}
+		tokens += uint64(c)
+	}
+	if tokens > MaxTokens {
+		return fmt.Errorf("document of more than %d words", MaxTokens)
+	}
+	return nil
+}
+
+func checkName(what, s string, least int) error {
+	if len(s) < least || len(s) > MaxName {
+		return fmt.Errorf("%s must have %d to %d bytes, has %d", what, least, MaxName, len(s))
+	}
+	return nil
+}
+
+// checkGaps checks a list of strictly ascending numbers below limit, given as first number and differences.
+func checkGaps(what string, gaps []uint32, limit uint32) error {
+	last := uint64(0)
+	for i, g := range gaps {
+		if i > 0 && g == 0 {
+			return fmt.Errorf("%s stands twice", what)
+		}
+		last += uint64(g)
+		if last >= uint64(limit) {
+			return fmt.Errorf("%s is not below %d", what, limit)
+		}
+	}
+	return nil
+}
+
+func checkContribution(h *Header, c *Contribution) error {
+	if len(c.Unit) == 0 || len(c.Unit) > MaxUnit {
+		return fmt.Errorf("unit must have 1 to %d bytes, has %d", MaxUnit, len(c.Unit))
+	}
+	if err := checkName("record", c.Record, 0); err != nil {
+		return err
+	}
+	for _, p := range c.Parts {
+		if err := checkPart(h, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkPart(h *Header, p *Part) error {
+	if int(p.Matrix) >= len(h.Matrices) {
+		return fmt.Errorf("part of matrix %d, but the header has %d", p.Matrix, len(h.Matrices))
+	}
+	m := h.Matrices[p.Matrix]
+	if err := checkGaps("row", p.RowGaps, m.Rows); err != nil {
+		return err
+	}
+	if err := checkGaps("column", p.ColumnGaps, m.Columns); err != nil {
+		return err
+	}
+	rows, columns := p.Extent(m)
+	if len(p.Values) != rows*columns*4 {
+		return fmt.Errorf("part of %d × %d cells has %d bytes of values, must have %d", rows, columns, len(p.Values), rows*columns*4)
+	}
+	for i := 0; i < len(p.Values); i += 4 {
+		// All exponent bits set: NaN or infinite (IEEE 754).
+		if binary.LittleEndian.Uint32(p.Values[i:])&0x7f80_0000 == 0x7f80_0000 {
+			return errors.New("contribution has a value that is NaN or infinite")
+		}
+	}
+	return nil
+}
+
+// Extent returns the number of rows and columns that p, a part of m, covers. Empty gaps mean all.
+func (p *Part) Extent(m *Matrix) (rows, columns int) {
+	rows, columns = len(p.RowGaps), len(p.ColumnGaps)
+	if rows == 0 {
+		rows = int(m.Rows)
+	}
+	if columns == 0 {
+		columns = int(m.Columns)
+	}
+	return rows, columns
+}
+
+func checkRelease(r *Release) error {
+	if err := checkName("mechanism", r.Mechanism, 1); err != nil {
+		return err
+	}
+	if err := checkName("grant", r.Grant, 0); err != nil {
+		return err
+	}
+	if !(r.Grid > 0 && r.Grid <= math.MaxFloat64) {
+		return fmt.Errorf("grid of a release must be positive and finite, is %v", r.Grid)
+	}
+	_, err := r.Scheme.Event()
+	return err
+}
+
+func checkParameters(p *Parameters) error {
+	names := make(map[string]bool)
+	for _, s := range p.Scalars {
+		if err := checkName("scalar's name", s.Name, 1); err != nil {
+			return err
+		}
+		if names[s.Name] {
+			return fmt.Errorf("scalar %q stands twice", s.Name)
+		}
+		names[s.Name] = true
+		if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
+			return fmt.Errorf("scalar %q is %v, must be finite", s.Name, s.Value)
+		}
+	}
+	return nil
+}
+
+func checkBlock(h *Header, b *Block) error {
+	if int(b.Matrix) >= len(h.Matrices) {
+		return fmt.Errorf("block of matrix %d, but the header has %d", b.Matrix, len(h.Matrices))
+	}
+	m := h.Matrices[b.Matrix]
+	size := m.Element.Size()
+	cells := uint64(len(b.Values) / size)
+	if cells == 0 || len(b.Values)%size != 0 {
+		return fmt.Errorf("block of %q has %d bytes, must be a positive multiple of %d", m.Name, len(b.Values), size)
+	}
+	if b.Offset > uint64(m.Cells()) || cells > uint64(m.Cells())-b.Offset {
+		return fmt.Errorf("block of %q goes beyond its %d cells", m.Name, m.Cells())
+	}
+	return checkFinite(m, b.Values)
+}
+
+func checkFinite(m *Matrix, values []byte) error {
+	finite := true
+	switch m.Element {
+	case Element_FLOAT32:
+		for i := 0; i < len(values); i += 4 {
+			finite = finite && binary.LittleEndian.Uint32(values[i:])&0x7f80_0000 != 0x7f80_0000
+		}
+	case Element_FLOAT64:
+		for i := 0; i < len(values); i += 8 {
+			finite = finite && binary.LittleEndian.Uint64(values[i:])>>52&0x7ff != 0x7ff
+		}
+	}
+	if !finite {
+		return fmt.Errorf("block of %q has a value that is NaN or infinite", m.Name)
+	}
+	return nil
+}
+
+func checkWords(h *Header, w *Words) error {
+	if uint64(w.First)+uint64(len(w.Words)) > uint64(h.VocabularySize) {
+		return fmt.Errorf("words beyond the vocabulary's %d", h.VocabularySize)
+	}
+	for _, s := range w.Words {
+		if s == "" || len(s) > MaxWord || !utf8.ValidString(s) {
+			return fmt.Errorf("word must have 1 to %d bytes of UTF-8", MaxWord)
+		}
+	}
+	return nil
+}
+
+func checkScore(s *Score) error {
+	if err := checkName("document id", s.Id, 0); err != nil {
+		return err
+	}
+	if s.CompletionTokens > s.Tokens {
+		return errors.New("score predicts more tokens than the document has")
+	}
+	for _, v := range []float64{s.Bound, s.Unigram, s.Completion, s.CompletionUnigram} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("score must be finite, is %v", v)
+		}
+	}
+	return nil
+}

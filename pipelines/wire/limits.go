@@ -1,0 +1,42 @@
+package wire
+
+// Limits of wire version 1. A decoder refuses what exceeds them before it allocates, so that damaged or hostile
+// input costs bounded memory. They are part of the format: SPEC.md lists them.
+const (
+	// Version is the wire version that this package reads and writes.
+	Version = 1
+
+	// MaxFrame bounds a compressed frame, in bytes: a Kafka broker with default settings accepts it as one message.
+	MaxFrame = 900_000
+
+	// MaxContent bounds a frame's decompressed content, in bytes. Stored without compression it still fits
+	// MaxFrame: Zstandard adds 3 bytes for each block of 128 KiB, 18 for the header and 4 for the checksum.
+	MaxContent = 896_000
+
+	// MaxHeader bounds an encoded header, in bytes; it leads every frame.
+	MaxHeader = 16_000
+
+	// MaxRecord bounds an encoded record with its length, in bytes: one record and a header always fit a frame.
+	MaxRecord = MaxContent - MaxHeader
+
+	// MaxName bounds ids, users, labels, runs and other names, in bytes of UTF-8.
+	MaxName = 1024
+
+	// MaxUnit bounds the name of a privacy unit, in bytes: the prefix of UnitName and a name.
+	MaxUnit = MaxName + 16
+
+	// MaxWord bounds a word of a vocabulary, in bytes of UTF-8.
+	MaxWord = 256
+
+	// MaxVocabulary bounds the number of words V.
+	MaxVocabulary = 1 << 24
+
+	// MaxTokens bounds the length of a document, in words.
+	MaxTokens = 1 << 24
+
+	// MaxCells bounds the cells of one matrix.
+	MaxCells = 1 << 31
+
+	// MaxMatrices bounds the matrices of a header.
+	MaxMatrices = 64
+)

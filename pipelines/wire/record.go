@@ -1,0 +1,66 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/proto"
+)
+
+// UnitDigest is the digest of a set of privacy units with this one member. The digest of a set is the sum modulo
+// 2^64 over its members, so it does not depend on their order (RoundClose.unit_digest).
+func UnitDigest(unit string) uint64 { return xxhash.Sum64String(unit) }
+
+// UnitName is the name of the privacy unit that d belongs to. Where the unit is the user, a document without one is a
+// unit of its own; the prefixes keep the names of users and documents apart.
+func UnitName(unit Unit, d *Document) string {
+	switch {
+	case unit != Unit_USER:
+		return d.Id
+	case d.User != "":
+		return "user/" + d.User
+	}
+	return "document/" + d.Id
+}
+
+// Append appends r to b as a size-delimited record: a varint length and that many bytes.
+// The error is that of a record over MaxRecord.
+func Append(b []byte, r *Record) ([]byte, error) {
+	size := proto.Size(r)
+	if size > MaxRecord-binary.MaxVarintLen32 {
+		return b, fmt.Errorf("record of %d bytes exceeds the wire's limit of %d", size, MaxRecord-binary.MaxVarintLen32)
+	}
+	b = binary.AppendUvarint(b, uint64(size))
+	return proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(b, r)
+}
+
+var errNotCanonical = errors.New("encoding has an unknown field, a repeated field or a padded number")
+
+// Decode decodes one record without its length. It refuses what would not encode again to as many bytes: unknown
+// fields (the schema of a version is closed), fields set twice and padded varints. It does not check values: see Check.
+func Decode(b []byte) (*Record, error) {
+	r := new(Record)
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("not a record: %w", err)
+	}
+	if proto.Size(r) != len(b) {
+		return nil, errNotCanonical
+	}
+	return r, nil
+}
+
+// Size returns the number of bytes of one value of e, or 0 for an element that the wire does not know.
+func (e Element) Size() int {
+	switch e {
+	case Element_FLOAT32:
+		return 4
+	case Element_FLOAT64, Element_INT64:
+		return 8
+	}
+	return 0
+}
+
+// Cells returns the number of cells of m.
+func (m *Matrix) Cells() int { return int(m.GetRows()) * int(m.GetColumns()) }

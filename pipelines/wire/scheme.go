@@ -1,0 +1,44 @@
+package wire
+
+import (
+	"errors"
+
+	"privpipe/pipelines/event"
+)
+
+var methods = map[Scheme_Method]string{
+	Scheme_ALL:      event.All,
+	Scheme_POISSON:  event.Poisson,
+	Scheme_FIXED:    event.Fixed,
+	Scheme_ALLOCATE: event.Allocate,
+	Scheme_EPOCH:    event.Epoch,
+}
+
+// Event returns s as the accountant knows it; the error is the first rule that s breaks.
+func (s *Scheme) Event() (event.Scheme, error) {
+	if s == nil {
+		return event.Scheme{}, errors.New("sampling scheme is missing")
+	}
+	e := event.Scheme{
+		Method: methods[s.Method], Rate: s.Rate, Size: s.Size, Population: s.Population,
+		Rounds: int(s.Rounds), Secret: s.Secret, Assignment: s.Assignment,
+	}
+	return e, e.Check()
+}
+
+// SchemeOf returns e as a record; the error is the first rule that e breaks.
+func SchemeOf(e event.Scheme) (*Scheme, error) {
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	s := &Scheme{
+		Rate: e.Rate, Size: e.Size, Population: e.Population,
+		Rounds: uint32(e.Rounds), Secret: e.Secret, Assignment: e.Assignment,
+	}
+	for method, name := range methods {
+		if name == e.Method {
+			s.Method = method
+		}
+	}
+	return s, nil
+}

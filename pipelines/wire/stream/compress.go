@@ -1,0 +1,82 @@
+package stream
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
+	"privpipe/pipelines/wire"
+)
+
+// Compression is the writer's choice; a reader cannot tell and need not.
+type Compression string
+
+const (
+	// None stores: for a pipe between two processes of one machine, where compressing costs more than it saves.
+	None Compression = "none"
+	// Fast is for files and networks.
+	Fast Compression = "fast"
+	// Best is for archives.
+	Best Compression = "best"
+)
+
+// A Compressor turns contents into frames. Its methods may be called by several goroutines at a time.
+type Compressor struct{ encoder *zstd.Encoder }
+
+// NewCompressor returns a compressor; the error is that of an unknown c.
+func NewCompressor(c Compression) (*Compressor, error) {
+	level := zstd.SpeedFastest
+	switch c {
+	case None:
+		return &Compressor{}, nil
+	case Fast:
+	case Best:
+		level = zstd.SpeedBestCompression
+	default:
+		return nil, fmt.Errorf("unknown compression %q: must be none, fast or best", c)
+	}
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(true),
+		zstd.WithEncoderConcurrency(0), zstd.WithWindowSize(1<<20))
+	return &Compressor{encoder}, err
+}
+
+// AppendFrame appends to b a frame of content, which must have 1 to wire.MaxContent bytes.
+func (c *Compressor) AppendFrame(b, content []byte) []byte {
+	if c.encoder == nil {
+		return appendStored(b, content)
+	}
+	return c.encoder.EncodeAll(content, b)
+}
+
+// maxBlock is the largest Block_Size of a frame whose window is at least as large (RFC 8878 §3.1.1.2.4).
+const maxBlock = 128 << 10
+
+// appendStored appends a frame of raw blocks (RFC 8878 §3.1.1): no work but the checksum.
+func appendStored(b, content []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, magic)
+	b = append(b, 2<<6|flagSingle|flagChecksum) // Frame_Content_Size of 4 bytes
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(content)))
+	for rest := content; ; {
+		block := rest[:min(len(rest), maxBlock)]
+		rest = rest[len(block):]
+		header := uint32(len(block)) << 3
+		if len(rest) == 0 {
+			header |= 1 // Last_Block
+		}
+		b = append(b, byte(header), byte(header>>8), byte(header>>16))
+		b = append(b, block...)
+		if len(rest) == 0 {
+			break
+		}
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(xxhash.Sum64(content))) // Content_Checksum: the low 4 bytes
+}
+
+// newDecoder returns a decoder that refuses a content over wire.MaxContent, however small its frame, and a window
+// over 8 MiB (RFC 8878 §3.1.1.1.2 asks decoders to support that much).
+func newDecoder() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(wire.MaxContent), zstd.WithDecoderMaxWindow(8<<20))
+}

@@ -1,0 +1,25 @@
+package stream
+
+import "fmt"
+
+// A FormatError says where a stream breaks the wire format, and how. It never quotes the content of a record.
+type FormatError struct {
+	Name   string // of the input: a path, "standard input"
+	Frame  int    // number of the frame, from 0
+	Offset int64  // of the frame's first byte in the input
+	Record int    // number of the record in the frame, from 0 (the header); -1: the frame itself
+	Err    error
+}
+
+func (e *FormatError) Error() string {
+	where := fmt.Sprintf("%s: frame %d at byte %d", e.Name, e.Frame, e.Offset)
+	if e.Record >= 0 {
+		where = fmt.Sprintf("%s, record %d", where, e.Record)
+	}
+	return where + ": " + e.Err.Error()
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// ExitCode is the process's exit code for malformed input (see package filter).
+func (e *FormatError) ExitCode() int { return 90 }

@@ -1,0 +1,201 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+
+	"privpipe/pipelines/wire"
+)
+
+// target is the content at which a frame is closed, in bytes. Larger frames compress no better; smaller ones cost
+// more headers and more writes.
+const target = 256 << 10
+
+// A Writer writes one stream. It is not safe for concurrent use; EncodeFrame of its Framer is.
+type Writer struct {
+	out     io.Writer
+	framer  *Framer
+	order   order
+	body    []byte // records of the frame under way, without the header
+	frame   []byte // scratch
+	hash    *xxhash.Digest
+	records uint64
+	ended   bool
+	err     error // first error of out; it repeats
+}
+
+// NewWriter returns a Writer of a stream with header h, whose first frame is written when it is full or at Flush.
+// The caller must not change h afterwards.
+func NewWriter(out io.Writer, h *wire.Header, c *Compressor) (*Writer, error) {
+	framer, err := NewFramer(h, c)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{out: out, framer: framer, order: newOrder(h), hash: xxhash.New()}
+	w.hash.Write(framer.header)
+	return w, nil
+}
+
+// Write appends r to the stream. It checks r, so that a stage cannot write what its readers would refuse.
+func (w *Writer) Write(r *wire.Record) error {
+	if err := wire.Check(w.framer.Header, r); err != nil {
+		return err
+	}
+	if err := w.order.admit(r); err != nil {
+		return err
+	}
+	was := len(w.body)
+	body, err := wire.Append(w.body, r)
+	if err != nil {
+		return err
+	}
+	w.body = body
+	w.records++
+	if w.framer.fits(len(body)) {
+		if len(body) >= target {
+			return w.Flush()
+		}
+		return nil
+	}
+	// r does not fit beside the records before it: they go out first.
+	w.body = body[:was]
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	w.body = append(w.body, body[was:]...)
+	return nil
+}
+
+// Flush writes the frame under way, if it holds a record.
+func (w *Writer) Flush() error {
+	if w.err != nil || len(w.body) == 0 {
+		return w.err
+	}
+	w.frame = w.framer.AppendFrame(w.frame[:0], w.body)
+	return w.writeFrame(w.frame, w.body)
+}
+
+func (w *Writer) writeFrame(frame, body []byte) error {
+	w.hash.Write(body)
+	w.body = w.body[:0]
+	if _, err := w.out.Write(frame); err != nil {
+		w.err = err
+	}
+	return w.err
+}
+
+// A Batch is a run of records that one goroutine has made ready for a Writer: see Framer.
+type Batch struct {
+	records []*wire.Record // for the writer's check of their order
+	body    []byte
+	frame   []byte
+}
+
+// WriteBatch writes a batch as frames of its own, after the records written so far.
+func (w *Writer) WriteBatch(b *Batch) error {
+	for _, r := range b.records {
+		if err := w.order.admit(r); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	w.records += uint64(len(b.records))
+	return w.writeFrame(b.frame, b.body)
+}
+
+// Close writes the end record with tallies and flushes. It does not close the underlying writer. Without Close a
+// reader refuses the stream as truncated: call it only when all is written and well.
+func (w *Writer) Close(tallies ...*wire.Tally) error {
+	if w.ended {
+		return errors.New("stream is already ended")
+	}
+	if err := w.order.finish(); err != nil {
+		return err
+	}
+	// The hash covers the records of this frame, so they are hashed before the end record is made.
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	w.ended = true
+	end := &wire.Record{Body: &wire.Record_End{End: &wire.End{Records: w.records, Hash: w.hash.Sum64(), Tallies: tallies}}}
+	body, err := wire.Append(nil, end)
+	if err != nil {
+		return err
+	}
+	return w.writeFrame(w.framer.AppendFrame(nil, body), body)
+}
+
+// A Framer turns runs of records into frames of one stream. It is safe for concurrent use, so that workers can
+// encode and compress in parallel while one Writer keeps the order.
+type Framer struct {
+	Header     *wire.Header
+	header     []byte // encoded, with its length
+	compressor *Compressor
+}
+
+// NewFramer returns a Framer; the error is that of a header that breaks a rule of the wire.
+func NewFramer(h *wire.Header, c *Compressor) (*Framer, error) {
+	if err := wire.CheckHeader(h); err != nil {
+		return nil, err
+	}
+	header, err := wire.Append(nil, &wire.Record{Body: &wire.Record_Header{Header: h}})
+	if err != nil {
+		return nil, err
+	}
+	if len(header) > wire.MaxHeader {
+		return nil, errors.New("header is larger than the wire allows")
+	}
+	return &Framer{Header: h, header: header, compressor: c}, nil
+}
+
+// Framer returns the framer of w's stream.
+func (w *Writer) Framer() *Framer { return w.framer }
+
+func (f *Framer) fits(body int) bool { return len(f.header)+body <= wire.MaxContent }
+
+// AppendFrame appends to b one frame with the encoded records of body, which must fit.
+func (f *Framer) AppendFrame(b, body []byte) []byte {
+	content := make([]byte, 0, len(f.header)+len(body))
+	content = append(append(content, f.header...), body...)
+	return f.compressor.AppendFrame(b, content)
+}
+
+// Batches checks and encodes records into batches of one frame each, in order.
+func (f *Framer) Batches(records []*wire.Record) ([]*Batch, error) {
+	var batches []*Batch
+	b := new(Batch)
+	closeFrame := func() {
+		if len(b.records) > 0 {
+			b.frame = f.AppendFrame(nil, b.body)
+			batches = append(batches, b)
+			b = new(Batch)
+		}
+	}
+	for _, r := range records {
+		if err := wire.Check(f.Header, r); err != nil {
+			return nil, err
+		}
+		was := len(b.body)
+		body, err := wire.Append(b.body, r)
+		if err != nil {
+			return nil, err
+		}
+		if b.body = body; !f.fits(len(body)) {
+			encoded := bytes.Clone(body[was:])
+			b.body = body[:was]
+			closeFrame()
+			b.body = encoded
+		}
+		b.records = append(b.records, r)
+		if len(b.body) >= target {
+			closeFrame()
+		}
+	}
+	closeFrame()
+	return batches, nil
+}
