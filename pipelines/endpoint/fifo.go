@@ -1,0 +1,98 @@
+package endpoint
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"privpipe/pipelines/exit"
+)
+
+// A FIFO has two ends, and either program may die before it opens its own. Opening the other end the plain way would
+// then wait for ever, and the whole pipeline with it. So both ends are opened without waiting, and the wait is ours.
+
+// retry is how often a FIFO without its other end is looked at again.
+const retry = 5 * time.Millisecond
+
+// isFIFO says whether name is a FIFO.
+func isFIFO(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
+// fifoReader reads a FIFO. Until its first byte an end of file only means that no writer is there yet.
+type fifoReader struct {
+	*os.File
+	begun bool
+}
+
+// openFIFO opens a FIFO for reading without waiting for a writer.
+func openFIFO(name string) (*fifoReader, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &fifoReader{File: f}, nil
+}
+
+func (f *fifoReader) Read(b []byte) (int, error) {
+	for {
+		n, err := f.File.Read(b)
+		f.begun = f.begun || n > 0
+		if err != io.EOF || f.begun {
+			return n, err
+		}
+		time.Sleep(retry)
+	}
+}
+
+// createFIFO opens a FIFO for writing, when it has a reader. It gives up when standard input is a pipe that ended
+// without data: whoever was to read the FIFO is gone with the rest of the pipeline.
+func createFIFO(name string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if !errors.Is(err, syscall.ENXIO) {
+			return f, err
+		}
+		if InputGone() {
+			return nil, exit.Errorf(exit.Malformed, "standard input ended before %s had a reader", name)
+		}
+		time.Sleep(retry)
+	}
+}
+
+// InputGone says whether standard input is a pipe whose writers are gone and that has no data left.
+func InputGone() bool {
+	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n == 1 && fds[0].Revents&unix.POLLHUP != 0 && fds[0].Revents&unix.POLLIN == 0
+}
+
+// watch is how often standard output is looked at. A poll that waits would keep it open after its close.
+const watch = 100 * time.Millisecond
+
+// stdoutClosed says that this process is done with standard output.
+var stdoutClosed atomic.Bool
+
+// WatchReader calls gone when standard output is a pipe and its reader goes away, even if nothing is being written: so a
+// pipeline comes down when its end dies while its beginning waits.
+func WatchReader(gone func()) {
+	info, err := os.Stdout.Stat()
+	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return
+	}
+	for !stdoutClosed.Load() {
+		fds := []unix.PollFd{{Fd: 1}}
+		if n, err := unix.Poll(fds, 0); err == nil && n == 1 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 &&
+			!stdoutClosed.Load() {
+			gone()
+			return
+		}
+		time.Sleep(watch)
+	}
+}

@@ -1,0 +1,140 @@
+package endpoint
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/term"
+
+	"privpipe/pipelines/exit"
+)
+
+// Stdio is the name of standard input and standard output.
+const Stdio = "-"
+
+// An Input is an open input with the name that messages call it by.
+type Input struct {
+	io.Reader
+	Name  string
+	close []func() error
+}
+
+// Close closes the input; standard input stays open.
+func (in *Input) Close() error {
+	var errs []error
+	for i := len(in.close) - 1; i >= 0; i-- {
+		errs = append(errs, in.close[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// Open opens an input for reading: standard input for "" and "-", else a path. Reading a FIFO waits for its writer.
+func Open(name string) (*Input, error) {
+	if name == "" || name == Stdio {
+		if term.IsTerminal(int(os.Stdin.Fd())) {
+			return nil, exit.Errorf(exit.Usage, "standard input is a terminal").
+				WithHint("name an input file, or pipe one in")
+		}
+		return &Input{Reader: os.Stdin, Name: "standard input"}, nil
+	}
+	if err := local(name); err != nil {
+		return nil, err
+	}
+	if isFIFO(name) {
+		f, err := openFIFO(name)
+		if err != nil {
+			return nil, err
+		}
+		return &Input{Reader: f, Name: name, close: []func() error{f.Close}}, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Input{Reader: f, Name: name, close: []func() error{f.Close}}, nil
+}
+
+// OpenText opens an input of text. A file whose name ends in .gz or .zst is decompressed.
+func OpenText(name string) (*Input, error) {
+	in, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	switch filepath.Ext(name) {
+	case ".gz":
+		z, err := gzip.NewReader(bufio.NewReaderSize(in.Reader, 1<<16))
+		if err != nil {
+			in.Close()
+			return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name, err)
+		}
+		in.Reader, in.close = damaged{z, in.Name}, append(in.close, z.Close)
+	case ".zst":
+		// 128 MiB: the window of zstd --long=27, the largest that zstd itself accepts unasked.
+		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			in.Close()
+			return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name, err)
+		}
+		in.Reader, in.close = damaged{z, in.Name}, append(in.close, func() error { z.Close(); return nil })
+	}
+	return in, nil
+}
+
+// damaged gives a decompressor's errors the name of the input and the exit code of malformed input.
+type damaged struct {
+	io.Reader
+	name string
+}
+
+func (d damaged) Read(b []byte) (int, error) {
+	n, err := d.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = exit.Errorf(exit.Malformed, "%s: damaged compressed data: %w", d.name, err)
+	}
+	return n, err
+}
+
+// local refuses a URL.
+func local(name string) error {
+	if scheme, _, ok := strings.Cut(name, "://"); ok {
+		return exit.Errorf(exit.Usage, "%s: endpoints of scheme %q are unknown; use a path, a FIFO or -", name, scheme)
+	}
+	return nil
+}
+
+// Distinct refuses an output that is one of the inputs.
+func Distinct(output string, inputs ...string) error {
+	out, err := os.Stat(output)
+	if err != nil || !out.Mode().IsRegular() {
+		return nil // new, or not a file that writing would replace
+	}
+	for _, input := range inputs {
+		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
+			return exit.Errorf(exit.Usage, "output %s is also the input", output)
+		}
+	}
+	return nil
+}
+
+// ReadFile reads a whole small text file, such as a grant, of at most limit bytes.
+func ReadFile(name string, limit int64) ([]byte, error) {
+	in, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	b, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = exit.Errorf(exit.Malformed, "%s: larger than %d bytes", in.Name, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}

@@ -1,0 +1,177 @@
+package endpoint
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/term"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+// An Output is an open output. Commit makes it complete; Abort, which may follow Commit, leaves nothing of it behind.
+type Output struct {
+	file *os.File
+	// A file is written as temporary and renamed to path. Both are empty for streams, FIFOs and devices.
+	temporary, path string
+	done            bool
+}
+
+// Create opens an output for data of the given side of the wall. "" and "-" are standard output. Private data is
+// never written to a terminal; public data is if "-" says so outright. A file of private data is readable by its owner
+// alone. Opening a FIFO waits for its reader.
+func Create(name string, side wire.Side) (*Output, error) {
+	if name == "" || name == Stdio {
+		if term.IsTerminal(int(os.Stdout.Fd())) {
+			if side != wire.Side_PUBLIC {
+				return nil, exit.Errorf(exit.Usage, "refusing to write private data to a terminal").
+					WithHint("name a file with -o, or pipe the output on")
+			}
+			if name == "" {
+				return nil, exit.Errorf(exit.Usage, "refusing to write binary data to a terminal").
+					WithHint("name a file with -o, or force it with -o -")
+			}
+		}
+		return &Output{file: os.Stdout}, nil
+	}
+	if err := local(name); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, exit.Errorf(exit.Usage, "output %s is a folder", name)
+		}
+		open := func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }
+		if isFIFO(name) {
+			open = createFIFO
+		}
+		f, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		return &Output{file: f}, nil
+	}
+	mode := os.FileMode(0o666)
+	if side != wire.Side_PUBLIC {
+		mode = 0o600
+	}
+	temporary := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".tmp")
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	remember(temporary)
+	return &Output{file: f, temporary: temporary, path: name}, nil
+}
+
+// Write writes b; it reports a short write as an error, like an *os.File.
+func (o *Output) Write(b []byte) (int, error) { return o.file.Write(b) }
+
+// Pipe says whether a process at the other end reads what is written, as far as one can tell.
+func (o *Output) Pipe() bool {
+	info, err := o.file.Stat()
+	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
+}
+
+// Commit ends the output: a file is synced and takes its name, and the name is synced too.
+func (o *Output) Commit() error {
+	if o.done {
+		return nil
+	}
+	o.done = true
+	if o.temporary == "" {
+		// Standard output too: its reader must see the end while this process may have more to do.
+		return o.close()
+	}
+	err := o.file.Sync()
+	if e := o.file.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(o.temporary, o.path)
+	}
+	if err != nil {
+		os.Remove(o.temporary)
+	}
+	forget(o.temporary)
+	if err != nil {
+		return err
+	}
+	return SyncFolder(o.path)
+}
+
+func (o *Output) close() error {
+	if o.file == os.Stdout {
+		stdoutClosed.Store(true)
+	}
+	return o.file.Close()
+}
+
+// Abort drops an output that has not been committed: what was to be a file leaves none.
+func (o *Output) Abort() {
+	if o.done {
+		return
+	}
+	o.done = true
+	o.close()
+	if o.temporary != "" {
+		os.Remove(o.temporary)
+		forget(o.temporary)
+	}
+}
+
+// SyncFolder makes the entry of path durable in its folder.
+func SyncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// WriteFile writes a small file whole or not at all.
+func WriteFile(name string, side wire.Side, content []byte) error {
+	out, err := Create(name, side)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if _, err := out.Write(content); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// temporaries are the files that a signal must not leave behind.
+var temporaries struct {
+	sync.Mutex
+	names map[string]bool
+}
+
+func remember(name string) {
+	temporaries.Lock()
+	defer temporaries.Unlock()
+	if temporaries.names == nil {
+		temporaries.names = make(map[string]bool)
+	}
+	temporaries.names[name] = true
+}
+
+func forget(name string) {
+	temporaries.Lock()
+	defer temporaries.Unlock()
+	delete(temporaries.names, name)
+}
+
+// RemoveTemporaries removes the files that are still under way. Package filter calls it when a signal ends the process.
+func RemoveTemporaries() {
+	temporaries.Lock()
+	defer temporaries.Unlock()
+	for name := range temporaries.names {
+		os.Remove(name)
+	}
+}

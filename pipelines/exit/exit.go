@@ -1,0 +1,97 @@
+// Package exit names the exit codes that all stages share, and lets an error carry one.
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// The exit codes, the same in every stage and in every --help. 80 to 99 say that the caller can mend it, 100 to 119
+// that the caller cannot, above 128 that a signal ended the process. 2 is the Go runtime's, for a panic.
+const (
+	OK           = 0
+	Failure      = 1   // no better class
+	Usage        = 80  // wrong flags or values
+	Missing      = 82  // a prerequisite is missing: grant, ledger, model, file
+	Refused      = 83  // by the grant or the budget; nothing was released
+	Malformed    = 90  // input malformed, truncated or of another version
+	Locked       = 91  // another run holds the lock; nothing was done
+	Internal     = 100 // an invariant of ours broke
+	Unavailable  = 101 // disk or broker
+	Interrupted  = 130 // SIGINT
+	Terminated   = 143 // SIGTERM
+	ClosedOutput = 141 // SIGPIPE: the reader of the output went away
+)
+
+// Meaning is the table of exit codes, in order, as --help prints it.
+var Meaning = []struct {
+	Code int
+	Text string
+}{
+	{OK, "done, output complete"},
+	{Failure, "failed, no better class"},
+	{Usage, "wrong flags or values"},
+	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
+	{Refused, "refused by the grant or the budget; nothing was released"},
+	{Malformed, "input malformed, truncated or of another version"},
+	{Locked, "another run holds the lock; nothing was done"},
+	{Internal, "a bug: an invariant broke"},
+	{Unavailable, "disk or broker unavailable"},
+	{Interrupted, "stopped by SIGINT (143: by SIGTERM)"},
+	{ClosedOutput, "the reader of the output went away"},
+}
+
+// An Error is an error with an exit code and perhaps a hint on how to mend it.
+type Error struct {
+	Code int
+	Hint string
+	Err  error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitCode returns the process's exit code.
+func (e *Error) ExitCode() int { return e.Code }
+
+// Errorf returns an *Error with the given code.
+func Errorf(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// WithHint returns e with a hint.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// Code returns the exit code of err: its own, or that of the operating system's error below it.
+func Code(err error) int {
+	if err == nil {
+		return OK
+	}
+	var coder interface{ ExitCode() int }
+	if errors.As(err, &coder) {
+		return coder.ExitCode()
+	}
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return ClosedOutput
+	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EISDIR):
+		return Missing
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+		return Unavailable
+	}
+	return Failure
+}
+
+// Hint returns the hint of err, or "".
+func Hint(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
+}

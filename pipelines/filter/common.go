@@ -1,0 +1,81 @@
+package filter
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"privpipe/pipelines/wire"
+)
+
+// Common are the flags that every stage has.
+type Common struct {
+	Quiet       bool             `short:"q" group:"Messages" help:"Errors only."`
+	Verbose     bool             `short:"v" group:"Messages" help:"Also what is done, in public quantities."`
+	Log         string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
+	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages and in --summary."`
+	Summary     string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
+	DryRun      bool             `short:"n" group:"Messages" help:"Check flags and prerequisites, say what would be done, write nothing."`
+	Config      kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
+	PrintConfig bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
+	Version     kong.VersionFlag `group:"Messages" help:"Print the version and exit."`
+}
+
+// Compress is the flag of every stage that writes a stream.
+type Compress struct {
+	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Compression of the output: ${enum}; auto is none to a pipe, fast elsewhere."`
+}
+
+// Workers is the flag of every stage that works in parallel.
+type Workers struct {
+	Workers int `default:"0" help:"Goroutines that work in parallel; 0 is one a core."`
+}
+
+// N returns the number of workers.
+func (w Workers) N() int {
+	if w.Workers <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return w.Workers
+}
+
+// version is what --version prints: program, version, wire version, Go version.
+func version(program string) string {
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return fmt.Sprintf("privpipe %s %s wire %d %s", program, v, wire.Version, runtime.Version())
+}
+
+// printConfig writes the resolved value of each flag. No flag holds a secret: those are in files that flags name.
+func printConfig(w io.Writer, command *kong.Context) error {
+	values := make(map[string]any)
+	for _, f := range command.Flags() {
+		switch f.Name {
+		case "help", "version", "config", "print-config":
+			continue
+		}
+		if v := f.Target; v.IsValid() {
+			values[f.Name] = plain(v)
+		}
+	}
+	b, err := json.MarshalIndent(values, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", b)
+	return err
+}
+
+func plain(v reflect.Value) any {
+	if s, ok := v.Interface().(fmt.Stringer); ok {
+		return s.String()
+	}
+	return v.Interface()
+}

@@ -1,0 +1,3 @@
+// Package filter is what the mains of all stages share: the command line, one run of the command, errors and logs on
+// standard error, signals, and the one call of os.Exit.
+package filter

@@ -1,0 +1,46 @@
+package filter
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+)
+
+// textHandler writes "program: warning: message key=value", the form of all messages for people.
+type textHandler struct {
+	program string
+	level   slog.Level
+	out     io.Writer
+	mutex   sync.Mutex
+}
+
+func (h *textHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
+
+func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
+	var b strings.Builder
+	b.WriteString(h.program + ": ")
+	switch {
+	case r.Level >= slog.LevelError:
+		b.WriteString("error: ")
+	case r.Level >= slog.LevelWarn:
+		b.WriteString("warning: ")
+	}
+	b.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		fmt.Fprintf(&b, " %s=%v", a.Key, a.Value)
+		return true
+	})
+	b.WriteByte('\n')
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	_, err := io.WriteString(h.out, b.String())
+	return err
+}
+
+// The stages log with a message and attributes only; groups and bound attributes change nothing.
+func (h *textHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h *textHandler) WithGroup(string) slog.Handler { return h }

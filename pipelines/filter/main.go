@@ -1,0 +1,145 @@
+package filter
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+)
+
+// grace is how long a signalled stage may take to put its work down before the process ends.
+const grace = 500 * time.Millisecond
+
+// A Stage describes a program for its help page.
+type Stage struct {
+	Name    string // "tokenize"
+	Summary string // one sentence
+	Example string // one realistic command line
+	Notes   string // what a caller must know, for example what is private; may be empty
+}
+
+// Main parses the command line into cli, a pointer to a struct that kong understands and that embeds Common, runs the
+// command that was chosen (its method Run takes a *Run) and exits with its code. It does not return.
+func Main(stage Stage, cli any, common *Common) {
+	os.Exit(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
+	log := &reporter{program: stage.Name, out: stderr}
+	parser, err := newParser(stage, cli, stdout, stderr)
+	if err != nil {
+		return log.fail(exit.Errorf(exit.Internal, "%w", err))
+	}
+	command, exited, err := parse(parser, args)
+	if exited {
+		return exit.OK // --help, --version
+	}
+	if err != nil {
+		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s --help lists the flags", stage.Name))
+	}
+	log.json = common.Log == "json"
+	if common.PrintConfig {
+		return log.fail(printConfig(stdout, command))
+	}
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, stderr), common: common, started: time.Now()}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	stop := r.progress(stage.Name, stderr)
+	defer stop()
+	unread := make(chan os.Signal, 1)
+	go endpoint.WatchReader(func() { unread <- syscall.SIGPIPE })
+
+	done := make(chan error, 1)
+	go func() { done <- command.Run(r) }()
+	select {
+	case err = <-done:
+	case s := <-signals:
+		err = interrupted(s, cancel, done, signals)
+	case s := <-unread:
+		err = interrupted(s, cancel, done, signals)
+	}
+	endpoint.RemoveTemporaries()
+	if err == nil {
+		err = r.writeSummary()
+	}
+	return log.fail(err)
+}
+
+// interrupted lets the command put its work down, for a while or until a second signal, and returns the signal's error.
+func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error, signals <-chan os.Signal) error {
+	err := map[os.Signal]*exit.Error{
+		os.Interrupt:    exit.Errorf(exit.Interrupted, "stopped by SIGINT"),
+		syscall.SIGTERM: exit.Errorf(exit.Terminated, "stopped by SIGTERM"),
+		syscall.SIGPIPE: exit.Errorf(exit.ClosedOutput, "the reader of the output went away"),
+	}[s]
+	cancel(err)
+	select {
+	case <-done:
+	case <-signals:
+	case <-time.After(grace):
+	}
+	return err
+}
+
+// newParser builds the command line: flags, their environment twins and an optional JSON file, in that order.
+func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, error) {
+	return kong.New(cli,
+		kong.Name(stage.Name),
+		kong.Description(stage.Summary+"\n\nExample:\n  "+stage.Example+notes(stage.Notes)),
+		kong.DefaultEnvars("PRIVPIPE_"+strings.ToUpper(stage.Name)),
+		kong.Configuration(kong.JSON),
+		kong.Vars{"version": version(stage.Name)},
+		kong.Writers(stdout, stderr),
+		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
+		kong.Help(helpWithExitCodes),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+	)
+}
+
+func notes(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\n\n" + text
+}
+
+// exited is how kong's hooks for --help and --version come back to parse.
+type exited int
+
+func parse(parser *kong.Kong, args []string) (command *kong.Context, done bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(exited); !ok {
+				panic(r)
+			}
+			done = true
+		}
+	}()
+	command, err = parser.Parse(args)
+	return command, false, err
+}
+
+func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	w := ctx.Stdout
+	fmt.Fprintln(w, "\nExit codes:")
+	for _, m := range exit.Meaning {
+		fmt.Fprintf(w, "  %3d  %s\n", m.Code, m.Text)
+	}
+	fmt.Fprintln(w, "\nThe format of streams: pipelines/SPEC.md")
+	return nil
+}

@@ -1,0 +1,148 @@
+package filter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+// A Run is one run of a command: what its method Run gets.
+type Run struct {
+	context.Context              // ends with a signal
+	Log             *slog.Logger // public quantities only, unless Private
+
+	common  *Common
+	status  atomic.Pointer[string]
+	summary []slog.Attr
+	started time.Time
+}
+
+// DryRun says that nothing may be written.
+func (r *Run) DryRun() bool { return r.common.DryRun }
+
+// Private says that messages may hold counts that depend on private data.
+func (r *Run) Private() bool { return r.common.PrivateLogs }
+
+// Status sets the line that a terminal shows and that SIGUSR1 prints. It must hold public quantities only.
+func (r *Run) Status(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	r.status.Store(&line)
+}
+
+// Summarize adds a public quantity to the summary.
+func (r *Run) Summarize(name string, value any) { r.summary = append(r.summary, slog.Any(name, value)) }
+
+// SummarizePrivate adds a quantity that depends on private data; it is left out unless --private-logs allows it.
+func (r *Run) SummarizePrivate(name string, value any) {
+	if r.Private() {
+		r.Summarize(name, value)
+	}
+}
+
+// writeSummary writes the JSON object that --summary asks for, readable by its owner alone.
+func (r *Run) writeSummary() error {
+	if r.common.Summary == "" {
+		return nil
+	}
+	object := map[string]any{"seconds": time.Since(r.started).Seconds()}
+	for _, a := range r.summary {
+		object[a.Key] = a.Value.Any()
+	}
+	b, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(r.common.Summary, wire.Side_PRIVATE, append(b, '\n'))
+}
+
+// progress shows the status: rewritten on a terminal once a second, printed on SIGUSR1. It returns a function that
+// ends it.
+func (r *Run) progress(program string, stderr io.Writer) (stop func()) {
+	usr1 := make(chan os.Signal, 1)
+	signal.Notify(usr1, syscall.SIGUSR1)
+	var tick <-chan time.Time
+	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !r.common.Quiet {
+		ticker := time.NewTicker(time.Second)
+		tick = ticker.C
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		shown := false
+		for {
+			select {
+			case <-usr1:
+				if line := r.status.Load(); line != nil {
+					fmt.Fprintf(stderr, "%s: %s\n", program, *line)
+				} else {
+					fmt.Fprintf(stderr, "%s: running\n", program)
+				}
+			case <-tick:
+				if line := r.status.Load(); line != nil {
+					fmt.Fprintf(stderr, "\r\x1b[K%s: %s", program, *line)
+					shown = true
+				}
+			case <-quit:
+				if shown {
+					fmt.Fprint(stderr, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() { signal.Stop(usr1); close(quit); <-ended }
+}
+
+// reporter writes the error that ends a program.
+type reporter struct {
+	program string
+	out     io.Writer
+	json    bool
+}
+
+// fail reports err, if it is one, and returns the exit code.
+func (l *reporter) fail(err error) int {
+	code := exit.Code(err)
+	if err == nil {
+		return code
+	}
+	if l.json {
+		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": err.Error()})
+		fmt.Fprintf(l.out, "%s\n", b)
+		return code
+	}
+	fmt.Fprintf(l.out, "%s: error: %v\n", l.program, err)
+	if hint := exit.Hint(err); hint != "" {
+		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, hint)
+	}
+	return code
+}
+
+// newLogger returns the logger of messages that are not the final error: one line each, prefixed by the program.
+func newLogger(program string, common *Common, stderr io.Writer) *slog.Logger {
+	level := slog.LevelWarn
+	switch {
+	case common.Quiet:
+		level = slog.LevelError
+	case common.Verbose:
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if common.Log == "json" {
+		return slog.New(slog.NewJSONHandler(stderr, options)).With("program", program)
+	}
+	return slog.New(&textHandler{program: program, level: level, out: stderr})
+}

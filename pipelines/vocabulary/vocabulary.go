@@ -1,0 +1,101 @@
+// Package vocabulary reads and writes lists of words, one a line, and knows the hash by which streams name them.
+package vocabulary
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+// Words is a vocabulary: the word of id v is Words[v].
+type Words []string
+
+// Open reads the vocabulary in a file, which may be compressed (.gz, .zst).
+func Open(name string) (Words, error) {
+	in, err := endpoint.OpenText(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return Read(in, in.Name)
+}
+
+// Read reads a vocabulary: a word a line, in the order of the ids. Lines that begin with "#" and a space are comments.
+// Surrounding white space, a CR among it, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
+// words that stand twice and invalid UTF-8 are errors with the line's number.
+func Read(r io.Reader, name string) (Words, error) {
+	var words Words
+	line := 0
+	fail := func(format string, args ...any) (Words, error) {
+		return nil, exit.Errorf(exit.Malformed, "%s: line %d: %s", name, line, fmt.Sprintf(format, args...))
+	}
+	seen := make(map[string]int)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<10)
+	for lines.Scan() {
+		line++
+		raw := lines.Bytes()
+		if bytes.HasPrefix(raw, []byte("# ")) || string(raw) == "#" {
+			continue
+		}
+		word := strings.TrimSpace(string(raw))
+		switch {
+		case word == "":
+			return fail("empty, must be a word")
+		case len(word) > wire.MaxWord:
+			return fail("word of %d bytes exceeds %d", len(word), wire.MaxWord)
+		case !utf8.ValidString(word):
+			return fail("not UTF-8")
+		case strings.ContainsFunc(word, unicode.IsSpace):
+			return fail("has white space inside, must be one word")
+		case seen[word] != 0:
+			return fail("repeats the word of line %d", seen[word])
+		case len(words) == wire.MaxVocabulary:
+			return fail("more than %d words", wire.MaxVocabulary)
+		}
+		seen[word] = line
+		words = append(words, word)
+	}
+	if err := lines.Err(); err != nil {
+		line++
+		if err == bufio.ErrTooLong {
+			return fail("longer than 64 KiB, must be a word")
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(words) == 0 {
+		return nil, exit.Errorf(exit.Malformed, "%s: no words", name)
+	}
+	return words, nil
+}
+
+// Hash returns the vocabulary's name in headers: SHA-256 of its words, each followed by a newline.
+func (w Words) Hash() []byte {
+	h := sha256.New()
+	for _, word := range w {
+		io.WriteString(h, word)
+		h.Write([]byte{'\n'})
+	}
+	return h.Sum(nil)
+}
+
+// Write writes the vocabulary with comment lines before it.
+func (w Words) Write(out io.Writer, comments ...string) error {
+	b := bufio.NewWriter(out)
+	for _, c := range comments {
+		fmt.Fprintf(b, "# %s\n", c)
+	}
+	for _, word := range w {
+		fmt.Fprintln(b, word)
+	}
+	return b.Flush()
+}
