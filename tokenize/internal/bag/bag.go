@@ -1,0 +1,54 @@
+// Package bag counts the words of a document against a vocabulary.
+package bag
+
+import (
+	"fmt"
+	"slices"
+
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/words"
+)
+
+// A Counter turns texts into bags of words. It holds scratch memory; one goroutine may use it at a time.
+type Counter struct {
+	index    *Index
+	splitter words.Splitter
+	counts   []uint32 // of the word ids below the vocabulary's size; zero between documents
+	ids      []uint32 // with a count
+}
+
+// NewCounter returns a Counter for a vocabulary of the given size with the given index.
+func NewCounter(index *Index, size int) *Counter {
+	return &Counter{index: index, counts: make([]uint32, size)}
+}
+
+// Add counts the words of text that are in the vocabulary, towards the bag under way.
+func (c *Counter) Add(text []byte) {
+	c.splitter.Split(text, func(word words.Word) {
+		if id, ok := c.index.Find(word); ok {
+			if c.counts[id] == 0 {
+				c.ids = append(c.ids, id)
+			}
+			c.counts[id]++
+		}
+	})
+}
+
+// Bag moves the counts into d and begins a new bag. A bag without words is a document like others. The error is that
+// of one over wire.MaxTokens words.
+func (c *Counter) Bag(d *wire.Document) error {
+	slices.Sort(c.ids)
+	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(c.ids)), c.ids)
+	d.Counts = make([]uint32, len(c.ids))
+	tokens := uint64(0)
+	for i, id := range c.ids {
+		d.Counts[i] = c.counts[id]
+		tokens += uint64(c.counts[id])
+		c.counts[id] = 0
+	}
+	c.ids = c.ids[:0]
+	if tokens > wire.MaxTokens {
+		return fmt.Errorf("document of more than %d known words", wire.MaxTokens)
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// chunkBytes is how much a chunk of lines aims at: enough to make up for handing it to a worker.
+const chunkBytes = 1 << 20
+
+// lines cuts a reader into chunks of whole lines.
+type lines struct {
+	in    io.Reader
+	name  string
+	limit int    // of a line, in bytes
+	rest  []byte // read, and not yet given out
+	line  int    // number of the line that rest begins with
+	err   error
+}
+
+func newLines(in io.Reader, name string, limit int) *lines {
+	return &lines{in: in, name: name, limit: limit, line: 1}
+}
+
+// next returns the next chunk: what one read gave, up to its last newline, so that a slow pipe is not waited for.
+func (l *lines) next() (Chunk, error) {
+	for {
+		if i := bytes.LastIndexByte(l.rest, '\n'); i >= 0 {
+			return l.take(i + 1), nil
+		}
+		if l.err == io.EOF && len(l.rest) > 0 {
+			return l.take(len(l.rest)), nil // the last line, without a newline
+		}
+		if l.err != nil {
+			if l.err != io.EOF {
+				l.err = fmt.Errorf("%w (at line %d)", l.err, l.line)
+			}
+			return Chunk{}, l.err
+		}
+		if len(l.rest) > l.limit {
+			return l.skipLine(), nil
+		}
+		l.read()
+	}
+}
+
+func (l *lines) take(n int) Chunk {
+	chunk := Chunk{Name: l.name, Line: l.line, Content: l.rest[:n:n]}
+	l.rest = bytes.Clone(l.rest[n:])
+	l.line += bytes.Count(chunk.Content, []byte{'\n'})
+	return chunk
+}
+
+func (l *lines) read() {
+	have := len(l.rest)
+	l.rest = append(l.rest, make([]byte, max(chunkBytes, have))...)
+	var n int
+	n, l.err = l.in.Read(l.rest[have:])
+	l.rest = l.rest[:have+n]
+}
+
+// skipLine drops the line under way, which is too long, without keeping it.
+func (l *lines) skipLine() Chunk {
+	chunk := Chunk{Name: l.name, Line: l.line, TooLong: true}
+	for {
+		if i := bytes.IndexByte(l.rest, '\n'); i >= 0 {
+			l.rest = l.rest[i+1:]
+			l.line++
+			return chunk
+		}
+		l.rest = l.rest[:0]
+		if l.err != nil {
+			return chunk
+		}
+		l.read()
+	}
+}

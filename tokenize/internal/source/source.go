@@ -1,0 +1,133 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+)
+
+// A Chunk is a run of documents that one worker takes: whole lines of a JSON Lines file, or one text file.
+type Chunk struct {
+	Name string // of the file
+	// Line is the number of the first line, from 1. 0: the content is one document, whose id is ID.
+	Line    int
+	ID      string
+	Content []byte
+	// TooLong says that a line or a file exceeds the limit: Content is empty.
+	TooLong bool
+}
+
+// A Reader gives the chunks of a list of inputs, in order.
+type Reader struct {
+	inputs []input
+	limit  int
+	lines  *lines // of the input under way
+	close  func() error
+}
+
+type input struct {
+	path string
+	id   string // of a text file
+	text bool   // a document of its own, else JSON Lines
+}
+
+// NewReader returns a Reader of the named inputs, or of standard input if there is none. A folder stands for the .txt
+// and .jsonl files below it (also .gz and .zst), in lexical order. Files that end in .txt are one document each, with
+// the path as id, below the folder where one was named; all others are JSON Lines. A document has at most limit bytes.
+func NewReader(names []string, limit int) (*Reader, error) {
+	if len(names) == 0 {
+		names = []string{endpoint.Stdio}
+	}
+	r := &Reader{limit: limit}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if name != endpoint.Stdio && err == nil && info.IsDir() {
+			if err := r.addFolder(name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		r.inputs = append(r.inputs, input{path: name, id: filepath.ToSlash(name), text: isText(name)})
+	}
+	return r, nil
+}
+
+func bare(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}
+
+func isText(name string) bool { return strings.HasSuffix(bare(name), ".txt") }
+
+func (r *Reader) addFolder(root string) error {
+	before := len(r.inputs)
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if isText(path) || strings.HasSuffix(bare(path), ".jsonl") {
+			id, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			r.inputs = append(r.inputs, input{path: path, id: filepath.ToSlash(id), text: isText(path)})
+		}
+		return nil
+	})
+	if err == nil && len(r.inputs) == before {
+		err = exit.Errorf(exit.Missing, "%s: no .txt or .jsonl file in this folder", root)
+	}
+	return err
+}
+
+// Next returns the next chunk; false at the end. It is the form that ordered.Map asks for.
+func (r *Reader) Next() (Chunk, bool, error) {
+	for {
+		if r.lines != nil {
+			chunk, err := r.lines.next()
+			if err == nil {
+				return chunk, true, nil
+			}
+			r.lines = nil
+			if e := r.close(); err == io.EOF {
+				err = e
+			}
+			if err != nil {
+				return Chunk{}, false, err
+			}
+		}
+		if len(r.inputs) == 0 {
+			return Chunk{}, false, nil
+		}
+		in := r.inputs[0]
+		r.inputs = r.inputs[1:]
+		opened, err := endpoint.OpenText(in.path)
+		if err != nil {
+			return Chunk{}, false, err
+		}
+		if in.text {
+			chunk, err := r.file(in, opened)
+			return chunk, err == nil, err
+		}
+		r.lines, r.close = newLines(opened, opened.Name, r.limit), opened.Close
+	}
+}
+
+// file reads a text file as one document.
+func (r *Reader) file(in input, opened *endpoint.Input) (Chunk, error) {
+	defer opened.Close()
+	content, err := io.ReadAll(io.LimitReader(opened, int64(r.limit)+1))
+	if err != nil {
+		return Chunk{}, fmt.Errorf("%s: %w", opened.Name, err)
+	}
+	chunk := Chunk{Name: opened.Name, ID: in.id, Content: content}
+	if len(content) > r.limit {
+		chunk.Content, chunk.TooLong = nil, true
+	}
+	return chunk, nil
+}

@@ -1,0 +1,200 @@
+// Package uci reads the bag-of-words format of the UCI repository: three lines with the numbers of documents D, of
+// words V and of pairs, then a line "document word count" for each pair, numbers from 1, documents ascending.
+package uci
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+// A Reader reads the documents of one file. Documents without a pair are empty documents.
+type Reader struct {
+	in        *bufio.Reader
+	name      string
+	line      int
+	documents int // D
+	words     int // V
+	pairs     int // left to read
+	next      int // number of the document that Next returns, from 1
+	held      pair
+	have      bool // held is the first pair of a document to come
+}
+
+type pair struct{ document, word, count int }
+
+// NewReader reads the three lines at the start. words is the size of the vocabulary, which the file must not exceed.
+func NewReader(in io.Reader, name string, words int) (*Reader, error) {
+	r := &Reader{in: bufio.NewReaderSize(in, 1<<16), name: name, next: 1}
+	for _, field := range []*int{&r.documents, &r.words, &r.pairs} {
+		n, err := r.numbers(1)
+		if err == io.EOF {
+			return nil, r.errorf("file ends before its three lines of sizes")
+		}
+		if err != nil {
+			return nil, err
+		}
+		*field = n[0]
+	}
+	if r.words > words {
+		return nil, r.errorf("file has words up to %d, but the vocabulary has %d", r.words, words)
+	}
+	return r, nil
+}
+
+func (r *Reader) errorf(format string, args ...any) error {
+	return exit.Errorf(exit.Malformed, "%s: line %d: %s", r.name, r.line, fmt.Sprintf(format, args...))
+}
+
+// Next returns the next document, with its number as id, or io.EOF.
+func (r *Reader) Next() (*wire.Document, error) {
+	if r.next > r.documents {
+		if r.have || r.pairs > 0 {
+			return nil, r.errorf("a document number exceeds %d, or pairs are missing", r.documents)
+		}
+		return nil, r.trailing()
+	}
+	var pairs []pair
+	for {
+		if !r.have {
+			if err := r.pair(); err == io.EOF {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		if r.held.document != r.next {
+			break
+		}
+		pairs = append(pairs, r.held)
+		r.have = false
+	}
+	d := &wire.Document{Id: strconv.Itoa(r.next)}
+	r.next++
+	return d, r.fill(d, pairs)
+}
+
+// trailing answers io.EOF if nothing but white space is left.
+func (r *Reader) trailing() error {
+	if _, err := r.numbers(3); err != io.EOF {
+		if err == nil {
+			err = r.errorf("more pairs than the file announces")
+		}
+		return err
+	}
+	return io.EOF
+}
+
+// pair reads the next pair into held.
+func (r *Reader) pair() error {
+	if r.pairs == 0 {
+		return io.EOF
+	}
+	n, err := r.numbers(3)
+	if err == io.EOF {
+		return r.errorf("file ends before the pairs that it announces")
+	}
+	if err != nil {
+		return err
+	}
+	r.pairs--
+	p := pair{n[0], n[1], n[2]}
+	switch {
+	case p.document < r.next:
+		return r.errorf("document number is not ascending, or below 1")
+	case p.document > r.documents:
+		return r.errorf("document number exceeds %d", r.documents)
+	case p.word < 1 || p.word > r.words:
+		return r.errorf("word number must be in [1, %d]", r.words)
+	case p.count < 1 || p.count > wire.MaxTokens:
+		return r.errorf("count must be in [1, %d]", wire.MaxTokens)
+	}
+	r.held, r.have = p, true
+	return nil
+}
+
+// fill makes d's bag of pairs, in any order of the words.
+func (r *Reader) fill(d *wire.Document, pairs []pair) error {
+	slices.SortFunc(pairs, func(a, b pair) int { return a.word - b.word })
+	tokens, last := 0, 0
+	for _, p := range pairs {
+		if p.word == last {
+			return r.errorf("the document before this line has a word twice")
+		}
+		gap := p.word - last
+		if last == 0 {
+			gap-- // numbers begin at 1, ids at 0
+		}
+		d.WordGaps = append(d.WordGaps, uint32(gap))
+		d.Counts = append(d.Counts, uint32(p.count))
+		tokens += p.count
+		last = p.word
+	}
+	if tokens > wire.MaxTokens {
+		return r.errorf("the document before this line has more than %d words", wire.MaxTokens)
+	}
+	return nil
+}
+
+// numbers reads a line of n decimal numbers. Empty lines count but say nothing. It answers io.EOF at the end.
+func (r *Reader) numbers(n int) ([3]int, error) {
+	var values [3]int
+	for {
+		b, err := r.in.ReadSlice('\n')
+		if len(b) == 0 && err != nil {
+			if errors.Is(err, io.EOF) {
+				return values, io.EOF
+			}
+			return values, fmt.Errorf("%w (at line %d)", err, r.line+1)
+		}
+		r.line++
+		if err == bufio.ErrBufferFull {
+			return values, r.errorf("longer than any line of this format")
+		}
+		if err != nil && err != io.EOF {
+			return values, fmt.Errorf("%w (at line %d)", err, r.line)
+		}
+		found, ok := parse(b, &values)
+		if !ok || (found != 0 && found != n) {
+			return values, r.errorf("must have %d decimal numbers", n)
+		}
+		if found == n {
+			return values, nil
+		}
+	}
+}
+
+// parse reads up to three numbers separated by blanks. It says false for anything else.
+func parse(b []byte, values *[3]int) (found int, ok bool) {
+	inside := false
+	for _, c := range b {
+		switch {
+		case c >= '0' && c <= '9':
+			if !inside {
+				if found == 3 {
+					return 0, false
+				}
+				inside = true
+				found++
+				values[found-1] = 0
+			}
+			v := &values[found-1]
+			if *v > (math.MaxInt32-9)/10 {
+				return 0, false
+			}
+			*v = *v*10 + int(c-'0')
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			inside = false
+		default:
+			return 0, false
+		}
+	}
+	return found, true
+}

@@ -1,0 +1,22 @@
+// Command tokenize turns text into bags of words over a public vocabulary. It stands behind the privacy wall: what it
+// reads and writes is private.
+package main
+
+import "privpipe/pipelines/filter"
+
+var cli struct {
+	filter.Common
+	Text  text    `cmd:"" help:"Texts: JSON Lines {\"id\",\"text\",\"user\"?,\"label\"?}, .txt files, folders of them."`
+	UCI   uciBags `cmd:"" name:"uci" help:"Bags of words in the format of the UCI repository."`
+	Vocab vocab   `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
+}
+
+func main() {
+	filter.Main(filter.Stage{
+		Name:    "tokenize",
+		Summary: "Turn text into bags of words over a public vocabulary.",
+		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
+		Notes: "Inputs that end in .gz or .zst are decompressed. The output is private: it stays behind the privacy wall. " +
+			"A word is a run of letters, in lower case; words outside the vocabulary are dropped.",
+	}, &cli, &cli.Common)
+}

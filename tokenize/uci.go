@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/uci"
+)
+
+type uciBags struct {
+	output
+	Input string `arg:"" optional:"" default:"-" help:"docword file; standard input by default."`
+}
+
+func (u *uciBags) Run(r *filter.Run) error {
+	words, err := vocabulary.Open(u.Vocab)
+	if err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(u.Output, u.Input); err != nil {
+		return err
+	}
+	in, err := endpoint.OpenText(u.Input)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	bags, err := uci.NewReader(in, in.Name, len(words))
+	if err != nil || r.DryRun() {
+		return err
+	}
+	out, err := u.create(words)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+
+	documents, empty := uint64(0), uint64(0)
+	for r.Err() == nil {
+		d, err := bags.Next()
+		if err == io.EOF {
+			r.SummarizePrivate("documents", documents)
+			r.SummarizePrivate("empty", empty)
+			return out.Commit(&wire.Tally{Name: "empty", Value: empty})
+		}
+		if err != nil {
+			return err
+		}
+		if documents++; len(d.Counts) == 0 {
+			empty++
+		}
+		if err := out.Write(&wire.Record{Body: &wire.Record_Document{Document: d}}); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/source"
+	"privpipe/tokenize/internal/words"
+)
+
+type vocab struct {
+	filter.Workers
+	Size         int      `default:"8000" help:"Most words to keep, the commonest by number of documents."`
+	MinDocuments int      `default:"20" help:"Leave out words in fewer documents."`
+	MaxShare     float64  `default:"0.25" help:"Leave out words in more than this share of the documents: function words."`
+	MinLetters   int      `default:"3" help:"Leave out shorter words."`
+	MaxDocument  int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
+	Output       string   `short:"o" placeholder:"FILE" help:"Where the vocabulary goes; standard output by default."`
+	Inputs       []string `arg:"" optional:"" help:"PUBLIC text: files and folders as for text; standard input by default."`
+}
+
+// Help is what --help adds for this command.
+func (*vocab) Help() string {
+	return "The text must be PUBLIC: which words a vocabulary holds depends on every document, so one made from private " +
+		"text, used or shown outside the privacy wall, is a release that no budget covers."
+}
+
+func (v *vocab) Validate() error {
+	switch {
+	case v.Size < 1 || v.Size > wire.MaxVocabulary:
+		return fmt.Errorf("--size must be in [1, %d], is %d", wire.MaxVocabulary, v.Size)
+	case v.MinDocuments < 1:
+		return fmt.Errorf("--min-documents must be at least 1, is %d", v.MinDocuments)
+	case v.MaxDocument < 1:
+		return fmt.Errorf("--max-document must be at least 1, is %d", v.MaxDocument)
+	}
+	if err := event.CheckRate(v.MaxShare); err != nil {
+		return fmt.Errorf("--max-share: %w", err)
+	}
+	return nil
+}
+
+// frequencies counts the documents that hold a word.
+type frequencies struct {
+	documents int
+	of        map[string]int
+}
+
+func (v *vocab) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(v.Output, v.Inputs...); err != nil {
+		return err
+	}
+	in, err := source.NewReader(v.Inputs, v.MaxDocument)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	total := frequencies{of: make(map[string]int)}
+	splitters := make([]words.Splitter, v.N())
+	work := func(worker int, chunk source.Chunk) (frequencies, error) {
+		return v.count(&splitters[worker], chunk)
+	}
+	err = ordered.Map(r, v.N(), in.Next, work, func(f frequencies) error {
+		total.documents += f.documents
+		for word, n := range f.of {
+			total.of[word] += n
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	chosen := v.choose(total)
+	if len(chosen) == 0 {
+		return exit.Errorf(exit.Failure, "no word is in at least %d documents and at most %v of them", v.MinDocuments, v.MaxShare)
+	}
+	var b bytes.Buffer
+	err = chosen.Write(&b, "privpipe vocabulary, made by tokenize vocab from PUBLIC text",
+		fmt.Sprintf("%d words, each in at least %d and at most %v of %d documents, the commonest first",
+			len(chosen), v.MinDocuments, v.MaxShare, total.documents))
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(v.Output, wire.Side_PUBLIC, b.Bytes())
+}
+
+func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies, error) {
+	f := frequencies{of: make(map[string]int)}
+	last := make(map[string]int) // the document in which a word was met last
+	add := func(text []byte) {
+		f.documents++
+		splitter.Split(text, func(w words.Word) {
+			word := w.Bytes
+			if utf8.RuneCount(word) >= v.MinLetters && len(word) <= wire.MaxWord && last[string(word)] != f.documents {
+				last[string(word)] = f.documents
+				f.of[string(word)]++
+			}
+		})
+	}
+	fail := func(line int, err error) (frequencies, error) {
+		return f, exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
+	}
+	switch {
+	case chunk.TooLong:
+		return fail(max(chunk.Line, 1), fmt.Errorf("document larger than --max-document %d", v.MaxDocument))
+	case chunk.Line == 0:
+		if err := source.CheckText(chunk.Content); err != nil {
+			return f, exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
+		}
+		add(chunk.Content)
+		return f, nil
+	}
+	number := chunk.Line - 1
+	for line := range bytes.Lines(chunk.Content) {
+		number++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		fields, err := source.ParseLine(line)
+		if err != nil {
+			return fail(number, err)
+		}
+		add(*fields.Text)
+	}
+	return f, nil
+}
+
+// choose returns the words to keep, the commonest first, words of one frequency in order of their bytes.
+func (v *vocab) choose(f frequencies) vocabulary.Words {
+	most := v.MaxShare * float64(f.documents)
+	var chosen vocabulary.Words
+	for word, n := range f.of {
+		if n >= v.MinDocuments && float64(n) <= most {
+			chosen = append(chosen, word)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b string) int {
+		return cmp.Or(cmp.Compare(f.of[b], f.of[a]), strings.Compare(a, b))
+	})
+	return chosen[:min(v.Size, len(chosen))]
+}
