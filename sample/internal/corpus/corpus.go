@@ -1,0 +1,219 @@
+// Package corpus holds the documents that rounds are drawn from: encoded, one after the other, in memory or, beyond a
+// limit, in an unlinked file.
+package corpus
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/wire"
+)
+
+// chunkBytes is the size of the pieces in which documents are kept. A document lies within one.
+const chunkBytes = 4 << 20
+
+// A Corpus is a list of documents, grouped into privacy units. It costs the encoded documents (about 2.3 bytes for each
+// distinct word of each) and an index of 24 bytes a document; where users are the units, 4 more and a map of them.
+type Corpus struct {
+	limit  int64    // most bytes of documents in memory
+	chunks [][]byte // the first ones; those that follow are in file
+	last   []byte   // the chunk under way, if it will go to file
+	file   *os.File
+
+	at  []int64  // where a document begins: its length as 4 bytes, then its encoding
+	end int64    // of the documents
+	ids []uint64 // 64 bits of the hash of each document's id, until Seal
+
+	unit    wire.Unit
+	owner   []int32          // unit of each document, if units are users
+	users   map[uint64]int32 // unit by the hash of its name, if units are users
+	digests []uint64         // wire.UnitDigest of each unit's name
+}
+
+// New returns an empty corpus that keeps at most memory bytes of documents in memory.
+func New(memory int64, unit wire.Unit) *Corpus {
+	return &Corpus{limit: memory, unit: unit, users: make(map[uint64]int32)}
+}
+
+// Close frees the file.
+func (c *Corpus) Close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
+}
+
+// Documents returns the number of documents.
+func (c *Corpus) Documents() int { return len(c.at) }
+
+// Digests returns wire.UnitDigest of the name of each privacy unit.
+func (c *Corpus) Digests() []uint64 { return c.digests }
+
+// UnitOf returns the number of the unit of document i.
+func (c *Corpus) UnitOf(i int) int {
+	if c.unit == wire.Unit_USER {
+		return int(c.owner[i])
+	}
+	return i
+}
+
+// Unit returns what the privacy units are.
+func (c *Corpus) Unit() wire.Unit { return c.unit }
+
+func hash(name string) uint64 {
+	sum := sha256.Sum256([]byte(name))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// Add appends a document.
+func (c *Corpus) Add(d *wire.Document) error {
+	if len(c.at) == math.MaxInt32 {
+		return fmt.Errorf("corpus of more than %d documents", math.MaxInt32)
+	}
+	c.ids = append(c.ids, hash(d.Id))
+	c.addUnit(wire.UnitName(c.unit, d))
+	encoded := make([]byte, 4, 4+proto.Size(d))
+	encoded, err := proto.MarshalOptions{}.MarshalAppend(encoded, d)
+	if err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint32(encoded, uint32(len(encoded)-4))
+	return c.store(encoded)
+}
+
+// addUnit notes the unit of the next document.
+func (c *Corpus) addUnit(name string) {
+	if c.unit == wire.Unit_USER {
+		h := hash(name)
+		owner, known := c.users[h]
+		if !known {
+			owner = int32(len(c.users))
+			c.users[h] = owner
+		}
+		c.owner = append(c.owner, owner)
+		if known {
+			return
+		}
+	}
+	c.digests = append(c.digests, wire.UnitDigest(name))
+}
+
+// store puts b behind the documents so far, at the next chunk if this one is too full.
+func (c *Corpus) store(b []byte) error {
+	if used := c.end % chunkBytes; used+int64(len(b)) > chunkBytes || used == 0 {
+		if err := c.nextChunk(); err != nil {
+			return err
+		}
+	}
+	c.at = append(c.at, c.end)
+	c.end += int64(len(b))
+	if c.file != nil {
+		c.last = append(c.last, b...)
+		return nil
+	}
+	chunk := &c.chunks[len(c.chunks)-1]
+	*chunk = append(*chunk, b...)
+	return nil
+}
+
+func (c *Corpus) nextChunk() error {
+	if err := c.flush(); err != nil {
+		return err
+	}
+	c.end = (c.end + chunkBytes - 1) / chunkBytes * chunkBytes
+	if c.file != nil {
+		return nil
+	}
+	if int64(len(c.chunks)+1)*chunkBytes <= c.limit {
+		c.chunks = append(c.chunks, make([]byte, 0, chunkBytes))
+		return nil
+	}
+	file, err := os.CreateTemp("", "privpipe-sample-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("corpus beyond --memory needs a temporary file: %w", err)
+	}
+	c.file = file
+	return os.Remove(file.Name())
+}
+
+// flush writes the chunk under way to the file.
+func (c *Corpus) flush() error {
+	if c.file == nil || len(c.last) == 0 {
+		return nil
+	}
+	first := (c.end - 1) / chunkBytes * chunkBytes
+	_, err := c.file.WriteAt(c.last, first-c.spilled())
+	c.last = c.last[:0]
+	return err
+}
+
+// spilled is where the documents in the file begin.
+func (c *Corpus) spilled() int64 { return int64(len(c.chunks)) * chunkBytes }
+
+// Seal ends the list and refuses a document id that stands twice, by the numbers of its documents.
+func (c *Corpus) Seal() error {
+	if err := c.flush(); err != nil {
+		return err
+	}
+	sorted := slices.Clone(c.ids)
+	slices.Sort(sorted)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			if err := c.refuseTwice(sorted[i]); err != nil {
+				return err
+			}
+		}
+	}
+	c.ids = nil
+	return nil
+}
+
+// ErrTwice says that a document id stands twice.
+var ErrTwice = errors.New("a document id stands twice")
+
+// refuseTwice looks at the ids of the documents with one hash: only equal ids are an error, not equal hashes.
+func (c *Corpus) refuseTwice(h uint64) error {
+	first := make(map[string]int)
+	for i := range c.ids {
+		if c.ids[i] != h {
+			continue
+		}
+		d, err := c.Document(i)
+		if err != nil {
+			return err
+		}
+		if j, ok := first[d.Id]; ok {
+			return fmt.Errorf("%w: documents %d and %d, counted from 1", ErrTwice, j+1, i+1)
+		}
+		first[d.Id] = i
+	}
+	return nil
+}
+
+// Document returns document i, from 0. It may be called by several goroutines after Seal.
+func (c *Corpus) Document(i int) (*wire.Document, error) {
+	at := c.at[i]
+	var encoded []byte
+	if chunk := at / chunkBytes; chunk < int64(len(c.chunks)) {
+		b := c.chunks[chunk][at%chunkBytes:]
+		encoded = b[4 : 4+binary.LittleEndian.Uint32(b)]
+	} else {
+		var length [4]byte
+		if _, err := c.file.ReadAt(length[:], at-c.spilled()); err != nil {
+			return nil, err
+		}
+		encoded = make([]byte, binary.LittleEndian.Uint32(length[:]))
+		if _, err := c.file.ReadAt(encoded, at+4-c.spilled()); err != nil {
+			return nil, err
+		}
+	}
+	d := new(wire.Document)
+	return d, proto.Unmarshal(encoded, d)
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/coin"
+	"privpipe/sample/internal/corpus"
+)
+
+type rounds struct {
+	Poisson  float64 `group:"Scheme" xor:"scheme" required:"" placeholder:"Q" help:"Each unit by its own coin of probability Q, anew each round."`
+	Fixed    uint64  `group:"Scheme" xor:"scheme" required:"" placeholder:"S" help:"S units without replacement, anew each round."`
+	All      bool    `group:"Scheme" xor:"scheme" required:"" help:"Every unit in every round."`
+	Allocate bool    `group:"Scheme" xor:"scheme" required:"" help:"Each unit in one of the rounds, by a secret coin."`
+	Epoch    bool    `group:"Scheme" xor:"scheme" required:"" help:"Each unit in one of the rounds, by a public hash of its name."`
+	Rounds   int     `short:"T" default:"1" help:"Number of rounds T of the plan."`
+
+	Run_       string   `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`
+	Unit       string   `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together."`
+	FirstRound int      `default:"1" placeholder:"T" help:"Begin with round T: those before are done."`
+	Secret     string   `placeholder:"FILE" help:"With --allocate: the key of the secret coins, made if FILE is not there. Keep it to resume the run, and keep it secret."`
+	Seed       *uint64  `help:"FOR TESTS: repeatable coins. The stream then says that nothing is amplified."`
+	Memory     size     `default:"4GiB" help:"Documents beyond this go to a temporary file in TMPDIR."`
+	Output     string   `short:"o" placeholder:"FILE" help:"Where the rounds go; standard output by default."`
+	Inputs     []string `arg:"" optional:"" help:"Streams of documents; standard input by default."`
+	filter.Compress
+	filter.Workers
+}
+
+// Validate is kong's hook.
+func (s *rounds) Validate() error {
+	if err := event.CheckRounds(s.Rounds); err != nil {
+		return fmt.Errorf("--rounds: %w", err)
+	}
+	if s.FirstRound < 1 || s.FirstRound > s.Rounds {
+		return fmt.Errorf("--first-round must be in [1, %d], is %d", s.Rounds, s.FirstRound)
+	}
+	if s.Secret != "" && !s.Allocate {
+		return errors.New("--secret belongs to --allocate")
+	}
+	if s.Fixed == 0 && !s.All && !s.Allocate && !s.Epoch {
+		if err := event.CheckRate(s.Poisson); err != nil {
+			return fmt.Errorf("--poisson: %w", err)
+		}
+	}
+	return nil
+}
+
+// scheme is what the flags ask for, over a number of units.
+func (s *rounds) scheme(units int) event.Scheme {
+	scheme := event.Scheme{Rounds: s.Rounds, Secret: s.Seed == nil}
+	switch {
+	case s.All:
+		scheme.Method, scheme.Rate, scheme.Secret = event.All, 1, false
+	case s.Fixed > 0:
+		scheme.Method, scheme.Size, scheme.Population = event.Fixed, s.Fixed, uint64(units)
+		scheme.Rate = float64(s.Fixed) / float64(units)
+	case s.Allocate:
+		scheme.Method, scheme.Rate = event.Allocate, 1/float64(s.Rounds)
+	case s.Epoch:
+		scheme.Method, scheme.Rate, scheme.Secret = event.Epoch, 1/float64(s.Rounds), false
+	default:
+		scheme.Method, scheme.Rate = event.Poisson, s.Poisson
+	}
+	return scheme
+}
+
+// Run is kong's hook.
+func (s *rounds) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(s.Output, s.Inputs...); err != nil {
+		return err
+	}
+	if r.DryRun() {
+		return nil
+	}
+	documents, h, err := s.load(r)
+	if err != nil {
+		return err
+	}
+	defer documents.Close()
+	chooser, scheme, err := s.chooser(documents)
+	if err != nil {
+		return err
+	}
+	out, err := endpoint.CreateStream(s.Output, &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: s.Run_, Unit: documents.Unit(),
+		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+	}, s.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	for round := s.FirstRound; round <= s.Rounds; round++ {
+		r.Status("round %d of %d", round, s.Rounds)
+		if err := s.write(r, out, documents, scheme, uint32(round), chooser.Round(round)); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
+}
+
+// load reads the corpus.
+func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
+	unit := wire.Unit_DOCUMENT
+	if s.Unit == event.User {
+		unit = wire.Unit_USER
+	}
+	documents := corpus.New(int64(s.Memory), unit)
+	inputs := s.Inputs
+	if len(inputs) == 0 {
+		inputs = []string{endpoint.Stdio}
+	}
+	var header *wire.Header
+	for _, name := range inputs {
+		in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+		if err != nil {
+			return nil, nil, err
+		}
+		defer in.Close()
+		if header == nil {
+			header = h
+		} else if string(h.Vocabulary) != string(header.Vocabulary) {
+			return nil, nil, exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than %s", name, inputs[0])
+		}
+		if err := addAll(r, documents, in); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
+		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).
+			WithHint("give every document an id of its own: a unit counts once a round")
+	} else if err != nil {
+		return nil, nil, err
+	}
+	return documents, header, nil
+}
+
+func addAll(r *filter.Run, documents *corpus.Corpus, in *endpoint.StreamReader) error {
+	for r.Err() == nil {
+		record, err := in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = documents.Add(record.GetDocument())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// chooser prepares the scheme for a corpus.
+func (s *rounds) chooser(documents *corpus.Corpus) (*choose.Chooser, *wire.Scheme, error) {
+	coins := coin.Secret()
+	if s.Seed != nil {
+		coins = coin.Seeded(*s.Seed)
+	}
+	units := documents.Digests()
+	scheme := s.scheme(len(units))
+	var key []byte
+	if s.Allocate {
+		var err error
+		if key, err = s.key(coins); err != nil {
+			return nil, nil, err
+		}
+		scheme.Assignment = choose.Assignment(key)
+	}
+	record, err := wire.SchemeOf(scheme)
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Usage, "%w", err)
+	}
+	chooser, err := choose.New(scheme, units, coins, key)
+	return chooser, record, err
+}
+
+// key returns the key of an allocation: of --secret, else a new one.
+func (s *rounds) key(coins *coin.Source) ([]byte, error) {
+	key := make([]byte, 32)
+	for i := range key {
+		key[i] = byte(coins.Below(256))
+	}
+	if s.Secret == "" {
+		return key, nil
+	}
+	if s.Seed != nil {
+		return nil, exit.Errorf(exit.Usage, "--seed and --secret exclude each other")
+	}
+	stored, err := endpoint.ReadFile(s.Secret, 32)
+	if errors.Is(err, os.ErrNotExist) {
+		rand.Read(key)
+		return key, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, key)
+	}
+	if err == nil && len(stored) != len(key) {
+		err = exit.Errorf(exit.Malformed, "%s: not a key of 32 bytes", s.Secret)
+	}
+	return stored, err
+}
+
+// batchDocuments is how many documents a worker encodes at a time.
+const batchDocuments = 512
+
+// write writes one round. Workers encode and compress; the order is that of the corpus.
+func (s *rounds) write(r *filter.Run, out *endpoint.StreamWriter, documents *corpus.Corpus, scheme *wire.Scheme,
+	round uint32, chosen choose.Set) error {
+	open := &wire.RoundOpen{Scheme: scheme}
+	if err := out.Write(&wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: open}}); err != nil {
+		return err
+	}
+	i, records := 0, uint64(0)
+	next := func() (batch []int, more bool, err error) {
+		for ; i < documents.Documents() && len(batch) < batchDocuments; i++ {
+			if chosen.Has(documents.UnitOf(i)) {
+				batch = append(batch, i)
+			}
+		}
+		records += uint64(len(batch))
+		return batch, len(batch) > 0, nil
+	}
+	encode := func(_ int, batch []int) ([]*stream.Batch, error) {
+		encoded := make([]*wire.Record, len(batch))
+		for j, i := range batch {
+			d, err := documents.Document(i)
+			if err != nil {
+				return nil, err
+			}
+			encoded[j] = &wire.Record{Round: round, Body: &wire.Record_Document{Document: d}}
+		}
+		return out.Framer().Batches(encoded)
+	}
+	err := ordered.Map(r, s.N(), next, encode, func(batches []*stream.Batch) error {
+		for _, b := range batches {
+			if err := out.WriteBatch(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	end := &wire.RoundClose{Records: records}
+	for unit, digest := range documents.Digests() {
+		if chosen.Has(unit) {
+			end.Units++
+			end.UnitDigest += digest
+		}
+	}
+	if err := out.Write(&wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: end}}); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// size is a number of bytes with a unit, as flags give it: 512MiB, 4GiB.
+type size int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *size) UnmarshalText(text []byte) error {
+	var n float64
+	var unit string
+	if _, err := fmt.Sscanf(string(text), "%g%s", &n, &unit); err != nil && unit == "" {
+		if _, err := fmt.Sscanf(string(text), "%g", &n); err != nil {
+			return fmt.Errorf("%q is not a size like 512MiB", text)
+		}
+	}
+	factor, ok := map[string]float64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[unit]
+	if !ok || !(n >= 0 && n*factor < math.MaxInt64) {
+		return fmt.Errorf("%q is not a size like 512MiB", text)
+	}
+	*s = size(n * factor)
+	return nil
+}
