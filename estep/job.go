@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"privpipe/estep/model"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// job are the flags and the work that the models share.
+type job struct {
+	Params string `placeholder:"FILE" group:"Job" help:"Stream of the parameters of each round, from mstep: a FIFO or a file."`
+	Model  string `placeholder:"FILE" group:"Job" help:"Model file for --score and --infer."`
+	Score  bool   `xor:"job" group:"Job" help:"Score held-out documents with --model: a stream for evaluate."`
+	Infer  bool   `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`
+	Output string `short:"o" placeholder:"FILE" help:"Where the output goes; standard output by default."`
+	Input  string `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
+	filter.Compress
+	filter.Workers
+}
+
+// modelFile is what a model file is.
+var modelFile = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC}
+
+func (j *job) run(r *filter.Run, name string, m model.Model) error {
+	if j.Score || j.Infer {
+		if j.Model == "" {
+			return exit.Errorf(exit.Usage, "--score and --infer need --model")
+		}
+		return j.held(r, m)
+	}
+	if j.Model != "" {
+		return exit.Errorf(exit.Usage, "--model belongs to --score and --infer; training takes --params")
+	}
+	return j.train(r, name, m)
+}
+
+// perFrame is how many documents a worker takes at a time.
+const perFrame = 64
+
+// sharedVocabulary refuses documents and parameters over different vocabularies.
+func sharedVocabulary(documents string, h *wire.Header, parameters string, p *wire.Header) error {
+	if string(h.Vocabulary) == string(p.Vocabulary) {
+		return nil
+	}
+	return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", documents, parameters).
+		WithHint("tokenize the documents with the --vocab that mstep was given")
+}
+
+// workers gives each goroutine a worker of its own, made at its first document.
+func workers(m model.Model, n int) func(int) model.Worker {
+	made := make([]model.Worker, n)
+	return func(i int) model.Worker {
+		if made[i] == nil {
+			made[i] = m.NewWorker()
+		}
+		return made[i]
+	}
+}
+
+// nextDocuments returns a function for ordered.Map that reads documents from next until it answers io.EOF.
+func nextDocuments(next func() (*wire.Document, error)) func() ([]*wire.Document, bool, error) {
+	ended := false
+	return func() (batch []*wire.Document, ok bool, err error) {
+		for !ended && len(batch) < perFrame {
+			d, err := next()
+			if err == io.EOF {
+				ended = true
+				break
+			}
+			if err != nil {
+				return nil, false, err
+			}
+			batch = append(batch, d)
+		}
+		return batch, len(batch) > 0, nil
+	}
+}
+
+// parameters follows the stream of parameters in the background: mstep must never wait for a reader.
+type parameters struct {
+	name   string
+	header *wire.Header
+
+	mutex  sync.Mutex
+	change *sync.Cond
+	latest *stream.Set
+	err    error // io.EOF after the last
+}
+
+// follow opens the parameters; it returns when their header is there.
+func follow(name string) (*parameters, error) {
+	in, h, err := endpoint.OpenStream(name, modelFile)
+	if err != nil {
+		return nil, err
+	}
+	p := &parameters{name: in.Name(), header: h}
+	p.change = sync.NewCond(&p.mutex)
+	go func() {
+		defer in.Close()
+		for {
+			set, err := stream.ReadSet(in.Reader, nil)
+			p.mutex.Lock()
+			if err == nil {
+				p.latest = set
+			}
+			p.err = err
+			p.change.Broadcast()
+			p.mutex.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return p, nil
+}
+
+// after returns the parameters after a round, or later ones if they have come already.
+func (p *parameters) after(round uint32) (*stream.Set, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for p.latest == nil || p.latest.Round < round {
+		if errors.Is(p.err, io.EOF) {
+			return nil, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, round)
+		}
+		if p.err != nil {
+			return nil, p.err
+		}
+		p.change.Wait()
+	}
+	return p.latest, nil
+}

@@ -1,0 +1,83 @@
+package lda
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"privpipe/estep/model"
+	"privpipe/pipelines/wire"
+)
+
+// Shape says what of a document's expected counts enters its contribution. All of it is computed from one document and
+// released parameters behind the wall, so it needs no privacy argument; the privatizer clips whatever comes.
+//
+// The sum of contributions carries noise that depends on the largest norm of a contribution only. So a document should
+// spend its norm on what it knows: the defaults (5 topics, one count a word, norm 1) gave the best models at equal
+// privacy in ../../README.md's measurements. The papers' statistic is all topics, counts, and the norm as it comes.
+type Shape struct {
+	TopTopics int     // only so many topics, the largest by γ, share each word; 0: all
+	Binary    bool    // a word counts once, however often it occurs
+	Norm      float64 // scale to this L2 norm; 0: as it comes
+}
+
+// contribution returns the statistic of the document that f has just run, as parts of matrix 0.
+func (f *inference) contribution(ids []uint32, shape Shape) []*wire.Part {
+	if len(ids) == 0 {
+		return nil
+	}
+	chosen := f.top(shape.TopTopics)
+	n := len(ids)
+	values := make([]float32, len(chosen)*n)
+	rows := make([]uint32, len(chosen))
+	total := make([]float32, n) // of each word over the chosen topics
+	for r, j := range chosen {
+		rows[r] = uint32(f.active[j])
+		row, beta, theta := values[r*n:(r+1)*n], f.beta[j], f.theta[j]
+		for i := range row {
+			row[i] = theta * beta[i]
+			total[i] += row[i]
+		}
+	}
+	square := 0.0
+	for i, c := range f.counts {
+		weight := c
+		if shape.Binary {
+			weight = 1
+		}
+		// Renormalize φ over the chosen topics. A word that none of them has any weight for is nobody's.
+		if total[i] > 0 {
+			weight /= total[i]
+		}
+		for r := range chosen {
+			v := values[r*n+i] * weight
+			values[r*n+i] = v
+			square += float64(v) * float64(v)
+		}
+	}
+	if shape.Norm > 0 && square > 0 {
+		scale := float32(shape.Norm / math.Sqrt(square))
+		for i := range values {
+			values[i] *= scale
+		}
+	}
+	return model.AppendParts(nil, 0, rows, ids, values)
+}
+
+// top returns the places in active of the m topics of largest γ, ascending; all for m = 0. Of equal topics the first
+// ones are taken.
+func (f *inference) top(m int) []int {
+	places := make([]int, len(f.active))
+	for j := range places {
+		places[j] = j
+	}
+	if m == 0 || m >= len(places) {
+		return places
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Compare(f.gamma[f.active[b]], f.gamma[f.active[a]])
+	})
+	places = places[:m]
+	slices.Sort(places)
+	return places
+}

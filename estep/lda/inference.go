@@ -1,0 +1,156 @@
+package lda
+
+import "math"
+
+// floor is the least β or θ, relative to the largest of its word or document. Below it float32 products would become
+// denormal, which costs a hundred times as much and carries no information: φ ≥ 1e-18 does not reach 1 in 10^17 words.
+const floor = 1e-18
+
+// leastShare prunes: a topic that explains fewer words of a document than this leaves its iteration, with γ = α. For
+// α well below 1 a topic that far down does not come back, since exp(ψ(α)) is vanishing (2e-22 at α = 0.02); for
+// larger α no topic gets that low.
+const leastShare = 1e-6
+
+// topics are the released topics in the form that inference needs.
+type topics struct {
+	k, v  int
+	alpha float64
+	// weight is exp(E[log β_kv]), or β_kv for a point estimate, with the topics of a word together, each word divided by
+	// its largest: φ does not depend on a word's scale. scale has the natural logarithm of the divisor.
+	weight []float32 // v·k
+	scale  []float64 // v
+}
+
+// newTopics takes K×V weights, row by row, as parameters carry them.
+func newTopics(k, v int, alpha float64, weights []float32) *topics {
+	t := &topics{k: k, v: v, alpha: alpha, weight: make([]float32, k*v), scale: make([]float64, v)}
+	for w := range v {
+		largest := float32(0)
+		for topic := range k {
+			largest = max(largest, weights[topic*v+w])
+		}
+		// A word of no topic (all weights 0) is explained equally badly by all.
+		t.scale[w] = math.Log(max(float64(largest), math.SmallestNonzeroFloat32))
+		row := t.weight[w*k : (w+1)*k]
+		for topic := range row {
+			row[topic] = floor
+			if largest > 0 {
+				row[topic] = max(floor, float32(float64(weights[topic*v+w])/float64(largest)))
+			}
+		}
+	}
+	return t
+}
+
+// limits end the iteration over a document.
+type limits struct {
+	tolerance  float64 // mean absolute change of γ over the topics
+	iterations int
+}
+
+// inference is the state for one document at a time, with memory that is used again.
+type inference struct {
+	t      *topics
+	counts []float32 // of the document's words
+
+	cells   []float32   // β of the document: n words for each topic
+	active  []int       // topics not pruned, ascending
+	beta    [][]float32 // of the active topics
+	theta   []float32   // exp(E[log θ]) of the active topics, relative to the largest
+	s, p    []float32   // see kernel.go
+	gamma   []float64   // of all topics
+	exact   []float64   // exp(ψ(γ)) of the active topics
+	largest float64     // of exact
+}
+
+// newInference returns an inference on t.
+func newInference(t *topics) *inference {
+	return &inference{
+		t: t, active: make([]int, t.k), beta: make([][]float32, t.k), theta: make([]float32, t.k),
+		s: make([]float32, t.k), gamma: make([]float64, t.k), exact: make([]float64, t.k),
+	}
+}
+
+// run finds γ of a document, from γ = 1 on until the limits (Hoffman et al. 2010, algorithm 2, lines 5 to 9), and then
+// sets theta and p of the active topics by it, so that c_i φ_ik = p_i θ_k β_ki.
+func (f *inference) run(ids []uint32, counts []float32, l limits) {
+	f.gather(ids, counts)
+	for range l.iterations {
+		f.expectTheta()
+		explain(f.p, f.counts, f.beta, f.theta)
+		share(f.s, f.beta, f.p)
+		change := f.update()
+		if len(f.active) == 0 {
+			return // a document without words: γ = α
+		}
+		if change <= l.tolerance*float64(f.t.k) {
+			break
+		}
+	}
+	f.expectTheta()
+	explain(f.p, f.counts, f.beta, f.theta)
+}
+
+// update sets γ from theta and s and drops the topics that explain nothing. It returns the sum over the topics of the
+// absolute change of γ.
+func (f *inference) update() (change float64) {
+	alpha := f.t.alpha
+	kept := 0
+	for j, k := range f.active {
+		share := float64(f.theta[j]) * float64(f.s[j])
+		change += math.Abs(alpha + share - f.gamma[k])
+		if share < leastShare {
+			f.gamma[k] = alpha
+			continue
+		}
+		f.gamma[k] = alpha + share
+		f.active[kept], f.beta[kept] = k, f.beta[j]
+		kept++
+	}
+	f.active, f.beta = f.active[:kept], f.beta[:kept]
+	return change
+}
+
+// gather takes a document, collects β of its words and sets γ = 1.
+func (f *inference) gather(ids []uint32, counts []float32) {
+	f.counts = counts
+	n, k := len(ids), f.t.k
+	if cap(f.cells) < n*k {
+		f.cells = make([]float32, n*k+n*k/2)
+	}
+	if cap(f.p) < n {
+		f.p = make([]float32, n+n/2)
+	}
+	f.p = f.p[:n]
+	cells := f.cells[:n*k]
+	for i, id := range ids {
+		at := i
+		for _, w := range f.t.weight[int(id)*k : int(id)*k+k] {
+			cells[at] = w
+			at += n
+		}
+	}
+	f.active, f.beta = f.active[:k], f.beta[:k]
+	for topic := range k {
+		f.active[topic] = topic
+		f.beta[topic] = cells[topic*n : (topic+1)*n]
+		f.gamma[topic] = 1
+	}
+}
+
+// expectTheta sets theta of the active topics: exp(E[log θ_k]) = exp(ψ(γ_k) − ψ(Σγ)), relative to the largest, in which
+// the common ψ(Σγ) cancels.
+func (f *inference) expectTheta() {
+	f.largest = 0
+	for j, k := range f.active {
+		f.exact[j] = expDigamma(f.gamma[k])
+		f.largest = max(f.largest, f.exact[j])
+	}
+	for j := range f.active {
+		theta := float32(f.exact[j] / f.largest)
+		if theta < floor {
+			theta = 0
+		}
+		f.theta[j] = theta
+	}
+}

@@ -1,0 +1,61 @@
+package lda
+
+// The two sums of one iteration over the cells of a document are nearly all of the E-step's time:
+//
+//	explain: p_i = c_i / Σ_k θ_k β_ki        (so c_i φ_ik = p_i θ_k β_ki)
+//	share:   s_k = Σ_i p_i β_ki              (so γ_k = α + θ_k s_k)
+//
+// β has a row of n words for each topic in use. A float32 holds 7 digits; the sums have at most a few thousand terms of
+// one sign, so they lose one or two of them, far below the tolerance of the iteration.
+//
+// Both take four topics at a time: independent sums hide the latency of the additions, and one load and store of p
+// serves four products. kernel_test.go has their plain twins.
+
+// explain sets p; all slices but beta and theta have n elements.
+func explain(p, counts []float32, beta [][]float32, theta []float32) {
+	n := len(counts)
+	p = p[:n]
+	clear(p)
+	k := 0
+	for ; k+4 <= len(beta); k += 4 {
+		b0, b1, b2, b3 := beta[k][:n], beta[k+1][:n], beta[k+2][:n], beta[k+3][:n]
+		t0, t1, t2, t3 := theta[k], theta[k+1], theta[k+2], theta[k+3]
+		for i := range p {
+			p[i] += t0*b0[i] + t1*b1[i] + (t2*b2[i] + t3*b3[i])
+		}
+	}
+	for ; k < len(beta); k++ {
+		b0, t0 := beta[k][:n], theta[k]
+		for i := range p {
+			p[i] += t0 * b0[i]
+		}
+	}
+	for i, c := range counts {
+		p[i] = c / p[i]
+	}
+}
+
+// share sets s, an element a row of beta.
+func share(s []float32, beta [][]float32, p []float32) {
+	n := len(p)
+	k := 0
+	for ; k+4 <= len(beta); k += 4 {
+		b0, b1, b2, b3 := beta[k][:n], beta[k+1][:n], beta[k+2][:n], beta[k+3][:n]
+		var s0, s1, s2, s3 float32
+		for i, r := range p {
+			s0 += r * b0[i]
+			s1 += r * b1[i]
+			s2 += r * b2[i]
+			s3 += r * b3[i]
+		}
+		s[k], s[k+1], s[k+2], s[k+3] = s0, s1, s2, s3
+	}
+	for ; k < len(beta); k++ {
+		b0 := beta[k][:n]
+		var s0 float32
+		for i, r := range p {
+			s0 += r * b0[i]
+		}
+		s[k] = s0
+	}
+}

@@ -1,0 +1,174 @@
+package lda
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privpipe/estep/model"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Name is the model's name in headers.
+const Name = "lda"
+
+// Options are the settings of the E-step.
+type Options struct {
+	Tolerance  float64 // the iteration over a document ends when γ changes less, on average over the topics
+	Iterations int     // or after so many
+	Shape      Shape
+	Length     Length
+	Unigram    []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
+}
+
+// Model implements model.Model.
+type Model struct {
+	options Options
+	k, v    int
+	topics  *topics
+
+	mean    []float64 // mean of β_kv at v·K+k; only where the parameters carry lambda
+	unigram []float64
+}
+
+// New returns a model without parameters.
+func New(o Options) *Model { return &Model{options: o} }
+
+// Shapes implements model.Model.
+func (m *Model) Shapes(documents, parameters *wire.Header) ([]*wire.Matrix, error) {
+	if parameters == nil {
+		return nil, errors.New("model lda needs parameters")
+	}
+	if parameters.Model != Name {
+		return nil, fmt.Errorf("parameters are of model %q, must be of %q", parameters.Model, Name)
+	}
+	for _, w := range parameters.Matrices {
+		if w.Name != "weights" {
+			continue
+		}
+		if w.Columns != documents.VocabularySize {
+			return nil, fmt.Errorf("topics are over %d words, documents over %d", w.Columns, documents.VocabularySize)
+		}
+		m.k, m.v = int(w.Rows), int(w.Columns)
+		return []*wire.Matrix{{Name: "topics", Rows: w.Rows, Columns: w.Columns, Element: wire.Element_FLOAT32}}, nil
+	}
+	return nil, errors.New("parameters have no matrix of weights")
+}
+
+// SetParameters implements model.Model.
+func (m *Model) SetParameters(set *stream.Set) error {
+	alpha, ok := set.Scalar("alpha")
+	if !ok || !(alpha > 0) {
+		return errors.New("parameters have no positive alpha")
+	}
+	weights, err := stream.Cells[float32](set, "weights")
+	if err != nil {
+		return err
+	}
+	for _, w := range weights {
+		if !(w >= 0) {
+			return errors.New("a weight of a topic is negative")
+		}
+	}
+	m.topics = newTopics(m.k, m.v, alpha, weights)
+	if _, _, err := set.Matrix("lambda"); err != nil {
+		return nil // parameters of a round, not a model file: nothing to score with
+	}
+	lambda, err := stream.Cells[float64](set, "lambda")
+	if err != nil {
+		return err
+	}
+	m.setMean(lambda)
+	return nil
+}
+
+// setMean takes λ, K×V row by row: the mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
+func (m *Model) setMean(lambda []float64) {
+	m.mean = make([]float64, m.k*m.v)
+	m.unigram = make([]float64, m.v)
+	total := 0.0
+	for k := range m.k {
+		row := lambda[k*m.v : (k+1)*m.v]
+		sum := 0.0
+		for v, l := range row {
+			sum += l
+			m.unigram[v] += l
+		}
+		for v, l := range row {
+			m.mean[v*m.k+k] = l / sum
+		}
+		total += sum
+	}
+	for v := range m.unigram {
+		m.unigram[v] /= total
+	}
+	if m.options.Unigram != nil {
+		m.unigram = m.options.Unigram
+	}
+}
+
+// NewWorker implements model.Model.
+func (m *Model) NewWorker() model.Worker { return &worker{model: m, inference: newInference(m.topics)} }
+
+type worker struct {
+	model     *Model
+	inference *inference
+	ids       []uint32
+	counts    []float32
+}
+
+// infer brings d to its length and runs the inference.
+func (w *worker) infer(d *wire.Document) {
+	w.ids = wire.AppendIDs(w.ids[:0], d.WordGaps)
+	w.counts = w.counts[:0]
+	for _, c := range d.Counts {
+		w.counts = append(w.counts, float32(c))
+	}
+	w.ids, w.counts = w.model.options.Length.apply(d, w.ids, w.counts)
+	w.inference.run(w.ids, w.counts, w.model.limits())
+}
+
+func (m *Model) limits() limits { return limits{m.options.Tolerance, m.options.Iterations} }
+
+// Contribute implements model.Worker.
+func (w *worker) Contribute(d *wire.Document) ([]*wire.Part, error) {
+	w.infer(d)
+	return w.inference.contribution(w.ids, w.model.options.Shape), nil
+}
+
+// Infer implements model.Inferrer: the mean of θ under q.
+func (w *worker) Infer(d *wire.Document) ([]float64, error) {
+	w.infer(d)
+	total := 0.0
+	for _, g := range w.inference.gamma {
+		total += g
+	}
+	shares := make([]float64, len(w.inference.gamma))
+	for k, g := range w.inference.gamma {
+		shares[k] = g / total
+	}
+	return shares, nil
+}
+
+// Score implements model.Scorer.
+func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
+	m, f := w.model, w.inference
+	if m.mean == nil {
+		return nil, errors.New("parameters have no matrix lambda: give --score a model file")
+	}
+	w.infer(d)
+	s := &wire.Score{Id: d.Id, Bound: f.bound(w.ids)}
+	for i, c := range w.counts {
+		s.Tokens += uint64(c)
+		s.Unigram += float64(c) * math.Log(m.unigram[w.ids[i]])
+	}
+	seen, hidden := split(d, wire.AppendIDs(nil, d.WordGaps))
+	f.run(seen.ids, seen.counts, m.limits())
+	s.CompletionTokens = hidden.tokens
+	s.Completion = f.predict(hidden, m.mean)
+	for i, id := range hidden.ids {
+		s.CompletionUnigram += float64(hidden.counts[i]) * math.Log(m.unigram[id])
+	}
+	return s, nil
+}

@@ -1,0 +1,71 @@
+package lda
+
+import (
+	"math/rand/v2"
+
+	"privpipe/pipelines/wire"
+)
+
+// Length brings documents to a length, as the papers do.
+type Length struct {
+	Words    int  // N; 0: documents stay as they are
+	Resample bool // draw N words with replacement; else keep at most N, drawn without
+}
+
+// apply returns the words of d at the length. The coins are the document's own: its id seeds them, so its bag is the
+// same in every round, and no other document has a part in it. A document without words stays empty.
+func (l Length) apply(d *wire.Document, ids []uint32, counts []float32) ([]uint32, []float32) {
+	if l.Words == 0 {
+		return ids, counts
+	}
+	tokens := 0
+	for _, c := range d.Counts {
+		tokens += int(c)
+	}
+	if tokens == 0 || !l.Resample && tokens <= l.Words {
+		return ids, counts
+	}
+	coins := rand.New(rand.NewPCG(wire.UnitDigest(d.Id), 0x6c656e677468))
+	drawn := make([]int, len(counts))
+	if l.Resample {
+		multinomial(coins, drawn, d.Counts, tokens, l.Words)
+	} else {
+		hypergeometric(coins, drawn, d.Counts, tokens, l.Words)
+	}
+	kept := 0
+	for i, n := range drawn {
+		if n > 0 {
+			ids[kept], counts[kept] = ids[i], float32(n)
+			kept++
+		}
+	}
+	return ids[:kept], counts[:kept]
+}
+
+// multinomial draws n of the tokens with replacement and counts them by word.
+func multinomial(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) {
+	word := make([]int, 0, tokens)
+	for i, c := range counts {
+		for range c {
+			word = append(word, i)
+		}
+	}
+	for range n {
+		drawn[word[coins.IntN(tokens)]]++
+	}
+}
+
+// hypergeometric draws n of the tokens without replacement and counts them by word: selection sampling (Knuth, The Art
+// of Computer Programming 2, §3.4.2, algorithm S).
+func hypergeometric(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) {
+	left := tokens
+	for i, c := range counts {
+		for range c {
+			if coins.IntN(left) < n {
+				drawn[i]++
+				n--
+			}
+			left--
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package lda
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"privpipe/pipelines/wire"
+)
+
+// bound returns the variational lower bound of log p(words of the document that f has just run | topics), in nats:
+// Hoffman, Blei and Bach 2010, equation 1, the terms of one document with φ at its optimum,
+//
+//	Σ_i c_i log Σ_k exp(E[log θ_k] + E[log β_kwᵢ]) + Σ_k [(α − γ_k) E[log θ_k] + log Γ(γ_k) − log Γ(α)]
+//	  + log Γ(Kα) − log Γ(Σ_k γ_k).
+//
+// Pruned topics have γ = α and share no word, so they add nothing.
+func (f *inference) bound(ids []uint32) float64 {
+	alpha := f.t.alpha
+	total := 0.0
+	for _, g := range f.gamma {
+		total += g
+	}
+	psiTotal := mathext.Digamma(total)
+	bound := lgamma(float64(f.t.k)*alpha) - lgamma(total)
+	lgammaAlpha := lgamma(alpha)
+	for _, k := range f.active {
+		g := f.gamma[k]
+		bound += (alpha-g)*(mathext.Digamma(g)-psiTotal) + lgamma(g) - lgammaAlpha
+	}
+	for i, c := range f.counts {
+		sum := 0.0
+		for j := range f.active {
+			sum += f.exact[j] * float64(f.beta[j][i])
+		}
+		bound += float64(c) * (math.Log(sum) - psiTotal + f.t.scale[ids[i]])
+	}
+	return bound
+}
+
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}
+
+// split throws each token of a document by a coin of the document's own into the half that is seen or the half that is
+// predicted, for document completion (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et
+// al. 2004).
+func split(d *wire.Document, ids []uint32) (seen, hidden bag) {
+	coins := rand.New(rand.NewPCG(wire.UnitDigest(d.Id), 0x68616c66))
+	for i, c := range d.Counts {
+		s := uint32(0)
+		for range c {
+			s += uint32(coins.Uint64() >> 63)
+		}
+		seen.add(ids[i], s)
+		hidden.add(ids[i], c-s)
+	}
+	return seen, hidden
+}
+
+// bag is a bag of words as inference takes it.
+type bag struct {
+	ids    []uint32
+	counts []float32
+	tokens uint64
+}
+
+func (b *bag) add(id, count uint32) {
+	if count > 0 {
+		b.ids = append(b.ids, id)
+		b.counts = append(b.counts, float32(count))
+		b.tokens += uint64(count)
+	}
+}
+
+// predict returns log p(words of b) under the mean of θ that f has just found and the mean topics, mean_kv = mean[v·K+k].
+func (f *inference) predict(b bag, mean []float64) float64 {
+	total := 0.0
+	for _, g := range f.gamma {
+		total += g
+	}
+	sum := 0.0
+	for i, id := range b.ids {
+		p := 0.0
+		for k, m := range mean[int(id)*f.t.k : (int(id)+1)*f.t.k] {
+			p += f.gamma[k] * m
+		}
+		sum += float64(b.counts[i]) * math.Log(p/total)
+	}
+	return sum
+}

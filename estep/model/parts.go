@@ -1,0 +1,27 @@
+package model
+
+import (
+	"encoding/binary"
+	"math"
+
+	"privpipe/pipelines/wire"
+)
+
+// AppendParts appends a dense block of a matrix to parts, cut into pieces of some rows each that keep to MaxPart. rows
+// and columns are ascending; values has a value a cell, row by row, and must have one or more.
+func AppendParts(parts []*wire.Part, matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
+	most := max(1, MaxPart/(4*len(columns))) // a row of MaxPart bytes is a matrix of 131,072 columns, all in use
+	gaps := wire.AppendGaps(make([]uint32, 0, len(columns)), columns)
+	for first := 0; first < len(rows); first += most {
+		some := rows[first:min(first+most, len(rows))]
+		cells := values[first*len(columns) : (first+len(some))*len(columns)]
+		b := make([]byte, 4*len(cells))
+		for i, v := range cells {
+			binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
+		}
+		parts = append(parts, &wire.Part{
+			Matrix: matrix, RowGaps: wire.AppendGaps(make([]uint32, 0, len(some)), some), ColumnGaps: gaps, Values: b,
+		})
+	}
+	return parts
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privpipe/estep/lda"
+	"privpipe/estep/words"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// cli has a line for each model.
+var cli struct {
+	filter.Common
+	LDA   ldaCommand   `cmd:"" name:"lda" help:"Topics: latent Dirichlet allocation by variational Bayes."`
+	Words wordsCommand `cmd:"" help:"Word frequencies alone: a private unigram, for a baseline and for denoising topics."`
+}
+
+type ldaCommand struct {
+	job
+	Tolerance  float64 `placeholder:"X" help:"A document is done when γ changes less, on average over the topics. Default 0.001; with --score 0.00001."`
+	Iterations int     `placeholder:"N" help:"Most iterations over a document. Default 6 in training, where more do not pay; else 1000."`
+	TopTopics  int     `default:"5" group:"Contribution" help:"Only each document's largest topics share its words; 0: all topics."`
+	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"What a word weighs: ${enum}."`
+	Norm       float64 `default:"1" group:"Contribution" help:"Bring each contribution to this L2 norm; 0: leave it as it is."`
+	Length     int     `placeholder:"N" group:"Contribution" help:"Cut each document to at most N words, drawn without replacement."`
+	Resample   bool    `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
+	Unigram    string  `placeholder:"FILE" help:"With --score: word frequencies of the baseline, a model of words; the topic model's own by default."`
+}
+
+// Validate is kong's hook.
+func (c *ldaCommand) Validate() error {
+	if !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0) {
+		return fmt.Errorf("--tolerance must not be negative, is %v", c.Tolerance)
+	}
+	if !(c.Norm >= 0) || math.IsInf(c.Norm, 0) {
+		return fmt.Errorf("--norm must not be negative, is %v", c.Norm)
+	}
+	if c.Iterations < 0 || c.TopTopics < 0 || c.Length < 0 || c.Length > wire.MaxTokens {
+		return errors.New("--iterations, --top-topics and --length must not be negative, nor a length beyond the wire's limit")
+	}
+	if c.Resample && c.Length == 0 {
+		return errors.New("--resample needs --length")
+	}
+	if c.Unigram != "" && !c.Score {
+		return errors.New("--unigram belongs to --score")
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *ldaCommand) Run(r *filter.Run) error {
+	o := lda.Options{
+		Tolerance: c.Tolerance, Iterations: c.Iterations,
+		Shape:  lda.Shape{TopTopics: c.TopTopics, Binary: c.WordWeight == "binary", Norm: c.Norm},
+		Length: lda.Length{Words: c.Length, Resample: c.Resample},
+	}
+	training := !c.Score && !c.Infer
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-5
+		if training {
+			o.Tolerance = 1e-3
+		}
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 1000
+		if training {
+			o.Iterations = 6
+		}
+	}
+	if c.Unigram != "" {
+		p, err := readUnigram(c.Unigram)
+		if err != nil {
+			return err
+		}
+		o.Unigram = p
+	}
+	return c.run(r, lda.Name, lda.New(o))
+}
+
+func readUnigram(name string) ([]float64, error) {
+	in, _, err := endpoint.OpenStream(name, modelFile)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	set, err := stream.ReadSet(in.Reader, nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := words.Probabilities(set)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+type wordsCommand struct{ job }
+
+// Run is kong's hook.
+func (c *wordsCommand) Run(r *filter.Run) error { return c.run(r, words.Name, words.New()) }

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"io"
+
+	"privpipe/estep/model"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// train answers every document of every round with a contribution.
+func (j *job) train(r *filter.Run, name string, m model.Model) error {
+	if r.DryRun() {
+		return nil
+	}
+	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	t := trainer{job: j, run: r, model: m, in: in}
+	var parametersHeader *wire.Header
+	if j.Params != "" {
+		if t.params, err = follow(j.Params); err != nil {
+			return err
+		}
+		parametersHeader = t.params.header
+		if err := sharedVocabulary(in.Name(), h, j.Params, parametersHeader); err != nil {
+			return err
+		}
+	}
+	shapes, err := m.Shapes(h, parametersHeader)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%w", err)
+	}
+	t.header = &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: name, Unit: h.Unit,
+		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: shapes,
+	}
+	if t.out, err = endpoint.CreateStream(j.Output, t.header, j.Compress.Compress); err != nil {
+		return err
+	}
+	defer t.out.Abort()
+	if err := t.rounds(); err != nil {
+		return err
+	}
+	return t.out.Commit()
+}
+
+type trainer struct {
+	*job
+	run    *filter.Run
+	model  model.Model
+	params *parameters // nil: the model needs none
+	in     *endpoint.StreamReader
+	out    *endpoint.StreamWriter
+	header *wire.Header
+}
+
+// rounds works on round after round until the input ends.
+func (t *trainer) rounds() error {
+	for {
+		open, err := t.in.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		wanted, err := t.prepare(open.Round)
+		if err != nil {
+			return err
+		}
+		t.run.Status("round %d", open.Round)
+		if wanted {
+			err = t.round(open)
+		} else {
+			err = t.skip()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// prepare waits for the parameters after the round before. It says false where those after round itself are there
+// already: a resumed run that has released the round.
+func (t *trainer) prepare(round uint32) (wanted bool, err error) {
+	if t.params == nil {
+		return true, nil
+	}
+	set, err := t.params.after(round - 1)
+	if err != nil {
+		return false, err
+	}
+	if set.Round >= round {
+		return false, nil
+	}
+	if err := t.model.SetParameters(set); err != nil {
+		return false, exit.Errorf(exit.Malformed, "%s: %w", t.params.name, err)
+	}
+	return true, nil
+}
+
+// skip drops the documents of a round.
+func (t *trainer) skip() error {
+	for {
+		record, err := t.in.Next()
+		if err != nil || record.GetRoundClose() != nil {
+			return err
+		}
+	}
+}
+
+// round answers the documents of a round.
+func (t *trainer) round(open *wire.Record) error {
+	if err := t.out.Write(open); err != nil {
+		return err
+	}
+	var end *wire.Record
+	next := nextDocuments(func() (*wire.Document, error) {
+		record, err := t.in.Next()
+		if err != nil {
+			return nil, err
+		}
+		if record.GetRoundClose() != nil {
+			end = record
+			return nil, io.EOF
+		}
+		return record.GetDocument(), nil
+	})
+	worker := workers(t.model, t.N())
+	work := func(i int, batch []*wire.Document) ([]*stream.Batch, error) {
+		return t.contributions(worker(i), open.Round, batch)
+	}
+	err := ordered.Map(t.run, t.N(), next, work, func(batches []*stream.Batch) error {
+		for _, b := range batches {
+			if err := t.out.WriteBatch(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.out.Write(end); err != nil {
+		return err
+	}
+	return t.out.Flush()
+}
+
+// contributions answers some documents.
+func (t *trainer) contributions(worker model.Worker, round uint32, documents []*wire.Document) ([]*stream.Batch, error) {
+	records := make([]*wire.Record, 0, len(documents))
+	for _, d := range documents {
+		parts, err := worker.Contribute(d)
+		if err != nil {
+			return nil, err
+		}
+		c := &wire.Contribution{Unit: wire.UnitName(t.header.Unit, d)}
+		if t.header.Unit == wire.Unit_USER {
+			c.Record = d.Id
+		}
+		records = appendContribution(records, round, c, parts)
+	}
+	return t.out.Framer().Batches(records)
+}
+
+// appendContribution appends c with its parts, cut into as many records as they need.
+func appendContribution(records []*wire.Record, round uint32, c *wire.Contribution, parts []*wire.Part) []*wire.Record {
+	size := 0
+	for i, p := range parts {
+		if size += len(p.Values); size > model.MaxPart && i > 0 {
+			c.More = true
+			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+			c = &wire.Contribution{Unit: c.Unit, Record: c.Record}
+			size = len(p.Values)
+		}
+		c.Parts = append(c.Parts, p)
+	}
+	return append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+}
