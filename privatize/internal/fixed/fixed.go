@@ -1,0 +1,88 @@
+// Package fixed turns contributions into integers on a public grid and sums them exactly. See claim.md.
+package fixed
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+)
+
+// Limit bounds the absolute value of a quantised coordinate: 2^40 steps. Larger values saturate. It is far above any
+// clip bound (2^MaxBits steps), so a coordinate that saturates is one that is about to be clipped anyway, and low enough
+// that the squares of 2^31 coordinates add up in 128 bits.
+const Limit = 1 << 40
+
+// MaxBits is the most binary digits of a clip bound. Truncating to 2^-20 of the bound is far below the noise, and a
+// noise multiplier of 1 is a scale of 2^20 steps: far above 1000, from where discrete Gaussian noise is as good as
+// continuous (../noise/claim.md).
+const MaxBits = 20
+
+// BoundBits returns the number of binary digits of the clip bound for a noise multiplier: MaxBits, or less where the
+// noise is so large that its scale would exceed 2^30 steps.
+func BoundBits(noiseMultiplier float64) int {
+	_, exponent := math.Frexp(noiseMultiplier) // noiseMultiplier ≤ 2^exponent
+	return max(0, min(MaxBits, 30-exponent))
+}
+
+// A Grid is a public scale: a coordinate v counts ⌊|v|·PerUnit⌋ steps, with the sign of v.
+type Grid struct{ PerUnit float64 }
+
+// ClipGrid returns the grid on which the bound clip, in the unit of the contributions, is 2^bits steps.
+func ClipGrid(clip float64, bits int) Grid { return Grid{math.Ldexp(1, bits) / clip} }
+
+// Step returns the value of one step, in the unit of the contributions.
+func (g Grid) Step() float64 { return 1 / g.PerUnit }
+
+// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit. v must be finite; NaN gives 0.
+func (g Grid) Quantise(v float32) int64 {
+	steps := float64(v) * g.PerUnit
+	switch {
+	case steps >= Limit:
+		return Limit
+	case steps <= -Limit:
+		return -Limit
+	case steps != steps:
+		return 0
+	}
+	return int64(steps) // Go truncates toward zero
+}
+
+// ErrOverflow says that a sum left the range of int64. Under a clip bound of 2^20 it takes 2^43 units.
+var ErrOverflow = errors.New("sum overflows 64 bits")
+
+// A Sum is a vector of exact sums. Integer addition is associative and commutative, so the cells do not depend on the
+// order, the batching or the number of the contributions' senders.
+type Sum struct{ Cells []int64 }
+
+// NewSum returns a sum of n cells, all zero.
+func NewSum(n int) *Sum { return &Sum{make([]int64, n)} }
+
+// Add adds v to a cell, or reports ErrOverflow and leaves it.
+func (s *Sum) Add(cell int, v int64) error {
+	sum := s.Cells[cell] + v
+	if v != 0 && (sum > s.Cells[cell]) != (v > 0) {
+		return ErrOverflow
+	}
+	s.Cells[cell] = sum
+	return nil
+}
+
+// Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^31 coordinates within ±Limit.
+func Squares(z []int64) (high, low uint64) {
+	for _, v := range z {
+		magnitude := Magnitude(v)
+		h, l := bits.Mul64(magnitude, magnitude)
+		var carry uint64
+		low, carry = bits.Add64(low, l, 0)
+		high, _ = bits.Add64(high, h, carry)
+	}
+	return high, low
+}
+
+// Magnitude returns |v|.
+func Magnitude(v int64) uint64 {
+	if v < 0 {
+		return -uint64(v)
+	}
+	return uint64(v)
+}

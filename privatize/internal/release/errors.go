@@ -1,0 +1,29 @@
+package release
+
+import "fmt"
+
+// A Refusal says that the grant does not allow what was asked. Nothing was released and nothing charged.
+type Refusal struct{ Reason string }
+
+func (e *Refusal) Error() string { return "refused: " + e.Reason }
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Refusal) ExitCode() int { return 83 }
+
+func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+
+// A Locked error says that another process has the ledger.
+type Locked struct{ Path string }
+
+func (e *Locked) Error() string { return e.Path + ": another privatizer holds this ledger" }
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Locked) ExitCode() int { return 91 }
+
+// A Mismatch says that a round's contributions are not those of the units it announces. Nothing is released.
+type Mismatch struct{ Reason string }
+
+func (e *Mismatch) Error() string { return e.Reason }
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Mismatch) ExitCode() int { return 90 }
