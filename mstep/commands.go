@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"privpipe/mstep/internal/npy"
+	"privpipe/mstep/lda"
+	"privpipe/mstep/words"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+type ldaCommand struct {
+	learn
+	Topics       int     `required:"" short:"K" help:"Number of topics."`
+	Alpha        float64 `placeholder:"X" help:"Dirichlet prior of a document's topics. Default 1/K."`
+	Eta          float64 `placeholder:"X" help:"Dirichlet prior of a topic's words. Default 1/K."`
+	Tau0         float64 `name:"tau0" default:"0" group:"Learning rate" help:"τ0 in ρ_t = (τ0+t)^−κ, t from 1."`
+	Kappa        float64 `default:"0.5" group:"Learning rate" help:"κ in ρ_t = (τ0+t)^−κ."`
+	AverageFrom  float64 `default:"0.3" group:"Estimate" help:"The model is an average over the rounds after this share of them; 1: the last state."`
+	Denoise      string  `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"How topics are made of the noisy sum: ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
+	Beta         string  `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"What the E-step gets: ${enum} of β under λ."`
+	Negatives    string  `enum:"keep,zero" default:"keep" group:"Estimate" help:"Negative cells of a release: ${enum}. zero is the papers' and adds noise of one sign."`
+	WordMarginal string  `placeholder:"FILE" group:"Estimate" help:"Word frequencies released on their own: a model of mstep words."`
+	Initial      string  `placeholder:"FILE.npy" help:"First λ, an array of K × V float64. By default it is random."`
+	Seed         uint64  `default:"1" help:"Of the random first topics. It protects nobody."`
+}
+
+// Validate is kong's hook.
+func (c *ldaCommand) Validate() error {
+	if c.Topics < 1 || c.Topics > 1<<20 {
+		return fmt.Errorf("--topics must be in [1, %d], is %d", 1<<20, c.Topics)
+	}
+	for name, v := range map[string]float64{"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": c.Tau0, "--kappa": c.Kappa} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s must not be negative, is %v", name, v)
+		}
+	}
+	if !(c.AverageFrom >= 0 && c.AverageFrom <= 1) {
+		return fmt.Errorf("--average-from must be in [0, 1], is %v", c.AverageFrom)
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *ldaCommand) Run(r *filter.Run) error {
+	vocab, err := vocabulary.Open(c.Vocab)
+	if err != nil {
+		return err
+	}
+	o := lda.Options{
+		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, Tau0: c.Tau0, Kappa: c.Kappa,
+		ZeroNegatives: c.Negatives == "zero", AverageFrom: c.AverageFrom, Seed: c.Seed,
+		Estimate: lda.Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log"},
+	}
+	if uint64(o.Topics)*uint64(o.Words) > wire.MaxCells {
+		return exit.Errorf(exit.Usage, "%d topics of %d words are more than %d cells", o.Topics, o.Words, wire.MaxCells)
+	}
+	if o.Alpha == 0 {
+		o.Alpha = 1 / float64(o.Topics)
+	}
+	if o.Eta == 0 {
+		o.Eta = 1 / float64(o.Topics)
+	}
+	if c.WordMarginal != "" {
+		if o.Marginal, err = readMarginal(c.WordMarginal, vocab); err != nil {
+			return err
+		}
+	}
+	if c.Initial == "" {
+		return c.learn.run(r, lda.New(o), vocab)
+	}
+	lambda, err := readInitial(c.Initial, o.Topics, o.Words)
+	if err != nil {
+		return err
+	}
+	return c.learn.run(r, lda.NewFrom(o, lambda), vocab)
+}
+
+// readMarginal reads the frequencies of a model of words.
+func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
+	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if string(h.Vocabulary) != string(vocab.Hash()) {
+		return nil, exit.Errorf(exit.Malformed, "%s: word frequencies over another vocabulary than --vocab", name)
+	}
+	set, err := stream.ReadSet(in.Reader, nil)
+	if err == io.EOF {
+		return nil, exit.Errorf(exit.Malformed, "%s: holds no parameters", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := stream.Cells[float64](set, "probabilities")
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	for _, x := range p {
+		if event.CheckRate(x) != nil {
+			return nil, exit.Errorf(exit.Malformed, "%s: a word's frequency is not in (0, 1]", name)
+		}
+	}
+	return p, nil
+}
+
+func readInitial(name string, topics, words int) ([]float64, error) {
+	in, err := endpoint.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	lambda, err := npy.Read(in, topics, words)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	for _, l := range lambda {
+		if !(l > 0 && l <= math.MaxFloat32) {
+			return nil, exit.Errorf(exit.Malformed, "%s: λ must be positive and finite", name)
+		}
+	}
+	return lambda, nil
+}
+
+type wordsCommand struct{ learn }
+
+// Run is kong's hook.
+func (c *wordsCommand) Run(r *filter.Run) error {
+	vocab, err := vocabulary.Open(c.Vocab)
+	if err != nil {
+		return err
+	}
+	return c.learn.run(r, words.New(len(vocab)), vocab)
+}

@@ -1,0 +1,60 @@
+// Package npy reads and writes matrices of float64 in NumPy's format, version 1.0 (numpy/lib/format.py, "Format Version
+// 1.0"): what mstep needs of it, C order and little-endian alone.
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+const magic = "\x93NUMPY\x01\x00"
+
+// Write writes a matrix, row by row.
+func Write(w io.Writer, rows, columns int, cells []float64) error {
+	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, columns)
+	// The data begin at a multiple of 64 bytes; the header ends in a newline.
+	pad := 64 - (len(magic)+2+len(header)+1)%64
+	header += strings.Repeat(" ", pad%64) + "\n"
+	b := make([]byte, 0, len(magic)+2+len(header)+8*len(cells))
+	b = append(b, magic...)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
+	b = append(b, header...)
+	for _, v := range cells {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// Read reads a matrix of rows × columns that was written in this form, by NumPy or by Write.
+func Read(r io.Reader, rows, columns int) ([]float64, error) {
+	head := make([]byte, len(magic)+2)
+	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
+		return nil, errors.New("not a .npy file of version 1.0")
+	}
+	header := make([]byte, binary.LittleEndian.Uint16(head[len(magic):]))
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, errors.New("header is cut short")
+	}
+	want := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, columns)
+	if got := string(bytes.TrimSpace(header)); got != want {
+		return nil, fmt.Errorf("array is %.200q, must be %q", got, want)
+	}
+	b := make([]byte, 8*rows*columns)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, errors.New("data are cut short")
+	}
+	cells := make([]float64, rows*columns)
+	for i := range cells {
+		cells[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	if n, _ := r.Read(head[:1]); n > 0 {
+		return nil, errors.New("data go on behind the array")
+	}
+	return cells, nil
+}

@@ -1,0 +1,121 @@
+package lda
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"privpipe/mstep/internal/denoise"
+)
+
+// Estimate says how topics are made of the noisy statistic.
+type Estimate struct {
+	Shrink      bool // empirical Bayes; else negative cells count as 0
+	ExpectedLog bool // E[log β] under the Dirichlet λ, as in the papers; else the mean of β
+}
+
+// topics are an estimate of the topics.
+type topics struct {
+	k, v        int
+	lambda      []float64 // K×V, all positive
+	expectedLog bool
+}
+
+// cellPrior is the prior of a cell around the product of its topic's size and its word's frequency. Most words are rare
+// in most topics and common in a few, hence the wide range.
+var cellPrior = denoise.Mixture{Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2}
+
+// estimate makes topics of a statistic with normal noise of deviation tau on each cell. Without noise, as at the random
+// start, λ is η + S.
+func (o *Options) estimate(sum []float64, tau float64) *topics {
+	t := &topics{k: o.Topics, v: o.Words, lambda: make([]float64, len(sum)), expectedLog: o.Estimate.ExpectedLog}
+	if o.Estimate.Shrink && tau > 0 {
+		o.shrink(t, sum, tau)
+		return t
+	}
+	for i, s := range sum {
+		t.lambda[i] = o.Eta + max(s, 0)
+	}
+	return t
+}
+
+// shrink sets λ to the posterior mean of each cell, given the noisy sizes of the topics and the frequency of each word,
+// and then scales words so that all topics together have these frequencies.
+func (o *Options) shrink(t *topics, sum []float64, tau float64) {
+	frequency := o.Marginal
+	if frequency == nil {
+		frequency = marginal(sum, t.k, t.v, tau)
+	}
+	expected := make([]float64, len(sum))
+	sizes := topicSizes(sum, t.k, t.v)
+	total := 0.0
+	for k, size := range sizes {
+		total += size
+		for v, f := range frequency {
+			expected[k*t.v+v] = size * f
+		}
+	}
+	cellPrior.Shrink(t.lambda, sum, expected, tau)
+	for v, f := range frequency {
+		column := 0.0
+		for k := range t.k {
+			column += t.lambda[k*t.v+v]
+		}
+		if column > 0 {
+			scale := total * f / column
+			for k := range t.k {
+				t.lambda[k*t.v+v] *= scale
+			}
+		}
+	}
+	for i, l := range t.lambda {
+		t.lambda[i] = max(l, 1e-6*expected[i]) // far below the noise, yet no word is impossible
+	}
+}
+
+// topicSizes returns Σ_v S_kv of each topic, at least 5 % of their mean: a topic that noise has emptied may come back.
+func topicSizes(sum []float64, k, v int) []float64 {
+	sizes := make([]float64, k)
+	mean := 0.0
+	for topic := range sizes {
+		for _, s := range sum[topic*v : (topic+1)*v] {
+			sizes[topic] += s
+		}
+		mean += max(sizes[topic], 0) / float64(k)
+	}
+	for topic := range sizes {
+		sizes[topic] = max(sizes[topic], 0.05*mean, math.SmallestNonzeroFloat32)
+	}
+	return sizes
+}
+
+// marginal estimates the frequency of each word from the topics' noisy sum: K cells, so √K the noise.
+func marginal(sum []float64, k, v int, tau float64) []float64 {
+	columns := make([]float64, v)
+	for i, s := range sum {
+		columns[i%v] += s
+	}
+	return denoise.Frequencies(columns, tau*math.Sqrt(float64(k)))
+}
+
+// weights returns what the E-step multiplies θ with: the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with
+// E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5).
+func (t *topics) weights() []float32 {
+	w := make([]float32, len(t.lambda))
+	for k := range t.k {
+		row := t.lambda[k*t.v : (k+1)*t.v]
+		total := 0.0
+		for _, l := range row {
+			total += l
+		}
+		psi := mathext.Digamma(total)
+		for v, l := range row {
+			if t.expectedLog {
+				w[k*t.v+v] = float32(math.Exp(mathext.Digamma(l) - psi))
+			} else {
+				w[k*t.v+v] = float32(l / total)
+			}
+		}
+	}
+	return w
+}

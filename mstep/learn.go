@@ -1,0 +1,254 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"privpipe/mstep/model"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// learn are the flags and the work that the models share.
+type learn struct {
+	Vocab      string `required:"" placeholder:"FILE" help:"The vocabulary that the documents were tokenized with."`
+	ParamsOut  string `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
+	Output     string `short:"o" placeholder:"FILE" help:"Where the model goes, at the end; standard output by default."`
+	Checkpoint string `placeholder:"FILE" help:"Where the state after each round is kept; OUTPUT.checkpoint by default, \"none\" for nowhere."`
+	Input      string `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
+	filter.Compress
+}
+
+// session is one run of a learner.
+type session struct {
+	*learn
+	run        *filter.Run
+	learner    model.Learner
+	vocab      vocabulary.Words
+	parameters *endpoint.StreamWriter // nil: nobody wants them
+	name       string                 // of the training run; "" until a release or a checkpoint names it
+}
+
+func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
+	if err := endpoint.Distinct(l.Output, l.Input); err != nil {
+		return err
+	}
+	switch {
+	case l.Checkpoint == "none":
+		l.Checkpoint = ""
+	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio:
+		l.Checkpoint = l.Output + ".checkpoint"
+	}
+	s := &session{learn: l, run: r, learner: learner, vocab: vocab}
+	if err := s.restore(); err != nil || r.DryRun() {
+		return err
+	}
+	if err := s.openParameters(); err != nil {
+		return err
+	}
+	defer func() {
+		if s.parameters != nil {
+			s.parameters.Abort()
+		}
+	}()
+	if err := s.follow(); err != nil {
+		return err
+	}
+	if err := s.writeModel(); err != nil {
+		return err
+	}
+	if s.parameters != nil {
+		if err := s.unread(s.parameters.Commit()); err != nil {
+			return err
+		}
+	}
+	if l.Checkpoint != "" {
+		if err := os.Remove(l.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// header is that of the streams that the session writes.
+func (s *session) header(kind wire.Kind, matrices []*wire.Matrix) *wire.Header {
+	return &wire.Header{
+		Version: wire.Version, Kind: kind, Side: wire.Side_PUBLIC, Run: s.name, Model: s.learner.Name(),
+		Vocabulary: s.vocab.Hash(), VocabularySize: uint32(len(s.vocab)), Matrices: matrices,
+	}
+}
+
+func (s *session) record(snapshot *model.Snapshot) *wire.Record {
+	return &wire.Record{
+		Round: s.learner.Round(),
+		Body:  &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: snapshot.Scalars}},
+	}
+}
+
+// openParameters begins the stream of parameters with those that the first round needs.
+func (s *session) openParameters() error {
+	snapshot := s.learner.Parameters()
+	if s.ParamsOut == "" || snapshot == nil {
+		return nil
+	}
+	out, err := endpoint.CreateStream(s.ParamsOut, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	s.parameters = out
+	return s.sendParameters(snapshot)
+}
+
+// sendParameters sends the parameters after a round. Their reader ends before this program does: estep needs none after
+// the last round. If it ended too early, the releases will be truncated, and that is the error.
+func (s *session) sendParameters(snapshot *model.Snapshot) error {
+	if s.parameters == nil {
+		return nil
+	}
+	err := s.parameters.WriteSet(s.record(snapshot), snapshot.Cells...)
+	if err == nil {
+		err = s.parameters.Flush()
+	}
+	return s.unread(err)
+}
+
+// unread makes the error of parameters that have lost their reader none.
+func (s *session) unread(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		s.parameters.Abort()
+		s.parameters = nil
+		return nil
+	}
+	return err
+}
+
+// follow learns from release after release until the input ends.
+func (s *session) follow() error {
+	in, h, err := endpoint.OpenStream(s.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if string(h.Vocabulary) != string(s.vocab.Hash()) {
+		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name())
+	}
+	if err := model.CheckShapes(h, s.learner); err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
+	}
+	if s.name != "" && s.name != h.Run {
+		return exit.Errorf(exit.Malformed, "%s: releases of run %s, but %s is a checkpoint of run %s", in.Name(), h.Run, s.Checkpoint, s.name).
+			WithHint("remove the checkpoint to begin anew, or go on with its grant and --run")
+	}
+	s.name = h.Run
+	for s.run.Err() == nil {
+		set, err := stream.ReadSet(in.Reader, nil)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if set.Round <= s.learner.Round() {
+			continue // sent again to a run that resumes behind it
+		}
+		if err := s.learn1(set); err != nil {
+			return err
+		}
+	}
+	return s.run.Err()
+}
+
+// learn1 takes one release. The parameters go out before the checkpoint is written, so that the E-step does not wait
+// for the disk: a crash in between only has privatize send the release again.
+func (s *session) learn1(set *stream.Set) error {
+	release, err := model.NewRelease(set)
+	if err == nil {
+		err = s.learner.Update(release)
+	}
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%w", err)
+	}
+	s.run.Status("round %d of %d", release.Round, release.Rounds)
+	if s.parameters != nil {
+		if err := s.sendParameters(s.learner.Parameters()); err != nil {
+			return err
+		}
+	}
+	return s.save()
+}
+
+// save writes the checkpoint.
+func (s *session) save() error {
+	if s.Checkpoint == "" {
+		return nil
+	}
+	state := s.learner.State()
+	out, err := endpoint.CreateStream(s.Checkpoint, s.header(wire.Kind_CHECKPOINT, state.Matrices), "none")
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if err := out.WriteSet(s.record(state), state.Cells...); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// restore goes on from the checkpoint, if there is one.
+func (s *session) restore() error {
+	if s.Checkpoint == "" {
+		return nil
+	}
+	in, h, err := endpoint.OpenStream(s.Checkpoint, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CHECKPOINT}, Side: wire.Side_PUBLIC})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if h.Model != s.learner.Name() || string(h.Vocabulary) != string(s.vocab.Hash()) {
+		return exit.Errorf(exit.Malformed, "%s: checkpoint of another model or vocabulary", s.Checkpoint).
+			WithHint("remove it to begin anew")
+	}
+	set, err := stream.ReadSet(in.Reader, nil)
+	if err == nil {
+		if err = s.learner.Restore(set); err == nil {
+			s.name = h.Run
+			s.run.Log.Info("going on from a checkpoint", "round", set.Round)
+			return nil
+		}
+	}
+	return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to begin anew")
+}
+
+// writeModel writes the model file.
+func (s *session) writeModel() error {
+	snapshot, err := s.learner.Model()
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%w", err)
+	}
+	out, err := endpoint.CreateStream(s.Output, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	const some = 1000 // words a record
+	for first := 0; first < len(s.vocab); first += some {
+		words := &wire.Words{First: uint32(first), Words: s.vocab[first:min(first+some, len(s.vocab))]}
+		if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: words}}); err != nil {
+			return err
+		}
+	}
+	if err := out.WriteSet(s.record(snapshot), snapshot.Cells...); err != nil {
+		return err
+	}
+	return out.Commit()
+}

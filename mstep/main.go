@@ -1,0 +1,22 @@
+// Command mstep turns releases into parameters and a model. It stands outside the privacy wall: everything it reads is
+// public, so nothing that it does costs privacy.
+package main
+
+import "privpipe/pipelines/filter"
+
+var cli struct {
+	filter.Common
+	LDA    ldaCommand    `cmd:"" name:"lda" help:"Learn topics."`
+	Words  wordsCommand  `cmd:"" help:"Learn word frequencies."`
+	Export exportCommand `cmd:"" help:"Write the topics of a model file for other programs."`
+}
+
+func main() {
+	filter.Main(filter.Stage{
+		Name:    "mstep",
+		Summary: "Learn a model from releases.",
+		Example: "mstep lda --topics 50 --vocab vocab.txt --params-out params -o model.pp < releases",
+		Notes: "After each round the state is kept in a checkpoint beside the model, so that a run that was killed goes on " +
+			"from there when the same pipeline is started again.",
+	}, &cli, &cli.Common)
+}
