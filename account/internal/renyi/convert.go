@@ -1,0 +1,87 @@
+package renyi
+
+import "math"
+
+// A Curve is ρ as a function of the order α > 1. +Inf is no guarantee.
+type Curve func(alpha float64) float64
+
+// Epsilon returns the least ε that the curve proves at δ, and the order that proves it: Canonne, Kamath and Steinke, The
+// Discrete Gaussian for Differential Privacy (NeurIPS 2020), proposition 12,
+//
+//	ε = ρ(α) + log(1 − 1/α) − (log δ + log α)/(α − 1).
+//
+// and 0 where the total variation distance is at most δ already. Every order is a valid bound, so the search for the
+// best one cannot make the answer wrong.
+func Epsilon(curve Curve, delta float64) (epsilon, alpha float64) {
+	if delta >= totalVariation(curve) {
+		return 0, orders[0]
+	}
+	epsilon, alpha = minimize(func(alpha float64) float64 {
+		return curve(alpha) + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+	})
+	return max(epsilon, 0), alpha
+}
+
+// Delta returns the least δ that the curve proves at ε, and the order that proves it, by the same proposition.
+func Delta(curve Curve, epsilon float64) (delta, alpha float64) {
+	logDelta, alpha := minimize(func(alpha float64) float64 {
+		return (alpha-1)*(curve(alpha)-epsilon+math.Log1p(-1/alpha)) - math.Log(alpha)
+	})
+	delta = min(math.Exp(logDelta), 1)
+	if tv := totalVariation(curve); tv < delta {
+		return tv, orders[0] // (0, δ) is more than (ε, δ)
+	}
+	return delta, alpha
+}
+
+// totalVariation bounds the total variation distance, the δ of ε = 0: √(1 − exp(−KL)) (Bretagnolle and Huber,
+// Estimation des densités: risque minimax, 1979), with the Kullback-Leibler divergence KL ≤ ρ(α) for every α > 1.
+func totalVariation(curve Curve) float64 { return math.Sqrt(-math.Expm1(-curve(orders[0]))) }
+
+// orders are where the search begins: dense where the best order of a strong guarantee lies, and integers beyond, which
+// cost less.
+var orders = func() (orders []float64) {
+	for x := 1.0 / 64; x < 16; x *= 1.25 {
+		orders = append(orders, 1+x)
+	}
+	for x := 17.0; x < 1<<14; x = math.Ceil(x * 1.25) {
+		orders = append(orders, x)
+	}
+	return orders
+}()
+
+// minimize returns the least value of f it finds over orders, and its order: the best of a grid, refined between its
+// neighbours by golden-section search. f is +Inf where there is no bound.
+func minimize(f func(alpha float64) float64) (value, alpha float64) {
+	best := 0
+	value = math.Inf(1)
+	for i, a := range orders {
+		if v := f(a); v < value {
+			value, alpha, best = v, a, i
+		}
+	}
+	if math.IsInf(value, 1) {
+		return value, math.NaN()
+	}
+	low, high := orders[max(best-1, 0)], orders[min(best+1, len(orders)-1)]
+	const ratio = 0.61803398874989485 // (√5 − 1)/2
+	a, b := high-ratio*(high-low), low+ratio*(high-low)
+	fa, fb := f(a), f(b)
+	for range 25 { // 0.62^25 = 6e-6 of an order, squared in the value
+		if fa < fb {
+			high, b, fb = b, a, fa
+			a = high - ratio*(high-low)
+			fa = f(a)
+		} else {
+			low, a, fa = a, b, fb
+			b = low + ratio*(high-low)
+			fb = f(b)
+		}
+		for _, try := range [2][2]float64{{a, fa}, {b, fb}} {
+			if try[1] < value {
+				alpha, value = try[0], try[1]
+			}
+		}
+	}
+	return value, alpha
+}
