@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"privpipe/evaluate/internal/coherence"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type coherenceCommand struct {
+	Reference string `required:"" placeholder:"FILE" help:"Reference documents over the model's vocabulary, from tokenize --public."`
+	Top       int    `default:"10" help:"Words a topic."`
+	JSON      bool   `name:"json" help:"Print JSON, not a table."`
+	Output    string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Model     string `arg:"" help:"Model file of mstep lda."`
+}
+
+// Validate is kong's hook.
+func (c *coherenceCommand) Validate() error {
+	if c.Top < 2 {
+		return fmt.Errorf("--top must be at least 2, is %d", c.Top)
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *coherenceCommand) Run(r *filter.Run) error {
+	topics, model, err := readTopics(c.Model, c.Top)
+	if err != nil {
+		return err
+	}
+	in, h, err := endpoint.OpenStream(c.Reference, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if string(h.Vocabulary) != string(model.Vocabulary) {
+		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Reference, c.Model)
+	}
+	if h.Side == wire.Side_PRIVATE {
+		r.Log.Warn("the reference documents are private: no budget covers a coherence computed from them")
+	}
+	if r.DryRun() {
+		return nil
+	}
+	ids := make([][]uint32, len(topics))
+	var all []uint32
+	for i, t := range topics {
+		for _, w := range t.Words {
+			ids[i] = append(ids[i], uint32(w.id))
+		}
+		all = append(all, ids[i]...)
+	}
+	counter := coherence.NewCounter(all)
+	var words []uint32
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		words = wire.AppendIDs(words[:0], record.GetDocument().WordGaps)
+		counter.Add(words)
+	}
+	if counter.Documents() == 0 {
+		return exit.Errorf(exit.Malformed, "%s: no documents", c.Reference)
+	}
+	b, err := c.print(topics, ids, counter)
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b)
+}
+
+func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *coherence.Counter) ([]byte, error) {
+	type row struct {
+		Topic int     `json:"topic"`
+		NPMI  float64 `json:"npmi"`
+	}
+	rows := make([]row, len(topics))
+	mean := 0.0
+	for i, t := range topics {
+		rows[i] = row{t.Topic, counter.Topic(ids[i])}
+		mean += rows[i].NPMI / float64(len(topics))
+	}
+	var b bytes.Buffer
+	if c.JSON {
+		err := json.NewEncoder(&b).Encode(map[string]any{"mean_npmi": mean, "top": c.Top, "topics": rows})
+		return b.Bytes(), err
+	}
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "topic\tNPMI of its %d likeliest words\n", c.Top)
+	for _, x := range rows {
+		fmt.Fprintf(w, "%d\t%.3f\n", x.Topic, x.NPMI)
+	}
+	fmt.Fprintf(w, "mean\t%.3f\n", mean)
+	err := w.Flush()
+	return b.Bytes(), err
+}

@@ -1,0 +1,76 @@
+// Package coherence measures whether the words of a topic occur together in documents.
+package coherence
+
+import "math"
+
+// A Counter counts in how many documents some words, and pairs of them, occur.
+type Counter struct {
+	documents int
+	place     map[uint32]int // of a word of interest
+	single    []int
+	pairs     []int // of i < j at i·n + j
+	present   []int // scratch
+}
+
+// NewCounter returns a counter for the word ids of interest.
+func NewCounter(ids []uint32) *Counter {
+	c := &Counter{place: make(map[uint32]int)}
+	for _, id := range ids {
+		if _, ok := c.place[id]; !ok {
+			c.place[id] = len(c.place)
+		}
+	}
+	c.single = make([]int, len(c.place))
+	c.pairs = make([]int, len(c.place)*len(c.place))
+	return c
+}
+
+// Add counts a document, given by its distinct word ids.
+func (c *Counter) Add(ids []uint32) {
+	c.documents++
+	c.present = c.present[:0]
+	for _, id := range ids {
+		if i, ok := c.place[id]; ok {
+			c.present = append(c.present, i)
+		}
+	}
+	for a, i := range c.present {
+		c.single[i]++
+		for _, j := range c.present[:a] {
+			c.pairs[min(i, j)*len(c.single)+max(i, j)]++
+		}
+	}
+}
+
+// Documents returns how many documents were counted.
+func (c *Counter) Documents() int { return c.documents }
+
+// Topic returns the mean over pairs of a topic's top words of the normalized pointwise mutual information,
+//
+//	NPMI(v, w) = log(p(v,w) / (p(v)p(w))) / −log p(v,w),
+//
+// with p the share of the documents that hold the word or both (Bouma, Normalized (Pointwise) Mutual Information in
+// Collocation Extraction, GSCL 2009; Lau, Newman and Baldwin, Machine Reading Tea Leaves, EACL 2014). It is in [−1, 1];
+// pairs that never meet count −1. The ids must be ones of interest; fewer than two give NaN.
+func (c *Counter) Topic(ids []uint32) float64 {
+	sum, pairs := 0.0, 0
+	for a, v := range ids {
+		for _, w := range ids[:a] {
+			sum += c.npmi(c.place[v], c.place[w])
+			pairs++
+		}
+	}
+	return sum / float64(pairs)
+}
+
+func (c *Counter) npmi(i, j int) float64 {
+	n := float64(c.documents)
+	both := float64(c.pairs[min(i, j)*len(c.single)+max(i, j)]) / n
+	switch both {
+	case 0:
+		return -1
+	case 1:
+		return 1 // together in every document
+	}
+	return math.Log(both/(float64(c.single[i])/n*float64(c.single[j])/n)) / -math.Log(both)
+}

@@ -1,0 +1,62 @@
+// Package heldout adds up the scores of held-out documents.
+package heldout
+
+import (
+	"math"
+
+	"privpipe/pipelines/wire"
+)
+
+// Total is the sum of scores.
+type Total struct {
+	Documents, Tokens, CompletionTokens uint64
+
+	bound, unigram, completion, completionUnigram compensated
+}
+
+// Add adds the score of a document.
+func (t *Total) Add(s *wire.Score) {
+	t.Documents++
+	t.Tokens += s.Tokens
+	t.CompletionTokens += s.CompletionTokens
+	t.bound.add(s.Bound)
+	t.unigram.add(s.Unigram)
+	t.completion.add(s.Completion)
+	t.completionUnigram.add(s.CompletionUnigram)
+}
+
+// Bound is the perplexity by the variational bound, exp(−Σ bound / Σ tokens): Hoffman, Blei and Bach, Online Learning
+// for Latent Dirichlet Allocation (NIPS 2010), §4; Park et al., Variational Bayes In Private Settings (JAIR 68, 2020),
+// equation 32. It is an upper bound of the model's perplexity.
+func (t *Total) Bound() float64 { return perplexity(t.bound, t.Tokens) }
+
+// Unigram is the perplexity of the baseline that predicts each word by its frequency.
+func (t *Total) Unigram() float64 { return perplexity(t.unigram, t.Tokens) }
+
+// Completion is the perplexity of one half of each document given the other (Wallach et al. 2009, §5.1).
+func (t *Total) Completion() float64 { return perplexity(t.completion, t.CompletionTokens) }
+
+// CompletionUnigram is that of the baseline on the same halves.
+func (t *Total) CompletionUnigram() float64 {
+	return perplexity(t.completionUnigram, t.CompletionTokens)
+}
+
+func perplexity(logLikelihood compensated, tokens uint64) float64 {
+	return math.Exp(-logLikelihood.value() / float64(tokens))
+}
+
+// compensated is a sum that keeps the digits that each addition loses (Neumaier 1974), so that it hardly depends on the
+// order of the documents.
+type compensated struct{ sum, lost float64 }
+
+func (c *compensated) add(x float64) {
+	sum := c.sum + x
+	if math.Abs(c.sum) >= math.Abs(x) {
+		c.lost += (c.sum - sum) + x
+	} else {
+		c.lost += (x - sum) + c.sum
+	}
+	c.sum = sum
+}
+
+func (c compensated) value() float64 { return c.sum + c.lost }

@@ -1,0 +1,22 @@
+// Command evaluate says how good a model is. It reads scored records and model files, never a second copy of the
+// inference.
+package main
+
+import "privpipe/pipelines/filter"
+
+var cli struct {
+	filter.Common
+	Perplexity perplexityCommand `cmd:"" help:"Held-out perplexity, from estep --score."`
+	Topics     topicsCommand     `cmd:"" help:"The words of each topic of a model."`
+	Coherence  coherenceCommand  `cmd:"" help:"NPMI coherence of a model's topics on reference documents."`
+}
+
+func main() {
+	filter.Main(filter.Stage{
+		Name:    "evaluate",
+		Summary: "Say how good a model is.",
+		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate perplexity",
+		Notes: "A number computed from private held-out documents is itself a function of them and no budget covers it: " +
+			"publish it only if their owners agreed, or use public documents. A model file alone costs nothing to look at.",
+	}, &cli, &cli.Common)
+}

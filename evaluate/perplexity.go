@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"privpipe/evaluate/internal/heldout"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type perplexityCommand struct {
+	JSON   bool   `name:"json" help:"Print JSON, not a table."`
+	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Input  string `arg:"" optional:"" default:"-" help:"Stream of scores; standard input by default."`
+}
+
+// Run is kong's hook.
+func (c *perplexityCommand) Run(r *filter.Run) error {
+	in, _, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var total heldout.Total
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		total.Add(record.GetScore())
+	}
+	if total.Tokens == 0 {
+		return exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())
+	}
+	if r.DryRun() {
+		return nil
+	}
+	var b bytes.Buffer
+	if c.JSON {
+		err = json.NewEncoder(&b).Encode(perplexities(&total))
+	} else {
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\ttokens\n")
+		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\n", total.Bound(), total.Unigram(), total.Tokens)
+		if total.CompletionTokens > 0 {
+			fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\n", total.Completion(), total.CompletionUnigram(), total.CompletionTokens)
+		}
+		err = w.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
+}
+
+func perplexities(total *heldout.Total) map[string]any {
+	values := map[string]any{
+		"documents": total.Documents, "tokens": total.Tokens, "bound": total.Bound(), "unigram": total.Unigram(),
+	}
+	if total.CompletionTokens > 0 {
+		values["completion_tokens"] = total.CompletionTokens
+		values["completion"] = total.Completion()
+		values["completion_unigram"] = total.CompletionUnigram()
+	}
+	return values
+}
