@@ -38,6 +38,34 @@ func CheckHeader(h *Header) error {
 			return err
 		}
 	}
+	return checkKind(h)
+}
+
+// checkKind checks what a kind of stream demands of its header.
+func checkKind(h *Header) error {
+	element := Element_ELEMENT_UNSPECIFIED
+	switch h.Kind {
+	case Kind_CONTRIBUTIONS:
+		element = Element_FLOAT32
+	case Kind_RELEASES:
+		element = Element_INT64
+	case Kind_PARAMETERS, Kind_CHECKPOINT:
+	default:
+		if len(h.Matrices) > 0 {
+			return fmt.Errorf("a stream of %s has no matrices", h.Kind)
+		}
+	}
+	for _, m := range h.Matrices {
+		if element != Element_ELEMENT_UNSPECIFIED && m.Element != element {
+			return fmt.Errorf("matrix %q of a stream of %s must have elements %s", m.Name, h.Kind, element)
+		}
+	}
+	switch h.Kind {
+	case Kind_ROUNDS, Kind_CONTRIBUTIONS, Kind_RELEASES:
+		if h.Unit == Unit_UNIT_UNSPECIFIED {
+			return fmt.Errorf("a stream of %s must name the privacy unit", h.Kind)
+		}
+	}
 	return nil
 }
 

@@ -1177,7 +1177,8 @@ func (x *Contribution) GetMore() bool {
 	return false
 }
 
-// Part is a sparse block of a matrix: the product of some rows and some columns, dense within.
+// Part is a sparse block of a matrix: the product of some rows and some columns, dense within. The parts of a
+// contribution come in ascending order of matrices and, within a matrix, of rows; no two share a row.
 type Part struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Matrix        uint32                 `protobuf:"varint,1,opt,name=matrix,proto3" json:"matrix,omitempty"`                                  // index into Header.matrices

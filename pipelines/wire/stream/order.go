@@ -11,11 +11,12 @@ import (
 type order struct {
 	header *wire.Header
 
-	round   uint32 // of the open round or set of matrices, or of the last one
-	started bool   // round is set
-	open    bool   // ROUNDS, CONTRIBUTIONS: between RoundOpen and RoundClose
-	records uint64 // in the open round
-	more    *wire.Contribution
+	round   uint32             // of the open round or set of matrices, or of the last one
+	started bool               // round is set
+	open    bool               // ROUNDS, CONTRIBUTIONS: between RoundOpen and RoundClose
+	records uint64             // in the open round
+	more    *wire.Contribution // the record before, which this one goes on with
+	parts   partOrder          // of the contribution under way
 
 	matrix int    // RELEASES, PARAMETERS, CHECKPOINT: the matrix that the next block must be of
 	offset uint64 // and its first cell
@@ -150,11 +151,36 @@ func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
 		}
 	} else if err := o.inRound(r); err != nil {
 		return err
+	} else {
+		o.parts = partOrder{}
+	}
+	for _, p := range c.Parts {
+		if err := o.parts.admit(o.header, p); err != nil {
+			return err
+		}
 	}
 	o.more = nil
 	if c.More {
 		o.more = c
 	}
+	return nil
+}
+
+// partOrder checks that the parts of a contribution share no cell.
+type partOrder struct{ matrix, row uint32 } // the last part's matrix and the first row behind it
+
+func (o *partOrder) admit(h *wire.Header, p *wire.Part) error {
+	first, behind := uint32(0), h.Matrices[p.Matrix].Rows
+	if len(p.RowGaps) > 0 {
+		first, behind = p.RowGaps[0], 1
+		for _, gap := range p.RowGaps {
+			behind += gap
+		}
+	}
+	if p.Matrix < o.matrix || p.Matrix == o.matrix && first < o.row {
+		return errors.New("parts of a contribution are not in ascending order of matrices and rows")
+	}
+	o.matrix, o.row = p.Matrix, behind
 	return nil
 }
 

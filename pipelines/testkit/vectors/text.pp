@@ -1,0 +1,2 @@
+id,text
+a,hello
