@@ -1,0 +1,117 @@
+package lda
+
+import (
+	"math"
+	"testing"
+
+	"privpipe/pipelines/wire"
+)
+
+func contributed(t *testing.T, shape Shape, d *wire.Document) (cells []float64, k, v int) {
+	t.Helper()
+	k, v = 12, 200
+	topics, _ := randomTopics(7, k, v, 0.05)
+	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape})
+	m.k, m.v, m.topics = k, v, topics
+	parts, err := m.NewWorker().Contribute(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells = make([]float64, k*v)
+	addParts(cells, v, parts)
+	return cells, k, v
+}
+
+func TestShapeOfContributions(t *testing.T) {
+	d := randomDocument(3, 200, 50)
+	counts := make(map[int]float64)
+	for i, id := range wire.AppendIDs(nil, d.WordGaps) {
+		counts[int(id)] = float64(d.Counts[i])
+	}
+	for _, shape := range []Shape{
+		{}, {TopTopics: 3}, {TopTopics: 3, Binary: true}, {TopTopics: 1, Norm: 1}, {TopTopics: 5, Binary: true, Norm: 1}, {Norm: 7.5},
+	} {
+		cells, k, v := contributed(t, shape, d)
+		square := 0.0
+		topics := 0
+		for topic := range k {
+			used := false
+			for w := range v {
+				c := cells[topic*v+w]
+				if c < 0 {
+					t.Fatalf("%+v: negative cell %v", shape, c)
+				}
+				used = used || c > 0
+				square += c * c
+			}
+			if used {
+				topics++
+			}
+		}
+		if shape.TopTopics > 0 && topics > shape.TopTopics {
+			t.Errorf("%+v: %d topics contribute", shape, topics)
+		}
+		if shape.Norm > 0 {
+			near(t, "norm", math.Sqrt(square), shape.Norm, 1e-6, 0)
+		}
+		// Each word's shares add up to its weight, up to the scale that the norm gives all words.
+		scale := 0.0
+		for w := range v {
+			sum := 0.0
+			for topic := range k {
+				sum += cells[topic*v+w]
+			}
+			weight := counts[w]
+			if shape.Binary {
+				weight = min(weight, 1)
+			}
+			if weight == 0 {
+				near(t, "word that the document lacks", sum, 0, 0, 0)
+				continue
+			}
+			if scale == 0 {
+				scale = sum / weight
+			}
+			near(t, "word's shares", sum, scale*weight, 1e-5, 0)
+		}
+		if shape.Norm == 0 {
+			near(t, "scale", scale, 1, 1e-5, 0)
+		}
+	}
+}
+
+// TestContributionIsAFunctionOfTheDocument checks that a worker keeps nothing of one document for the next.
+func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
+	topics, _ := randomTopics(7, 12, 200, 0.05)
+	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: Shape{TopTopics: 5, Binary: true, Norm: 1}})
+	m.k, m.v, m.topics = 12, 200, topics
+	shared := m.NewWorker()
+	for seed := range uint64(20) {
+		d := randomDocument(seed, 200, int(1+seed*5))
+		got, err1 := shared.Contribute(d)
+		want, err2 := m.NewWorker().Contribute(d)
+		if err1 != nil || err2 != nil || len(got) != len(want) {
+			t.Fatal(err1, err2, len(got), len(want))
+		}
+		for i := range got {
+			if string(got[i].Values) != string(want[i].Values) {
+				t.Errorf("document %d contributes something else after others", seed)
+			}
+		}
+	}
+}
+
+func TestTopTakesTheLargest(t *testing.T) {
+	f := &inference{active: []int{2, 5, 7, 8}, gamma: []float64{0, 0, 4, 0, 0, 9, 0, 4, 1}}
+	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 9: {0, 1, 2, 3}} {
+		got := f.top(m)
+		if len(got) != len(want) {
+			t.Fatalf("top %d is %v, want %v", m, got, want)
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("top %d is %v, want %v", m, got, want)
+			}
+		}
+	}
+}

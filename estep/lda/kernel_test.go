@@ -1,0 +1,66 @@
+package lda
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// explainReference is explain in one line a sum, in float64.
+func explainReference(counts []float32, beta [][]float32, theta []float32) []float64 {
+	p := make([]float64, len(counts))
+	for i, c := range counts {
+		sum := 0.0
+		for k := range beta {
+			sum += float64(theta[k]) * float64(beta[k][i])
+		}
+		p[i] = float64(c) / sum
+	}
+	return p
+}
+
+// shareReference is share in one line a sum, in float64.
+func shareReference(beta [][]float32, p []float32) []float64 {
+	s := make([]float64, len(beta))
+	for k := range beta {
+		for i := range p {
+			s[k] += float64(p[i]) * float64(beta[k][i])
+		}
+	}
+	return s
+}
+
+// FuzzKernel compares the kernels with their twins on sizes around the steps of four. The terms of a sum have one sign,
+// so rounding loses at most a few units of float32's last place for each of n terms.
+func FuzzKernel(f *testing.F) {
+	for topics := 1; topics < 10; topics++ {
+		f.Add(uint64(topics), uint8(topics), uint8(3*topics))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, topics, words uint8) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		n := 1 + int(words)
+		beta := make([][]float32, 1+int(topics)%70)
+		theta := make([]float32, len(beta))
+		for k := range beta {
+			theta[k] = random.Float32()
+			beta[k] = make([]float32, n)
+			for i := range beta[k] {
+				beta[k][i] = max(floor, float32(math.Exp(-40*random.Float64())))
+			}
+		}
+		theta[random.IntN(len(theta))] = 1
+		counts := make([]float32, n)
+		for i := range counts {
+			counts[i] = float32(1 + random.IntN(9))
+		}
+		p, s := make([]float32, n), make([]float32, len(beta))
+		explain(p, counts, beta, theta)
+		for i, want := range explainReference(counts, beta, theta) {
+			near(t, "p", float64(p[i]), want, 1e-5, 0)
+		}
+		share(s, beta, p)
+		for k, want := range shareReference(beta, p) {
+			near(t, "s", float64(s[k]), want, 1e-5, 0)
+		}
+	})
+}

@@ -1,0 +1,171 @@
+// Package modeltest checks that a model keeps the promises of package model.
+package modeltest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/estep/model"
+	"privpipe/pipelines/wire"
+)
+
+// A Case is a model, ready to work: its parameters are set.
+type Case struct {
+	Model  model.Model
+	Words  int            // size of the vocabulary
+	Shapes []*wire.Matrix // what the model's Shapes returned
+	Norm   float64        // L2 norm that no contribution exceeds; 0: none is promised
+}
+
+// Run checks a model.
+func Run(t *testing.T, c Case) {
+	t.Run("contributions fit their shapes", c.fit)
+	t.Run("one document at a time", c.independent)
+	t.Run("workers run in parallel", c.parallel)
+	t.Run("empty document", c.empty)
+	t.Run("scores", c.scores)
+	t.Run("inference", c.infers)
+}
+
+func (c Case) header() *wire.Header {
+	return &wire.Header{
+		Version: 1, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT,
+		VocabularySize: uint32(c.Words), Matrices: c.Shapes,
+	}
+}
+
+// documents are of many sizes: empty, one word, one word very often, all words, and some between.
+func (c Case) documents() []*wire.Document {
+	documents := []*wire.Document{
+		{Id: "empty"},
+		{Id: "one", WordGaps: []uint32{uint32(c.Words - 1)}, Counts: []uint32{1}},
+		{Id: "often", WordGaps: []uint32{0}, Counts: []uint32{wire.MaxTokens}},
+	}
+	for step := 1; step <= 7; step += 2 {
+		d := &wire.Document{Id: fmt.Sprint("every ", step)}
+		for w := 0; w < c.Words; w += step {
+			d.WordGaps = append(d.WordGaps, uint32(min(w, step)))
+			d.Counts = append(d.Counts, uint32(1+(w*7919)%5))
+		}
+		documents = append(documents, d)
+	}
+	return documents
+}
+
+func (c Case) contribute(t *testing.T, w model.Worker, d *wire.Document) *wire.Contribution {
+	t.Helper()
+	parts, err := w.Contribute(d)
+	if err != nil {
+		t.Fatalf("document %q: %v", d.Id, err)
+	}
+	return &wire.Contribution{Unit: d.Id, Parts: parts}
+}
+
+// fit checks what the wire checks, the size of parts, and the promised norm.
+func (c Case) fit(t *testing.T) {
+	w := c.Model.NewWorker()
+	for _, d := range c.documents() {
+		contribution := c.contribute(t, w, d)
+		r := &wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: contribution}}
+		if err := wire.Check(c.header(), r); err != nil {
+			t.Errorf("document %q: %v", d.Id, err)
+		}
+		square := 0.0
+		for _, p := range contribution.Parts {
+			if len(p.Values) > model.MaxPart {
+				t.Errorf("document %q: part of %d bytes", d.Id, len(p.Values))
+			}
+			for i := 0; i < len(p.Values); i += 4 {
+				v := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
+				square += v * v
+			}
+		}
+		if c.Norm > 0 && math.Sqrt(square) > c.Norm*(1+1e-6) {
+			t.Errorf("document %q: norm %v, promised %v", d.Id, math.Sqrt(square), c.Norm)
+		}
+	}
+}
+
+// independent checks that what a document contributes does not depend on the documents before.
+func (c Case) independent(t *testing.T) {
+	shared := c.Model.NewWorker()
+	for _, d := range c.documents() {
+		first := c.contribute(t, shared, d)
+		alone := c.contribute(t, c.Model.NewWorker(), d)
+		again := c.contribute(t, shared, d)
+		if !proto.Equal(first, alone) || !proto.Equal(first, again) {
+			t.Errorf("document %q contributes something else after others, or the second time", d.Id)
+		}
+	}
+}
+
+// parallel lets the race detector see several workers.
+func (c Case) parallel(t *testing.T) {
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			w := c.Model.NewWorker()
+			for _, d := range c.documents() {
+				if _, err := w.Contribute(d); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (c Case) empty(t *testing.T) {
+	if got := c.contribute(t, c.Model.NewWorker(), &wire.Document{Id: "e"}); len(got.Parts) != 0 {
+		t.Errorf("an empty document contributes %d parts", len(got.Parts))
+	}
+}
+
+func (c Case) scores(t *testing.T) {
+	scorer, ok := c.Model.NewWorker().(model.Scorer)
+	if !ok {
+		t.Skip("the model does not score")
+	}
+	for _, d := range c.documents() {
+		s, err := scorer.Score(d)
+		if err != nil {
+			t.Skip("the model has nothing to score with: ", err)
+		}
+		r := &wire.Record{Body: &wire.Record_Score{Score: s}}
+		if err := wire.Check(&wire.Header{}, r); err != nil {
+			t.Errorf("document %q: %v", d.Id, err)
+		}
+		if s.Bound > 0 || s.Completion > 0 || s.Unigram > 0 {
+			t.Errorf("document %q: a log probability is positive: %v", d.Id, strings.TrimSpace(s.String()))
+		}
+	}
+}
+
+func (c Case) infers(t *testing.T) {
+	inferrer, ok := c.Model.NewWorker().(model.Inferrer)
+	if !ok {
+		t.Skip("the model does not infer")
+	}
+	for _, d := range c.documents() {
+		shares, err := inferrer.Infer(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, s := range shares {
+			if !(s >= 0) {
+				t.Errorf("document %q: share %v", d.Id, s)
+			}
+			sum += s
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("document %q: shares sum to %v", d.Id, sum)
+		}
+	}
+}
