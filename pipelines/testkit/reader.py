@@ -1,0 +1,546 @@
+#!/usr/bin/env python3
+"""A second reader and writer of privpipe's wire format, version 1, built from SPEC.md and wire.proto alone.
+
+  reader.py check DIR      reads the vectors that DIR/index.json names
+  reader.py show [FILE]    prints the records of a stream as JSON, one a line
+  reader.py documents --vocabulary-size V [--vocabulary FILE] [OUT]
+                           writes a DOCUMENTS stream from JSON Lines such as {"id": "a", "words": {"3": 1, "7": 2}}
+
+Needs the packages grpcio-tools, protobuf, xxhash and zstandard.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import io
+import json
+import math
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import xxhash
+import zstandard
+from google.protobuf.json_format import MessageToJson
+from google.protobuf.message import DecodeError
+from google.protobuf.proto import serialize_length_prefixed
+
+# SPEC 6
+FRAME_COMPRESSED, FRAME_DECOMPRESSED = 900_000, 896_000
+RECORD, HEADER_RECORD = 880_000, 16_000
+NAME, UNIT_NAME, ASSIGNMENT, WORD = 1_024, 1_040, 64, 256
+WORDS, MATRICES, CELLS, ROUNDS = 2**24, 64, 2**31, 2**31
+WINDOW = 8 * 2**20
+
+
+def load_schema():
+    """Compiles wire.proto into a temporary folder and imports the result."""
+    folder = Path(__file__).resolve().parent.parent / "wire"
+    with tempfile.TemporaryDirectory() as out:
+        protoc = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", f"--python_out={out}", "wire.proto"]
+        subprocess.run(protoc, check=True)
+        spec = importlib.util.spec_from_file_location("wire_pb2", Path(out, "wire_pb2.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+wire = load_schema()
+
+
+class Broken(Exception):
+    """An input breaks a rule. The message never has content of a private record in it (SPEC 4)."""
+
+
+def need(holds, section, rule):
+    """Raises Broken unless a rule of a section of the SPEC holds."""
+    if not holds:
+        raise Broken(f"{rule} (SPEC {section})")
+
+
+# --- Frames and records (SPEC 1 and 2) ---
+
+
+def cut(file):
+    """Reads one frame, or nothing at the end of the input. The sizes in the headers of its blocks (RFC 8878, 3.1.1)
+    tell where it ends, so that it is bounded before anything is decompressed."""
+    frame = bytearray(file.read(5))
+    need(frame[:4] == b"\x28\xb5\x2f\xfd"[: len(frame)], "1", "not a Zstandard frame, or a skippable one")
+    if not frame:
+        return b""
+    need(len(frame) == 5, "1", "input is truncated inside a frame")
+
+    def take(size):
+        need(len(frame) + size <= FRAME_COMPRESSED, "1", "frame is too large compressed")
+        data = file.read(size)
+        need(len(data) == size, "1", "input is truncated inside a frame")
+        frame.extend(data)
+
+    take(zstandard.frame_header_size(bytes(frame)) - len(frame))
+    try:
+        header = zstandard.get_frame_parameters(bytes(frame))
+    except zstandard.ZstdError:
+        raise Broken("not a Zstandard frame (SPEC 1)") from None
+    need(header.has_checksum, "1", "frame has no content checksum")
+    need(header.dict_id == 0, "1", "frame needs a dictionary")
+    if header.content_size != zstandard.CONTENTSIZE_UNKNOWN:
+        need(header.content_size <= FRAME_DECOMPRESSED, "1", "frame is too large decompressed")
+    need(header.window_size <= WINDOW, "6", "frame needs too large a window")
+    last = False
+    while not last:
+        take(3)
+        block = int.from_bytes(frame[-3:], "little")
+        last, kind, size = block & 1, block >> 1 & 3, block >> 3
+        need(kind != 3, "1", "frame has a block of a reserved type")
+        take(1 if kind == 1 else size)  # a block of type 1 is one byte, repeated
+    take(4)  # checksum
+    return bytes(frame)
+
+
+def decompress(frame):
+    """Decompresses a frame, at most one byte beyond the limit."""
+    try:
+        decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW)
+        content = decompressor.stream_reader(frame).read(FRAME_DECOMPRESSED + 1)
+    except zstandard.ZstdError:
+        raise Broken("frame does not decompress, or its checksum does not match (SPEC 1)") from None
+    need(len(content) <= FRAME_DECOMPRESSED, "1", "frame is too large decompressed")
+    return content
+
+
+def split(content):
+    """Cuts the content of a frame into its records: yields the bytes of each one with its length, and the Record."""
+    at = 0
+    while at < len(content):
+        begin, size, more = at, 0, True
+        while more:
+            need(begin < len(content), "1", "record goes beyond its frame")
+            need(begin - at < 3, "2", "record is too large")  # the largest has a length of three bytes
+            byte = content[begin]
+            size |= (byte & 0x7F) << 7 * (begin - at)
+            need(byte or begin == at, "1", "length is not a minimal varint")
+            more = byte & 0x80
+            begin += 1
+        end = begin + size
+        need(end - at <= RECORD, "2", "record is too large")
+        need(end <= len(content), "1", "record goes beyond its frame")
+        yield content[at:end], decode(content[begin:end])
+        at = end
+
+
+def decode(data):
+    """Decodes a Record and checks that it encodes to as many bytes (SPEC 2)."""
+    record = wire.Record()
+    try:
+        record.ParseFromString(data)
+    except DecodeError:
+        raise Broken("record is not a protobuf Record (SPEC 2)") from None
+    if record.HasField("header"):  # before unknown fields, as a newer version has some
+        need(record.header.version == 1, "2.1", f"wire version {record.header.version} is not known, only 1")
+    record.DiscardUnknownFields()  # or Python's protobuf would encode them again
+    need(record.ByteSize() == len(data), "2", "record has an unknown field or an encoding that is not minimal")
+    need(record.WhichOneof("body"), "2", "record without a body")
+    return record
+
+
+def read(file):
+    """Yields the records of an input: of each stream the header, once, then all others."""
+    number = offset = 0
+    header = stream = None
+    try:
+        while frame := cut(file):
+            records = split(decompress(frame))
+            raw, record = next(records, (b"", wire.Record()))
+            need(record.HasField("header"), "1", "frame does not begin with a header record")
+            need(header in (None, raw), "1", "header is not the same as in the frames before")
+            if stream is None:
+                header, stream = raw, Stream(raw, record)
+                yield record
+            for raw, record in records:
+                need(stream, "1", "record behind the end record")
+                stream.add(raw, record)
+                yield record
+                if record.HasField("end"):
+                    stream = None
+            number, offset = number + 1, offset + len(frame)
+        need(header, "1", "input is empty")
+        need(stream is None, "1", "input is truncated: it has no end record")
+    except Broken as broken:
+        raise Broken(f"frame {number} at byte {offset}: {broken}") from None
+
+
+# --- Streams (SPEC 2.1 to 3.5) ---
+
+
+def rounds_of(body):
+    """The order of records in a stream of rounds."""
+    inside, outside = (body, "round_close"), ("round_open", "end")
+    return {"header": outside, "round_open": inside, body: inside, "round_close": outside}
+
+
+# For each kind of stream, the bodies that may follow a body (SPEC 3). Stream.leave has the rules that depend on more
+# than the body before, such as whether all blocks have come.
+ORDER = {
+    wire.DOCUMENTS: dict.fromkeys(("header", "document"), ("document", "end")),
+    wire.ROUNDS: rounds_of("document"),
+    wire.CONTRIBUTIONS: rounds_of("contribution"),
+    wire.RELEASES: {"header": ("release", "end")} | dict.fromkeys(("release", "block"), ("block", "release", "end")),
+    wire.PARAMETERS: dict.fromkeys(("header", "words"), ("words", "parameters", "end"))
+    | dict.fromkeys(("parameters", "block"), ("block", "parameters", "end")),
+    wire.CHECKPOINT: {"header": ("parameters",)} | dict.fromkeys(("parameters", "block"), ("block", "end")),
+    wire.SCORES: dict.fromkeys(("header", "score"), ("score", "end")),
+}
+FIRST_ROUND = {"round_open": 1, "release": 1, "parameters": 0}  # what begins a round, and its least number
+FORMATS = {wire.FLOAT32: "<f", wire.FLOAT64: "<d", wire.INT64: "<q"}  # of the module struct
+# The elements of a kind's matrices; a kind that is not named has none.
+ELEMENTS = {
+    wire.CONTRIBUTIONS: (wire.FLOAT32,),
+    wire.RELEASES: (wire.INT64,),
+    wire.PARAMETERS: tuple(FORMATS),
+    wire.CHECKPOINT: tuple(FORMATS),
+}
+
+
+class Stream:
+    """A stream from its header to its end. Each body has a method of its name, which checks it."""
+
+    def __init__(self, raw, record):
+        need(len(raw) <= HEADER_RECORD, "2", "header record is too large")
+        need(record.round == 0, "3", "round of a header is not 0")
+        check_header(record.header)
+        self.header = record.header
+        self.records = 0
+        self.hash = xxhash.xxh64(raw)
+        self.previous = "header"  # the body before
+        self.round = -1  # the last one that has begun
+        self.units, self.members = set(), 0  # of the round: units, and number of documents or contributions
+        self.unfinished = None  # unit and record of a contribution of which more must come
+        self.last_row = (0, -1)  # matrix and row where the contribution's last part ends
+        self.next_cell = (0, 0)  # matrix and cell where the next block begins
+        self.word_count = 0
+
+    def add(self, raw, record):
+        """Checks the next record."""
+        body, kind = record.WhichOneof("body"), self.header.kind
+        follows = ORDER[kind].get(self.previous, ())
+        need(body in follows, "3", f"record `{body}` behind `{self.previous}` in {wire.Kind.Name(kind)}")
+        self.leave(body)
+        self.check_round(body, record.round)
+        getattr(self, body)(getattr(record, body))
+        self.records += 1
+        self.hash.update(raw)
+        self.previous = body
+
+    def leave(self, body):
+        """Checks that what has begun is complete, unless the next body goes on with it."""
+        if self.previous == "words" and body != "words":
+            # The vector parameters.pp has another hash (SPEC 2.2) than its words, so it is not compared.
+            need(self.word_count == self.header.vocabulary_size, "3.4", "words do not cover the vocabulary")
+        if self.previous in ("release", "parameters", "block") and body != "block":
+            need(self.next_cell == (len(self.header.matrices), 0), "3.4", "blocks do not cover the matrices")
+        need(not self.unfinished or body == "contribution", "3.3", "contribution is not whole")
+
+    def check_round(self, body, number):
+        """SPEC 3, last paragraph."""
+        if body in FIRST_ROUND:
+            need(number >= FIRST_ROUND[body], "3", "round 0")
+            need(number > self.round, "3", "rounds do not ascend")
+            need(number <= ROUNDS, "6", "round is too large")
+            self.round = number
+        elif body in ("round_close", "contribution", "block") or (body, self.header.kind) == ("document", wire.ROUNDS):
+            need(number == self.round, "3", "record has another round than the one that it is in")
+        else:
+            need(number == 0, "3", "record outside the rounds has a round")
+
+    def end(self, end):
+        need(end.records == self.records, "2.4", "end record counts other records")
+        need(end.hash == self.hash.intdigest(), "2.4", "end record has another hash")
+
+    def document(self, document):
+        need(document.id, "3.1", "document without an id")
+        check_names(document.id, document.user, document.label)
+        check_ids(document.word_gaps, self.header.vocabulary_size, "3.1")
+        need(len(document.counts) == len(document.word_gaps), "3.1", "not as many counts as words")
+        need(all(document.counts), "3.1", "count of 0")
+        need(sum(document.counts) <= WORDS, "3.1", "document has too many words")
+        if self.header.kind == wire.ROUNDS:
+            self.members += 1
+            by_user = f"user/{document.user}" if document.user else f"document/{document.id}"
+            self.units.add(by_user if self.header.unit == wire.USER else document.id)  # SPEC 2.3
+
+    def round_open(self, opening):
+        check_scheme(opening.scheme)
+        self.units, self.members = set(), 0
+
+    def round_close(self, close):
+        need(close.records == self.members, "3.2", "round holds other records than it announces")
+        need(close.units == len(self.units), "3.2", "round holds other units than it announces")
+        digest = sum(xxhash.xxh64_intdigest(unit.encode()) for unit in self.units) % 2**64
+        need(close.unit_digest == digest, "3.2", "units of the round have another digest")
+
+    def contribution(self, contribution):
+        name = (contribution.unit, contribution.record)
+        if self.unfinished:
+            need(name == self.unfinished, "3.3", "contribution is not whole")
+        else:
+            check_unit(self.header.unit, *name)
+            self.last_row = (0, -1)
+        for part in contribution.parts:
+            self.check_part(part)
+        self.unfinished = name if contribution.more else None
+        self.members += not contribution.more
+        self.units.add(contribution.unit)
+
+    def check_part(self, part):
+        """SPEC 3.3. All rows of a part stand behind those of the parts before."""
+        need(part.matrix < len(self.header.matrices), "3.3", "part of a matrix that there is not")
+        matrix = self.header.matrices[part.matrix]
+        check_ids(part.row_gaps, matrix.rows, "3.3")
+        check_ids(part.column_gaps, matrix.columns, "3.3")
+        first, last = (part.row_gaps[0], sum(part.row_gaps)) if part.row_gaps else (0, matrix.rows - 1)
+        need((part.matrix, first) > self.last_row, "3.3", "parts do not ascend, or share a row")
+        cells = (len(part.row_gaps) or matrix.rows) * (len(part.column_gaps) or matrix.columns)
+        need(len(part.values) == cells * struct.calcsize("<f"), "3.3", "not one value for each cell")
+        check_finite(part.values, "<f", "3.3")
+        self.last_row = (part.matrix, last)
+
+    def release(self, release):
+        check_names(release.grant)
+        if release.mechanism == "none":
+            need(release.clip == release.scale == 0, "3.4", "mechanism `none` with a clip or a scale")
+            need(not release.grant, "wire.proto", "mechanism `none` with a grant")
+        check_scheme(release.scheme)
+        self.next_cell = (0, 0)
+
+    def parameters(self, _):
+        self.next_cell = (0, 0)
+
+    def block(self, block):
+        need((block.matrix, block.offset) == self.next_cell, "3.4", "gap between blocks")
+        need(block.matrix < len(self.header.matrices), "3.4", "block of a matrix that there is not")
+        matrix = self.header.matrices[block.matrix]
+        number, rest = divmod(len(block.values), struct.calcsize(FORMATS[matrix.element]))
+        need(number and not rest, "3.4", "block is not a positive whole number of elements")
+        end, cells = block.offset + number, matrix.rows * matrix.columns
+        need(end <= cells, "3.4", "block goes beyond its matrix")
+        check_finite(block.values, FORMATS[matrix.element], "3.4")
+        self.next_cell = (block.matrix, end) if end < cells else (block.matrix + 1, 0)
+
+    def words(self, words):
+        need(words.first == self.word_count, "3.4", "gap between words")
+        need(all(len(word.encode()) <= WORD for word in words.words), "6", "word is too long")
+        self.word_count += len(words.words)
+        need(self.word_count <= self.header.vocabulary_size, "3.4", "more words than the vocabulary has")
+
+    def score(self, score):
+        check_names(score.id)
+
+
+def check_header(header):
+    """SPEC 2.1, but for the version."""
+    need(header.kind in ORDER, "2.1", "kind is not known")
+    need(header.side in (wire.PRIVATE, wire.PUBLIC), "2.1", "no side")
+    check_names(header.run, header.model)
+    need(header.unit in wire.Unit.values(), "2.1", "privacy unit is not known")
+    unit_kinds = (wire.ROUNDS, wire.CONTRIBUTIONS, wire.RELEASES)
+    need(header.unit or header.kind not in unit_kinds, "2.1", "no privacy unit")
+    need(len(header.vocabulary) in (0, 32), "2.1", "vocabulary hash is not of 32 bytes")
+    need(header.vocabulary_size <= WORDS, "2.1", "vocabulary is too large")
+    need(header.kind in ELEMENTS or not header.matrices, "2.1", "matrices in a kind of stream that has none")
+    need(len(header.matrices) <= MATRICES, "2.1", "too many matrices")
+    names = [matrix.name for matrix in header.matrices]
+    check_names(*names)
+    need(all(names) and len(set(names)) == len(names), "2.1", "names of matrices are empty or not distinct")
+    for matrix in header.matrices:
+        need(matrix.element in ELEMENTS[header.kind], "2.1", "matrix has a wrong element")
+        need(1 <= matrix.rows * matrix.columns <= CELLS, "2.1", "matrix has no cells or too many")
+
+
+def check_names(*names):
+    """SPEC 2.1, last sentence."""
+    need(all(len(name.encode()) <= NAME for name in names), "2.1", "name is too long")
+
+
+def check_unit(kind, unit, record):
+    """The unit of a contribution and the document that it is of (SPEC 2.3 and 3.3)."""
+    need(len(unit.encode()) <= UNIT_NAME, "6", "unit is too long")
+    if kind == wire.DOCUMENT:
+        check_names(unit)
+        need(unit and not record, "3.3", "contribution has no unit, or a record beside it")
+    else:
+        user = unit.removeprefix("user/") if unit.startswith("user/") else ""
+        check_names(user, record)
+        need(record, "3.3", "contribution has no record")
+        need(user or unit == f"document/{record}", "3.3", "unit is neither a user nor the document")
+
+
+def check_scheme(scheme):
+    """SPEC 3.2. The SPEC does not say how a rate is rounded, so a small difference passes."""
+    method, planned, method_of = scheme.method, scheme.rounds, wire.Scheme.Method
+    need(method and method in method_of.values(), "3.2", "method is not known")
+    need(0 < scheme.rate <= 1, "3.2", "rate outside (0, 1]")
+    need(1 <= planned <= ROUNDS, "3.2", "planned rounds outside 1 to 2^31")
+    need(len(scheme.assignment.encode()) <= ASSIGNMENT, "3.2", "assignment is too long")
+    need(not scheme.assignment or method == method_of.ALLOCATE, "3.2", "assignment for another method than ALLOCATE")
+    if method == method_of.FIXED:
+        need(1 <= scheme.size <= scheme.population, "3.2", "size outside 1 to the population")
+        rate = scheme.size / scheme.population
+    else:
+        need(scheme.size == scheme.population == 0, "3.2", "size or population for another method than FIXED")
+        rate = {method_of.ALL: 1, method_of.POISSON: scheme.rate}.get(method, 1 / planned)
+    need(math.isclose(scheme.rate, rate), "3.2", "rate is not that of the method")
+
+
+def check_ids(gaps, limit, section):
+    """Ids that are given as gaps (SPEC 3.1)."""
+    need(all(gaps[1:]), section, "ids do not ascend")
+    need(not gaps or sum(gaps) < limit, section, "id beyond the limit")
+
+
+def check_finite(values, element, section):
+    need(all(math.isfinite(number) for (number,) in struct.iter_unpack(element, values)), section, "not finite")
+
+
+# --- Commands ---
+
+
+def check(folder):
+    """Reads all vectors of a folder; returns the exit code."""
+    vectors = json.loads(Path(folder, "index.json").read_text("utf-8"))
+    failures = [f"{vector['name']}: {failure}" for vector in vectors if (failure := failure_of(folder, vector))]
+    print(*failures, f"{len(vectors) - len(failures)} passed, {len(failures)} failed", sep="\n")
+    return 1 if failures or not vectors else 0
+
+
+def failure_of(folder, vector):
+    """What is wrong with how a vector is read, if anything."""
+    try:
+        with open(Path(folder, vector["name"]), "rb") as file:
+            records = sum(record.WhichOneof("body") not in ("header", "end") for record in read(file))
+    except OSError:
+        return "cannot be opened"
+    except Broken as broken:
+        return "" if vector["rule"] else f"refused, though it is valid: {broken}"
+    if vector["rule"]:
+        return f"read, though it breaks a rule: {vector['rule']}"
+    return "" if records == vector["records"] else f"{records} records, not {vector['records']}"
+
+
+def show(path):
+    """Prints the records of an input as they come; returns the exit code. What was printed before an error is not to
+    be used, and all of it is of the input's side."""
+    sys.stdout.reconfigure(encoding="utf-8")
+    with open(0 if path == "-" else path, "rb") as file:
+        try:
+            for record in read(file):
+                if record.header.side == wire.PRIVATE:
+                    refuse_terminal()
+                print(MessageToJson(record, preserving_proto_field_name=True, indent=None, ensure_ascii=False))
+        except Broken as broken:
+            sys.stdout.flush()
+            print(f"reader.py: {broken}", file=sys.stderr)
+            return 90
+    return 0
+
+
+def refuse_terminal():
+    """SPEC 2.1, `side`."""
+    if sys.stdout.isatty():
+        sys.exit("reader.py: a private stream is not for a terminal")
+
+
+def documents(path, **vocabulary):
+    """Writes a DOCUMENTS stream; a file has its name only when it is whole."""
+    if path == "-":
+        refuse_terminal()
+        return write_documents(sys.stdout.buffer, **vocabulary)
+    unfinished = Path(f"{path}.unfinished")
+    try:
+        with open(unfinished, "wb") as out:
+            write_documents(out, **vocabulary)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def write_documents(out, size, words):
+    """Writes a stream of the documents on standard input, in frames as large as they may be."""
+    hashed = hash_vocabulary(words, size) if words else b""
+    header = wire.Header(version=1, kind=wire.DOCUMENTS, side=wire.PRIVATE, vocabulary=hashed, vocabulary_size=size)
+    header = wire.Record(header=header)
+    raw_header = delimit(header)
+    stream = Stream(raw_header, header)
+    frame = bytearray(raw_header)
+
+    def flush():
+        out.write(zstandard.ZstdCompressor(write_checksum=True).compress(bytes(frame)))
+        frame[len(raw_header) :] = b""
+
+    def add(record):
+        raw = delimit(record)
+        need(len(raw) <= RECORD, "2", "record is too large")
+        stream.add(raw, record)  # the checks of a reader
+        if len(frame) + len(raw) > FRAME_DECOMPRESSED:
+            flush()
+        frame.extend(raw)
+
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        try:
+            add(wire.Record(document=document_of(**json.loads(line))))
+        except Broken as broken:
+            sys.exit(f"reader.py: line {number}: {broken}")
+        except (ValueError, TypeError, AttributeError):  # of which the messages may have content in them
+            sys.exit(f"reader.py: line {number}: not a document")
+    add(wire.Record(end=wire.End(records=stream.records, hash=stream.hash.intdigest())))
+    flush()
+    out.flush()
+
+
+def document_of(id, words):
+    """The Document of a line of input."""
+    words = sorted((int(word), count) for word, count in words.items())
+    gaps = [word - before for (word, _), (before, _) in zip(words, [(0, 0), *words])]
+    return wire.Document(id=id, word_gaps=gaps, counts=[count for _, count in words])
+
+
+def hash_vocabulary(path, size):
+    """SPEC 2.2, of a file of one word a line, in which lines that begin with "# " are comments."""
+    with open(path, "rb") as file:
+        words = [line.removesuffix(b"\n") for line in file if not line.startswith(b"# ")]
+    if len(words) != size:
+        sys.exit(f"reader.py: {path} has {len(words)} words, not {size}")
+    return hashlib.sha256(b"".join(word + b"\n" for word in words)).digest()
+
+
+def delimit(record):
+    """The bytes of a record with its length."""
+    raw = io.BytesIO()
+    serialize_length_prefixed(record, raw)
+    return raw.getvalue()
+
+
+def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `show | head` ends quietly
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("check")
+    command.add_argument("folder", metavar="DIR")
+    command = commands.add_parser("show")
+    command.add_argument("path", metavar="FILE", nargs="?", default="-")
+    command = commands.add_parser("documents")
+    command.add_argument("--vocabulary-size", dest="size", metavar="V", type=int, required=True)
+    command.add_argument("--vocabulary", dest="words", metavar="FILE")
+    command.add_argument("path", metavar="OUT", nargs="?", default="-")
+    options = vars(parser.parse_args())
+    try:
+        sys.exit({"check": check, "show": show, "documents": documents}[options.pop("command")](**options))
+    except (Broken, OSError) as error:
+        sys.exit(f"reader.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
