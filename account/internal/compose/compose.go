@@ -2,9 +2,12 @@
 package compose
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
@@ -16,7 +19,10 @@ type Composition struct {
 	Releases        int
 	None            bool // a release without noise: no guarantee
 
-	terms map[term]int // how many charges of each kind: their losses add up
+	terms map[term]int // how many releases of each kind: their losses add up
+	// batches are the rounds that sampling amplifies, by what is known of their coins. Charges of one batch are of the
+	// same coins, so they count as one release of all their sums.
+	batches map[batch]term
 	// Rounds of one throw, each unit in one of them: only the worst counts. Charges of one round of it add up.
 	disjoint map[throw]map[int][]float64
 }
@@ -27,7 +33,13 @@ type term struct {
 	multiplier float64 // noise over sensitivity
 }
 
-// throw names rounds that share no unit.
+// batch names the units of a round.
+type batch struct {
+	throw
+	round int
+}
+
+// throw names rounds whose units were chosen by the same coins.
 type throw struct {
 	dataset, run, grant string
 	scheme              event.Scheme
@@ -36,7 +48,9 @@ type throw struct {
 // New returns the composition of charges. It refuses those that it cannot compose soundly: of different neighbouring
 // relations or units.
 func New(charges []*event.Charge) (*Composition, error) {
-	c := &Composition{terms: make(map[term]int), disjoint: make(map[throw]map[int][]float64)}
+	c := &Composition{
+		terms: make(map[term]int), batches: make(map[batch]term), disjoint: make(map[throw]map[int][]float64),
+	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
 			return nil, fmt.Errorf("charge of round %d of run %s: %w", charge.Round, charge.Run, err)
@@ -54,16 +68,35 @@ func (c *Composition) add(charge *event.Charge) error {
 	if err := c.take(charge.Adjacency, charge.Unit, 1); err != nil {
 		return err
 	}
-	if charge.Scheme.Disjoint() {
-		t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
+	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
+	if charge.Scheme.Method == event.Epoch || charge.Scheme.Assignment != "" {
 		if c.disjoint[t] == nil {
 			c.disjoint[t] = make(map[int][]float64)
 		}
 		c.disjoint[t][charge.Round] = append(c.disjoint[t][charge.Round], charge.NoiseMultiplier())
 		return nil
 	}
-	c.terms[term{Rate(charge.Scheme, charge.Adjacency), charge.NoiseMultiplier()}]++
+	// An allocation without a name may be of several throws: its rounds add up like any others.
+	kind := term{Rate(charge.Scheme, charge.Adjacency), charge.NoiseMultiplier()}
+	if kind.rate < 1 {
+		c.addToBatch(batch{t, charge.Round}, kind)
+		return nil
+	}
+	c.terms[kind]++
 	return nil
+}
+
+// addToBatch counts a charge of a sampled batch. Two sums over one batch, each divided by its noise, are one sum whose
+// squared sensitivity is that of both together. Amplified one by one as if each had coins of its own, they would seem to
+// lose less than they do.
+func (c *Composition) addToBatch(b batch, kind term) {
+	b.grant = "" // whatever allowed the release, the batch is the same
+	if before, again := c.batches[b]; again {
+		c.terms[before]--
+		kind.multiplier = 1 / math.Hypot(1/before.multiplier, 1/kind.multiplier)
+	}
+	c.batches[b] = kind
+	c.terms[kind]++
 }
 
 // Plan adds the charges that all releases of a grant would make with a noise multiplier.
@@ -107,25 +140,38 @@ func Rate(s event.Scheme, adjacency string) float64 {
 // release only, and ρ is the largest of theirs (parallel composition; for a secret throw, Rényi divergence is quasi-convex
 // and the bound holds for each throw).
 func (c *Composition) Curve() renyi.Curve {
+	terms := maps.Clone(c.terms)
+	for _, rounds := range c.disjoint {
+		terms[term{1, leastMultiplier(rounds)}]++
+	}
+	// In one order, so that the same ledger gives the same digits.
+	kinds := slices.SortedFunc(maps.Keys(terms), func(a, b term) int {
+		return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.multiplier, b.multiplier))
+	})
 	return func(alpha float64) float64 {
 		if c.None {
 			return math.Inf(1)
 		}
 		sum := 0.0
-		for t, count := range c.terms {
-			sum += float64(count) * renyi.PoissonGaussian(t.rate, t.multiplier, alpha)
-		}
-		for _, rounds := range c.disjoint {
-			worst := 0.0
-			for _, multipliers := range rounds {
-				loss := 0.0
-				for _, m := range multipliers {
-					loss += renyi.PoissonGaussian(1, m, alpha)
-				}
-				worst = max(worst, loss)
+		for _, kind := range kinds {
+			if count := terms[kind]; count > 0 {
+				sum += float64(count) * renyi.PoissonGaussian(kind.rate, kind.multiplier, alpha)
 			}
-			sum += worst
 		}
 		return sum
 	}
+}
+
+// leastMultiplier is that of the worst of disjoint rounds. Charges of a round count as one of all their sums: the squares
+// of sensitivity over noise add up.
+func leastMultiplier(rounds map[int][]float64) float64 {
+	worst := 0.0
+	for _, multipliers := range rounds {
+		squares := 0.0
+		for _, m := range multipliers {
+			squares += 1 / (m * m)
+		}
+		worst = max(worst, squares)
+	}
+	return 1 / math.Sqrt(worst)
 }
