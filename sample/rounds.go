@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -51,7 +53,19 @@ func (s *rounds) Validate() error {
 	if s.Secret != "" && !s.Allocate {
 		return errors.New("--secret belongs to --allocate")
 	}
-	if s.Fixed == 0 && !s.All && !s.Allocate && !s.Epoch {
+	if s.Secret != "" && s.Seed != nil {
+		return errors.New("--seed and --secret exclude each other")
+	}
+	schemes := 0
+	for _, given := range []bool{s.Poisson != 0, s.Fixed != 0, s.All, s.Allocate, s.Epoch} {
+		if given {
+			schemes++
+		}
+	}
+	if schemes != 1 {
+		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
+	}
+	if s.Poisson != 0 {
 		if err := event.CheckRate(s.Poisson); err != nil {
 			return fmt.Errorf("--poisson: %w", err)
 		}
@@ -132,7 +146,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		defer in.Close()
 		if header == nil {
 			header = h
-		} else if string(h.Vocabulary) != string(header.Vocabulary) {
+		} else if string(h.Vocabulary) != string(header.Vocabulary) || h.VocabularySize != header.VocabularySize {
 			return nil, nil, exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than %s", name, inputs[0])
 		}
 		if err := addAll(r, documents, in); err != nil {
@@ -171,6 +185,10 @@ func (s *rounds) chooser(documents *corpus.Corpus) (*choose.Chooser, *wire.Schem
 		coins = coin.Seeded(*s.Seed)
 	}
 	units := documents.Digests()
+	if s.Fixed > uint64(len(units)) {
+		// How many there are is private: the scheme's own check would tell.
+		return nil, nil, exit.Errorf(exit.Usage, "--fixed %d is more units than the corpus has", s.Fixed)
+	}
 	scheme := s.scheme(len(units))
 	var key []byte
 	if s.Allocate {
@@ -196,9 +214,6 @@ func (s *rounds) key(coins *coin.Source) ([]byte, error) {
 	}
 	if s.Secret == "" {
 		return key, nil
-	}
-	if s.Seed != nil {
-		return nil, exit.Errorf(exit.Usage, "--seed and --secret exclude each other")
 	}
 	stored, err := endpoint.ReadFile(s.Secret, 32)
 	if errors.Is(err, os.ErrNotExist) {
@@ -271,15 +286,11 @@ type size int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *size) UnmarshalText(text []byte) error {
-	var n float64
-	var unit string
-	if _, err := fmt.Sscanf(string(text), "%g%s", &n, &unit); err != nil && unit == "" {
-		if _, err := fmt.Sscanf(string(text), "%g", &n); err != nil {
-			return fmt.Errorf("%q is not a size like 512MiB", text)
-		}
-	}
+	number := strings.TrimRight(string(text), "BiKMGT")
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	unit := string(text[len(number):])
 	factor, ok := map[string]float64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[unit]
-	if !ok || !(n >= 0 && n*factor < math.MaxInt64) {
+	if err != nil || !ok || !(n >= 0 && n*factor < math.MaxInt64) {
 		return fmt.Errorf("%q is not a size like 512MiB", text)
 	}
 	*s = size(n * factor)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"unicode/utf8"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -60,7 +62,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(t.Output, t.Inputs...); err != nil {
+	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Vocab)...); err != nil {
 		return err
 	}
 	in, err := source.NewReader(t.Inputs, t.MaxDocument)
@@ -173,6 +175,9 @@ func lineDocument(counter *bag.Counter, line []byte) (*wire.Document, error) {
 func textDocument(counter *bag.Counter, chunk source.Chunk) (*wire.Document, error) {
 	if err := source.CheckText(chunk.Content); err != nil {
 		return nil, err
+	}
+	if !utf8.ValidString(chunk.ID) {
+		return nil, errors.New("the path, which is the document's id, is not UTF-8")
 	}
 	d := &wire.Document{Id: chunk.ID}
 	counter.Add(chunk.Content)

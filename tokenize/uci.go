@@ -20,7 +20,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(u.Output, u.Input); err != nil {
+	if err := endpoint.Distinct(u.Output, u.Input, u.Vocab); err != nil {
 		return err
 	}
 	in, err := endpoint.OpenText(u.Input)

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/ordered"
@@ -44,9 +43,8 @@ func (v *vocab) Validate() error {
 		return fmt.Errorf("--min-documents must be at least 1, is %d", v.MinDocuments)
 	case v.MaxDocument < 1:
 		return fmt.Errorf("--max-document must be at least 1, is %d", v.MaxDocument)
-	}
-	if err := event.CheckRate(v.MaxShare); err != nil {
-		return fmt.Errorf("--max-share: %w", err)
+	case !(v.MaxShare > 0 && v.MaxShare <= 1):
+		return fmt.Errorf("--max-share must be in (0, 1], is %v", v.MaxShare)
 	}
 	return nil
 }
@@ -110,9 +108,10 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 	fail := func(line int, err error) (frequencies, error) {
 		return f, exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
 	}
+	tooLong := fmt.Errorf("document larger than --max-document %d", v.MaxDocument)
 	switch {
 	case chunk.TooLong:
-		return fail(max(chunk.Line, 1), fmt.Errorf("document larger than --max-document %d", v.MaxDocument))
+		return fail(max(chunk.Line, 1), tooLong)
 	case chunk.Line == 0:
 		if err := source.CheckText(chunk.Content); err != nil {
 			return f, exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
@@ -123,8 +122,12 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 	number := chunk.Line - 1
 	for line := range bytes.Lines(chunk.Content) {
 		number++
+		line = bytes.TrimRight(line, "\r\n")
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
+		}
+		if len(line) > v.MaxDocument {
+			return fail(number, tooLong)
 		}
 		fields, err := source.ParseLine(line)
 		if err != nil {
@@ -137,10 +140,10 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 
 // choose returns the words to keep, the commonest first, words of one frequency in order of their bytes.
 func (v *vocab) choose(f frequencies) vocabulary.Words {
-	most := v.MaxShare * float64(f.documents)
 	var chosen vocabulary.Words
 	for word, n := range f.of {
-		if n >= v.MinDocuments && float64(n) <= most {
+		// A quotient, not a product: 29 of 100 documents are a share of 0.29, but 0.29·100 is rounded to below 29.
+		if n >= v.MinDocuments && float64(n)/float64(f.documents) <= v.MaxShare {
 			chosen = append(chosen, word)
 		}
 	}

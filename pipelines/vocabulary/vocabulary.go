@@ -29,8 +29,11 @@ func Open(name string) (Words, error) {
 	return Read(in, in.Name)
 }
 
-// Read reads a vocabulary: a word a line, in the order of the ids. Lines that begin with "#" and a space are comments.
-// Surrounding white space, a CR among it, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
+// byteOrderMark begins the UTF-8 files of some editors. It is no part of the first word.
+var byteOrderMark = []byte("\uFEFF")
+
+// Read reads a vocabulary: a word a line, in the order of the ids. Lines that begin with "#" and a space are comments,
+// and so are those of a "#" alone. Surrounding white space, a CR among it, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
 // words that stand twice and invalid UTF-8 are errors with the line's number.
 func Read(r io.Reader, name string) (Words, error) {
 	var words Words
@@ -44,10 +47,13 @@ func Read(r io.Reader, name string) (Words, error) {
 	for lines.Scan() {
 		line++
 		raw := lines.Bytes()
-		if bytes.HasPrefix(raw, []byte("# ")) || string(raw) == "#" {
-			continue
+		if line == 1 {
+			raw = bytes.TrimPrefix(raw, byteOrderMark)
 		}
 		word := strings.TrimSpace(string(raw))
+		if bytes.HasPrefix(raw, []byte("# ")) || word == "#" {
+			continue
+		}
 		switch {
 		case word == "":
 			return fail("empty, must be a word")
@@ -70,7 +76,7 @@ func Read(r io.Reader, name string) (Words, error) {
 		if err == bufio.ErrTooLong {
 			return fail("longer than 64 KiB, must be a word")
 		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%w (at line %d)", err, line)
 	}
 	if len(words) == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: no words", name)

@@ -1,9 +1,9 @@
 package source
 
 import (
-	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,7 +66,8 @@ func isText(name string) bool { return strings.HasSuffix(bare(name), ".txt") }
 
 func (r *Reader) addFolder(root string) error {
 	before := len(r.inputs)
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	// With the separator WalkDir enters a folder that root is a symbolic link to.
+	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -121,9 +122,9 @@ func (r *Reader) Next() (Chunk, bool, error) {
 // file reads a text file as one document.
 func (r *Reader) file(in input, opened *endpoint.Input) (Chunk, error) {
 	defer opened.Close()
-	content, err := io.ReadAll(io.LimitReader(opened, int64(r.limit)+1))
+	content, err := io.ReadAll(io.LimitReader(opened, int64(min(r.limit, math.MaxInt-1))+1))
 	if err != nil {
-		return Chunk{}, fmt.Errorf("%s: %w", opened.Name, err)
+		return Chunk{}, err
 	}
 	chunk := Chunk{Name: opened.Name, ID: in.id, Content: content}
 	if len(content) > r.limit {

@@ -57,7 +57,7 @@ func (r *Reader) errorf(format string, args ...any) error {
 func (r *Reader) Next() (*wire.Document, error) {
 	if r.next > r.documents {
 		if r.have || r.pairs > 0 {
-			return nil, r.errorf("a document number exceeds %d, or pairs are missing", r.documents)
+			return nil, r.errorf("pairs, but no documents")
 		}
 		return nil, r.trailing()
 	}
@@ -110,7 +110,7 @@ func (r *Reader) pair() error {
 	case p.document < r.next:
 		return r.errorf("document number is not ascending, or below 1")
 	case p.document > r.documents:
-		return r.errorf("document number exceeds %d", r.documents)
+		return r.errorf("document number exceeds the number of documents in line 1")
 	case p.word < 1 || p.word > r.words:
 		return r.errorf("word number must be in [1, %d]", r.words)
 	case p.count < 1 || p.count > wire.MaxTokens:
