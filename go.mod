@@ -14,3 +14,8 @@ require (
 )
 
 require golang.org/x/sys v0.49.0
+
+require (
+	github.com/rogpeppe/go-internal v1.16.0
+	golang.org/x/tools v0.51.0 // indirect
+)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
@@ -103,6 +104,9 @@ func (r *Reader) Next() (*wire.Record, error) {
 
 // Tally returns the sum of the tallies of a name over the ends read so far.
 func (r *Reader) Tally(name string) uint64 { return r.tallies[name] }
+
+// Tallies returns the sums of all tallies over the ends read so far.
+func (r *Reader) Tallies() map[string]uint64 { return maps.Clone(r.tallies) }
 
 // Name returns the name of the input.
 func (r *Reader) Name() string { return r.name }

@@ -1,0 +1,6 @@
+// Command show prints any stream as JSON Lines, to look into a pipeline.
+package main
+
+import "privpipe/pipelines/view"
+
+func main() { view.Main() }

@@ -1,0 +1,59 @@
+// Package script runs the testscripts of the stages. A script calls the stage by its name, and two programs beside it:
+//
+//	show FILE                    the records of a stream as JSON Lines, see pipelines/show
+//	exits CODE PROGRAM ARGUMENT… runs PROGRAM and succeeds if it exits with CODE
+package script
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"privpipe/pipelines/view"
+)
+
+// Main is what TestMain of a stage calls: it makes the test binary serve as each of programs, a main by its name.
+func Main(m *testing.M, programs map[string]func()) {
+	all := map[string]func(){"show": view.Main, "exits": exits}
+	maps.Copy(all, programs)
+	testscript.Main(m, all)
+}
+
+// Run runs the scripts testdata/script/*.txtar, each in a folder of its own with the given files (by their names).
+func Run(t *testing.T, files map[string][]byte) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			for name, content := range files {
+				if err := os.WriteFile(e.WorkDir+"/"+name, content, 0o666); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+func exits() {
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "exits: usage: exits CODE PROGRAM ARGUMENT…")
+		os.Exit(2)
+	}
+	command := exec.Command(os.Args[2], os.Args[3:]...)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := command.Run()
+	if stopped := (*exec.ExitError)(nil); err != nil && !errors.As(err, &stopped) {
+		fmt.Fprintf(os.Stderr, "exits: %v\n", err)
+		os.Exit(2)
+	}
+	if got := strconv.Itoa(command.ProcessState.ExitCode()); got != os.Args[1] {
+		fmt.Fprintf(os.Stderr, "exits: got exit code %s, want %s\n", got, os.Args[1])
+		os.Exit(1)
+	}
+}

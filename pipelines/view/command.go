@@ -1,0 +1,99 @@
+package view
+
+import (
+	"bufio"
+	"io"
+	"slices"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type command struct {
+	filter.Common
+	Private bool   `help:"Show private records whole: ids, words, values. The output is then as private as the input."`
+	Output  string `short:"o" placeholder:"FILE" help:"Where the lines go; standard output by default."`
+	Input   string `arg:"" optional:"" default:"-" help:"Stream, or - for standard input."`
+}
+
+// Main is the program show.
+func Main() {
+	var cli command
+	filter.Main(filter.Stage{
+		Name:    "show",
+		Summary: "Print any stream as JSON Lines, an object a record.",
+		Example: "sample --poisson 0.05 --rounds 3 docs.pp | show",
+		Notes: "Of a private stream only the kinds and rounds of the records and their schemes are shown, unless " +
+			"--private asks for all. A stream that breaks a rule is shown up to there; the exit code tells.",
+	}, &cli, &cli.Common)
+}
+
+// Run is kong's hook.
+func (c *command) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+		return err
+	}
+	var all []wire.Kind
+	for kind := range wire.Kind_name {
+		all = append(all, wire.Kind(kind))
+	}
+	slices.Sort(all)
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: all})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if r.DryRun() {
+		return nil
+	}
+	side := h.Side
+	if !c.Private {
+		side = wire.Side_PUBLIC // what is private is left out
+	}
+	name := c.Output
+	if name == "" {
+		name = endpoint.Stdio // text may go to a terminal
+	}
+	out, err := endpoint.Create(name, side)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	lines := bufio.NewWriter(out)
+	err = write(lines, New(h, c.Private), in)
+	if flushed := lines.Flush(); err == nil {
+		err = flushed
+	}
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+func write(out io.Writer, v Viewer, in *endpoint.StreamReader) error {
+	line := func(b []byte, err error) error {
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(append(b, '\n'))
+		return err
+	}
+	if err := line(v.Header()); err != nil {
+		return err
+	}
+	records := uint64(0)
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			return line(v.End(records, in.Tallies()))
+		}
+		if err == nil {
+			err = line(v.Record(record))
+		}
+		if err != nil {
+			return err
+		}
+		records++
+	}
+}
