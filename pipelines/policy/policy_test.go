@@ -1,0 +1,340 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stages are the folders of the programs that a process boundary keeps apart.
+var stages = []string{"tokenize", "sample", "estep", "privatize", "mstep", "account", "evaluate"}
+
+// A rule is about the packages that match of, without those that match except. They import nothing that matches never
+// and, if only is set, nothing else than the standard library and what matches only. A deep rule also holds for what
+// they import through others.
+//
+// A pattern is an import path, without "privpipe/" for our own packages; "x/..." is x and all below it. "std" is the
+// standard library.
+type rule struct {
+	of, except, never, only []string
+	deep                    bool
+	reason                  string
+}
+
+var none = []string{} // for only: the standard library alone
+
+func rules() []rule {
+	all := []rule{
+		{of: []string{"privatize/internal/..."}, only: []string{"privatize/internal/...", "pipelines/event"}, deep: true,
+			reason: "an auditor reads what protects people in an hour: no parser, no compression, no foreign code"},
+		{of: []string{"privatize/internal/..."}, never: []string{"net", "os/exec", "plugin", "C"}, deep: true,
+			reason: "sums before noise must have no way out but the release"},
+		{of: []string{"privatize/internal/..."}, never: []string{"math/rand", "math/rand/v2"},
+			reason: "randomness that protects anyone comes from the operating system's generator"},
+		{of: []string{"pipelines/event", "pipelines/exit"}, only: none, deep: true,
+			reason: "charges and grants are read on both sides of the wall, and by the auditor"},
+		{of: []string{"pipelines/wire/..."}, never: []string{"pipelines/endpoint/...", "pipelines/filter"}, deep: true,
+			reason: "the wire format does not depend on what carries it"},
+		{of: []string{"pipelines/endpoint/..."}, never: []string{"pipelines/filter"}, deep: true,
+			reason: "imports go one way: wire and event, endpoint, filter, mains"},
+		{of: []string{"..."}, except: append(stages, "pipelines/view"), never: []string{"pipelines/filter"},
+			reason: "flags, signals and exit codes are the business of mains alone"},
+		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,
+			reason: "what stages share knows none of them"},
+		{of: []string{"..."}, except: []string{"pipelines/endpoint/kafka/..."},
+			never:  []string{"github.com/segmentio/kafka-go/..."},
+			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client"},
+		{of: []string{"..."}, except: []string{"pipelines/wire"}, never: []string{"unsafe", "C"},
+			reason: "memory safety is the compiler's, but for the code that protoc generates"},
+		{of: []string{"..."}, except: testing_,
+			never:  append([]string{"testing/...", "github.com/rogpeppe/go-internal/..."}, testing_...),
+			reason: "test code stays out of the programs"},
+	}
+	for _, stage := range stages {
+		others := slices.DeleteFunc(slices.Clone(stages), func(s string) bool { return s == stage })
+		all = append(all, rule{of: below(stage), never: below(others...), deep: true,
+			reason: "a stage can be replaced by any program that speaks the wire, so none needs another's code"})
+	}
+	return all
+}
+
+// testing_ are the packages that only tests import.
+var testing_ = []string{"pipelines/testkit/...", "estep/model/modeltest", "mstep/model/modeltest"}
+
+func below(folders ...string) []string {
+	patterns := make([]string, len(folders))
+	for i, f := range folders {
+		patterns[i] = f + "/..."
+	}
+	return patterns
+}
+
+// A node is a package as `go list -json` tells of it. Its imports are those of its files without tests.
+type node struct {
+	ImportPath, Name, Dir string
+	Standard              bool
+	GoFiles, Imports      []string
+}
+
+type graph map[string]node
+
+const module = "privpipe"
+
+// load reads the packages of this module and all that they import.
+func load(t *testing.T) graph {
+	t.Helper()
+	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Name,Dir,Standard,GoFiles,Imports", "./...")
+	list.Dir, list.Stderr = "../..", os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := make(graph)
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var n node
+		if err := d.Decode(&n); err == io.EOF {
+			return g
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		g[n.ImportPath] = n
+	}
+}
+
+// own are the packages of this module.
+func (g graph) own() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(g)), func(path string) bool { return !ours(path) })
+}
+
+func ours(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+// matches says whether one of patterns fits the package.
+func matches(path string, patterns []string) bool {
+	path = strings.TrimPrefix(path, module+"/")
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		folder, tree := strings.CutSuffix(pattern, "...")
+		return path == pattern || tree && strings.HasPrefix(path+"/", folder)
+	})
+}
+
+// check returns the ways in which g breaks r.
+func (g graph) check(r rule) []error {
+	var broken []error
+	about := 0
+	for _, path := range g.own() {
+		if !matches(path, r.of) || matches(path, r.except) {
+			continue
+		}
+		about++
+		for _, chain := range g.imports(path, r.deep) {
+			last := chain[len(chain)-1]
+			if matches(last, r.never) || r.only != nil && !g.standard(last) && !matches(last, r.only) {
+				broken = append(broken, fmt.Errorf("%s: %s", strings.Join(chain, " imports "), r.reason))
+			}
+		}
+	}
+	if about == 0 {
+		broken = append(broken, fmt.Errorf("no package is %v: the rule is stale", r.of))
+	}
+	return broken
+}
+
+func (g graph) standard(path string) bool { return g[path].Standard || path == "unsafe" || path == "C" }
+
+// imports returns what path imports, each as a shortest chain from path on.
+func (g graph) imports(path string, deep bool) [][]string {
+	var chains [][]string
+	seen := map[string]bool{path: true}
+	for queue := [][]string{{path}}; len(queue) > 0; queue = queue[1:] {
+		chain := queue[0]
+		for _, next := range g[chain[len(chain)-1]].Imports {
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			longer := append(slices.Clip(slices.Clone(chain)), next)
+			chains = append(chains, longer)
+			if deep {
+				queue = append(queue, longer)
+			}
+		}
+	}
+	return chains
+}
+
+func TestImports(t *testing.T) {
+	g := load(t)
+	for _, r := range rules() {
+		for _, err := range g.check(r) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestStages checks that the list of stages, on which rules rest, is that of the programs.
+func TestStages(t *testing.T) {
+	var programs []string
+	for path, n := range load(t) {
+		if folder := strings.TrimPrefix(path, module+"/"); ours(path) && n.Name == "main" &&
+			!strings.HasPrefix(folder, "pipelines/") {
+			programs = append(programs, folder)
+		}
+	}
+	slices.Sort(programs)
+	if want := slices.Sorted(slices.Values(stages)); !slices.Equal(programs, want) {
+		t.Errorf("the programs are %v, the rules are about %v", programs, want)
+	}
+}
+
+// TestMains checks that a main has flags and wiring only, so that all that a stage does can be reached by a test.
+func TestMains(t *testing.T) {
+	const most = 150
+	for _, stage := range stages {
+		source, err := os.ReadFile(filepath.Join("../..", stage, "main.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := bytes.Count(source, []byte("\n")); lines > most {
+			t.Errorf("%s/main.go has %d lines, may have %d", stage, lines, most)
+		}
+	}
+}
+
+// TestOneExit checks that a program ends in one place: any other end would leave temporary files, and the exit code
+// would not be in the table of package exit.
+func TestOneExit(t *testing.T) {
+	noStages := append([]string{"pipelines/recipes/..."}, testing_...) // a recipe's helpers write no records
+	var exits []string
+	g := load(t)
+	for _, path := range g.own() {
+		if matches(path, noStages) {
+			continue
+		}
+		for _, name := range g[path].GoFiles {
+			source, err := os.ReadFile(filepath.Join(g[path].Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, err := endings(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range calls {
+				exits = append(exits, path+" "+call)
+			}
+		}
+	}
+	if want := []string{module + "/pipelines/filter os.Exit"}; !slices.Equal(exits, want) {
+		t.Errorf("programs end in %q, may in %q", exits, want)
+	}
+}
+
+// endings returns the mentions of functions in a Go file that end the process.
+func endings(source []byte) ([]string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string) // by which the file calls packages
+	for _, i := range file.Imports {
+		path := strings.Trim(i.Path.Value, `"`)
+		if name := filepath.Base(path); i.Name == nil {
+			names[name] = path
+		} else if names[i.Name.Name] = path; i.Name.Name == "." {
+			return nil, errors.New("a dot import hides what is called")
+		}
+	}
+	var found []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok {
+				call := names[x.Name] + "." + s.Sel.Name
+				switch {
+				case call == "os.Exit", call == "syscall.Exit", strings.HasPrefix(call, "log.Fatal"):
+					found = append(found, call)
+				}
+			}
+		}
+		return true
+	})
+	return found, nil
+}
+
+// TestRulesCanFail checks the checker on a small module whose stages do all that they should not.
+func TestRulesCanFail(t *testing.T) {
+	g := graph{
+		"net":         {Standard: true},
+		"os":          {Standard: true, Imports: []string{"unsafe"}},
+		"example.com": {Imports: []string{"net"}},
+	}
+	for path, imports := range map[string][]string{
+		"privatize":                  {"os", "privpipe/privatize/internal/noise"},
+		"privatize/internal/noise":   {"os", "privpipe/privatize/internal/fixed"},
+		"privatize/internal/fixed":   {"privpipe/pipelines/wire"},
+		"privatizer":                 {"net"}, // not below privatize
+		"pipelines/wire":             {"unsafe", "example.com"},
+		"pipelines/testkit/script":   {"testing"},
+		"pipelines/endpoint/kafka":   {"github.com/segmentio/kafka-go/sasl"},
+		"pipelines/endpoint/kafkaed": {"github.com/segmentio/kafka-go"},
+	} {
+		g[module+"/"+path] = node{Imports: imports}
+	}
+	const fixed, noise = "privpipe/privatize/internal/fixed", "privpipe/privatize/internal/noise"
+	for name, c := range map[string]struct {
+		rule rule
+		want []string
+	}{
+		"never": {rule{of: []string{"privatize/..."}, never: []string{"os"}}, []string{
+			"privpipe/privatize imports os", noise + " imports os"}},
+		"never, deep": {rule{of: []string{"privatize/internal/..."}, never: []string{"net"}, deep: true}, []string{
+			fixed + " imports privpipe/pipelines/wire imports example.com imports net",
+			noise + " imports " + fixed + " imports privpipe/pipelines/wire imports example.com imports net"}},
+		"never, not deep": {rule{of: []string{"privatize/internal/..."}, never: []string{"net"}}, nil},
+		"only":            {rule{of: []string{"privatize/internal/noise"}, only: none}, []string{noise + " imports " + fixed}},
+		"only, kept":      {rule{of: []string{"privatize/internal/noise"}, only: []string{"privatize/internal/..."}}, nil},
+		"only, deep": {rule{of: []string{"privatize/internal/noise"}, deep: true,
+			only: []string{"privatize/internal/...", "pipelines/wire"}},
+			[]string{noise + " imports " + fixed + " imports privpipe/pipelines/wire imports example.com"}},
+		"one package": {rule{of: []string{"privatize"}, never: []string{"net"}}, nil},
+		"except": {rule{of: []string{"..."}, except: []string{"pipelines/endpoint/kafka/..."},
+			never: []string{"github.com/segmentio/kafka-go/..."}},
+			[]string{"privpipe/pipelines/endpoint/kafkaed imports github.com/segmentio/kafka-go"}},
+		"stale": {rule{of: []string{"gone/..."}, never: []string{"net"}}, []string{"no package is [gone/...]"}},
+	} {
+		var got []string
+		for _, err := range g.check(c.rule) {
+			text, _, _ := strings.Cut(err.Error(), ":")
+			got = append(got, text)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestEndingsAreFound(t *testing.T) {
+	for source, want := range map[string]int{
+		`package p; import "os"; func f() { os.Exit(1); defer os.Exit(2) }`:        2,
+		`package p; import unix "os"; var exit = unix.Exit`:                        1,
+		`package p; import "log"; func f() { log.Fatalf("x") }`:                    1,
+		`package p; import "privpipe/pipelines/exit"; var c = exit.Errorf`:         0,
+		`package p; type t struct{ Exit func(int) }; func f(os t) { os.Exit(1) }`:  0,
+		`package p; import "os"; func f() { os.Remove("x"); println("os.Exit") } `: 0,
+	} {
+		if got, err := endings([]byte(source)); err != nil || len(got) != want {
+			t.Errorf("%s: got %q, %v, want %d", source, got, err, want)
+		}
+	}
+}
