@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
@@ -15,12 +16,13 @@ import (
 
 // job are the flags and the work that the models share.
 type job struct {
-	Params string `placeholder:"FILE" group:"Job" help:"Stream of the parameters of each round, from mstep: a FIFO or a file."`
-	Model  string `placeholder:"FILE" group:"Job" help:"Model file for --score and --infer."`
-	Score  bool   `xor:"job" group:"Job" help:"Score held-out documents with --model: a stream for evaluate."`
-	Infer  bool   `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`
-	Output string `short:"o" placeholder:"FILE" help:"Where the output goes; standard output by default."`
-	Input  string `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
+	Params     string        `placeholder:"FILE" group:"Job" help:"Stream of the parameters of each round, from mstep: a FIFO or a file."`
+	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"How long to wait for mstep to open the FIFO: it may have died before."`
+	Model      string        `placeholder:"FILE" group:"Job" help:"Model file for --score and --infer."`
+	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model: a stream for evaluate."`
+	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`
+	Output     string        `short:"o" placeholder:"FILE" help:"Where the output goes; standard output by default."`
+	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
 	filter.Workers
 }

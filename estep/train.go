@@ -25,6 +25,7 @@ func (j *job) train(r *filter.Run, name string, m model.Model) error {
 	t := trainer{job: j, run: r, model: m, in: in}
 	var parametersHeader *wire.Header
 	if j.Params != "" {
+		endpoint.Patience = j.ParamsWait
 		if t.params, err = follow(j.Params); err != nil {
 			return err
 		}

@@ -19,16 +19,21 @@ import (
 // retry is how often a FIFO without its other end is looked at again.
 const retry = 5 * time.Millisecond
 
+// Patience is how long a FIFO that is read may be without its first writer; 0 is for ever. A stage of a loop sets it: the
+// program that closes the loop may have died before it opened the FIFO, with nobody else to notice.
+var Patience time.Duration
+
 // isFIFO says whether name is a FIFO.
 func isFIFO(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// fifoReader reads a FIFO. Until its first byte an end of file only means that no writer is there yet.
+// fifoReader reads a FIFO. Until its first writer an end of file only means that no writer is there yet.
 type fifoReader struct {
 	*os.File
-	begun bool
+	begun    bool
+	deadline time.Time // of the first writer
 }
 
 // openFIFO opens a FIFO for reading without waiting for a writer.
@@ -37,18 +42,41 @@ func openFIFO(name string) (*fifoReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fifoReader{File: f}, nil
+	r := &fifoReader{File: f}
+	if Patience > 0 {
+		r.deadline = time.Now().Add(Patience)
+	}
+	return r, nil
 }
 
 func (f *fifoReader) Read(b []byte) (int, error) {
 	for {
+		// Before the read, or what a writer leaves between the two would be lost.
+		f.begun = f.begun || f.written()
 		n, err := f.File.Read(b)
 		f.begun = f.begun || n > 0
 		if err != io.EOF || f.begun {
 			return n, err
 		}
+		if !f.deadline.IsZero() && time.Now().After(f.deadline) {
+			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", f.Name(), Patience)
+		}
 		time.Sleep(retry)
 	}
+}
+
+// written says whether a writer is gone: a FIFO hangs up only after it has had one.
+func (f *fifoReader) written() (gone bool) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	raw.Control(func(fd uintptr) {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(fds, 0)
+		gone = err == nil && n == 1 && fds[0].Revents&unix.POLLHUP != 0
+	})
+	return gone
 }
 
 // createFIFO opens a FIFO for writing, when it has a reader. It gives up when standard input is a pipe that ended

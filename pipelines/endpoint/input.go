@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,24 +67,31 @@ func OpenText(name string) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch filepath.Ext(name) {
-	case ".gz":
-		z, err := gzip.NewReader(bufio.NewReaderSize(in.Reader, 1<<16))
-		if err != nil {
-			in.Close()
-			return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name, err)
-		}
-		in.Reader, in.close = damaged{z, in.Name}, append(in.close, z.Close)
-	case ".zst":
-		// 128 MiB: the window of zstd --long=27, the largest that zstd itself accepts unasked.
-		z, err := zstd.NewReader(in.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-		if err != nil {
-			in.Close()
-			return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name, err)
-		}
-		in.Reader, in.close = damaged{z, in.Name}, append(in.close, func() error { z.Close(); return nil })
+	extension := filepath.Ext(name)
+	if extension != ".gz" && extension != ".zst" {
+		return in, nil
 	}
+	z, closeArchive, err := decompressor(extension, bufio.NewReaderSize(in.Reader, 1<<16))
+	if err != nil {
+		in.Close()
+		return nil, damage(in.Name, err)
+	}
+	in.Reader, in.close = damaged{z, in.Name}, append(in.close, closeArchive)
 	return in, nil
+}
+
+// decompressor opens an archive. No bytes are none, though Zstandard reads them as an archive of nothing.
+func decompressor(extension string, compressed *bufio.Reader) (io.Reader, func() error, error) {
+	if _, err := compressed.Peek(1); err == io.EOF {
+		return nil, nil, io.ErrUnexpectedEOF
+	}
+	if extension == ".gz" {
+		z, err := gzip.NewReader(compressed)
+		return z, z.Close, err
+	}
+	// 128 MiB: the window of zstd --long=27, the largest that zstd itself accepts unasked.
+	z, err := zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+	return z, func() error { z.Close(); return nil }, err
 }
 
 // damaged gives a decompressor's errors the name of the input and the exit code of malformed input.
@@ -95,9 +103,17 @@ type damaged struct {
 func (d damaged) Read(b []byte) (int, error) {
 	n, err := d.Reader.Read(b)
 	if err != nil && err != io.EOF {
-		err = exit.Errorf(exit.Malformed, "%s: damaged compressed data: %w", d.name, err)
+		err = damage(d.name, err)
 	}
 	return n, err
+}
+
+// damage returns the error of an archive, unless it is the operating system's of the file below.
+func damage(name string, err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return err
+	}
+	return exit.Errorf(exit.Malformed, "%s: damaged compressed data: %w", name, err)
 }
 
 // local refuses a URL.
@@ -108,14 +124,18 @@ func local(name string) error {
 	return nil
 }
 
-// Distinct refuses an output that is one of the inputs.
+// Distinct refuses an output that is one of the inputs, of which "-" is standard input.
 func Distinct(output string, inputs ...string) error {
 	out, err := os.Stat(output)
 	if err != nil || !out.Mode().IsRegular() {
 		return nil // new, or not a file that writing would replace
 	}
 	for _, input := range inputs {
-		if in, err := os.Stat(input); err == nil && os.SameFile(in, out) {
+		stat := func() (os.FileInfo, error) { return os.Stat(input) }
+		if input == "" || input == Stdio {
+			stat = os.Stdin.Stat
+		}
+		if in, err := stat(); err == nil && os.SameFile(in, out) {
 			return exit.Errorf(exit.Usage, "output %s is also the input", output)
 		}
 	}

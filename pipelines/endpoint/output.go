@@ -3,6 +3,7 @@ package endpoint
 import (
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -28,8 +29,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 	if name == "" || name == Stdio {
 		if term.IsTerminal(int(os.Stdout.Fd())) {
 			if side != wire.Side_PUBLIC {
-				return nil, exit.Errorf(exit.Usage, "refusing to write private data to a terminal").
-					WithHint("name a file with -o, or pipe the output on")
+				return nil, errPrivate()
 			}
 			if name == "" {
 				return nil, exit.Errorf(exit.Usage, "refusing to write binary data to a terminal").
@@ -53,7 +53,15 @@ func Create(name string, side wire.Side) (*Output, error) {
 		if err != nil {
 			return nil, err
 		}
+		if info.Mode()&os.ModeCharDevice != 0 && side != wire.Side_PUBLIC && term.IsTerminal(int(f.Fd())) {
+			f.Close()
+			return nil, errPrivate()
+		}
 		return &Output{file: f}, nil
+	}
+	// A link keeps its place and its target changes; /dev/stdout is one.
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
 	}
 	mode := os.FileMode(0o666)
 	if side != wire.Side_PUBLIC {
@@ -62,10 +70,18 @@ func Create(name string, side wire.Side) (*Output, error) {
 	temporary := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".tmp")
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			path.Path = name // the name that the caller knows
+		}
 		return nil, err
 	}
 	remember(temporary)
 	return &Output{file: f, temporary: temporary, path: name}, nil
+}
+
+func errPrivate() error {
+	return exit.Errorf(exit.Usage, "refusing to write private data to a terminal").
+		WithHint("name a file with -o, or pipe the output on")
 }
 
 // Write writes b; it reports a short write as an error, like an *os.File.

@@ -1,10 +1,7 @@
 package filter
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 
@@ -23,7 +20,7 @@ type Common struct {
 	DryRun      bool             `short:"n" group:"Messages" help:"Check flags and prerequisites, say what would be done, write nothing."`
 	Config      kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
 	PrintConfig bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
-	Version     kong.VersionFlag `group:"Messages" help:"Print the version and exit."`
+	Version     kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
 // Compress is the flag of every stage that writes a stream.
@@ -51,31 +48,4 @@ func version(program string) string {
 		v = info.Main.Version
 	}
 	return fmt.Sprintf("privpipe %s %s wire %d %s", program, v, wire.Version, runtime.Version())
-}
-
-// printConfig writes the resolved value of each flag. No flag holds a secret: those are in files that flags name.
-func printConfig(w io.Writer, command *kong.Context) error {
-	values := make(map[string]any)
-	for _, f := range command.Flags() {
-		switch f.Name {
-		case "help", "version", "config", "print-config":
-			continue
-		}
-		if v := f.Target; v.IsValid() {
-			values[f.Name] = plain(v)
-		}
-	}
-	b, err := json.MarshalIndent(values, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n", b)
-	return err
-}
-
-func plain(v reflect.Value) any {
-	if s, ok := v.Interface().(fmt.Stringer); ok {
-		return s.String()
-	}
-	return v.Interface()
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +19,9 @@ import (
 
 // grace is how long a signalled stage may take to put its work down before the process ends.
 const grace = 500 * time.Millisecond
+
+// errUnread says that nobody reads standard output any more.
+var errUnread = exit.Errorf(exit.ClosedOutput, "the reader of the output went away")
 
 // A Stage describes a program for its help page.
 type Stage struct {
@@ -34,7 +38,7 @@ func Main(stage Stage, cli any, common *Common) {
 }
 
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
-	log := &reporter{program: stage.Name, out: stderr}
+	log := &reporter{program: stage.Name, out: stderr, json: asksJSON(stage.Name, args)}
 	parser, err := newParser(stage, cli, stdout, stderr)
 	if err != nil {
 		return log.fail(exit.Errorf(exit.Internal, "%w", err))
@@ -50,14 +54,19 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.PrintConfig {
 		return log.fail(printConfig(stdout, command))
 	}
+	if common.Summary == endpoint.Stdio {
+		return log.fail(exit.Errorf(exit.Usage, "--summary must name a file: standard output is for records"))
+	}
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, stderr), common: common, started: time.Now()}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// A write to a pipe without a reader is then an error like others; the signal would end the process at once and
+	// leave temporary files.
+	signal.Ignore(syscall.SIGPIPE)
 	stop := r.progress(stage.Name, stderr)
-	defer stop()
 	unread := make(chan os.Signal, 1)
 	go endpoint.WatchReader(func() { unread <- syscall.SIGPIPE })
 
@@ -70,6 +79,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	case s := <-unread:
 		err = interrupted(s, cancel, done, signals)
 	}
+	stop()
 	endpoint.RemoveTemporaries()
 	if err == nil {
 		err = r.writeSummary()
@@ -82,7 +92,7 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	err := map[os.Signal]*exit.Error{
 		os.Interrupt:    exit.Errorf(exit.Interrupted, "stopped by SIGINT"),
 		syscall.SIGTERM: exit.Errorf(exit.Terminated, "stopped by SIGTERM"),
-		syscall.SIGPIPE: exit.Errorf(exit.ClosedOutput, "the reader of the output went away"),
+		syscall.SIGPIPE: errUnread,
 	}[s]
 	cancel(err)
 	select {
@@ -93,20 +103,34 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	return err
 }
 
-// newParser builds the command line: flags, their environment twins and an optional JSON file, in that order.
+// asksJSON says whether messages are to be JSON, for an error in the command line itself.
+func asksJSON(program string, args []string) bool {
+	if slices.Contains(args, "--log=json") || os.Getenv(environment(program)+"_LOG") == "json" {
+		return true
+	}
+	i := slices.Index(args, "--log")
+	return i >= 0 && i+1 < len(args) && args[i+1] == "json"
+}
+
+// newParser builds the command line: flags, their environment twins and an optional JSON file, in that order of
+// precedence.
 func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, error) {
 	return kong.New(cli,
 		kong.Name(stage.Name),
 		kong.Description(stage.Summary+"\n\nExample:\n  "+stage.Example+notes(stage.Notes)),
-		kong.DefaultEnvars("PRIVPIPE_"+strings.ToUpper(stage.Name)),
-		kong.Configuration(kong.JSON),
+		kong.DefaultEnvars(environment(stage.Name)),
+		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
 		kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
+		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end
 		kong.Help(helpWithExitCodes),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 	)
 }
+
+// environment is how the names of a program's environment variables begin.
+func environment(program string) string { return "PRIVPIPE_" + strings.ToUpper(program) }
 
 func notes(text string) string {
 	if text == "" {
@@ -140,6 +164,8 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 	for _, m := range exit.Meaning {
 		fmt.Fprintf(w, "  %3d  %s\n", m.Code, m.Text)
 	}
-	fmt.Fprintln(w, "\nThe format of streams: pipelines/SPEC.md")
+	fmt.Fprintf(w, "\nEach flag can also be set by the environment: --dry-run by %s_DRY_RUN.\n",
+		environment(ctx.Model.Name))
+	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")
 	return nil
 }

@@ -3,11 +3,14 @@ package filter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -54,7 +57,7 @@ func (r *Run) SummarizePrivate(name string, value any) {
 
 // writeSummary writes the JSON object that --summary asks for, readable by its owner alone.
 func (r *Run) writeSummary() error {
-	if r.common.Summary == "" {
+	if r.common.Summary == "" || r.DryRun() {
 		return nil
 	}
 	object := map[string]any{"seconds": time.Since(r.started).Seconds()}
@@ -69,7 +72,7 @@ func (r *Run) writeSummary() error {
 }
 
 // progress shows the status: rewritten on a terminal once a second, printed on SIGUSR1. It returns a function that
-// ends it.
+// ends it, after which SIGUSR1 does nothing.
 func (r *Run) progress(program string, stderr io.Writer) (stop func()) {
 	usr1 := make(chan os.Signal, 1)
 	signal.Notify(usr1, syscall.SIGUSR1)
@@ -103,7 +106,7 @@ func (r *Run) progress(program string, stderr io.Writer) (stop func()) {
 			}
 		}
 	}()
-	return func() { signal.Stop(usr1); close(quit); <-ended }
+	return func() { close(quit); <-ended }
 }
 
 // reporter writes the error that ends a program.
@@ -115,6 +118,9 @@ type reporter struct {
 
 // fail reports err, if it is one, and returns the exit code.
 func (l *reporter) fail(err error) int {
+	if unread(err) {
+		err = errUnread
+	}
 	code := exit.Code(err)
 	if err == nil {
 		return code
@@ -124,11 +130,21 @@ func (l *reporter) fail(err error) int {
 		fmt.Fprintf(l.out, "%s\n", b)
 		return code
 	}
-	fmt.Fprintf(l.out, "%s: error: %v\n", l.program, err)
+	if err == errUnread {
+		return code // as quiet as any filter before head
+	}
+	message := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join has a line for each
+	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, message)
 	if hint := exit.Hint(err); hint != "" {
 		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, hint)
 	}
 	return code
+}
+
+// unread says whether err is that of a write to standard output without a reader.
+func unread(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == os.Stdout.Name()
 }
 
 // newLogger returns the logger of messages that are not the final error: one line each, prefixed by the program.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -39,6 +40,42 @@ func TestMapGivesEachWorkerItsNumber(t *testing.T) {
 		func(int) error { return nil })
 	if err != nil || busy[0]+busy[1]+busy[2] != 100 {
 		t.Errorf("got %v, %v", busy, err)
+	}
+}
+
+// TestMapHoldsFewResults: memory must not grow with the input where emit is slower than work.
+func TestMapHoldsFewResults(t *testing.T) {
+	const workers = 3
+	var taken atomic.Int64
+	next := counting(200)
+	emitted, most := int64(0), int64(0)
+	err := Map(t.Context(), workers, func() (int, bool, error) { taken.Add(1); return next() },
+		func(_, i int) (int, error) { return i, nil },
+		func(int) error {
+			time.Sleep(50 * time.Microsecond)
+			most = max(most, taken.Load()-emitted)
+			emitted++
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if limit := int64(2*workers + 2); most > limit { // those that wait, the one in emit, and the one in next
+		t.Errorf("%d inputs were under way at a time, want at most %d", most, limit)
+	}
+}
+
+func TestMapEndsItsWorkBeforeItReturns(t *testing.T) {
+	broken := errors.New("broken")
+	var running atomic.Int64
+	err := Map(t.Context(), 4, counting(1000), func(_, i int) (int, error) {
+		running.Add(1)
+		defer running.Add(-1)
+		time.Sleep(100 * time.Microsecond)
+		return i, nil
+	}, func(int) error { return broken })
+	if left := running.Load(); err != broken || left != 0 {
+		t.Errorf("%d pieces of work go on after %v", left, err)
 	}
 }
 

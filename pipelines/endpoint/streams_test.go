@@ -1,0 +1,136 @@
+package endpoint_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+func header(side wire.Side) *wire.Header {
+	return &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: side, VocabularySize: 10}
+}
+
+// document is large enough to be worth compressing.
+func document() *wire.Record {
+	d := &wire.Document{Id: strings.Repeat("a", 1000), WordGaps: []uint32{3, 4}, Counts: []uint32{1, 2}}
+	return &wire.Record{Body: &wire.Record_Document{Document: d}}
+}
+
+func stream(t *testing.T, path string, side wire.Side, compression string) *endpoint.StreamWriter {
+	t.Helper()
+	w, err := endpoint.CreateStream(path, header(side), compression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Abort)
+	if err := w.Write(document()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestCompression reads what each choice writes, and checks that "auto" stores to a pipe and compresses to a file.
+func TestCompression(t *testing.T) {
+	id := []byte(document().GetDocument().Id)
+	for compression, stored := range map[string]bool{"none": true, "fast": false, "best": false, "auto": false} {
+		path := filepath.Join(t.TempDir(), "docs.pp")
+		if err := stream(t, path, wire.Side_PRIVATE, compression).Commit(&wire.Tally{Name: "empty", Value: 1}); err != nil {
+			t.Fatal(err)
+		}
+		r, h, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := r.Next()
+		if err != nil || record.GetDocument().GetId() != string(id) || h.Side != wire.Side_PRIVATE {
+			t.Errorf("%s: got another record, %v", compression, err)
+		}
+		if _, err := r.Next(); err != io.EOF || r.Tally("empty") != 1 {
+			t.Errorf("%s: got %v, tallies %v", compression, err, r.Tallies())
+		}
+		r.Close()
+		if b, err := os.ReadFile(path); err != nil || bytes.Contains(b, id) != stored {
+			t.Errorf("%s: stored as it is: %v, want %v (%v)", compression, !stored, stored, err)
+		}
+	}
+
+	path := fifo(t)
+	_, content, _ := readAll(t, path)
+	if err := stream(t, path, wire.Side_PRIVATE, "auto").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(<-content, string(id)) {
+		t.Error("auto compresses to a pipe")
+	}
+}
+
+func TestUnwantedStreamsAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.pp")
+	if err := stream(t, path, wire.Side_PRIVATE, "fast").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	documents := []wire.Kind{wire.Kind_DOCUMENTS}
+	for _, c := range []struct {
+		wanted  endpoint.Wanted
+		code    int
+		message string
+	}{
+		{endpoint.Wanted{Kinds: documents}, exit.OK, ""},
+		{endpoint.Wanted{Kinds: documents, Side: wire.Side_PRIVATE}, exit.OK, ""},
+		{endpoint.Wanted{Kinds: documents, Side: wire.Side_PUBLIC}, exit.Malformed, "outside the privacy wall"},
+		{endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS, wire.Kind_SCORES}}, exit.Malformed,
+			"a stream of DOCUMENTS, must be of ROUNDS or SCORES"},
+	} {
+		r, _, err := endpoint.OpenStream(path, c.wanted)
+		wantCode(t, err, c.code)
+		if err == nil {
+			r.Close()
+		} else if !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("the error must name the stream and the rule: %v", err)
+		}
+	}
+}
+
+// TestStreamThatFailsLeavesNoFile covers the two ways: before the first record, and before the last.
+func TestStreamThatFailsLeavesNoFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "docs.pp")
+	_, err := endpoint.CreateStream(path, header(wire.Side_PRIVATE), "much")
+	wantCode(t, err, exit.Usage)
+	if _, err = endpoint.CreateStream(path, &wire.Header{}, "none"); err == nil {
+		t.Error("a header that breaks the rules of the wire begins a stream")
+	}
+	stream(t, path, wire.Side_PRIVATE, "none").Abort()
+	if left := contents(t, folder); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestStreamWithoutEndIsTruncated checks that a reader notices a writer that was stopped.
+func TestStreamWithoutEndIsTruncated(t *testing.T) {
+	path := fifo(t)
+	_, content, _ := readAll(t, path)
+	w := stream(t, path, wire.Side_PRIVATE, "none")
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	cut := write(t, t.TempDir(), "cut.pp", []byte(<-content))
+	r, _, err := endpoint.OpenStream(cut, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Next()
+	wantCode(t, err, exit.Malformed)
+}

@@ -1,0 +1,106 @@
+package filter
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
+
+// printConfig writes the resolved value of each flag, in a form that --config reads; null is a flag that was not given
+// and has no default. No flag holds a secret: those are in files that flags name.
+func printConfig(w io.Writer, command *kong.Context) error {
+	values := make(map[string]any)
+	for _, f := range command.Flags() {
+		switch f.Name {
+		case "help", "version", "config", "print-config":
+			continue
+		}
+		if v := f.Target; v.IsValid() {
+			values[f.Name] = plain(v)
+			if v.IsZero() && !f.HasDefault && !f.IsBool() {
+				values[f.Name] = nil
+			}
+		}
+	}
+	b, err := json.MarshalIndent(values, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", b)
+	return err
+}
+
+// plain is the form of a value in which a flag is given.
+func plain(v reflect.Value) any {
+	switch value := v.Interface().(type) {
+	case encoding.TextMarshaler: // such as a time, which has another form as a string
+		return value
+	case fmt.Stringer:
+		return value.String()
+	default:
+		return value
+	}
+}
+
+// settings are the flags of a configuration file, by their names.
+type settings map[string]any
+
+// readSettings reads a configuration file: one JSON object.
+func readSettings(r io.Reader) (kong.Resolver, error) {
+	d := json.NewDecoder(r)
+	d.UseNumber() // a float64 does not hold every seed
+	var s settings
+	if err := d.Decode(&s); err != nil {
+		return nil, fmt.Errorf("not a JSON object of flags: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("not one JSON object of flags: there is more behind it")
+	}
+	return s, nil
+}
+
+// Validate is kong's hook. A name that no command has is an error: a flag that is silently left out may be the one
+// that matters.
+func (s settings) Validate(app *kong.Application) error {
+	known := make(map[string]bool)
+	err := kong.Visit(app, func(v kong.Visitable, next kong.Next) error {
+		if f, ok := v.(*kong.Flag); ok {
+			known[f.Name] = true
+		}
+		return next(nil)
+	})
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if err == nil && !known[name] {
+			err = fmt.Errorf("--config: there is no flag --%s", name)
+		}
+	}
+	return err
+}
+
+// Resolve is kong's hook for a flag that the command line does not give.
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, ok := os.LookupEnv(name); ok {
+			return nil, nil // the environment comes first
+		}
+	}
+	switch value := s[flag.Name].(type) {
+	case json.Number:
+		return value.String(), nil
+	case bool:
+		if !value {
+			return nil, nil // as on the command line, where a switch is given or not
+		}
+		return value, nil
+	default:
+		return value, nil
+	}
+}

@@ -1,0 +1,96 @@
+package filter_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/wire"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"fake": fake}) }
+
+func TestScripts(t *testing.T) { script.Run(t, nil) }
+
+// fake is a stage that does what its argument says.
+func fake() {
+	var cli struct {
+		filter.Common
+		Work  work `cmd:"" default:"withargs" help:"Behave."`
+		Other struct {
+			Topics int `help:"A flag of another command."`
+		} `cmd:"" help:"Another command."`
+	}
+	filter.Main(filter.Stage{
+		Name: "fake", Summary: "Behave well or badly.", Example: "fake copy -o out", Notes: "A note.",
+	}, &cli, &cli.Common)
+}
+
+type work struct {
+	MinDocuments int           `default:"2" help:"A number with a default."`
+	Seed         *uint64       `help:"A number that may be absent."`
+	Until        time.Time     `help:"A time."`
+	Pause        time.Duration `help:"A while."`
+	Rate         float64       `xor:"scheme" help:"One of two."`
+	All          bool          `xor:"scheme" help:"The other."`
+	Output       string        `short:"o" help:"Output."`
+
+	Behaviour string `arg:"" enum:"copy,wait,hang,spew,log,refuse,slow" help:"One of ${enum}."`
+}
+
+func (w *work) Validate() error {
+	if w.MinDocuments < 1 {
+		return errors.Join(errors.New("--min-documents must be positive"), errors.New("try 1"))
+	}
+	return nil
+}
+
+func (w *work) Run(r *filter.Run) error {
+	if r.DryRun() {
+		return nil
+	}
+	r.Status("round %d of %d", 3, 40)
+	out, err := endpoint.Create(w.Output, wire.Side_PRIVATE)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if _, err := fmt.Fprintln(out, "a record"); err != nil {
+		return err
+	}
+	switch w.Behaviour {
+	case "copy":
+		r.Summarize("rounds", 40)
+		r.SummarizePrivate("documents", 12345)
+		return out.Commit()
+	case "wait": // until a signal
+		fmt.Println("ready")
+		<-r.Done()
+		return r.Err()
+	case "hang": // even then
+		fmt.Println("ready")
+		select {}
+	case "spew":
+		for {
+			if _, err := fmt.Println("ready"); err != nil {
+				return err
+			}
+		}
+	case "log":
+		r.Log.Info("an info", "round", 3)
+		r.Log.Warn("a warning", "round", 3)
+		r.Log.Error("an error", "round", 3)
+	case "refuse":
+		return exit.Errorf(exit.Refused, "the grant allows %d releases", 40).WithHint("ask for more")
+	case "slow":
+		time.Sleep(1100 * time.Millisecond) // more than a tick of the status line
+		return os.ErrNotExist
+	}
+	return nil
+}
