@@ -50,11 +50,19 @@ func (s *rounds) Validate() error {
 	if s.FirstRound < 1 || s.FirstRound > s.Rounds {
 		return fmt.Errorf("--first-round must be in [1, %d], is %d", s.Rounds, s.FirstRound)
 	}
+	if s.Run_ != "" {
+		if err := event.CheckName(s.Run_); err != nil {
+			return fmt.Errorf("--run: %w", err)
+		}
+	}
 	if s.Secret != "" && !s.Allocate {
 		return errors.New("--secret belongs to --allocate")
 	}
 	if s.Secret != "" && s.Seed != nil {
 		return errors.New("--seed and --secret exclude each other")
+	}
+	if s.Allocate && s.FirstRound > 1 && s.Secret == "" && s.Seed == nil {
+		return errors.New("--first-round with --allocate needs --secret: new coins could throw a unit into a second round")
 	}
 	schemes := 0
 	for _, given := range []bool{s.Poisson != 0, s.Fixed != 0, s.All, s.Allocate, s.Epoch} {
@@ -94,7 +102,7 @@ func (s *rounds) scheme(units int) event.Scheme {
 
 // Run is kong's hook.
 func (s *rounds) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(s.Output, s.Inputs...); err != nil {
+	if err := endpoint.Distinct(s.Output, append(s.Inputs, s.Secret)...); err != nil {
 		return err
 	}
 	if r.DryRun() {
@@ -117,6 +125,9 @@ func (s *rounds) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
+	for round := 1; s.Seed != nil && round < s.FirstRound; round++ {
+		chooser.Round(round) // uses up its coins, so that a seed gives each round the same units
+	}
 	for round := s.FirstRound; round <= s.Rounds; round++ {
 		r.Status("round %d of %d", round, s.Rounds)
 		if err := s.write(r, out, documents, scheme, uint32(round), chooser.Round(round)); err != nil {
@@ -217,6 +228,10 @@ func (s *rounds) key(coins *coin.Source) ([]byte, error) {
 	}
 	stored, err := endpoint.ReadFile(s.Secret, 32)
 	if errors.Is(err, os.ErrNotExist) {
+		if s.FirstRound > 1 {
+			return nil, exit.Errorf(exit.Missing, "%s: not there, but --first-round %d needs the key of the rounds before",
+				s.Secret, s.FirstRound)
+		}
 		rand.Read(key)
 		return key, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, key)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"unicode/utf8"
 
@@ -123,21 +122,17 @@ func (t *text) count(framer *stream.Framer, counter *bag.Counter, chunk source.C
 		return nil
 	}
 	tooLong := exit.Errorf(exit.Malformed, "document larger than --max-document %d", t.MaxDocument)
-	switch {
-	case chunk.TooLong:
-		err = add(chunk.Line, func() (*wire.Document, error) { return nil, tooLong })
-	case chunk.Line == 0:
-		err = add(0, func() (*wire.Document, error) { return textDocument(counter, chunk) })
-	default:
-		number := chunk.Line - 1
-		for line := range bytes.Lines(chunk.Content) {
-			number++
-			line = bytes.TrimRight(line, "\r\n")
-			if len(bytes.TrimSpace(line)) == 0 {
-				continue
+	if chunk.Line == 0 {
+		err = add(0, func() (*wire.Document, error) {
+			if chunk.TooLong {
+				return nil, tooLong
 			}
+			return textDocument(counter, chunk)
+		})
+	} else {
+		for number, line := range chunk.Lines(t.MaxDocument) {
 			err = add(number, func() (*wire.Document, error) {
-				if len(line) > t.MaxDocument {
+				if line == nil {
 					return nil, tooLong
 				}
 				return lineDocument(counter, line)

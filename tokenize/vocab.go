@@ -109,24 +109,19 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 		return f, exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
 	}
 	tooLong := fmt.Errorf("document larger than --max-document %d", v.MaxDocument)
-	switch {
-	case chunk.TooLong:
-		return fail(max(chunk.Line, 1), tooLong)
-	case chunk.Line == 0:
-		if err := source.CheckText(chunk.Content); err != nil {
+	if chunk.Line == 0 {
+		err := source.CheckText(chunk.Content)
+		if chunk.TooLong {
+			err = tooLong
+		}
+		if err != nil {
 			return f, exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
 		}
 		add(chunk.Content)
 		return f, nil
 	}
-	number := chunk.Line - 1
-	for line := range bytes.Lines(chunk.Content) {
-		number++
-		line = bytes.TrimRight(line, "\r\n")
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if len(line) > v.MaxDocument {
+	for number, line := range chunk.Lines(v.MaxDocument) {
+		if line == nil {
 			return fail(number, tooLong)
 		}
 		fields, err := source.ParseLine(line)

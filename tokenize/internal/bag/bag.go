@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/words"
 )
@@ -35,7 +37,7 @@ func (c *Counter) Add(text []byte) {
 }
 
 // Bag moves the counts into d and begins a new bag. A bag without words is a document like others. The error is that
-// of one over wire.MaxTokens words.
+// of one over the limits of the wire.
 func (c *Counter) Bag(d *wire.Document) error {
 	slices.Sort(c.ids)
 	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(c.ids)), c.ids)
@@ -49,6 +51,19 @@ func (c *Counter) Bag(d *wire.Document) error {
 	c.ids = c.ids[:0]
 	if tokens > wire.MaxTokens {
 		return fmt.Errorf("document of more than %d known words", wire.MaxTokens)
+	}
+	return CheckSize(d)
+}
+
+// CheckSize refuses a document that is too large for a record, also for one of a round, here where it can be said
+// which document it is.
+func CheckSize(d *wire.Document) error {
+	const (
+		around = 64                                             // of the record, beside the document
+		safe   = (wire.MaxRecord - around - 4*wire.MaxName) / 8 // words, of at most 8 bytes each
+	)
+	if len(d.Counts) > safe && proto.Size(d) > wire.MaxRecord-around {
+		return fmt.Errorf("document has more different words than a record of %d bytes holds", wire.MaxRecord)
 	}
 	return nil
 }

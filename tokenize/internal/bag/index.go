@@ -29,7 +29,7 @@ func NewIndex(v vocabulary.Words) *Index {
 	for id, entry := range v {
 		splitter.Split([]byte(entry), func(w words.Word) {
 			// An entry that text would cut into several words, such as "e_mail", is found in no text.
-			if len(w.Bytes) == len(words.Normal(entry)) {
+			if string(w.Bytes) == words.Normal(entry) {
 				x.add(w, uint32(id))
 			}
 		})

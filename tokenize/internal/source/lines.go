@@ -16,8 +16,12 @@ type lines struct {
 	limit int    // of a line, in bytes
 	rest  []byte // read, and not yet given out
 	line  int    // number of the line that rest begins with
+	begun bool   // past the place of a byte order mark
 	err   error
 }
+
+// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1).
+var byteOrderMark = []byte("\uFEFF")
 
 func newLines(in io.Reader, name string, limit int) *lines {
 	return &lines{in: in, name: name, limit: limit, line: 1}
@@ -26,6 +30,9 @@ func newLines(in io.Reader, name string, limit int) *lines {
 // next returns the next chunk: what one read gave, up to its last newline, so that a slow pipe is not waited for.
 func (l *lines) next() (Chunk, error) {
 	for {
+		if !l.begun && len(l.rest) >= len(byteOrderMark) {
+			l.rest, l.begun = bytes.TrimPrefix(l.rest, byteOrderMark), true
+		}
 		if i := bytes.LastIndexByte(l.rest, '\n'); i >= 0 {
 			return l.take(i + 1), nil
 		}
@@ -38,7 +45,7 @@ func (l *lines) next() (Chunk, error) {
 			}
 			return Chunk{}, l.err
 		}
-		if len(l.rest) > l.limit {
+		if len(l.rest)-len("\r") > l.limit { // a \r at its end may belong to the line's end
 			return l.skipLine(), nil
 		}
 		l.read()

@@ -1,8 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,6 +23,29 @@ type Chunk struct {
 	Content []byte
 	// TooLong says that a line or a file exceeds the limit: Content is empty.
 	TooLong bool
+}
+
+// Lines gives the lines of a chunk that are not blank, with their numbers; nil stands for one of over limit bytes.
+func (c Chunk) Lines(limit int) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		if c.TooLong {
+			yield(c.Line, nil)
+			return
+		}
+		number := c.Line - 1
+		for line := range bytes.Lines(c.Content) {
+			number++
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			if len(line) > limit {
+				line = nil
+			} else if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			if !yield(number, line) {
+				return
+			}
+		}
+	}
 }
 
 // A Reader gives the chunks of a list of inputs, in order.

@@ -13,6 +13,7 @@ import (
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
 )
 
 // A Reader reads the documents of one file. Documents without a pair are empty documents.
@@ -50,7 +51,7 @@ func NewReader(in io.Reader, name string, words int) (*Reader, error) {
 }
 
 func (r *Reader) errorf(format string, args ...any) error {
-	return exit.Errorf(exit.Malformed, "%s: line %d: %s", r.name, r.line, fmt.Sprintf(format, args...))
+	return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.name, r.line, fmt.Errorf(format, args...))
 }
 
 // Next returns the next document, with its number as id, or io.EOF.
@@ -72,6 +73,9 @@ func (r *Reader) Next() (*wire.Document, error) {
 		}
 		if r.held.document != r.next {
 			break
+		}
+		if len(pairs) == r.words {
+			return nil, r.errorf("the document of this line has a word twice") // and needs no more memory
 		}
 		pairs = append(pairs, r.held)
 		r.have = false
@@ -139,6 +143,9 @@ func (r *Reader) fill(d *wire.Document, pairs []pair) error {
 	}
 	if tokens > wire.MaxTokens {
 		return r.errorf("the document before this line has more than %d words", wire.MaxTokens)
+	}
+	if err := bag.CheckSize(d); err != nil {
+		return r.errorf("before this line: %w", err)
 	}
 	return nil
 }

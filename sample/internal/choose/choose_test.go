@@ -1,0 +1,292 @@
+package choose
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/coin"
+)
+
+// alpha is the false-rejection rate of each statistical test here. Their coins are seeded, so they are deterministic.
+const alpha = 1e-6
+
+// likely fails where a χ² statistic is in either tail: too far from what was expected, or suspiciously close.
+func likely(t *testing.T, what string, statistic, degrees float64) {
+	t.Helper()
+	chi := distuv.ChiSquared{K: degrees}
+	if low, high := chi.Quantile(alpha/2), chi.Quantile(1-alpha/2); !(statistic >= low && statistic <= high) {
+		t.Errorf("%s: got χ² = %v of %v degrees of freedom, want one in [%.3g, %.3g]", what, statistic, degrees, low, high)
+	}
+}
+
+// evenly compares counts with equal expectations.
+func evenly(t *testing.T, what string, counts []float64) {
+	t.Helper()
+	sum, statistic := 0.0, 0.0
+	for _, c := range counts {
+		sum += c
+	}
+	want := sum / float64(len(counts))
+	for _, c := range counts {
+		statistic += (c - want) * (c - want) / want
+	}
+	likely(t, what, statistic, float64(len(counts)-1))
+}
+
+// independent tests the 2×2 table of two events that have the probability q each.
+func independent(t *testing.T, what string, table [2][2]float64, q float64) {
+	t.Helper()
+	n := table[0][0] + table[0][1] + table[1][0] + table[1][1]
+	p := [2]float64{1 - q, q}
+	statistic := 0.0
+	for i := range table {
+		for j, c := range table[i] {
+			want := n * p[i] * p[j]
+			statistic += (c - want) * (c - want) / want
+		}
+	}
+	likely(t, what, statistic, 3) // q is given, not fitted
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// digestsOf returns the digests of n units.
+func digestsOf(n int) []uint64 {
+	digests := make([]uint64, n)
+	for i := range digests {
+		digests[i] = wire.UnitDigest(string(binary.AppendUvarint(nil, uint64(i)+1)))
+	}
+	return digests
+}
+
+func chooser(t *testing.T, scheme event.Scheme, units int, coins *coin.Source, key []byte) *Chooser {
+	t.Helper()
+	if err := scheme.Check(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(scheme, digestsOf(units), coins, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func poisson(q float64) event.Scheme { return event.Scheme{Method: event.Poisson, Rate: q, Rounds: 10} }
+
+func fixed(size, population uint64) event.Scheme {
+	return event.Scheme{
+		Method: event.Fixed, Size: size, Population: population, Rate: float64(size) / float64(population), Rounds: 10,
+	}
+}
+
+func disjoint(method string, rounds int) event.Scheme {
+	return event.Scheme{Method: method, Rate: 1 / float64(rounds), Rounds: rounds}
+}
+
+// TestPoisson checks each unit's rate, and that the coins of a unit in two rounds, and of two units in a round, are
+// independent.
+func TestPoisson(t *testing.T) {
+	const units, rounds, q = 130, 2000, 0.3
+	c := chooser(t, poisson(q), units, coin.Seeded(1), nil)
+	var included [units]float64
+	var twoRounds, twoUnits [2][2]float64
+	var before Set
+	for round := 1; round <= rounds; round++ {
+		set := c.Round(round)
+		for i := range units {
+			if set.Has(i) {
+				included[i]++
+			}
+			// Pairs that overlap in neither unit nor round: their cells are independent.
+			if round%2 == 0 {
+				twoRounds[index(before.Has(i))][index(set.Has(i))]++
+			}
+			if i%2 == 1 {
+				twoUnits[index(set.Has(i-1))][index(set.Has(i))]++
+			}
+		}
+		before = set
+	}
+	statistic := 0.0
+	for _, n := range included {
+		statistic += (n - rounds*q) * (n - rounds*q) / (rounds * q * (1 - q))
+	}
+	likely(t, "rate of each unit", statistic, units)
+	independent(t, "one unit in two rounds", twoRounds, q)
+	independent(t, "two units in one round", twoUnits, q)
+}
+
+func TestPoissonOfRateOneIsAll(t *testing.T) {
+	for _, scheme := range []event.Scheme{poisson(1), {Method: event.All, Rate: 1, Rounds: 10}} {
+		c := chooser(t, scheme, 67, coin.Seeded(1), nil)
+		for round := range 10 {
+			if got := c.Round(round + 1).Len(); got != 67 {
+				t.Errorf("%v: got %d units of 67", scheme, got)
+			}
+		}
+	}
+}
+
+// TestFixed checks that every set of 3 of 9 units is as likely as every other, also given that of the round before.
+func TestFixed(t *testing.T) {
+	const rounds = 84 * 200 // 84 sets
+	c := chooser(t, fixed(3, 9), 9, coin.Seeded(1), nil)
+	sets := make(map[uint64]float64)
+	var overlap [4]float64
+	before := uint64(0)
+	for round := 1; round <= rounds; round++ {
+		set := c.Round(round)
+		if set.Len() != 3 || set[0] >= 1<<9 {
+			t.Fatalf("got the set %b, want 3 of 9 units", set)
+		}
+		sets[set[0]]++
+		if round%2 == 0 {
+			overlap[Set{set[0] & before}.Len()]++
+		}
+		before = set[0]
+	}
+	var counts []float64
+	for _, n := range sets {
+		counts = append(counts, n)
+	}
+	if len(counts) != 84 {
+		t.Errorf("got %d different sets, want 84", len(counts))
+	}
+	evenly(t, "sets", counts)
+	statistic := 0.0
+	for common, ways := range []float64{20, 45, 18, 1} { // C(3, common)·C(6, 3−common)
+		want := rounds / 2 * ways / 84
+		statistic += (overlap[common] - want) * (overlap[common] - want) / want
+	}
+	likely(t, "units in common with the round before", statistic, 3)
+}
+
+func TestFixedSizes(t *testing.T) {
+	for _, c := range []struct{ size, population int }{
+		{1, 1}, {5, 5}, {1, 1000}, {64, 64}, {64, 65}, {999, 1000}, {500, 1000},
+	} {
+		set := chooser(t, fixed(uint64(c.size), uint64(c.population)), c.population, coin.Seeded(1), nil).Round(1)
+		distinct := 0
+		for i := range c.population {
+			distinct += index(set.Has(i))
+		}
+		if distinct != c.size || set.Len() != c.size {
+			t.Errorf("%d of %d: got %d units, Len says %d", c.size, c.population, distinct, set.Len())
+		}
+	}
+}
+
+func TestNewRefusesAnotherPopulation(t *testing.T) {
+	if _, err := New(fixed(3, 9), digestsOf(10), coin.Seeded(1), nil); err == nil {
+		t.Error("want an error of a scheme for another number of units")
+	}
+}
+
+// roundsOf returns the round of each unit. It fails where a unit is in none or in two.
+func roundsOf(t *testing.T, c *Chooser, units, rounds int) []int {
+	t.Helper()
+	of := make([]int, units)
+	for round := 1; round <= rounds; round++ {
+		set := c.Round(round)
+		for i := range units {
+			if !set.Has(i) {
+				continue
+			}
+			if of[i] != 0 {
+				t.Fatalf("unit %d is in the rounds %d and %d", i, of[i], round)
+			}
+			of[i] = round
+		}
+	}
+	if i := slices.Index(of, 0); i >= 0 {
+		t.Fatalf("unit %d is in no round", i)
+	}
+	return of
+}
+
+// TestOneRound checks that schemes of disjoint rounds throw each unit into exactly one, and units evenly over them.
+func TestOneRound(t *testing.T) {
+	const units, rounds = 8000, 7
+	for _, method := range []string{event.Allocate, event.Epoch} {
+		of := roundsOf(t, chooser(t, disjoint(method, rounds), units, coin.Seeded(1), []byte("key")), units, rounds)
+		counts := make([]float64, rounds)
+		pairs := make([]float64, rounds*rounds)
+		for i, round := range of {
+			counts[round-1]++
+			if i%2 == 1 {
+				pairs[(of[i-1]-1)*rounds+round-1]++
+			}
+		}
+		evenly(t, method+": units over rounds", counts)
+		evenly(t, method+": pairs of units over rounds", pairs)
+	}
+}
+
+// TestAllocateOverKeys checks that a unit's round is uniform over keys, and independent of another unit's.
+func TestAllocateOverKeys(t *testing.T) {
+	const rounds, keys = 5, 25 * 200
+	counts := make([]float64, rounds)
+	pairs := make([]float64, rounds*rounds)
+	random := rand.New(rand.NewPCG(1, 1))
+	for range keys {
+		key := binary.LittleEndian.AppendUint64(make([]byte, 24), random.Uint64())
+		of := roundsOf(t, chooser(t, disjoint(event.Allocate, rounds), 2, coin.Seeded(1), key), 2, rounds)
+		counts[of[0]-1]++
+		pairs[(of[0]-1)*rounds+of[1]-1]++
+	}
+	evenly(t, "rounds of a unit", counts)
+	evenly(t, "rounds of two units", pairs)
+}
+
+// TestRoundOf pins the round of a unit, which a resumed run must find again, in whichever version.
+func TestRoundOf(t *testing.T) {
+	key := make([]byte, 32)
+	for i := range key {
+		key[i] = byte(i)
+	}
+	for _, c := range []struct {
+		digest          uint64 // XXH64 of "", "a", "b" by xxhsum
+		epoch, allocate [4]int // of 1, 4, 7 and 1000 rounds, computed with Python's integers and its module hmac
+	}{
+		{0xef46db3751d8e999, [4]int{1, 4, 7, 935}, [4]int{1, 3, 4, 522}},
+		{0xd24ec4f1a98c6e5b, [4]int{1, 4, 6, 822}, [4]int{1, 2, 4, 479}},
+		{0x78452aa11af39f9b, [4]int{1, 2, 4, 470}, [4]int{1, 2, 2, 286}},
+		{0, [4]int{1, 1, 1, 1}, [4]int{1, 2, 3, 290}},
+		{math.MaxUint64, [4]int{1, 4, 7, 1000}, [4]int{1, 4, 6, 766}},
+	} {
+		for i, rounds := range []int{1, 4, 7, 1000} {
+			for method, want := range map[string]int{event.Epoch: c.epoch[i], event.Allocate: c.allocate[i]} {
+				of, err := New(disjoint(method, rounds), []uint64{c.digest}, coin.Seeded(1), key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := of.roundOf(c.digest); got != want {
+					t.Errorf("%s of %x over %d rounds: got %d, want %d", method, c.digest, rounds, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestAssignment pins the public name of a key: printf 'privpipe allocation\n' | cat - key | sha256sum, 8 bytes of it.
+func TestAssignment(t *testing.T) {
+	key := make([]byte, 32)
+	for i := range key {
+		key[i] = byte(i)
+	}
+	if got, want := Assignment(key), "42462340a57e80f7"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

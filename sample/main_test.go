@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"sample": main}) }
+
+// header is that of a stream of documents over a vocabulary of v words.
+func header(v uint32) *wire.Header {
+	return &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Vocabulary: bytes.Repeat([]byte{byte(v)}, 32), VocabularySize: v,
+	}
+}
+
+// encoded returns the stream of documents, and how long it is before its last frame, which holds the end record.
+func encoded(t *testing.T, h *wire.Header, documents []*wire.Document) (b []byte, end int) {
+	t.Helper()
+	c, err := stream.NewCompressor(stream.Fast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w, err := stream.NewWriter(&out, h, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range documents {
+		if err := w.Write(&wire.Record{Body: &wire.Record_Document{Document: d}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	end = out.Len()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), end
+}
+
+// TestScripts runs the scripts with these streams of documents beside them.
+func TestScripts(t *testing.T) {
+	numbered := func(from, to int) (documents []*wire.Document) {
+		for i := from; i < to; i++ {
+			d := &wire.Document{Id: fmt.Sprintf("d%d", i), WordGaps: []uint32{uint32(i % 7)}, Counts: []uint32{1}}
+			documents = append(documents, d)
+		}
+		return documents
+	}
+	var users, large []*wire.Document
+	for i := range 30 { // of ann, bob and cyd
+		users = append(users, &wire.Document{Id: fmt.Sprint("d", i), User: []string{"ann", "bob", "cyd"}[i%3]})
+	}
+	for i := range 12 { // more than two pieces of 4 MiB, of which a corpus is kept
+		d := &wire.Document{Id: fmt.Sprint("large", i), WordGaps: make([]uint32, 400_000), Counts: make([]uint32, 400_000)}
+		for j := range d.Counts {
+			d.WordGaps[j], d.Counts[j] = 1, 1+uint32(i)
+		}
+		large = append(large, d)
+	}
+	marked := []*wire.Document{{Id: "a"}, {Id: "MARKER", User: "MARKER"}, {Id: "b"}}
+	files := make(map[string][]byte)
+	for name, documents := range map[string][]*wire.Document{
+		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil,
+		"users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
+	} {
+		files[name], _ = encoded(t, header(10), documents)
+	}
+	files["large.pp"], _ = encoded(t, header(1<<20), large)
+	files["other.pp"], _ = encoded(t, header(11), numbered(5, 6))
+	_, end := encoded(t, header(10), numbered(0, 2000))
+	files["cut.pp"] = files["many.pp"][:end]
+	files["nothing"] = nil
+	script.Run(t, files)
+}
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]size{
+		"0": 0, "17": 17, "17B": 17, "1e3": 1000, "1.5KiB": 1536, "512MiB": 512 << 20, "4GiB": 4 << 30, "2 TiB": 2 << 40,
+	} {
+		var got size
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1", "NaN", "inf", "4GB", "4Gi", "4gib", "4GiBB", "4GiB4", "1e30", "99999999TiB"} {
+		if err := new(size).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: want an error", text)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package source
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+)
+
+func TestParseLine(t *testing.T) {
+	for _, c := range []struct{ line, id, text, user, label string }{
+		{`{"id":"a","text":"x y"}`, "a", "x y", "", ""},
+		{`{"text":"x","label":"l","user":"u","id":"a"}`, "a", "x", "u", "l"},
+		{`{"id":7,"text":"","user":1.50,"label":-2e3}`, "7", "", "1.50", "-2e3"}, // a number stands as it is written
+		{`{"id":"a","text":"x","user":null,"label":null}`, "a", "x", "", ""},
+		{`{"id":"a","text":"x","more":{"text":[1,true]},"ID":2}`, "a", "x", "", ""}, // other members are ignored
+		{" \t{ \"id\" : \"a\" , \"text\" : \"x\" } ", "a", "x", "", ""},
+		{`{"id":"\u00e9","text":"\ud83d\ude00\n\"\u0000"}`, "\u00e9", "\U0001F600\n\"\x00", "", ""},
+	} {
+		f, err := ParseLine([]byte(c.line))
+		if err != nil {
+			t.Errorf("%s: got %v", c.line, err)
+			continue
+		}
+		got := [...]string{string(f.ID), string(*f.Text), string(f.User), string(f.Label)}
+		if want := [...]string{c.id, c.text, c.user, c.label}; got != want {
+			t.Errorf("%s: got %q, want %q", c.line, got, want)
+		}
+	}
+}
+
+func TestParseLineRefuses(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"text":"x"}`:                            `member "id" is missing or empty`,
+		`{"id":"","text":"x"}`:                    `member "id" is missing or empty`,
+		`{"id":null,"text":"x"}`:                  `member "id" is missing or empty`,
+		`{"id":"a"}`:                              `member "text" is missing`,
+		`{"id":"a","text":null}`:                  `member "text" is missing`,
+		`{"id":"a","text":["MARKER"]}`:            `member "text" has the wrong type`,
+		`{"id":{"MARKER":1},"text":"x"}`:          `member "id" has the wrong type`,
+		`{"id":true,"text":"x"}`:                  `member "id" has the wrong type`,
+		`{"id":"a","text":"x","user":[]}`:         `member "user" has the wrong type`,
+		`{"id":"a","id":"MARKER","text":"x"}`:     `a member stands twice, at byte 11`,
+		`{"id":"a","text":"x","M":1,"M":2}`:       `a member stands twice, at byte 28`,
+		`["MARKER"]`:                              `not a JSON object`,
+		`"MARKER"`:                                `not a JSON object`,
+		`MARKER`:                                  `not JSON at byte 1`,
+		`{"id":"a","text":"MARKER"`:               `not JSON at byte 26`,
+		`{"id":"a","text":"x"} {"id":"b"}`:        `not JSON at byte 23`,
+		`{"id":"a","text":"MARKER\ud800"}`:        `not JSON at byte 25`, // half a surrogate pair
+		"{\"id\":\"a\",\"text\":\"caf\xe9\"}":     `not UTF-8 at byte 22`,
+		"{\"id\":\"a\",\"text\":\"\xed\xa0\x80\"": `not UTF-8 at byte 19`,
+		"{\"id\":\"a\",\"text\":\"x\ty\"}":        `not JSON at byte 20`,
+		``:                                        `not JSON at byte 1`,
+	} {
+		if _, err := ParseLine([]byte(line)); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", line, err, want)
+		}
+	}
+}
+
+// lineRefusals are all messages of ParseLine: none quotes the line.
+var lineRefusals = regexp.MustCompile(`^(member "(id|text|user|label)" (is missing( or empty)?|has the wrong type)|` +
+	`not (JSON|UTF-8) at byte \d+|a member stands twice, at byte \d+|not a JSON object)$`)
+
+// FuzzParseLine compares with encoding/json, which accepts more.
+func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{
+		`{"id":"a","text":"x y","user":"u","label":"l"}`, `{"id":1,"text":"\u00e9\n"}`, `{"id":[],"text":{}}`, `{"a":1,"a":2}`,
+		"\xff", "null", `{"id":"a","text":"\ud800"}`, `{"id":1e999,"text":"x"}`, "\uFEFF{}", `{"id":"a","text":"x"`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		got, err := ParseLine(line)
+		if err != nil {
+			if !lineRefusals.MatchString(err.Error()) {
+				t.Errorf("%q: got %q, want a refusal", line, err)
+			}
+			return
+		}
+		var members map[string]any
+		if err := json.Unmarshal(line, &members); err != nil && len(members) == 0 {
+			t.Fatalf("%q: encoding/json says %v", line, err)
+		}
+		if members["text"] != string(*got.Text) {
+			t.Errorf("%q: got the text %q, want %q", line, *got.Text, members["text"])
+		}
+		if id, ok := members["id"].(string); ok && id != string(got.ID) {
+			t.Errorf("%q: got the id %q, want %q", line, got.ID, id)
+		}
+	})
+}
+
+func TestCheckText(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          "",
+		"plain\n\u00e9 \uFEFF\x00":  "",
+		"MARKER\n\n caf\xe9 MARKER": "line 3: not UTF-8 at byte 13 of the file",
+		"\xff":                      "line 1: not UTF-8 at byte 1 of the file",
+		"ok \xe2\x82":               "line 1: not UTF-8 at byte 4 of the file",
+	} {
+		got := ""
+		if err := CheckText([]byte(text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

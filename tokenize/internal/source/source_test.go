@@ -1,0 +1,87 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/exit"
+)
+
+// folder returns a new folder with the given files.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// found returns what a Reader finds, as "file line id content", with root left out of the names.
+func found(t *testing.T, root string, limit int, names ...string) (chunks []string, err error) {
+	t.Helper()
+	r, err := NewReader(names, limit)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		c, more, err := r.Next()
+		if err != nil || !more {
+			return chunks, err
+		}
+		content := string(c.Content)
+		if c.TooLong {
+			content = "too long"
+		}
+		chunks = append(chunks, strings.ReplaceAll(fmt.Sprintf("%s %d %s %q", c.Name, c.Line, c.ID, content), root+"/", ""))
+	}
+}
+
+func TestReaderOfAFolder(t *testing.T) {
+	root := folder(t, map[string]string{
+		"d/b.txt": "B", "d/a/z.txt": "Z", "d/c.jsonl": "{}\n", "d/a.jsonl": "[]\n[]", "d/empty.txt": "",
+		"d/notes.md": "no", "d/x.csv": "no",
+	})
+	want := []string{
+		`d/a/z.txt 0 a/z.txt "Z"`, `d/a.jsonl 1  "[]\n"`, `d/a.jsonl 2  "[]"`, `d/b.txt 0 b.txt "B"`, `d/c.jsonl 1  "{}\n"`,
+		`d/empty.txt 0 empty.txt ""`,
+	}
+	got, err := found(t, root, 100, root+"/d")
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+
+	// A symbolic link to a folder is that folder.
+	if err := os.Symlink(root+"/d", root+"/link"); err != nil {
+		t.Fatal(err)
+	}
+	linked, err := found(t, root, 100, root+"/link")
+	if err != nil || len(linked) != len(want) || !strings.HasSuffix(linked[0], ` 0 a/z.txt "Z"`) {
+		t.Errorf("got %q, %v of the link", linked, err)
+	}
+}
+
+func TestReaderOfFiles(t *testing.T) {
+	root := folder(t, map[string]string{"1.txt": "one", "2.data": "{}\n", "none/x.csv": "", "large.txt": "12345"})
+	// In the order of the arguments, and a file named twice is read twice.
+	got, err := found(t, root, 4, root+"/2.data", root+"/1.txt", root+"/large.txt", root+"/2.data")
+	want := []string{`2.data 1  "{}\n"`, `1.txt 0 1.txt "one"`, `large.txt 0 large.txt "too long"`, `2.data 1  "{}\n"`}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for _, name := range []string{"none", "nowhere", "nowhere.txt"} {
+		if _, err := found(t, root, 4, root+"/"+name); exit.Code(err) != exit.Missing || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v, want an error of what is missing", name, err)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"privpipe/pipelines/testkit/script"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"tokenize": main}) }
+
+const three = `{"id":"1","text":"Apple pear, APPLE!"}
+{"id":2,"text":"Fig","user":"ann","label":"x"}
+{"id":"3","text":"nothing MARKER known"}
+`
+
+// TestScripts runs the scripts with the files that are awkward to write in one: compressed, not UTF-8, large.
+func TestScripts(t *testing.T) {
+	var zipped, packed bytes.Buffer
+	g := gzip.NewWriter(&zipped)
+	g.Write([]byte(three))
+	g.Close()
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.Write([]byte(three))
+	z.Close()
+	var many strings.Builder // some chunks of 1 MiB
+	for i := range 8000 {
+		word := []string{"apple ", "pear ", "fig ", "none "}[i*i%7%4]
+		fmt.Fprintf(&many, `{"id":%d,"text":"%s"}`+"\n", i, strings.Repeat(word, i%61))
+	}
+	endless := `{"id":"MARKER","text":"` + strings.Repeat("MARKER ", 1<<18) + `"}`
+	script.Run(t, map[string][]byte{
+		"three.jsonl":        []byte(three),
+		"three.jsonl.gz":     zipped.Bytes(),
+		"three.jsonl.zst":    packed.Bytes(),
+		"cut.jsonl.gz":       zipped.Bytes()[:zipped.Len()-12],
+		"cut.jsonl.zst":      packed.Bytes()[:packed.Len()-6],
+		"windows.jsonl":      []byte("\uFEFF" + strings.ReplaceAll(three, "\n", "\r\n")),
+		"latin1.jsonl":       []byte(`{"id":"1","text":"fine"}` + "\n" + `{"id":"MARKER","text":"MARKER caf` + "\xe9\"}\n"),
+		"latin1.txt":         []byte("fine\nMARKER caf\xe9\n"),
+		"many.jsonl":         []byte(many.String()),
+		"endless.jsonl":      []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` + "\n"),
+		"long-id.jsonl":      []byte(`{"id":"` + strings.Repeat("MARKER", 200) + `","text":"fig"}`),
+		"vocabulary-dog.txt": []byte("dog\ncat\n"),
+	})
+}
