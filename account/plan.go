@@ -50,6 +50,9 @@ func (c *planCommand) Validate() error {
 		errs = append(errs, event.CheckEpsilon(c.Epsilon), event.CheckDelta(c.Delta))
 	} else {
 		errs = append(errs, event.CheckNoiseMultiplier(c.NoiseMultiplier))
+		if c.Delta != 0 || c.Ledger != "" {
+			errs = append(errs, errors.New("--delta and --ledger belong to --epsilon: given noise is kept as it is"))
+		}
 	}
 	errs = append(errs, event.CheckClip(c.Clip), c.scheme().Check())
 	if c.ID != "" {
@@ -116,25 +119,27 @@ func (c *planCommand) Run(r *filter.Run) error {
 
 // solve sets the least noise multiplier that keeps the ledger and this plan within the budget.
 func (c *planCommand) solve(grant *event.Grant) error {
-	var before []*event.Charge
+	var charges []*event.Charge
 	if c.Ledger != "" {
 		ledger, err := readLedger(c.Ledger)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if ledger != nil {
-			before = ledger.Charges()
+			charges = ledger.Charges()
 		}
 	}
+	before, err := compose.New(charges)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
+	}
 	spent := func(multiplier float64) (float64, error) {
-		all, err := compose.New(before)
-		if err == nil {
-			err = all.Plan(grant, multiplier)
-		}
+		all, err := before.Plan(grant, multiplier)
 		if err != nil {
-			return 0, exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
+			return 0, exit.Errorf(exit.Usage, "%s is of adjacency %s and unit %s: %w",
+				c.Ledger, before.Adjacency, before.Unit, err)
 		}
-		epsilon, _ := renyi.Epsilon(all.Curve(), c.Delta)
+		epsilon, _ := renyi.Epsilon(all, c.Delta)
 		return epsilon, nil
 	}
 	const most = 1 << 20 // the privatizer's largest multiplier
@@ -143,7 +148,8 @@ func (c *planCommand) solve(grant *event.Grant) error {
 		return err
 	}
 	if epsilon > c.Epsilon {
-		return exit.Errorf(exit.Refused, "no noise keeps ε within %v: the ledger has spent %s", c.Epsilon, roundUp(epsilon))
+		return exit.Errorf(exit.Refused, "no noise keeps ε within %v: it is %s with the most there is",
+			c.Epsilon, roundUp(epsilon))
 	}
 	// Bisection on a scale of logarithms, with the budget kept at high.
 	low, high := 1.0/1024, float64(most)

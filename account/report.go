@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"text/tabwriter"
@@ -12,25 +11,26 @@ import (
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 )
 
 type reportCommand struct {
-	Delta   float64 `xor:"given" placeholder:"X" help:"Report ε at this δ. By default the δ of the ledger's first grant."`
-	Epsilon float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
-	JSON    bool    `name:"json" help:"Print JSON, not a table."`
-	Output  string  `short:"o" placeholder:"FILE" help:"Where the report goes; standard output by default."`
-	Ledger  string  `arg:"" help:"Ledger of privatize."`
+	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ. By default the δ of the ledger's first grant."`
+	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
+	JSON    bool     `name:"json" help:"Print JSON, not a table."`
+	Output  string   `short:"o" placeholder:"FILE" help:"Where the report goes; standard output by default."`
+	Ledger  string   `arg:"" help:"Ledger of privatize."`
 }
 
 // Validate is kong's hook.
 func (c *reportCommand) Validate() error {
 	switch {
-	case c.Delta != 0:
-		return event.CheckDelta(c.Delta)
-	case c.Epsilon != 0:
-		return event.CheckEpsilon(c.Epsilon)
+	case c.Delta != nil:
+		return event.CheckDelta(*c.Delta)
+	case c.Epsilon != nil:
+		return event.CheckEpsilon(*c.Epsilon)
 	}
 	return nil
 }
@@ -122,19 +122,19 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 		Adjacency: composition.Adjacency, Unit: composition.Unit,
 	}
 	curve := composition.Curve()
-	rep.Delta, rep.Epsilon = number(c.Delta), number(c.Epsilon)
-	switch {
-	case c.Epsilon > 0:
-		delta, order := renyi.Delta(curve, c.Epsilon)
-		rep.Delta, rep.Order = number(delta), number(order)
-	default:
-		if c.Delta == 0 {
-			if rep.Delta = number(firstDelta(ledger)); rep.Delta == 0 {
-				return nil, errors.New("--delta is needed: no grant of the ledger states one")
-			}
+	if c.Epsilon != nil {
+		delta, order := renyi.Delta(curve, *c.Epsilon)
+		rep.Epsilon, rep.Delta, rep.Order = number(*c.Epsilon), number(delta), number(order)
+	} else {
+		delta := firstDelta(ledger)
+		if c.Delta != nil {
+			delta = *c.Delta
 		}
-		epsilon, order := renyi.Epsilon(curve, float64(rep.Delta))
-		rep.Epsilon, rep.Order = number(epsilon), number(order)
+		if delta == 0 {
+			return nil, exit.Errorf(exit.Usage, "--delta is needed: no grant of %s states one", c.Ledger)
+		}
+		epsilon, order := renyi.Epsilon(curve, delta)
+		rep.Epsilon, rep.Delta, rep.Order = number(epsilon), number(delta), number(order)
 	}
 	if composition.None {
 		rep.Order = 0

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"time"
 )
 
@@ -55,6 +54,16 @@ type Budget struct {
 	Accountant string  `json:"accountant,omitempty"`
 }
 
+func (b Budget) check() error {
+	if b.Epsilon == 0 && b.Delta == 0 {
+		return nil
+	}
+	if err := CheckEpsilon(b.Epsilon); err != nil {
+		return err
+	}
+	return CheckDelta(b.Delta)
+}
+
 // Check reports the first rule that g breaks.
 func (g *Grant) Check() error {
 	if g.Version != GrantVersion {
@@ -78,8 +87,8 @@ func (g *Grant) Check() error {
 	if err := CheckRounds(g.Releases); err != nil {
 		return fmt.Errorf("releases: %w", err)
 	}
-	if e := g.Budget.Epsilon; math.IsNaN(e) || e < 0 {
-		return fmt.Errorf("budget's epsilon must not be negative, is %v", e)
+	if err := g.Budget.check(); err != nil {
+		return fmt.Errorf("budget: %w", err)
 	}
 	return g.Scheme.Check()
 }

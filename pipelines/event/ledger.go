@@ -57,20 +57,47 @@ func (e *LedgerError) Unwrap() error { return e.Err }
 // ExitCode is the process's exit code for malformed input (see package exit).
 func (e *LedgerError) ExitCode() int { return 90 }
 
-// Encode completes l as the successor of a line with hash previous and returns its bytes, newline included.
+// Encode completes l as the successor of a line with hash previous and returns its bytes, newline included. It refuses a
+// line that ReadLedger would refuse: one of them makes a ledger useless.
 func (l *Line) Encode(previous string) ([]byte, error) {
-	l.Previous, l.Hash = previous, ""
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	l.Previous = previous
+	b, err := l.seal()
+	if err != nil {
+		return nil, err
+	}
+	if len(b) >= MaxLine {
+		return nil, fmt.Errorf("ledger line of %d bytes exceeds %d", len(b)+1, MaxLine)
+	}
+	if !canonical(b) {
+		return nil, errors.New("ledger line holds text that is not UTF-8")
+	}
+	return append(b, '\n'), nil
+}
+
+// seal sets the hash of l and returns its JSON.
+func (l *Line) seal() ([]byte, error) {
+	l.Hash = ""
 	b, err := json.Marshal(l)
 	if err != nil {
 		return nil, err
 	}
 	l.Hash = lineHash(b)
 	b = append(b[:len(b)-1], hashMember...)
-	b = append(append(b, l.Hash...), '"', '}', '\n')
-	if len(b) > MaxLine {
-		return nil, fmt.Errorf("ledger line of %d bytes exceeds %d", len(b), MaxLine)
+	return append(append(b, l.Hash...), '"', '}'), nil
+}
+
+// canonical says whether b is the one JSON of its line, so that all who read it read the same: no member stands twice or
+// under another spelling, and no text was changed on the way.
+func canonical(b []byte) bool {
+	l := new(Line)
+	if strict(b, l) != nil {
+		return false
 	}
-	return b, nil
+	again, err := l.seal()
+	return err == nil && bytes.Equal(again, b)
 }
 
 const hashMember = `,"hash":"`
@@ -105,6 +132,9 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 		l.Hash != lineHash(append(bytes.Clone(b[:len(b)-suffix]), '}')) {
 		return nil, errors.New("hash does not match: the line was changed")
 	}
+	if !canonical(b) {
+		return nil, errors.New("line is not written in the way of its version")
+	}
 	sequence, previous := 1, Genesis
 	if last != nil {
 		sequence, previous = last.Sequence+1, last.Hash
@@ -135,7 +165,8 @@ type Ledger struct {
 }
 
 // ReadLedger reads and verifies a ledger called name. An empty input is an empty ledger. Any line that is damaged,
-// out of its place, of another version or of an unknown type is a *LedgerError.
+// out of its place, of another version or of an unknown type is a *LedgerError. So is a last line that is whole but for
+// its newline: something was released under it if the newline was lost later, as in an editor.
 func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	ledger := new(Ledger)
 	in := bufio.NewReaderSize(r, MaxLine)
@@ -145,12 +176,14 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 		switch {
 		case err == io.EOF:
 			ledger.Torn = len(b) > 0
+			if _, err := decodeLine(b, last); err == nil {
+				return nil, &LedgerError{name, len(ledger.Lines) + 1, errors.New("whole, but its newline is missing")}
+			}
 			return ledger, nil
 		case err == bufio.ErrBufferFull:
-			err = fmt.Errorf("longer than %d bytes", MaxLine)
-			fallthrough
+			return nil, &LedgerError{name, len(ledger.Lines) + 1, fmt.Errorf("longer than %d bytes", MaxLine)}
 		case err != nil:
-			return nil, &LedgerError{name, len(ledger.Lines) + 1, err}
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		line, err := decodeLine(b[:len(b)-1], last)
 		if err != nil {

@@ -25,6 +25,8 @@ type Composition struct {
 	batches map[batch]term
 	// Rounds of one throw, each unit in one of them: only the worst counts. Charges of one round of it add up.
 	disjoint map[throw]map[int][]float64
+
+	curve renyi.Curve // nil before it is first asked for
 }
 
 // term is a kind of charge.
@@ -99,18 +101,21 @@ func (c *Composition) addToBatch(b batch, kind term) {
 	c.terms[kind]++
 }
 
-// Plan adds the charges that all releases of a grant would make with a noise multiplier.
-func (c *Composition) Plan(g *event.Grant, multiplier float64) error {
-	if err := c.take(g.Adjacency, g.Unit, g.Releases); err != nil {
-		return err
+// Plan returns ρ(α) of the composition and of the charges that all releases of a grant would make with a noise
+// multiplier.
+func (c *Composition) Plan(g *event.Grant, multiplier float64) (renyi.Curve, error) {
+	if err := c.take(g.Adjacency, g.Unit, 0); err != nil {
+		return nil, err
 	}
+	before := c.Curve()
 	kind := term{Rate(g.Scheme, g.Adjacency), multiplier / float64(event.SensitivityFactor(g.Adjacency))}
+	releases := float64(g.Releases)
 	if g.Scheme.Disjoint() {
-		c.terms[kind]++ // of rounds without a common unit one counts
-	} else {
-		c.terms[kind] += g.Releases
+		releases = 1 // of rounds without a common unit one counts
 	}
-	return nil
+	return func(alpha float64) float64 {
+		return before(alpha) + releases*renyi.PoissonGaussian(kind.rate, kind.multiplier, alpha)
+	}, nil
 }
 
 // take counts releases of a neighbouring relation and unit, which must be those of all others.
@@ -140,6 +145,9 @@ func Rate(s event.Scheme, adjacency string) float64 {
 // release only, and ρ is the largest of theirs (parallel composition; for a secret throw, Rényi divergence is quasi-convex
 // and the bound holds for each throw).
 func (c *Composition) Curve() renyi.Curve {
+	if c.curve != nil {
+		return c.curve
+	}
 	terms := maps.Clone(c.terms)
 	for _, rounds := range c.disjoint {
 		terms[term{1, leastMultiplier(rounds)}]++
@@ -148,7 +156,7 @@ func (c *Composition) Curve() renyi.Curve {
 	kinds := slices.SortedFunc(maps.Keys(terms), func(a, b term) int {
 		return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.multiplier, b.multiplier))
 	})
-	return func(alpha float64) float64 {
+	c.curve = renyi.Remember(func(alpha float64) float64 {
 		if c.None {
 			return math.Inf(1)
 		}
@@ -159,7 +167,8 @@ func (c *Composition) Curve() renyi.Curve {
 			}
 		}
 		return sum
-	}
+	})
+	return c.curve
 }
 
 // leastMultiplier is that of the worst of disjoint rounds. Charges of a round count as one of all their sums: the squares

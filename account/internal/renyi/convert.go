@@ -5,6 +5,20 @@ import "math"
 // A Curve is ρ as a function of the order α > 1. +Inf is no guarantee.
 type Curve func(alpha float64) float64
 
+// Remember returns a curve that works out each order once: searches for the best order begin with the same ones, and the
+// ledger of a nightly job has many kinds of charges. It is not safe for concurrent use.
+func Remember(curve Curve) Curve {
+	known := make(map[float64]float64)
+	return func(alpha float64) float64 {
+		rho, ok := known[alpha]
+		if !ok {
+			rho = curve(alpha)
+			known[alpha] = rho
+		}
+		return rho
+	}
+}
+
 // Epsilon returns the least ε that the curve proves at δ, and the order that proves it: Canonne, Kamath and Steinke, The
 // Discrete Gaussian for Differential Privacy (NeurIPS 2020), proposition 12,
 //

@@ -56,12 +56,13 @@ func logExcessInteger(q, sigma float64, alpha int) float64 {
 // ends with a positive term is above the whole. Where A_α is so close to 1 that the terms cancel, the integer orders
 // around α give the better bound.
 func logMomentReal(q, sigma, alpha float64) float64 {
-	return min(logMomentSeries(q, sigma, alpha)+seriesError, logMomentBetween(q, sigma, alpha))
+	return min(logMomentSeries(q, sigma, alpha)+seriesError(alpha), logMomentBetween(q, sigma, alpha))
 }
 
-// seriesError is above the rounding error of logMomentSeries: some 1e-16 for each of up to 10⁵ terms, mostly of either
-// sign. Against quadrature the most is 5e-14 (see the tests).
-const seriesError = 1e-12
+// seriesError is above the rounding error of logMomentSeries: some 1e-16 for each of up to 10⁵ terms, and that of
+// logarithms as large as α. Against quadrature the most is 5e-14 at orders below 32, and 3e-15·α up to 2^14, where the
+// search for orders ends (see the tests).
+func seriesError(alpha float64) float64 { return 1e-12 + 2e-14*alpha }
 
 func logMomentSeries(q, sigma, alpha float64) float64 {
 	logQ, log1mQ := math.Log(q), math.Log1p(-q)

@@ -1,0 +1,300 @@
+package compose
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"privpipe/account/internal/renyi"
+	"privpipe/pipelines/event"
+)
+
+func poisson(q float64) event.Scheme {
+	return event.Scheme{Method: event.Poisson, Rate: q, Rounds: 100, Secret: true}
+}
+
+var (
+	all      = event.Scheme{Method: event.All, Rate: 1, Rounds: 100}
+	epoch    = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100}
+	allocate = event.Scheme{Method: event.Allocate, Rate: 0.01, Rounds: 100, Secret: true, Assignment: "throw1"}
+)
+
+// charge returns a charge of a round of run r with a noise multiplier, after changes.
+func charge(round int, scheme event.Scheme, multiplier float64, changes ...func(*event.Charge)) *event.Charge {
+	c := &event.Charge{
+		Dataset: "d", Run: "r", Round: round, Grant: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document, Sensitivity: 1e9, Scale: uint64(math.Round(multiplier * 1e9)), Scheme: scheme,
+	}
+	for _, change := range changes {
+		change(c)
+	}
+	return c
+}
+
+func run(name string) func(*event.Charge)   { return func(c *event.Charge) { c.Run = name } }
+func grant(name string) func(*event.Charge) { return func(c *event.Charge) { c.Grant = name } }
+
+func noNoise(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }
+
+func composed(t *testing.T, charges ...*event.Charge) renyi.Curve {
+	t.Helper()
+	c, err := New(charges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Curve()
+}
+
+// same checks a curve at some orders.
+func same(t *testing.T, what string, got, want renyi.Curve) {
+	t.Helper()
+	for _, alpha := range []float64{1.5, 2, 3.5, 20, 100} {
+		if g, w := got(alpha), want(alpha); !(math.Abs(g-w) <= 1e-12*w) {
+			t.Errorf("%s: ρ(%v) is %v, want %v", what, alpha, g, w)
+		}
+	}
+}
+
+// lost is the curve of a loss of one release of kind (rate, multiplier).
+func lost(rate, multiplier float64) renyi.Curve {
+	return func(alpha float64) float64 { return renyi.PoissonGaussian(rate, multiplier, alpha) }
+}
+
+func sum(curves ...renyi.Curve) renyi.Curve {
+	return func(alpha float64) float64 {
+		rho := 0.0
+		for _, c := range curves {
+			rho += c(alpha)
+		}
+		return rho
+	}
+}
+
+// TestMixedReleases compares with google/differential-privacy@b5b0286 python/dp_accounting 0.6.0: RdpAccountant and, as
+// what no sound account is below, PLDAccountant .compose(ComposedDpEvent(...)); the rows het* of
+// /work/shared/golden/accounting.jsonl, whose tolerance is 1e-3 for better orders.
+func TestMixedReleases(t *testing.T) {
+	type kind struct {
+		q, multiplier float64
+		rounds        int
+	}
+	for _, c := range []struct {
+		id                string
+		kinds             []kind
+		delta, rdp, least float64
+	}{
+		{"het1", []kind{{0.05, 1.24, 10}, {0.05, 2, 10}}, 1e-4, 1.0554066701341085, 0.7603109582729085},
+		{"het2", []kind{{0.05, 1.24, 20}, {1, 20, 1}}, 1e-4, 1.2234173603265537, 0.9430364550301921},
+		{"het3", []kind{{0.01, 1, 500}, {0.02, 1.5, 250}, {0.04, 2, 125}}, 1e-5, 2.149317691018311, 1.8988314726430375},
+		{"het6", []kind{{1, 5, 1}, {1, 10, 4}, {1, 2.5, 2}}, 1e-6, 3.131089774915035, 2.921600590427048},
+		{"het11", []kind{{0.0125, 1.1, 80}, {0.025, 1.24, 40}, {0.05, 1.5, 20}}, 1e-4, 1.1391198773174427, 0},
+		{"het13", []kind{{0.05, 1.24, 20}, {0.05, 1.24, 20}, {0.05, 1.24, 20}}, 1e-4, 1.7726895618407168, 0},
+	} {
+		var charges []*event.Charge
+		for i, k := range c.kinds {
+			for round := range k.rounds {
+				charges = append(charges, charge(round+1, poisson(k.q), k.multiplier, run(string(rune('a'+i)))))
+			}
+		}
+		got, order := renyi.Epsilon(composed(t, charges...), c.delta)
+		if !(got >= max(c.rdp*(1-1e-3), c.least) && got <= c.rdp*(1+1e-6)) {
+			t.Errorf("%s: ε %v at order %v, want %v", c.id, got, order, c.rdp)
+		}
+	}
+}
+
+// TestOneBatchTwice: sums over one sampled batch are one sum of all of them, with noise 1/hypot(1/2, 1/4), whatever grant
+// allowed them and in whatever order.
+func TestOneBatchTwice(t *testing.T) {
+	two, four := charge(1, poisson(0.02), 2), charge(1, poisson(0.02), 4, grant("other"))
+	joint := lost(0.02, 4/math.Sqrt(5))
+	same(t, "2 and 4", composed(t, two, four), joint)
+	same(t, "4 and 2", composed(t, four, two), joint)
+	same(t, "three", composed(t, four, two, four), lost(0.02, 4/math.Sqrt(6)))
+	for what, change := range map[string]func(*event.Charge){
+		"other round": func(c *event.Charge) { c.Round = 2 },
+		"other plan":  func(c *event.Charge) { c.Scheme.Rounds = 7 },
+	} {
+		same(t, what, composed(t, two, charge(1, poisson(0.02), 4, change)), sum(lost(0.02, 2), lost(0.02, 4)))
+	}
+	// Without amplification the two ways to count are the same.
+	same(t, "all", composed(t, charge(1, all, 2), charge(1, all, 4)), lost(1, 4/math.Sqrt(5)))
+
+	// dp_accounting's PLDAccountant for 100 rounds of the joint release (het7eff of /work/shared/golden/accounting.jsonl).
+	var charges []*event.Charge
+	for round := range 100 {
+		charges = append(charges, charge(round+1, poisson(0.02), 2), charge(round+1, poisson(0.02), 4))
+	}
+	if got, _ := renyi.Epsilon(composed(t, charges...), 1e-5); !(got >= 0.47370299502320534 && got < 0.6) {
+		t.Errorf("100 rounds, each twice: ε %v, want a little above 0.4738", got)
+	}
+}
+
+// TestJointMoment: the moment of two releases with the same coin, by integration over both noises, is that of the one
+// release they count as, and above that of two coins.
+func TestJointMoment(t *testing.T) {
+	const steps = 400
+	for _, q := range []float64{0.01, 0.3} {
+		for _, alpha := range []float64{1.5, 2, 4.5} {
+			const m1, m2 = 1.5, 2.5
+			moment, step := 0.0, 24.0/steps
+			for i := range steps + 1 {
+				for j := range steps + 1 {
+					x, y := -9+step*float64(i), -9+step*float64(j)
+					ratio := 1 - q + q*math.Exp(x/m1-1/(2*m1*m1)+y/m2-1/(2*m2*m2))
+					moment += math.Pow(ratio, alpha) * math.Exp(-(x*x+y*y)/2) / (2 * math.Pi) * step * step
+				}
+			}
+			want := math.Log(moment) / (alpha - 1)
+			same := composed(t, charge(1, poisson(q), m1), charge(1, poisson(q), m2))(alpha)
+			if math.Abs(same-want) > 1e-11+1e-10*want { // 1e-12 is added for rounding
+				t.Errorf("q %v: ρ(%v) is %v, want %v", q, alpha, same, want)
+			}
+			if apart := composed(t, charge(1, poisson(q), m1), charge(2, poisson(q), m2))(alpha); apart >= want {
+				t.Errorf("q %v: two batches lose ρ(%v) = %v, one batch twice only %v", q, alpha, apart, want)
+			}
+		}
+	}
+}
+
+// TestDisjointRounds: of rounds that share no unit the worst counts; charges of one round add up.
+func TestDisjointRounds(t *testing.T) {
+	for _, scheme := range []event.Scheme{epoch, allocate} {
+		var charges []*event.Charge
+		for round := range 100 {
+			charges = append(charges, charge(round+1, scheme, 2))
+		}
+		same(t, scheme.Method, composed(t, charges...), lost(1, 2))
+		charges = append(charges, charge(101, scheme, 1))
+		same(t, "a worse round", composed(t, charges...), lost(1, 1))
+		// Round 7 four times loses as much as the worse round once; a fifth time is more.
+		charges = append(charges, charges[6], charges[6], charges[6])
+		same(t, "a round four times", composed(t, charges...), lost(1, 1))
+		charges = append(charges, charges[6])
+		same(t, "a round five times", composed(t, charges...), lost(1, 2/math.Sqrt(5)))
+	}
+	// Rounds of two throws may share a unit.
+	first := charge(1, allocate, 2)
+	for what, change := range map[string]func(*event.Charge){
+		"assignment": func(c *event.Charge) { c.Scheme.Assignment = "throw2" },
+		"run":        run("s"),
+		"grant":      grant("h"),
+		"data set":   func(c *event.Charge) { c.Dataset = "e" },
+	} {
+		same(t, "another "+what, composed(t, first, charge(2, allocate, 2, change)), sum(lost(1, 2), lost(1, 2)))
+	}
+	unnamed := func(c *event.Charge) { c.Scheme.Assignment = "" }
+	same(t, "unnamed throws", composed(t, charge(1, allocate, 2, unnamed), charge(2, allocate, 2, unnamed)),
+		sum(lost(1, 2), lost(1, 2)))
+}
+
+func TestRefusesMixtures(t *testing.T) {
+	for what, change := range map[string]func(*event.Charge){
+		"neighbouring relations": func(c *event.Charge) { c.Adjacency = event.ReplaceOne },
+		"units":                  func(c *event.Charge) { c.Unit = event.User },
+	} {
+		if _, err := New([]*event.Charge{charge(1, all, 1), charge(2, all, 1, change)}); err == nil {
+			t.Errorf("a ledger of two %s is composed", what)
+		}
+	}
+}
+
+// TestNone: a release without noise has no guarantee, and no other charge mends it.
+func TestNone(t *testing.T) {
+	for _, charges := range [][]*event.Charge{
+		{charge(1, all, 0, noNoise)},
+		{charge(1, all, 1), charge(2, all, 0, noNoise, func(c *event.Charge) { c.Adjacency = event.ReplaceOne })},
+		{charge(1, epoch, 0, noNoise), charge(1, epoch, 1)},
+	} {
+		c, err := New(charges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rho := c.Curve()(2); !math.IsInf(rho, 1) || !c.None || c.Releases != len(charges) {
+			t.Errorf("%d releases: ρ(2) is %v", c.Releases, rho)
+		}
+	}
+}
+
+// TestRate: sampling amplifies for secret coins of each unit's own under add-remove, and nowhere else.
+func TestRate(t *testing.T) {
+	known := poisson(0.25)
+	known.Secret = false
+	fixed := event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true}
+	for _, c := range []struct {
+		scheme    event.Scheme
+		adjacency string
+		want      float64
+	}{
+		{poisson(0.25), event.AddRemove, 0.25},
+		{poisson(0.25), event.ReplaceOne, 1},
+		{known, event.AddRemove, 1},
+		{fixed, event.ReplaceOne, 1},
+		{all, event.AddRemove, 1},
+		{epoch, event.AddRemove, 1},
+		{allocate, event.AddRemove, 1},
+	} {
+		if got := Rate(c.scheme, c.adjacency); got != c.want {
+			t.Errorf("%v under %s: rate %v, want %v", c.scheme, c.adjacency, got, c.want)
+		}
+	}
+}
+
+// TestPlan: a plan costs what its charges will.
+func TestPlan(t *testing.T) {
+	exchange := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
+	for _, c := range []struct {
+		scheme  event.Scheme
+		changes []func(*event.Charge)
+	}{
+		{poisson(0.1), nil}, {all, nil}, {epoch, nil}, {allocate, nil}, {all, []func(*event.Charge){exchange}},
+	} {
+		before := charge(1, c.scheme, 3, append(c.changes, run("before"))...)
+		charges := []*event.Charge{before}
+		for round := range 5 {
+			charges = append(charges, charge(round+1, c.scheme, 2, c.changes...))
+		}
+		g := &event.Grant{Adjacency: before.Adjacency, Unit: before.Unit, Scheme: c.scheme, Releases: 5}
+		composition, err := New(charges[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, err := composition.Plan(g, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, c.scheme.String()+" planned", planned, composed(t, charges...))
+		same(t, c.scheme.String()+" before", composition.Curve(), composed(t, before))
+		g.Unit = event.User
+		if _, err := composition.Plan(g, 2); err == nil {
+			t.Error("a plan for another unit is composed")
+		}
+	}
+}
+
+// TestNeverLess: a further charge never makes the loss of a ledger less, and the order of charges changes nothing.
+func TestNeverLess(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	other := allocate
+	other.Assignment = "throw2"
+	schemes := []event.Scheme{poisson(0.1), poisson(0.5), all, epoch, allocate, other}
+	for range 50 {
+		var charges []*event.Charge
+		before := func(float64) float64 { return 0 }
+		for range 12 {
+			charges = append(charges, charge(1+random.IntN(2), schemes[random.IntN(len(schemes))],
+				[]float64{0.7, 1, 3}[random.IntN(3)], run(pick("r", "s")), grant(pick("g", "h"))))
+			after := composed(t, charges...)
+			for _, alpha := range []float64{2, 9, 31} {
+				if after(alpha) < before(alpha)*(1-1e-12) {
+					last := charges[len(charges)-1]
+					t.Fatalf("ρ(%v) fell from %v to %v by %+v", alpha, before(alpha), after(alpha), last)
+				}
+			}
+			before = after
+		}
+		random.Shuffle(len(charges), func(i, j int) { charges[i], charges[j] = charges[j], charges[i] })
+		same(t, "in another order", composed(t, charges...), before)
+	}
+}

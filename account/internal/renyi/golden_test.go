@@ -1,0 +1,66 @@
+package renyi
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// sampled is a row of testdata/sampled.jsonl, whose first line names its source and its columns.
+type sampled struct {
+	ID              string
+	Q, Sigma        float64
+	Rounds          float64
+	Epsilon, Delta  float64
+	Solve           string
+	Order           float64
+	Low, High, True float64
+}
+
+func readSampled(t *testing.T) []sampled {
+	t.Helper()
+	f, err := os.Open("testdata/sampled.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d := json.NewDecoder(f)
+	var head map[string]string
+	if err := d.Decode(&head); err != nil {
+		t.Fatal(err)
+	}
+	var rows []sampled
+	for d.More() {
+		var r sampled
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	if len(rows) != 141 {
+		t.Fatalf("%d rows, want 141", len(rows))
+	}
+	return rows
+}
+
+// TestAgainstGoogle compares with dp_accounting: as tight as its best orders, and never below what its other accountant
+// shows to be spent.
+func TestAgainstGoogle(t *testing.T) {
+	for _, r := range readSampled(t) {
+		curve := func(alpha float64) float64 { return r.Rounds * PoissonGaussian(r.Q, r.Sigma, alpha) }
+		if r.Solve == "delta" {
+			if got, order := Delta(curve, r.Epsilon); !(got >= r.True && got <= r.High) {
+				t.Errorf("%s: δ %v at order %v, want %v to %v", r.ID, got, order, r.True, r.High)
+			}
+			continue
+		}
+		got, order := Epsilon(curve, r.Delta)
+		if !(got >= r.True && got <= r.High) {
+			t.Errorf("%s: ε %v at order %v, want %v to %v", r.ID, got, order, r.True, r.High)
+		}
+		// Beyond that the reference's own integer orders are better than what it calls the best.
+		if r.Order < 160 && got < r.Low {
+			t.Errorf("%s: ε %v at order %v, want at least %v", r.ID, got, order, r.Low)
+		}
+	}
+}

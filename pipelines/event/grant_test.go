@@ -1,0 +1,126 @@
+package event
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func validGrant() *Grant {
+	return &Grant{
+		Version: 1, ID: "g1", Created: noon, Mechanism: Gaussian, Adjacency: AddRemove, Unit: Document, Clip: 1,
+		NoiseMultiplier: 1.5, Scheme: schemes()[Poisson], Releases: 8,
+		Budget: Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi"},
+	}
+}
+
+func TestGrantCheck(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		rule   string // "" for a valid grant
+		change func(*Grant)
+	}{
+		{"", func(g *Grant) {}},
+		{"", func(g *Grant) { g.Budget = Budget{} }},
+		{"", func(g *Grant) { g.Scheme, g.Adjacency = schemes()[Fixed], ReplaceOne }},
+		{"version 0", func(g *Grant) { g.Version = 0 }},
+		{"version 2 of a grant, must be 1", func(g *Grant) { g.Version = 2 }},
+		{"no id", func(g *Grant) { g.ID = "" }},
+		{"unknown mechanism", func(g *Grant) { g.Mechanism = "laplace" }},
+		{"unknown mechanism", func(g *Grant) { g.Mechanism = None }}, // no leave is needed for no privacy
+		{"unknown adjacency", func(g *Grant) { g.Adjacency = "" }},
+		{"unknown unit", func(g *Grant) { g.Unit = "word" }},
+		{"makes the population public", func(g *Grant) { g.Scheme = schemes()[Fixed] }},
+		{"clip", func(g *Grant) { g.Clip = nan }},
+		{"noise multiplier", func(g *Grant) { g.NoiseMultiplier = 0 }},
+		{"releases", func(g *Grant) { g.Releases = 0 }},
+		{"budget: epsilon", func(g *Grant) { g.Budget.Epsilon = nan }},
+		{"budget: epsilon", func(g *Grant) { g.Budget.Epsilon = -1 }},
+		{"budget: epsilon", func(g *Grant) { g.Budget.Epsilon = 0 }},
+		{"budget: delta", func(g *Grant) { g.Budget.Delta = 0 }},
+		// An account at this δ would be 0, whatever was released.
+		{"budget: delta", func(g *Grant) { g.Budget.Delta = 1 }},
+		{"unknown sampling method", func(g *Grant) { g.Scheme.Method = "" }},
+	} {
+		g := validGrant()
+		c.change(g)
+		expect(t, g.Check(), c.rule)
+	}
+}
+
+func TestExpired(t *testing.T) {
+	g := validGrant()
+	if g.Expired(noon.AddDate(1000, 0, 0)) {
+		t.Error("a grant without an end has expired")
+	}
+	g.Expires = &noon
+	if g.Expired(noon.Add(-time.Nanosecond)) || !g.Expired(noon) {
+		t.Error("a grant must end when it says, not before")
+	}
+}
+
+// TestSensitivityFactor: the worst exchange is of a contribution for its opposite.
+func TestSensitivityFactor(t *testing.T) {
+	if SensitivityFactor(AddRemove) != 1 || SensitivityFactor(ReplaceOne) != 2 {
+		t.Error("the sensitivity of a sum is C for a unit more or less and 2·C for an exchange")
+	}
+}
+
+func TestParseGrant(t *testing.T) {
+	whole, err := json.MarshalIndent(validGrant(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := ParseGrant(append(whole, '\n')); err != nil || !reflect.DeepEqual(g, validGrant()) {
+		t.Errorf("a grant came back as %+v, %v", g, err)
+	}
+	for _, c := range []struct{ old, new, rule string }{
+		{`"version": 1`, `"version": 2`, "version 2"},
+		{`"clip"`, `"bound": 1, "clip"`, `unknown field "bound"`},
+		{`"secret"`, `"hidden": 1, "secret"`, `unknown field "hidden"`},
+		{`"clip": 1`, `"clip": "1"`, "not a grant"},
+		{`"clip": 1`, `"clip": 1e999`, "not a grant"},
+		{`"clip": 1,`, ``, "clip must be positive"},
+		{`"releases": 8`, `"releases": 8.5`, "not a grant"},
+		{"{", "", "not a grant"},
+		{"\n}", "\n}{}", "more than one JSON value"},
+	} {
+		_, err := ParseGrant([]byte(strings.Replace(string(whole), c.old, c.new, 1)))
+		expect(t, err, c.rule)
+	}
+}
+
+// FuzzParseGrant: what is accepted keeps the rules and means the same when it is written and read again.
+func FuzzParseGrant(f *testing.F) {
+	whole, err := json.Marshal(validGrant())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add([]byte(`{"version":1,"budget":{"epsilon":-0}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		g, err := ParseGrant(b)
+		if err != nil {
+			return
+		}
+		if err := g.Check(); err != nil {
+			t.Fatalf("accepted: %v", err)
+		}
+		written, err := json.Marshal(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseGrant(written)
+		if err != nil {
+			t.Fatalf("%s: %v", written, err)
+		}
+		if twice, err := json.Marshal(again); err != nil || string(twice) != string(written) {
+			t.Errorf("%s is read as %s (%v)", written, twice, err)
+		}
+	})
+}

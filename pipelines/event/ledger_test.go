@@ -1,0 +1,251 @@
+package event
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// ledgerOf returns a ledger of a grant and charges of the given number of rounds.
+func ledgerOf(t testing.TB, rounds int) []byte {
+	t.Helper()
+	ledger, b := new(Ledger), []byte(nil)
+	for i := range rounds + 1 {
+		line := ledger.Next(noon.Add(time.Duration(i) * time.Second))
+		line.Type, line.Grant = TypeGrant, validGrant()
+		if i > 0 {
+			line.Type, line.Grant, line.Charge = TypeCharge, nil, validCharge(i)
+		}
+		encoded, err := line.Encode(ledger.LastHash())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = append(b, encoded...)
+		ledger.Lines = append(ledger.Lines, line)
+	}
+	return b
+}
+
+func read(b []byte) (*Ledger, error) { return ReadLedger(bytes.NewReader(b), "x.ledger") }
+
+func TestReadLedger(t *testing.T) {
+	b := ledgerOf(t, 3)
+	ledger, err := read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ledger.Lines) != 4 || ledger.Size != int64(len(b)) || ledger.Torn {
+		t.Errorf("%d lines, %d bytes, torn %v", len(ledger.Lines), ledger.Size, ledger.Torn)
+	}
+	charges := ledger.Charges()
+	if len(charges) != 3 || *charges[2] != *validCharge(3) || *ledger.Find("r", 2) != *charges[1] {
+		t.Errorf("charges came back as %v", charges)
+	}
+	if ledger.Find("r", 4) != nil || ledger.Find("R", 1) != nil {
+		t.Error("found a charge that is not there")
+	}
+	if next := ledger.Next(noon); next.Sequence != 5 || ledger.LastHash() != ledger.Lines[3].Hash {
+		t.Errorf("next line is %+v", next)
+	}
+	if empty, err := read(nil); err != nil || empty.LastHash() != Genesis || empty.Torn {
+		t.Errorf("an empty input is %+v, %v", empty, err)
+	}
+}
+
+// TestTornLine: wherever a crash cuts the last line, the whole lines count and the rest is torn. A line that lacks its
+// newline alone may have been released under, so it is not dropped in silence.
+func TestTornLine(t *testing.T) {
+	b := ledgerOf(t, 2)
+	whole := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+	for cut := whole; cut < len(b)-1; cut++ {
+		ledger, err := read(b[:cut])
+		if err != nil {
+			t.Fatalf("cut at %d of %d: %v", cut, len(b), err)
+		}
+		if ledger.Torn != (cut > whole) || ledger.Size != int64(whole) || len(ledger.Lines) != 2 {
+			t.Errorf("cut at %d of %d: torn %v, size %d", cut, len(b), ledger.Torn, ledger.Size)
+		}
+	}
+	_, err := read(b[:len(b)-1])
+	expect(t, err, "x.ledger: line 3: whole, but its newline is missing")
+}
+
+// TestChangedLedger: no change of a byte goes unseen. What a change of the very last newline leaves is a torn line.
+func TestChangedLedger(t *testing.T) {
+	b := ledgerOf(t, 1)
+	for i := range b {
+		for _, change := range []byte{1, 0x20, 0x80} { // another digit or letter, the other case, not ASCII
+			changed := bytes.Clone(b)
+			changed[i] ^= change
+			ledger, err := read(changed)
+			if i == len(b)-1 && err == nil && ledger.Torn {
+				continue
+			}
+			broken := (*LedgerError)(nil)
+			if !errors.As(err, &broken) {
+				t.Fatalf("byte %d changed from %q to %q: got %v", i, b[i], changed[i], err)
+			}
+		}
+	}
+}
+
+// TestChain: lines may not be removed, moved, doubled, or put in from another ledger.
+func TestChain(t *testing.T) {
+	lines := bytes.SplitAfter(ledgerOf(t, 3), []byte("\n"))[:4]
+	for name, order := range map[string][]int{
+		"first removed": {1, 2, 3}, "removed": {0, 2, 3}, "moved": {0, 2, 1, 3}, "doubled": {0, 1, 1, 2, 3},
+	} {
+		var b []byte
+		for _, i := range order {
+			b = append(b, lines[i]...)
+		}
+		_, err := read(b)
+		if err == nil || !strings.Contains(err.Error(), "does not follow the one before") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// resealed returns a line with a change, under a hash that fits it.
+func resealed(line, old, new string) string {
+	body, _, _ := strings.Cut(line, hashMember)
+	body = strings.Replace(body, old, new, 1) + "}"
+	sum := sha256.Sum256([]byte(body))
+	return strings.TrimSuffix(body, "}") + hashMember + hex.EncodeToString(sum[:]) + "\"}\n"
+}
+
+// TestLedgerRules breaks one rule each in a line whose hash fits: the chain has no key, so a fitting hash is no proof of
+// a line's origin.
+func TestLedgerRules(t *testing.T) {
+	lines := strings.SplitAfter(string(ledgerOf(t, 1)), "\n")
+	for _, c := range []struct{ old, new, rule string }{
+		{"", "", ""},
+		{`"version":1`, `"version":2`, "ledger version 2, must be 1"},
+		{`"version":1,`, ``, "ledger version 0, must be 1"},
+		{`"type":"charge"`, `"type":"refund"`, `unknown event "refund"`},
+		{`"type":"charge"`, `"type":"grant"`, "without its member of that name"},
+		{`"charge":{`, `"grant":null,"charge":{`, "not written in the way"},
+		{`"run":"r"`, `"run":"r","seed":1`, `unknown field "seed"`},
+		{`"run":"r"`, `"run":"r","note":{}`, `unknown field "note"`},
+		{`"version":1`, `"version":1,"comment":""`, `unknown field "comment"`},
+		{`"round":1`, `"round":0`, "round: number of rounds"},
+		{`"mechanism":"gaussian"`, `"mechanism":"laplace"`, `unknown mechanism "laplace"`},
+		{`"rate":0.25`, `"rate":0.25,"rate":0.1`, "not written in the way"},
+		{`"rate":0.25`, `"Rate":0.25`, "not written in the way"},
+		{`"rate":0.25`, `"rate":2.5e-1`, "not written in the way"},
+		{`"rate":0.25`, `"rate": 0.25`, "not written in the way"},
+		{`"dataset":"d"`, "\"dataset\":\"\xff\"", "not written in the way"},
+		{`"sequence":2`, `"sequence":3`, "does not follow the one before"},
+		{`"previous":"`, `"previous":"0`, "does not follow the one before"},
+	} {
+		_, err := read([]byte(lines[0] + resealed(lines[1], c.old, c.new)))
+		expect(t, err, c.rule)
+	}
+	for name, b := range map[string]string{
+		"empty line": "\n", "no JSON": "charge\n", "no object": "[]\n", "other numbers": "{\"version\":\"1\"}\n",
+		"no hash": `{"version":1,"type":"charge"}` + "\n", "two values": strings.TrimSuffix(lines[0], "\n") + "{}\n",
+		"too long": strings.Repeat(" ", MaxLine+1),
+	} {
+		if _, err := read([]byte(b)); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestReadError: a disk that fails has not shown the ledger to be wrong.
+func TestReadError(t *testing.T) {
+	bad := errors.New("bad sector")
+	_, err := ReadLedger(iotest.ErrReader(bad), "x.ledger")
+	broken := (*LedgerError)(nil)
+	if !errors.Is(err, bad) || errors.As(err, &broken) || !strings.Contains(err.Error(), "x.ledger") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestEncodeRefuses: a line that could not be read again would make the whole ledger useless.
+func TestEncodeRefuses(t *testing.T) {
+	for rule, change := range map[string]func(*Line){
+		"not UTF-8":         func(l *Line) { l.Charge.Dataset = "\xff" },
+		"exceeds 65536":     func(l *Line) { l.Charge.Dataset = strings.Repeat("x", MaxLine) },
+		"rounds must be":    func(l *Line) { l.Charge.Round = 0 },
+		"without its":       func(l *Line) { l.Charge = nil },
+		"or with another":   func(l *Line) { l.Grant = validGrant() },
+		"range [0,9999]":    func(l *Line) { l.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"unknown mechanism": func(l *Line) { l.Charge.Mechanism = "laplace" },
+	} {
+		line := new(Ledger).Next(noon)
+		line.Type, line.Charge = TypeCharge, validCharge(1)
+		change(line)
+		_, err := line.Encode(Genesis)
+		expect(t, err, rule)
+	}
+}
+
+// TestLongestLine: what Encode writes ReadLedger reads, to the last byte of the limit.
+func TestLongestLine(t *testing.T) {
+	encode := func(dataset int) ([]byte, error) {
+		line := new(Ledger).Next(noon)
+		line.Type, line.Charge = TypeCharge, validCharge(1)
+		line.Charge.Dataset = strings.Repeat("x", dataset)
+		return line.Encode(Genesis)
+	}
+	short, err := encode(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := MaxLine - len(short) + 1
+	b, err := encode(longest)
+	if err != nil || len(b) != MaxLine {
+		t.Fatalf("a line of %d bytes: %v", len(b), err)
+	}
+	if _, err := read(b); err != nil {
+		t.Error(err)
+	}
+	if _, err := encode(longest + 1); err == nil {
+		t.Error("a line beyond the limit is written")
+	}
+}
+
+// FuzzReadLedger: a ledger that is accepted is, line for line and byte for byte, what its lines encode to. Since no random
+// change finds a fitting hash, the first line is tried under one, too.
+func FuzzReadLedger(f *testing.F) {
+	whole := ledgerOf(f, 2)
+	first, rest, _ := strings.Cut(string(whole), "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	f.Add(whole)
+	f.Add(whole[:len(whole)-20])
+	f.Add([]byte(strings.Replace(first, `"clip":1`, `"clip":1.0`, 1)))
+	second = strings.Replace(second, `"sequence":2`, `"sequence":1`, 1)
+	f.Add([]byte(strings.Replace(second, `"d"`, `"<é\u2028>"`, 1)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		reencode(t, b)
+		line, _, _ := strings.Cut(string(b), "\n")
+		reencode(t, []byte(resealed(line, "", "")))
+	})
+}
+
+func reencode(t *testing.T, b []byte) {
+	ledger, err := read(b)
+	if err != nil {
+		return
+	}
+	previous, encoded := Genesis, []byte(nil)
+	for _, line := range ledger.Lines {
+		b, err := line.Encode(previous)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, previous = append(encoded, b...), line.Hash
+	}
+	if ledger.Size != int64(len(encoded)) || !bytes.HasPrefix(b, encoded) {
+		t.Errorf("accepted %q, which encodes to %q", b, encoded)
+	}
+	if ledger.Torn != (len(b) > len(encoded)) {
+		t.Errorf("torn is %v, with %d bytes behind the lines", ledger.Torn, len(b)-len(encoded))
+	}
+}

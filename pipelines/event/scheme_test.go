@@ -1,0 +1,95 @@
+package event
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// schemes has a valid scheme of each method.
+func schemes() map[string]Scheme {
+	return map[string]Scheme{
+		All:      {Method: All, Rate: 1, Rounds: 8},
+		Poisson:  {Method: Poisson, Rate: 0.25, Rounds: 8, Secret: true},
+		Fixed:    {Method: Fixed, Rate: 0.25, Size: 5, Population: 20, Rounds: 8, Secret: true},
+		Allocate: {Method: Allocate, Rate: 0.125, Rounds: 8, Secret: true, Assignment: "a1"},
+		Epoch:    {Method: Epoch, Rate: 0.125, Rounds: 8},
+	}
+}
+
+func TestSchemeCheck(t *testing.T) {
+	for _, s := range schemes() {
+		expect(t, s.Check(), "")
+	}
+	for _, c := range []struct {
+		method string
+		change func(*Scheme)
+		rule   string
+	}{
+		{Poisson, func(s *Scheme) { s.Rate = 0 }, "sampling rate"},
+		{Poisson, func(s *Scheme) { s.Rate = math.NaN() }, "sampling rate"},
+		{Poisson, func(s *Scheme) { s.Rounds = 0 }, "number of rounds"},
+		{Poisson, func(s *Scheme) { s.Size = 1 }, "fixed-size sampling only"},
+		{Poisson, func(s *Scheme) { s.Population = 1 }, "fixed-size sampling only"},
+		{Poisson, func(s *Scheme) { s.Assignment = "a1" }, "allocation only"},
+		{Poisson, func(s *Scheme) { s.Method = "Poisson" }, "unknown sampling method"},
+		{Poisson, func(s *Scheme) { s.Method = "" }, "unknown sampling method"},
+		{All, func(s *Scheme) { s.Rate = 0.5 }, "rate must be 1"},
+		{Fixed, func(s *Scheme) { s.Size = 0 }, "size of a round"},
+		{Fixed, func(s *Scheme) { s.Size = 21 }, "size of a round"},
+		{Fixed, func(s *Scheme) { s.Rate = 0.3 }, "not size over population"},
+		{Allocate, func(s *Scheme) { s.Rounds = 7 }, "not one over"},
+		{Allocate, func(s *Scheme) { s.Assignment = strings.Repeat("a", 65) }, "more than 64"},
+		{Epoch, func(s *Scheme) { s.Rate = 0.5 }, "not one over"},
+		{Epoch, func(s *Scheme) { s.Assignment = "a1" }, "allocation only"},
+	} {
+		s := schemes()[c.method]
+		c.change(&s)
+		expect(t, s.Check(), c.rule)
+	}
+}
+
+// TestSchemeSame: of a grant's scheme a round may change the name of the throw, and nothing else.
+func TestSchemeSame(t *testing.T) {
+	planned := schemes()[Allocate]
+	planned.Assignment = ""
+	if thrown := schemes()[Allocate]; !thrown.Same(planned) {
+		t.Error("a throw of the planned allocation is not the same")
+	}
+	for name, change := range map[string]func(*Scheme){
+		"method": func(s *Scheme) { s.Method = Epoch }, "rate": func(s *Scheme) { s.Rate = 0.5 },
+		"size": func(s *Scheme) { s.Size = 1 }, "population": func(s *Scheme) { s.Population = 1 },
+		"rounds": func(s *Scheme) { s.Rounds++ }, "secret": func(s *Scheme) { s.Secret = false },
+	} {
+		s := schemes()[Allocate]
+		change(&s)
+		if s.Same(planned) {
+			t.Errorf("a scheme of another %s is the same", name)
+		}
+	}
+}
+
+func TestSchemeDisjoint(t *testing.T) {
+	for method, s := range schemes() {
+		if want := method == Allocate || method == Epoch; s.Disjoint() != want {
+			t.Errorf("rounds of %s: disjoint is %v", method, s.Disjoint())
+		}
+	}
+}
+
+// TestSchemeString: whoever reads a message must see that the coins were known.
+func TestSchemeString(t *testing.T) {
+	for method, want := range map[string]string{
+		All: "all × 8", Poisson: "poisson(0.25) × 8", Fixed: "fixed(5/20) × 8", Allocate: "allocate × 8",
+		Epoch: "epoch × 8",
+	} {
+		if got := schemes()[method].String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	seeded := schemes()[Poisson]
+	seeded.Secret = false
+	if got := seeded.String(); got != "poisson(0.25) from a seed × 8" {
+		t.Errorf("seeded: %q", got)
+	}
+}
