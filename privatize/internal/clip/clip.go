@@ -9,7 +9,7 @@ import (
 )
 
 // L2 scales z in place so that Σ z_i² ≤ bound², if it is not so already; every coordinate keeps its sign or becomes 0.
-// The coordinates must be within ±fixed.Limit, at most 2^31 of them, and bound at least 1.
+// The coordinates must be within ±fixed.Limit, at most 2^45 of them, and bound at least 1.
 func L2(z []int64, bound uint64) {
 	high, low := fixed.Squares(z)
 	boundHigh, boundLow := bits.Mul64(bound, bound)

@@ -8,8 +8,8 @@ import (
 )
 
 // Limit bounds the absolute value of a quantised coordinate: 2^40 steps. Larger values saturate. It is far above any
-// clip bound (2^MaxBits steps), so a coordinate that saturates is one that is about to be clipped anyway, and low enough
-// that the squares of 2^31 coordinates add up in 128 bits.
+// clip bound (2^MaxBits steps), so a coordinate that saturates is one that is about to be clipped anyway, and low
+// enough that the squares of 2^45 coordinates add up to 2^125 at most. (64 matrices of 2^31 cells have 2^37.)
 const Limit = 1 << 40
 
 // MaxBits is the most binary digits of a clip bound. Truncating to 2^-20 of the bound is far below the noise, and a
@@ -24,7 +24,8 @@ func BoundBits(noiseMultiplier float64) int {
 	return max(0, min(MaxBits, 30-exponent))
 }
 
-// A Grid is a public scale: a coordinate v counts ⌊|v|·PerUnit⌋ steps, with the sign of v.
+// A Grid is a public scale: a coordinate v counts ⌊|v|·PerUnit⌋ steps, with the sign of v. The product is a float64, so
+// that v within 2^-53 of the next step may count as that step. No guarantee rests on it: the bound is kept in steps.
 type Grid struct{ PerUnit float64 }
 
 // ClipGrid returns the grid on which the bound clip, in the unit of the contributions, is 2^bits steps.
@@ -33,7 +34,8 @@ func ClipGrid(clip float64, bits int) Grid { return Grid{math.Ldexp(1, bits) / c
 // Step returns the value of one step, in the unit of the contributions.
 func (g Grid) Step() float64 { return 1 / g.PerUnit }
 
-// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit. v must be finite; NaN gives 0.
+// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit, infinities too; NaN gives 0. It
+// cannot fail, so that no value of a contribution can stop a round and tell of itself by that.
 func (g Grid) Quantise(v float32) int64 {
 	steps := float64(v) * g.PerUnit
 	switch {
@@ -67,7 +69,7 @@ func (s *Sum) Add(cell int, v int64) error {
 	return nil
 }
 
-// Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^31 coordinates within ±Limit.
+// Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^45 coordinates within ±Limit.
 func Squares(z []int64) (high, low uint64) {
 	for _, v := range z {
 		magnitude := Magnitude(v)

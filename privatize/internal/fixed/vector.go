@@ -1,9 +1,6 @@
 package fixed
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // A Layout gives each cell of some named matrices a number: matrix after matrix, row by row.
 type Layout struct {
@@ -48,14 +45,15 @@ func (v *Vector) Reset() { *v = Vector{Cells: v.Cells[:0], Steps: v.Steps[:0]} }
 var ErrOverlap = errors.New("blocks of a contribution are not in ascending order of matrices and rows")
 
 // Add appends a block: the product of strictly ascending rows and columns of a matrix (empty: all), with the value of
-// each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values.
+// each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values, and
+// leaves v as it was. The messages tell no number: how many cells a unit touches is private.
 func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	if matrix < 0 || matrix >= len(l.first) {
-		return fmt.Errorf("contribution to matrix %d of %d", matrix, len(l.first))
+		return errors.New("contribution to a matrix that the stream does not have")
 	}
 	rowCount, columnCount := extent(rows, l.rows[matrix]), extent(columns, l.columns[matrix])
 	if rowCount*columnCount != len(values) {
-		return fmt.Errorf("block of %d × %d cells has %d values", rowCount, columnCount, len(values))
+		return errors.New("block of a contribution has not one value for each of its cells")
 	}
 	if err := ascending(rows, l.rows[matrix]); err != nil {
 		return err

@@ -55,7 +55,7 @@ func (g *Gaussian) Twin() *Gaussian {
 func (g *Gaussian) Next() int64 {
 	for {
 		j := uint64(g.table.draw(g.random))
-		r := g.random.uint64() // bits 0 to 25: u; 40 to 55: the first digit of the acceptance; 63: the sign
+		r := g.random.uint64() // bits 0 to 24: u; 40 to 55: the first digit of the acceptance; 63: the sign
 		u := r & (1<<g.shift - 1)
 		digit := uint64(uint16(r >> 40))
 		if digit < uint64(g.reject[j]) && !g.bernoulliExp(u*(2*j<<g.shift+u), 2*g.scale*g.scale, digit) {

@@ -1,0 +1,239 @@
+package fixed
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestQuantise(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		perUnit float64
+		v       float32
+		want    int64
+	}{
+		{1, 0, 0},
+		{1, 0.99, 0},
+		{1, -0.99, 0},
+		{1, 1.99, 1},
+		{1, -1.99, -1},
+		{4, 0.74, 2},
+		{1, math.SmallestNonzeroFloat32, 0},
+		{math.MaxFloat64, -math.SmallestNonzeroFloat32, -Limit},
+		{1, Limit - 1<<16, Limit - 1<<16}, // the float32 below Limit
+		{1, Limit, Limit},
+		{1, Limit + 1<<17, Limit},
+		{1, -Limit - 1<<17, -Limit},
+		{1, math.MaxFloat32, Limit},
+		{1, inf, Limit},
+		{1, -inf, -Limit},
+		{1, float32(math.NaN()), 0},
+		{math.Inf(1), 0, 0}, // the grid of a clip bound below 2^-1004: 0·∞ is NaN
+		{math.Inf(1), -1, -Limit},
+	} {
+		if got := (Grid{c.perUnit}).Quantise(c.v); got != c.want {
+			t.Errorf("Quantise(%v) at %v a unit = %d, want %d", c.v, c.perUnit, got, c.want)
+		}
+	}
+}
+
+// FuzzQuantise compares with exact rationals. The product may be off by one rounding of a float64, 2^-53 of itself; on
+// a grid of a power of two it is exact.
+func FuzzQuantise(f *testing.F) {
+	f.Add(uint32(0x3f800000), 50.0, uint8(20))                             // 1, clip 50
+	f.Add(math.Float32bits(-8.1), 0.1, uint8(20))                          // no binary fractions
+	f.Add(math.Float32bits(math.Nextafter32(3, 0)), 1.0, uint8(0))         // just below a step
+	f.Add(math.Float32bits(1e-40), 1e-45, uint8(3))                        // subnormal
+	f.Add(math.Float32bits(-math.MaxFloat32), 1e9, uint8(20))              // saturates
+	f.Add(math.Float32bits(0.3), math.Nextafter(0.3, 1)*(1<<20), uint8(0)) // product near 2^-20
+	f.Fuzz(func(t *testing.T, word uint32, clip float64, bits uint8) {
+		v := math.Float32frombits(word)
+		grid := ClipGrid(clip, int(bits%(MaxBits+1)))
+		if v != v || math.IsInf(float64(v), 0) || !(clip > 0) || math.IsInf(grid.PerUnit, 0) || grid.PerUnit == 0 {
+			t.Skip()
+		}
+		exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(float64(v)), new(big.Rat).SetFloat64(grid.PerUnit))
+		exact.Abs(exact)
+		got := grid.Quantise(v)
+		steps := new(big.Rat).SetInt64(int64(Magnitude(got)))
+		if got != 0 && (got < 0) != (v < 0) {
+			t.Fatalf("%v counts %d steps: sign", v, got)
+		}
+		if steps.Cmp(big.NewRat(Limit, 1)) == 0 {
+			steps.Set(minimum(exact, steps)) // saturated: too few, never too many
+		}
+		rounding := big.NewRat(0, 1)
+		if mantissa, _ := math.Frexp(grid.PerUnit); mantissa != 0.5 {
+			rounding.Mul(exact, big.NewRat(1, 1<<53))
+		}
+		if steps.Cmp(new(big.Rat).Add(exact, rounding)) > 0 {
+			t.Fatalf("%v at %v a unit counts %d steps, more than %s", v, grid.PerUnit, got, exact.FloatString(20))
+		}
+		if new(big.Rat).Add(steps, big.NewRat(1, 1)).Cmp(new(big.Rat).Sub(exact, rounding)) <= 0 {
+			t.Fatalf("%v at %v a unit counts %d steps of %s", v, grid.PerUnit, got, exact.FloatString(20))
+		}
+	})
+}
+
+// minimum returns the limit if exact is beyond it: the steps that a saturated coordinate stands for.
+func minimum(exact, limit *big.Rat) *big.Rat {
+	if exact.Cmp(limit) > 0 {
+		return exact
+	}
+	return limit
+}
+
+// The clip bound C is 2^bits steps, whatever C.
+func TestClipGrid(t *testing.T) {
+	for _, clip := range []float64{0x1p-126, 0.25, 1, 64, 0x1p100} {
+		for _, bits := range []int{0, 7, MaxBits} {
+			grid := ClipGrid(clip, bits)
+			if got := grid.Quantise(float32(clip)); got != 1<<bits {
+				t.Errorf("clip %v of %d bits counts %d steps", clip, bits, got)
+			}
+			if got := math.Ldexp(grid.Step(), bits); got != clip {
+				t.Errorf("2^%d steps are worth %v, want %v", bits, got, clip)
+			}
+		}
+	}
+}
+
+// A scale of multiplier·2^bits steps stays within 2^30, as long as bits can make it so.
+func TestBoundBits(t *testing.T) {
+	for _, c := range []struct {
+		multiplier float64
+		want       int
+	}{
+		{math.SmallestNonzeroFloat64, MaxBits},
+		{1, MaxBits},
+		{1023, MaxBits},
+		{1024, MaxBits - 1}, // 2^10 has the exponent 11 of all up to 2^11
+		{0x1p20, 9},
+		{0x1p29, 0},
+		{0x1p40, 0},
+		{math.MaxFloat64, 0},
+	} {
+		got := BoundBits(c.multiplier)
+		if got != c.want {
+			t.Errorf("BoundBits(%v) = %d, want %d", c.multiplier, got, c.want)
+		}
+		if got > 0 && math.Ldexp(c.multiplier, got) > 1<<30 {
+			t.Errorf("multiplier %v: scale beyond 2^30", c.multiplier)
+		}
+	}
+}
+
+func FuzzSumAdd(f *testing.F) {
+	for _, pair := range [][2]int64{
+		{0, 0}, {math.MaxInt64, 0}, {math.MaxInt64, 1}, {math.MinInt64, -1}, {math.MinInt64, math.MinInt64},
+		{math.MaxInt64, math.MinInt64}, {-1, math.MinInt64}, {0, math.MinInt64}, {math.MaxInt64 - Limit, Limit},
+	} {
+		f.Add(pair[0], pair[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b int64) {
+		s := Sum{[]int64{7, a, 7}}
+		err := s.Add(1, b)
+		want := new(big.Int).Add(big.NewInt(a), big.NewInt(b))
+		if !want.IsInt64() {
+			want.SetInt64(a) // left as it was
+		}
+		if fits := want.Int64() == a+b; fits != (err == nil) || err != nil && err != ErrOverflow {
+			t.Fatalf("%d + %d: error %v", a, b, err)
+		}
+		if s.Cells[1] != want.Int64() || s.Cells[0] != 7 || s.Cells[2] != 7 {
+			t.Fatalf("%d + %d = %d, want %d; neighbours %d, %d", a, b, s.Cells[1], want, s.Cells[0], s.Cells[2])
+		}
+	})
+}
+
+// Any order of the contributions, and any way to add them in parts first, gives the same cells. In float64 it would
+// not: the values span 40 binary digits and cancel.
+func TestSumDoesNotDependOnOrder(t *testing.T) {
+	const cells, units = 7, 500
+	random := rand.New(rand.NewPCG(1, 2))
+	vectors := make([]Vector, units)
+	for i := range vectors {
+		for c := range cells {
+			if random.IntN(3) > 0 {
+				vectors[i].Cells = append(vectors[i].Cells, c)
+				vectors[i].Steps = append(vectors[i].Steps, random.Int64N(2*Limit)-Limit)
+			}
+		}
+	}
+	inOrder := NewSum(cells)
+	for i := range vectors {
+		if err := vectors[i].AddTo(inOrder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exact := make([]big.Int, cells)
+	for _, v := range vectors {
+		for i, c := range v.Cells {
+			exact[c].Add(&exact[c], big.NewInt(v.Steps[i]))
+		}
+	}
+	for round := range 20 {
+		parts := []*Sum{NewSum(cells), NewSum(cells), NewSum(cells)}
+		for _, i := range random.Perm(units) {
+			if err := vectors[i].AddTo(parts[random.IntN(len(parts))]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for c := range cells {
+			total := parts[2].Cells[c] + parts[0].Cells[c] + parts[1].Cells[c]
+			if total != inOrder.Cells[c] || total != exact[c].Int64() {
+				t.Fatalf("round %d, cell %d: %d, in order %d, exactly %v", round, c, total, inOrder.Cells[c], &exact[c])
+			}
+		}
+	}
+}
+
+func TestSquares(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 2, 1000} {
+		for _, spread := range []int64{1, 1 << 20, Limit} {
+			z, want := make([]int64, n), new(big.Int)
+			for i := range z {
+				z[i] = spread
+				if i%3 > 0 {
+					z[i] = random.Int64N(2*spread+1) - spread
+				}
+				want.Add(want, new(big.Int).Mul(big.NewInt(z[i]), big.NewInt(z[i])))
+			}
+			high, low := Squares(z)
+			got := new(big.Int).SetUint64(high)
+			got.Lsh(got, 64).Or(got, new(big.Int).SetUint64(low))
+			if got.Cmp(want) != 0 {
+				t.Errorf("%d coordinates within %d: %v, want %v", n, spread, got, want)
+			}
+		}
+	}
+}
+
+func BenchmarkQuantise(b *testing.B) {
+	grid := ClipGrid(50, MaxBits)
+	values := make([]float32, 1024)
+	for i := range values {
+		values[i] = rand.Float32()*100 - 50
+	}
+	var sum int64
+	for i := 0; b.Loop(); i++ {
+		sum += grid.Quantise(values[i%len(values)])
+	}
+	if sum == math.MinInt64 {
+		b.Fatal("unlikely")
+	}
+}
+
+func BenchmarkSquares(b *testing.B) {
+	z := make([]int64, 5000) // a document of 100 words, 50 topics
+	for i := range z {
+		z[i] = rand.Int64N(1 << 20)
+	}
+	b.SetBytes(int64(8 * len(z)))
+	for b.Loop() {
+		Squares(z)
+	}
+}
