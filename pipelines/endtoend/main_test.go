@@ -1,0 +1,94 @@
+package endtoend
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain builds the stages and puts them first on PATH; PRIVPIPE_BIN tells the recipes not to build them again.
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		bin, err := os.MkdirTemp("", "privpipe-bin-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(bin)
+		build := exec.Command("go", "build", "-o", bin+"/", "./tokenize", "./sample", "./estep", "./privatize", "./mstep",
+			"./account", "./evaluate", "./pipelines/show", "./pipelines/recipes/comments")
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+			return 1
+		}
+		os.Setenv("PRIVPIPE_BIN", bin)
+		os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+		return m.Run()
+	}())
+}
+
+var root = func() string {
+	path, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return path
+}()
+
+var vocabulary = filepath.Join(root, "pipelines/recipes/vocabulary-en.txt")
+
+// shared returns the path of a file of the shared folder (real corpora, other tools' scripts), or skips the test. The
+// folder stands beside the project, or where PRIVPIPE_SHARED says.
+func shared(t *testing.T, path ...string) string {
+	t.Helper()
+	folder := os.Getenv("PRIVPIPE_SHARED")
+	if folder == "" {
+		folder = filepath.Join(root, "../shared")
+	}
+	file := filepath.Join(append([]string{folder}, path...)...)
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("no %s: this test needs the shared data (PRIVPIPE_SHARED)", file)
+	}
+	return file
+}
+
+// A shell is a bash script under way in a folder.
+type shell struct {
+	*exec.Cmd
+	stdout, stderr strings.Builder
+}
+
+// bash prepares a script in strict mode.
+func bash(folder, script string) *shell {
+	s := &shell{Cmd: exec.Command("bash", "-c", "set -euo pipefail\n"+script)}
+	s.Dir, s.Cmd.Stdout, s.Cmd.Stderr = folder, &s.stdout, &s.stderr
+	return s
+}
+
+// run runs a script, which must succeed, and returns its output.
+func run(t *testing.T, folder, script string) string {
+	t.Helper()
+	s := bash(folder, script)
+	if err := s.Run(); err != nil {
+		t.Fatalf("%s\n%v\n%s", script, err, s.stderr.String())
+	}
+	return s.stdout.String()
+}
+
+func write(t *testing.T, folder, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// comments makes comments.jsonl, real text of some thousand documents, in folder: the comments of Go's own network
+// packages.
+func comments(t *testing.T, folder string) {
+	t.Helper()
+	run(t, folder, `comments "$(go env GOROOT)/src/net" >comments.jsonl`)
+}

@@ -1,0 +1,114 @@
+package endtoend
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestLDA runs the recipe on real text, and the same command once more, which does nothing again.
+func TestLDA(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --epsilon 2 --topics 5 --rounds 10 --held comments.jsonl comments.jsonl out"
+	first := run(t, folder, command)
+	for _, want := range []string{`(?m)^renyi +2 +1e-06 .*document +11$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`} {
+		if !regexp.MustCompile(want).MatchString(first) {
+			t.Errorf("no %s in\n%s", want, first)
+		}
+	}
+	for _, name := range []string{"model.pp", "run.ledger", "grant.json", "topics.txt", "report.txt", "perplexity.txt"} {
+		if info, err := os.Stat(filepath.Join(folder, "out", name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if again := run(t, folder, command); again != first {
+		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, first)
+	}
+	other := bash(folder, strings.Replace(command, "--epsilon 2", "--epsilon 3", 1))
+	if err := other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
+		t.Errorf("other settings in the same folder: %v, %s", err, other.stderr.String())
+	}
+}
+
+// TestOneLedger trains twice on one ledger: the second run gets only what the first left of ε.
+func TestOneLedger(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
+	run(t, folder, recipe+" --epsilon 1 one")
+	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^renyi +2 +1e-06 .* 8$`).MatchString(report) {
+		t.Errorf("want ε = 2 over 8 releases:\n%s", report)
+	}
+}
+
+// TestOnlineLDA runs the recipe without privacy: the ledger says so for ever.
+func TestOnlineLDA(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, filepath.Join(root, "pipelines/recipes/online-lda.sh")+" --topics 5 --batch 256 --rounds 5 comments.jsonl out")
+	if report := run(t, folder, "account report --delta 1e-6 out/run.ledger"); !regexp.MustCompile(`(?m)^renyi +(∞|inf|Inf|\+Inf)`).MatchString(report) {
+		t.Errorf("a run without noise reports\n%s", report)
+	}
+}
+
+// TestVIPS runs the system of the paper as published. What is reported is sound for it, not what the paper claims.
+func TestVIPS(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	report := run(t, folder, filepath.Join(root, "pipelines/recipes/papers/vips-lda.sh")+
+		" --topics 5 --batch 1000 --rounds 3 --delta 1e-4 comments.jsonl out")
+	// Two clipped contributions are up to twice the paper's sensitivity apart: 1.24/2 = 0.62.
+	for _, want := range []string{`replace-one +document +3\n`, `3 +gaussian +0\.62 +fixed\(1000/\d+\) × 3 +no\n`} {
+		if !regexp.MustCompile(want).MatchString(report) {
+			t.Errorf("no %s in\n%s", want, report)
+		}
+	}
+}
+
+// TestRecipeUsage gives each recipe wrong arguments.
+func TestRecipeUsage(t *testing.T) {
+	for _, recipe := range []string{"lda.sh", "online-lda.sh", "papers/vips-lda.sh"} {
+		path := filepath.Join(root, "pipelines/recipes", recipe)
+		for arguments, message := range map[string]string{
+			"": "wants TEXT and OUT", "a b c": "wants TEXT and OUT", "--no-such-flag 1 a b": "unknown flag --no-such-flag",
+			"nowhere out": "no such text: nowhere", "a b --topics": "--topics needs a value",
+		} {
+			s := bash(t.TempDir(), path+" "+arguments)
+			s.Run()
+			if code := s.ProcessState.ExitCode(); code != 80 || !strings.Contains(s.stderr.String(), message) {
+				t.Errorf("%s %s: exit code %d, %q; want 80, %q", recipe, arguments, code, s.stderr.String(), message)
+			}
+		}
+		if help := run(t, t.TempDir(), path+" --help"); !strings.Contains(help, "TEXT OUT") {
+			t.Errorf("%s --help: %s", recipe, help)
+		}
+	}
+}
+
+// TestTextOfAllKinds gives the recipe's first step each kind of text.
+func TestTextOfAllKinds(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "docs.jsonl", `{"id":"a.txt","text":"alpha beta beta"}`+"\n")
+	write(t, folder, "vocab.txt", "alpha\nbeta\n")
+	write(t, folder, "docword.x.txt", "1\n2\n2\n1 1 1\n1 2 2\n")
+	if err := os.Mkdir(filepath.Join(folder, "texts"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "texts/a.txt", "Alpha beta, beta!\n")
+	for _, text := range []string{"docs.jsonl", "docs.jsonl.gz", "docword.x.txt", "texts", "docs.pp"} {
+		shown := run(t, folder, fmt.Sprintf(`
+gzip -kf docs.jsonl
+tokenize text --vocab vocab.txt -o docs.pp docs.jsonl
+source %q
+documents vocab.txt %s out.pp
+show --private out.pp`, filepath.Join(root, "pipelines/recipes/stages.sh"), text))
+		if !strings.Contains(shown, `"words":{"0":1,"1":2}`) {
+			t.Errorf("%s: %s", text, shown)
+		}
+	}
+}

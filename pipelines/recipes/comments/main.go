@@ -1,0 +1,104 @@
+// Command comments writes the doc comments of Go source as JSON Lines {"id","text"}, one a declaration: real text that
+// stands on every machine with Go, for quickstart.sh.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: comments FOLDER")
+		os.Exit(80)
+	}
+	out := bufio.NewWriter(os.Stdout)
+	err := write(out, os.Args[1])
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "comments:", err)
+		os.Exit(1)
+	}
+}
+
+// A document is a line of the output.
+type document struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// write writes the comments of all Go files in a folder, in the order of their names.
+func write(w io.Writer, folder string) error {
+	lines := json.NewEncoder(w)
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() == "testdata" && entry.IsDir() {
+			return orSkip(err)
+		}
+		if entry.IsDir() || !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil // a file that is not for this version of Go
+		}
+		for _, comment := range comments(file) {
+			id := fmt.Sprintf("%s:%d", filepath.ToSlash(name), files.Position(comment.Pos()).Line)
+			if err := lines.Encode(document{id, comment.Text()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// orSkip says to go past a folder, unless there was an error.
+func orSkip(err error) error {
+	if err != nil {
+		return err
+	}
+	return fs.SkipDir
+}
+
+// comments are the doc comments of a file: of the package and of its declarations.
+func comments(file *ast.File) []*ast.CommentGroup {
+	docs := []*ast.CommentGroup{file.Doc}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			docs = append(docs, n.Doc)
+			return false // what stands inside a function explains code, not a declaration
+		case *ast.GenDecl:
+			docs = append(docs, n.Doc)
+		case *ast.TypeSpec:
+			docs = append(docs, n.Doc)
+		case *ast.ValueSpec:
+			docs = append(docs, n.Doc)
+		case *ast.Field:
+			docs = append(docs, n.Doc)
+		}
+		return true
+	})
+	var found []*ast.CommentGroup
+	for _, doc := range docs {
+		if doc != nil && doc.Text() != "" {
+			found = append(found, doc)
+		}
+	}
+	return found
+}

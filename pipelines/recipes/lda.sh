@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Trains a private topic model.
+#
+#   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
+#
+# TEXT is private: a file of JSON Lines {"id","text"}, a folder of .txt, a UCI docword file, or documents of tokenize
+# (.pp). OUT is a folder that gets the model, its grant and ledger, the topics and the report of what was spent. Whatever
+# stops the recipe, the same command goes on with it and spends nothing twice.
+#
+#   --epsilon 1       ε of the whole ledger, at
+#   --delta 1e-6      δ; at most a tenth of one over the number of documents
+#   --topics 50       number of topics K
+#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --rate 0.1        each document takes part in a round by a coin of this probability
+#   --rounds 80       number of rounds
+#   --ledger FILE     a ledger that earlier jobs have charged; by default OUT/run.ledger
+#   --dataset NAME    name of the data, for the ledger
+#   --held FILE       held-out text, to score the model on; the score is not private
+#   --seed 1          of the random first topics; it protects nobody
+#
+# Recipe A of the design's utility page: no public text but the vocabulary. Two releases are charged: the words' own
+# frequencies, once, and the topics', each round.
+source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+
+epsilon=1 delta=1e-6 topics=50 vocab=$recipes/vocabulary-en.txt rate=0.1 rounds=80 ledger='' dataset=default held='' seed=1
+take "epsilon delta topics vocab rate rounds ledger dataset held seed" "$@"
+text_and_folder
+ledger=${ledger:-$out/run.ledger}
+same "--epsilon $epsilon --delta $delta --topics $topics --vocab $vocab --rate $rate --rounds $rounds --ledger $ledger --seed $seed $text" "$out/settings"
+
+keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+
+# The frequencies of the words, with noise in proportion to what ε allows: about a twentieth of the budget. Topics that
+# must add up to them lose much less to noise.
+keep "$out/words-grant.json" account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" \
+  -o "$out/words-grant.json"
+words() {
+  sample --all "$out/documents.pp" |
+    estep words |
+    privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" |
+    mstep words --vocab "$vocab" -o "$out/words.pp"
+}
+keep "$out/words.pp" words
+
+# The topics, with what is left of the budget.
+keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
+  --ledger "$ledger" -o "$out/grant.json"
+train() {
+  rm -f -- "$out/params"
+  mkfifo -- "$out/params"
+  sample --poisson "$rate" --rounds "$rounds" "$out/documents.pp" |
+    estep lda --params "$out/params" |
+    privatize --grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset" |
+    mstep lda --topics "$topics" --vocab "$vocab" --word-marginal "$out/words.pp" --seed "$seed" \
+      --params-out "$out/params" -o "$out/model.pp"
+  rm -f -- "$out/params"
+}
+keep "$out/model.pp" train
+
+evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
+account report --delta "$delta" -o "$out/report.txt" "$ledger"
+cat "$out/topics.txt" "$out/report.txt"
+score "$out/model.pp" --unigram "$out/words.pp"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Trains a topic model WITHOUT privacy: online variational Bayes (Hoffman, Blei, Bach 2010), to compare others with.
+#
+#   online-lda.sh [--topics 50] [FLAG…] TEXT OUT
+#
+# TEXT and OUT are as in lda.sh. The ledger says that no bound holds.
+#
+#   --topics 50       number of topics K
+#   --vocab FILE      vocabulary; by default 8,000 words of English Wikipedia
+#   --batch 1024      documents a round, without replacement
+#   --rounds 82       number of rounds
+#   --tau0 64         ρ_t = (τ0+t)^−κ
+#   --kappa 0.7
+#   --held FILE       held-out text, to score the model on
+#   --seed 1          of the random first topics
+source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+
+topics=50 vocab=$recipes/vocabulary-en.txt batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1
+take "topics vocab batch rounds tau0 kappa held seed" "$@"
+text_and_folder
+same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed $text" "$out/settings"
+
+keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+train() {
+  rm -f -- "$out/params"
+  mkfifo -- "$out/params"
+  sample --fixed "$batch" --rounds "$rounds" --run online-lda "$out/documents.pp" |
+    estep lda --params "$out/params" --top-topics 0 --word-weight count --norm 0 --iterations 100 |
+    privatize none --ledger "$out/run.ledger" |
+    mstep lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" \
+      --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
+  rm -f -- "$out/params"
+}
+keep "$out/model.pp" train
+
+evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
+cat "$out/topics.txt"
+score "$out/model.pp"

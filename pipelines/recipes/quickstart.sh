@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Trains a private topic model on text that every machine with Go has: the comments of Go's own source.
+#
+#   quickstart.sh [OUT]
+#
+# Each comment counts as a private document. It builds the stages, and leaves all files in OUT, by default out/quickstart.
+source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+
+case ${1:-} in
+  -h | --help) usage && exit ;;
+esac
+out=${1:-$recipes/../../out/quickstart}
+mkdir -p -- "$out"
+extract() {
+  (cd "$recipes/comments" && go run . "$(go env GOROOT)/src") >"$out/comments.unfinished"
+  mv -- "$out/comments.unfinished" "$out/comments.jsonl"
+}
+keep "$out/comments.jsonl" extract
+PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 "$out/comments.jsonl" "$out"

@@ -1,0 +1,84 @@
+# Sourced by the recipes: strict mode, and the stages on PATH. They are built here, unless PRIVPIPE_BIN names a folder
+# that has them.
+set -euo pipefail
+
+recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [[ -z ${PRIVPIPE_BIN:-} ]]; then
+  PRIVPIPE_BIN=$recipes/../../bin
+  (cd "$recipes/../.." && go build -o bin/ ./tokenize ./sample ./estep ./privatize ./mstep ./account ./evaluate ./pipelines/show)
+fi
+PATH=$(cd "$PRIVPIPE_BIN" && pwd):$PATH
+
+# fail MESSAGE ends the recipe as wrong usage does in the stages.
+fail() {
+  echo "$(basename "$0"): error: $1" >&2
+  exit 80
+}
+
+# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE and leaves the other arguments in `arguments`.
+take() {
+  local known=" $1 "
+  shift
+  arguments=()
+  while (($#)); do
+    case $1 in
+      -h | --help) usage && exit ;;
+      --*)
+        [[ $known == *" ${1#--} "* ]] || fail "unknown flag $1, see --help"
+        (($# > 1)) || fail "$1 needs a value"
+        printf -v "${1#--}" %s "$2"
+        shift
+        ;;
+      *) arguments+=("$1") ;;
+    esac
+    shift
+  done
+}
+
+# text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder.
+text_and_folder() {
+  [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
+  text=${arguments[0]} out=${arguments[1]}
+  [[ -e $text ]] || fail "no such text: $text"
+  mkdir -p -- "$out"
+}
+
+# score MODEL FLAG… scores a model on the held-out text, if there is one.
+score() {
+  local model=$1
+  shift
+  [[ -n $held ]] || return 0
+  keep "$out/held.pp" documents "$vocab" "$held" "$out/held.pp"
+  estep lda --score --model "$model" "$@" "$out/held.pp" | evaluate perplexity | tee "$out/perplexity.txt"
+}
+
+# usage prints the recipe's own head: the comment from its second line on.
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+
+# documents VOCABULARY TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .txt or a folder of them,
+# a UCI bag of words (docword…), all of these as .gz or .zst, or a stream that is there already (.pp).
+documents() {
+  case $(basename "$2") in
+    *.pp) cp -- "$2" "$3.unfinished" && mv -- "$3.unfinished" "$3" ;;
+    docword*) tokenize uci --vocab "$1" -o "$3" "$2" ;;
+    *) tokenize text --vocab "$1" -o "$3" "$2" ;;
+  esac
+}
+
+# keep FILE COMMAND… runs COMMAND, whose output is FILE, unless FILE is there: a recipe that was stopped goes on where it
+# was. Stages write a file whole or not at all.
+keep() {
+  local file=$1
+  shift
+  [[ -e $file ]] || "$@"
+}
+
+# same SETTINGS FILE refuses to go on with what other settings began.
+same() {
+  if [[ ! -e $2 ]]; then
+    printf '%s\n' "$1" >"$2.unfinished"
+    mv -- "$2.unfinished" "$2"
+  elif [[ $(<"$2") != "$1" ]]; then
+    fail "$(dirname "$2") was begun with other settings ($(<"$2")): take them again, or another folder"
+  fi
+}
