@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // chunkBytes is how much a chunk of lines aims at: enough to make up for handing it to a worker.
@@ -15,6 +16,7 @@ type lines struct {
 	name  string
 	limit int    // of a line, in bytes
 	rest  []byte // read, and not yet given out
+	plain int    // so many bytes of rest have no newline in them, for sure
 	line  int    // number of the line that rest begins with
 	begun bool   // past the place of a byte order mark
 	err   error
@@ -31,11 +33,12 @@ func newLines(in io.Reader, name string, limit int) *lines {
 func (l *lines) next() (Chunk, error) {
 	for {
 		if !l.begun && len(l.rest) >= len(byteOrderMark) {
-			l.rest, l.begun = bytes.TrimPrefix(l.rest, byteOrderMark), true
+			l.rest, l.plain, l.begun = bytes.TrimPrefix(l.rest, byteOrderMark), 0, true
 		}
-		if i := bytes.LastIndexByte(l.rest, '\n'); i >= 0 {
-			return l.take(i + 1), nil
+		if i := bytes.LastIndexByte(l.rest[l.plain:], '\n'); i >= 0 {
+			return l.take(l.plain + i + 1), nil
 		}
+		l.plain = len(l.rest)
 		if l.err == io.EOF && len(l.rest) > 0 {
 			return l.take(len(l.rest)), nil // the last line, without a newline
 		}
@@ -54,16 +57,18 @@ func (l *lines) next() (Chunk, error) {
 
 func (l *lines) take(n int) Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Content: l.rest[:n:n]}
-	l.rest = bytes.Clone(l.rest[n:])
+	l.rest, l.plain = bytes.Clone(l.rest[n:]), 0
 	l.line += bytes.Count(chunk.Content, []byte{'\n'})
 	return chunk
 }
 
 func (l *lines) read() {
+	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // what a pipe holds
+		l.rest = slices.Grow(l.rest, max(chunkBytes, len(l.rest)))
+	}
 	have := len(l.rest)
-	l.rest = append(l.rest, make([]byte, max(chunkBytes, have))...)
 	var n int
-	n, l.err = l.in.Read(l.rest[have:])
+	n, l.err = l.in.Read(l.rest[have:cap(l.rest)])
 	l.rest = l.rest[:have+n]
 }
 
@@ -72,11 +77,11 @@ func (l *lines) skipLine() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, TooLong: true}
 	for {
 		if i := bytes.IndexByte(l.rest, '\n'); i >= 0 {
-			l.rest = l.rest[i+1:]
+			l.rest, l.plain = l.rest[i+1:], 0
 			l.line++
 			return chunk
 		}
-		l.rest = l.rest[:0]
+		l.rest, l.plain = l.rest[:0], 0
 		if l.err != nil {
 			return chunk
 		}
