@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -20,6 +21,11 @@ func (j *job) held(r *filter.Run, m model.Model) error {
 		return err
 	}
 	defer in.Close()
+	if j.baseline != nil {
+		if err := sharedVocabulary(in.Name(), h, "--unigram", j.baseline); err != nil {
+			return err
+		}
+	}
 	if err := readModel(m, j.Model, in.Name(), h); err != nil {
 		return err
 	}
@@ -107,7 +113,7 @@ func (j *job) score(r *filter.Run, next documents, worker func(int) model.Worker
 
 // infer prints a JSON object a document. It is private, like the documents.
 func (j *job) infer(r *filter.Run, next documents, worker func(int) model.Worker, side wire.Side) error {
-	out, err := endpoint.Create(j.Output, side)
+	out, err := endpoint.Create(cmp.Or(j.Output, endpoint.Stdio), side) // public text may go to a terminal
 	if err != nil {
 		return err
 	}

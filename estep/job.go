@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -25,12 +26,17 @@ type job struct {
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
 	filter.Workers
+
+	baseline *wire.Header // of the model that Score compares with; nil: none
 }
 
 // modelFile is what a model file is.
 var modelFile = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC}
 
 func (j *job) run(r *filter.Run, name string, m model.Model) error {
+	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model); err != nil {
+		return err
+	}
 	if j.Score || j.Infer {
 		if j.Model == "" {
 			return exit.Errorf(exit.Usage, "--score and --infer need --model")
@@ -104,7 +110,7 @@ func follow(name string) (*parameters, error) {
 	}
 	p := &parameters{name: in.Name(), header: h}
 	p.change = sync.NewCond(&p.mutex)
-	go func() {
+	read := func() {
 		defer in.Close()
 		for {
 			set, err := stream.ReadSet(in.Reader, nil)
@@ -119,7 +125,12 @@ func follow(name string) (*parameters, error) {
 				return
 			}
 		}
-	}()
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		read() // a file is there whole: which rounds it is ahead of must not depend on how fast it is read
+	} else {
+		go read()
+	}
 	return p, nil
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"privpipe/estep/lda"
 	"privpipe/estep/words"
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -46,6 +48,9 @@ func (c *ldaCommand) Validate() error {
 	if c.Resample && c.Length == 0 {
 		return errors.New("--resample needs --length")
 	}
+	if c.Length > 0 && c.Score {
+		return errors.New("--length does not go with --score: whole documents are scored")
+	}
 	if c.Unigram != "" && !c.Score {
 		return errors.New("--unigram belongs to --score")
 	}
@@ -60,6 +65,9 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 		Length: lda.Length{Words: c.Length, Resample: c.Resample},
 	}
 	training := !c.Score && !c.Infer
+	if training && c.Params == "" {
+		return exit.Errorf(exit.Usage, "training needs --params").WithHint("mstep lda --params-out writes them")
+	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-5
 		if training {
@@ -73,30 +81,41 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 		}
 	}
 	if c.Unigram != "" {
-		p, err := readUnigram(c.Unigram)
-		if err != nil {
+		var err error
+		if o.Unigram, c.baseline, err = readUnigram(c.Unigram); err != nil {
 			return err
 		}
-		o.Unigram = p
 	}
 	return c.run(r, lda.Name, lda.New(o))
 }
 
-func readUnigram(name string) ([]float64, error) {
-	in, _, err := endpoint.OpenStream(name, modelFile)
+// readUnigram reads the frequency of each word from a model file of words.
+func readUnigram(name string) ([]float64, *wire.Header, error) {
+	in, h, err := endpoint.OpenStream(name, modelFile)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer in.Close()
 	set, err := stream.ReadSet(in.Reader, nil)
+	if err == io.EOF {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds no parameters", name)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if _, err := in.Next(); err == nil {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds parameters of several rounds, must be of one", name)
+	} else if err != io.EOF {
+		return nil, nil, err // without the end record it is truncated
 	}
 	p, err := words.Probabilities(set)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err == nil && len(p) != int(h.VocabularySize) {
+		err = fmt.Errorf("%d probabilities for a vocabulary of %d", len(p), h.VocabularySize)
 	}
-	return p, nil
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return p, h, nil
 }
 
 type wordsCommand struct{ job }

@@ -32,6 +32,9 @@ func (c *coherenceCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *coherenceCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
+		return err
+	}
 	topics, model, err := readTopics(c.Model, c.Top)
 	if err != nil {
 		return err
@@ -78,7 +81,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b)
+	return writeText(c.Output, b)
 }
 
 func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *coherence.Counter) ([]byte, error) {

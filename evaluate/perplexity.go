@@ -22,6 +22,9 @@ type perplexityCommand struct {
 
 // Run is kong's hook.
 func (c *perplexityCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+		return err
+	}
 	in, _, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
 	if err != nil {
 		return err
@@ -59,7 +62,7 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
+	return writeText(c.Output, b.Bytes())
 }
 
 func perplexities(total *heldout.Total) map[string]any {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -63,14 +64,32 @@ func readTopics(name string, top int) ([]topic, *wire.Header, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lambda, err := stream.Cells[float64](set, "lambda")
-	if err == nil && len(words) != int(h.VocabularySize) {
-		err = fmt.Errorf("holds no vocabulary: not a model file")
+	if _, err := in.Next(); err == nil {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds parameters of several rounds, must be of one", name)
+	} else if err != io.EOF {
+		return nil, nil, err // without the end record it is truncated
 	}
+	lambda, err := readLambda(set, len(words))
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	return rank(lambda, words, top), h, nil
+}
+
+func readLambda(set *stream.Set, words int) ([]float64, error) {
+	lambda, err := stream.Cells[float64](set, "lambda")
+	if err != nil {
+		return nil, err
+	}
+	if _, m, err := set.Matrix("lambda"); err != nil || int(m.Columns) != words {
+		return nil, errors.New("holds no vocabulary of its topics: not a model file")
+	}
+	for _, l := range lambda {
+		if !(l > 0) {
+			return nil, errors.New("λ of a topic is not positive")
+		}
+	}
+	return lambda, nil
 }
 
 func rank(lambda []float64, words []string, top int) []topic {
@@ -101,6 +120,9 @@ func rank(lambda []float64, words []string, top int) []topic {
 
 // Run is kong's hook.
 func (c *topicsCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
+		return err
+	}
 	topics, _, err := readTopics(c.Model, c.Top)
 	if err != nil || r.DryRun() {
 		return err
@@ -133,7 +155,12 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 		}
 		w.Flush()
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
+	return writeText(c.Output, b.Bytes())
+}
+
+// writeText writes what a command prints. Text may go to a terminal.
+func writeText(name string, text []byte) error {
+	return endpoint.WriteFile(cmp.Or(name, endpoint.Stdio), wire.Side_PUBLIC, text)
 }
 
 func writeCSV(w io.Writer, topics []topic) error {

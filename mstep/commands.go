@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"privpipe/mstep/internal/npy"
@@ -94,16 +93,16 @@ func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
 	if string(h.Vocabulary) != string(vocab.Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s: word frequencies over another vocabulary than --vocab", name)
 	}
-	set, err := stream.ReadSet(in.Reader, nil)
-	if err == io.EOF {
-		return nil, exit.Errorf(exit.Malformed, "%s: holds no parameters", name)
-	}
+	set, err := readOne(in, nil)
 	if err != nil {
 		return nil, err
 	}
 	p, err := stream.Cells[float64](set, "probabilities")
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	if len(p) != len(vocab) {
+		return nil, exit.Errorf(exit.Malformed, "%s: %d word frequencies for a vocabulary of %d", name, len(p), len(vocab))
 	}
 	for _, x := range p {
 		if event.CheckRate(x) != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 
@@ -33,16 +34,13 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	}
 	defer in.Close()
 	var words []string
-	set, err := stream.ReadSet(in.Reader, func(w *wire.Words) { words = append(words, w.Words...) })
-	if err == io.EOF {
-		return exit.Errorf(exit.Malformed, "%s: holds no parameters", c.Input)
-	}
+	set, err := readOne(in, func(w *wire.Words) { words = append(words, w.Words...) })
 	if err != nil {
 		return err
 	}
 	_, m, err := set.Matrix("lambda")
-	if err == nil && len(words) != int(h.VocabularySize) {
-		err = exit.Errorf(exit.Malformed, "holds no vocabulary: not a model file")
+	if err == nil && (len(words) != int(h.VocabularySize) || len(words) != int(m.Columns)) {
+		err = errors.New("holds no vocabulary of its topics: not a model file")
 	}
 	var cells []float64
 	if err == nil {
@@ -57,7 +55,11 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	out, err := endpoint.Create(c.Output, wire.Side_PUBLIC)
+	name := c.Output
+	if name == "" && c.Format != "npy" {
+		name = endpoint.Stdio // text may go to a terminal
+	}
+	out, err := endpoint.Create(name, wire.Side_PUBLIC)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"privpipe/mstep/model"
@@ -37,14 +39,14 @@ type session struct {
 }
 
 func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
-	if err := endpoint.Distinct(l.Output, l.Input); err != nil {
-		return err
-	}
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
 	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio:
 		l.Checkpoint = l.Output + ".checkpoint"
+	}
+	if err := l.distinct(); err != nil {
+		return err
 	}
 	s := &session{learn: l, run: r, learner: learner, vocab: vocab}
 	if err := s.restore(); err != nil || r.DryRun() {
@@ -73,6 +75,30 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 		if err := os.Remove(l.Checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+	}
+	return nil
+}
+
+// distinct refuses outputs of one name, of which the last would replace the others, or of the input's.
+func (l *learn) distinct() error {
+	taken := make(map[string]string)
+	for _, out := range []struct{ flag, name string }{
+		{"--output", cmp.Or(l.Output, endpoint.Stdio)}, {"--params-out", l.ParamsOut}, {"--checkpoint", l.Checkpoint},
+	} {
+		if out.name == "" {
+			continue
+		}
+		if err := endpoint.Distinct(out.name, l.Input, l.Vocab); err != nil {
+			return err
+		}
+		path, err := filepath.Abs(out.name)
+		if err != nil {
+			return err
+		}
+		if other, ok := taken[path]; ok {
+			return exit.Errorf(exit.Usage, "%s and %s are both %s", other, out.flag, out.name)
+		}
+		taken[path] = out.flag
 	}
 	return nil
 }
@@ -218,15 +244,16 @@ func (s *session) restore() error {
 		return exit.Errorf(exit.Malformed, "%s: checkpoint of another model or vocabulary", s.Checkpoint).
 			WithHint("remove it to begin anew")
 	}
-	set, err := stream.ReadSet(in.Reader, nil)
-	if err == nil {
-		if err = s.learner.Restore(set); err == nil {
-			s.name = h.Run
-			s.run.Log.Info("going on from a checkpoint", "round", set.Round)
-			return nil
-		}
+	set, err := readOne(in, nil)
+	if err != nil {
+		return err
 	}
-	return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to begin anew")
+	if err := s.learner.Restore(set); err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to begin anew")
+	}
+	s.name = h.Run
+	s.run.Log.Info("going on from a checkpoint", "round", set.Round)
+	return nil
 }
 
 // writeModel writes the model file.

@@ -1,6 +1,7 @@
 package lda
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -119,6 +120,9 @@ func (l *Learner) Parameters() *model.Snapshot {
 
 // Model implements model.Learner: the parameters for estep, and λ, whose rows are the topics but for their sum.
 func (l *Learner) Model() (*model.Snapshot, error) {
+	if l.round == 0 {
+		return nil, errors.New("no release to learn from")
+	}
 	sum, variance := l.sum, l.variance
 	if l.averaged > 0 {
 		sum, variance = l.average, l.averageVariance

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
@@ -22,6 +21,9 @@ type Release struct {
 	scale float64 // value of a step in this scale
 }
 
+// maxScale keeps sums and squares of cells of 2⁶⁴ steps far from overflow.
+const maxScale = 1e60
+
 // NewRelease interprets a set of a stream of RELEASES.
 func NewRelease(set *stream.Set) (*Release, error) {
 	r := set.Release
@@ -29,7 +31,7 @@ func NewRelease(set *stream.Set) (*Release, error) {
 		return nil, fmt.Errorf("release of round %d by unknown mechanism %q", set.Round, r.Mechanism)
 	}
 	scale := r.Grid / r.Scheme.Rate
-	if math.IsInf(scale, 0) {
+	if !(scale <= maxScale) {
 		return nil, fmt.Errorf("release of round %d has a grid or a rate out of range", set.Round)
 	}
 	return &Release{

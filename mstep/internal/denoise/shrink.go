@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // A Mixture is a family of priors for cells of expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells of a
@@ -51,8 +52,8 @@ const sampled = 1 << 16
 func (m Mixture) maximize(weights [][]float64, edges, noisy, expected []float64, tau float64) {
 	stride := max(1, len(noisy)/sampled)
 	n := (len(noisy) + stride - 1) / stride
-	sums := make([][]float64, runtime.GOMAXPROCS(0))
-	chunks(n, func(worker, from, to int) {
+	var sums [pieces][]float64
+	chunks(n, func(piece, from, to int) {
 		c := newCell(m.Ratios)
 		sum := make([]float64, m.Groups*len(m.Ratios))
 		for i := from; i < to; i++ {
@@ -63,7 +64,7 @@ func (m Mixture) maximize(weights [][]float64, edges, noisy, expected []float64,
 				sum[g*len(m.Ratios)+j] += r
 			}
 		}
-		sums[worker] = sum
+		sums[piece] = sum
 	})
 	for g := range weights {
 		total := 0.0
@@ -164,15 +165,22 @@ func group(edges []float64, expected float64) int {
 	return len(edges)
 }
 
+// pieces is how many parts chunks makes. It is the same on every machine: a sum of the parts' sums must not depend on the
+// number of cores.
+const pieces = 64
+
 // chunks calls work on equal parts of [0, n) in parallel.
-func chunks(n int, work func(worker, from, to int)) {
-	workers := runtime.GOMAXPROCS(0)
+func chunks(n int, work func(piece, from, to int)) {
+	var next atomic.Int64
 	var group sync.WaitGroup
-	for w := range workers {
-		from, to := n*w/workers, n*(w+1)/workers
-		if from < to {
-			group.Go(func() { work(w, from, to) })
-		}
+	for range min(pieces, runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for piece := int(next.Add(1)) - 1; piece < pieces; piece = int(next.Add(1)) - 1 {
+				if from, to := n*piece/pieces, n*(piece+1)/pieces; from < to {
+					work(piece, from, to)
+				}
+			}
+		})
 	}
 	group.Wait()
 }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"estep": main}) }
+
+var (
+	vocab = vocabulary.Words{"cat", "dog", "fish"}
+	other = vocabulary.Words{"cat", "dog", "bird"}
+)
+
+// corpus has two documents of one user and one of nobody. MARKER must not come out on standard error.
+var corpus = []*wire.Document{
+	{Id: "MARKER-1", User: "MARKER-user", WordGaps: []uint32{0, 2}, Counts: []uint32{3, 1}},
+	{Id: "MARKER-2", User: "MARKER-user", WordGaps: []uint32{1}, Counts: []uint32{90}},
+	{Id: "MARKER-3"},
+}
+
+func header(kind wire.Kind, words vocabulary.Words) *wire.Header {
+	return &wire.Header{
+		Version: wire.Version, Kind: kind, Side: wire.Side_PRIVATE,
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
+	}
+}
+
+// encode returns a stream; without its end record, if it is to be cut.
+func encode(h *wire.Header, cut bool, records ...*wire.Record) []byte {
+	c, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	w, err := stream.NewWriter(&b, h, c)
+	for _, r := range records {
+		if err == nil {
+			err = w.Write(r)
+		}
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && !cut {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func documentStream(side wire.Side, words vocabulary.Words) []byte {
+	h := header(wire.Kind_DOCUMENTS, words)
+	h.Side = side
+	var records []*wire.Record
+	for _, d := range corpus {
+		records = append(records, &wire.Record{Body: &wire.Record_Document{Document: d}})
+	}
+	return encode(h, false, records...)
+}
+
+// roundStream has the corpus in rounds 1 and 2.
+func roundStream(unit wire.Unit, cut bool) []byte {
+	h := header(wire.Kind_ROUNDS, vocab)
+	h.Unit, h.Run = unit, "run"
+	var records []*wire.Record
+	for round := uint32(1); round <= 2; round++ {
+		scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 2, Secret: true}
+		open := &wire.RoundOpen{Scheme: scheme}
+		records = append(records, &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: open}})
+		end := &wire.RoundClose{Records: uint64(len(corpus))}
+		seen := make(map[string]bool)
+		for _, d := range corpus {
+			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Document{Document: d}})
+			if name := wire.UnitName(unit, d); !seen[name] {
+				seen[name] = true
+				end.Units++
+				end.UnitDigest += wire.UnitDigest(name)
+			}
+		}
+		records = append(records, &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: end}})
+	}
+	return encode(h, cut, records...)
+}
+
+// A matrix is one of parameters.
+type matrix struct {
+	name  string
+	rows  uint32
+	cells any // []float32 or []float64
+}
+
+// parameterStream has one set for each round, all the same. With words it is a model file.
+func parameterStream(model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
+	matrices ...matrix) []byte {
+	h := header(wire.Kind_PARAMETERS, words)
+	h.Side, h.Model = wire.Side_PUBLIC, model
+	var records []*wire.Record
+	if withWords {
+		records = append(records, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}})
+	}
+	var cells [][]byte
+	for _, m := range matrices {
+		element := wire.Element_FLOAT64
+		switch c := m.cells.(type) {
+		case []float32:
+			element = wire.Element_FLOAT32
+			cells = append(cells, stream.AppendCells(nil, c))
+		case []float64:
+			cells = append(cells, stream.AppendCells(nil, c))
+		}
+		h.Matrices = append(h.Matrices, &wire.Matrix{Name: m.name, Rows: m.rows, Columns: uint32(len(words)), Element: element})
+	}
+	for _, round := range rounds {
+		p := &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.5}}}
+		records = append(records, &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: p}})
+		for i, b := range cells {
+			block := &wire.Block{Matrix: uint32(i), Values: b}
+			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Block{Block: block}})
+		}
+	}
+	return encode(h, cut, records...)
+}
+
+func files() map[string][]byte {
+	weights := matrix{"weights", 2, []float32{.8, .1, .1, .1, .8, .1}}
+	lambda := matrix{"lambda", 2, []float64{8, 1, 1, 1, 8, 1}}
+	frequencies := matrix{"probabilities", 1, []float64{.5, .25, .25}}
+	return map[string][]byte{
+		"documents.pp":   documentStream(wire.Side_PRIVATE, vocab),
+		"public.pp":      documentStream(wire.Side_PUBLIC, vocab),
+		"other-docs.pp":  documentStream(wire.Side_PRIVATE, other),
+		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false),
+		"users.pp":       roundStream(wire.Unit_USER, false),
+		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true),
+		"params.pp":      parameterStream("lda", vocab, false, false, []uint32{0, 1}, weights),
+		"start.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, weights),
+		"cut-params.pp":  parameterStream("lda", vocab, false, true, []uint32{0}, weights),
+		"model.pp":       parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda),
+		"cut-model.pp":   parameterStream("lda", vocab, true, true, []uint32{2}, weights, lambda),
+		"no-model.pp":    parameterStream("lda", vocab, true, false, nil, weights, lambda),
+		"other-model.pp": parameterStream("lda", other, true, false, []uint32{2}, weights, lambda),
+		"words.pp":       parameterStream("words", vocab, true, false, []uint32{1}, frequencies),
+		"words-long.pp": parameterStream("words", append(vocab[:3:3], "goat"), true, false, []uint32{1},
+			matrix{"probabilities", 1, []float64{.25, .25, .25, .25}}),
+	}
+}
+
+func TestScripts(t *testing.T) { script.Run(t, files()) }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"evaluate": main}) }
+
+var vocab = vocabulary.Words{"cat", "dog", "fish", "goat"}
+
+// encode returns a stream over vocab, unless change says otherwise; without its end record, if it is to be cut.
+func encode(kind wire.Kind, side wire.Side, cut bool, change func(*wire.Header), records ...*wire.Record) []byte {
+	h := &wire.Header{
+		Version: wire.Version, Kind: kind, Side: side, Vocabulary: vocab.Hash(), VocabularySize: uint32(len(vocab)),
+	}
+	if change != nil {
+		change(h)
+	}
+	c, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	w, err := stream.NewWriter(&b, h, c)
+	for _, r := range records {
+		if err == nil {
+			err = w.Write(r)
+		}
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && !cut {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// scores are those of heldout's test: perplexities 2^3.8, 2^4.8, 2^(5/3) and 2^(14/3).
+func scores(cut bool) []byte {
+	record := func(tokens, completion uint64, bits ...float64) *wire.Record {
+		s := &wire.Score{
+			Id: fmt.Sprintf("MARKER-%d", tokens), Tokens: tokens, CompletionTokens: completion, Bound: -bits[0] * math.Ln2,
+			Unigram: -bits[1] * math.Ln2, Completion: -bits[2] * math.Ln2, CompletionUnigram: -bits[3] * math.Ln2,
+		}
+		return &wire.Record{Body: &wire.Record_Score{Score: s}}
+	}
+	return encode(wire.Kind_SCORES, wire.Side_PRIVATE, cut, nil, record(2, 1, 4, 6, 1, 4), record(3, 2, 15, 18, 4, 10))
+}
+
+func documents(side wire.Side, change func(*wire.Header), bags ...[]uint32) []byte {
+	var records []*wire.Record
+	for i, ids := range bags {
+		d := &wire.Document{Id: fmt.Sprintf("MARKER-%d", i), WordGaps: wire.AppendGaps(nil, ids)}
+		for range ids {
+			d.Counts = append(d.Counts, 2)
+		}
+		records = append(records, &wire.Record{Body: &wire.Record_Document{Document: d}})
+	}
+	return encode(wire.Kind_DOCUMENTS, side, false, change, records...)
+}
+
+// model is a model file with λ over columns words.
+func model(cut bool, words vocabulary.Words, columns int, lambda ...float64) []byte {
+	shape := func(h *wire.Header) {
+		h.Model = "lda"
+		h.VocabularySize = uint32(len(words))
+		h.Matrices = []*wire.Matrix{
+			{Name: "lambda", Rows: uint32(len(lambda) / columns), Columns: uint32(columns), Element: wire.Element_FLOAT64},
+		}
+	}
+	var records []*wire.Record
+	if len(words) > 0 {
+		records = append(records, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}})
+	}
+	records = append(records, &wire.Record{Round: 1, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{}}},
+		&wire.Record{Round: 1, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, lambda)}}})
+	return encode(wire.Kind_PARAMETERS, wire.Side_PUBLIC, cut, shape, records...)
+}
+
+func files() map[string][]byte {
+	lambda := []float64{6, 2, 1, 1, 3, 3, 4, 20}
+	bags := [][]uint32{{0, 1}, {0, 1, 3}, {2, 3}}
+	return map[string][]byte{
+		"scores.pp":     scores(false),
+		"cut-scores.pp": scores(true),
+		"no-scores.pp":  encode(wire.Kind_SCORES, wire.Side_PRIVATE, false, nil),
+		"model.pp":      model(false, vocab, 4, lambda...),
+		"cut-model.pp":  model(true, vocab, 4, lambda...),
+		"no-words.pp":   model(false, nil, 4, lambda...),
+		"narrow.pp":     model(false, vocab, 2, lambda...),
+		"negative.pp":   model(false, vocab, 4, 6, 2, 1, -1, 3, 3, 4, 20),
+		"documents.pp":  documents(wire.Side_PUBLIC, nil, bags...),
+		"private.pp":    documents(wire.Side_PRIVATE, nil, bags...),
+		"other-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) { h.Vocabulary = vocab[1:].Hash() }, bags...),
+		"no-docs.pp":    documents(wire.Side_PUBLIC, nil),
+	}
+}
+
+func TestScripts(t *testing.T) { script.Run(t, files()) }

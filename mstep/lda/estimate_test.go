@@ -1,0 +1,96 @@
+package lda
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// noisy is a statistic of Dirichlet-like topics, made by a fixed seed, and a copy with noise.
+func noisy(k, v int, tau float64) (truth, sum []float64) {
+	r := rand.New(rand.NewPCG(5, 6))
+	frequency := make([]float64, v)
+	for w := range frequency {
+		frequency[w] = 1 / float64(w+3)
+	}
+	for i := range k * v {
+		s := 0.0
+		if r.IntN(8) == 0 {
+			s = 3000 * frequency[i%v] * r.ExpFloat64()
+		}
+		truth, sum = append(truth, s), append(sum, s+tau*r.NormFloat64())
+	}
+	return truth, sum
+}
+
+// distance is the L1 distance of the topics that two λ stand for, on average.
+func distance(a, b []float64, k, v int) float64 {
+	total := 0.0
+	for topic := range k {
+		sumA, sumB := 0.0, 0.0
+		for w := range v {
+			sumA += a[topic*v+w]
+			sumB += b[topic*v+w]
+		}
+		for w := range v {
+			total += math.Abs(a[topic*v+w]/sumA-b[topic*v+w]/sumB) / float64(k)
+		}
+	}
+	return total
+}
+
+// TestShrinkRecoversTopics: where noise hides most cells, topics are nearer to the truth than with negative cells at 0.
+func TestShrinkRecoversTopics(t *testing.T) {
+	const k, v, tau = 8, 1000, 15
+	truth, sum := noisy(k, v, tau)
+	o := Options{Topics: k, Words: v, Eta: 0.1}
+	floor := o.estimate(sum, tau)
+	o.Estimate.Shrink = true
+	shrink := o.estimate(sum, tau)
+	if got, want := distance(shrink.lambda, truth, k, v), distance(floor.lambda, truth, k, v); got > 0.75*want {
+		t.Errorf("distance %v, without shrinking %v", got, want)
+	}
+}
+
+// TestShrinkKeepsMarginal: all topics together have the sum of the noisy statistic and the frequencies of the marginal.
+func TestShrinkKeepsMarginal(t *testing.T) {
+	const k, v, tau = 4, 60, 20
+	_, sum := noisy(k, v, tau)
+	o := Options{Topics: k, Words: v, Eta: 0.1, Estimate: Estimate{Shrink: true}, Marginal: make([]float64, v)}
+	total := 0.0
+	for _, s := range topicSizes(sum, k, v) {
+		total += s
+	}
+	for w := range v {
+		o.Marginal[w] = float64(w+1) / (v * (v + 1) / 2)
+	}
+	lambda := o.estimate(sum, tau).lambda
+	for w, f := range o.Marginal {
+		column := 0.0
+		for topic := range k {
+			column += lambda[topic*v+w]
+		}
+		near(t, "word's share", column, total*f, 1e-5)
+	}
+}
+
+// TestTopicSizes: a topic that noise has emptied keeps 5 % of the mean size.
+func TestTopicSizes(t *testing.T) {
+	got := topicSizes([]float64{30, 10, -7, 3}, 2, 2)
+	near(t, "size", got[0], 40, 1e-12)
+	near(t, "size of an emptied topic", got[1], 0.05*20, 1e-12)
+}
+
+// TestWeights by hand: ψ(1) = −0.5772156649, ψ(2) = 0.4227843351, ψ(3) = 0.9227843351 (DLMF 5.4.12 and 5.5.2).
+func TestWeights(t *testing.T) {
+	o := Options{Topics: 1, Words: 2, Eta: 1}
+	for beta, want := range map[bool][]float64{
+		false: {1. / 3, 2. / 3},
+		true:  {math.Exp(-1.5), math.Exp(-0.5)}, // ψ(1) − ψ(3), ψ(2) − ψ(3)
+	} {
+		o.Estimate.ExpectedLog = beta
+		for v, w := range o.estimate([]float64{-4, 1}, 0).weights() {
+			near(t, "weight", float64(w), want[v], 1e-6)
+		}
+	}
+}

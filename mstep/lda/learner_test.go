@@ -1,0 +1,228 @@
+package lda
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/mstep/model"
+	"privpipe/mstep/model/modeltest"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit/golden"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+func near(t *testing.T, what string, got, want, relative float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func update(t *testing.T, l *Learner, r modeltest.Release) {
+	t.Helper()
+	if err := modeltest.Update(l, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cells returns a matrix of a snapshot as it comes over the wire.
+func cells[T stream.Values](t *testing.T, l *Learner, s *model.Snapshot, name string) []T {
+	t.Helper()
+	c, err := stream.Cells[T](modeltest.Set(l, s), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// without is the head of a release without noise, of all documents.
+func without(grid float64, rounds uint32) *wire.Release {
+	return &wire.Release{
+		Mechanism: event.None, Grid: grid, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: rounds, Secret: true},
+	}
+}
+
+// TestAgainstAuthorsCode compares λ after one update with the authors' code.
+func TestAgainstAuthorsCode(t *testing.T) {
+	g := golden.ReadOnlineLDA()
+	l := NewFrom(Options{
+		Topics: g.K, Words: g.V, Alpha: g.Alpha, Eta: g.Eta, Tau0: g.Tau0, Kappa: g.Kappa, AverageFrom: 1,
+	}, g.Lambda0())
+	const grid = 1. / (1 << 40)
+	head := without(grid, 1)
+	documents := uint64(len(g.WordIDs))
+	head.Scheme = &wire.Scheme{
+		Method: wire.Scheme_FIXED, Size: documents, Population: uint64(g.D), Rate: float64(documents) / g.D,
+		Rounds: 1, Secret: true,
+	}
+	var steps []int64
+	for _, row := range g.Statistics {
+		for _, s := range row {
+			steps = append(steps, int64(math.Round(s/grid)))
+		}
+	}
+	update(t, l, modeltest.Release{Round: 1, Head: head, Steps: steps})
+	s, err := l.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lambda := cells[float64](t, l, s, "lambda")
+	for k, row := range g.Lambda1 {
+		for v, want := range row {
+			near(t, "λ", lambda[k*g.V+v], want, 1e-9)
+		}
+	}
+}
+
+func TestLearner(t *testing.T) {
+	base := Options{Topics: 3, Words: 20, Alpha: .3, Eta: .2, Kappa: .5, AverageFrom: .3, Seed: 7}
+	base.Estimate.Shrink = true
+	floor := base
+	floor.Estimate, floor.ZeroNegatives, floor.AverageFrom = Estimate{ExpectedLog: true}, true, 1
+	marginal := base
+	marginal.Marginal = slices.Repeat([]float64{1. / 20}, 20)
+	for name, o := range map[string]Options{"shrink": base, "floor": floor, "marginal": marginal} {
+		t.Run(name, func(t *testing.T) {
+			modeltest.Run(t, func() model.Learner { return New(o) })
+		})
+	}
+}
+
+// TestRestoreRefuses a checkpoint that was made with other settings.
+func TestRestoreRefuses(t *testing.T) {
+	base := Options{Topics: 2, Words: 3, Alpha: 1, Eta: 1, Tau0: 1, Kappa: 0.5, AverageFrom: 0.3}
+	l := New(base)
+	set := modeltest.Set(l, l.State())
+	if err := New(base).Restore(set); err != nil {
+		t.Fatal(err)
+	}
+	for rule, change := range map[string]func(*Options){
+		"alpha 1, this run has 2":       func(o *Options) { o.Alpha = 2 },
+		"eta 1, this run has 3":         func(o *Options) { o.Eta = 3 },
+		"tau0 1, this run has 64":       func(o *Options) { o.Tau0 = 64 },
+		"kappa 0.5, this run has 0.7":   func(o *Options) { o.Kappa = 0.7 },
+		"average_from 0.3":              func(o *Options) { o.AverageFrom = 1 },
+		"zero_negatives 0":              func(o *Options) { o.ZeroNegatives = true },
+		"another size than 4 topics":    func(o *Options) { o.Topics = 4 },
+		"another size than 2 topics of": func(o *Options) { o.Words = 4 },
+	} {
+		o := base
+		change(&o)
+		if err := New(o).Restore(set); err == nil || !strings.Contains(err.Error(), rule) {
+			t.Errorf("got %v, want an error about %q", err, rule)
+		}
+	}
+}
+
+// state returns S after releases of one cell by given settings.
+func state(t *testing.T, o Options, first float64, steps ...int64) *Learner {
+	t.Helper()
+	o.Topics, o.Words = 1, 1
+	l := NewFrom(o, []float64{first})
+	for i, s := range steps {
+		head := modeltest.Gaussian(0.5, 1, 3, uint32(len(steps)))
+		update(t, l, modeltest.Release{Round: uint32(i + 1), Head: head, Steps: []int64{s}})
+	}
+	return l
+}
+
+// TestSchedule: S ← (1−ρ)S + ρR/q with ρ_t = (τ0 + t)^−κ, at most 1, and the variance of S likewise with squares.
+func TestSchedule(t *testing.T) {
+	for _, c := range []struct {
+		tau0, kappa   float64
+		sum, variance float64 // after two rounds of −8 and 5 at q = 1/2 from S = 10, each with noise of deviation 6
+	}{
+		{0, 0, 10, 36},                                    // ρ = 1, 1: the last round
+		{0, 1, 0.5*-16 + 0.5*10, 36 * 0.5},                // 1, 1/2: the mean of the rounds
+		{1, 1, 2./3*(0.5*10-0.5*16) + 10./3, 36 * 2 / 9.}, // 1/2, 1/3
+		{0, 2, 0.75*-16 + 0.25*10, 36 * 10 / 16.},         // 1, 1/4
+	} {
+		l := state(t, Options{Eta: 2, Tau0: c.tau0, Kappa: c.kappa, AverageFrom: 1}, 12, -8, 5)
+		near(t, "S", l.sum[0], c.sum, 1e-12)
+		near(t, "variance", l.variance, c.variance, 1e-12)
+	}
+}
+
+// TestNegatives: negative cells count in full, so that noise averages out; with ZeroNegatives they count as 0.
+func TestNegatives(t *testing.T) {
+	o := Options{Eta: 1, Kappa: 1, AverageFrom: 1}
+	near(t, "S", state(t, o, 1, -8, 5).sum[0], (-16+10)/2., 1e-12)
+	o.ZeroNegatives = true
+	near(t, "S", state(t, o, 1, -8, 5).sum[0], (0+10)/2., 1e-12)
+}
+
+// TestUnbiased: the mean of S over many runs on an empty cell is 0 within the error of the mean, at a false rejection
+// rate of 1e-6 (4.9 deviations) were the seed not fixed.
+func TestUnbiased(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	const runs = 400
+	total, variance := 0.0, 0.0
+	for range runs {
+		var steps [6]int64
+		for i := range steps {
+			steps[i] = int64(math.Round(3 * r.NormFloat64()))
+		}
+		l := state(t, Options{Eta: 1, Kappa: 0.7}, 1, steps[:]...)
+		total += l.average[0] / runs
+		variance = l.averageVariance
+	}
+	if math.Abs(total) > 4.9*math.Sqrt(variance/runs) {
+		t.Errorf("the mean over %d runs is %v, deviation of one is %v", runs, total, math.Sqrt(variance))
+	}
+}
+
+// TestAverage: rounds after the share AverageFrom get weights 1, 2, 3, …; AverageFrom 1 takes S.
+func TestAverage(t *testing.T) {
+	for _, c := range []struct{ from, average, variance float64 }{
+		{0, 2 * (1*1 + 2*-2 + 3*4 + 4*8) / 10., 36 * (1 + 4 + 9 + 16) / 100.},
+		{0.5, 2 * (1*4 + 2*8) / 3., 36 * (1 + 4) / 9.},
+		{0.75, 2 * 8, 36},
+	} {
+		l := state(t, Options{Eta: 1, AverageFrom: c.from}, 1, 1, -2, 4, 8)
+		near(t, "average", l.average[0], c.average, 1e-12)
+		near(t, "variance", l.averageVariance, c.variance, 1e-12)
+	}
+	l := state(t, Options{Eta: 1, AverageFrom: 1}, 1, 1, -2, 4, 8)
+	s, err := l.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "λ of the last state", cells[float64](t, l, s, "lambda")[0], 1+2*8, 1e-12)
+}
+
+// TestFirstTopics: λ is Gamma(100, 1/100) by a seed. Its mean is 1 and its deviation 0.1.
+func TestFirstTopics(t *testing.T) {
+	o := Options{Topics: 10, Words: 1000, Eta: 0.5, Seed: 1}
+	mean, square := 0.0, 0.0
+	for _, s := range New(o).sum {
+		mean += (s + o.Eta) / 1e4
+		square += (s + o.Eta - 1) * (s + o.Eta - 1) / 1e4
+	}
+	near(t, "mean", mean, 1, 4.9*0.1/100)
+	near(t, "variance", square, 0.01, 4.9*math.Sqrt(2./1e4))
+	if !slices.Equal(New(o).sum, New(o).sum) {
+		t.Error("one seed gives two beginnings")
+	}
+	other := o
+	other.Seed = 2
+	if slices.Equal(New(o).sum, New(other).sum) {
+		t.Error("two seeds give one beginning")
+	}
+}
+
+func FuzzExtreme(f *testing.F) {
+	f.Add(1.0, 1.0, uint64(1), uint32(1), int64(1), int64(-1))
+	f.Add(1e59, 1.0, ^uint64(0), uint32(1<<31), int64(math.MaxInt64), int64(math.MinInt64))
+	f.Add(5e-324, 1.0, uint64(1), uint32(3), int64(1), int64(0))
+	f.Add(1e-40, 1e-3, uint64(0), uint32(3), int64(-1), int64(-9))
+	f.Fuzz(func(t *testing.T, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
+		for _, e := range []Estimate{{Shrink: true}, {ExpectedLog: true}} {
+			o := Options{Topics: 2, Words: 5, Alpha: 0.5, Eta: 0.5, Kappa: 0.5, Estimate: e}
+			modeltest.Extreme(t, New(o), grid, rate, scale, rounds, a, b)
+		}
+	})
+}

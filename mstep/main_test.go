@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"testing"
+
+	"privpipe/mstep/lda"
+	"privpipe/mstep/model"
+	"privpipe/mstep/model/modeltest"
+	"privpipe/mstep/words"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"mstep": main, "unend": unend}) }
+
+// unend copies a stream without its end record.
+func unend() {
+	b, err := io.ReadAll(os.Stdin)
+	if err == nil {
+		_, err = os.Stdout.Write(unended(b))
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+var vocab = vocabulary.Words{"cat", "dog", "fish"}
+
+// files are what the scripts read: releases over vocab.txt for lda with 2 topics and for words, and broken ones.
+func files() map[string][]byte {
+	topics := lda.New(lda.Options{Topics: 2, Words: len(vocab)})
+	released := func(change func(*wire.Header), releases ...modeltest.Release) []byte {
+		h := modeltest.Header(topics, vocab.Hash(), len(vocab))
+		if change != nil {
+			change(h)
+		}
+		return modeltest.Stream(h, releases...)
+	}
+	rounds := []modeltest.Release{
+		{Round: 1, Head: modeltest.Gaussian(0.5, 0.25, 4, 3), Steps: []int64{80, -3, 9, 2, 0, 51}},
+		{Round: 2, Head: modeltest.Gaussian(0.5, 0.25, 4, 3), Steps: []int64{77, 8, -2, -5, 12, 61}},
+		{Round: 3, Head: modeltest.Gaussian(0.5, 0.25, 4, 3), Steps: []int64{91, 4, 1, 3, -6, 55}},
+	}
+	noiseless := &wire.Release{
+		Mechanism: event.None, Grid: 0.5, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1, Secret: true},
+	}
+	laplace := modeltest.Gaussian(0.5, 0.25, 4, 3)
+	laplace.Mechanism = "laplace"
+	other := vocabulary.Words{"cat", "dog", "bird"}
+
+	return map[string][]byte{
+		"vocab.txt":      []byte("cat\ndog\nfish\n"),
+		"other.txt":      []byte("cat\ndog\nbird\n"),
+		"releases.pp":    released(nil, rounds...),
+		"first-two.pp":   unended(released(nil, rounds[:2]...)),
+		"truncated.pp":   unended(released(nil, rounds...)),
+		"noiseless.pp":   released(nil, modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),
+		"none.pp":        released(nil),
+		"other-run.pp":   released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
+		"private.pp":     released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
+		"other-word.pp":  released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
+		"laplace.pp":     released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: make([]int64, 6)}),
+		"words.pp":       wordReleases(vocab, 40, 10, 30),
+		"words-other.pp": wordReleases(other, 40, 10, 30),
+	}
+}
+
+// wordReleases is a stream of one release of counts.
+func wordReleases(vocab vocabulary.Words, counts ...int64) []byte {
+	var l model.Learner = words.New(len(vocab))
+	return modeltest.Stream(modeltest.Header(l, vocab.Hash(), len(vocab)),
+		modeltest.Release{Round: 1, Head: modeltest.Gaussian(1, 1, 1, 1), Steps: counts})
+}
+
+// unended cuts the last frame off a stream, which has the end record alone.
+func unended(b []byte) []byte { return b[:bytes.LastIndex(b, []byte("\x28\xb5\x2f\xfd"))] }
+
+func TestScripts(t *testing.T) { script.Run(t, files()) }

@@ -1,0 +1,236 @@
+// Package modeltest has what the tests of learners share: releases to learn from, and promises that each learner keeps.
+package modeltest
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/mstep/model"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Release is one of a single matrix.
+type Release struct {
+	Round uint32
+	Head  *wire.Release
+	Steps []int64
+}
+
+// Gaussian returns the head of a release with noise of scale steps, of one of rounds rounds of Poisson sampling.
+func Gaussian(rate, grid float64, scale uint64, rounds uint32) *wire.Release {
+	return &wire.Release{
+		Mechanism: event.Gaussian, Grant: "grant", Grid: grid, Clip: 1, Scale: scale,
+		Scheme: &wire.Scheme{Method: wire.Scheme_POISSON, Rate: rate, Rounds: rounds, Secret: true},
+	}
+}
+
+// Header returns the header of releases for a learner.
+func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "run", Model: l.Name(),
+		Unit: wire.Unit_DOCUMENT, Vocabulary: vocabulary, VocabularySize: uint32(words),
+	}
+	for _, m := range l.Shapes() {
+		int64s := &wire.Matrix{Name: m.Name, Rows: m.Rows, Columns: m.Columns, Element: wire.Element_INT64}
+		h.Matrices = append(h.Matrices, int64s)
+	}
+	return h
+}
+
+// Stream returns a stream of releases. It panics if the wire does not allow it.
+func Stream(h *wire.Header, releases ...Release) []byte {
+	return write(h, func(w *stream.Writer) error {
+		for _, r := range releases {
+			head := &wire.Record{Round: r.Round, Body: &wire.Record_Release{Release: r.Head}}
+			if err := w.WriteSet(head, stream.AppendCells(nil, r.Steps)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func write(h *wire.Header, body func(*stream.Writer) error) []byte {
+	c, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	w, err := stream.NewWriter(&b, h, c)
+	if err == nil {
+		err = body(w)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func first(b []byte) *stream.Set {
+	r, err := stream.NewReader(bytes.NewReader(b), "test")
+	if err != nil {
+		panic(err)
+	}
+	set, err := stream.ReadSet(r, nil)
+	if err != nil {
+		panic(err)
+	}
+	return set
+}
+
+// Update gives a learner a release as it comes over the wire.
+func Update(l model.Learner, r Release) error {
+	release, err := model.NewRelease(first(Stream(Header(l, nil, 0), r)))
+	if err != nil {
+		return err
+	}
+	return l.Update(release)
+}
+
+// Set returns a snapshot as it comes back from the wire, as a checkpoint does from the disk.
+func Set(l model.Learner, s *model.Snapshot) *stream.Set {
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_CHECKPOINT, Side: wire.Side_PUBLIC,
+		Run: "run", Model: l.Name(), Matrices: s.Matrices,
+	}
+	return first(write(h, func(w *stream.Writer) error {
+		p := &wire.Parameters{Scalars: s.Scalars}
+		head := &wire.Record{Round: l.Round(), Body: &wire.Record_Parameters{Parameters: p}}
+		return w.WriteSet(head, s.Cells...)
+	}))
+}
+
+// Run checks what package model promises of every learner. fresh returns a new learner of the same settings each time.
+func Run(t *testing.T, fresh func() model.Learner) {
+	const rounds = 5
+	l := fresh()
+	releases := make([]Release, rounds)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range releases {
+		steps := make([]int64, l.Shapes()[0].Cells())
+		for c := range steps {
+			steps[c] = int64(100*r.ExpFloat64() + 50*r.NormFloat64())
+		}
+		releases[i] = Release{uint32(i + 1), Gaussian(0.25, 0.125, 50, rounds), steps}
+	}
+	var parameters []*model.Snapshot // before each round and after the last
+	for i := range releases {
+		parameters = append(parameters, l.Parameters())
+		update(t, l, releases[i])
+		if l.Round() != uint32(i+1) {
+			t.Fatalf("Round is %d after round %d", l.Round(), i+1)
+		}
+	}
+	parameters = append(parameters, l.Parameters())
+	want := learned(t, l)
+
+	t.Run("needs a release", func(t *testing.T) {
+		if s, err := fresh().Model(); err == nil {
+			t.Errorf("a model of no release: %v", s.Scalars)
+		}
+	})
+	t.Run("resumes", func(t *testing.T) {
+		for cut := 1; cut <= rounds; cut++ {
+			l := fresh()
+			for _, r := range releases[:cut] {
+				update(t, l, r)
+			}
+			killed := l
+			l = fresh()
+			if err := l.Restore(Set(killed, killed.State())); err != nil {
+				t.Fatal(err)
+			}
+			for i := cut; i < rounds; i++ {
+				same(t, "parameters", l.Parameters(), parameters[i])
+				update(t, l, releases[i])
+			}
+			same(t, "model", learned(t, l), want)
+		}
+	})
+	t.Run("asking changes nothing", func(t *testing.T) {
+		same(t, "model", learned(t, l), want)
+		l.State()
+		same(t, "parameters", l.Parameters(), parameters[rounds])
+	})
+	t.Run("refuses an incomplete checkpoint", func(t *testing.T) {
+		state := l.State()
+		for i := range state.Scalars {
+			less := *state
+			less.Scalars = slices.Delete(slices.Clone(state.Scalars), i, i+1)
+			if fresh().Restore(Set(l, &less)) == nil {
+				t.Errorf("restored a checkpoint without %s", state.Scalars[i].Name)
+			}
+		}
+		for i := range state.Matrices {
+			less := *state
+			less.Matrices = slices.Delete(slices.Clone(state.Matrices), i, i+1)
+			less.Cells = slices.Delete(slices.Clone(state.Cells), i, i+1)
+			if fresh().Restore(Set(l, &less)) == nil {
+				t.Errorf("restored a checkpoint without matrix %s", state.Matrices[i].Name)
+			}
+		}
+	})
+}
+
+// Extreme checks that no release that the wire allows makes a model of numbers that the wire does not.
+func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
+	if !(grid > 0 && grid <= math.MaxFloat64) || event.CheckRate(rate) != nil || rounds == 0 || rounds > 1<<31 {
+		t.Skip()
+	}
+	steps := make([]int64, l.Shapes()[0].Cells())
+	for i := range steps {
+		steps[i] = []int64{a, b, 0}[i%3]
+	}
+	if err := Update(l, Release{1, Gaussian(rate, grid, scale, rounds), steps}); err != nil {
+		t.Skip(err)
+	}
+	s, err := l.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	Set(l, s)
+	Set(l, l.State())
+	if p := l.Parameters(); p != nil {
+		Set(l, p)
+	}
+}
+
+func update(t *testing.T, l model.Learner, r Release) {
+	t.Helper()
+	if err := Update(l, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func learned(t *testing.T, l model.Learner) *model.Snapshot {
+	t.Helper()
+	s, err := l.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// same compares bit for bit.
+func same(t *testing.T, what string, got, want *model.Snapshot) {
+	t.Helper()
+	if got == nil && want == nil {
+		return
+	}
+	equal := slices.EqualFunc(got.Scalars, want.Scalars, func(a, b *wire.Scalar) bool { return proto.Equal(a, b) }) &&
+		slices.EqualFunc(got.Matrices, want.Matrices, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) &&
+		slices.EqualFunc(got.Cells, want.Cells, bytes.Equal)
+	if !equal {
+		t.Errorf("%s is not bit for bit that of the run that was not killed", what)
+	}
+}
