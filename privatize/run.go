@@ -53,6 +53,12 @@ func (w *wall) privatize(r *filter.Run, grant *event.Grant, run string) error {
 		return err
 	}
 	defer privatizer.Close()
+	// Both take their names at the end: they would replace the ledger, and all that was charged with it.
+	for _, name := range []string{w.Output, cli.Summary} {
+		if endpoint.Distinct(name, w.Ledger) != nil {
+			return exit.Errorf(exit.Usage, "output %s is also the ledger", name)
+		}
+	}
 	out, err := endpoint.CreateStream(w.Output, releaseHeader(h, run), w.Compress.Compress)
 	if err != nil {
 		return err

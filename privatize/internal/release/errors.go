@@ -20,7 +20,8 @@ func (e *Locked) Error() string { return e.Path + ": another privatizer holds th
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Locked) ExitCode() int { return 91 }
 
-// A Mismatch says that a round's contributions are not those of the units it announces. Nothing is released.
+// A Mismatch says that a round's contributions are not those of the units it announces, or cannot be summed. Nothing is
+// released.
 type Mismatch struct{ Reason string }
 
 func (e *Mismatch) Error() string { return e.Reason }

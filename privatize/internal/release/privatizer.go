@@ -32,11 +32,12 @@ type Privatizer struct {
 	scale uint64 // σ of the noise, in steps; 0: none
 	noise *noise.Gaussian
 	round *round // nil: between rounds
-	open  event.Scheme
+
+	charge *event.Charge // of the open round
 }
 
-// noneGrid is the grid without a clip: 32 binary digits behind the point.
-var noneGrid = fixed.Grid{PerUnit: 1 << 32}
+// noneGrid is the grid without a clip: 24 binary digits behind the point, so that a coordinate may be up to 2^16.
+var noneGrid = fixed.Grid{PerUnit: 1 << 24}
 
 // Open opens the ledger for a run. Close must be called at the end.
 func Open(ledger string, terms Terms) (*Privatizer, error) {
@@ -70,6 +71,9 @@ func (p *Privatizer) calibrate(g *event.Grant) error {
 	}
 	bits := fixed.BoundBits(g.NoiseMultiplier)
 	p.grid, p.bound = fixed.ClipGrid(g.Clip, bits), 1<<bits
+	if step := p.grid.Step(); !(step > 0 && step <= math.MaxFloat64) {
+		return refuse("clip %v is outside the range of this mechanism", g.Clip)
+	}
 	scale := math.Ceil(math.Ldexp(g.NoiseMultiplier, bits)) // both exact in float64
 	if scale < 1 || scale > noise.MaxScale {
 		return refuse("noise multiplier %v is outside the range of this mechanism", g.NoiseMultiplier)
@@ -107,9 +111,28 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 			return nil, err
 		}
 	}
-	p.open = scheme
-	p.round = newRound(number, p.bound, p.terms.Layout.Cells())
+	// Checked before anything is drawn: a line that breaks a rule would make the ledger unreadable for good.
+	p.charge = p.newCharge(number, scheme)
+	if err := p.charge.Check(); err != nil {
+		return nil, refuse("%v", err)
+	}
+	p.round = newRound(p.bound, p.terms.Layout.Cells())
 	return nil, nil
+}
+
+// newCharge returns the charge of a round, which lacks the hash of its release.
+func (p *Privatizer) newCharge(number int, scheme event.Scheme) *event.Charge {
+	charge := &event.Charge{
+		Dataset: p.terms.Dataset, Run: p.terms.Run, Round: number, Grant: p.grantID(), Mechanism: event.None,
+		Adjacency: event.AddRemove, Unit: p.terms.Unit, Scale: p.scale, Scheme: scheme, Settings: p.terms.Settings,
+	}
+	if g := p.terms.Grant; g != nil {
+		charge.Mechanism, charge.Adjacency = g.Mechanism, g.Adjacency
+		charge.Sensitivity = event.SensitivityFactor(g.Adjacency) * p.bound
+	} else if scheme.Method == event.Fixed {
+		charge.Adjacency = event.ReplaceOne
+	}
+	return charge
 }
 
 // allowed compares the next release with the grant.
@@ -120,6 +143,12 @@ func (p *Privatizer) allowed(g *event.Grant, number int, scheme event.Scheme) er
 	if !scheme.Same(g.Scheme) {
 		return refuse("the round was sampled by %s, the grant is for %s", scheme, g.Scheme)
 	}
+	if number > g.Scheme.Rounds {
+		return refuse("round %d is beyond the %d rounds of the grant's scheme", number, g.Scheme.Rounds)
+	}
+	if scheme.Method == event.Allocate && scheme.Assignment == "" {
+		return refuse("the allocation has no name: rounds of two of them could not be told apart")
+	}
 	releases := 0
 	for _, c := range p.book.ledger.Charges() {
 		if c.Grant != g.ID {
@@ -129,9 +158,10 @@ func (p *Privatizer) allowed(g *event.Grant, number int, scheme event.Scheme) er
 		if !scheme.Disjoint() {
 			continue
 		}
-		// The grant counts on every unit being in one round of one throw.
-		if c.Round == number {
-			return refuse("round %d of this grant is released already, and its units are in no other", number)
+		// The grant counts on every unit being in one round of one throw. Under another name of the run or of the data
+		// set a unit could be in a round a second time.
+		if c.Run != p.terms.Run || c.Dataset != p.terms.Dataset {
+			return refuse("this grant is for disjoint rounds, and run %s of data set %s has begun them", c.Run, c.Dataset)
 		}
 		if c.Scheme.Assignment != scheme.Assignment {
 			return refuse("the units were thrown anew: a unit could be in two rounds of this grant")
@@ -167,17 +197,7 @@ func (p *Privatizer) Release(units, digest uint64) ([]int64, error) {
 			return nil, err
 		}
 	}
-	charge := &event.Charge{
-		Dataset: p.terms.Dataset, Run: p.terms.Run, Round: r.number, Grant: p.grantID(), Mechanism: event.None,
-		Adjacency: event.AddRemove, Unit: p.terms.Unit, Scale: p.scale, Scheme: p.open, Settings: p.terms.Settings,
-	}
-	if g := p.terms.Grant; g != nil {
-		charge.Mechanism, charge.Adjacency = g.Mechanism, g.Adjacency
-		charge.Sensitivity = event.SensitivityFactor(g.Adjacency) * p.bound
-	} else if p.open.Method == event.Fixed {
-		charge.Adjacency = event.ReplaceOne
-	}
-	if err := p.book.charge(charge, cells); err != nil {
+	if err := p.book.charge(p.charge, cells); err != nil {
 		return nil, err
 	}
 	return cells, nil

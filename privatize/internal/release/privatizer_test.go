@@ -1,0 +1,482 @@
+package release
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+	"privpipe/privatize/internal/fixed"
+)
+
+// poisson is the scheme of the grant below.
+var poisson = event.Scheme{Method: event.Poisson, Rate: 0.25, Rounds: 3, Secret: true}
+
+// newGrant returns a grant of two releases of one step of noise on a bound of 2^20 steps, so that a cell of a release is
+// its sum to a few steps: a draw beyond 20 of them has a probability below 1e-80.
+func newGrant(change ...func(*event.Grant)) *event.Grant {
+	g := &event.Grant{
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document, Clip: 2, NoiseMultiplier: 0x1p-20, Scheme: poisson, Releases: 2,
+	}
+	for _, c := range change {
+		c(g)
+	}
+	return g
+}
+
+func newTerms(g *event.Grant) Terms {
+	terms := Terms{Dataset: "data", Run: "run", Unit: event.Document, Grant: g, Settings: "settings"}
+	terms.Layout.Append(2, 3)
+	return terms
+}
+
+func newLedger(t *testing.T) string { return filepath.Join(t.TempDir(), "ledger") }
+
+// open opens a privatizer and closes it when the test ends, or earlier through its own Close.
+func open(t *testing.T, ledger string, terms Terms) *Privatizer {
+	t.Helper()
+	p, err := Open(ledger, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// A contribution is a unit and its values in the first matrix, row by row.
+type contribution struct {
+	unit   string
+	values []float32
+}
+
+var one = contribution{"one", []float32{1, 0, 0, 0, 0, -1}}
+
+// take begins a round and adds contributions. It fails the test if the round was released before.
+func take(t *testing.T, p *Privatizer, number int, scheme event.Scheme, contributions ...contribution) (digest uint64) {
+	t.Helper()
+	stored, err := p.Begin(number, scheme)
+	if err != nil || stored != nil {
+		t.Fatalf("begin round %d: stored %v, error %v", number, stored, err)
+	}
+	for _, c := range contributions {
+		if err := give(p, c); err != nil {
+			t.Fatal(err)
+		}
+		digest += wire.UnitDigest(c.unit)
+	}
+	return digest
+}
+
+func give(p *Privatizer, c contribution) error {
+	var v fixed.Vector
+	if err := p.Quantise(&v, 0, nil, nil, c.values); err != nil {
+		return err
+	}
+	return p.Add(c.unit, wire.UnitDigest(c.unit), &v)
+}
+
+// release takes a round through to its release.
+func release(t *testing.T, p *Privatizer, number int, scheme event.Scheme, contributions ...contribution) []int64 {
+	t.Helper()
+	digest := take(t, p, number, scheme, contributions...)
+	cells, err := p.Release(uint64(len(contributions)), digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(cells)
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func charges(t *testing.T, ledger string) []*event.Charge {
+	t.Helper()
+	l, err := event.ReadLedger(bytes.NewReader(read(t, ledger)), ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Charges()
+}
+
+// wantCode checks the exit code that an error gives the process.
+func wantCode(t *testing.T, err error, code int) {
+	t.Helper()
+	var coder interface{ ExitCode() int }
+	if !errors.As(err, &coder) || coder.ExitCode() != code {
+		t.Errorf("got error %v, want one of exit code %d", err, code)
+	}
+}
+
+// TestReleaseIsClippedSum: units are clipped one by one, and cells that none of them touches get noise too.
+func TestReleaseIsClippedSum(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant()))
+	cells := release(t, p, 1, poisson,
+		contribution{"small", []float32{0.5, 0, 0, 0, 0, 0}}, // a norm of 0.5, below the clip of 2: 2^18 steps
+		contribution{"huge", []float32{0, 3e30, 0, 0, 0, -4e30}},
+		contribution{"none", make([]float32, 6)},
+	)
+	// The bound of 2^20 steps; "huge" saturates in both cells and comes to 1/√2 of it in each.
+	half := int64(math.Floor(0x1p20 / math.Sqrt2))
+	for i, want := range []int64{1 << 18, half, 0, 0, 0, -half} {
+		if difference := cells[i] - want; difference < -20 || difference > 20 {
+			t.Errorf("cell %d is %d, want %d and some steps of noise", i, cells[i], want)
+		}
+	}
+	c := charges(t, ledger)[0]
+	if c.Sensitivity != 1<<20 || c.Scale != 1 || c.Adjacency != event.AddRemove || c.Scheme != poisson {
+		t.Errorf("charge %+v", c)
+	}
+}
+
+// TestChargedSensitivity: an exchange of two units may move the clipped sum by 2·C, and is charged as that.
+func TestChargedSensitivity(t *testing.T) {
+	ledger := newLedger(t)
+	fixedSize := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1, Population: 2, Rounds: 3, Secret: true}
+	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) {
+		g.Adjacency, g.Scheme, g.NoiseMultiplier = event.ReplaceOne, fixedSize, 3
+	})))
+	release(t, p, 1, fixedSize, one)
+	if c := charges(t, ledger)[0]; c.Sensitivity != 2<<20 || c.Scale != 3<<20 || c.Adjacency != event.ReplaceOne {
+		t.Errorf("charge %+v", c)
+	}
+}
+
+// TestNoise checks the variance of the noise and that no draw is used twice: neither in two rounds nor by two workers.
+// Each bound is six standard deviations, so a sound program fails with a probability below 1e-6 in all.
+func TestNoise(t *testing.T) {
+	const cells = 8192
+	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 2 }))
+	terms.Layout = fixed.Layout{}
+	terms.Layout.Append(cells, 1)
+	p := open(t, newLedger(t), terms)
+	first, second := release(t, p, 1, poisson), release(t, p, 2, poisson) // no unit: noise alone
+	correlation := func(a, b []int64) float64 {
+		sum := 0.0
+		for i := range a {
+			sum += float64(a[i]) / (2 << 20) * float64(b[i]) / (2 << 20)
+		}
+		return sum / float64(len(a))
+	}
+	for _, noise := range [][]int64{first, second} {
+		if v := correlation(noise, noise); math.Abs(v-1) > 6*math.Sqrt(2.0/cells) { // Var x² = 2σ⁴
+			t.Errorf("variance is %v times the one charged", v)
+		}
+		for _, parts := range []int{2, 4} {
+			n := cells / parts
+			if c := correlation(noise[:n], noise[n:2*n]); math.Abs(c) > 6/math.Sqrt(float64(n)) {
+				t.Errorf("noise of two of %d parts has correlation %v", parts, c)
+			}
+		}
+	}
+	if c := correlation(first, second); math.Abs(c) > 6/math.Sqrt(cells) {
+		t.Errorf("noise of two rounds has correlation %v", c)
+	}
+}
+
+// TestNone: exact sums, and a charge that says so.
+func TestNone(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(nil))
+	cells := release(t, p, 1, poisson, one, contribution{"two", []float32{300, 0.5, 0, 0, 0, 0}})
+	for i, want := range []float64{301, 0.5, 0, 0, 0, -1} {
+		if got := float64(cells[i]) * p.Step(); got != want {
+			t.Errorf("cell %d is %v, want %v", i, got, want)
+		}
+	}
+	c := charges(t, ledger)[0]
+	if c.Mechanism != event.None || c.Scale != 0 || c.Sensitivity != 0 || c.Grant != "" {
+		t.Errorf("charge %+v", c)
+	}
+}
+
+// TestNoneRefusesSaturation: without a clip a coordinate beyond the grid would be a wrong sum.
+func TestNoneRefusesSaturation(t *testing.T) {
+	p := open(t, newLedger(t), newTerms(nil))
+	digest := take(t, p, 1, poisson, contribution{"less", []float32{0, 0, -65535, 0, 0, 0}})
+	wantCode(t, give(p, contribution{"big", []float32{0, 0, -65536, 0, 0, 0}}), 90)
+	_, err := p.Release(1, digest)
+	wantCode(t, err, 90)
+}
+
+// TestRefusals: what a grant does not allow is refused with exit code 83 and leaves no trace.
+func TestRefusals(t *testing.T) {
+	schemes := map[string]func(*event.Scheme){
+		"rate":               func(s *event.Scheme) { s.Rate = 0.5 },
+		"number of rounds":   func(s *event.Scheme) { s.Rounds = 4 },
+		"coins from a seed":  func(s *event.Scheme) { s.Secret = false },
+		"all units":          func(s *event.Scheme) { s.Method, s.Rate = event.All, 1 },
+		"fixed-size batches": func(s *event.Scheme) { s.Method, s.Size, s.Population = event.Fixed, 1, 4 },
+	}
+	for name, change := range schemes {
+		t.Run(name, func(t *testing.T) {
+			scheme := poisson
+			change(&scheme)
+			refused(t, newLedger(t), newTerms(newGrant()), 1, scheme, "the grant is for poisson(0.25) × 3")
+		})
+	}
+	t.Run("more releases", func(t *testing.T) {
+		ledger := newLedger(t)
+		p := open(t, ledger, newTerms(newGrant()))
+		release(t, p, 1, poisson)
+		release(t, p, 2, poisson)
+		p.Close()
+		refused(t, ledger, newTerms(newGrant()), 3, poisson, "all 2 releases")
+		// Under another run's name, too: a grant counts over all of them.
+		other := newTerms(newGrant())
+		other.Run = "other"
+		refused(t, ledger, other, 1, poisson, "all 2 releases")
+	})
+	t.Run("round beyond the scheme's", func(t *testing.T) {
+		refused(t, newLedger(t), newTerms(newGrant()), 4, poisson, "beyond the 3 rounds")
+	})
+	t.Run("round beyond what a ledger holds", func(t *testing.T) {
+		refused(t, newLedger(t), newTerms(nil), event.MaxRounds+1, poisson, "number of rounds")
+	})
+	t.Run("allocation without a name", func(t *testing.T) {
+		allocate := event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 2, Secret: true}
+		grant := newGrant(func(g *event.Grant) { g.Scheme = allocate })
+		refused(t, newLedger(t), newTerms(grant), 1, allocate, "has no name")
+	})
+}
+
+// refused checks that Begin refuses a round, and that nothing but the grant is in the ledger afterwards.
+func refused(t *testing.T, ledger string, terms Terms, number int, scheme event.Scheme, message string) {
+	t.Helper()
+	p := open(t, ledger, terms)
+	defer p.Close()
+	before := read(t, ledger)
+	stored, err := p.Begin(number, scheme)
+	wantCode(t, err, 83)
+	if stored != nil || err != nil && !strings.Contains(err.Error(), message) {
+		t.Errorf("got cells %v, error %v, want an error that says %q", stored, err, message)
+	}
+	if !bytes.Equal(read(t, ledger), before) {
+		t.Error("the ledger changed")
+	}
+}
+
+// TestExpiry: a grant may be used until, not at, the time that it names. Stored releases may be sent later.
+func TestExpiry(t *testing.T) {
+	end := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) { g.Expires = &end })))
+	p.book.now = func() time.Time { return end.Add(-time.Nanosecond) }
+	cells := release(t, p, 1, poisson, one)
+	p.book.now = func() time.Time { return end }
+	_, err := p.Begin(2, poisson)
+	wantCode(t, err, 83)
+	if stored, err := p.Begin(1, poisson); err != nil || !slices.Equal(stored, cells) {
+		t.Errorf("replay after the end: %v, error %v", stored, err)
+	}
+	if n := len(charges(t, ledger)); n != 1 {
+		t.Errorf("%d charges, want 1", n)
+	}
+}
+
+// TestGrantThatCannotBeUsed: what Open refuses does not even make a ledger.
+func TestGrantThatCannotBeUsed(t *testing.T) {
+	for name, change := range map[string]func(*event.Grant){
+		"other unit":     func(g *event.Grant) { g.Unit = event.User },
+		"no noise":       func(g *event.Grant) { g.NoiseMultiplier = 0 },
+		"NaN":            func(g *event.Grant) { g.NoiseMultiplier = math.NaN() },
+		"endless clip":   func(g *event.Grant) { g.Clip = math.Inf(1) },
+		"too much noise": func(g *event.Grant) { g.NoiseMultiplier = 0x1p32 },
+		"clip of no step": func(g *event.Grant) { // 2^20 steps of it are more than a float64 holds
+			g.Clip = math.SmallestNonzeroFloat64
+		},
+		"other mechanism": func(g *event.Grant) { g.Mechanism = event.None },
+		"other version":   func(g *event.Grant) { g.Version++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ledger := newLedger(t)
+			_, err := Open(ledger, newTerms(newGrant(change)))
+			wantCode(t, err, 83)
+			if _, err := os.Stat(ledger); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the ledger is there: %v", err)
+			}
+		})
+	}
+}
+
+// TestChangedGrant: a grant is what it was at its first use.
+func TestChangedGrant(t *testing.T) {
+	ledger := newLedger(t)
+	open(t, ledger, newTerms(newGrant())).Close()
+	before := read(t, ledger)
+	later := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, change := range map[string]func(*event.Grant){
+		"clip":      func(g *event.Grant) { g.Clip = 3 },
+		"noise":     func(g *event.Grant) { g.NoiseMultiplier /= 2 },
+		"adjacency": func(g *event.Grant) { g.Adjacency = event.ReplaceOne },
+		"scheme":    func(g *event.Grant) { g.Scheme.Rate = 0.5 },
+		"releases":  func(g *event.Grant) { g.Releases = 3 },
+		"expiry":    func(g *event.Grant) { g.Expires = &later },
+		"budget":    func(g *event.Grant) { g.Budget = event.Budget{Epsilon: 9, Delta: 1e-6} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(ledger, newTerms(newGrant(change)))
+			wantCode(t, err, 83)
+			if !bytes.Equal(read(t, ledger), before) {
+				t.Error("the ledger changed")
+			}
+		})
+	}
+	open(t, ledger, newTerms(newGrant())) // as it was, it opens again, and the failed attempts hold no lock
+	if !bytes.Equal(read(t, ledger), before) {
+		t.Error("a grant was entered twice")
+	}
+}
+
+// TestReplayUnderOtherSettings: a stored release answers only the round that it was made for.
+func TestReplayUnderOtherSettings(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant()))
+	release(t, p, 1, poisson, one)
+	p.Close()
+	other := poisson
+	other.Rate = 0.5
+	const message = "released under other settings"
+	refused(t, ledger, newTerms(newGrant()), 1, other, message)
+	for name, change := range map[string]func(*Terms){
+		"settings":   func(terms *Terms) { terms.Settings = "others" },
+		"data set":   func(terms *Terms) { terms.Dataset = "other" },
+		"no privacy": func(terms *Terms) { terms.Grant = nil },
+		"clip":       func(terms *Terms) { terms.Grant.ID, terms.Grant.Clip = "other", 3 },
+		"adjacency":  func(terms *Terms) { terms.Grant.ID, terms.Grant.Adjacency = "third", event.ReplaceOne },
+	} {
+		t.Run(name, func(t *testing.T) {
+			terms := newTerms(newGrant())
+			change(&terms)
+			refused(t, ledger, terms, 1, poisson, message)
+		})
+	}
+}
+
+// TestDisjointRounds: a grant for disjoint rounds counts each unit in one of them, so it sticks to one throw of the
+// coins, one run and one data set.
+func TestDisjointRounds(t *testing.T) {
+	allocate := event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 2, Secret: true, Assignment: "throw"}
+	epoch := event.Scheme{Method: event.Epoch, Rate: 0.5, Rounds: 2}
+	again := allocate
+	again.Assignment = "another throw"
+	shorter := event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}
+	same := func(*Terms) {}
+	otherRun := func(terms *Terms) { terms.Run = "other" }
+	otherDataset := func(terms *Terms) { terms.Dataset = "other" }
+	for name, c := range map[string]struct {
+		scheme, then event.Scheme
+		change       func(*Terms)
+		message      string
+	}{
+		"allocate, thrown anew": {allocate, again, same, "thrown anew"},
+		"allocate, other run":   {allocate, allocate, otherRun, "run run of data set data"},
+		"epoch, other run":      {epoch, epoch, otherRun, "run run of data set data"},
+		"epoch, other data set": {epoch, epoch, otherDataset, "run run of data set data"},
+		"epoch, more rounds":    {epoch, shorter, same, "the grant is for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			grant := newGrant(func(g *event.Grant) { g.Scheme = c.scheme; g.Scheme.Assignment = "" })
+			ledger := newLedger(t)
+			p := open(t, ledger, newTerms(grant))
+			release(t, p, 1, c.scheme, one)
+			p.Close()
+			terms := newTerms(grant)
+			c.change(&terms)
+			refused(t, ledger, terms, 2, c.then, c.message)
+			release(t, open(t, ledger, newTerms(grant)), 2, c.scheme, contribution{"two", one.values}) // the second half
+		})
+	}
+}
+
+// TestRoundThatIsNotWhole: contributions of other units than announced are not released, and not charged.
+func TestRoundThatIsNotWhole(t *testing.T) {
+	two := contribution{"MARKER two", one.values}
+	digest := wire.UnitDigest(one.unit) + wire.UnitDigest(two.unit)
+	for name, c := range map[string]struct {
+		given         []contribution
+		units, digest uint64
+	}{
+		"missing unit":                 {[]contribution{one}, 2, digest},
+		"unit too many":                {[]contribution{one, two}, 1, wire.UnitDigest(one.unit)},
+		"other unit":                   {[]contribution{one, {"MARKER three", one.values}}, 2, digest},
+		"number alone":                 {[]contribution{one, two}, 3, digest},
+		"nothing of something":         {nil, 2, digest},
+		"digest of another set of two": {[]contribution{one, two}, 2, digest + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ledger := newLedger(t)
+			p := open(t, ledger, newTerms(newGrant()))
+			take(t, p, 1, poisson, c.given...)
+			before := read(t, ledger)
+			cells, err := p.Release(c.units, c.digest)
+			wantCode(t, err, 90)
+			if cells != nil || !bytes.Equal(read(t, ledger), before) {
+				t.Errorf("released %v, or charged", cells)
+			}
+			if strings.ContainsAny(err.Error(), "0123456789") || strings.Contains(err.Error(), "MARKER") {
+				t.Errorf("message tells what is private: %v", err)
+			}
+			if _, err := os.Stat(ledger + ".releases"); !errors.Is(err, os.ErrNotExist) {
+				t.Error("something was stored")
+			}
+		})
+	}
+}
+
+// TestUnitTwice: a unit that comes again spoils the round, even if all else is as announced. It is new in another round.
+func TestUnitTwice(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant()))
+	digest := take(t, p, 1, poisson, one, contribution{"MARKER", one.values})
+	err := give(p, contribution{"MARKER", make([]float32, 6)})
+	wantCode(t, err, 90)
+	if strings.Contains(err.Error(), "MARKER") {
+		t.Errorf("message quotes the unit: %v", err)
+	}
+	cells, err := p.Release(2, digest)
+	wantCode(t, err, 90)
+	if n := len(charges(t, ledger)); cells != nil || n != 0 {
+		t.Errorf("released %v with %d charges", cells, n)
+	}
+	release(t, p, 1, poisson, one)
+	release(t, p, 2, poisson, one)
+}
+
+// TestOrderDoesNotMatter: the exact sum is the same in any order of the units.
+func TestOrderDoesNotMatter(t *testing.T) {
+	units := []contribution{one, {"two", []float32{1e-3, 7, 0, -0.25, 1e30, 3}}, {"three", []float32{0, 1.5, -9, 0, 2, 1e-9}}}
+	sum := func(order ...int) []int64 {
+		r := newRound(1<<20, 6)
+		terms := newTerms(nil)
+		for _, i := range order {
+			var v fixed.Vector
+			if err := v.Add(&terms.Layout, fixed.ClipGrid(2, 20), 0, nil, nil, units[i].values); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.add(units[i].unit, wire.UnitDigest(units[i].unit), &v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return r.sum.Cells
+	}
+	for _, order := range [][]int{{0, 2, 1}, {1, 0, 2}, {2, 1, 0}} {
+		if got, want := sum(order...), sum(0, 1, 2); !slices.Equal(got, want) {
+			t.Errorf("order %v gives %v, want %v", order, got, want)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"privatize": main}) }
+
+// TestScripts runs the scripts with streams of contributions beside them. Every unit's name has MARKER in it, which no
+// message may quote.
+func TestScripts(t *testing.T) {
+	whole := rounds(nil, 1, 2, 3)
+	// Frames end at a round's close: the first one alone is a whole round, but no whole stream.
+	first := len(rounds(nil, 1).stream(t, func(w *stream.Writer) error { return w.Flush() }))
+	second := len(rounds(nil, 1, 2).stream(t, func(w *stream.Writer) error { return w.Flush() }))
+	entire := whole.stream(t, end)
+	script.Run(t, map[string][]byte{
+		"good.pp":           entire,
+		"cut-in-frame.pp":   entire[:second-9],
+		"cut-at-frame.pp":   entire[:first],
+		"no-rounds.pp":      rounds(nil).stream(t, end),
+		"named.pp.in":       rounds(func(s *source) { s.header.Run = "stream-run" }, 1).stream(t, end),
+		"bad-name.pp":       rounds(func(s *source) { s.header.Run = "../run" }, 1).stream(t, end),
+		"empty-round.pp":    rounds(func(s *source) { s.units = nil }, 1).stream(t, end),
+		"seeded.pp":         rounds(func(s *source) { s.scheme.Secret = false }, 1).stream(t, end),
+		"other-rate.pp":     rounds(func(s *source) { s.scheme.Rate = 0.125 }, 1).stream(t, end),
+		"other-words.pp":    rounds(func(s *source) { s.header.Vocabulary[0]++ }, 1).stream(t, end),
+		"user.pp":           rounds(func(s *source) { s.header.Unit = wire.Unit_USER }, 1).stream(t, end),
+		"user-records.pp":   rounds(severalRecords, 1).stream(t, end),
+		"in-parts.pp":       rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
+		"twice.pp":          rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
+		"missing.pp":        rounds(func(s *source) { s.missing = "MARKER d" }, 1).stream(t, end),
+		"other-unit.pp":     rounds(func(s *source) { s.digest++ }, 1).stream(t, end),
+		"nan.pp":            rounds(func(s *source) { s.value = float32(math.NaN()) }, 1).unchecked(t),
+		"infinite.pp":       rounds(func(s *source) { s.value = float32(math.Inf(-1)) }, 1).unchecked(t),
+		"second-missing.pp": twoRounds(t),
+		"documents.pp": (&source{header: &wire.Header{
+			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 3,
+		}}).stream(t, end),
+	})
+}
+
+// A source is a stream of contributions to be, with all its rounds alike.
+type source struct {
+	header  *wire.Header
+	scheme  *wire.Scheme
+	rounds  []uint32
+	units   []string
+	record  string
+	parts   bool    // each contribution comes in two records
+	value   float32 // of the last unit's last cell
+	missing string  // a unit that is announced in place of the first
+	digest  uint64  // what the digest of the units is off by
+}
+
+// rounds returns a source of rounds of three units, poisson(0.25) × 3, of one matrix of 2 × 3 cells, changed by change.
+func rounds(change func(*source), numbers ...uint32) *source {
+	s := &source{
+		header: &wire.Header{
+			Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda",
+			Unit: wire.Unit_DOCUMENT, Vocabulary: make([]byte, 32), VocabularySize: 3,
+			Matrices: []*wire.Matrix{{Name: "topics", Rows: 2, Columns: 3, Element: wire.Element_FLOAT32}},
+		},
+		scheme: &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.25, Rounds: 3, Secret: true},
+		rounds: numbers,
+		units:  []string{"MARKER a", "MARKER b", "MARKER c"},
+		value:  4,
+	}
+	if change != nil {
+		change(s)
+	}
+	return s
+}
+
+// severalRecords makes a unit a user, of whom a document contributes.
+func severalRecords(s *source) { s.header.Unit, s.record = wire.Unit_USER, "MARKER document" }
+
+// records are the records of a round: each unit has 1 in the first cell and value in the last.
+func (s *source) records(round uint32) []*wire.Record {
+	records := []*wire.Record{{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: s.scheme}}}}
+	roundClose := &wire.RoundClose{}
+	distinct := make(map[string]bool)
+	for _, unit := range s.units {
+		parts := []*wire.Part{
+			{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(1)},
+			{RowGaps: []uint32{1}, ColumnGaps: []uint32{2}, Values: floats(s.value)},
+		}
+		contributions := []*wire.Contribution{{Unit: unit, Record: s.record, Parts: parts}}
+		if s.parts {
+			contributions = []*wire.Contribution{
+				{Unit: unit, Record: s.record, Parts: parts[:1], More: true}, {Unit: unit, Record: s.record, Parts: parts[1:]},
+			}
+		}
+		for _, c := range contributions {
+			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+		}
+		roundClose.Records++
+		if !distinct[unit] {
+			distinct[unit] = true
+			roundClose.Units++
+			roundClose.UnitDigest += wire.UnitDigest(unit)
+		}
+	}
+	if s.missing != "" {
+		roundClose.UnitDigest += wire.UnitDigest(s.missing) - wire.UnitDigest(s.units[0])
+	}
+	roundClose.UnitDigest += s.digest
+	return append(records, &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: roundClose}})
+}
+
+func floats(v float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) }
+
+func end(w *stream.Writer) error { return w.Close() }
+
+// stream returns the stream, a frame a round, finished by finish.
+func (s *source) stream(t *testing.T, finish func(*stream.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := stream.NewWriter(&b, s.header, compressor(t))
+	for _, round := range s.rounds {
+		for _, r := range s.records(round) {
+			if err == nil {
+				err = w.Write(r)
+			}
+		}
+		if err == nil {
+			err = w.Flush()
+		}
+	}
+	if err == nil {
+		err = finish(w)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// unchecked returns a frame of records that a writer would refuse.
+func (s *source) unchecked(t *testing.T) []byte {
+	t.Helper()
+	framer, err := stream.NewFramer(s.header, compressor(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body []byte
+	for _, round := range s.rounds {
+		for _, r := range s.records(round) {
+			if body, err = wire.Append(body, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return framer.AppendFrame(nil, body)
+}
+
+// twoRounds returns a stream with a whole round, and a second that lacks a unit.
+func twoRounds(t *testing.T) []byte {
+	t.Helper()
+	good, bad := rounds(nil, 1), rounds(func(s *source) { s.missing = "MARKER d" }, 2)
+	var b bytes.Buffer
+	w, err := stream.NewWriter(&b, good.header, compressor(t))
+	for _, r := range append(good.records(1), bad.records(2)...) {
+		if err == nil {
+			err = w.Write(r)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func compressor(t *testing.T) *stream.Compressor {
+	t.Helper()
+	c, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/privatize/internal/release"
+)
+
+func page(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("PRIVACY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestReadingOrder checks that the files which PRIVACY.md tells an auditor to read are there, about as long as it says,
+// and that none is left out of the folder that protects people.
+func TestReadingOrder(t *testing.T) {
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\d+) \\|").FindAllStringSubmatch(page(t), -1)
+	var named []string
+	for _, row := range rows {
+		named = append(named, row[1])
+		b, err := os.ReadFile(filepath.Join("..", row[1]))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want, _ := strconv.Atoi(row[2])
+		if lines := bytes.Count(b, []byte{'\n'}); math.Abs(float64(lines-want)) > 10+float64(want)/4 {
+			t.Errorf("%s has %d lines, PRIVACY.md says %d", row[1], lines, want)
+		}
+	}
+	protecting, err := filepath.Glob("internal/*/*.go")
+	if err != nil || len(protecting) == 0 {
+		t.Fatalf("no files below internal, error %v", err)
+	}
+	for _, name := range protecting {
+		if path := "privatize/" + name; !strings.HasSuffix(name, "_test.go") && !slices.Contains(named, path) {
+			t.Errorf("PRIVACY.md does not name %s", path)
+		}
+	}
+}
+
+// TestExitCodesOfPage checks that every exit code in PRIVACY.md is one of the stages'.
+func TestExitCodesOfPage(t *testing.T) {
+	codes := regexp.MustCompile(`exit\s+code (\d+)|(?m)\| (\d+) \|$`).FindAllStringSubmatch(page(t), -1)
+	if len(codes) < 5 {
+		t.Fatalf("found %d exit codes", len(codes))
+	}
+	for _, c := range codes {
+		code, _ := strconv.Atoi(c[1] + c[2])
+		known := false
+		for _, m := range exit.Meaning {
+			known = known || m.Code == code
+		}
+		if !known {
+			t.Errorf("exit code %d is unknown", code)
+		}
+	}
+}
+
+// TestRecomputing runs the commands of PRIVACY.md on a ledger of two releases, and on ones that were tampered with.
+func TestRecomputing(t *testing.T) {
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("the commands need jq")
+	}
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page(t), -1)
+	if len(blocks) != 3 {
+		t.Fatalf("%d blocks of commands, want the chain, the stored releases and the loss", len(blocks))
+	}
+	folder := t.TempDir()
+	ledger := filepath.Join(folder, "run.ledger")
+	releaseTwice(t, ledger)
+	run := func(block int) (string, error) {
+		command := exec.Command("bash", "-euo", "pipefail", "-c", blocks[block][1])
+		command.Dir = folder
+		out, err := command.CombinedOutput()
+		return string(out), err
+	}
+	want := func(block int, contains string, fails bool) {
+		t.Helper()
+		if out, err := run(block); (err != nil) != fails || !strings.Contains(out, contains) {
+			t.Errorf("block %d: %s, error %v, want an output with %q", block, out, err, contains)
+		}
+	}
+	want(0, "last hash: ", false)
+	want(1, "", false)
+	want(2, "0.25\n", false) // two charges of noise 2: 2·(1/2)²/2
+
+	stored := filepath.Join(ledger+".releases", "run", "000000002")
+	b, err := os.ReadFile(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[0]++
+	if err := os.WriteFile(stored, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(1, "000000002: FAILED", true)
+	lines, err := os.ReadFile(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tampered := bytes.Replace(lines, []byte(`"scale":2097152`), []byte(`"scale":4194304`), 1)
+	if err := os.WriteFile(ledger, tampered, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(0, "broken at: ", true)
+}
+
+// releaseTwice makes a ledger of two rounds with noise of twice the sensitivity.
+func releaseTwice(t *testing.T, ledger string) {
+	t.Helper()
+	scheme := event.Scheme{Method: event.All, Rate: 1, Rounds: 2}
+	terms := release.Terms{Dataset: "data", Run: "run", Unit: event.Document, Settings: "settings", Grant: &event.Grant{
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document, Clip: 1, NoiseMultiplier: 2, Scheme: scheme, Releases: 2,
+	}}
+	terms.Layout.Append(1, 2)
+	p, err := release.Open(ledger, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for round := 1; round <= 2; round++ {
+		if _, err := p.Begin(round, scheme); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Release(0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
