@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"io"
 
 	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
@@ -56,18 +55,12 @@ func readModel(m model.Model, name, documents string, h *wire.Header) error {
 	if _, err := m.Shapes(h, p); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	set, err := stream.ReadSet(in.Reader, nil)
-	if err == io.EOF {
-		return exit.Errorf(exit.Malformed, "%s: holds no parameters", name)
-	}
-	for err == nil { // the last set is the one
-		if err = m.SetParameters(set); err != nil {
-			return exit.Errorf(exit.Malformed, "%s: %w", name, err)
-		}
-		set, err = stream.ReadSet(in.Reader, nil)
-	}
-	if err != io.EOF {
+	set, err := in.ReadOne(nil)
+	if err != nil {
 		return err
+	}
+	if err := m.SetParameters(set); err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	return nil
 }

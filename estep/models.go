@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"privpipe/estep/lda"
@@ -12,7 +11,6 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
 // cli has a line for each model.
@@ -96,17 +94,9 @@ func readUnigram(name string) ([]float64, *wire.Header, error) {
 		return nil, nil, err
 	}
 	defer in.Close()
-	set, err := stream.ReadSet(in.Reader, nil)
-	if err == io.EOF {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds no parameters", name)
-	}
+	set, err := in.ReadOne(nil)
 	if err != nil {
 		return nil, nil, err
-	}
-	if _, err := in.Next(); err == nil {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds parameters of several rounds, must be of one", name)
-	} else if err != io.EOF {
-		return nil, nil, err // without the end record it is truncated
 	}
 	p, err := words.Probabilities(set)
 	if err == nil && len(p) != int(h.VocabularySize) {

@@ -57,17 +57,9 @@ func readTopics(name string, top int) ([]topic, *wire.Header, error) {
 	}
 	defer in.Close()
 	var words []string
-	set, err := stream.ReadSet(in.Reader, func(w *wire.Words) { words = append(words, w.Words...) })
-	if err == io.EOF {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds no parameters", name)
-	}
+	set, err := in.ReadOne(func(w *wire.Words) { words = append(words, w.Words...) })
 	if err != nil {
 		return nil, nil, err
-	}
-	if _, err := in.Next(); err == nil {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: holds parameters of several rounds, must be of one", name)
-	} else if err != io.EOF {
-		return nil, nil, err // without the end record it is truncated
 	}
 	lambda, err := readLambda(set, len(words))
 	if err != nil {

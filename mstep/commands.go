@@ -93,7 +93,7 @@ func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
 	if string(h.Vocabulary) != string(vocab.Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s: word frequencies over another vocabulary than --vocab", name)
 	}
-	set, err := readOne(in, nil)
+	set, err := in.ReadOne(nil)
 	if err != nil {
 		return nil, err
 	}

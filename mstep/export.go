@@ -34,7 +34,7 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	}
 	defer in.Close()
 	var words []string
-	set, err := readOne(in, func(w *wire.Words) { words = append(words, w.Words...) })
+	set, err := in.ReadOne(func(w *wire.Words) { words = append(words, w.Words...) })
 	if err != nil {
 		return err
 	}

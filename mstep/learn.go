@@ -244,7 +244,7 @@ func (s *session) restore() error {
 		return exit.Errorf(exit.Malformed, "%s: checkpoint of another model or vocabulary", s.Checkpoint).
 			WithHint("remove it to begin anew")
 	}
-	set, err := readOne(in, nil)
+	set, err := in.ReadOne(nil)
 	if err != nil {
 		return err
 	}

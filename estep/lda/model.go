@@ -79,6 +79,9 @@ func (m *Model) SetParameters(set *stream.Set) error {
 	if err != nil {
 		return err
 	}
+	if len(lambda) != m.k*m.v {
+		return errors.New("λ is not of the weights' shape")
+	}
 	m.setMean(lambda)
 	return nil
 }

@@ -47,6 +47,9 @@ func (m *Model) SetParameters(set *stream.Set) error {
 	if err != nil {
 		return err
 	}
+	if len(p) != m.v {
+		return errors.New("not one probability for each word")
+	}
 	m.logarithms = make([]float64, len(p))
 	for v := range p {
 		m.logarithms[v] = math.Log(p[v])

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -18,6 +19,24 @@ type StreamReader struct {
 
 // Close closes the input below.
 func (r *StreamReader) Close() error { return r.input.Close() }
+
+// ReadOne reads the one set of a model file or a checkpoint, to the end record: without that the file is truncated.
+// Words on the way go to the function of that name, if there is one.
+func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
+	set, err := stream.ReadSet(r.Reader, words)
+	if err == io.EOF {
+		return nil, exit.Errorf(exit.Malformed, "%s: holds no parameters", r.Name())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Next(); err == nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: holds parameters of several rounds, must be of one", r.Name())
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return set, nil
+}
 
 // Wanted says which streams a stage reads.
 type Wanted struct {

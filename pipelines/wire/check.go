@@ -85,7 +85,7 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 }
 
 // Check reports the first rule of SPEC.md that r, a record of a stream with header h, breaks by itself. The order of
-// records is package stream's to check. No message quotes an id or a word.
+// records is package stream's to check. No message quotes an id or a word, or tells the size of a private record.
 func Check(h *Header, r *Record) error {
 	switch body := r.GetBody().(type) {
 	case *Record_Document:
@@ -127,7 +127,7 @@ func checkDocument(h *Header, d *Document) error {
 		return err
 	}
 	if len(d.WordGaps) != len(d.Counts) {
-		return fmt.Errorf("document has %d word ids but %d counts", len(d.WordGaps), len(d.Counts))
+		return errors.New("document has not as many counts as word ids")
 	}
 	if err := checkGaps("word id", d.WordGaps, h.VocabularySize); err != nil {
 		return err
@@ -147,7 +147,7 @@ func checkDocument(h *Header, d *Document) error {
 
 func checkName(what, s string, least int) error {
 	if len(s) < least || len(s) > MaxName {
-		return fmt.Errorf("%s must have %d to %d bytes, has %d", what, least, MaxName, len(s))
+		return fmt.Errorf("%s must have %d to %d bytes", what, least, MaxName)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func checkGaps(what string, gaps []uint32, limit uint32) error {
 
 func checkContribution(h *Header, c *Contribution) error {
 	if len(c.Unit) == 0 || len(c.Unit) > MaxUnit {
-		return fmt.Errorf("unit must have 1 to %d bytes, has %d", MaxUnit, len(c.Unit))
+		return fmt.Errorf("unit must have 1 to %d bytes", MaxUnit)
 	}
 	if err := checkName("record", c.Record, 0); err != nil {
 		return err
@@ -195,7 +195,7 @@ func checkPart(h *Header, p *Part) error {
 	}
 	rows, columns := p.Extent(m)
 	if len(p.Values) != rows*columns*4 {
-		return fmt.Errorf("part of %d × %d cells has %d bytes of values, must have %d", rows, columns, len(p.Values), rows*columns*4)
+		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells")
 	}
 	for i := 0; i < len(p.Values); i += 4 {
 		// All exponent bits set: NaN or infinite (IEEE 754).

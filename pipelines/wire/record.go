@@ -25,12 +25,24 @@ func UnitName(unit Unit, d *Document) string {
 	return "document/" + d.Id
 }
 
+// ErrTooLarge says that a record is over MaxRecord. How large it is may be private.
+var ErrTooLarge error = tooLarge{}
+
+type tooLarge struct{}
+
+func (tooLarge) Error() string {
+	return fmt.Sprintf("record exceeds the wire's limit of %d bytes", MaxRecord-binary.MaxVarintLen32)
+}
+
+// ExitCode returns exit.Malformed: a stage makes such a record of an input that is too large.
+func (tooLarge) ExitCode() int { return 90 }
+
 // Append appends r to b as a size-delimited record: a varint length and that many bytes.
-// The error is that of a record over MaxRecord.
+// The only error is ErrTooLarge.
 func Append(b []byte, r *Record) ([]byte, error) {
 	size := proto.Size(r)
 	if size > MaxRecord-binary.MaxVarintLen32 {
-		return b, fmt.Errorf("record of %d bytes exceeds the wire's limit of %d", size, MaxRecord-binary.MaxVarintLen32)
+		return b, ErrTooLarge
 	}
 	b = binary.AppendUvarint(b, uint64(size))
 	return proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(b, r)
