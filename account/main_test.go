@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 		Version: 1, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 1, NoiseMultiplier: 2, Releases: 40,
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 40, Secret: true},
-		Budget: event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi"},
+		Budget: event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: event.Genesis},
 	}
 	book30 := func(change func(*event.Charge)) []byte {
 		var b book

@@ -102,7 +102,6 @@ func (c *planCommand) Run(r *filter.Run) error {
 		if err := c.solve(grant); err != nil {
 			return err
 		}
-		grant.Budget = event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Accountant: "renyi"}
 	}
 	if err := grant.Check(); err != nil {
 		return exit.Errorf(exit.Usage, "%w", err)
@@ -117,19 +116,19 @@ func (c *planCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, append(b, '\n'))
 }
 
-// solve sets the least noise multiplier that keeps the ledger and this plan within the budget.
+// solve sets the least noise multiplier that keeps the ledger and this plan within the budget, and the budget.
 func (c *planCommand) solve(grant *event.Grant) error {
-	var charges []*event.Charge
+	ledger := new(event.Ledger)
 	if c.Ledger != "" {
-		ledger, err := readLedger(c.Ledger)
+		read, err := readLedger(c.Ledger)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if ledger != nil {
-			charges = ledger.Charges()
+		if read != nil {
+			ledger = read
 		}
 	}
-	before, err := compose.New(charges)
+	before, err := compose.New(ledger.Charges())
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
 	}
@@ -165,6 +164,7 @@ func (c *planCommand) solve(grant *event.Grant) error {
 		}
 	}
 	grant.NoiseMultiplier = high
+	grant.Budget = event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Accountant: "renyi", After: ledger.LastHash()}
 	return nil
 }
 

@@ -104,8 +104,8 @@ func TestPlanThenReport(t *testing.T) {
 // chargeOf is the charge of a round as the privatizer makes it: a bound of 2^20 steps, and noise rounded up to a step.
 func chargeOf(g *event.Grant, round int, run string) *event.Charge {
 	scheme := g.Scheme
-	if scheme.Method == event.Allocate {
-		scheme.Assignment = "throw-of-" + run
+	if scheme.Method != event.All && scheme.Method != event.Epoch {
+		scheme.Coins = "throw-of-" + run
 	}
 	return &event.Charge{
 		Dataset: "d", Run: run, Round: round, Grant: run, Mechanism: event.Gaussian, Adjacency: g.Adjacency,

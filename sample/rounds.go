@@ -207,7 +207,9 @@ func (s *rounds) chooser(documents *corpus.Corpus) (*choose.Chooser, *wire.Schem
 		if key, err = s.key(coins); err != nil {
 			return nil, nil, err
 		}
-		scheme.Assignment = choose.Assignment(key)
+		scheme.Coins = choose.AllocationName(key)
+	} else if scheme.Secret {
+		scheme.Coins = strings.ToLower(rand.Text()) // 130 bits, public
 	}
 	record, err := wire.SchemeOf(scheme)
 	if err != nil {

@@ -47,11 +47,14 @@ type Grant struct {
 	Budget          Budget     `json:"budget"`
 }
 
-// A Budget is what a grant was planned for. The privatizer does not enforce it: the numbers above follow from it.
+// A Budget is what a grant was planned for: the numbers above follow from it and from what the ledger had spent.
 type Budget struct {
 	Epsilon    float64 `json:"epsilon,omitempty"` // of the whole ledger; 0: the noise was given, not planned
 	Delta      float64 `json:"delta,omitempty"`
 	Accountant string  `json:"accountant,omitempty"`
+	// After is the hash of the ledger's last line when the plan was made, Genesis for none. The plan knows of no charge
+	// behind it, so none but the grant's own may stand there.
+	After string `json:"after,omitempty"`
 }
 
 func (b Budget) check() error {
@@ -61,7 +64,13 @@ func (b Budget) check() error {
 	if err := CheckEpsilon(b.Epsilon); err != nil {
 		return err
 	}
-	return CheckDelta(b.Delta)
+	if err := CheckDelta(b.Delta); err != nil {
+		return err
+	}
+	if len(b.After) != len(Genesis) {
+		return errors.New("it does not say which line of the ledger it was planned after")
+	}
+	return nil
 }
 
 // Check reports the first rule that g breaks.

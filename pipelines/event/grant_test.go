@@ -15,7 +15,7 @@ func validGrant() *Grant {
 	return &Grant{
 		Version: 1, ID: "g1", Created: noon, Mechanism: Gaussian, Adjacency: AddRemove, Unit: Document, Clip: 1,
 		NoiseMultiplier: 1.5, Scheme: schemes()[Poisson], Releases: 8,
-		Budget: Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi"},
+		Budget: Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: Genesis},
 	}
 }
 
@@ -45,6 +45,7 @@ func TestGrantCheck(t *testing.T) {
 		{"budget: delta", func(g *Grant) { g.Budget.Delta = 0 }},
 		// An account at this δ would be 0, whatever was released.
 		{"budget: delta", func(g *Grant) { g.Budget.Delta = 1 }},
+		{"which line of the ledger", func(g *Grant) { g.Budget.After = "" }},
 		{"unknown sampling method", func(g *Grant) { g.Scheme.Method = "" }},
 	} {
 		g := validGrant()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -195,9 +196,10 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	}
 }
 
-// Next returns the line that would follow the ledger's last, for Encode.
+// Next returns the line that would follow the ledger's last, for Encode. Its time is in whole seconds: finer, it would tell
+// how long the work on private data took.
 func (l *Ledger) Next(at time.Time) *Line {
-	return &Line{Version: LedgerVersion, Sequence: len(l.Lines) + 1, Time: at.UTC()}
+	return &Line{Version: LedgerVersion, Sequence: len(l.Lines) + 1, Time: at.UTC().Truncate(time.Second)}
 }
 
 // LastHash is the hash that the next line is chained to.
@@ -206,6 +208,18 @@ func (l *Ledger) LastHash() string {
 		return Genesis
 	}
 	return l.Lines[len(l.Lines)-1].Hash
+}
+
+// After returns the lines behind the one with a hash, all for Genesis; found says whether there is such a line.
+func (l *Ledger) After(hash string) (lines []*Line, found bool) {
+	if hash == Genesis {
+		return l.Lines, true
+	}
+	i := slices.IndexFunc(l.Lines, func(line *Line) bool { return line.Hash == hash })
+	if i < 0 {
+		return nil, false
+	}
+	return l.Lines[i+1:], true
 }
 
 // Charges returns the charges, in order.

@@ -23,9 +23,10 @@ type Scheme struct {
 	Rounds     int     `json:"rounds"`               // planned number of rounds T
 	Secret     bool    `json:"secret"`               // coins came from the operating system, not from a seed
 
-	// Assignment names the one throw of the coins that the rounds of an Allocate share. Rounds of two throws may hold
-	// one unit twice. It is empty in a grant, which is made before the throw.
-	Assignment string `json:"assignment,omitempty"`
+	// Coins names the throw of coins that chose the units. Rounds of one number and one name hold the same units,
+	// whatever run they are released in. The rounds of an Allocate share one throw; those of two throws may hold one
+	// unit twice. It is empty in a grant, which is made before the throw, and where the sampler does not name its coins.
+	Coins string `json:"coins,omitempty"`
 }
 
 // Check reports the first rule that s breaks.
@@ -39,11 +40,11 @@ func (s Scheme) Check() error {
 	if s.Method != Fixed && (s.Size != 0 || s.Population != 0) {
 		return errors.New("size and population belong to fixed-size sampling only")
 	}
-	if s.Method != Allocate && s.Assignment != "" {
-		return errors.New("an assignment belongs to allocation only")
+	if (s.Method == All || s.Method == Epoch) && s.Coins != "" {
+		return errors.New("named coins, but the method throws none")
 	}
-	if len(s.Assignment) > 64 {
-		return errors.New("name of an assignment has more than 64 bytes")
+	if len(s.Coins) > 64 {
+		return errors.New("name of coins has more than 64 bytes")
 	}
 	switch s.Method {
 	case All:
@@ -83,9 +84,9 @@ func (s Scheme) String() string {
 	return fmt.Sprintf("%s × %d", text, s.Rounds)
 }
 
-// Same says whether a round sampled by s is one that was planned as planned: equal but for the assignment.
+// Same says whether a round sampled by s is one that was planned as planned: equal but for the name of its coins.
 func (s Scheme) Same(planned Scheme) bool {
-	s.Assignment = planned.Assignment
+	s.Coins = planned.Coins
 	return s == planned
 }
 

@@ -10,9 +10,9 @@ import (
 func schemes() map[string]Scheme {
 	return map[string]Scheme{
 		All:      {Method: All, Rate: 1, Rounds: 8},
-		Poisson:  {Method: Poisson, Rate: 0.25, Rounds: 8, Secret: true},
+		Poisson:  {Method: Poisson, Rate: 0.25, Rounds: 8, Secret: true, Coins: "c1"},
 		Fixed:    {Method: Fixed, Rate: 0.25, Size: 5, Population: 20, Rounds: 8, Secret: true},
-		Allocate: {Method: Allocate, Rate: 0.125, Rounds: 8, Secret: true, Assignment: "a1"},
+		Allocate: {Method: Allocate, Rate: 0.125, Rounds: 8, Secret: true, Coins: "a1"},
 		Epoch:    {Method: Epoch, Rate: 0.125, Rounds: 8},
 	}
 }
@@ -31,7 +31,7 @@ func TestSchemeCheck(t *testing.T) {
 		{Poisson, func(s *Scheme) { s.Rounds = 0 }, "number of rounds"},
 		{Poisson, func(s *Scheme) { s.Size = 1 }, "fixed-size sampling only"},
 		{Poisson, func(s *Scheme) { s.Population = 1 }, "fixed-size sampling only"},
-		{Poisson, func(s *Scheme) { s.Assignment = "a1" }, "allocation only"},
+		{All, func(s *Scheme) { s.Coins = "a1" }, "throws none"},
 		{Poisson, func(s *Scheme) { s.Method = "Poisson" }, "unknown sampling method"},
 		{Poisson, func(s *Scheme) { s.Method = "" }, "unknown sampling method"},
 		{All, func(s *Scheme) { s.Rate = 0.5 }, "rate must be 1"},
@@ -39,9 +39,9 @@ func TestSchemeCheck(t *testing.T) {
 		{Fixed, func(s *Scheme) { s.Size = 21 }, "size of a round"},
 		{Fixed, func(s *Scheme) { s.Rate = 0.3 }, "not size over population"},
 		{Allocate, func(s *Scheme) { s.Rounds = 7 }, "not one over"},
-		{Allocate, func(s *Scheme) { s.Assignment = strings.Repeat("a", 65) }, "more than 64"},
+		{Allocate, func(s *Scheme) { s.Coins = strings.Repeat("a", 65) }, "more than 64"},
 		{Epoch, func(s *Scheme) { s.Rate = 0.5 }, "not one over"},
-		{Epoch, func(s *Scheme) { s.Assignment = "a1" }, "allocation only"},
+		{Epoch, func(s *Scheme) { s.Coins = "a1" }, "throws none"},
 	} {
 		s := schemes()[c.method]
 		c.change(&s)
@@ -52,7 +52,7 @@ func TestSchemeCheck(t *testing.T) {
 // TestSchemeSame: of a grant's scheme a round may change the name of the throw, and nothing else.
 func TestSchemeSame(t *testing.T) {
 	planned := schemes()[Allocate]
-	planned.Assignment = ""
+	planned.Coins = ""
 	if thrown := schemes()[Allocate]; !thrown.Same(planned) {
 		t.Error("a throw of the planned allocation is not the same")
 	}

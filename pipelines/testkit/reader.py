@@ -32,7 +32,7 @@ from google.protobuf.proto import serialize_length_prefixed
 # SPEC 6
 FRAME_COMPRESSED, FRAME_DECOMPRESSED = 900_000, 896_000
 RECORD, HEADER_RECORD = 880_000, 16_000
-NAME, UNIT_NAME, ASSIGNMENT, WORD = 1_024, 1_040, 64, 256
+NAME, UNIT_NAME, COINS, WORD = 1_024, 1_040, 64, 256
 WORDS, MATRICES, CELLS, ROUNDS = 2**24, 64, 2**31, 2**31
 WINDOW = 8 * 2**20
 
@@ -384,8 +384,8 @@ def check_scheme(scheme):
     need(method and method in method_of.values(), "3.2", "method is not known")
     need(0 < scheme.rate <= 1, "3.2", "rate outside (0, 1]")
     need(1 <= planned <= ROUNDS, "3.2", "planned rounds outside 1 to 2^31")
-    need(len(scheme.assignment.encode()) <= ASSIGNMENT, "3.2", "assignment is too long")
-    need(not scheme.assignment or method == method_of.ALLOCATE, "3.2", "assignment for another method than ALLOCATE")
+    need(len(scheme.coins.encode()) <= COINS, "3.2", "name of coins is too long")
+    need(not scheme.coins or method not in (method_of.ALL, method_of.EPOCH), "3.2", "coins for a method without")
     if method == method_of.FIXED:
         need(1 <= scheme.size <= scheme.population, "3.2", "size outside 1 to the population")
         rate = scheme.size / scheme.population

@@ -42,7 +42,7 @@ type scheme struct {
 	Population uint64  `json:"population,omitempty"`
 	Rounds     uint32  `json:"rounds"`
 	Secret     bool    `json:"secret"`
-	Assignment string  `json:"assignment,omitempty"`
+	Coins      string  `json:"coins,omitempty"`
 }
 
 type roundOpen struct {

@@ -109,7 +109,7 @@ func (v Viewer) contribution(round uint32, c *wire.Contribution) contribution {
 }
 
 func schemeOf(s *wire.Scheme) scheme {
-	return scheme{s.GetMethod().String(), s.GetRate(), s.GetSize(), s.GetPopulation(), s.GetRounds(), s.GetSecret(), s.GetAssignment()}
+	return scheme{s.GetMethod().String(), s.GetRate(), s.GetSize(), s.GetPopulation(), s.GetRounds(), s.GetSecret(), s.GetCoins()}
 }
 
 // numbers decodes little-endian cells. Those of an element that it does not know come back as base64.

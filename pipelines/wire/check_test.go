@@ -113,7 +113,7 @@ func TestCheckRecords(t *testing.T) {
 		{"not size over population", scheme(func(s *Scheme) { s.Method, s.Size, s.Population = Scheme_FIXED, 1, 3 })},
 		{"size of a round", scheme(func(s *Scheme) { s.Method, s.Size, s.Population = Scheme_FIXED, 4, 3 })},
 		{"one over the number", scheme(func(s *Scheme) { s.Method = Scheme_EPOCH })},
-		{"allocation only", scheme(func(s *Scheme) { s.Assignment = "x" })},
+		{"throws none", scheme(func(s *Scheme) { s.Method, s.Rate, s.Coins = Scheme_ALL, 1, "x" })},
 
 		{"", contribution()},
 		{"", contribution(&Part{RowGaps: []uint32{1}, ColumnGaps: []uint32{0, 2}, Values: floats(1, 2)})},
@@ -181,9 +181,9 @@ func TestErrorsQuoteNothing(t *testing.T) {
 func TestSchemeConversionKeepsEverything(t *testing.T) {
 	for _, s := range []*Scheme{
 		{Method: Scheme_ALL, Rate: 1, Rounds: 1},
-		{Method: Scheme_POISSON, Rate: 0.05, Rounds: 40, Secret: true},
+		{Method: Scheme_POISSON, Rate: 0.05, Rounds: 40, Secret: true, Coins: "abc"},
 		{Method: Scheme_FIXED, Rate: 20.0 / 400, Size: 20, Population: 400, Rounds: 20, Secret: true},
-		{Method: Scheme_ALLOCATE, Rate: 0.1, Rounds: 10, Secret: true, Assignment: "abc"},
+		{Method: Scheme_ALLOCATE, Rate: 0.1, Rounds: 10, Secret: true, Coins: "abc"},
 		{Method: Scheme_EPOCH, Rate: 0.1, Rounds: 10},
 	} {
 		e, err := s.Event()

@@ -918,7 +918,7 @@ type Scheme struct {
 	Population    uint64                 `protobuf:"varint,4,opt,name=population,proto3" json:"population,omitempty"` // FIXED only
 	Rounds        uint32                 `protobuf:"varint,5,opt,name=rounds,proto3" json:"rounds,omitempty"`         // T, planned number of rounds
 	Secret        bool                   `protobuf:"varint,6,opt,name=secret,proto3" json:"secret,omitempty"`         // coins came from the operating system; false: from a seed, no amplification
-	Assignment    string                 `protobuf:"bytes,7,opt,name=assignment,proto3" json:"assignment,omitempty"`  // ALLOCATE only: names the one throw of the coins that all rounds of a run share
+	Coins         string                 `protobuf:"bytes,7,opt,name=coins,proto3" json:"coins,omitempty"`            // names the throw of coins; the rounds of an ALLOCATE share one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -995,9 +995,9 @@ func (x *Scheme) GetSecret() bool {
 	return false
 }
 
-func (x *Scheme) GetAssignment() string {
+func (x *Scheme) GetCoins() string {
 	if x != nil {
-		return x.Assignment
+		return x.Coins
 	}
 	return ""
 }
@@ -1691,7 +1691,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x14\n" +
 	"\x05label\x18\x03 \x01(\tR\x05label\x12\x1b\n" +
 	"\tword_gaps\x18\x04 \x03(\rR\bwordGaps\x12\x16\n" +
-	"\x06counts\x18\x05 \x03(\rR\x06counts\"\xb5\x02\n" +
+	"\x06counts\x18\x05 \x03(\rR\x06counts\"\xab\x02\n" +
 	"\x06Scheme\x127\n" +
 	"\x06method\x18\x01 \x01(\x0e2\x1f.privpipe.wire.v1.Scheme.MethodR\x06method\x12\x12\n" +
 	"\x04rate\x18\x02 \x01(\x01R\x04rate\x12\x12\n" +
@@ -1700,10 +1700,8 @@ const file_wire_proto_rawDesc = "" +
 	"population\x18\x04 \x01(\x04R\n" +
 	"population\x12\x16\n" +
 	"\x06rounds\x18\x05 \x01(\rR\x06rounds\x12\x16\n" +
-	"\x06secret\x18\x06 \x01(\bR\x06secret\x12\x1e\n" +
-	"\n" +
-	"assignment\x18\a \x01(\tR\n" +
-	"assignment\"Z\n" +
+	"\x06secret\x18\x06 \x01(\bR\x06secret\x12\x14\n" +
+	"\x05coins\x18\a \x01(\tR\x05coins\"Z\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\a\n" +
 	"\x03ALL\x10\x01\x12\v\n" +

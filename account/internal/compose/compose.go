@@ -20,8 +20,8 @@ type Composition struct {
 	None            bool // a release without noise: no guarantee
 
 	terms map[term]int // how many releases of each kind: their losses add up
-	// batches are the rounds that sampling amplifies, by what is known of their coins. Charges of one batch are of the
-	// same coins, so they count as one release of all their sums.
+	// batches are the rounds that sampling amplifies, by their coins: charges of one batch count as one release of all
+	// their sums, whatever run or grant they belong to.
 	batches map[batch]term
 	// Rounds of one throw, each unit in one of them: only the worst counts. Charges of one round of it add up.
 	disjoint map[throw]map[int][]float64
@@ -35,13 +35,13 @@ type term struct {
 	multiplier float64 // noise over sensitivity
 }
 
-// batch names the units of a round.
+// batch names the units of a round by the coins that chose them; coins without a name are those of all such rounds.
 type batch struct {
-	throw
-	round int
+	scheme event.Scheme
+	round  int
 }
 
-// throw names rounds whose units were chosen by the same coins.
+// throw names rounds that share no unit.
 type throw struct {
 	dataset, run, grant string
 	scheme              event.Scheme
@@ -70,8 +70,8 @@ func (c *Composition) add(charge *event.Charge) error {
 	if err := c.take(charge.Adjacency, charge.Unit, 1); err != nil {
 		return err
 	}
-	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
-	if charge.Scheme.Method == event.Epoch || charge.Scheme.Assignment != "" {
+	if s := charge.Scheme; s.Method == event.Epoch || s.Method == event.Allocate && s.Coins != "" {
+		t := throw{charge.Dataset, charge.Run, charge.Grant, s}
 		if c.disjoint[t] == nil {
 			c.disjoint[t] = make(map[int][]float64)
 		}
@@ -81,7 +81,7 @@ func (c *Composition) add(charge *event.Charge) error {
 	// An allocation without a name may be of several throws: its rounds add up like any others.
 	kind := term{Rate(charge.Scheme, charge.Adjacency), charge.NoiseMultiplier()}
 	if kind.rate < 1 {
-		c.addToBatch(batch{t, charge.Round}, kind)
+		c.addToBatch(batch{charge.Scheme, charge.Round}, kind)
 		return nil
 	}
 	c.terms[kind]++
@@ -91,8 +91,12 @@ func (c *Composition) add(charge *event.Charge) error {
 // addToBatch counts a charge of a sampled batch. Two sums over one batch, each divided by its noise, are one sum whose
 // squared sensitivity is that of both together. Amplified one by one as if each had coins of its own, they would seem to
 // lose less than they do.
+//
+// To take two batches for one, where their coins have no name, only adds to the loss. Let X and Y be 1−q+qL for the ratios
+// of densities L of the two releases of a unit that takes part: independent, of mean 1. With one coin the ratio of both is
+// XY + (X−1)(Y−1)(1−q)/q, and t^α lies above its tangent at XY, so the moment is at least that of two coins plus
+// α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1.
 func (c *Composition) addToBatch(b batch, kind term) {
-	b.grant = "" // whatever allowed the release, the batch is the same
 	if before, again := c.batches[b]; again {
 		c.terms[before]--
 		kind.multiplier = 1 / math.Hypot(1/before.multiplier, 1/kind.multiplier)

@@ -10,13 +10,13 @@ import (
 )
 
 func poisson(q float64) event.Scheme {
-	return event.Scheme{Method: event.Poisson, Rate: q, Rounds: 100, Secret: true}
+	return event.Scheme{Method: event.Poisson, Rate: q, Rounds: 100, Secret: true, Coins: "coins1"}
 }
 
 var (
 	all      = event.Scheme{Method: event.All, Rate: 1, Rounds: 100}
 	epoch    = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100}
-	allocate = event.Scheme{Method: event.Allocate, Rate: 0.01, Rounds: 100, Secret: true, Assignment: "throw1"}
+	allocate = event.Scheme{Method: event.Allocate, Rate: 0.01, Rounds: 100, Secret: true, Coins: "throw1"}
 )
 
 // charge returns a charge of a round of run r with a noise multiplier, after changes.
@@ -33,6 +33,15 @@ func charge(round int, scheme event.Scheme, multiplier float64, changes ...func(
 
 func run(name string) func(*event.Charge)   { return func(c *event.Charge) { c.Run = name } }
 func grant(name string) func(*event.Charge) { return func(c *event.Charge) { c.Grant = name } }
+
+// coins changes the name of the coins, where there are any.
+func coins(name string) func(*event.Charge) {
+	return func(c *event.Charge) {
+		if c.Scheme.Coins != "" {
+			c.Scheme.Coins = name
+		}
+	}
+}
 
 func noNoise(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }
 
@@ -93,7 +102,7 @@ func TestMixedReleases(t *testing.T) {
 		var charges []*event.Charge
 		for i, k := range c.kinds {
 			for round := range k.rounds {
-				charges = append(charges, charge(round+1, poisson(k.q), k.multiplier, run(string(rune('a'+i)))))
+				charges = append(charges, charge(round+1, poisson(k.q), k.multiplier, coins(string(rune('a'+i)))))
 			}
 		}
 		got, order := renyi.Epsilon(composed(t, charges...), c.delta)
@@ -111,9 +120,14 @@ func TestOneBatchTwice(t *testing.T) {
 	same(t, "2 and 4", composed(t, two, four), joint)
 	same(t, "4 and 2", composed(t, four, two), joint)
 	same(t, "three", composed(t, four, two, four), lost(0.02, 4/math.Sqrt(6)))
+	// A stream of rounds that is kept and given to two runs is one batch a round, and so may be what has no name.
+	same(t, "two runs", composed(t, two, charge(1, poisson(0.02), 4, run("s"), grant("h"))), joint)
+	nameless := func(c *event.Charge) { c.Scheme.Coins = "" }
+	same(t, "no name", composed(t, charge(1, poisson(0.02), 2, nameless), charge(1, poisson(0.02), 4, nameless, run("s"))), joint)
 	for what, change := range map[string]func(*event.Charge){
 		"other round": func(c *event.Charge) { c.Round = 2 },
 		"other plan":  func(c *event.Charge) { c.Scheme.Rounds = 7 },
+		"other coins": coins("coins2"),
 	} {
 		same(t, what, composed(t, two, charge(1, poisson(0.02), 4, change)), sum(lost(0.02, 2), lost(0.02, 4)))
 	}
@@ -176,14 +190,14 @@ func TestDisjointRounds(t *testing.T) {
 	// Rounds of two throws may share a unit.
 	first := charge(1, allocate, 2)
 	for what, change := range map[string]func(*event.Charge){
-		"assignment": func(c *event.Charge) { c.Scheme.Assignment = "throw2" },
-		"run":        run("s"),
-		"grant":      grant("h"),
-		"data set":   func(c *event.Charge) { c.Dataset = "e" },
+		"coins":    func(c *event.Charge) { c.Scheme.Coins = "throw2" },
+		"run":      run("s"),
+		"grant":    grant("h"),
+		"data set": func(c *event.Charge) { c.Dataset = "e" },
 	} {
 		same(t, "another "+what, composed(t, first, charge(2, allocate, 2, change)), sum(lost(1, 2), lost(1, 2)))
 	}
-	unnamed := func(c *event.Charge) { c.Scheme.Assignment = "" }
+	unnamed := func(c *event.Charge) { c.Scheme.Coins = "" }
 	same(t, "unnamed throws", composed(t, charge(1, allocate, 2, unnamed), charge(2, allocate, 2, unnamed)),
 		sum(lost(1, 2), lost(1, 2)))
 }
@@ -249,7 +263,7 @@ func TestPlan(t *testing.T) {
 	}{
 		{poisson(0.1), nil}, {all, nil}, {epoch, nil}, {allocate, nil}, {all, []func(*event.Charge){exchange}},
 	} {
-		before := charge(1, c.scheme, 3, append(c.changes, run("before"))...)
+		before := charge(1, c.scheme, 3, append(c.changes, run("before"), coins("before"))...)
 		charges := []*event.Charge{before}
 		for round := range 5 {
 			charges = append(charges, charge(round+1, c.scheme, 2, c.changes...))
@@ -277,8 +291,10 @@ func TestNeverLess(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	other := allocate
-	other.Assignment = "throw2"
-	schemes := []event.Scheme{poisson(0.1), poisson(0.5), all, epoch, allocate, other}
+	other.Coins = "throw2"
+	again := poisson(0.1)
+	again.Coins = "coins2"
+	schemes := []event.Scheme{poisson(0.1), again, poisson(0.5), all, epoch, allocate, other}
 	for range 50 {
 		var charges []*event.Charge
 		before := func(float64) float64 { return 0 }

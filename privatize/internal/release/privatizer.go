@@ -143,10 +143,13 @@ func (p *Privatizer) allowed(g *event.Grant, number int, scheme event.Scheme) er
 	if !scheme.Same(g.Scheme) {
 		return refuse("the round was sampled by %s, the grant is for %s", scheme, g.Scheme)
 	}
+	if err := p.planned(g); err != nil {
+		return err
+	}
 	if number > g.Scheme.Rounds {
 		return refuse("round %d is beyond the %d rounds of the grant's scheme", number, g.Scheme.Rounds)
 	}
-	if scheme.Method == event.Allocate && scheme.Assignment == "" {
+	if scheme.Method == event.Allocate && scheme.Coins == "" {
 		return refuse("the allocation has no name: rounds of two of them could not be told apart")
 	}
 	releases := 0
@@ -163,12 +166,29 @@ func (p *Privatizer) allowed(g *event.Grant, number int, scheme event.Scheme) er
 		if c.Run != p.terms.Run || c.Dataset != p.terms.Dataset {
 			return refuse("this grant is for disjoint rounds, and run %s of data set %s has begun them", c.Run, c.Dataset)
 		}
-		if c.Scheme.Assignment != scheme.Assignment {
+		if c.Scheme.Coins != scheme.Coins {
 			return refuse("the units were thrown anew: a unit could be in two rounds of this grant")
 		}
 	}
 	if releases >= g.Releases {
 		return refuse("all %d releases of the grant are used", g.Releases)
+	}
+	return nil
+}
+
+// planned refuses a grant whose plan does not know of all that the ledger has spent.
+func (p *Privatizer) planned(g *event.Grant) error {
+	if g.Budget.Epsilon == 0 {
+		return nil // the noise was given, no budget stands behind it
+	}
+	lines, found := p.book.ledger.After(g.Budget.After)
+	if !found {
+		return refuse("the grant was planned for another ledger")
+	}
+	for _, line := range lines {
+		if line.Charge != nil && line.Charge.Grant != g.ID {
+			return refuse("the ledger has charges that the grant was planned without: plan it again, with --ledger")
+		}
 	}
 	return nil
 }

@@ -326,7 +326,7 @@ func TestChangedGrant(t *testing.T) {
 		"scheme":    func(g *event.Grant) { g.Scheme.Rate = 0.5 },
 		"releases":  func(g *event.Grant) { g.Releases = 3 },
 		"expiry":    func(g *event.Grant) { g.Expires = &later },
-		"budget":    func(g *event.Grant) { g.Budget = event.Budget{Epsilon: 9, Delta: 1e-6} },
+		"budget":    func(g *event.Grant) { g.Budget = event.Budget{Epsilon: 9, Delta: 1e-6, After: event.Genesis} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open(ledger, newTerms(newGrant(change)))
@@ -370,10 +370,10 @@ func TestReplayUnderOtherSettings(t *testing.T) {
 // TestDisjointRounds: a grant for disjoint rounds counts each unit in one of them, so it sticks to one throw of the
 // coins, one run and one data set.
 func TestDisjointRounds(t *testing.T) {
-	allocate := event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 2, Secret: true, Assignment: "throw"}
+	allocate := event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 2, Secret: true, Coins: "throw"}
 	epoch := event.Scheme{Method: event.Epoch, Rate: 0.5, Rounds: 2}
 	again := allocate
-	again.Assignment = "another throw"
+	again.Coins = "another throw"
 	shorter := event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}
 	same := func(*Terms) {}
 	otherRun := func(terms *Terms) { terms.Run = "other" }
@@ -390,7 +390,7 @@ func TestDisjointRounds(t *testing.T) {
 		"epoch, more rounds":    {epoch, shorter, same, "the grant is for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			grant := newGrant(func(g *event.Grant) { g.Scheme = c.scheme; g.Scheme.Assignment = "" })
+			grant := newGrant(func(g *event.Grant) { g.Scheme = c.scheme; g.Scheme.Coins = "" })
 			ledger := newLedger(t)
 			p := open(t, ledger, newTerms(grant))
 			release(t, p, 1, c.scheme, one)
@@ -401,6 +401,34 @@ func TestDisjointRounds(t *testing.T) {
 			release(t, open(t, ledger, newTerms(grant)), 2, c.scheme, contribution{"two", one.values}) // the second half
 		})
 	}
+}
+
+// TestPlannedWithout: a budget holds only if the plan knew of all that the ledger has spent.
+func TestPlannedWithout(t *testing.T) {
+	planned := func(id, after string) *event.Grant {
+		return newGrant(func(g *event.Grant) {
+			g.ID, g.Budget = id, event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: after}
+		})
+	}
+	terms := func(g *event.Grant) Terms {
+		terms := newTerms(g)
+		terms.Run = g.ID
+		return terms
+	}
+	ledger := newLedger(t)
+	first, second := planned("first", event.Genesis), planned("second", event.Genesis) // side by side
+	p := open(t, ledger, terms(first))
+	release(t, p, 1, poisson, one)
+	p.Close()
+	refused(t, ledger, terms(second), 1, poisson, "planned without")
+	refused(t, ledger, terms(planned("foreign", strings.Repeat("f", 64))), 1, poisson, "another ledger")
+
+	p = open(t, ledger, terms(planned("third", p.book.ledger.LastHash())))
+	release(t, p, 1, poisson, one)
+	p.Close()
+	refused(t, ledger, terms(first), 2, poisson, "planned without")               // what it had left, the third has spent
+	p = open(t, ledger, terms(newGrant(func(g *event.Grant) { g.ID = "given" }))) // no budget stands behind its noise
+	release(t, p, 1, poisson, one)
 }
 
 // TestRoundThatIsNotWhole: contributions of other units than announced are not released, and not charged.

@@ -97,8 +97,8 @@ func (c *Chooser) roundOf(digest uint64) int {
 	return int(high) + 1
 }
 
-// Assignment is the public name of the allocation with a key: a hash of it, which tells two apart and nothing more.
-func Assignment(key []byte) string {
+// AllocationName is the public name of the allocation with a key: a hash of it, which tells two apart and nothing more.
+func AllocationName(key []byte) string {
 	sum := sha256.Sum256(append([]byte("privpipe allocation\n"), key...))
 	return fmt.Sprintf("%x", sum[:8])
 }

@@ -280,13 +280,13 @@ func TestRoundOf(t *testing.T) {
 	}
 }
 
-// TestAssignment pins the public name of a key: printf 'privpipe allocation\n' | cat - key | sha256sum, 8 bytes of it.
-func TestAssignment(t *testing.T) {
+// TestAllocationName pins the public name of a key: printf 'privpipe allocation\n' | cat - key | sha256sum, 8 bytes of it.
+func TestAllocationName(t *testing.T) {
 	key := make([]byte, 32)
 	for i := range key {
 		key[i] = byte(i)
 	}
-	if got, want := Assignment(key), "42462340a57e80f7"; got != want {
+	if got, want := AllocationName(key), "42462340a57e80f7"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
