@@ -2,11 +2,14 @@ package endtoend
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/endpoint"
 )
 
 // TestMain builds the stages and puts them first on PATH; PRIVPIPE_BIN tells the recipes not to build them again.
@@ -43,7 +46,7 @@ var vocabulary = filepath.Join(root, "pipelines/recipes/vocabulary-en.txt")
 
 // shared returns the path of a file of the shared folder (real corpora, other tools' scripts), or skips the test. The
 // folder stands beside the project, or where PRIVPIPE_SHARED says.
-func shared(t *testing.T, path ...string) string {
+func shared(t testing.TB, path ...string) string {
 	t.Helper()
 	folder := os.Getenv("PRIVPIPE_SHARED")
 	if folder == "" {
@@ -70,7 +73,7 @@ func bash(folder, script string) *shell {
 }
 
 // run runs a script, which must succeed, and returns its output.
-func run(t *testing.T, folder, script string) string {
+func run(t testing.TB, folder, script string) string {
 	t.Helper()
 	s := bash(folder, script)
 	if err := s.Run(); err != nil {
@@ -79,7 +82,7 @@ func run(t *testing.T, folder, script string) string {
 	return s.stdout.String()
 }
 
-func write(t *testing.T, folder, name, content string) {
+func write(t testing.TB, folder, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666); err != nil {
 		t.Fatal(err)
@@ -91,4 +94,22 @@ func write(t *testing.T, folder, name, content string) {
 func comments(t *testing.T, folder string) {
 	t.Helper()
 	run(t, folder, `comments "$(go env GOROOT)/src/net" >comments.jsonl`)
+}
+
+// decompress writes the content of a .zst file to another.
+func decompress(t testing.TB, from, to string) {
+	t.Helper()
+	in, err := endpoint.OpenText(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -29,15 +29,16 @@ func TestPerplexityOfPeers(t *testing.T) {
 	posts, words := shared(t, "data/20newsgroups/20newsgroups.jsonl.zst"), shared(t, "data/vocab/dictnostops.txt")
 	prepare, folder := shared(t, "peers/prep.py"), t.TempDir()
 	const peers = (1832 + 1844 + 1891 + 1850) / 4.
+	decompress(t, posts, filepath.Join(folder, "20newsgroups.jsonl"))
 	run(t, folder, fmt.Sprintf(`
-python3 %s %s peers --vocab %s
+python3 %s 20newsgroups.jsonl peers --vocab %s
 for part in train test; do tokenize uci --vocab peers.vocab.txt -o $part.pp peers.$part.docword.txt; done
 mkfifo params
 sample --fixed 1024 --rounds 82 --seed 1 train.pp |
   estep lda --params params --top-topics 0 --word-weight count --norm 0 --iterations 100 |
   privatize none --ledger ledger -q |
   mstep lda --topics 50 --vocab peers.vocab.txt --tau0 64 --kappa 0.7 --seed 1 --average-from 1 --denoise floor \
-    --beta expected-log --params-out params -o model.pp`, prepare, posts, words))
+    --beta expected-log --params-out params -o model.pp`, prepare, words))
 	got := bound(t, folder, "estep lda --score --model model.pp test.pp")
 	t.Logf("perplexity %.1f, the peers' mean %.1f", got, peers)
 	if got > 1.02*peers || got < 0.98*peers {

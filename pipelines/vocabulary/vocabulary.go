@@ -33,9 +33,12 @@ func Open(name string) (Words, error) {
 var byteOrderMark = []byte("\uFEFF")
 
 // Read reads a vocabulary: a word a line, in the order of the ids. Lines that begin with "#" and a space are comments,
-// and so are those of a "#" alone. Surrounding white space, a CR among it, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
-// words that stand twice and invalid UTF-8 are errors with the line's number.
-func Read(r io.Reader, name string) (Words, error) {
+// and so are those of a "#" alone. Surrounding white space, a CR among it, is dropped. Empty lines, inner white space, words
+// over wire.MaxWord bytes, words that stand twice, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the
+// line's number.
+func Read(r io.Reader, name string) (Words, error) { return read(r, name, wire.MaxVocabulary) }
+
+func read(r io.Reader, name string, most int) (Words, error) {
 	var words Words
 	line := 0
 	fail := func(format string, args ...any) (Words, error) {
@@ -65,8 +68,8 @@ func Read(r io.Reader, name string) (Words, error) {
 			return fail("has white space inside, must be one word")
 		case seen[word] != 0:
 			return fail("repeats the word of line %d", seen[word])
-		case len(words) == wire.MaxVocabulary:
-			return fail("more than %d words", wire.MaxVocabulary)
+		case len(words) == most:
+			return fail("more than %d words", most)
 		}
 		seen[word] = line
 		words = append(words, word)

@@ -1,0 +1,51 @@
+# What a developer does here. `just` alone lists it.
+
+python := env("PYTHON", justfile_directory() / ".venv/bin/python")
+
+_list:
+    @just --list --unsorted
+
+# Build the stages into bin/
+build:
+    go build -o bin/ ./tokenize ./sample ./estep ./privatize ./mstep ./account ./evaluate ./pipelines/show
+
+# All tests: of each stage, of the wire with the Python reader, and of all together on real text
+test *flags:
+    PYTHON={{ python }} go test {{ flags }} ./...
+
+# What CI runs, in the order of CI
+check:
+    .ci/run
+
+# Vet, staticcheck and gofmt
+lint:
+    test -z "$(gofmt -l .)"
+    go vet ./...
+    go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+# The race detector over everything but the long training runs
+race:
+    go test -race -short ./...
+
+# Each fuzzer for so many inputs (each finds new ones for longer: just fuzz 5m)
+fuzz count="20000x":
+    .ci/fuzz {{ count }}
+
+# Speed beside gensim, scikit-learn and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
+bench: peers
+    PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
+    go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise
+
+# A Python with what the second reader needs
+python:
+    [ -x {{ python }} ] || python3 -m venv .venv
+    {{ python }} -c 'import grpc_tools, xxhash, zstandard' 2>/dev/null || {{ python }} -m pip install -q grpcio-tools xxhash zstandard
+
+# The same, with the tools that just bench compares with
+peers: python
+    {{ python }} -c 'import gensim, sklearn' 2>/dev/null || {{ python }} -m pip install -q gensim scikit-learn
+
+# Write generated code and the test vectors of the wire anew
+generate: python
+    PYTHON={{ python }} pipelines/wire/generate.sh
+    go test ./pipelines/testkit -update
