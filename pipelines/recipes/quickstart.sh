@@ -3,13 +3,13 @@
 #
 #   quickstart.sh [OUT]
 #
-# Each comment counts as a private document. It builds the stages, and leaves all files in OUT, by default out/quickstart.
+# Each comment counts as a private document. It builds the stages, and leaves all files in OUT, by default out/quickstart here.
 source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
 
 case ${1:-} in
   -h | --help) usage && exit ;;
 esac
-out=${1:-$recipes/../../out/quickstart}
+out=${1:-out/quickstart}
 mkdir -p -- "$out"
 extract() {
   (cd "$recipes/comments" && go run . "$(go env GOROOT)/src") >"$out/comments.unfinished"

@@ -1,0 +1,88 @@
+package endtoend
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// block matches a block of shell commands in a page.
+var block = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
+
+// TestReadme runs every command of the README, in its order, in a folder with the names that it uses. The test command
+// alone it does not run: .ci/run does.
+func TestReadme(t *testing.T) {
+	folder := readmeFolder(t)
+	page := read(t, "README.md")
+	blocks := block.FindAllStringSubmatch(page, -1)
+	if len(blocks) < 6 {
+		t.Fatalf("only %d blocks of commands", len(blocks))
+	}
+	for _, b := range blocks {
+		script := strings.Replace(b[1], "go test ./...", "true", 1)
+		t.Logf("%s%s", script, run(t, folder, script))
+	}
+	// What the first pipeline prints is what the page shows, but for coins and noise.
+	for _, line := range []string{"topic  share  words and their probabilities", "renyi       1  1e-06"} {
+		if !strings.Contains(page, line) {
+			t.Errorf("the README has no %q", line)
+		}
+	}
+}
+
+// TestPipelinesReadme does the same with the README of this folder.
+func TestPipelinesReadme(t *testing.T) {
+	folder := readmeFolder(t)
+	run(t, folder, "bin/tokenize text --vocab pipelines/recipes/vocabulary-en.txt -o docs.pp docs.jsonl")
+	for _, b := range block.FindAllStringSubmatch(read(t, "pipelines/README.md"), -1) {
+		s := bash(folder, "set +o pipefail\n"+b[1]) // head closes its pipe
+		if err := s.Run(); err != nil {
+			t.Errorf("%s\n%v\n%s", b[1], err, s.stderr.String())
+		}
+		if !strings.Contains(s.stdout.String(), `{"round_open":{"round":1,"scheme":{"method":"POISSON","rate":0.5,`) {
+			t.Errorf("%s\nprinted\n%s", b[1], s.stdout.String())
+		}
+	}
+}
+
+// TestLinks checks that every file that a page names is there.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)\)`)
+	for _, page := range []string{"README.md", "pipelines/README.md", "pipelines/SPEC.md", "privatize/PRIVACY.md"} {
+		for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(page), match[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, match[1])
+			}
+		}
+	}
+}
+
+// readmeFolder has the names that the READMEs use.
+func readmeFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	comments(t, folder)
+	for name, to := range map[string]string{
+		"bin": os.Getenv("PRIVPIPE_BIN"), "pipelines": filepath.Join(root, "pipelines"), "docs.jsonl": "comments.jsonl",
+		"held.jsonl": "comments.jsonl", "public.jsonl": "comments.jsonl",
+	} {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
