@@ -2,7 +2,7 @@
 # that has them.
 set -euo pipefail
 
-recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 if [[ -z ${PRIVPIPE_BIN:-} ]]; then
   PRIVPIPE_BIN=$recipes/../../bin
   (cd "$recipes/../.." && go build -o bin/ ./tokenize ./sample ./estep ./privatize ./mstep ./account ./evaluate ./pipelines/show)
