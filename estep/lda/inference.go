@@ -52,8 +52,9 @@ type limits struct {
 type inference struct {
 	t      *topics
 	counts []float32 // of the document's words
+	width  int       // number of the document's words, padded to lanes
 
-	cells   []float32   // β of the document: n words for each topic
+	cells   []float32   // β of the document: width words for each topic
 	active  []int       // topics not pruned, ascending
 	beta    [][]float32 // of the active topics
 	theta   []float32   // exp(E[log θ]) of the active topics, relative to the largest
@@ -77,7 +78,7 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 	f.gather(ids, counts)
 	for range l.iterations {
 		f.expectTheta()
-		explain(f.p, f.counts, f.beta, f.theta)
+		explain(f.p, f.counts[:f.width], f.beta, f.theta)
 		share(f.s, f.beta, f.p)
 		change := f.update()
 		if len(f.active) == 0 {
@@ -88,7 +89,7 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 		}
 	}
 	f.expectTheta()
-	explain(f.p, f.counts, f.beta, f.theta)
+	explain(f.p, f.counts[:f.width], f.beta, f.theta)
 }
 
 // update sets γ from theta and s and drops the topics that explain nothing. It returns the sum over the topics of the
@@ -113,27 +114,42 @@ func (f *inference) update() (change float64) {
 
 // gather takes a document, collects β of its words and sets γ = 1.
 func (f *inference) gather(ids []uint32, counts []float32) {
-	f.counts = counts
 	n, k := len(ids), f.t.k
-	if cap(f.cells) < n*k {
-		f.cells = make([]float32, n*k+n*k/2)
+	f.width = (n + lanes - 1) / lanes * lanes
+	if cap(f.cells) < f.width*k {
+		f.cells = make([]float32, f.width*k*3/2)
+		f.p = make([]float32, f.width*3/2)
+		f.counts = make([]float32, f.width*3/2)
 	}
-	if cap(f.p) < n {
-		f.p = make([]float32, n+n/2)
-	}
-	f.p = f.p[:n]
-	cells := f.cells[:n*k]
-	for i, id := range ids {
+	f.p = f.p[:f.width]
+	f.counts = append(f.counts[:0], counts...)
+	clear(f.counts[n:f.width])
+	cells := f.cells[:f.width*k]
+	row := func(i int) []float32 { return f.t.weight[int(ids[i])*k:][:k] }
+	i := 0
+	for ; i+4 <= n; i += 4 { // four words at a time, as a row of β is seldom in the cache
+		w0, w1, w2, w3 := row(i), row(i+1), row(i+2), row(i+3)
 		at := i
-		for _, w := range f.t.weight[int(id)*k : int(id)*k+k] {
+		for topic := range k {
+			to := cells[at : at+4]
+			to[0], to[1], to[2], to[3] = w0[topic], w1[topic], w2[topic], w3[topic]
+			at += f.width
+		}
+	}
+	for ; i < n; i++ {
+		at := i
+		for _, w := range row(i) {
 			cells[at] = w
-			at += n
+			at += f.width
 		}
 	}
 	f.active, f.beta = f.active[:k], f.beta[:k]
 	for topic := range k {
-		f.active[topic] = topic
-		f.beta[topic] = cells[topic*n : (topic+1)*n]
+		words := cells[topic*f.width : (topic+1)*f.width]
+		for i := n; i < f.width; i++ {
+			words[i] = 1
+		}
+		f.active[topic], f.beta[topic] = topic, words
 		f.gamma[topic] = 1
 	}
 }

@@ -3,6 +3,7 @@ package lda
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -30,20 +31,22 @@ func shareReference(beta [][]float32, p []float32) []float64 {
 	return s
 }
 
-// FuzzKernel compares the kernels with their twins on sizes around the steps of four. The terms of a sum have one sign,
-// so rounding loses at most a few units of float32's last place for each of n terms.
+// FuzzKernel compares the kernels of this machine and the plain ones with their twins, on sizes around their steps, some
+// in rows with other numbers behind them. The terms of a sum have one sign, so rounding loses at most a few units of
+// float32's last place for each of n terms.
 func FuzzKernel(f *testing.F) {
 	for topics := 1; topics < 10; topics++ {
 		f.Add(uint64(topics), uint8(topics), uint8(3*topics))
+		f.Add(uint64(topics), uint8(topics), uint8(30+topics))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, topics, words uint8) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		n := 1 + int(words)
+		n := lanes * (1 + int(words)%48)
 		beta := make([][]float32, 1+int(topics)%70)
 		theta := make([]float32, len(beta))
 		for k := range beta {
 			theta[k] = random.Float32()
-			beta[k] = make([]float32, n)
+			beta[k] = slices.Repeat([]float32{float32(math.NaN())}, n+1)[:n] // whoever reads on will show it
 			for i := range beta[k] {
 				beta[k][i] = max(floor, float32(math.Exp(-40*random.Float64())))
 			}
@@ -53,14 +56,22 @@ func FuzzKernel(f *testing.F) {
 		for i := range counts {
 			counts[i] = float32(1 + random.IntN(9))
 		}
-		p, s := make([]float32, n), make([]float32, len(beta))
-		explain(p, counts, beta, theta)
-		for i, want := range explainReference(counts, beta, theta) {
-			near(t, "p", float64(p[i]), want, 1e-5, 0)
-		}
-		share(s, beta, p)
-		for k, want := range shareReference(beta, p) {
-			near(t, "s", float64(s[k]), want, 1e-5, 0)
+		for _, kernel := range []struct {
+			explain func(p, counts []float32, beta [][]float32, theta []float32)
+			share   func(s []float32, beta [][]float32, p []float32)
+		}{{explain, share}, {plainExplain, plainShare}} {
+			p, s := make([]float32, n+1)[:n], make([]float32, len(beta)+1)[:len(beta)]
+			kernel.explain(p, counts, beta, theta)
+			for i, want := range explainReference(counts, beta, theta) {
+				near(t, "p", float64(p[i]), want, 1e-5, 0)
+			}
+			kernel.share(s, beta, p)
+			for k, want := range shareReference(beta, p) {
+				near(t, "s", float64(s[k]), want, 1e-5, 0)
+			}
+			if p[:n+1][n] != 0 || s[:len(s)+1][len(s)] != 0 {
+				t.Error("a kernel writes behind its result")
+			}
 		}
 	})
 }

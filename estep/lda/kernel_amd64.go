@@ -1,0 +1,31 @@
+package lda
+
+import "golang.org/x/sys/cpu"
+
+// hasAVX2 says that this machine has the instructions of kernel_amd64.s.
+var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+
+// explain and share are the kernels of kernel.go. Their sums are added in another order with AVX2, so a last digit may
+// differ from machine to machine. n, the number of words, is a multiple of lanes, and every row of beta has n.
+
+func explain(p, counts []float32, beta [][]float32, theta []float32) {
+	if n := len(counts); hasAVX2 && n > 0 && len(beta) > 0 {
+		explainAVX2(&p[:n][0], &counts[0], n, &beta[0], &theta[:len(beta)][0], len(beta))
+		return
+	}
+	plainExplain(p, counts, beta, theta)
+}
+
+func share(s []float32, beta [][]float32, p []float32) {
+	if n := len(p); hasAVX2 && n > 0 && len(beta) > 0 {
+		shareAVX2(&s[:len(beta)][0], &beta[0], len(beta), &p[0], n)
+		return
+	}
+	plainShare(s, beta, p)
+}
+
+//go:noescape
+func explainAVX2(p, counts *float32, n int, beta *[]float32, theta *float32, topics int)
+
+//go:noescape
+func shareAVX2(s *float32, beta *[]float32, topics int, p *float32, n int)
