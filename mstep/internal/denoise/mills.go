@@ -32,8 +32,8 @@ func lookUp(z float64) (ratio, slope float64) {
 	if z < tableLow {
 		return far(z)
 	}
-	if z >= tableHigh {
-		ratio = exactRatio(z)
+	if z >= tableHigh { // Φ(z) is 1 to 3e-7 there
+		ratio = sqrt2Pi * math.Exp(z*z/2)
 		return ratio, z + 1/ratio
 	}
 	x := (z - tableLow) / tableStep
