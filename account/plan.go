@@ -181,6 +181,14 @@ func readLedger(name string) (*event.Ledger, error) {
 // fraction is S/N as a flag.
 type fraction struct{ size, of uint64 }
 
+// MarshalText implements encoding.TextMarshaler, for --print-config.
+func (f fraction) MarshalText() ([]byte, error) {
+	if f.of == 0 {
+		return nil, nil
+	}
+	return fmt.Appendf(nil, "%d/%d", f.size, f.of), nil
+}
+
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *fraction) UnmarshalText(text []byte) error {
 	a, b, ok := bytes.Cut(text, []byte{'/'})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"testing"
 
 	"privpipe/pipelines/testkit/script"
@@ -33,27 +32,11 @@ func header(kind wire.Kind, words vocabulary.Words) *wire.Header {
 
 // encode returns a stream; without its end record, if it is to be cut.
 func encode(h *wire.Header, cut bool, records ...*wire.Record) []byte {
-	c, err := stream.NewCompressor(stream.None)
-	if err != nil {
-		panic(err)
+	b, end := script.Stream(h, records...)
+	if cut {
+		b = b[:end]
 	}
-	var b bytes.Buffer
-	w, err := stream.NewWriter(&b, h, c)
-	for _, r := range records {
-		if err == nil {
-			err = w.Write(r)
-		}
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil && !cut {
-		err = w.Close()
-	}
-	if err != nil {
-		panic(err)
-	}
-	return b.Bytes()
+	return b
 }
 
 func documentStream(side wire.Side, words vocabulary.Words) []byte {

@@ -25,11 +25,14 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, _, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if h.Side == wire.Side_PRIVATE {
+		r.Log.Warn("the held-out documents are private: no budget covers a perplexity computed from them")
+	}
 	var total heldout.Total
 	for {
 		record, err := in.Next()

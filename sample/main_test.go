@@ -7,10 +7,18 @@ import (
 
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
 func TestMain(m *testing.M) { script.Main(m, map[string]func(){"sample": main}) }
+
+// encoded returns the stream of documents, and how long it is before its last frame.
+func encoded(h *wire.Header, documents []*wire.Document) (b []byte, end int) {
+	records := make([]*wire.Record, len(documents))
+	for i, d := range documents {
+		records[i] = &wire.Record{Body: &wire.Record_Document{Document: d}}
+	}
+	return script.Stream(h, records...)
+}
 
 // header is that of a stream of documents over a vocabulary of v words.
 func header(v uint32) *wire.Header {
@@ -18,33 +26,6 @@ func header(v uint32) *wire.Header {
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
 		Vocabulary: bytes.Repeat([]byte{byte(v)}, 32), VocabularySize: v,
 	}
-}
-
-// encoded returns the stream of documents, and how long it is before its last frame, which holds the end record.
-func encoded(t *testing.T, h *wire.Header, documents []*wire.Document) (b []byte, end int) {
-	t.Helper()
-	c, err := stream.NewCompressor(stream.Fast)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w, err := stream.NewWriter(&out, h, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range documents {
-		if err := w.Write(&wire.Record{Body: &wire.Record_Document{Document: d}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	end = out.Len()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes(), end
 }
 
 // TestScripts runs the scripts with these streams of documents beside them.
@@ -73,11 +54,11 @@ func TestScripts(t *testing.T) {
 		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil,
 		"users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
 	} {
-		files[name], _ = encoded(t, header(10), documents)
+		files[name], _ = encoded(header(10), documents)
 	}
-	files["large.pp"], _ = encoded(t, header(1<<20), large)
-	files["other.pp"], _ = encoded(t, header(11), numbered(5, 6))
-	_, end := encoded(t, header(10), numbered(0, 2000))
+	files["large.pp"], _ = encoded(header(1<<20), large)
+	files["other.pp"], _ = encoded(header(11), numbered(5, 6))
+	_, end := encoded(header(10), numbered(0, 2000))
 	files["cut.pp"] = files["many.pp"][:end]
 	files["nothing"] = nil
 	script.Run(t, files)

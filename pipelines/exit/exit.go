@@ -4,6 +4,7 @@ package exit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -19,6 +20,7 @@ const (
 	Locked       = 91  // another run holds the lock; nothing was done
 	Internal     = 100 // an invariant of ours broke
 	Unavailable  = 101 // disk or broker
+	HungUp       = 129 // SIGHUP
 	Interrupted  = 130 // SIGINT
 	Terminated   = 143 // SIGTERM
 	ClosedOutput = 141 // SIGPIPE: the reader of the output went away
@@ -38,7 +40,7 @@ var Meaning = []struct {
 	{Locked, "another run holds the lock; nothing was done"},
 	{Internal, "a bug: an invariant broke"},
 	{Unavailable, "disk or broker unavailable"},
-	{Interrupted, "stopped by SIGINT (143: by SIGTERM)"},
+	{Interrupted, "stopped by SIGINT (129: by SIGHUP, 143: by SIGTERM)"},
 	{ClosedOutput, "the reader of the output went away"},
 }
 
@@ -79,12 +81,16 @@ func Code(err error) int {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return ClosedOutput
-	case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EISDIR):
+	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG):
 		return Missing
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG):
 		return Unavailable
 	}
 	return Failure
+}
+
+func anyOf(err error, codes ...syscall.Errno) bool {
+	return slices.ContainsFunc(codes, func(code syscall.Errno) bool { return errors.Is(err, code) })
 }
 
 // Hint returns the hint of err, or "".

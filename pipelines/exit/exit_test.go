@@ -32,10 +32,13 @@ func TestCode(t *testing.T) {
 		{notThere, 82},
 		{failed(syscall.EACCES), 82},
 		{failed(syscall.EISDIR), 82},
+		{failed(syscall.ENOTDIR), 82},
+		{failed(syscall.ENAMETOOLONG), 82},
 		{failed(syscall.ENOSPC), 101},
 		{failed(syscall.EDQUOT), 101},
 		{failed(syscall.EIO), 101},
 		{failed(syscall.EROFS), 101},
+		{failed(syscall.EFBIG), 101},
 		{failed(syscall.EPIPE), 141},
 		{failed(syscall.EINVAL), 1},
 		// What the program made of an error counts more than the error.

@@ -63,6 +63,9 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, stderr), common: common, started: time.Now()}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	// A write to a pipe without a reader is then an error like others; the signal would end the process at once and
 	// leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
@@ -92,6 +95,7 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	err := map[os.Signal]*exit.Error{
 		os.Interrupt:    exit.Errorf(exit.Interrupted, "stopped by SIGINT"),
 		syscall.SIGTERM: exit.Errorf(exit.Terminated, "stopped by SIGTERM"),
+		syscall.SIGHUP:  exit.Errorf(exit.HungUp, "stopped by SIGHUP"),
 		syscall.SIGPIPE: errUnread,
 	}[s]
 	cancel(err)
