@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +100,9 @@ func (c *planCommand) Run(r *filter.Run) error {
 		grant.Expires = &c.Expires
 	}
 	if c.NoiseMultiplier == 0 {
+		if _, err := os.Stat(c.Ledger); c.Ledger != "" && errors.Is(err, fs.ErrNotExist) {
+			r.Log.Warn("this ledger is not there: planning as if nothing was spent", "ledger", c.Ledger)
+		}
 		if err := c.solve(grant); err != nil {
 			return err
 		}

@@ -206,9 +206,13 @@ func (c *carrier) release(open *wire.Record, end *wire.RoundClose) error {
 
 // send writes the release of a round and flushes, so that the next stage can go on.
 func (c *carrier) send(open *wire.Record, cells []int64) error {
+	scheme, err := wire.SchemeOf(c.privatizer.Scheme())
+	if err != nil {
+		return err
+	}
 	head := &wire.Release{
 		Mechanism: event.None, Grid: c.privatizer.Step(), Clip: c.privatizer.Bound(), Scale: c.privatizer.Scale(),
-		Scheme: open.GetRoundOpen().Scheme,
+		Scheme: scheme,
 	}
 	if c.grant != nil {
 		head.Mechanism, head.Grant = c.grant.Mechanism, c.grant.ID

@@ -1,6 +1,10 @@
 package lda
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
 
 // floor is the least β or θ, relative to the largest of its word or document. Below it float32 products would become
 // denormal, which costs a hundred times as much and carries no information: φ ≥ 1e-18 does not reach 1 in 10^17 words.
@@ -60,7 +64,8 @@ type inference struct {
 	theta   []float32   // exp(E[log θ]) of the active topics, relative to the largest
 	s, p    []float32   // see kernel.go
 	gamma   []float64   // of all topics
-	exact   []float64   // exp(ψ(γ)) of the active topics
+	exact   []float64   // exp(ψ(γ)) of the active topics, over exp(shift)
+	shift   float64     // 0 but for tiny γ
 	largest float64     // of exact
 }
 
@@ -157,10 +162,13 @@ func (f *inference) gather(ids []uint32, counts []float32) {
 // expectTheta sets theta of the active topics: exp(E[log θ_k]) = exp(ψ(γ_k) − ψ(Σγ)), relative to the largest, in which
 // the common ψ(Σγ) cancels.
 func (f *inference) expectTheta() {
-	f.largest = 0
+	f.largest, f.shift = 0, 0
 	for j, k := range f.active {
 		f.exact[j] = expDigamma(f.gamma[k])
 		f.largest = max(f.largest, f.exact[j])
+	}
+	if f.largest == 0 {
+		f.expectTinyTheta()
 	}
 	for j := range f.active {
 		theta := float32(f.exact[j] / f.largest)
@@ -168,5 +176,17 @@ func (f *inference) expectTheta() {
 			theta = 0
 		}
 		f.theta[j] = theta
+	}
+}
+
+// expectTinyTheta is for a γ without an element above 1/700, as a short document has over thousands of topics: exp(ψ(γ))
+// is 0 in a float64 then, and only its ratios are known.
+func (f *inference) expectTinyTheta() {
+	f.largest, f.shift = 1, math.Inf(-1)
+	for _, k := range f.active {
+		f.shift = max(f.shift, mathext.Digamma(f.gamma[k]))
+	}
+	for j, k := range f.active {
+		f.exact[j] = math.Exp(mathext.Digamma(f.gamma[k]) - f.shift)
 	}
 }

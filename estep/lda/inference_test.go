@@ -1,6 +1,7 @@
 package lda
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -153,5 +154,32 @@ func TestGammaSumsToTokens(t *testing.T) {
 			total += g
 		}
 		near(t, "Σγ", total, 50*0.02+tokens, 1e-4, 0)
+	}
+}
+
+// TestTinyGamma: over thousands of topics every γ of a short document may be so small that exp(ψ(γ)) is 0 in a float64.
+// Nothing is divided by it.
+func TestTinyGamma(t *testing.T) {
+	for _, c := range []struct {
+		topics int
+		alpha  float64
+	}{{10000, 1e-4}, {1000, 1e-5}, {3000, 1e-3}} {
+		weights := make([]float32, 2*c.topics)
+		for i := range weights {
+			weights[i] = 0.5
+		}
+		f := newInference(newTopics(c.topics, 2, c.alpha, weights))
+		f.run([]uint32{1}, []float32{1}, limits{1e-3, 100})
+		parts := f.contribution([]uint32{1}, Shape{})
+		sum := 0.0
+		for _, p := range parts {
+			for i := 0; i < len(p.Values); i += 4 {
+				sum += float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
+			}
+		}
+		near(t, "the word's share of all topics", sum, 1, 1e-3, 0)
+		if b := f.bound([]uint32{1}); math.IsNaN(b) || math.IsInf(b, 0) {
+			t.Errorf("%d topics, α %v: bound %v", c.topics, c.alpha, b)
+		}
 	}
 }

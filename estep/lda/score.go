@@ -34,7 +34,7 @@ func (f *inference) bound(ids []uint32) float64 {
 		for j := range f.active {
 			sum += f.exact[j] * float64(f.beta[j][i])
 		}
-		bound += float64(c) * (math.Log(sum) - psiTotal + f.t.scale[ids[i]])
+		bound += float64(c) * (math.Log(sum) + f.shift - psiTotal + f.t.scale[ids[i]])
 	}
 	return bound
 }

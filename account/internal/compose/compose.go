@@ -90,7 +90,9 @@ func (c *Composition) add(charge *event.Charge) error {
 
 // addToBatch counts a charge of a sampled batch. Two sums over one batch, each divided by its noise, are one sum whose
 // squared sensitivity is that of both together. Amplified one by one as if each had coins of its own, they would seem to
-// lose less than they do.
+// lose less than they do. It holds too where the second sum depends on the first release: given the coin, the moment is
+// convex in the ratio of densities of each release, and ratios of normal densities grow in convex order with the shift, so
+// from the last release back the worst is a shift by the whole bound.
 //
 // To take two batches for one, where their coins have no name, only adds to the loss. Let X and Y be 1−q+qL for the ratios
 // of densities L of the two releases of a unit that takes part: independent, of mean 1. With one coin the ratio of both is

@@ -72,6 +72,9 @@ func (b *book) append(line *event.Line) error {
 	if err != nil {
 		return err
 	}
+	if err := b.ours(); err != nil {
+		return err
+	}
 	if _, err := b.file.Write(encoded); err != nil {
 		return err
 	}
@@ -79,6 +82,24 @@ func (b *book) append(line *event.Line) error {
 		return err
 	}
 	b.ledger.Lines = append(b.ledger.Lines, line)
+	b.ledger.Size += int64(len(encoded))
+	return b.ours()
+}
+
+// ours says whether the ledger of this name is still the file that is open, and as long as this process knows it. An
+// editor or a backup that renames another file over it would let charges go where nobody reads them.
+func (b *book) ours() error {
+	open, err := b.file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(b.path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(open, named) || named.Size() != b.ledger.Size {
+		return &Replaced{b.path}
+	}
 	return nil
 }
 

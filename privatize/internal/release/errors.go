@@ -20,6 +20,16 @@ func (e *Locked) Error() string { return e.Path + ": another privatizer holds th
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Locked) ExitCode() int { return 91 }
 
+// A Replaced error says that the ledger is no longer the file that this process opened and wrote. Nothing more is released.
+type Replaced struct{ Path string }
+
+func (e *Replaced) Error() string {
+	return e.Path + ": the ledger was replaced or changed under this process"
+}
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Replaced) ExitCode() int { return 90 }
+
 // A Mismatch says that a round's contributions are not those of the units it announces, or cannot be summed. Nothing is
 // released.
 type Mismatch struct{ Reason string }

@@ -104,6 +104,7 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 			charged.Grant != p.grantID() || !scheme.Same(charged.Scheme) {
 			return nil, refuse("round %d of run %s was released under other settings", number, p.terms.Run)
 		}
+		p.charge = charged
 		return p.book.stored(charged, p.terms.Layout.Cells())
 	}
 	if g := p.terms.Grant; g != nil {
@@ -116,8 +117,29 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 	if err := p.charge.Check(); err != nil {
 		return nil, refuse("%v", err)
 	}
+	if err := p.composable(); err != nil {
+		return nil, err
+	}
 	p.round = newRound(p.bound, p.terms.Layout.Cells())
 	return nil, nil
+}
+
+// Scheme is how the units of the round that began last were sampled. Of a stored release it is the scheme that was charged:
+// it names the coins that chose the units in it.
+func (p *Privatizer) Scheme() event.Scheme { return p.charge.Scheme }
+
+// composable refuses a charge that no accountant could compose with those of the ledger.
+func (p *Privatizer) composable() error {
+	if p.charge.Mechanism == event.None {
+		return nil
+	}
+	for _, c := range p.book.ledger.Charges() {
+		if c.Mechanism != event.None && (c.Adjacency != p.charge.Adjacency || c.Unit != p.charge.Unit) {
+			return refuse("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of its own",
+				c.Adjacency, c.Unit, p.charge.Adjacency, p.charge.Unit)
+		}
+	}
+	return nil
 }
 
 // newCharge returns the charge of a round, which lacks the hash of its release.
@@ -143,7 +165,7 @@ func (p *Privatizer) allowed(g *event.Grant, number int, scheme event.Scheme) er
 	if !scheme.Same(g.Scheme) {
 		return refuse("the round was sampled by %s, the grant is for %s", scheme, g.Scheme)
 	}
-	if err := p.planned(g); err != nil {
+	if err := p.planned(g, number, scheme); err != nil {
 		return err
 	}
 	if number > g.Scheme.Rounds {
@@ -176,8 +198,9 @@ func (p *Privatizer) allowed(g *event.Grant, number int, scheme event.Scheme) er
 	return nil
 }
 
-// planned refuses a grant whose plan does not know of all that the ledger has spent.
-func (p *Privatizer) planned(g *event.Grant) error {
+// planned refuses what the plan behind a budget does not know of: charges of other grants, and a second release of a
+// sampled batch, which loses more than one of a batch with coins of its own.
+func (p *Privatizer) planned(g *event.Grant, number int, scheme event.Scheme) error {
 	if g.Budget.Epsilon == 0 {
 		return nil // the noise was given, no budget stands behind it
 	}
@@ -187,7 +210,12 @@ func (p *Privatizer) planned(g *event.Grant) error {
 	}
 	for _, line := range lines {
 		if line.Charge != nil && line.Charge.Grant != g.ID {
-			return refuse("the ledger has charges that the grant was planned without: plan it again, with --ledger")
+			return refuse("the ledger has charges that the grant was planned without: plan again, with --ledger, and train anew")
+		}
+	}
+	for _, c := range p.book.ledger.Charges() {
+		if scheme.Method == event.Poisson && c.Scheme == scheme && c.Round == number {
+			return refuse("round %d of these coins was released before: sample anew", number)
 		}
 	}
 	return nil

@@ -415,20 +415,89 @@ func TestPlannedWithout(t *testing.T) {
 		terms.Run = g.ID
 		return terms
 	}
+	coins := func(name string) event.Scheme {
+		s := poisson
+		s.Coins = name
+		return s
+	}
 	ledger := newLedger(t)
 	first, second := planned("first", event.Genesis), planned("second", event.Genesis) // side by side
 	p := open(t, ledger, terms(first))
-	release(t, p, 1, poisson, one)
+	release(t, p, 1, coins("a"), one)
 	p.Close()
-	refused(t, ledger, terms(second), 1, poisson, "planned without")
-	refused(t, ledger, terms(planned("foreign", strings.Repeat("f", 64))), 1, poisson, "another ledger")
+	refused(t, ledger, terms(second), 1, coins("b"), "planned without")
+	refused(t, ledger, terms(planned("foreign", strings.Repeat("f", 64))), 1, coins("b"), "another ledger")
 
-	p = open(t, ledger, terms(planned("third", p.book.ledger.LastHash())))
+	p = open(t, ledger, terms(first))
+	third := planned("third", p.book.ledger.LastHash())
+	p.Close()
+	refused(t, ledger, terms(third), 1, coins("a"), "of these coins was released before") // a stored stream, once more
+	p = open(t, ledger, terms(planned("fourth", third.Budget.After)))
+	release(t, p, 1, coins("b"), one)
+	p.Close()
+	refused(t, ledger, terms(first), 2, coins("a"), "planned without") // what it had left, the fourth has spent
+
+	// One grant under several names of the run: the plan counts on batches of their own.
+	again := terms(planned("fourth", third.Budget.After))
+	again.Run = "again"
+	refused(t, ledger, again, 1, coins("b"), "of these coins was released before")
+
+	p = open(t, ledger, terms(newGrant(func(g *event.Grant) { g.ID = "given" }))) // no budget stands behind its noise
+	release(t, p, 1, coins("a"), one)
+}
+
+// TestNotComposable: what no accountant could compose with the ledger is refused before it is released.
+func TestNotComposable(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant()))
 	release(t, p, 1, poisson, one)
 	p.Close()
-	refused(t, ledger, terms(first), 2, poisson, "planned without")               // what it had left, the third has spent
-	p = open(t, ledger, terms(newGrant(func(g *event.Grant) { g.ID = "given" }))) // no budget stands behind its noise
-	release(t, p, 1, poisson, one)
+	terms := newTerms(newGrant(func(g *event.Grant) { g.ID, g.Adjacency = "other", event.ReplaceOne }))
+	terms.Run = "other"
+	refused(t, ledger, terms, 1, poisson, "a ledger of its own")
+	terms = newTerms(newGrant(func(g *event.Grant) { g.ID, g.Unit = "users", event.User }))
+	terms.Run, terms.Unit = "users", event.User
+	refused(t, ledger, terms, 1, poisson, "a ledger of its own")
+}
+
+// TestReplayNamesItsCoins: a stored release is of the units that its charge's coins chose, whatever was sampled since.
+func TestReplayNamesItsCoins(t *testing.T) {
+	ledger := newLedger(t)
+	first, second := poisson, poisson
+	first.Coins, second.Coins = "first", "second"
+	p := open(t, ledger, newTerms(newGrant()))
+	release(t, p, 1, first, one)
+	p.Close()
+	p = open(t, ledger, newTerms(newGrant()))
+	if stored, err := p.Begin(1, second); err != nil || stored == nil || p.Scheme().Coins != "first" {
+		t.Errorf("replayed %d cells of coins %q, %v", len(stored), p.Scheme().Coins, err)
+	}
+}
+
+// TestReplacedLedger: a charge must go where the next reader of the ledger finds it.
+func TestReplacedLedger(t *testing.T) {
+	for name, change := range map[string]func(ledger string) error{
+		"renamed over": func(ledger string) error {
+			return errors.Join(os.WriteFile(ledger+".new", read(t, ledger), 0o666), os.Rename(ledger+".new", ledger))
+		},
+		"removed": os.Remove,
+		"longer": func(ledger string) error {
+			return os.WriteFile(ledger, append(read(t, ledger), '\n'), 0o666)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ledger := newLedger(t)
+			p := open(t, ledger, newTerms(newGrant()))
+			release(t, p, 1, poisson, one)
+			digest := take(t, p, 2, poisson, one)
+			if err := change(ledger); err != nil {
+				t.Fatal(err)
+			}
+			if cells, err := p.Release(1, digest); err == nil {
+				t.Errorf("released %d cells", len(cells))
+			}
+		})
+	}
 }
 
 // TestRoundThatIsNotWhole: contributions of other units than announced are not released, and not charged.
