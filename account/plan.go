@@ -48,14 +48,24 @@ type planCommand struct {
 func (c *planCommand) Validate() error {
 	var errs []error
 	if c.NoiseMultiplier == 0 {
-		errs = append(errs, event.CheckEpsilon(c.Epsilon), event.CheckDelta(c.Delta))
+		errs = append(errs, event.CheckEpsilon(c.Epsilon))
+		if c.Delta == 0 {
+			errs = append(errs, errors.New("--epsilon needs a --delta above 0: at most a tenth of one over the number of units"))
+		} else {
+			errs = append(errs, event.CheckDelta(c.Delta))
+		}
 	} else {
 		errs = append(errs, event.CheckNoiseMultiplier(c.NoiseMultiplier))
 		if c.Delta != 0 || c.Ledger != "" {
 			errs = append(errs, errors.New("--delta and --ledger belong to --epsilon: given noise is kept as it is"))
 		}
 	}
-	errs = append(errs, event.CheckClip(c.Clip), c.scheme().Check())
+	errs = append(errs, event.CheckClip(c.Clip))
+	if c.Poisson == 0 && c.Fixed.of == 0 && !c.All && !c.Allocate && !c.Epoch {
+		errs = append(errs, errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0"))
+	} else {
+		errs = append(errs, c.scheme().Check())
+	}
 	if c.ID != "" {
 		errs = append(errs, event.CheckName(c.ID))
 	}
@@ -107,6 +117,13 @@ func (c *planCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
+	if c.Delta > 1e-3 {
+		r.Log.Warn("such a δ may give a unit away in one of so many data sets", "delta", c.Delta)
+	}
+	if c.NoiseMultiplier == 0 && grant.NoiseMultiplier > 200 {
+		r.Log.Warn("hardly anything is left of ε: the noise will drown the data",
+			"noise multiplier", fmt.Sprintf("%.0f", grant.NoiseMultiplier))
+	}
 	if err := grant.Check(); err != nil {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}
@@ -151,8 +168,9 @@ func (c *planCommand) solve(grant *event.Grant) error {
 		return err
 	}
 	if epsilon > c.Epsilon {
-		return exit.Errorf(exit.Refused, "no noise keeps ε within %v: it is %s with the most there is",
-			c.Epsilon, roundUp(epsilon))
+		already, _ := renyi.Epsilon(before.Curve(), c.Delta)
+		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v",
+			roundUp(already), c.Epsilon)
 	}
 	// Bisection on a scale of logarithms, with the budget kept at high.
 	low, high := 1.0/1024, float64(most)

@@ -130,14 +130,17 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 		if c.Delta != nil {
 			delta = *c.Delta
 		}
-		if delta == 0 {
+		if delta == 0 && !composition.None {
 			return nil, exit.Errorf(exit.Usage, "--delta is needed: no grant of %s states one", c.Ledger)
 		}
-		epsilon, order := renyi.Epsilon(curve, delta)
-		rep.Epsilon, rep.Delta, rep.Order = number(epsilon), number(delta), number(order)
+		rep.Epsilon, rep.Delta = number(math.Inf(1)), number(delta)
+		if !composition.None {
+			epsilon, order := renyi.Epsilon(curve, delta)
+			rep.Epsilon, rep.Order = number(epsilon), number(order)
+		}
 	}
 	if composition.None {
-		rep.Order = 0
+		rep.Order, rep.Theorem = 0, "nothing: a release without noise has no bound"
 	}
 	rep.Runs = runs(charges)
 	rep.Grants = grants(ledger, curve)
@@ -155,13 +158,14 @@ func firstDelta(ledger *event.Ledger) float64 {
 
 // runs groups charges, in the order of the ledger.
 func runs(charges []*event.Charge) []runReport {
-	var reports []runReport
+	reports := []runReport{}
 	at := make(map[runReport]int)
 	for _, c := range charges {
 		key := runReport{
 			Dataset: c.Dataset, Run: c.Run, Mechanism: c.Mechanism, NoiseMultiplier: number(c.NoiseMultiplier()),
-			Scheme: c.Scheme, Amplified: compose.Rate(c.Scheme, c.Adjacency) < 1,
+			Scheme: c.Scheme, Amplified: c.Mechanism != event.None && compose.Rate(c.Scheme, c.Adjacency) < 1,
 		}
+		key.Scheme.Coins = "" // a run that was resumed has several
 		i, ok := at[key]
 		if !ok {
 			i = len(reports)
@@ -175,7 +179,7 @@ func runs(charges []*event.Charge) []runReport {
 
 // grants says what is left of each grant: releases, and the part of its ε that the whole ledger has not spent.
 func grants(ledger *event.Ledger, curve renyi.Curve) []grantReport {
-	var reports []grantReport
+	reports := []grantReport{}
 	for _, line := range ledger.Lines {
 		g := line.Grant
 		if g == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -18,7 +19,7 @@ import (
 // job are the flags and the work that the models share.
 type job struct {
 	Params     string        `placeholder:"FILE" group:"Job" help:"Stream of the parameters of each round, from mstep: a FIFO or a file."`
-	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"How long to wait for mstep to open the FIFO: it may have died before."`
+	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"How long to wait for mstep to open the FIFO, which may have died before (default 1m)."`
 	Model      string        `placeholder:"FILE" group:"Job" help:"Model file for --score and --infer."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model: a stream for evaluate."`
 	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`
@@ -105,6 +106,9 @@ type parameters struct {
 // follow opens the parameters; it returns when their header is there.
 func follow(name string) (*parameters, error) {
 	in, h, err := endpoint.OpenStream(name, modelFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Errorf(exit.Missing, "%w", err).WithHint("make it with mkfifo %s, and give it to mstep --params-out", name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ func main() {
 		Summary: "Say how good a model is.",
 		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate perplexity",
 		Notes: "A number computed from private held-out documents is itself a function of them and no budget covers it: " +
-			"publish it only if their owners agreed, or use public documents. A model file alone costs nothing to look at.",
+			"publish it only if their owners agreed, or use public documents. A model file alone costs nothing to look at.\n\n" +
+			"Perplexity is as if each word were chosen from so many at random. Beside the model's stand those of its own word " +
+			"frequencies, which are noisy too, or of those that estep --score --unigram names, and of the vocabulary's size.",
 	}, &cli, &cli.Common)
 }

@@ -52,13 +52,14 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	}
 	var b bytes.Buffer
 	if c.JSON {
-		err = json.NewEncoder(&b).Encode(perplexities(&total))
+		err = json.NewEncoder(&b).Encode(perplexities(&total, h))
 	} else {
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\ttokens\n")
-		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\n", total.Bound(), total.Unigram(), total.Tokens)
+		fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
+		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize, total.Tokens)
 		if total.CompletionTokens > 0 {
-			fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\n", total.Completion(), total.CompletionUnigram(), total.CompletionTokens)
+			fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\t%d\n",
+				total.Completion(), total.CompletionUnigram(), h.VocabularySize, total.CompletionTokens)
 		}
 		err = w.Flush()
 	}
@@ -68,9 +69,10 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b.Bytes())
 }
 
-func perplexities(total *heldout.Total) map[string]any {
+func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
 		"documents": total.Documents, "tokens": total.Tokens, "bound": total.Bound(), "unigram": total.Unigram(),
+		"uniform": h.VocabularySize,
 	}
 	if total.CompletionTokens > 0 {
 		values["completion_tokens"] = total.CompletionTokens

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -256,11 +257,19 @@ func (s *session) restore() error {
 	return nil
 }
 
+// fewWords is the number of words a topic that a model must know for sure, or it is hardly more than noise. With 65 on
+// average topics read well; with 9 half of them are noise words.
+const fewWords = 10
+
 // writeModel writes the model file.
 func (s *session) writeModel() error {
 	snapshot, err := s.learner.Model()
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
+	}
+	if judge, ok := s.learner.(model.Judge); ok && judge.Distinct() < min(fewWords, float64(len(s.vocab))/100) {
+		s.run.Log.Warn("noise drowns the topics: fewer topics, more documents or a larger ε would help",
+			"words a topic above it", fmt.Sprintf("%.1f", judge.Distinct()))
 	}
 	out, err := endpoint.CreateStream(s.Output, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
 	if err != nil {

@@ -97,6 +97,12 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case total.documents == 0 && total.skipped > 0:
+		return exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how")
+	case total.documents > 0 && total.documents == total.empty:
+		r.Log.Warn("no document has a word of the vocabulary: is it theirs?")
+	}
 	r.SummarizePrivate("documents", total.documents)
 	r.SummarizePrivate("empty", total.empty)
 	r.SummarizePrivate("skipped", total.skipped)
@@ -170,6 +176,9 @@ func lineDocument(counter *bag.Counter, line []byte) (*wire.Document, error) {
 func textDocument(counter *bag.Counter, chunk source.Chunk) (*wire.Document, error) {
 	if err := source.CheckText(chunk.Content); err != nil {
 		return nil, err
+	}
+	if source.IsBag(chunk.Content) {
+		return nil, errors.New("a UCI bag of words, not a text: tokenize uci reads it")
 	}
 	if !utf8.ValidString(chunk.ID) {
 		return nil, errors.New("the path, which is the document's id, is not UTF-8")

@@ -118,15 +118,33 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
+// Distinct implements model.Judge: cells of the statistic more than four deviations of its noise above 0, for each topic.
+// Noise alone gives V/30000 of them.
+func (l *Learner) Distinct() float64 {
+	sum, variance := l.estimated()
+	distinct := 0
+	for _, s := range sum {
+		if s > 4*math.Sqrt(variance) {
+			distinct++
+		}
+	}
+	return float64(distinct) / float64(l.o.Topics)
+}
+
+// estimated returns what the model is estimated from, and the variance of its noise.
+func (l *Learner) estimated() (sum []float64, variance float64) {
+	if l.averaged > 0 {
+		return l.average, l.averageVariance
+	}
+	return l.sum, l.variance
+}
+
 // Model implements model.Learner: the parameters for estep, and λ, whose rows are the topics but for their sum.
 func (l *Learner) Model() (*model.Snapshot, error) {
 	if l.round == 0 {
 		return nil, errors.New("no release to learn from")
 	}
-	sum, variance := l.sum, l.variance
-	if l.averaged > 0 {
-		sum, variance = l.average, l.averageVariance
-	}
+	sum, variance := l.estimated()
 	estimate := l.o.estimate(sum, math.Sqrt(variance))
 	s := new(model.Snapshot)
 	s.Scalar("alpha", l.o.Alpha)

@@ -32,6 +32,12 @@ type Learner interface {
 	Restore(*stream.Set) error
 }
 
+// A Judge is a Learner that can tell from what was released how much of it stands out of the noise.
+type Judge interface {
+	// Distinct is the number of words a topic, on average, that are there beyond doubt.
+	Distinct() float64
+}
+
 // A Snapshot is named numbers and matrices.
 type Snapshot struct {
 	Scalars  []*wire.Scalar

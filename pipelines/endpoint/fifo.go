@@ -59,7 +59,8 @@ func (f *fifoReader) Read(b []byte) (int, error) {
 			return n, err
 		}
 		if !f.deadline.IsZero() && time.Now().After(f.deadline) {
-			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", f.Name(), Patience)
+			return 0, exit.Errorf(exit.Missing, "no program opened this FIFO to write within %v", Patience).
+				WithHint("is mstep --params-out %s running beside this stage?", f.Name())
 		}
 		time.Sleep(retry)
 	}

@@ -108,7 +108,7 @@ func TestFIFOWhoseWriterNeverComes(t *testing.T) {
 	path := fifo(t)
 	_, content, failed = readAll(t, path)
 	got, err := <-content, <-failed
-	if wantCode(t, err, exit.Missing); got != "" || !strings.Contains(err.Error(), path) {
+	if wantCode(t, err, exit.Missing); got != "" || !strings.Contains(exit.Hint(err), path) {
 		t.Errorf("waited: got %q, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,6 +59,8 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 	h, err := r.Header()
 	if err == nil {
 		err = wanted.check(in.Name, h)
+	} else if errors.Is(err, stream.ErrEmpty) && name == Stdio {
+		err = exit.Errorf(exit.Code(err), "%w", err).WithHint("the stage before this one stopped: it says why")
 	}
 	if err != nil {
 		in.Close()

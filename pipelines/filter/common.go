@@ -17,7 +17,7 @@ type Common struct {
 	Log         string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
 	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages and in --summary."`
 	Summary     string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
-	DryRun      bool             `short:"n" group:"Messages" help:"Check flags and prerequisites, say what would be done, write nothing."`
+	DryRun      bool             `short:"n" group:"Messages" help:"Check the flags and what they need, and write nothing."`
 	Config      kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
 	PrintConfig bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
 	Version     kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -48,7 +49,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		return exit.OK // --help, --version
 	}
 	if err != nil {
-		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s --help lists the flags", stage.Name))
+		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s --help lists the flags", commandOf(stage, err)))
 	}
 	log.json = common.Log == "json"
 	if common.PrintConfig {
@@ -157,6 +158,17 @@ func parse(parser *kong.Kong, args []string) (command *kong.Context, done bool, 
 	}()
 	command, err = parser.Parse(args)
 	return command, false, err
+}
+
+// commandOf returns the program and the command whose line err is about.
+func commandOf(stage Stage, err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil {
+		if chosen := wrong.Context.Selected(); chosen != nil {
+			return stage.Name + " " + chosen.Name
+		}
+	}
+	return stage.Name
 }
 
 func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {

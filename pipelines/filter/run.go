@@ -43,6 +43,7 @@ func (r *Run) Private() bool { return r.common.PrivateLogs }
 func (r *Run) Status(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	r.status.Store(&line)
+	r.Log.Info(line)
 }
 
 // Summarize adds a public quantity to the summary.

@@ -18,9 +18,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
 topics=50 vocab=$recipes/vocabulary-en.txt batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1
 take "topics vocab batch rounds tau0 kappa held seed" "$@"
 text_and_folder
-same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed $text" "$out/settings"
+same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
 
 keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+some "$out/documents.pp"
 train() {
   rm -f -- "$out/params"
   mkfifo -- "$out/params"
@@ -31,6 +32,9 @@ train() {
       --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
   rm -f -- "$out/params"
 }
+if [[ -e $out/model.pp ]]; then
+  echo "$out has its model: nothing to train" >&2
+fi
 keep "$out/model.pp" train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"

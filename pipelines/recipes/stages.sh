@@ -73,12 +73,26 @@ keep() {
   [[ -e $file ]] || "$@"
 }
 
-# same SETTINGS FILE refuses to go on with what other settings began.
+# same SETTINGS refuses to go on in the folder with what other settings or another text began. A settings file is there as
+# soon as there are documents.
 same() {
-  if [[ ! -e $2 ]]; then
-    printf '%s\n' "$1" >"$2.unfinished"
-    mv -- "$2.unfinished" "$2"
-  elif [[ $(<"$2") != "$1" ]]; then
-    fail "$(dirname "$2") was begun with other settings ($(<"$2")): take them again, or another folder"
+  local settings="$1 text $(checksum)"
+  if [[ ! -e $out/documents.pp ]]; then
+    printf '%s\n' "$settings" >"$out/settings.unfinished"
+    mv -- "$out/settings.unfinished" "$out/settings"
+  elif [[ $(<"$out/settings") != "$settings" ]]; then
+    fail "$out was begun with other settings or another text: take them again, or another folder ($(<"$out/settings"))"
   fi
 }
+
+# checksum tells the text, a file or a folder, from another.
+checksum() {
+  if [[ -d $text ]]; then
+    find "$text" -type f -exec cksum {} + | sort | cksum
+  else
+    cksum <"$text"
+  fi
+}
+
+# some FILE fails unless a stream has a document.
+some() { (set +o pipefail && show "$1" | sed -n 2p | grep -q '^{"document"') || fail "no document in $text"; }

@@ -31,9 +31,10 @@ delta=1e-6 held='' seed=1
 take "sigma batch rounds length share topics vocab tau0 kappa delta held seed" "$@"
 text_and_folder
 same "--sigma $sigma --batch $batch --rounds ${rounds:-one pass} --length $length --share $share --topics $topics \
---vocab $vocab --tau0 $tau0 --kappa $kappa --seed $seed $text" "$out/settings"
+--vocab $vocab --tau0 $tau0 --kappa $kappa --seed $seed"
 
 keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+some "$out/documents.pp"
 # Among neighbours that exchange a document the number of documents is the same, and public.
 population=$(show "$out/documents.pp" | grep -c '^{"document"')
 ((batch <= population)) || fail "--batch $batch is more than there are documents"
@@ -50,6 +51,9 @@ train() {
       --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
   rm -f -- "$out/params"
 }
+if [[ -e $out/model.pp ]]; then
+  echo "$out has its model: nothing to train" >&2
+fi
 keep "$out/model.pp" train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"

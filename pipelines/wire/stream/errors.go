@@ -1,6 +1,9 @@
 package stream
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A FormatError says where a stream breaks the wire format, and how. It never quotes the content of a record.
 type FormatError struct {
@@ -22,4 +25,10 @@ func (e *FormatError) Error() string {
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // ExitCode is the process's exit code for malformed input (see package filter).
-func (e *FormatError) ExitCode() int { return 90 }
+func (e *FormatError) ExitCode() int {
+	var below interface{ ExitCode() int }
+	if errors.As(e.Err, &below) {
+		return below.ExitCode() // it is not the format: the input itself failed
+	}
+	return 90
+}

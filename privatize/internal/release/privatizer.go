@@ -102,7 +102,7 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 	if charged != nil {
 		if charged.Settings != p.terms.Settings || charged.Dataset != p.terms.Dataset ||
 			charged.Grant != p.grantID() || !scheme.Same(charged.Scheme) {
-			return nil, refuse("round %d of run %s was released under other settings", number, p.terms.Run)
+			return nil, refuse("round %d of run %s was released under other settings: use those, or a new grant and run", number, p.terms.Run)
 		}
 		p.charge = charged
 		return p.book.stored(charged, p.terms.Layout.Cells())

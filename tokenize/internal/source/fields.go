@@ -15,7 +15,7 @@ type Fields struct {
 	ID    Name  `json:"id"`
 	Text  *Text `json:"text"`
 	User  Name  `json:"user"`
-	Label Name  `json:"label"`
+	Label Label `json:"label"`
 }
 
 // A Name is a JSON string or number; a number stands as it is written. null is no name.
@@ -35,6 +35,17 @@ func (n *Name) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	return errors.New("not a string or a number")
+}
+
+// A Label is a Name, or any other JSON as it is written: a list of labels, say.
+type Label string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *Label) UnmarshalJSON(b []byte) error {
+	if (*Name)(l).UnmarshalJSON(b) != nil {
+		*l = Label(b)
+	}
+	return nil
 }
 
 // Text is a JSON string as bytes.

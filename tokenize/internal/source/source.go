@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"privpipe/pipelines/endpoint"
@@ -157,3 +158,9 @@ func (r *Reader) file(in input, opened *endpoint.Input) (Chunk, error) {
 	}
 	return chunk, nil
 }
+
+// bagHead are the three sizes and the first pair of a UCI bag of words.
+var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+\s*\n`)
+
+// IsBag says whether a text is a UCI bag of words, of which every line is numbers and no line a word.
+func IsBag(text []byte) bool { return bagHead.Match(text[:min(len(text), 1<<10)]) }
