@@ -28,9 +28,10 @@ func (f *inference) contribution(ids []uint32, shape Shape) []*wire.Part {
 	}
 	chosen := f.top(shape.TopTopics)
 	n := len(ids)
-	values := make([]float32, len(chosen)*n)
+	f.shares = slices.Grow(f.shares[:0], len(chosen)*n+n)[:len(chosen)*n+n]
+	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: of each word over the chosen topics
+	clear(total)
 	rows := make([]uint32, len(chosen))
-	total := make([]float32, n) // of each word over the chosen topics
 	for r, j := range chosen {
 		rows[r] = uint32(f.active[j])
 		row, beta, theta := values[r*n:(r+1)*n], f.beta[j], f.theta[j]

@@ -67,6 +67,7 @@ type inference struct {
 	exact   []float64   // exp(ψ(γ)) of the active topics, over exp(shift)
 	shift   float64     // 0 but for tiny γ
 	largest float64     // of exact
+	shares  []float32   // see contribution
 }
 
 // newInference returns an inference on t.

@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,9 +130,12 @@ func BenchmarkTokenize(b *testing.B) {
 	}
 }
 
+var docsPerSecond = regexp.MustCompile(`([0-9.]+) docs/s`)
+
 // BenchmarkEStep compares documents a core-second in the E-step with gensim and scikit-learn: 20 Newsgroups, K = 50, one
-// trained λ for all, tolerance 1e-3, at most 100 iterations, float32. Ours is the whole stage: it reads the round from a
-// file, checks it, and writes the contributions out, of all topics or of each document's five largest.
+// trained λ for all, tolerance 1e-3, at most 100 iterations, float32. Ours is measured in a process, as theirs, and as the
+// whole stage, which also reads the round from a file, checks it, and writes the contributions out, of all topics or of
+// each document's five largest.
 func BenchmarkEStep(b *testing.B) {
 	py, folder := python(b, "gensim", "sklearn"), b.TempDir()
 	documents := trained(b, folder)
@@ -154,6 +159,17 @@ func BenchmarkEStep(b *testing.B) {
 				take(peer, slices.Min(p.CPU), p.Docs)
 				b.ReportMetric(p.Iters, "iterations/doc")
 			}
+			inProcess := run(b, root, fmt.Sprintf("PRIVPIPE_MODEL=%[1]s/model.pp PRIVPIPE_DOCUMENTS=%[1]s/train.pp GOMAXPROCS=1 "+
+				"go test ./estep/lda -run '^$' -bench Contribute -benchtime 3x", folder))
+			rate := docsPerSecond.FindStringSubmatch(inProcess)
+			if rate == nil {
+				b.Fatal(inProcess)
+			}
+			perSecond, err := strconv.ParseFloat(rate[1], 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			take("in-process", 1, perSecond)
 			for name, shape := range shapes {
 				took := measure(b, folder, onOneCore+
 					"estep lda --params model.pp --tolerance 1e-3 --iterations 100"+shape+" round.pp >/dev/null")[0]
@@ -163,7 +179,7 @@ func BenchmarkEStep(b *testing.B) {
 		for name, s := range seconds {
 			b.ReportMetric(1/s.cpu, name+"-docs/core-s")
 		}
-		for name := range shapes {
+		for _, name := range []string{"in-process", "all-topics", "shaped"} {
 			b.ReportMetric(seconds["gensim"].cpu/seconds[name].cpu, name+"-×gensim")
 			b.ReportMetric(seconds["sklearn"].cpu/seconds[name].cpu, name+"-×sklearn")
 		}
