@@ -48,19 +48,13 @@ keep "$out/words.pp" words
 keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
   --ledger "$ledger" -o "$out/grant.json"
 train() {
-  rm -f -- "$out/params"
-  mkfifo -- "$out/params"
   sample --poisson "$rate" --rounds "$rounds" "$out/documents.pp" |
     estep lda --params "$out/params" |
     privatize --grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset" |
     mstep lda --topics "$topics" --vocab "$vocab" --word-marginal "$out/words.pp" --seed "$seed" \
       --params-out "$out/params" -o "$out/model.pp"
-  rm -f -- "$out/params"
 }
-if [[ -e $out/model.pp ]]; then
-  echo "$out has its model: nothing to train" >&2
-fi
-keep "$out/model.pp" train
+once train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 account report --delta "$delta" -o "$out/report.txt" "$ledger"

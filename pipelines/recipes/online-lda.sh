@@ -23,19 +23,13 @@ same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $ta
 keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
 some "$out/documents.pp"
 train() {
-  rm -f -- "$out/params"
-  mkfifo -- "$out/params"
   sample --fixed "$batch" --rounds "$rounds" --run online-lda "$out/documents.pp" |
     estep lda --params "$out/params" --top-topics 0 --word-weight count --norm 0 --iterations 100 |
     privatize none --ledger "$out/run.ledger" |
     mstep lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" \
       --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
-  rm -f -- "$out/params"
 }
-if [[ -e $out/model.pp ]]; then
-  echo "$out has its model: nothing to train" >&2
-fi
-keep "$out/model.pp" train
+once train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 cat "$out/topics.txt"

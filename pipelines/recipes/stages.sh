@@ -73,6 +73,18 @@ keep() {
   [[ -e $file ]] || "$@"
 }
 
+# once TRAIN runs a recipe's training, with the FIFO out/params from mstep back to estep, unless its model is there.
+once() {
+  if [[ -e $out/model.pp ]]; then
+    echo "$out has its model: nothing to train" >&2
+    return
+  fi
+  rm -f -- "$out/params"
+  mkfifo -- "$out/params"
+  "$@"
+  rm -f -- "$out/params"
+}
+
 # same SETTINGS refuses to go on in the folder with what other settings or another text began. A settings file is there as
 # soon as there are documents.
 same() {

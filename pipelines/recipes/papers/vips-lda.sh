@@ -42,19 +42,13 @@ rounds=${rounds:-$((population / batch))}
 keep "$out/grant.json" account plan --noise-multiplier "$sigma" --clip "$(awk "BEGIN {print $share * $length}")" \
   --fixed "$batch/$population" --rounds "$rounds" -o "$out/grant.json"
 train() {
-  rm -f -- "$out/params"
-  mkfifo -- "$out/params"
   sample --fixed "$batch" --rounds "$rounds" "$out/documents.pp" |
     estep lda --params "$out/params" --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100 |
     privatize --grant "$out/grant.json" --ledger "$out/run.ledger" |
     mstep lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero \
       --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
-  rm -f -- "$out/params"
 }
-if [[ -e $out/model.pp ]]; then
-  echo "$out has its model: nothing to train" >&2
-fi
-keep "$out/model.pp" train
+once train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 account report --delta "$delta" -o "$out/report.txt" "$out/run.ledger"
