@@ -31,10 +31,14 @@ race:
 fuzz count="20000x":
     .ci/fuzz {{ count }}
 
+# Kill the privatizer at the boundaries of its system calls, so many times: nothing may leave without its charge, or twice
+soak kills="5000":
+    PRIVPIPE_KILLS={{ kills }} go test -count=1 -v -run 'TestCrash' -timeout 30m ./pipelines/endtoend
+
 # Speed beside gensim, scikit-learn and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
 bench: peers
     PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
-    go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise
+    PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise
 
 # A Python with what the second reader needs
 python:
@@ -43,7 +47,7 @@ python:
 
 # The same, with the tools that just bench compares with
 peers: python
-    {{ python }} -c 'import gensim, sklearn' 2>/dev/null || {{ python }} -m pip install -q gensim scikit-learn
+    {{ python }} -c 'import gensim, sklearn, opendp' 2>/dev/null || {{ python }} -m pip install -q gensim scikit-learn opendp
 
 # Write generated code and the test vectors of the wire anew
 generate: python

@@ -7,12 +7,13 @@ var cli struct {
 	filter.Common
 	Plan   planCommand   `cmd:"" help:"Turn a budget into a grant for privatize."`
 	Report reportCommand `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
+	Verify verifyCommand `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
 }
 
 func main() {
 	filter.Main(filter.Stage{
 		Name:    "account",
-		Summary: "Plan a privacy budget, or recompute what a ledger has spent.",
+		Summary: "Plan a privacy budget, recompute what a ledger has spent, or verify it.",
 		Example: "account plan --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --clip 1 -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +
 			"The accountant is Rényi; every number is rounded up.",

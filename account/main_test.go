@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"strconv"
 	"testing"
 	"time"
 
@@ -70,7 +74,7 @@ func TestScripts(t *testing.T) {
 	budgetless.charge(t, chargeOf(&given, 1, "night"))
 	replaced := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	lines := bytes.SplitAfter(whole, []byte("\n"))
-	script.Run(t, map[string][]byte{
+	script.Run(t, merged(mechanismLedgers(t), verifyLedgers(t), map[string][]byte{
 		"run.ledger":     whole,
 		"torn.ledger":    whole[:len(whole)-100],
 		"cut.ledger":     whole[:len(whole)-1],
@@ -82,5 +86,113 @@ func TestScripts(t *testing.T) {
 		"newer.ledger":   replaced(`"version":1,"sequence":3`, `"version":2,"sequence":3`),
 		"unknown.ledger": replaced(`"type":"charge"`, `"type":"refund"`),
 		"removed.ledger": bytes.Join(append(lines[:9:9], lines[10:]...), nil),
-	})
+	}))
+}
+
+func merged(files ...map[string][]byte) map[string][]byte {
+	all := make(map[string][]byte)
+	for _, f := range files {
+		maps.Copy(all, f)
+	}
+	return all
+}
+
+// mechanismLedgers are ledgers of the mechanisms: what a plan with given noise is charged.
+func mechanismLedgers(t *testing.T) map[string][]byte {
+	once := event.Scheme{Method: event.All, Rate: 1, Rounds: 1}
+	grant := func(change func(*event.Grant)) *event.Grant {
+		g := &event.Grant{
+			Version: 1, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Clip: 1, NoiseMultiplier: 4, Scheme: once, Releases: 1,
+		}
+		change(g)
+		return g
+	}
+	laplace := grant(func(g *event.Grant) { g.Mechanism, g.Scheme.Rounds, g.Releases = event.Laplace, 3, 3 })
+	files := make(map[string][]byte)
+	for name, grants := range map[string][]*event.Grant{
+		"laplace.ledger": {laplace},
+		"select.ledger": {grant(func(g *event.Grant) {
+			g.Mechanism, g.MaxWords, g.Threshold, g.Budget.After = event.Select, 20, 25, event.Genesis
+			g.Budget.Epsilon, g.Budget.Delta = 2, 1e-6
+		})},
+		"response.ledger": {grant(func(g *event.Grant) {
+			g.Mechanism, g.Clip, g.NoiseMultiplier, g.MaxWords, g.Flip = event.RandomizedResponse, 0, 0, 10, 0.25
+			g.Adjacency = event.ReplaceOne
+		})},
+		"claimed.ledger": {grant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipBatch, event.PaperClaim })},
+		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
+	} {
+		var b book
+		for _, g := range grants {
+			b.grant(t, g)
+			for round := range g.Releases {
+				b.charge(t, chargeOf(g, round+1, g.ID))
+			}
+		}
+		files[name] = b.bytes
+	}
+	return files
+}
+
+// verifyLedgers are a ledger of three releases, the second round twice, its releases, and what is wrong with it.
+func verifyLedgers(t *testing.T) map[string][]byte {
+	grant := &event.Grant{
+		Version: 1, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Clip: 1, NoiseMultiplier: 4, Scheme: event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}, Releases: 3,
+	}
+	releases := []string{"round 1\n", "round 2\n", "round 2 again\n"}
+	files := make(map[string][]byte)
+	var charges []*event.Charge
+	for i, release := range releases {
+		c := chargeOf(grant, min(i+1, 2), "night")
+		if i == 2 {
+			c.Attempt = 2
+		}
+		sum := sha256.Sum256([]byte(release))
+		c.Release = hex.EncodeToString(sum[:])
+		charges = append(charges, c)
+		files["release"+strconv.Itoa(i+1)] = []byte(release)
+	}
+	// last returns the ledger with its last charge changed.
+	last := func(change func(*event.Charge)) []byte {
+		var b book
+		b.grant(t, grant)
+		for i, c := range charges {
+			c := *c
+			if i == 2 {
+				change(&c)
+			}
+			b.charge(t, &c)
+		}
+		return b.bytes
+	}
+	three := last(func(*event.Charge) {})
+	files["three.ledger"] = three
+	hash := func(b []byte) string { return string(b[len(b)-len(`"}`)-65:][:64]) } // of the last line
+	files["three.txt"] = []byte("verified: 4 lines, 3 charges, last hash " + hash(three) + "\n")
+	files["hash.json"] = []byte(`{"last-hash": ["` + hash(three) + `"]}`)
+	files["three-cut.ledger"] = bytes.Join(bytes.SplitAfter(three, []byte("\n"))[:3], nil)
+	for name, change := range map[string]func(*event.Charge){
+		"stranger": func(c *event.Charge) { c.Grant = "noon" },
+		"louder":   func(c *event.Charge) { c.Scale-- },
+		"later":    func(c *event.Charge) { c.Round, c.Attempt = 5, 0 },
+		"resample": func(c *event.Charge) { c.Scheme = event.Scheme{Method: event.All, Rate: 1, Rounds: 4} },
+		"attempt":  func(c *event.Charge) { c.Attempt = 3 },
+		"outside":  func(c *event.Charge) { c.Run, c.Attempt = "../night", 0 },
+		"unnoised": func(c *event.Charge) { *c = *event.NoCharge(3, event.Document, c.Scheme); c.Run = "night" },
+	} {
+		files[name+".ledger"] = last(change)
+	}
+	var b book
+	b.grant(t, grant)
+	b.grant(t, grant)
+	files["granted-twice.ledger"] = b.bytes
+	b = book{}
+	b.grant(t, grant)
+	for round := range 4 {
+		b.charge(t, chargeOf(grant, round+1, "night"))
+	}
+	files["overdrawn.ledger"] = b.bytes
+	return files
 }

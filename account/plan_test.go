@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -13,10 +15,13 @@ import (
 // solved returns the grant of a plan.
 func solved(t *testing.T, c *planCommand) *event.Grant {
 	t.Helper()
-	g := &event.Grant{Adjacency: event.AddRemove, Unit: event.Document, Scheme: c.scheme(), Releases: c.Rounds}
-	if g.Scheme.Method == event.Fixed {
-		g.Adjacency = event.ReplaceOne
+	if c.Mechanism == "" {
+		c.Mechanism = event.Gaussian
 	}
+	if c.Unit == "" {
+		c.Unit = event.Document
+	}
+	g := c.grant()
 	if err := c.solve(g); err != nil {
 		t.Fatal(err)
 	}
@@ -64,15 +69,25 @@ func TestCalibration(t *testing.T) {
 func TestPlanThenReport(t *testing.T) {
 	const delta = 1e-6
 	for name, c := range map[string]planCommand{
-		"poisson":  {Poisson: 0.05},
-		"seeded":   {Poisson: 0.05, Seeded: true},
-		"all":      {All: true},
-		"fixed":    {Fixed: fraction{5, 100}},
-		"epoch":    {Epoch: true},
-		"allocate": {Allocate: true},
+		"poisson":          {Poisson: 0.05},
+		"seeded":           {Poisson: 0.05, Seeded: true},
+		"all":              {All: true},
+		"fixed":            {Fixed: fraction{5, 100}},
+		"epoch":            {Epoch: true},
+		"allocate":         {Allocate: true},
+		"batch":            {Epoch: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"non-negative":     {All: true, Adjacency: event.ReplaceOne, NonNegative: true},
+		"laplace":          {All: true, Mechanism: event.Laplace},
+		"laplace poisson":  {Poisson: 0.05, Mechanism: event.Laplace},
+		"laplace epoch":    {Epoch: true, Mechanism: event.Laplace, Adjacency: event.ReplaceOne},
+		"select":           {Mechanism: event.Select, MaxWords: 300, Rounds: 1},
+		"select threshold": {Mechanism: event.Select, MaxWords: 3, Rounds: 1, Threshold: 100},
+		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Rounds, c.Delta = 20, delta
+			if c.Delta = delta; c.Rounds == 0 {
+				c.Rounds = 20
+			}
 			c.Ledger = t.TempDir() + "/run.ledger"
 			var b book
 			for _, budget := range []float64{0.5, 2} {
@@ -88,11 +103,7 @@ func TestPlanThenReport(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				at := float64(delta)
-				rep, err := (&reportCommand{Delta: &at}).report(ledger)
-				if err != nil {
-					t.Fatal(err)
-				}
+				rep := reported(t, ledger, delta)
 				if e := float64(rep.Epsilon); !(e <= budget && e > budget*(1-1e-3)) {
 					t.Errorf("planned ε %v, report %v", budget, e)
 				}
@@ -101,16 +112,119 @@ func TestPlanThenReport(t *testing.T) {
 	}
 }
 
-// chargeOf is the charge of a round as the privatizer makes it: a bound of 2^20 steps, and noise rounded up to a step.
+func reported(t *testing.T, ledger *event.Ledger, delta float64) *report {
+	t.Helper()
+	rep, err := (&reportCommand{Delta: &delta}).report(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// TestRandomPlans: behind a ledger of random releases, a random plan stays within its budget to the last digit.
+func TestRandomPlans(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	plan := func() planCommand {
+		c := planCommand{
+			Mechanism: pick(event.Gaussian, event.Laplace, event.Select), Rounds: 1 + random.IntN(12), Delta: 1e-6,
+			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved),
+		}
+		switch {
+		case c.Mechanism == event.Select:
+			c.Rounds, c.MaxWords, c.Clipping = 1, 1+random.IntN(100), ""
+		case random.IntN(2) == 0:
+			c.Poisson = random.Float64()
+		case random.IntN(2) == 0:
+			c.Epoch = true
+		default:
+			c.Allocate = true
+		}
+		return c
+	}
+	for i := range 8 {
+		c := plan()
+		before := plan()
+		var b book
+		b.charge(t, chargeOf(solved(t, &before), 1, "before"))
+		c.Ledger = t.TempDir() + "/run.ledger"
+		if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c.Epsilon += float64(reported(t, &b.Ledger, c.Delta).Epsilon)
+		g := solved(t, &c)
+		if err := errors.Join(c.Validate(), g.Check()); err != nil {
+			t.Fatal(err)
+		}
+		for round := range g.Releases {
+			b.charge(t, chargeOf(g, round+1, "night"))
+		}
+		if e := float64(reported(t, &b.Ledger, c.Delta).Epsilon); !(e <= c.Epsilon && e > c.Epsilon*0.99) {
+			t.Errorf("%d: planned ε %v, report %v: %+v", i, c.Epsilon, e, g)
+		}
+	}
+}
+
+// TestMoreNoiseIsLess: for each mechanism ε falls as its noise grows.
+func TestMoreNoiseIsLess(t *testing.T) {
+	for name, c := range map[string]planCommand{
+		"gaussian": {Poisson: 0.1, Rounds: 9},
+		"laplace":  {Poisson: 0.1, Rounds: 9, Mechanism: event.Laplace},
+		"epoch":    {Epoch: true, Rounds: 9, Mechanism: event.Laplace},
+		"select":   {Mechanism: event.Select, Rounds: 1, MaxWords: 10},
+		"response": {Mechanism: event.RandomizedResponse, Rounds: 1, MaxWords: 10},
+	} {
+		c.Delta, c.Unit = 1e-6, event.Document
+		before := math.Inf(1)
+		for _, noise := range []float64{0.02, 0.03, 0.1, 0.3, 0.49} {
+			g := c.grant()
+			if g.Mechanism == "" {
+				g.Mechanism = event.Gaussian
+			}
+			if g.Mechanism == event.RandomizedResponse {
+				c.set(g, noise)
+			} else {
+				c.set(g, 10*noise)
+			}
+			var b book
+			for round := range g.Releases {
+				b.charge(t, chargeOf(g, round+1, "night"))
+			}
+			if e := float64(reported(t, &b.Ledger, c.Delta).Epsilon); e >= before {
+				t.Errorf("%s: with noise %v, ε is %v, with less it was %v", name, noise, e, before)
+			} else {
+				before = e
+			}
+		}
+	}
+}
+
+// chargeOf is the charge of a round as the privatizer makes it.
 func chargeOf(g *event.Grant, round int, run string) *event.Charge {
 	scheme := g.Scheme
 	if scheme.Method != event.All && scheme.Method != event.Epoch {
 		scheme.Coins = "throw-of-" + run
 	}
-	return &event.Charge{
-		Dataset: "d", Run: run, Round: round, Grant: run, Mechanism: event.Gaussian, Adjacency: g.Adjacency,
-		Unit: g.Unit, Sensitivity: event.SensitivityFactor(g.Adjacency) << 20,
-		Scale: uint64(math.Ceil(math.Ldexp(g.NoiseMultiplier, 20))), Scheme: scheme,
+	c := g.Charge(round, scheme)
+	c.Dataset, c.Run, c.Grant = "d", run, run
+	if g.Mechanism == event.RandomizedResponse {
+		c.Sensitivity = 2 * uint64(g.MaxWords)
+	}
+	return c
+}
+
+func TestStatistic(t *testing.T) {
+	var s statistic
+	for _, text := range []string{"counts=0.5", "a=b=1", "sum of squares=3"} {
+		err := s.UnmarshalText([]byte(text))
+		if back, _ := s.MarshalText(); (err == nil) != (text != "a=b=1") || err == nil && string(back) != text {
+			t.Errorf("%s is %+v, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "=", "=1", "counts", "counts=", "counts=x"} {
+		if err := s.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
 	}
 }
 

@@ -3,9 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
-	"text/tabwriter"
+	"slices"
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/renyi"
@@ -17,7 +16,7 @@ import (
 )
 
 type reportCommand struct {
-	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ. By default the δ of the ledger's first grant."`
+	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's first grant that has one, else 0."`
 	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
 	JSON    bool     `name:"json" help:"Print JSON, not a table."`
 	Output  string   `short:"o" placeholder:"FILE" help:"Where the report goes; standard output by default."`
@@ -27,7 +26,7 @@ type reportCommand struct {
 // Validate is kong's hook.
 func (c *reportCommand) Validate() error {
 	switch {
-	case c.Delta != nil:
+	case c.Delta != nil && *c.Delta != 0:
 		return event.CheckDelta(*c.Delta)
 	case c.Epsilon != nil:
 		return event.CheckEpsilon(*c.Epsilon)
@@ -35,44 +34,25 @@ func (c *reportCommand) Validate() error {
 	return nil
 }
 
-// theorem is what the reported number rests on.
-const theorem = "Rényi composition (Mironov 2017, prop. 1); sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3); " +
-	"discrete Gaussian and conversion (Canonne, Kamath, Steinke 2020, prop. 12)"
-
 // A report is what account report prints, and its JSON form.
 type report struct {
-	Ledger     string        `json:"ledger"`
-	Accountant string        `json:"accountant"`
-	Epsilon    number        `json:"epsilon"`
-	Delta      number        `json:"delta"`
-	Order      number        `json:"order,omitempty"`
-	Adjacency  string        `json:"adjacency,omitempty"`
-	Unit       string        `json:"unit,omitempty"`
-	Theorem    string        `json:"theorem"`
-	Releases   int           `json:"releases"`
-	Torn       bool          `json:"torn_last_line,omitempty"`
-	Runs       []runReport   `json:"runs"`
-	Grants     []grantReport `json:"grants"`
-}
-
-// A runReport is the charges of one run that have all in common but the round.
-type runReport struct {
-	Dataset         string       `json:"dataset"`
-	Run             string       `json:"run"`
-	Rounds          int          `json:"rounds"`
-	Mechanism       string       `json:"mechanism"`
-	NoiseMultiplier number       `json:"noise_multiplier"`
-	Scheme          event.Scheme `json:"scheme"`
-	Amplified       bool         `json:"amplified"`
-}
-
-// A grantReport is what is left of a grant.
-type grantReport struct {
-	ID           string  `json:"id"`
-	ReleasesLeft int     `json:"releases_left"`
-	Epsilon      float64 `json:"epsilon,omitempty"`
-	Delta        float64 `json:"delta,omitempty"`
-	EpsilonLeft  number  `json:"epsilon_left"`
+	Ledger      string  `json:"ledger"`
+	Accountant  string  `json:"accountant"`
+	Epsilon     number  `json:"epsilon"`
+	Delta       number  `json:"delta"`
+	Order       number  `json:"order,omitempty"`
+	PureEpsilon number  `json:"pure_epsilon,omitempty"` // at δ = 0, where there is one
+	SelectDelta number  `json:"select_delta,omitempty"` // the part of δ for words that one unit alone has
+	Adjacency   string  `json:"adjacency,omitempty"`
+	Unit        string  `json:"unit,omitempty"`
+	Theorem     string  `json:"theorem"`
+	Releases    int     `json:"releases"`
+	Torn        bool    `json:"torn_last_line,omitempty"`
+	Claimed     *number `json:"claimed_epsilon,omitempty"` // what papers claim, where the ledger says so: no bound
+	// ClaimedDelta stands in place of Claimed where ε was given.
+	ClaimedDelta *number       `json:"claimed_delta,omitempty"`
+	Runs         []runReport   `json:"runs"`
+	Grants       []grantReport `json:"grants"`
 }
 
 // number prints infinities, which JSON has not, as strings.
@@ -117,127 +97,75 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 	if err != nil {
 		return nil, &event.LedgerError{Name: c.Ledger, Line: len(ledger.Lines), Err: err}
 	}
+	loss := composition.Loss()
 	rep := &report{
-		Ledger: c.Ledger, Accountant: "renyi", Theorem: theorem, Releases: composition.Releases, Torn: ledger.Torn,
-		Adjacency: composition.Adjacency, Unit: composition.Unit,
+		Ledger: c.Ledger, Accountant: "renyi", Theorem: theorems(charges), Releases: composition.Releases, Torn: ledger.Torn,
+		Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(loss.Failure),
 	}
-	curve := composition.Curve()
-	if c.Epsilon != nil {
-		delta, order := renyi.Delta(curve, *c.Epsilon)
-		rep.Epsilon, rep.Delta, rep.Order = number(*c.Epsilon), number(delta), number(order)
-	} else {
-		delta := firstDelta(ledger)
-		if c.Delta != nil {
-			delta = *c.Delta
-		}
-		if delta == 0 && !composition.None {
-			return nil, exit.Errorf(exit.Usage, "--delta is needed: no grant of %s states one", c.Ledger)
-		}
-		rep.Epsilon, rep.Delta = number(math.Inf(1)), number(delta)
-		if !composition.None {
-			epsilon, order := renyi.Epsilon(curve, delta)
-			rep.Epsilon, rep.Order = number(epsilon), number(order)
-		}
+	if pure, _ := loss.Epsilon(0); !math.IsInf(pure, 1) {
+		rep.PureEpsilon = number(pure)
 	}
-	if composition.None {
-		rep.Order, rep.Theorem = 0, "nothing: a release without noise has no bound"
+	delta, err := c.delta(ledger)
+	if err != nil {
+		return nil, err
+	}
+	rep.Epsilon, rep.Delta, rep.Order = c.answer(loss, delta)
+	if claimed, found := compose.Claimed(charges); found {
+		other, err := compose.New(claimed)
+		if err != nil {
+			return nil, &event.LedgerError{Name: c.Ledger, Line: len(ledger.Lines), Err: err}
+		}
+		epsilon, delta, _ := c.answer(other.Loss(), delta)
+		if c.Epsilon != nil {
+			rep.ClaimedDelta = &delta
+		} else {
+			rep.Claimed = &epsilon
+		}
 	}
 	rep.Runs = runs(charges)
-	rep.Grants = grants(ledger, curve)
+	rep.Grants = grants(ledger, loss)
 	return rep, nil
 }
 
-func firstDelta(ledger *event.Ledger) float64 {
-	for _, line := range ledger.Lines {
-		if line.Grant != nil && line.Grant.Budget.Delta > 0 {
-			return line.Grant.Budget.Delta
-		}
+// answer returns ε at delta, or δ at the given ε, and the order that proves it: 0 for none.
+func (c *reportCommand) answer(loss renyi.Loss, atDelta float64) (epsilon, delta, order number) {
+	var e, d, alpha float64
+	if c.Epsilon != nil {
+		e = *c.Epsilon
+		d, alpha = loss.Delta(e)
+	} else {
+		d = atDelta
+		e, alpha = loss.Epsilon(d)
 	}
-	return 0
+	if math.IsNaN(alpha) {
+		alpha = 0
+	}
+	return number(e), number(d), number(alpha)
 }
 
-// runs groups charges, in the order of the ledger.
-func runs(charges []*event.Charge) []runReport {
-	reports := []runReport{}
-	at := make(map[runReport]int)
-	for _, c := range charges {
-		key := runReport{
-			Dataset: c.Dataset, Run: c.Run, Mechanism: c.Mechanism, NoiseMultiplier: number(c.NoiseMultiplier()),
-			Scheme: c.Scheme, Amplified: c.Mechanism != event.None && compose.Rate(c.Scheme, c.Adjacency) < 1,
-		}
-		key.Scheme.Coins = "" // a run that was resumed has several
-		i, ok := at[key]
-		if !ok {
-			i = len(reports)
-			at[key] = i
-			reports = append(reports, key)
-		}
-		reports[i].Rounds++
+// delta returns the δ to report at. Without a grant that states one it is 0, if that is possible.
+func (c *reportCommand) delta(ledger *event.Ledger) (float64, error) {
+	if c.Epsilon != nil {
+		return 0, nil
 	}
-	return reports
-}
-
-// grants says what is left of each grant: releases, and the part of its ε that the whole ledger has not spent.
-func grants(ledger *event.Ledger, curve renyi.Curve) []grantReport {
-	reports := []grantReport{}
-	for _, line := range ledger.Lines {
-		g := line.Grant
-		if g == nil {
-			continue
-		}
-		used := 0
-		for _, c := range ledger.Charges() {
-			if c.Grant == g.ID {
-				used++
+	if c.Delta != nil && *c.Delta != 0 {
+		return *c.Delta, nil
+	}
+	if c.Delta == nil {
+		for _, line := range ledger.Lines {
+			if line.Grant != nil && line.Grant.Budget.Delta > 0 {
+				return line.Grant.Budget.Delta, nil
 			}
 		}
-		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used, Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta}
-		if g.Budget.Epsilon > 0 {
-			spent, _ := renyi.Epsilon(curve, g.Budget.Delta)
-			rep.EpsilonLeft = number(math.Max(0, g.Budget.Epsilon-spent))
-		}
-		reports = append(reports, rep)
 	}
-	return reports
-}
-
-func (rep *report) table(b *bytes.Buffer) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "accountant\tε\tδ\torder\tneighbours\tunit\treleases\n")
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n\n", rep.Accountant, rep.Epsilon, rep.Delta, orDash(rep.Order),
-		dash(rep.Adjacency), dash(rep.Unit), rep.Releases)
-	fmt.Fprintf(w, "run\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
-	for _, r := range rep.Runs {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.6g\t%s\t%s\n", r.Run, r.Dataset, r.Rounds, r.Mechanism, float64(r.NoiseMultiplier),
-			r.Scheme, map[bool]string{true: "yes", false: "no"}[r.Amplified])
+	charges := ledger.Charges()
+	none := func(charge *event.Charge) bool { return charge.Mechanism == event.None }
+	impure := func(charge *event.Charge) bool { return !event.Pure(charge.Mechanism) }
+	switch {
+	case !slices.ContainsFunc(charges, impure) || slices.ContainsFunc(charges, none):
+		return 0, nil
+	case c.Delta != nil:
+		return 0, exit.Errorf(exit.Usage, "--delta must be above 0: not all mechanisms of %s are pure", c.Ledger)
 	}
-	if len(rep.Grants) > 0 {
-		fmt.Fprintf(w, "\ngrant\treleases left\tbudget ε\tat δ\tε left\n")
-		for _, g := range rep.Grants {
-			budget, delta, left := "given noise", "-", "-"
-			if g.Epsilon > 0 {
-				budget, delta, left = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta), fmt.Sprintf("%.4f", math.Floor(float64(g.EpsilonLeft)*1e4)/1e4)
-			}
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", g.ID, g.ReleasesLeft, budget, delta, left)
-		}
-	}
-	w.Flush()
-	fmt.Fprintf(b, "\nrests on: %s\n", rep.Theorem)
-	if rep.Torn {
-		fmt.Fprintln(b, "note: the last line is torn, from a crash; nothing was released under it")
-	}
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
-func orDash(n number) string {
-	if n == 0 || math.IsNaN(float64(n)) {
-		return "-"
-	}
-	return fmt.Sprintf("%.4g", float64(n))
+	return 0, exit.Errorf(exit.Usage, "--delta is needed: no grant of %s states one", c.Ledger)
 }

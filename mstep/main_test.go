@@ -50,7 +50,7 @@ func files() map[string][]byte {
 		Mechanism: event.None, Grid: 0.5, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1, Secret: true},
 	}
 	laplace := modeltest.Gaussian(0.5, 0.25, 4, 3)
-	laplace.Mechanism = "laplace"
+	laplace.Mechanism = event.Laplace
 	other := vocabulary.Words{"cat", "dog", "bird"}
 
 	return map[string][]byte{
@@ -64,7 +64,7 @@ func files() map[string][]byte {
 		"other-run.pp":   released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
 		"private.pp":     released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
 		"other-word.pp":  released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
-		"laplace.pp":     released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: make([]int64, 6)}),
+		"laplace.pp":     released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
 		"words.pp":       wordReleases(vocab, 40, 10, 30),
 		"words-other.pp": wordReleases(other, 40, 10, 30),
 	}

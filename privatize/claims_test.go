@@ -83,7 +83,11 @@ func foreign(t *testing.T, name string) bool {
 	if !found {
 		return false
 	}
-	for _, folder := range []string{"internal/fixed", "internal/clip", "internal/noise", "../pipelines/event"} {
+	folders, err := filepath.Glob("internal/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range append(folders, "../pipelines/event") {
 		if filepath.Base(folder) == packageName {
 			return ast.IsExported(rest) && declared(t, folder)[rest]
 		}

@@ -6,8 +6,12 @@ import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common
-	Gaussian gaussianCommand `cmd:"" default:"withargs" help:"Discrete Gaussian noise on exact sums of clipped contributions (the default)."`
-	None     noneCommand     `cmd:"" help:"NO PRIVACY: exact sums, and an infinite charge in the ledger."`
+	Gaussian           gaussianCommand `cmd:"" default:"withargs" help:"Discrete Gaussian noise on exact sums of clipped contributions (the default)."`
+	Laplace            laplaceCommand  `cmd:"" help:"Discrete Laplace noise on exact sums of contributions that are clipped in L1."`
+	Combine            combineCommand  `cmd:"" help:"Private partial sums of bounded contributions, to be released elsewhere: they cost nothing and protect nobody."`
+	Select             selectCommand   `cmd:"" help:"A vocabulary: the words whose noisy weight reaches a threshold."`
+	RandomizedResponse responseCommand `cmd:"" help:"A report of each document's set of words, every bit wrong with some probability (the local model)."`
+	None               noneCommand     `cmd:"" help:"NO PRIVACY: exact sums, and an infinite charge in the ledger."`
 }
 
 func main() {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"maps"
 	"math"
 	"testing"
 
@@ -21,7 +23,7 @@ func TestScripts(t *testing.T) {
 	first := len(rounds(nil, 1).stream(t, func(w *stream.Writer) error { return w.Flush() }))
 	second := len(rounds(nil, 1, 2).stream(t, func(w *stream.Writer) error { return w.Flush() }))
 	entire := whole.stream(t, end)
-	script.Run(t, map[string][]byte{
+	files := map[string][]byte{
 		"good.pp":           entire,
 		"cut-in-frame.pp":   entire[:second-9],
 		"cut-at-frame.pp":   entire[:first],
@@ -29,11 +31,21 @@ func TestScripts(t *testing.T) {
 		"named.pp.in":       rounds(func(s *source) { s.header.Run = "stream-run" }, 1).stream(t, end),
 		"bad-name.pp":       rounds(func(s *source) { s.header.Run = "../run" }, 1).stream(t, end),
 		"empty-round.pp":    rounds(func(s *source) { s.units = nil }, 1).stream(t, end),
+		"empty-rounds.pp":   rounds(func(s *source) { s.units = nil }, 1, 2, 3).stream(t, end),
+		"large.pp":          rounds(func(s *source) { s.value = 1e30 }, 1, 2, 3).stream(t, end),
 		"seeded.pp":         rounds(func(s *source) { s.scheme.Secret = false }, 1).stream(t, end),
 		"other-rate.pp":     rounds(func(s *source) { s.scheme.Rate = 0.125 }, 1).stream(t, end),
 		"other-words.pp":    rounds(func(s *source) { s.header.Vocabulary[0]++ }, 1).stream(t, end),
 		"user.pp":           rounds(func(s *source) { s.header.Unit = wire.Unit_USER }, 1).stream(t, end),
-		"user-records.pp":   rounds(severalRecords, 1).stream(t, end),
+		"user-records.pp":   rounds(severalRecords, 1, 2, 3).stream(t, end),
+		"same-record.pp":    rounds(func(s *source) { severalRecords(s); s.sameRecord = true }, 1).stream(t, end),
+		"a.pp":              rounds(func(s *source) { s.units = s.units[:1] }, 1, 2, 3).stream(t, end),
+		"b.pp":              rounds(func(s *source) { s.units = s.units[1:2] }, 1, 2, 3).stream(t, end),
+		"c.pp":              rounds(func(s *source) { s.units = s.units[2:] }, 1, 2, 3).stream(t, end),
+		"c-short.pp":        rounds(func(s *source) { s.units = s.units[2:] }, 1, 2).stream(t, end),
+		"coins.pp":          rounds(func(s *source) { s.scheme.Coins = "throw" }, 1, 2, 3).stream(t, end),
+		"coins-less.pp":     rounds(func(s *source) { s.scheme.Coins = "throw"; s.units = s.units[1:] }, 1).stream(t, end),
+		"symmetric.pp":      rounds(symmetric, 1).stream(t, end),
 		"in-parts.pp":       rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
 		"twice.pp":          rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
 		"missing.pp":        rounds(func(s *source) { s.missing = "MARKER d" }, 1).stream(t, end),
@@ -44,7 +56,10 @@ func TestScripts(t *testing.T) {
 		"documents.pp": (&source{header: &wire.Header{
 			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 3,
 		}}).stream(t, end),
-	})
+	}
+	maps.Copy(files, documentStreams())
+	maps.Copy(files, termStreams(t))
+	script.Run(t, files)
 }
 
 // A source is a stream of contributions to be, with all its rounds alike.
@@ -53,11 +68,13 @@ type source struct {
 	scheme  *wire.Scheme
 	rounds  []uint32
 	units   []string
-	record  string
+	copies  int     // records of each unit, 0 for units without
 	parts   bool    // each contribution comes in two records
 	value   float32 // of the last unit's last cell
 	missing string  // a unit that is announced in place of the first
 	digest  uint64  // what the digest of the units is off by
+
+	sameRecord bool // all records of a unit have one name
 }
 
 // rounds returns a source of rounds of three units, poisson(0.25) × 3, of one matrix of 2 × 3 cells, changed by change.
@@ -79,8 +96,13 @@ func rounds(change func(*source), numbers ...uint32) *source {
 	return s
 }
 
-// severalRecords makes a unit a user, of whom a document contributes.
-func severalRecords(s *source) { s.header.Unit, s.record = wire.Unit_USER, "MARKER document" }
+// severalRecords makes a unit a user, of whom two documents contribute.
+func severalRecords(s *source) { s.header.Unit, s.copies = wire.Unit_USER, 2 }
+
+// symmetric makes the matrix one of 3 × 3, of which the upper triangle has cells.
+func symmetric(s *source) {
+	s.header.Matrices[0].Rows, s.header.Matrices[0].Symmetric = 3, true
+}
 
 // records are the records of a round: each unit has 1 in the first cell and value in the last.
 func (s *source) records(round uint32) []*wire.Record {
@@ -92,16 +114,25 @@ func (s *source) records(round uint32) []*wire.Record {
 			{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(1)},
 			{RowGaps: []uint32{1}, ColumnGaps: []uint32{2}, Values: floats(s.value)},
 		}
-		contributions := []*wire.Contribution{{Unit: unit, Record: s.record, Parts: parts}}
-		if s.parts {
-			contributions = []*wire.Contribution{
-				{Unit: unit, Record: s.record, Parts: parts[:1], More: true}, {Unit: unit, Record: s.record, Parts: parts[1:]},
+		for i := range max(1, s.copies) {
+			record := ""
+			if s.copies > 0 {
+				record = fmt.Sprintf("MARKER document %d", i)
 			}
+			if s.sameRecord {
+				record = "MARKER document"
+			}
+			contributions := []*wire.Contribution{{Unit: unit, Record: record, Parts: parts}}
+			if s.parts {
+				contributions = []*wire.Contribution{
+					{Unit: unit, Record: record, Parts: parts[:1], More: true}, {Unit: unit, Record: record, Parts: parts[1:]},
+				}
+			}
+			for _, c := range contributions {
+				records = append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+			}
+			roundClose.Records++
 		}
-		for _, c := range contributions {
-			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
-		}
-		roundClose.Records++
 		if !distinct[unit] {
 			distinct[unit] = true
 			roundClose.Units++

@@ -36,6 +36,10 @@ func TestScripts(t *testing.T) {
 		word := []string{"apple ", "pear ", "fig ", "none "}[i*i%7%4]
 		fmt.Fprintf(&many, `{"id":%d,"text":"%s"}`+"\n", i, strings.Repeat(word, i%61))
 	}
+	var wordy strings.Builder // 160,000 different words, more than a record of terms holds
+	for i := range 160_000 {
+		fmt.Fprintf(&wordy, "%s\n", strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprintf("%08d", i)))
+	}
 	endless := `{"id":"MARKER","text":"` + strings.Repeat("MARKER ", 1<<18) + `"}`
 	script.Run(t, map[string][]byte{
 		"three.jsonl":        []byte(three),
@@ -46,6 +50,7 @@ func TestScripts(t *testing.T) {
 		"windows.jsonl":      []byte("\uFEFF" + strings.ReplaceAll(three, "\n", "\r\n")),
 		"latin1.jsonl":       []byte(`{"id":"1","text":"fine"}` + "\n" + `{"id":"MARKER","text":"MARKER caf` + "\xe9\"}\n"),
 		"latin1.txt":         []byte("fine\nMARKER caf\xe9\n"),
+		"wordy.txt":          []byte(wordy.String()),
 		"many.jsonl":         []byte(many.String()),
 		"endless.jsonl":      []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` + "\n"),
 		"long-id.jsonl":      []byte(`{"id":"` + strings.Repeat("MARKER", 200) + `","text":"fig"}`),

@@ -105,30 +105,11 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 			}
 		})
 	}
-	fail := func(line int, err error) (frequencies, error) {
-		return f, exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
-	}
-	tooLong := fmt.Errorf("document larger than --max-document %d", v.MaxDocument)
-	if chunk.Line == 0 {
-		err := source.CheckText(chunk.Content)
-		if chunk.TooLong {
-			err = tooLong
+	for line, d := range documents(chunk, v.MaxDocument) {
+		if d.err != nil {
+			return f, malformed(chunk, line, d.err)
 		}
-		if err != nil {
-			return f, exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
-		}
-		add(chunk.Content)
-		return f, nil
-	}
-	for number, line := range chunk.Lines(v.MaxDocument) {
-		if line == nil {
-			return fail(number, tooLong)
-		}
-		fields, err := source.ParseLine(line)
-		if err != nil {
-			return fail(number, err)
-		}
-		add(*fields.Text)
+		add(d.text)
 	}
 	return f, nil
 }

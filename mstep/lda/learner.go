@@ -79,16 +79,16 @@ func (l *Learner) Shapes() []*wire.Matrix {
 
 // Update implements model.Learner.
 func (l *Learner) Update(r *model.Release) error {
-	values, err := r.Values("topics")
+	topics, err := r.Statistic("topics")
 	if err != nil {
 		return err
 	}
+	values, variance := topics.Values, topics.Deviation*topics.Deviation
 	if l.o.ZeroNegatives {
 		for i, v := range values {
 			values[i] = max(v, 0)
 		}
 	}
-	variance := r.Deviation * r.Deviation
 	rho := min(1, math.Pow(l.o.Tau0+float64(r.Round), -l.o.Kappa))
 	l.variance = mix(l.sum, values, rho, l.variance, variance)
 	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {

@@ -2,6 +2,8 @@ package model
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
@@ -14,42 +16,101 @@ type Release struct {
 	Round  uint32
 	Rounds int // planned number of rounds T
 
-	// Deviation is the standard deviation of the noise on each cell, in this scale; 0 without noise.
-	Deviation float64
+	set *stream.Set
+}
 
-	set   *stream.Set
-	scale float64 // value of a step in this scale
+// A Statistic is a matrix of a release, in the scale of the whole data set.
+type Statistic struct {
+	// Values are the cells, row by row: of a symmetric matrix those of the full square, each released cell off the
+	// diagonal twice.
+	Values []float64
+
+	// Deviation is the standard deviation of the noise on each cell, 0 without noise; OffDiagonal that of cells off the
+	// diagonal of a symmetric matrix, where it can be smaller. Elsewhere the two are equal.
+	Deviation, OffDiagonal float64
 }
 
 // maxScale keeps sums and squares of cells of 2⁶⁴ steps far from overflow.
 const maxScale = 1e60
 
+// maxNoise bounds the scale of the noise, in steps. It is as far as event.OffDiagonalScale goes, and twice what any sampler
+// has (privatize/internal/noise).
+const maxNoise = 1<<32 - 1
+
 // NewRelease interprets a set of a stream of RELEASES.
 func NewRelease(set *stream.Set) (*Release, error) {
-	r := set.Release
-	if r.Mechanism != event.Gaussian && r.Mechanism != event.None {
-		return nil, fmt.Errorf("release of round %d by unknown mechanism %q", set.Round, r.Mechanism)
+	r := &Release{Round: set.Round, Rounds: int(set.Release.Scheme.Rounds), set: set}
+	for i := range max(1, len(set.Release.Bounds)) {
+		if !(r.scale(i) <= maxScale) {
+			return nil, fmt.Errorf("release of round %d has a grid, a rate or a bound out of range", set.Round)
+		}
 	}
-	scale := r.Grid / r.Scheme.Rate
-	if !(scale <= maxScale) {
-		return nil, fmt.Errorf("release of round %d has a grid or a rate out of range", set.Round)
+	if set.Release.Scale > maxNoise {
+		return nil, fmt.Errorf("release of round %d has noise out of range", set.Round)
 	}
-	return &Release{
-		Round: set.Round, Rounds: int(r.Scheme.Rounds), Deviation: float64(r.Scale) * scale, set: set, scale: scale,
-	}, nil
+	return r, nil
 }
 
-// Values returns the cells of a matrix, row by row.
-func (r *Release) Values(name string) ([]float64, error) {
+// scale is what a step of the i-th matrix is worth in the scale of the whole data set.
+func (r *Release) scale(i int) float64 {
+	bound := 1.
+	if bounds := r.set.Release.Bounds; len(bounds) > 0 {
+		bound = bounds[i]
+	}
+	return r.set.Release.Grid * bound / r.set.Release.Scheme.Rate
+}
+
+// Statistic returns the matrix of a name.
+func (r *Release) Statistic(name string) (*Statistic, error) {
 	steps, err := stream.Cells[int64](r.set, name)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, len(steps))
-	for i, s := range steps {
-		values[i] = float64(s) * r.scale
+	i, m, err := r.set.Matrix(name)
+	if err != nil {
+		return nil, err
 	}
-	return values, nil
+	scale := r.scale(i)
+	diagonal, off := deviations(r.set.Release, m.Symmetric)
+	s := &Statistic{Values: make([]float64, len(steps)), Deviation: diagonal * scale, OffDiagonal: off * scale}
+	for c, step := range steps {
+		s.Values[c] = float64(step) * scale
+	}
+	if m.Symmetric {
+		s.Values = square(s.Values, int(m.Rows))
+	}
+	return s, nil
+}
+
+// deviations returns the standard deviation of the noise on a cell, in steps, and that off the diagonal of a symmetric
+// matrix.
+func deviations(r *wire.Release, symmetric bool) (diagonal, off float64) {
+	switch r.Mechanism {
+	case event.Gaussian:
+		// σ: the discrete Gaussian's variance is at most σ² (Canonne, Kamath, Steinke 2020), and nearly that for σ ≥ 1.
+		diagonal = float64(r.Scale)
+		if symmetric {
+			return diagonal, float64(event.OffDiagonalScale(r.Scale))
+		}
+	case event.Laplace:
+		// The discrete Laplace of P[x] ∝ e^(−|x|/t) is the difference of two independent geometric numbers of ratio
+		// r = e^(−1/t) (Inusah and Kozubowski 2006, "A discrete analogue of the Laplace distribution"). Each has the variance
+		// r/(1−r)², so it has 2r/(1−r)² = 2e^(1/t)/(e^(1/t) − 1)² = 1/(2 sinh²(1/2t)).
+		diagonal = 1 / (math.Sqrt2 * math.Sinh(0.5/float64(r.Scale)))
+	}
+	return diagonal, diagonal
+}
+
+// square returns the full matrix, row by row, of a symmetric one's upper triangle.
+func square(triangle []float64, rows int) []float64 {
+	full := make([]float64, rows*rows)
+	for r := range rows {
+		for c := r; c < rows; c++ {
+			full[r*rows+c], full[c*rows+r] = triangle[0], triangle[0]
+			triangle = triangle[1:]
+		}
+	}
+	return full
 }
 
 // CheckShapes refuses releases whose matrices are not those that a learner wants.
@@ -58,12 +119,14 @@ func CheckShapes(h *wire.Header, l Learner) error {
 		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, l.Name())
 	}
 	for _, want := range l.Shapes() {
-		found := false
-		for _, m := range h.Matrices {
-			found = found || m.Name == want.Name && m.Rows == want.Rows && m.Columns == want.Columns
-		}
-		if !found {
-			return fmt.Errorf("releases have no matrix %q of %d × %d", want.Name, want.Rows, want.Columns)
+		if !slices.ContainsFunc(h.Matrices, func(m *wire.Matrix) bool {
+			return m.Name == want.Name && m.Rows == want.Rows && m.Columns == want.Columns && m.Symmetric == want.Symmetric
+		}) {
+			kind := "matrix"
+			if want.Symmetric {
+				kind = "symmetric matrix"
+			}
+			return fmt.Errorf("releases have no %s %q of %d × %d", kind, want.Name, want.Rows, want.Columns)
 		}
 	}
 	return nil

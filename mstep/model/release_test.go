@@ -16,33 +16,110 @@ import (
 // catcher is a learner that keeps the release.
 type catcher struct {
 	*words.Learner
+	shapes  []*wire.Matrix
 	release *model.Release
 }
 
+func (c *catcher) Shapes() []*wire.Matrix        { return c.shapes }
 func (c *catcher) Update(r *model.Release) error { c.release = r; return nil }
+
+// caught returns a release of matrices of the given shapes as a learner gets it.
+func caught(t *testing.T, r modeltest.Release, shapes ...*wire.Matrix) *model.Release {
+	t.Helper()
+	c := &catcher{Learner: words.New(1), shapes: shapes}
+	if err := modeltest.Update(c, r); err != nil {
+		t.Fatal(err)
+	}
+	return c.release
+}
+
+func expect(t *testing.T, r *model.Release, name string, want model.Statistic) {
+	t.Helper()
+	got, err := r.Statistic(name)
+	if err != nil || !slices.Equal(got.Values, want.Values) || got.Deviation != want.Deviation ||
+		got.OffDiagonal != want.OffDiagonal {
+		t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)
+	}
+}
 
 // TestScale: a step is worth grid over the public rate, and so is the noise. Negative cells stay.
 func TestScale(t *testing.T) {
-	c := &catcher{Learner: words.New(3)}
 	head := modeltest.Gaussian(0.25, 0.5, 7, 9)
-	if err := modeltest.Update(c, modeltest.Release{Round: 4, Head: head, Steps: []int64{-3, 0, 10}}); err != nil {
-		t.Fatal(err)
+	counts := &wire.Matrix{Name: "words", Rows: 1, Columns: 3}
+	r := caught(t, modeltest.Release{Round: 4, Head: head, Steps: []int64{-3, 0, 10}}, counts)
+	expect(t, r, "words", model.Statistic{Values: []float64{-6, 0, 20}, Deviation: 14, OffDiagonal: 14})
+	if r.Round != 4 || r.Rounds != 9 {
+		t.Errorf("round %d of %d", r.Round, r.Rounds)
 	}
-	r := c.release
-	values, err := r.Values("words")
-	if err != nil || !slices.Equal(values, []float64{-6, 0, 20}) || r.Deviation != 14 || r.Round != 4 || r.Rounds != 9 {
-		t.Errorf("values %v, deviation %v, round %d of %d, error %v", values, r.Deviation, r.Round, r.Rounds, err)
-	}
-	if _, err := r.Values("topics"); err == nil {
+	if _, err := r.Statistic("topics"); err == nil {
 		t.Error("values of a matrix that the release does not have")
+	}
+}
+
+// TestBounds: a step of a matrix is worth its bound as much. A symmetric matrix comes as the full square, with less
+// Gaussian noise off the diagonal (event.OffDiagonalScale(7) is 5).
+func TestBounds(t *testing.T) {
+	outer := &wire.Matrix{Name: "outer", Rows: 3, Columns: 3, Symmetric: true}
+	counts := &wire.Matrix{Name: "words", Rows: 1, Columns: 2}
+	square := func(scale float64) []float64 {
+		values := []float64{11, 12, 13, 12, 22, 23, 13, 23, 33}
+		for i := range values {
+			values[i] *= scale
+		}
+		return values
+	}
+	release := func(head *wire.Release) *model.Release {
+		return caught(t, modeltest.Release{Round: 1, Head: head, Steps: []int64{11, 12, 13, 22, 23, 33, -1, 2}}, outer, counts)
+	}
+	r := release(modeltest.Gaussian(0.5, 1, 7, 9))
+	expect(t, r, "outer", model.Statistic{Values: square(2), Deviation: 14, OffDiagonal: 10})
+	expect(t, r, "words", model.Statistic{Values: []float64{-2, 4}, Deviation: 14, OffDiagonal: 14})
+
+	head := modeltest.Gaussian(0.5, 1, 7, 9)
+	head.Bounds = []float64{0.25, 8}
+	r = release(head)
+	expect(t, r, "outer", model.Statistic{Values: square(0.5), Deviation: 3.5, OffDiagonal: 2.5})
+	expect(t, r, "words", model.Statistic{Values: []float64{-16, 32}, Deviation: 112, OffDiagonal: 112})
+
+	r = release(modeltest.None(0.5, 1, 9))
+	expect(t, r, "outer", model.Statistic{Values: square(2)})
+}
+
+// TestLaplaceDeviation compares with the variance summed from the probabilities, and for a large scale with the continuous
+// distribution's, √2·t, from which it differs by less than 1/(24·t²) of it.
+func TestLaplaceDeviation(t *testing.T) {
+	deviation := func(scale uint64) float64 {
+		head := modeltest.Gaussian(1, 1, scale, 1)
+		head.Mechanism = event.Laplace
+		s, err := caught(t, modeltest.Release{Round: 1, Head: head, Steps: []int64{0}}, &wire.Matrix{
+			Name: "outer", Rows: 1, Columns: 1, Symmetric: true,
+		}).Statistic("outer")
+		if err != nil || s.OffDiagonal != s.Deviation {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		return s.Deviation
+	}
+	for _, scale := range []uint64{1, 2, 3, 10, 100} {
+		mass, square := 1., 0.
+		for x := 1.; x < 50*float64(scale); x++ {
+			p := 2 * math.Exp(-x/float64(scale))
+			mass, square = mass+p, square+p*x*x
+		}
+		if got, want := deviation(scale), math.Sqrt(square/mass); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("scale %d: deviation %v, want %v", scale, got, want)
+		}
+	}
+	if got, want := deviation(1<<31), math.Sqrt2*(1<<31); math.Abs(got-want) > 1e-14*want {
+		t.Errorf("large scale: deviation %v, want %v", got, want)
 	}
 }
 
 func TestNewReleaseRefuses(t *testing.T) {
 	for rule, change := range map[string]func(*wire.Release){
-		"unknown mechanism": func(r *wire.Release) { r.Mechanism = "laplace" },
-		"grid or a rate":    func(r *wire.Release) { r.Grid = math.MaxFloat64 },
-		"rate out of range": func(r *wire.Release) { r.Scheme.Rate = math.SmallestNonzeroFloat64 },
+		"grid, a rate or a bound": func(r *wire.Release) { r.Grid = math.MaxFloat64 },
+		"rate or a bound out of":  func(r *wire.Release) { r.Scheme.Rate = math.SmallestNonzeroFloat64 },
+		"bound out of range":      func(r *wire.Release) { r.Bounds = []float64{1e61} },
+		"noise out of range":      func(r *wire.Release) { r.Scale = 1 << 32 },
 	} {
 		head := modeltest.Gaussian(0.5, 1, 1, 1)
 		change(head)
@@ -50,11 +127,6 @@ func TestNewReleaseRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
 		}
-	}
-	none := modeltest.Gaussian(0.5, 1, 0, 1)
-	none.Mechanism = event.None
-	if err := modeltest.Update(words.New(1), modeltest.Release{Round: 1, Head: none, Steps: []int64{1}}); err != nil {
-		t.Errorf("a release without privacy: %v", err)
 	}
 }
 
@@ -65,11 +137,26 @@ func TestCheckShapes(t *testing.T) {
 		`of model "lda", must be of "words"`: func(h *wire.Header) { h.Model = "lda" },
 		`no matrix "words" of 1 × 3`:         func(h *wire.Header) { h.Matrices[0].Columns = 4 },
 		`no matrix "words"`:                  func(h *wire.Header) { h.Matrices[0].Name = "topics" },
+		`no matrix "words" of 1`:             func(h *wire.Header) { h.Matrices[0].Symmetric = true },
 	} {
 		h := modeltest.Header(l, nil, 3)
 		change(h)
 		if err := model.CheckShapes(h, l); (err == nil) != (rule == "") || err != nil && !strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
 		}
+	}
+}
+
+// TestCheckShapesSymmetric: a learner of a symmetric matrix does not take another.
+func TestCheckShapesSymmetric(t *testing.T) {
+	outer := &wire.Matrix{Name: "outer", Rows: 2, Columns: 2, Symmetric: true}
+	l := &catcher{Learner: words.New(1), shapes: []*wire.Matrix{outer}}
+	h := modeltest.Header(l, nil, 1)
+	if err := model.CheckShapes(h, l); err != nil {
+		t.Error(err)
+	}
+	h.Matrices[0].Symmetric = false
+	if err := model.CheckShapes(h, l); err == nil || !strings.Contains(err.Error(), `no symmetric matrix "outer" of 2 × 2`) {
+		t.Errorf("got %v", err)
 	}
 }

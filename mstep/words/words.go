@@ -39,16 +39,16 @@ func (l *Learner) Shapes() []*wire.Matrix {
 
 // Update implements model.Learner.
 func (l *Learner) Update(r *model.Release) error {
-	values, err := r.Values("words")
+	counts, err := r.Statistic("words")
 	if err != nil {
 		return err
 	}
 	l.rounds++
 	rho := 1 / l.rounds
-	for v, x := range values {
+	for v, x := range counts.Values {
 		l.mean[v] += rho * (x - l.mean[v])
 	}
-	l.variance = (1-rho)*(1-rho)*l.variance + rho*rho*r.Deviation*r.Deviation
+	l.variance = (1-rho)*(1-rho)*l.variance + rho*rho*counts.Deviation*counts.Deviation
 	l.round = r.Round
 	return nil
 }

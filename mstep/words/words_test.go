@@ -6,7 +6,6 @@ import (
 
 	"privpipe/mstep/model"
 	"privpipe/mstep/model/modeltest"
-	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -39,9 +38,8 @@ func TestMean(t *testing.T) {
 // TestProbabilities: without noise they are the relative counts.
 func TestProbabilities(t *testing.T) {
 	l := New(3)
-	head := modeltest.Gaussian(1, 0.25, 0, 1)
-	head.Mechanism = event.None
-	if err := modeltest.Update(l, modeltest.Release{Round: 1, Head: head, Steps: []int64{2, 4, 10}}); err != nil {
+	r := modeltest.Release{Round: 1, Head: modeltest.None(1, 0.25, 1), Steps: []int64{2, 4, 10}}
+	if err := modeltest.Update(l, r); err != nil {
 		t.Fatal(err)
 	}
 	s, err := l.Model()
@@ -61,7 +59,7 @@ func TestProbabilities(t *testing.T) {
 
 func FuzzExtreme(f *testing.F) {
 	f.Add(1.0, 1.0, uint64(1), uint32(1), int64(1), int64(-1))
-	f.Add(1e59, 1.0, ^uint64(0), uint32(1<<31), int64(math.MaxInt64), int64(math.MinInt64))
+	f.Add(1e59, 1.0, uint64(1<<32-1), uint32(1<<31), int64(math.MaxInt64), int64(math.MinInt64))
 	f.Add(5e-324, 1.0, uint64(1), uint32(3), int64(1), int64(0))
 	f.Add(1e-40, 1e-3, uint64(0), uint32(3), int64(-1), int64(-9))
 	f.Fuzz(func(t *testing.T, grid, rate float64, scale uint64, rounds uint32, a, b int64) {

@@ -7,23 +7,34 @@ import (
 
 // A Charge is one release, with all that is needed to recompute its privacy loss and nothing about the data.
 type Charge struct {
-	Dataset     string `json:"dataset"`
-	Run         string `json:"run"`
-	Round       int    `json:"round"` // from 1
-	Grant       string `json:"grant,omitempty"`
-	Mechanism   string `json:"mechanism"`
-	Adjacency   string `json:"adjacency"`
-	Unit        string `json:"unit"`
-	Sensitivity uint64 `json:"sensitivity"` // L2, of the integer sum under the adjacency, in steps
-	Scale       uint64 `json:"scale"`       // σ of the discrete Gaussian, in the same steps; 0 for None
-	Scheme      Scheme `json:"scheme"`
-	Settings    string `json:"settings"` // SHA-256 of the public settings of the run, in hexadecimal
-	Release     string `json:"release"`  // SHA-256 of the released records, in hexadecimal
+	Dataset   string `json:"dataset"`
+	Run       string `json:"run"`
+	Round     int    `json:"round"` // from 1
+	Grant     string `json:"grant,omitempty"`
+	Mechanism string `json:"mechanism"`
+	Adjacency string `json:"adjacency"`
+	Unit      string `json:"unit"`
+	Clipping  string `json:"clipping,omitempty"` // as in the grant
+	// Sensitivity is that of the integer sum under the adjacency, in steps: in L2, for Laplace in L1. For
+	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ.
+	Sensitivity uint64 `json:"sensitivity"`
+	// Scale is that of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
+	// RandomizedResponse it is 2^32 times the probability that a bit is reported wrong. 0 for None.
+	Scale     uint64 `json:"scale"`
+	Threshold uint64 `json:"threshold,omitempty"` // Select: what a word's noisy weight must reach, in steps
+	MaxWords  int    `json:"max_words,omitempty"` // Select: most words of a unit
+	// Claimed is what the paper takes for the sensitivity, where a recipe reproduces one.
+	Claimed  uint64 `json:"claimed_sensitivity,omitempty"`
+	Scheme   Scheme `json:"scheme"`
+	Settings string `json:"settings"` // SHA-256 of the public settings of the run, in hexadecimal
+	Release  string `json:"release"`  // SHA-256 of the stored release, in hexadecimal
+	// Attempt counts the releases of this round of this run, from 2: a round released anew, with leave, is charged anew.
+	Attempt int `json:"attempt,omitempty"`
 }
 
 // Check reports the first rule that c breaks.
 func (c *Charge) Check() error {
-	if err := oneOf("mechanism", c.Mechanism, Gaussian, None); err != nil {
+	if err := oneOf("mechanism", c.Mechanism, Gaussian, Laplace, Select, RandomizedResponse, None); err != nil {
 		return err
 	}
 	if err := CheckRelation(c.Adjacency, c.Unit, c.Scheme); err != nil {
@@ -32,13 +43,60 @@ func (c *Charge) Check() error {
 	if err := CheckRounds(c.Round); err != nil {
 		return fmt.Errorf("round: %w", err)
 	}
-	if private := c.Mechanism != None; private != (c.Scale > 0) || private != (c.Sensitivity > 0) {
-		return errors.New("a mechanism with noise needs a scale and a sensitivity; none has neither")
+	if c.Attempt < 0 || c.Attempt == 1 {
+		return fmt.Errorf("attempt must be 0, or at least 2, is %d", c.Attempt)
+	}
+	if err := c.checkMechanism(); err != nil {
+		return err
 	}
 	return c.Scheme.Check()
 }
 
-// NoiseMultiplier is the noise's scale over the sensitivity; 0 for None.
+// checkMechanism checks what the mechanism needs, and that nothing else is given.
+func (c *Charge) checkMechanism() error {
+	if private := c.Mechanism != None; private != (c.Scale > 0) || private != (c.Sensitivity > 0) {
+		return errors.New("a mechanism with noise needs a scale and a sensitivity; none has neither")
+	}
+	if err := checkClipping(c.Mechanism, c.Clipping); err != nil {
+		return err
+	}
+	if c.Claimed > 0 && c.Mechanism != Gaussian && c.Mechanism != Laplace {
+		return fmt.Errorf("claimed_sensitivity does not belong to %s", c.Mechanism)
+	}
+	if selects := c.Mechanism == Select; selects != (c.Threshold != 0) || selects != (c.MaxWords != 0) {
+		return errors.New("threshold and max_words belong to select, and select needs both")
+	}
+	switch c.Mechanism {
+	case Select:
+		if c.Adjacency != AddRemove {
+			return fmt.Errorf("select needs adjacency %q", AddRemove)
+		}
+		if err := checkMaxWords(c.MaxWords); err != nil {
+			return err
+		}
+		return checkOnce(c.Mechanism, c.Scheme, c.Round)
+	case RandomizedResponse:
+		if c.Adjacency != ReplaceOne || c.Unit != Document {
+			return fmt.Errorf("randomized-response needs adjacency %q and unit %q", ReplaceOne, Document)
+		}
+		if c.Scale > FlipSteps/2 {
+			return fmt.Errorf("scale of randomized-response must be at most half of %d, is %d", uint64(FlipSteps), c.Scale)
+		}
+		return checkOnce(c.Mechanism, c.Scheme, c.Round)
+	}
+	return nil
+}
+
+// NoCharge returns the charge of a release without privacy, but for its data set, run, settings and release.
+func NoCharge(round int, unit string, scheme Scheme) *Charge {
+	c := &Charge{Round: round, Mechanism: None, Adjacency: AddRemove, Unit: unit, Scheme: scheme}
+	if scheme.Method == Fixed {
+		c.Adjacency = ReplaceOne
+	}
+	return c
+}
+
+// NoiseMultiplier is the noise's scale over the sensitivity, for the mechanisms that add noise to sums; 0 for None.
 func (c *Charge) NoiseMultiplier() float64 {
 	if c.Sensitivity == 0 {
 		return 0

@@ -13,26 +13,77 @@ func validCharge(round int) *Charge {
 	}
 }
 
+// validSelect and validResponse are charges of the mechanisms without rounds.
+func validSelect() *Charge {
+	c := validCharge(1)
+	c.Mechanism, c.Threshold, c.MaxWords, c.Scheme = Select, 5<<20, 16, Scheme{Method: All, Rate: 1, Rounds: 1}
+	return c
+}
+
+func validResponse() *Charge {
+	c := validCharge(1)
+	c.Mechanism, c.Adjacency, c.Sensitivity, c.Scale = RandomizedResponse, ReplaceOne, 32, FlipSteps/2
+	c.Scheme = Scheme{Method: All, Rate: 1, Rounds: 1}
+	return c
+}
+
 func TestChargeCheck(t *testing.T) {
-	for _, c := range []struct {
-		rule   string // "" for a valid charge
-		change func(*Charge)
-	}{
-		{"", func(c *Charge) {}},
-		{"", func(c *Charge) { c.Mechanism, c.Sensitivity, c.Scale = None, 0, 0 }},
-		{"unknown mechanism", func(c *Charge) { c.Mechanism = "laplace" }},
-		{"unknown adjacency", func(c *Charge) { c.Adjacency = "one-word" }},
-		{"unknown unit", func(c *Charge) { c.Unit = "" }},
-		{"makes the population public", func(c *Charge) { c.Scheme = schemes()[Fixed] }},
-		{"round:", func(c *Charge) { c.Round = 0 }},
-		{"needs a scale", func(c *Charge) { c.Scale = 0 }},
-		{"needs a scale", func(c *Charge) { c.Sensitivity = 0 }},
-		{"none has neither", func(c *Charge) { c.Mechanism = None }},
-		{"sampling rate", func(c *Charge) { c.Scheme.Rate = 2 }},
+	type change = func(*Charge)
+	for valid, broken := range map[*Charge]map[string][]change{
+		validCharge(1): {
+			"unknown mechanism":             {func(c *Charge) { c.Mechanism = "cauchy" }, func(c *Charge) { c.Mechanism = "" }},
+			"unknown adjacency":             {func(c *Charge) { c.Adjacency = "one-word" }},
+			"unknown unit":                  {func(c *Charge) { c.Unit = "" }},
+			"makes the population public":   {func(c *Charge) { c.Scheme = schemes()[Fixed] }},
+			"round:":                        {func(c *Charge) { c.Round = 0 }},
+			"attempt must be 0":             {func(c *Charge) { c.Attempt = 1 }, func(c *Charge) { c.Attempt = -1 }},
+			"needs a scale":                 {func(c *Charge) { c.Scale = 0 }, func(c *Charge) { c.Sensitivity = 0 }},
+			"none has neither":              {func(c *Charge) { c.Mechanism = None }},
+			"unknown clipping for gaussian": {func(c *Charge) { c.Clipping = "word" }},
+			"unknown clipping for laplace": {
+				func(c *Charge) { c.Mechanism, c.Clipping = Laplace, ClipUnit },
+				func(c *Charge) { c.Mechanism, c.Clipping = Laplace, ClipBatch },
+			},
+			"belong to select": {
+				func(c *Charge) { c.Threshold = 1 }, func(c *Charge) { c.MaxWords = 1 }, func(c *Charge) { c.MaxWords = -1 },
+			},
+			"sampling rate": {func(c *Charge) { c.Scheme.Rate = 2 }},
+			"": {
+				func(*Charge) {},
+				func(c *Charge) { c.Mechanism, c.Sensitivity, c.Scale = None, 0, 0 },
+				func(c *Charge) { c.Clipping, c.Claimed, c.Attempt = ClipBatch, 1, 2 },
+				func(c *Charge) { c.Mechanism, c.Claimed = Laplace, 1 },
+				func(c *Charge) { c.Mechanism, c.Clipping = Laplace, ClipProved },
+			},
+		},
+		validSelect(): {
+			"needs adjacency":             {func(c *Charge) { c.Adjacency = ReplaceOne }},
+			"most words of a unit":        {func(c *Charge) { c.MaxWords = -1 }, func(c *Charge) { c.MaxWords = MaxWordsLimit + 1 }},
+			"needs both":                  {func(c *Charge) { c.MaxWords = 0 }, func(c *Charge) { c.Threshold = 0 }},
+			"unknown clipping for select": {func(c *Charge) { c.Clipping = ClipUnit }},
+			"claimed_sensitivity":         {func(c *Charge) { c.Claimed = 1 }},
+			"releases once": {
+				func(c *Charge) { c.Round = 2 }, func(c *Charge) { c.Scheme = schemes()[All] },
+				func(c *Charge) { c.Scheme = schemes()[Poisson] },
+			},
+			"": {func(*Charge) {}, func(c *Charge) { c.Unit, c.Attempt = User, 2 }},
+		},
+		validResponse(): {
+			"needs adjacency":  {func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Unit = User }},
+			"at most half of":  {func(c *Charge) { c.Scale++ }},
+			"unknown clipping": {func(c *Charge) { c.Clipping = ClipProved }},
+			"releases once":    {func(c *Charge) { c.Scheme = schemes()[All] }},
+			"belong to select": {func(c *Charge) { c.MaxWords = 16 }},
+			"":                 {func(*Charge) {}, func(c *Charge) { c.Scale = 1 }},
+		},
 	} {
-		charge := validCharge(1)
-		c.change(charge)
-		expect(t, charge.Check(), c.rule)
+		for rule, changes := range broken {
+			for _, change := range changes {
+				charge := *valid
+				change(&charge)
+				expect(t, charge.Check(), rule)
+			}
+		}
 	}
 }
 

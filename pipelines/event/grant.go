@@ -25,27 +25,46 @@ const (
 	User     = "user"
 )
 
-// The mechanisms.
-const (
-	Gaussian = "gaussian" // discrete Gaussian noise on exact integer sums of clipped contributions
-	None     = "none"     // no privacy
-)
-
 // A Grant is leave to release: what `account plan` worked out and `privatize` enforces by comparing.
 type Grant struct {
-	Version         int        `json:"version"`
-	ID              string     `json:"id"`
-	Created         time.Time  `json:"created"`
-	Expires         *time.Time `json:"expires,omitempty"`
-	Mechanism       string     `json:"mechanism"`
-	Adjacency       string     `json:"adjacency"`
-	Unit            string     `json:"unit"`
-	Clip            float64    `json:"clip"`             // L2 bound C of a unit's contribution to a round
-	NoiseMultiplier float64    `json:"noise_multiplier"` // σ/C, the noise's scale over the clip
-	Scheme          Scheme     `json:"scheme"`
-	Releases        int        `json:"releases"` // at most so many
-	Budget          Budget     `json:"budget"`
+	Version   int        `json:"version"`
+	ID        string     `json:"id"`
+	Created   time.Time  `json:"created"`
+	Expires   *time.Time `json:"expires,omitempty"`
+	Mechanism string     `json:"mechanism"`
+	Adjacency string     `json:"adjacency"`
+	Unit      string     `json:"unit"`
+
+	// How a unit's contribution is bounded: see ClipUnit and the others. Empty is ClipUnit, or ClipUnitL1 for Laplace.
+	Clipping string  `json:"clipping,omitempty"`
+	Clip     float64 `json:"clip,omitempty"` // the bound C
+	// NonNegative says that negative coordinates count as 0, so that exchanging a unit moves a sum by less.
+	NonNegative bool `json:"non_negative,omitempty"`
+	// Statistics are the bounds of some matrices by name; other matrices have the bound 1. Coordinates are divided by
+	// the bound of their matrix, and all together are then clipped to C.
+	Statistics []Statistic `json:"statistics,omitempty"`
+
+	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // the noise's scale over the clip: σ/C, for Laplace t/C
+	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong
+	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: most words of a unit that count
+	Threshold       float64 `json:"threshold,omitempty"`        // Select: what a word's noisy weight must reach
+
+	// Claim is PaperClaim for a run that reproduces a paper: its charges state the paper's sensitivity beside the sound one.
+	Claim string `json:"claim,omitempty"`
+
+	Scheme   Scheme `json:"scheme"`
+	Releases int    `json:"releases"` // at most so many
+	Budget   Budget `json:"budget"`
 }
+
+// A Statistic is a bound on a matrix of contributions.
+type Statistic struct {
+	Name  string  `json:"name"`
+	Bound float64 `json:"bound"`
+}
+
+// PaperClaim is the claim of a recipe that reproduces a paper.
+const PaperClaim = "paper"
 
 // A Budget is what a grant was planned for: the numbers above follow from it and from what the ledger had spent.
 type Budget struct {
@@ -57,15 +76,18 @@ type Budget struct {
 	After string `json:"after,omitempty"`
 }
 
-func (b Budget) check() error {
+// check checks b; pure says that the mechanism has a pure ε, so that δ may be 0.
+func (b Budget) check(pure bool) error {
 	if b.Epsilon == 0 && b.Delta == 0 {
 		return nil
 	}
 	if err := CheckEpsilon(b.Epsilon); err != nil {
 		return err
 	}
-	if err := CheckDelta(b.Delta); err != nil {
-		return err
+	if b.Delta != 0 || !pure {
+		if err := CheckDelta(b.Delta); err != nil {
+			return err
+		}
 	}
 	if len(b.After) != len(Genesis) {
 		return errors.New("it does not say which line of the ledger it was planned after")
@@ -81,22 +103,19 @@ func (g *Grant) Check() error {
 	if g.ID == "" {
 		return errors.New("grant has no id")
 	}
-	if err := oneOf("mechanism", g.Mechanism, Gaussian); err != nil {
+	if err := oneOf("mechanism", g.Mechanism, Gaussian, Laplace, Select, RandomizedResponse); err != nil {
 		return err
 	}
 	if err := CheckRelation(g.Adjacency, g.Unit, g.Scheme); err != nil {
 		return err
 	}
-	if err := CheckClip(g.Clip); err != nil {
-		return err
-	}
-	if err := CheckNoiseMultiplier(g.NoiseMultiplier); err != nil {
+	if err := g.checkMechanism(); err != nil {
 		return err
 	}
 	if err := CheckRounds(g.Releases); err != nil {
 		return fmt.Errorf("releases: %w", err)
 	}
-	if err := g.Budget.check(); err != nil {
+	if err := g.Budget.check(Pure(g.Mechanism)); err != nil {
 		return fmt.Errorf("budget: %w", err)
 	}
 	return g.Scheme.Check()
@@ -119,15 +138,6 @@ func CheckRelation(adjacency, unit string, scheme Scheme) error {
 
 // Expired says whether g may no longer be used at the given time.
 func (g *Grant) Expired(at time.Time) bool { return g.Expires != nil && !at.Before(*g.Expires) }
-
-// SensitivityFactor is the L2 sensitivity of a sum of contributions over their bound C: C for a unit more or less,
-// 2·C for an exchange of contributions of any sign (triangle inequality; attained by u = −v).
-func SensitivityFactor(adjacency string) uint64 {
-	if adjacency == ReplaceOne {
-		return 2
-	}
-	return 1
-}
 
 // ParseGrant parses the JSON of a grant and checks it. It refuses fields that it does not know.
 func ParseGrant(b []byte) (*Grant, error) {

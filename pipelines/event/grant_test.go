@@ -2,8 +2,10 @@ package event
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +33,7 @@ func TestGrantCheck(t *testing.T) {
 		{"version 0", func(g *Grant) { g.Version = 0 }},
 		{"version 2 of a grant, must be 1", func(g *Grant) { g.Version = 2 }},
 		{"no id", func(g *Grant) { g.ID = "" }},
-		{"unknown mechanism", func(g *Grant) { g.Mechanism = "laplace" }},
+		{"unknown mechanism", func(g *Grant) { g.Mechanism = "cauchy" }},
 		{"unknown mechanism", func(g *Grant) { g.Mechanism = None }}, // no leave is needed for no privacy
 		{"unknown adjacency", func(g *Grant) { g.Adjacency = "" }},
 		{"unknown unit", func(g *Grant) { g.Unit = "word" }},
@@ -43,6 +45,8 @@ func TestGrantCheck(t *testing.T) {
 		{"budget: epsilon", func(g *Grant) { g.Budget.Epsilon = -1 }},
 		{"budget: epsilon", func(g *Grant) { g.Budget.Epsilon = 0 }},
 		{"budget: delta", func(g *Grant) { g.Budget.Delta = 0 }},
+		{"", func(g *Grant) { g.Mechanism, g.Budget.Delta = Laplace, 0 }}, // it is pure
+		{"budget: delta", func(g *Grant) { g.Mechanism, g.Budget.Delta = Laplace, -1 }},
 		// An account at this δ would be 0, whatever was released.
 		{"budget: delta", func(g *Grant) { g.Budget.Delta = 1 }},
 		{"which line of the ledger", func(g *Grant) { g.Budget.After = "" }},
@@ -65,10 +69,28 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestSensitivityFactor: the worst exchange is of a contribution for its opposite.
-func TestSensitivityFactor(t *testing.T) {
-	if SensitivityFactor(AddRemove) != 1 || SensitivityFactor(ReplaceOne) != 2 {
-		t.Error("the sensitivity of a sum is C for a unit more or less and 2·C for an exchange")
+// TestSensitivity: constants of ../../shared/design/sensitivities.md, lemmas 0 and 1.
+func TestSensitivity(t *testing.T) {
+	for _, c := range []struct {
+		mechanism, adjacency, clipping string
+		nonNegative                    bool
+		bound, want                    uint64
+	}{
+		{Gaussian, AddRemove, "", false, 1 << 20, 1 << 20},
+		{Gaussian, AddRemove, ClipUnitL1, true, 1 << 20, 1 << 20},
+		{Gaussian, ReplaceOne, "", false, 1 << 20, 2 << 20},
+		{Gaussian, ReplaceOne, "", true, 1 << 20, 1482911}, // ⌈√2·2^20⌉
+		{Gaussian, ReplaceOne, "", true, 1, 2},
+		{Gaussian, ReplaceOne, ClipProved, true, 5, 8}, // ⌈√50⌉
+		{Gaussian, AddRemove, ClipBatch, false, 1 << 20, 2 << 20},
+		{Gaussian, AddRemove, ClipBatch, true, 1 << 20, 1482911},
+		{Laplace, AddRemove, "", false, 1 << 20, 1 << 20},
+		{Laplace, ReplaceOne, "", true, 1 << 20, 2 << 20}, // disjoint supports: L1 norms add up
+	} {
+		g := &Grant{Mechanism: c.mechanism, Adjacency: c.adjacency, Clipping: c.clipping, NonNegative: c.nonNegative}
+		if got := g.Sensitivity(c.bound); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
 	}
 }
 
@@ -96,13 +118,18 @@ func TestParseGrant(t *testing.T) {
 	}
 }
 
-// FuzzParseGrant: what is accepted keeps the rules and means the same when it is written and read again.
+// FuzzParseGrant: what is accepted keeps the rules, means the same when it is written and read again, and makes charges that
+// a ledger takes.
 func FuzzParseGrant(f *testing.F) {
-	whole, err := json.Marshal(validGrant())
-	if err != nil {
-		f.Fatal(err)
+	batch := validGrant()
+	batch.Clipping, batch.Claim, batch.Statistics = ClipBatch, PaperClaim, []Statistic{{"a", 0.5}, {"b", 2}}
+	for _, g := range append(slices.Collect(maps.Values(mechanisms())), batch) {
+		whole, err := json.Marshal(g)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(whole)
 	}
-	f.Add(whole)
 	f.Add([]byte(`{"version":1,"budget":{"epsilon":-0}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		g, err := ParseGrant(b)
@@ -111,6 +138,13 @@ func FuzzParseGrant(f *testing.F) {
 		}
 		if err := g.Check(); err != nil {
 			t.Fatalf("accepted: %v", err)
+		}
+		charge := g.Charge(1, g.Scheme)
+		if g.Mechanism == RandomizedResponse {
+			charge.Sensitivity = 2 * uint64(g.MaxWords) // of a large vocabulary
+		}
+		if err := charge.Check(); err != nil {
+			t.Fatalf("%s makes a charge that breaks a rule: %v", b, err)
 		}
 		written, err := json.Marshal(g)
 		if err != nil {

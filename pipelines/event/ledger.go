@@ -233,10 +233,10 @@ func (l *Ledger) Charges() []*Charge {
 	return charges
 }
 
-// Find returns the charge of a round of a run, or nil.
+// Find returns the last charge of a round of a run, or nil.
 func (l *Ledger) Find(run string, round int) *Charge {
-	for _, c := range l.Charges() {
-		if c.Run == run && c.Round == round {
+	for _, line := range slices.Backward(l.Lines) {
+		if c := line.Charge; c != nil && c.Run == run && c.Round == round {
 			return c
 		}
 	}

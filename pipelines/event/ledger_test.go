@@ -57,6 +57,16 @@ func TestReadLedger(t *testing.T) {
 	}
 }
 
+// TestFind: of a round that was released anew, the last charge counts.
+func TestFind(t *testing.T) {
+	again := validCharge(1)
+	again.Attempt = 2
+	ledger := &Ledger{Lines: []*Line{{Charge: validCharge(1)}, {Charge: validCharge(2)}, {Charge: again}, {Grant: validGrant()}}}
+	if got := ledger.Find("r", 1); got != again {
+		t.Errorf("found %+v", got)
+	}
+}
+
 // TestTornLine: wherever a crash cuts the last line, the whole lines count and the rest is torn. A line that lacks its
 // newline alone may have been released under, so it is not dropped in silence.
 func TestTornLine(t *testing.T) {
@@ -134,7 +144,7 @@ func TestLedgerRules(t *testing.T) {
 		{`"run":"r"`, `"run":"r","note":{}`, `unknown field "note"`},
 		{`"version":1`, `"version":1,"comment":""`, `unknown field "comment"`},
 		{`"round":1`, `"round":0`, "round: number of rounds"},
-		{`"mechanism":"gaussian"`, `"mechanism":"laplace"`, `unknown mechanism "laplace"`},
+		{`"mechanism":"gaussian"`, `"mechanism":"cauchy"`, `unknown mechanism "cauchy"`},
 		{`"rate":0.25`, `"rate":0.25,"rate":0.1`, "not written in the way"},
 		{`"rate":0.25`, `"Rate":0.25`, "not written in the way"},
 		{`"rate":0.25`, `"rate":2.5e-1`, "not written in the way"},
@@ -176,7 +186,7 @@ func TestEncodeRefuses(t *testing.T) {
 		"without its":       func(l *Line) { l.Charge = nil },
 		"or with another":   func(l *Line) { l.Grant = validGrant() },
 		"range [0,9999]":    func(l *Line) { l.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
-		"unknown mechanism": func(l *Line) { l.Charge.Mechanism = "laplace" },
+		"unknown mechanism": func(l *Line) { l.Charge.Mechanism = "cauchy" },
 	} {
 		line := new(Ledger).Next(noon)
 		line.Type, line.Charge = TypeCharge, validCharge(1)
@@ -220,6 +230,15 @@ func FuzzReadLedger(f *testing.F) {
 	f.Add(whole)
 	f.Add(whole[:len(whole)-20])
 	f.Add([]byte(strings.Replace(first, `"clip":1`, `"clip":1.0`, 1)))
+	for _, c := range []*Charge{validSelect(), validResponse()} {
+		line := new(Ledger).Next(noon)
+		line.Type, line.Charge = TypeCharge, c
+		b, err := line.Encode(Genesis)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
 	second = strings.Replace(second, `"sequence":2`, `"sequence":1`, 1)
 	f.Add([]byte(strings.Replace(second, `"d"`, `"<é\u2028>"`, 1)))
 	f.Fuzz(func(t *testing.T, b []byte) {

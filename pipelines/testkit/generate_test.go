@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"flag"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -112,6 +114,23 @@ func parameters() *wire.Header {
 	return h
 }
 
+// symmetric returns a header of contributions, releases or sums with a symmetric matrix before the other one.
+func symmetric(h *wire.Header) *wire.Header {
+	outer := &wire.Matrix{Name: "outer", Rows: 3, Columns: 3, Element: h.Matrices[0].Element, Symmetric: true}
+	h.Matrices = append([]*wire.Matrix{outer}, h.Matrices...)
+	return h
+}
+
+func sums() *wire.Header {
+	h := releases()
+	h.Kind, h.Side = wire.Kind_SUMS, wire.Side_PRIVATE
+	return h
+}
+
+func spelledOut() *wire.Header {
+	return &wire.Header{Version: 1, Kind: wire.Kind_TERMS, Side: wire.Side_PRIVATE}
+}
+
 func document(id string, gaps, counts []uint32) []byte {
 	d := &wire.Document{Id: id, WordGaps: gaps, Counts: counts}
 	return encoded(&wire.Record{Body: &wire.Record_Document{Document: d}})
@@ -147,14 +166,47 @@ func part(values []float32, rows ...uint32) *wire.Part {
 	return p
 }
 
-func release(round uint32) []byte {
+// release is a Release, with changes.
+func release(round uint32, changes ...func(*wire.Release)) []byte {
 	r := &wire.Release{Mechanism: "gaussian", Grant: "g", Grid: 0.5, Clip: 16, Scale: 20, Scheme: scheme()}
+	for _, change := range changes {
+		change(r)
+	}
 	return encoded(&wire.Record{Round: round, Body: &wire.Record_Release{Release: r}})
 }
 
+func bounds(list ...float64) func(*wire.Release) { return func(r *wire.Release) { r.Bounds = list } }
+
 func block(round uint32, offset uint64, cells ...int64) []byte {
-	k := &wire.Block{Offset: offset, Values: stream.AppendCells(nil, cells)}
+	return blockOf(0, round, offset, cells...)
+}
+
+func blockOf(matrix, round uint32, offset uint64, cells ...int64) []byte {
+	k := &wire.Block{Matrix: matrix, Offset: offset, Values: stream.AppendCells(nil, cells)}
 	return encoded(&wire.Record{Round: round, Body: &wire.Record_Block{Block: k}})
+}
+
+// key is the key of a unit in Members.
+func key(unit string) []byte {
+	hash := sha256.Sum256([]byte(unit))
+	return hash[:wire.KeySize]
+}
+
+func members(round uint32, keys ...[]byte) []byte {
+	m := &wire.Members{Keys: slices.Concat(keys...)}
+	return encoded(&wire.Record{Round: round, Body: &wire.Record_Members{Members: m}})
+}
+
+func sum(round uint32, changes ...func(*wire.Sum)) []byte {
+	s := &wire.Sum{Grant: "g", Grid: 0.5, Clip: 16}
+	for _, change := range changes {
+		change(s)
+	}
+	return encoded(&wire.Record{Round: round, Body: &wire.Record_Sum{Sum: s}})
+}
+
+func terms(id string, words ...string) []byte {
+	return encoded(&wire.Record{Body: &wire.Record_Terms{Terms: &wire.Terms{Id: id, User: "u", Words: words}}})
 }
 
 func floatBlock(round uint32, cells ...float32) []byte {
@@ -216,6 +268,22 @@ func vectors(t *testing.T) []Vector {
 	unknown := delimited(append(bytes.Clone(a[1:]), 0x78, 1))
 	newer := with(documents(), func(h *wire.Header) { h.Version = 2 })
 	nan := float32(math.NaN())
+	// SHA-256 begins with 3e, 87 and ca for these units.
+	ascending := [][]byte{key("b"), key("user/u"), key("a")}
+	sixCells := block(1, 0, 1, 2, 3, 4, 5, 6)
+	summed := [][]byte{open(1), members(1, ascending...), sum(1), sixCells}
+	withNone := func(r *wire.Release) { r.Mechanism, r.Grant, r.Clip, r.Scale = "none", "", 0, 0 }
+	cells := func(n int, rows, columns []uint32) *wire.Part {
+		return &wire.Part{RowGaps: rows, ColumnGaps: columns, Values: make([]byte, 4*n)}
+	}
+	square := func(parts ...*wire.Part) []byte {
+		return newBuilder(symmetric(contributions())).add(open(1), contribution(1, false, parts...), closing(1, "a")).whole()
+	}
+	aSum := func(records ...[]byte) []byte { return newBuilder(sums()).add(records...).whole() }
+	behindSum := func(records ...[]byte) []byte { return aSum(slices.Concat(summed, records)...) }
+	changed := func(change func(*wire.Release)) []byte {
+		return newBuilder(releases()).add(release(1, change), sixCells).whole()
+	}
 
 	return []Vector{
 		{Name: "documents.pp", Records: 2, Stream: two.whole()},
@@ -227,6 +295,19 @@ func vectors(t *testing.T) []Vector {
 		{Name: "contributions.pp", Records: 4, Stream: newBuilder(contributions()).add(open(1), contribution(1, true, part([]float32{1}, 0)), contribution(1, false, part([]float32{.5}, 1)), closing(1, "a")).whole()},
 		{Name: "releases.pp", Records: 5, Stream: newBuilder(releases()).add(release(1), block(1, 0, -3, 4, 1<<40), block(1, 3, 0, 0, -1), release(2), block(2, 0, 1, 2, 3, 4, 5, 6)).whole()},
 		{Name: "parameters.pp", Records: 3, Stream: newBuilder(parameters()).add(words("x", "y", "z"), parameterSet(0), floatBlock(0, 1, 2, 3, 4, 5, 6)).whole()},
+		{Name: "mechanisms.pp", Records: 6, Stream: newBuilder(releases()).add(
+			release(1, func(r *wire.Release) { r.Mechanism = "laplace" }), block(1, 0, 1, 2, 3, 4, 5, 6),
+			release(2, withNone), block(2, 0, 1, 2, 3, 4, 5, 6), release(3, bounds(0.25)), block(3, 0, 1, 2, 3, 4, 5, 6)).whole()},
+		{Name: "symmetric-contributions.pp", Records: 3, Stream: square(
+			cells(2, []uint32{0}, []uint32{0, 2}), cells(1, []uint32{2}, []uint32{2}), withMatrix(1, part([]float32{1}, 1)))},
+		{Name: "symmetric-releases.pp", Records: 4, Stream: newBuilder(symmetric(releases())).add(
+			release(1, bounds(0.5, 4)), block(1, 0, 11, 12, 13, 22), block(1, 4, 23, 33), blockOf(1, 1, 0, 1, 2, 3, 4, 5, 6)).whole()},
+		{Name: "sums.pp", Records: 13, Stream: newBuilder(symmetric(sums())).add(
+			open(1), members(1, ascending[:2]...), members(1, ascending[2]), sum(1, func(s *wire.Sum) { s.Bounds = []float64{0.5, 4} }),
+			block(1, 0, 11, 12, 13, 22), block(1, 4, 23, 33), blockOf(1, 1, 0, 1, -2, 3, 4, 5, 1<<40), closing(1, "a", "b", "user/u"),
+			open(2), sum(2, func(s *wire.Sum) { s.Grant, s.Clip = "", 0 }), block(2, 0, 0, 0, 0, 0, 0, 0),
+			blockOf(1, 2, 0, 0, 0, 0, 0, 0, 0), closing(2)).whole()},
+		{Name: "terms.pp", Records: 2, Stream: newBuilder(spelledOut()).add(terms("a", "zwei", "ä", "#2"), terms("b")).whole()},
 
 		{Name: "no-bytes.pp", Rule: "an input of no bytes is an error", Section: "1"},
 		{Name: "text.pp", Rule: "not Zstandard", Section: "1", Stream: []byte("id,text\na,hello\n")},
@@ -246,11 +327,17 @@ func vectors(t *testing.T) []Vector {
 		{Name: "unknown-field.pp", Rule: "unknown field", Section: "2", Stream: newBuilder(documents()).add(unknown).whole()},
 		{Name: "default-value.pp", Rule: "explicit default value", Section: "2", Stream: newBuilder(documents()).add(delimited(slices.Concat([]byte{0x22, 5}, []byte{0x0a, 1, 'a', 0x1a, 0}))).whole()},
 		{Name: "no-body.pp", Rule: "record without a body", Section: "2", Stream: newBuilder(documents()).add([]byte{2, 8, 1}).whole()},
+		{Name: "header-round.pp", Rule: "header of a round", Section: "3", Stream: withHeader(two, inRound(1, two.header)).whole()},
 		{Name: "newer.pp", Rule: "newer wire version", Section: "2.1", Stream: newBuilder(newer).whole()},
 		{Name: "kind.pp", Rule: "unknown kind", Section: "2.1", Stream: newBuilder(with(documents(), func(h *wire.Header) { h.Kind = 50 })).whole()},
 		{Name: "side.pp", Rule: "no side", Section: "2.1", Stream: newBuilder(with(documents(), func(h *wire.Header) { h.Side = 0 })).whole()},
 		{Name: "unit.pp", Rule: "no privacy unit", Section: "2.1", Stream: newBuilder(with(rounds(), func(h *wire.Header) { h.Unit = 0 })).whole()},
 		{Name: "huge-matrix.pp", Rule: "matrix of more than 2^31 cells", Section: "2.1", Stream: newBuilder(with(releases(), func(h *wire.Header) { h.Matrices[0].Rows = 1 << 31 })).add(release(1)).whole()},
+		{Name: "no-square.pp", Rule: "symmetric matrix that is not square", Section: "2.1", Stream: newBuilder(with(releases(), func(h *wire.Header) { h.Matrices[0].Symmetric = true })).whole()},
+		{Name: "symmetric-kind.pp", Rule: "symmetric matrix of parameters", Section: "2.1", Stream: newBuilder(symmetric(parameters())).whole()},
+		{Name: "sums-unit.pp", Rule: "no privacy unit of sums", Section: "2.1", Stream: newBuilder(with(sums(), func(h *wire.Header) { h.Unit = 0 })).whole()},
+		{Name: "sums-element.pp", Rule: "sums of other elements than INT64", Section: "2.1", Stream: newBuilder(with(sums(), func(h *wire.Header) { h.Matrices[0].Element = wire.Element_FLOAT64 })).whole()},
+		{Name: "terms-matrices.pp", Rule: "matrices of a kind that has none", Section: "2.1", Stream: newBuilder(with(contributions(), func(h *wire.Header) { h.Kind, h.Vocabulary, h.VocabularySize = wire.Kind_TERMS, nil, 0 })).whole()},
 		{Name: "vocabulary.pp", Rule: "vocabulary hash of 31 bytes", Section: "2.1", Stream: newBuilder(with(documents(), func(h *wire.Header) { h.Vocabulary = make([]byte, 31) })).whole()},
 		{Name: "end-count.pp", Rule: "end record counts other records", Section: "2.4", Stream: frame(two.header, two.body, two.endWith(&wire.End{Records: 3, Hash: xxhash.Sum64(slices.Concat(two.header, two.body))}))},
 		{Name: "end-hash.pp", Rule: "end record has another hash", Section: "2.4", Stream: frame(two.header, two.body, two.endWith(&wire.End{Records: 2, Hash: 1}))},
@@ -260,6 +347,10 @@ func vectors(t *testing.T) []Vector {
 		{Name: "round-of-document.pp", Rule: "round in a stream without rounds", Section: "3", Stream: newBuilder(documents()).add(inRound(1, a)).whole()},
 		{Name: "round-back.pp", Rule: "rounds do not ascend", Section: "3", Stream: newBuilder(rounds()).add(open(2), closing(2), open(1), closing(1)).whole()},
 		{Name: "round-0.pp", Rule: "round 0", Section: "3", Stream: newBuilder(rounds()).add(open(0), closing(0)).whole()},
+		{Name: "round-large.pp", Rule: "round beyond 2^31", Section: "6", Stream: newBuilder(rounds()).add(open(1<<31+1), closing(1<<31+1)).whole()},
+		{Name: "round-of-terms.pp", Rule: "round in a stream without rounds", Section: "3", Stream: newBuilder(spelledOut()).add(inRound(1, terms("a", "x"))).whole()},
+		{Name: "round-of-words.pp", Rule: "words of a round", Section: "3", Stream: newBuilder(parameters()).add(inRound(1, words("x", "y", "z"))).whole()},
+		{Name: "round-of-end.pp", Rule: "end record of a round", Section: "3", Stream: frame(two.header, two.body, inRound(1, two.end()))},
 		{Name: "open-round.pp", Rule: "stream ends inside a round", Section: "3", Stream: newBuilder(rounds()).add(open(1), inRound(1, a)).whole()},
 		{Name: "outside-round.pp", Rule: "document outside its round", Section: "3", Stream: newBuilder(rounds()).add(open(1), inRound(2, a), closing(1, "a")).whole()},
 		{Name: "no-id.pp", Rule: "document without an id", Section: "3.1", Stream: newBuilder(documents()).add(document("", nil, nil)).whole()},
@@ -275,12 +366,63 @@ func vectors(t *testing.T) []Vector {
 		{Name: "row.pp", Rule: "row beyond the matrix", Section: "3.3", Stream: newBuilder(contributions()).add(open(1), contribution(1, false, part([]float32{1}, 2)), closing(1, "a")).whole()},
 		{Name: "overlap.pp", Rule: "parts share a row", Section: "3.3", Stream: newBuilder(contributions()).add(open(1), contribution(1, true, part([]float32{1}, 1)), contribution(1, false, part([]float32{1}, 1)), closing(1, "a")).whole()},
 		{Name: "more.pp", Rule: "contribution is not whole", Section: "3.3", Stream: newBuilder(contributions()).add(open(1), contribution(1, true, part([]float32{1}, 1)), closing(1, "a")).whole()},
+		{Name: "below-diagonal.pp", Rule: "cell below the diagonal of a symmetric matrix", Section: "3.3", Stream: square(cells(4, []uint32{0, 2}, []uint32{1, 1}))},
+		{Name: "all-columns.pp", Rule: "all columns of a symmetric matrix", Section: "3.3", Stream: square(cells(3, []uint32{0}, nil))},
+		{Name: "all-rows.pp", Rule: "all rows of a symmetric matrix", Section: "3.3", Stream: square(cells(3, nil, []uint32{2}))},
+		{Name: "mechanism.pp", Rule: "unknown mechanism", Section: "3.4", Stream: changed(func(r *wire.Release) { r.Mechanism = "cauchy" })},
+		{Name: "noise-without-scale.pp", Rule: "mechanism with noise, but no scale", Section: "3.4", Stream: changed(func(r *wire.Release) { r.Scale = 0 })},
+		{Name: "noise-without-clip.pp", Rule: "mechanism with noise, but no clip", Section: "3.4", Stream: changed(func(r *wire.Release) { r.Clip = 0 })},
+		{Name: "noise-without-grant.pp", Rule: "mechanism with noise, but no grant", Section: "3.4", Stream: changed(func(r *wire.Release) { r.Grant = "" })},
+		{Name: "none-with-scale.pp", Rule: "mechanism none with a scale", Section: "3.4", Stream: changed(func(r *wire.Release) { withNone(r); r.Scale = 1 })},
+		{Name: "none-with-clip.pp", Rule: "mechanism none with a clip", Section: "3.4", Stream: changed(func(r *wire.Release) { withNone(r); r.Clip = 1 })},
+		{Name: "none-with-grant.pp", Rule: "mechanism none with a grant", Section: "3.4", Stream: changed(func(r *wire.Release) { withNone(r); r.Grant = "g" })},
+		{Name: "grid.pp", Rule: "grid that is not positive", Section: "3.4", Stream: changed(func(r *wire.Release) { r.Grid = -1 })},
+		{Name: "bounds.pp", Rule: "not one bound for each matrix", Section: "3.4", Stream: changed(bounds(1, 1))},
+		{Name: "bound-0.pp", Rule: "bound that is not positive", Section: "3.4", Stream: changed(bounds(0))},
+		{Name: "bound-nan.pp", Rule: "bound that is not a number", Section: "3.4", Stream: changed(bounds(math.NaN()))},
+		{Name: "step-0.pp", Rule: "grid times bound is 0", Section: "3.4", Stream: changed(bounds(math.SmallestNonzeroFloat64))},
+		{Name: "step-infinite.pp", Rule: "grid times bound is infinite", Section: "3.4", Stream: changed(func(r *wire.Release) { r.Grid, r.Bounds = 4, []float64{math.MaxFloat64} })},
+		{Name: "whole-square.pp", Rule: "block of a symmetric matrix beyond its triangle", Section: "3.4", Stream: newBuilder(symmetric(releases())).add(release(1), block(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), blockOf(1, 1, 0, 1, 2, 3, 4, 5, 6)).whole()},
 		{Name: "missing-block.pp", Rule: "blocks do not cover the matrix", Section: "3.4", Stream: newBuilder(releases()).add(release(1), block(1, 0, 1, 2, 3)).whole()},
 		{Name: "block-gap.pp", Rule: "gap between blocks", Section: "3.4", Stream: newBuilder(releases()).add(release(1), block(1, 0, 1), block(1, 2, 1, 2, 3, 4)).whole()},
 		{Name: "infinite.pp", Rule: "infinity in a block", Section: "3.4", Stream: newBuilder(parameters()).add(parameterSet(0), floatBlock(0, 1, 2, 3, 4, 5, float32(math.Inf(1)))).whole()},
 		{Name: "words.pp", Rule: "words do not cover the vocabulary", Section: "3.4", Stream: newBuilder(parameters()).add(words("x", "y"), parameterSet(0), floatBlock(0, 1, 2, 3, 4, 5, 6)).whole()},
+		{Name: "word-of-two.pp", Rule: "word with white space in it", Section: "2.2", Stream: newBuilder(parameters()).add(words("x", "y z", "w"), parameterSet(0), floatBlock(0, 1, 2, 3, 4, 5, 6)).whole()},
+
+		{Name: "members-outside.pp", Rule: "members outside a round", Section: "3", Stream: aSum(members(1, key("a")))},
+		{Name: "members-of-another-round.pp", Rule: "members of another round", Section: "3", Stream: aSum(open(1), members(2, key("a")))},
+		{Name: "members-none.pp", Rule: "members without a key", Section: "3.6", Stream: aSum(open(1), members(1), sum(1), sixCells, closing(1))},
+		{Name: "members-size.pp", Rule: "members of no whole keys", Section: "3.6", Stream: aSum(open(1), members(1, key("a")[:15]), sum(1), sixCells, closing(1, "a"))},
+		{Name: "members-order.pp", Rule: "members do not ascend", Section: "3.6", Stream: aSum(open(1), members(1, key("a"), key("b")), sum(1), sixCells, closing(1, "a", "b"))},
+		{Name: "members-twice.pp", Rule: "member stands twice, in two records", Section: "3.6", Stream: aSum(open(1), members(1, key("a")), members(1, key("a")), sum(1), sixCells, closing(1, "a", "a"))},
+		{Name: "members-late.pp", Rule: "members behind the sum", Section: "3", Stream: aSum(open(1), sum(1), sixCells, members(1, key("a")), closing(1, "a"))},
+		{Name: "no-sum.pp", Rule: "round without a sum", Section: "3", Stream: aSum(open(1), members(1, key("a")), closing(1, "a"))},
+		{Name: "two-sums.pp", Rule: "second sum of a round", Section: "3", Stream: behindSum(sum(1), sixCells, closing(1, "a", "b", "user/u"))},
+		{Name: "sum-block.pp", Rule: "blocks do not cover the matrices of a sum", Section: "3.4", Stream: aSum(open(1), sum(1), block(1, 0, 1, 2, 3), closing(1))},
+		{Name: "sum-units.pp", Rule: "sum of other units than announced", Section: "3.6", Stream: behindSum(closing(1, "a", "b"))},
+		{Name: "sum-records.pp", Rule: "sum of more units than records", Section: "3.6", Stream: behindSum(encoded(&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 3, Records: 2}}}))},
+		{Name: "sum-grant.pp", Rule: "sum with a clip, but no grant", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Grant = "" }), sixCells, closing(1))},
+		{Name: "sum-clip.pp", Rule: "sum with a grant, but no clip", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Clip = 0 }), sixCells, closing(1))},
+		{Name: "sum-grid.pp", Rule: "sum of a grid that is not positive", Section: "3.4", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Grid = 0 }), sixCells, closing(1))},
+		{Name: "sum-bounds.pp", Rule: "not one bound for each matrix of a sum", Section: "3.4", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Bounds = []float64{1, 1} }), sixCells, closing(1))},
+		{Name: "open-sum.pp", Rule: "stream ends inside a round of sums", Section: "3", Stream: behindSum()},
+
+		{Name: "terms-vocabulary.pp", Rule: "terms over a vocabulary", Section: "3.7", Stream: newBuilder(with(spelledOut(), func(h *wire.Header) { h.VocabularySize = 3 })).whole()},
+		{Name: "terms-id.pp", Rule: "terms without an id", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("", "x")).whole()},
+		{Name: "terms-twice.pp", Rule: "term stands twice", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("a", "x", "y", "x")).whole()},
+		{Name: "terms-empty.pp", Rule: "empty term", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x", "")).whole()},
+		{Name: "terms-space.pp", Rule: "term with white space in it", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x\u2003y")).whole()},
+		{Name: "terms-comment.pp", Rule: "term that begins a comment", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "#")).whole()},
+		{Name: "terms-long.pp", Rule: "term of more than 256 bytes", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", strings.Repeat("ä", 129))).whole()},
 	}
 }
+
+// withHeader is a stream of the same records with a header as it is given.
+func withHeader(b *builder, header []byte) *builder {
+	return &builder{header: header, body: b.body, count: b.count}
+}
+
+func withMatrix(matrix uint32, p *wire.Part) *wire.Part { p.Matrix = matrix; return p }
 
 func inRound(round uint32, record []byte) []byte {
 	return delimited(append(protowire.AppendVarint([]byte{8}, uint64(round)), record[1:]...))

@@ -32,7 +32,7 @@ from google.protobuf.proto import serialize_length_prefixed
 # SPEC 6
 FRAME_COMPRESSED, FRAME_DECOMPRESSED = 900_000, 896_000
 RECORD, HEADER_RECORD = 880_000, 16_000
-NAME, UNIT_NAME, COINS, WORD = 1_024, 1_040, 64, 256
+NAME, UNIT_NAME, COINS, WORD, KEY = 1_024, 1_040, 64, 256, 16
 WORDS, MATRICES, CELLS, ROUNDS = 2**24, 64, 2**31, 2**31
 WINDOW = 8 * 2**20
 
@@ -173,7 +173,7 @@ def read(file):
         raise Broken(f"frame {number} at byte {offset}: {broken}") from None
 
 
-# --- Streams (SPEC 2.1 to 3.5) ---
+# --- Streams (SPEC 2.1 to 3.7) ---
 
 
 def rounds_of(body):
@@ -193,13 +193,23 @@ ORDER = {
     | dict.fromkeys(("parameters", "block"), ("block", "parameters", "end")),
     wire.CHECKPOINT: {"header": ("parameters",)} | dict.fromkeys(("parameters", "block"), ("block", "end")),
     wire.SCORES: dict.fromkeys(("header", "score"), ("score", "end")),
+    wire.SUMS: dict.fromkeys(("header", "round_close"), ("round_open", "end"))
+    | dict.fromkeys(("round_open", "members"), ("members", "sum"))
+    | dict.fromkeys(("sum", "block"), ("block", "round_close")),
+    wire.TERMS: dict.fromkeys(("header", "terms"), ("terms", "end")),
 }
+# The bodies that belong to the round under way; so does a document of ROUNDS.
+INSIDE = ("round_close", "contribution", "block", "members", "sum")
+SYMMETRIC = (wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS)  # the kinds that may have symmetric matrices
+# Unicode's property White_Space. Python's isspace() has some more.
+WHITE_SPACE = set("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {chr(c) for c in range(0x2000, 0x200B)}
 FIRST_ROUND = {"round_open": 1, "release": 1, "parameters": 0}  # what begins a round, and its least number
 FORMATS = {wire.FLOAT32: "<f", wire.FLOAT64: "<d", wire.INT64: "<q"}  # of the module struct
 # The elements of a kind's matrices; a kind that is not named has none.
 ELEMENTS = {
     wire.CONTRIBUTIONS: (wire.FLOAT32,),
     wire.RELEASES: (wire.INT64,),
+    wire.SUMS: (wire.INT64,),
     wire.PARAMETERS: tuple(FORMATS),
     wire.CHECKPOINT: tuple(FORMATS),
 }
@@ -217,10 +227,11 @@ class Stream:
         self.hash = xxhash.xxh64(raw)
         self.previous = "header"  # the body before
         self.round = -1  # the last one that has begun
-        self.units, self.members = set(), 0  # of the round: units, and number of documents or contributions
+        self.units, self.count = set(), 0  # of the round: units, and number of documents, contributions or members
         self.unfinished = None  # unit and record of a contribution of which more must come
         self.last_row = (0, -1)  # matrix and row where the contribution's last part ends
         self.next_cell = (0, 0)  # matrix and cell where the next block begins
+        self.last_key = b""  # of the round's members
         self.word_count = 0
 
     def add(self, raw, record):
@@ -240,7 +251,7 @@ class Stream:
         if self.previous == "words" and body != "words":
             # The vector parameters.pp has another hash (SPEC 2.2) than its words, so it is not compared.
             need(self.word_count == self.header.vocabulary_size, "3.4", "words do not cover the vocabulary")
-        if self.previous in ("release", "parameters", "block") and body != "block":
+        if self.previous in ("release", "parameters", "sum", "block") and body != "block":
             need(self.next_cell == (len(self.header.matrices), 0), "3.4", "blocks do not cover the matrices")
         need(not self.unfinished or body == "contribution", "3.3", "contribution is not whole")
 
@@ -251,7 +262,7 @@ class Stream:
             need(number > self.round, "3", "rounds do not ascend")
             need(number <= ROUNDS, "6", "round is too large")
             self.round = number
-        elif body in ("round_close", "contribution", "block") or (body, self.header.kind) == ("document", wire.ROUNDS):
+        elif body in INSIDE or (body, self.header.kind) == ("document", wire.ROUNDS):
             need(number == self.round, "3", "record has another round than the one that it is in")
         else:
             need(number == 0, "3", "record outside the rounds has a round")
@@ -268,16 +279,21 @@ class Stream:
         need(all(document.counts), "3.1", "count of 0")
         need(sum(document.counts) <= WORDS, "3.1", "document has too many words")
         if self.header.kind == wire.ROUNDS:
-            self.members += 1
+            self.count += 1
             by_user = f"user/{document.user}" if document.user else f"document/{document.id}"
             self.units.add(by_user if self.header.unit == wire.USER else document.id)  # SPEC 2.3
 
     def round_open(self, opening):
         check_scheme(opening.scheme)
-        self.units, self.members = set(), 0
+        self.units, self.count = set(), 0
+        self.last_key = b""
 
     def round_close(self, close):
-        need(close.records == self.members, "3.2", "round holds other records than it announces")
+        if self.header.kind == wire.SUMS:
+            need(close.units == self.count, "3.6", "round holds other units than it announces")
+            need(close.records >= close.units, "3.6", "round has more units than records")
+            return  # units are known by their keys, which do not give the digest
+        need(close.records == self.count, "3.2", "round holds other records than it announces")
         need(close.units == len(self.units), "3.2", "round holds other units than it announces")
         digest = sum(xxhash.xxh64_intdigest(unit.encode()) for unit in self.units) % 2**64
         need(close.unit_digest == digest, "3.2", "units of the round have another digest")
@@ -292,7 +308,7 @@ class Stream:
         for part in contribution.parts:
             self.check_part(part)
         self.unfinished = name if contribution.more else None
-        self.members += not contribution.more
+        self.count += not contribution.more
         self.units.add(contribution.unit)
 
     def check_part(self, part):
@@ -301,6 +317,9 @@ class Stream:
         matrix = self.header.matrices[part.matrix]
         check_ids(part.row_gaps, matrix.rows, "3.3")
         check_ids(part.column_gaps, matrix.columns, "3.3")
+        if matrix.symmetric:
+            need(part.row_gaps and part.column_gaps, "3.3", "part of a symmetric matrix that does not name its cells")
+            need(sum(part.row_gaps) <= part.column_gaps[0], "3.3", "cell below the diagonal of a symmetric matrix")
         first, last = (part.row_gaps[0], sum(part.row_gaps)) if part.row_gaps else (0, matrix.rows - 1)
         need((part.matrix, first) > self.last_row, "3.3", "parts do not ascend, or share a row")
         cells = (len(part.row_gaps) or matrix.rows) * (len(part.column_gaps) or matrix.columns)
@@ -309,14 +328,40 @@ class Stream:
         self.last_row = (part.matrix, last)
 
     def release(self, release):
-        check_names(release.grant)
-        if release.mechanism == "none":
-            need(release.clip == release.scale == 0, "3.4", "mechanism `none` with a clip or a scale")
-            need(not release.grant, "wire.proto", "mechanism `none` with a grant")
+        need(release.mechanism in ("gaussian", "laplace", "none"), "3.4", "mechanism is not known")
+        private = release.mechanism != "none"
+        for value in (release.clip, release.scale, release.grant):
+            need(bool(value) == private, "3.4", "noise without clip, scale or grant, or `none` with one")
+        self.check_steps(release)
         check_scheme(release.scheme)
         self.next_cell = (0, 0)
 
-    def parameters(self, _):
+    def check_steps(self, steps):
+        """The grant, grid and bounds of a Release or a Sum (SPEC 3.4)."""
+        check_names(steps.grant)
+        need(0 < steps.grid < math.inf, "3.4", "grid is not positive and finite")
+        need(len(steps.bounds) in (0, len(self.header.matrices)), "3.4", "not one bound for each matrix")
+        for bound in steps.bounds:
+            need(0 < bound < math.inf and 0 < bound * steps.grid < math.inf, "3.4", "bound is not positive and finite")
+
+    def members(self, members):
+        keys = [members.keys[at : at + KEY] for at in range(0, len(members.keys), KEY)]
+        need(keys and len(keys[-1]) == KEY, "3.6", "members are not a positive whole number of keys")
+        for key in keys:
+            need(self.last_key < key, "3.6", "members do not ascend")
+            self.last_key = key
+        self.count += len(keys)
+
+    def sum(self, steps):
+        need(bool(steps.grant) == bool(steps.clip), "3.6", "sum with a clip or a grant alone")
+        self.check_steps(steps)
+        self.next_cell = (0, 0)
+
+    def parameters(self, parameters):
+        names = [scalar.name for scalar in parameters.scalars]
+        check_names(*names)
+        need(all(names) and len(set(names)) == len(names), "3.4", "names of scalars are empty or not distinct")
+        need(all(math.isfinite(scalar.value) for scalar in parameters.scalars), "3.4", "scalar is not finite")
         self.next_cell = (0, 0)
 
     def block(self, block):
@@ -326,18 +371,29 @@ class Stream:
         number, rest = divmod(len(block.values), struct.calcsize(FORMATS[matrix.element]))
         need(number and not rest, "3.4", "block is not a positive whole number of elements")
         end, cells = block.offset + number, matrix.rows * matrix.columns
+        if matrix.symmetric:
+            cells = matrix.rows * (matrix.rows + 1) // 2
         need(end <= cells, "3.4", "block goes beyond its matrix")
         check_finite(block.values, FORMATS[matrix.element], "3.4")
         self.next_cell = (block.matrix, end) if end < cells else (block.matrix + 1, 0)
 
     def words(self, words):
         need(words.first == self.word_count, "3.4", "gap between words")
-        need(all(len(word.encode()) <= WORD for word in words.words), "6", "word is too long")
+        check_words(words.words)
         self.word_count += len(words.words)
         need(self.word_count <= self.header.vocabulary_size, "3.4", "more words than the vocabulary has")
 
     def score(self, score):
         check_names(score.id)
+        need(score.completion_tokens <= score.tokens, "3.5", "more tokens predicted than there are")
+        logarithms = (score.bound, score.unigram, score.completion, score.completion_unigram)
+        need(all(map(math.isfinite, logarithms)), "3.5", "not finite")
+
+    def terms(self, terms):
+        need(terms.id, "3.7", "terms without an id")
+        check_names(terms.id, terms.user)
+        check_words(terms.words)
+        need(len(set(terms.words)) == len(terms.words), "3.7", "term stands twice")
 
 
 def check_header(header):
@@ -346,10 +402,12 @@ def check_header(header):
     need(header.side in (wire.PRIVATE, wire.PUBLIC), "2.1", "no side")
     check_names(header.run, header.model)
     need(header.unit in wire.Unit.values(), "2.1", "privacy unit is not known")
-    unit_kinds = (wire.ROUNDS, wire.CONTRIBUTIONS, wire.RELEASES)
+    unit_kinds = (wire.ROUNDS, wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS)
     need(header.unit or header.kind not in unit_kinds, "2.1", "no privacy unit")
     need(len(header.vocabulary) in (0, 32), "2.1", "vocabulary hash is not of 32 bytes")
     need(header.vocabulary_size <= WORDS, "2.1", "vocabulary is too large")
+    named = header.vocabulary or header.vocabulary_size
+    need(not named or header.kind != wire.TERMS, "3.7", "terms over a vocabulary")
     need(header.kind in ELEMENTS or not header.matrices, "2.1", "matrices in a kind of stream that has none")
     need(len(header.matrices) <= MATRICES, "2.1", "too many matrices")
     names = [matrix.name for matrix in header.matrices]
@@ -358,11 +416,20 @@ def check_header(header):
     for matrix in header.matrices:
         need(matrix.element in ELEMENTS[header.kind], "2.1", "matrix has a wrong element")
         need(1 <= matrix.rows * matrix.columns <= CELLS, "2.1", "matrix has no cells or too many")
+        need(not matrix.symmetric or header.kind in SYMMETRIC, "2.1", "symmetric matrix in a kind that has none")
+        need(not matrix.symmetric or matrix.rows == matrix.columns, "2.1", "symmetric matrix is not square")
 
 
 def check_names(*names):
     """SPEC 2.1, last sentence."""
     need(all(len(name.encode()) <= NAME for name in names), "2.1", "name is too long")
+
+
+def check_words(words):
+    """SPEC 2.2."""
+    for word in words:
+        need(1 <= len(word.encode()) <= WORD, "2.2", "word is empty or too long")
+        need(word != "#" and WHITE_SPACE.isdisjoint(word), "2.2", "word has white space, or is a comment")
 
 
 def check_unit(kind, unit, record):

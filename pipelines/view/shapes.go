@@ -21,10 +21,11 @@ type header struct {
 }
 
 type matrix struct {
-	Name    string `json:"name"`
-	Rows    uint32 `json:"rows"`
-	Columns uint32 `json:"columns"`
-	Element string `json:"element"`
+	Name      string `json:"name"`
+	Rows      uint32 `json:"rows"`
+	Columns   uint32 `json:"columns"`
+	Element   string `json:"element"`
+	Symmetric bool   `json:"symmetric,omitempty"`
 }
 
 type document struct {
@@ -73,13 +74,33 @@ type part struct {
 }
 
 type release struct {
-	Round     uint32  `json:"round"`
-	Mechanism string  `json:"mechanism"`
-	Grant     string  `json:"grant,omitempty"`
-	Grid      float64 `json:"grid"`
-	Clip      uint64  `json:"clip"`
-	Scale     uint64  `json:"scale"`
-	Scheme    scheme  `json:"scheme"`
+	Round     uint32    `json:"round"`
+	Mechanism string    `json:"mechanism"`
+	Grant     string    `json:"grant,omitempty"`
+	Grid      float64   `json:"grid"`
+	Clip      uint64    `json:"clip"`
+	Scale     uint64    `json:"scale"`
+	Scheme    scheme    `json:"scheme"`
+	Bounds    []float64 `json:"bounds,omitempty"`
+}
+
+type members struct {
+	Round uint32   `json:"round"`
+	Keys  []string `json:"keys"` // hexadecimal
+}
+
+type sum struct {
+	Round  uint32    `json:"round"`
+	Grant  string    `json:"grant,omitempty"`
+	Grid   float64   `json:"grid"`
+	Clip   uint64    `json:"clip"`
+	Bounds []float64 `json:"bounds,omitempty"`
+}
+
+type terms struct {
+	ID    string   `json:"id"`
+	User  string   `json:"user,omitempty"`
+	Words []string `json:"words,omitempty"`
 }
 
 type parameters struct {

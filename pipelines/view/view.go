@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 
 	"privpipe/pipelines/wire"
@@ -36,7 +37,7 @@ func (v Viewer) Header() ([]byte, error) {
 		view.Unit = h.Unit.String()
 	}
 	for _, m := range h.Matrices {
-		view.Matrices = append(view.Matrices, matrix{m.Name, m.Rows, m.Columns, m.Element.String()})
+		view.Matrices = append(view.Matrices, matrix{m.Name, m.Rows, m.Columns, m.Element.String(), m.Symmetric})
 	}
 	return object("header", view)
 }
@@ -78,7 +79,14 @@ func (v Viewer) body(r *wire.Record) (name string, body any) {
 		return "contribution", v.contribution(r.Round, b.Contribution)
 	case *wire.Record_Release:
 		m := b.Release
-		return "release", release{r.Round, m.Mechanism, m.Grant, m.Grid, m.Clip, m.Scale, schemeOf(m.Scheme)}
+		return "release", release{r.Round, m.Mechanism, m.Grant, m.Grid, m.Clip, m.Scale, schemeOf(m.Scheme), m.Bounds}
+	case *wire.Record_Members:
+		return "members", members{r.Round, keysOf(b.Members.Keys)}
+	case *wire.Record_Sum:
+		s := b.Sum
+		return "sum", sum{r.Round, s.Grant, s.Grid, s.Clip, s.Bounds}
+	case *wire.Record_Terms:
+		return "terms", terms{b.Terms.Id, b.Terms.User, b.Terms.Words}
 	case *wire.Record_Parameters:
 		scalars := make(map[string]float64)
 		for _, s := range b.Parameters.Scalars {
@@ -110,6 +118,14 @@ func (v Viewer) contribution(round uint32, c *wire.Contribution) contribution {
 
 func schemeOf(s *wire.Scheme) scheme {
 	return scheme{s.GetMethod().String(), s.GetRate(), s.GetSize(), s.GetPopulation(), s.GetRounds(), s.GetSecret(), s.GetCoins()}
+}
+
+func keysOf(b []byte) []string {
+	var keys []string
+	for key := range slices.Chunk(b, wire.KeySize) {
+		keys = append(keys, hex.EncodeToString(key))
+	}
+	return keys
 }
 
 // numbers decodes little-endian cells. Those of an element that it does not know come back as base64.

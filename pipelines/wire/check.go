@@ -1,11 +1,16 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"privpipe/pipelines/event"
 )
 
 // CheckHeader reports the first rule of SPEC.md that h breaks.
@@ -17,7 +22,7 @@ func CheckHeader(h *Header) error {
 		return fmt.Errorf("wire version %d is newer than %d, the newest this program reads", h.Version, Version)
 	case h.Version != Version:
 		return fmt.Errorf("wire version %d, must be %d", h.Version, Version)
-	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_CHECKPOINT:
+	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_TERMS:
 		return fmt.Errorf("unknown kind of stream %d", h.Kind)
 	case h.Side != Side_PRIVATE && h.Side != Side_PUBLIC:
 		return fmt.Errorf("unknown side of the wall %d", h.Side)
@@ -47,7 +52,7 @@ func checkKind(h *Header) error {
 	switch h.Kind {
 	case Kind_CONTRIBUTIONS:
 		element = Element_FLOAT32
-	case Kind_RELEASES:
+	case Kind_RELEASES, Kind_SUMS:
 		element = Element_INT64
 	case Kind_PARAMETERS, Kind_CHECKPOINT:
 	default:
@@ -56,12 +61,18 @@ func checkKind(h *Header) error {
 		}
 	}
 	for _, m := range h.Matrices {
+		if m.Symmetric && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_RELEASES && h.Kind != Kind_SUMS {
+			return fmt.Errorf("matrix %q of a stream of %s cannot be symmetric", m.Name, h.Kind)
+		}
 		if element != Element_ELEMENT_UNSPECIFIED && m.Element != element {
 			return fmt.Errorf("matrix %q of a stream of %s must have elements %s", m.Name, h.Kind, element)
 		}
 	}
+	if h.Kind == Kind_TERMS && (len(h.Vocabulary) > 0 || h.VocabularySize > 0) {
+		return fmt.Errorf("a stream of %s has no vocabulary", h.Kind)
+	}
 	switch h.Kind {
-	case Kind_ROUNDS, Kind_CONTRIBUTIONS, Kind_RELEASES:
+	case Kind_ROUNDS, Kind_CONTRIBUTIONS, Kind_RELEASES, Kind_SUMS:
 		if h.Unit == Unit_UNIT_UNSPECIFIED {
 			return fmt.Errorf("a stream of %s must name the privacy unit", h.Kind)
 		}
@@ -77,6 +88,8 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 		return fmt.Errorf("matrix %q stands twice in the header", m.Name)
 	case m.Rows == 0 || m.Columns == 0 || uint64(m.Rows)*uint64(m.Columns) > MaxCells:
 		return fmt.Errorf("matrix %q of %d × %d cells, must have 1 to %d", m.Name, m.Rows, m.Columns, MaxCells)
+	case m.Symmetric && m.Rows != m.Columns:
+		return fmt.Errorf("symmetric matrix %q of %d × %d cells is not square", m.Name, m.Rows, m.Columns)
 	case m.Element.Size() == 0:
 		return fmt.Errorf("matrix %q has an unknown element %d", m.Name, m.Element)
 	}
@@ -96,7 +109,7 @@ func Check(h *Header, r *Record) error {
 	case *Record_Contribution:
 		return checkContribution(h, body.Contribution)
 	case *Record_Release:
-		return checkRelease(body.Release)
+		return checkRelease(h, body.Release)
 	case *Record_Parameters:
 		return checkParameters(body.Parameters)
 	case *Record_Block:
@@ -105,6 +118,12 @@ func Check(h *Header, r *Record) error {
 		return checkWords(h, body.Words)
 	case *Record_Score:
 		return checkScore(body.Score)
+	case *Record_Members:
+		return checkMembers(body.Members)
+	case *Record_Sum:
+		return checkSum(h, body.Sum)
+	case *Record_Terms:
+		return checkTerms(body.Terms)
 	case nil:
 		return errors.New("record without a body")
 	}
@@ -193,6 +212,9 @@ func checkPart(h *Header, p *Part) error {
 	if err := checkGaps("column", p.ColumnGaps, m.Columns); err != nil {
 		return err
 	}
+	if m.Symmetric && !p.above() {
+		return errors.New("part of a symmetric matrix has a cell below the diagonal, or does not name its rows and columns")
+	}
 	rows, columns := p.Extent(m)
 	if len(p.Values) != rows*columns*4 {
 		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells")
@@ -204,6 +226,19 @@ func checkPart(h *Header, p *Part) error {
 		}
 	}
 	return nil
+}
+
+// above says whether p names rows and columns of which no cell lies below the diagonal: the last row is not behind the
+// first column.
+func (p *Part) above() bool {
+	if len(p.RowGaps) == 0 || len(p.ColumnGaps) == 0 {
+		return false // all rows, or all columns
+	}
+	last := uint32(0)
+	for _, gap := range p.RowGaps {
+		last += gap
+	}
+	return last <= p.ColumnGaps[0]
 }
 
 // Extent returns the number of rows and columns that p, a part of m, covers. Empty gaps mean all.
@@ -218,18 +253,93 @@ func (p *Part) Extent(m *Matrix) (rows, columns int) {
 	return rows, columns
 }
 
-func checkRelease(r *Release) error {
-	if err := checkName("mechanism", r.Mechanism, 1); err != nil {
-		return err
+func checkRelease(h *Header, r *Release) error {
+	switch r.Mechanism {
+	case event.Gaussian, event.Laplace:
+		if r.Clip == 0 || r.Scale == 0 || r.Grant == "" {
+			return fmt.Errorf("release by %s must have a clip, a scale and a grant", r.Mechanism)
+		}
+	case event.None:
+		if r.Clip != 0 || r.Scale != 0 || r.Grant != "" {
+			return fmt.Errorf("release by %s has a clip, a scale or a grant", r.Mechanism)
+		}
+	default:
+		return errors.New("release by an unknown mechanism")
 	}
-	if err := checkName("grant", r.Grant, 0); err != nil {
+	if err := checkSteps(h, r.Grant, r.Grid, r.Bounds); err != nil {
 		return err
-	}
-	if !(r.Grid > 0 && r.Grid <= math.MaxFloat64) {
-		return fmt.Errorf("grid of a release must be positive and finite, is %v", r.Grid)
 	}
 	_, err := r.Scheme.Event()
 	return err
+}
+
+// checkSteps checks what the steps of a release or a sum are worth.
+func checkSteps(h *Header, grant string, grid float64, bounds []float64) error {
+	if err := checkName("grant", grant, 0); err != nil {
+		return err
+	}
+	if !(grid > 0 && grid <= math.MaxFloat64) {
+		return fmt.Errorf("grid must be positive and finite, is %v", grid)
+	}
+	if len(bounds) != 0 && len(bounds) != len(h.Matrices) {
+		return fmt.Errorf("%d bounds for %d matrices", len(bounds), len(h.Matrices))
+	}
+	for _, b := range bounds {
+		if step := grid * b; !(b > 0 && step > 0 && step <= math.MaxFloat64) {
+			return fmt.Errorf("bound of a matrix, and grid times it, must be positive and finite; bound is %v", b)
+		}
+	}
+	return nil
+}
+
+func checkSum(h *Header, s *Sum) error {
+	if (s.Clip == 0) != (s.Grant == "") {
+		return errors.New("sum has a clip without a grant, or a grant without a clip")
+	}
+	return checkSteps(h, s.Grant, s.Grid, s.Bounds)
+}
+
+// KeySize is the number of bytes of a unit's key in Members: that much of SHA-256 of the unit's name.
+const KeySize = 16
+
+func checkMembers(m *Members) error {
+	if len(m.Keys) == 0 || len(m.Keys)%KeySize != 0 {
+		return fmt.Errorf("members must be a positive number of keys of %d bytes", KeySize)
+	}
+	for i := KeySize; i < len(m.Keys); i += KeySize {
+		if bytes.Compare(m.Keys[i-KeySize:i], m.Keys[i:i+KeySize]) >= 0 {
+			return errors.New("members are not in strictly ascending order")
+		}
+	}
+	return nil
+}
+
+func checkTerms(t *Terms) error {
+	if err := CheckDocumentNames(&Document{Id: t.Id, User: t.User}); err != nil {
+		return err
+	}
+	seen := make(map[string]struct{}, len(t.Words))
+	for _, w := range t.Words {
+		if err := checkWord(w); err != nil {
+			return err
+		}
+		seen[w] = struct{}{}
+	}
+	if len(seen) != len(t.Words) {
+		return errors.New("a word stands twice")
+	}
+	return nil
+}
+
+// checkWord checks that w can be a line of a vocabulary file (package vocabulary).
+func checkWord(w string) error {
+	if w == "" || len(w) > MaxWord || !utf8.ValidString(w) {
+		return fmt.Errorf("word must have 1 to %d bytes of UTF-8", MaxWord)
+	}
+	if w == "#" || strings.ContainsFunc(w, unicode.IsSpace) {
+		return errors.New("word has white space, or is the mark of a comment")
+	}
+	return nil
 }
 
 func checkParameters(p *Parameters) error {
@@ -288,8 +398,8 @@ func checkWords(h *Header, w *Words) error {
 		return fmt.Errorf("words beyond the vocabulary's %d", h.VocabularySize)
 	}
 	for _, s := range w.Words {
-		if s == "" || len(s) > MaxWord || !utf8.ValidString(s) {
-			return fmt.Errorf("word must have 1 to %d bytes of UTF-8", MaxWord)
+		if err := checkWord(s); err != nil {
+			return err
 		}
 	}
 	return nil

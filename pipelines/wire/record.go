@@ -74,5 +74,11 @@ func (e Element) Size() int {
 	return 0
 }
 
-// Cells returns the number of cells of m.
-func (m *Matrix) Cells() int { return int(m.GetRows()) * int(m.GetColumns()) }
+// Cells returns the number of cells of m: of a symmetric matrix, those of its upper triangle.
+func (m *Matrix) Cells() int {
+	rows, columns := int(m.GetRows()), int(m.GetColumns())
+	if m.GetSymmetric() {
+		return rows * (rows + 1) / 2
+	}
+	return rows * columns
+}

@@ -18,6 +18,9 @@ func TestAppendDecodeRoundTrip(t *testing.T) {
 		document(&Document{Id: "a", User: "u", Label: "l", WordGaps: []uint32{0, 1, 300}, Counts: []uint32{1, 2, 70000}}),
 		{Round: 7, Body: &Record_RoundClose{RoundClose: &RoundClose{Units: 1, Records: 2, UnitDigest: math.MaxUint64}}},
 		{Body: &Record_Score{Score: &Score{Id: "x", Bound: -1.5, Tokens: 3}}},
+		{Round: 1, Body: &Record_Members{Members: &Members{Keys: []byte("sixteen bytes...")}}},
+		{Round: 1, Body: &Record_Sum{Sum: &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25}}}},
+		{Body: &Record_Terms{Terms: &Terms{Id: "a", User: "u", Words: []string{"ä", "b"}}}},
 		{Body: &Record_End{End: &End{}}},
 	}
 	for _, want := range records {
@@ -116,6 +119,12 @@ func FuzzDecode(f *testing.F) {
 		document(&Document{Id: "a", WordGaps: []uint32{1, 2}, Counts: []uint32{1, 1}}),
 		{Round: 1, Body: &Record_RoundOpen{RoundOpen: &RoundOpen{Scheme: &Scheme{Method: Scheme_POISSON, Rate: 0.5, Rounds: 2}}}},
 		{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{Unit: "a", Parts: []*Part{{Values: make([]byte, 8)}}}}},
+		{Round: 1, Body: &Record_Contribution{Contribution: &Contribution{
+			Unit: "a", Parts: []*Part{{Matrix: 1, RowGaps: []uint32{0}, ColumnGaps: []uint32{0, 1}, Values: make([]byte, 8)}},
+		}}},
+		{Round: 1, Body: &Record_Members{Members: &Members{Keys: []byte("sixteen bytes...and sixteen more")}}},
+		{Round: 1, Body: &Record_Sum{Sum: &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25}}}},
+		{Body: &Record_Terms{Terms: &Terms{Id: "a", Words: []string{"b", "c"}}}},
 	} {
 		b, err := proto.Marshal(r)
 		if err != nil {
@@ -125,7 +134,10 @@ func FuzzDecode(f *testing.F) {
 	}
 	h := &Header{
 		Version: Version, Kind: Kind_CONTRIBUTIONS, Side: Side_PRIVATE, VocabularySize: 10,
-		Matrices: []*Matrix{{Name: "m", Rows: 1, Columns: 2, Element: Element_FLOAT32}},
+		Matrices: []*Matrix{
+			{Name: "m", Rows: 1, Columns: 2, Element: Element_FLOAT32},
+			{Name: "s", Rows: 2, Columns: 2, Element: Element_FLOAT32, Symmetric: true},
+		},
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := Decode(b)

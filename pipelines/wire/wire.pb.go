@@ -41,6 +41,8 @@ const (
 	Kind_PARAMETERS       Kind = 5 // Words* (Parameters Block*)*; a model file is such a stream
 	Kind_SCORES           Kind = 6 // Score
 	Kind_CHECKPOINT       Kind = 7 // Parameters Block*; what mstep needs to go on after a round
+	Kind_SUMS             Kind = 8 // (RoundOpen Members* Sum Block* RoundClose)*; exact sums of a part of each round's units
+	Kind_TERMS            Kind = 9 // Terms
 )
 
 // Enum value maps for Kind.
@@ -54,6 +56,8 @@ var (
 		5: "PARAMETERS",
 		6: "SCORES",
 		7: "CHECKPOINT",
+		8: "SUMS",
+		9: "TERMS",
 	}
 	Kind_value = map[string]int32{
 		"KIND_UNSPECIFIED": 0,
@@ -64,6 +68,8 @@ var (
 		"PARAMETERS":       5,
 		"SCORES":           6,
 		"CHECKPOINT":       7,
+		"SUMS":             8,
+		"TERMS":            9,
 	}
 )
 
@@ -322,6 +328,9 @@ type Record struct {
 	//	*Record_Block
 	//	*Record_Words
 	//	*Record_Score
+	//	*Record_Members
+	//	*Record_Sum
+	//	*Record_Terms
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -470,6 +479,33 @@ func (x *Record) GetScore() *Score {
 	return nil
 }
 
+func (x *Record) GetMembers() *Members {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Members); ok {
+			return x.Members
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetSum() *Sum {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Sum); ok {
+			return x.Sum
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetTerms() *Terms {
+	if x != nil {
+		if x, ok := x.Body.(*Record_Terms); ok {
+			return x.Terms
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -518,6 +554,18 @@ type Record_Score struct {
 	Score *Score `protobuf:"bytes,12,opt,name=score,proto3,oneof"`
 }
 
+type Record_Members struct {
+	Members *Members `protobuf:"bytes,13,opt,name=members,proto3,oneof"`
+}
+
+type Record_Sum struct {
+	Sum *Sum `protobuf:"bytes,14,opt,name=sum,proto3,oneof"`
+}
+
+type Record_Terms struct {
+	Terms *Terms `protobuf:"bytes,15,opt,name=terms,proto3,oneof"`
+}
+
 func (*Record_Header) isRecord_Body() {}
 
 func (*Record_End) isRecord_Body() {}
@@ -539,6 +587,12 @@ func (*Record_Block) isRecord_Body() {}
 func (*Record_Words) isRecord_Body() {}
 
 func (*Record_Score) isRecord_Body() {}
+
+func (*Record_Members) isRecord_Body() {}
+
+func (*Record_Sum) isRecord_Body() {}
+
+func (*Record_Terms) isRecord_Body() {}
 
 // Header is the first record of every frame, the same in all frames of a stream.
 type Header struct {
@@ -651,11 +705,15 @@ func (x *Header) GetMatrices() []*Matrix {
 
 // Matrix names a dense matrix and gives its public shape.
 type Matrix struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Rows          uint32                 `protobuf:"varint,2,opt,name=rows,proto3" json:"rows,omitempty"`
-	Columns       uint32                 `protobuf:"varint,3,opt,name=columns,proto3" json:"columns,omitempty"`
-	Element       Element                `protobuf:"varint,4,opt,name=element,proto3,enum=privpipe.wire.v1.Element" json:"element,omitempty"` // of the blocks; contributions are always FLOAT32
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Name    string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Rows    uint32                 `protobuf:"varint,2,opt,name=rows,proto3" json:"rows,omitempty"`
+	Columns uint32                 `protobuf:"varint,3,opt,name=columns,proto3" json:"columns,omitempty"`
+	Element Element                `protobuf:"varint,4,opt,name=element,proto3,enum=privpipe.wire.v1.Element" json:"element,omitempty"` // of the blocks; contributions are always FLOAT32
+	// The matrix is symmetric, with as many rows as columns, and only the cells of its upper triangle exist: row r has
+	// the columns r, r+1, …. Contributions hold no cell below the diagonal, and blocks count the triangle's cells, row by
+	// row.
+	Symmetric     bool `protobuf:"varint,5,opt,name=symmetric,proto3" json:"symmetric,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -716,6 +774,13 @@ func (x *Matrix) GetElement() Element {
 		return x.Element
 	}
 	return Element_ELEMENT_UNSPECIFIED
+}
+
+func (x *Matrix) GetSymmetric() bool {
+	if x != nil {
+		return x.Symmetric
+	}
+	return false
 }
 
 // End is the last record of a stream. Without it the stream is truncated, however cleanly it decodes.
@@ -1250,12 +1315,13 @@ func (x *Part) GetValues() []byte {
 // Release announces the noisy statistics of a round; Blocks that cover every matrix of the header follow.
 type Release struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Mechanism     string                 `protobuf:"bytes,1,opt,name=mechanism,proto3" json:"mechanism,omitempty"` // "gaussian", "none"
+	Mechanism     string                 `protobuf:"bytes,1,opt,name=mechanism,proto3" json:"mechanism,omitempty"` // "gaussian", "laplace", "none"
 	Grant         string                 `protobuf:"bytes,2,opt,name=grant,proto3" json:"grant,omitempty"`         // id of the grant it was charged to; empty for "none"
 	Grid          float64                `protobuf:"fixed64,3,opt,name=grid,proto3" json:"grid,omitempty"`         // value of one integer step of the blocks, in units of the contributions
-	Clip          uint64                 `protobuf:"varint,4,opt,name=clip,proto3" json:"clip,omitempty"`          // L2 bound of a unit's contribution, in steps; 0 for "none"
-	Scale         uint64                 `protobuf:"varint,5,opt,name=scale,proto3" json:"scale,omitempty"`        // sigma of the discrete Gaussian on each cell, in steps; 0 for "none"
+	Clip          uint64                 `protobuf:"varint,4,opt,name=clip,proto3" json:"clip,omitempty"`          // bound of a unit's contribution, in steps; 0 for "none"
+	Scale         uint64                 `protobuf:"varint,5,opt,name=scale,proto3" json:"scale,omitempty"`        // of the noise on each cell, in steps: sigma of the discrete Gaussian, t of the discrete Laplace
 	Scheme        *Scheme                `protobuf:"bytes,6,opt,name=scheme,proto3" json:"scheme,omitempty"`
+	Bounds        []float64              `protobuf:"fixed64,7,rep,packed,name=bounds,proto3" json:"bounds,omitempty"` // of each matrix: its step is worth grid times its bound; empty: 1 for all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1332,6 +1398,190 @@ func (x *Release) GetScheme() *Scheme {
 	return nil
 }
 
+func (x *Release) GetBounds() []float64 {
+	if x != nil {
+		return x.Bounds
+	}
+	return nil
+}
+
+// Members are units whose contributions are in a partial sum: 16 bytes of SHA-256 of each unit's name, in strictly
+// ascending order over all Members of a round.
+type Members struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Keys          []byte                 `protobuf:"bytes,1,opt,name=keys,proto3" json:"keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Members) Reset() {
+	*x = Members{}
+	mi := &file_wire_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Members) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Members) ProtoMessage() {}
+
+func (x *Members) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Members.ProtoReflect.Descriptor instead.
+func (*Members) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Members) GetKeys() []byte {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+// Sum announces the exact sum, without noise, of bounded contributions of the units named by Members before it. Blocks
+// that cover every matrix of the header follow.
+type Sum struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Grant         string                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"` // that the contributions were bounded for; empty for "none"
+	Grid          float64                `protobuf:"fixed64,2,opt,name=grid,proto3" json:"grid,omitempty"` // as in Release
+	Clip          uint64                 `protobuf:"varint,3,opt,name=clip,proto3" json:"clip,omitempty"`
+	Bounds        []float64              `protobuf:"fixed64,4,rep,packed,name=bounds,proto3" json:"bounds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sum) Reset() {
+	*x = Sum{}
+	mi := &file_wire_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sum) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sum) ProtoMessage() {}
+
+func (x *Sum) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sum.ProtoReflect.Descriptor instead.
+func (*Sum) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Sum) GetGrant() string {
+	if x != nil {
+		return x.Grant
+	}
+	return ""
+}
+
+func (x *Sum) GetGrid() float64 {
+	if x != nil {
+		return x.Grid
+	}
+	return 0
+}
+
+func (x *Sum) GetClip() uint64 {
+	if x != nil {
+		return x.Clip
+	}
+	return 0
+}
+
+func (x *Sum) GetBounds() []float64 {
+	if x != nil {
+		return x.Bounds
+	}
+	return nil
+}
+
+// Terms are the distinct words of a text, spelled out, for a vocabulary that is to be found.
+type Terms struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`       // of the document
+	User          string                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`   // whose it is, where known
+	Words         []string               `protobuf:"bytes,3,rep,name=words,proto3" json:"words,omitempty"` // distinct
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Terms) Reset() {
+	*x = Terms{}
+	mi := &file_wire_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Terms) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Terms) ProtoMessage() {}
+
+func (x *Terms) ProtoReflect() protoreflect.Message {
+	mi := &file_wire_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Terms.ProtoReflect.Descriptor instead.
+func (*Terms) Descriptor() ([]byte, []int) {
+	return file_wire_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Terms) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Terms) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *Terms) GetWords() []string {
+	if x != nil {
+		return x.Words
+	}
+	return nil
+}
+
 // Parameters announces the parameters after a round (the record's round; 0: before the first); Blocks that cover
 // every matrix of the header follow.
 type Parameters struct {
@@ -1343,7 +1593,7 @@ type Parameters struct {
 
 func (x *Parameters) Reset() {
 	*x = Parameters{}
-	mi := &file_wire_proto_msgTypes[12]
+	mi := &file_wire_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1355,7 +1605,7 @@ func (x *Parameters) String() string {
 func (*Parameters) ProtoMessage() {}
 
 func (x *Parameters) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[12]
+	mi := &file_wire_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1368,7 +1618,7 @@ func (x *Parameters) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parameters.ProtoReflect.Descriptor instead.
 func (*Parameters) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{12}
+	return file_wire_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Parameters) GetScalars() []*Scalar {
@@ -1388,7 +1638,7 @@ type Scalar struct {
 
 func (x *Scalar) Reset() {
 	*x = Scalar{}
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1650,7 @@ func (x *Scalar) String() string {
 func (*Scalar) ProtoMessage() {}
 
 func (x *Scalar) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[13]
+	mi := &file_wire_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1663,7 @@ func (x *Scalar) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scalar.ProtoReflect.Descriptor instead.
 func (*Scalar) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{13}
+	return file_wire_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Scalar) GetName() string {
@@ -1442,7 +1692,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_wire_proto_msgTypes[14]
+	mi := &file_wire_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1454,7 +1704,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[14]
+	mi := &file_wire_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1467,7 +1717,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{14}
+	return file_wire_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Block) GetMatrix() uint32 {
@@ -1502,7 +1752,7 @@ type Words struct {
 
 func (x *Words) Reset() {
 	*x = Words{}
-	mi := &file_wire_proto_msgTypes[15]
+	mi := &file_wire_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1764,7 @@ func (x *Words) String() string {
 func (*Words) ProtoMessage() {}
 
 func (x *Words) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[15]
+	mi := &file_wire_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1777,7 @@ func (x *Words) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Words.ProtoReflect.Descriptor instead.
 func (*Words) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{15}
+	return file_wire_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Words) GetFirst() uint32 {
@@ -1560,7 +1810,7 @@ type Score struct {
 
 func (x *Score) Reset() {
 	*x = Score{}
-	mi := &file_wire_proto_msgTypes[16]
+	mi := &file_wire_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1822,7 @@ func (x *Score) String() string {
 func (*Score) ProtoMessage() {}
 
 func (x *Score) ProtoReflect() protoreflect.Message {
-	mi := &file_wire_proto_msgTypes[16]
+	mi := &file_wire_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1835,7 @@ func (x *Score) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Score.ProtoReflect.Descriptor instead.
 func (*Score) Descriptor() ([]byte, []int) {
-	return file_wire_proto_rawDescGZIP(), []int{16}
+	return file_wire_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Score) GetId() string {
@@ -1642,7 +1892,7 @@ var File_wire_proto protoreflect.FileDescriptor
 const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"wire.proto\x12\x10privpipe.wire.v1\"\x8e\x05\n" +
+	"wire.proto\x12\x10privpipe.wire.v1\"\xa1\x06\n" +
 	"\x06Record\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x122\n" +
 	"\x06header\x18\x02 \x01(\v2\x18.privpipe.wire.v1.HeaderH\x00R\x06header\x12)\n" +
@@ -1660,7 +1910,10 @@ const file_wire_proto_rawDesc = "" +
 	"\x05block\x18\n" +
 	" \x01(\v2\x17.privpipe.wire.v1.BlockH\x00R\x05block\x12/\n" +
 	"\x05words\x18\v \x01(\v2\x17.privpipe.wire.v1.WordsH\x00R\x05words\x12/\n" +
-	"\x05score\x18\f \x01(\v2\x17.privpipe.wire.v1.ScoreH\x00R\x05scoreB\x06\n" +
+	"\x05score\x18\f \x01(\v2\x17.privpipe.wire.v1.ScoreH\x00R\x05score\x125\n" +
+	"\amembers\x18\r \x01(\v2\x19.privpipe.wire.v1.MembersH\x00R\amembers\x12)\n" +
+	"\x03sum\x18\x0e \x01(\v2\x15.privpipe.wire.v1.SumH\x00R\x03sum\x12/\n" +
+	"\x05terms\x18\x0f \x01(\v2\x17.privpipe.wire.v1.TermsH\x00R\x05termsB\x06\n" +
 	"\x04body\"\xcd\x02\n" +
 	"\x06Header\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12*\n" +
@@ -1673,12 +1926,13 @@ const file_wire_proto_rawDesc = "" +
 	"vocabulary\x18\a \x01(\fR\n" +
 	"vocabulary\x12'\n" +
 	"\x0fvocabulary_size\x18\b \x01(\rR\x0evocabularySize\x124\n" +
-	"\bmatrices\x18\t \x03(\v2\x18.privpipe.wire.v1.MatrixR\bmatrices\"\x7f\n" +
+	"\bmatrices\x18\t \x03(\v2\x18.privpipe.wire.v1.MatrixR\bmatrices\"\x9d\x01\n" +
 	"\x06Matrix\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\rR\x04rows\x12\x18\n" +
 	"\acolumns\x18\x03 \x01(\rR\acolumns\x123\n" +
-	"\aelement\x18\x04 \x01(\x0e2\x19.privpipe.wire.v1.ElementR\aelement\"f\n" +
+	"\aelement\x18\x04 \x01(\x0e2\x19.privpipe.wire.v1.ElementR\aelement\x12\x1c\n" +
+	"\tsymmetric\x18\x05 \x01(\bR\tsymmetric\"f\n" +
 	"\x03End\x12\x18\n" +
 	"\arecords\x18\x01 \x01(\x04R\arecords\x12\x12\n" +
 	"\x04hash\x18\x02 \x01(\x06R\x04hash\x121\n" +
@@ -1727,14 +1981,26 @@ const file_wire_proto_rawDesc = "" +
 	"\brow_gaps\x18\x02 \x03(\rR\arowGaps\x12\x1f\n" +
 	"\vcolumn_gaps\x18\x03 \x03(\rR\n" +
 	"columnGaps\x12\x16\n" +
-	"\x06values\x18\x04 \x01(\fR\x06values\"\xad\x01\n" +
+	"\x06values\x18\x04 \x01(\fR\x06values\"\xc5\x01\n" +
 	"\aRelease\x12\x1c\n" +
 	"\tmechanism\x18\x01 \x01(\tR\tmechanism\x12\x14\n" +
 	"\x05grant\x18\x02 \x01(\tR\x05grant\x12\x12\n" +
 	"\x04grid\x18\x03 \x01(\x01R\x04grid\x12\x12\n" +
 	"\x04clip\x18\x04 \x01(\x04R\x04clip\x12\x14\n" +
 	"\x05scale\x18\x05 \x01(\x04R\x05scale\x120\n" +
-	"\x06scheme\x18\x06 \x01(\v2\x18.privpipe.wire.v1.SchemeR\x06scheme\"@\n" +
+	"\x06scheme\x18\x06 \x01(\v2\x18.privpipe.wire.v1.SchemeR\x06scheme\x12\x16\n" +
+	"\x06bounds\x18\a \x03(\x01R\x06bounds\"\x1d\n" +
+	"\aMembers\x12\x12\n" +
+	"\x04keys\x18\x01 \x01(\fR\x04keys\"[\n" +
+	"\x03Sum\x12\x14\n" +
+	"\x05grant\x18\x01 \x01(\tR\x05grant\x12\x12\n" +
+	"\x04grid\x18\x02 \x01(\x01R\x04grid\x12\x12\n" +
+	"\x04clip\x18\x03 \x01(\x04R\x04clip\x12\x16\n" +
+	"\x06bounds\x18\x04 \x03(\x01R\x06bounds\"A\n" +
+	"\x05Terms\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04user\x18\x02 \x01(\tR\x04user\x12\x14\n" +
+	"\x05words\x18\x03 \x03(\tR\x05words\"@\n" +
 	"\n" +
 	"Parameters\x122\n" +
 	"\ascalars\x18\x01 \x03(\v2\x18.privpipe.wire.v1.ScalarR\ascalars\"2\n" +
@@ -1757,7 +2023,7 @@ const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"completion\x18\x06 \x01(\x01R\n" +
 	"completion\x12-\n" +
-	"\x12completion_unigram\x18\a \x01(\x01R\x11completionUnigram*\x84\x01\n" +
+	"\x12completion_unigram\x18\a \x01(\x01R\x11completionUnigram*\x99\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tDOCUMENTS\x10\x01\x12\n" +
@@ -1770,7 +2036,9 @@ const file_wire_proto_rawDesc = "" +
 	"\n" +
 	"\x06SCORES\x10\x06\x12\x0e\n" +
 	"\n" +
-	"CHECKPOINT\x10\a*5\n" +
+	"CHECKPOINT\x10\a\x12\b\n" +
+	"\x04SUMS\x10\b\x12\t\n" +
+	"\x05TERMS\x10\t*5\n" +
 	"\x04Side\x12\x14\n" +
 	"\x10SIDE_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aPRIVATE\x10\x01\x12\n" +
@@ -1799,7 +2067,7 @@ func file_wire_proto_rawDescGZIP() []byte {
 }
 
 var file_wire_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_wire_proto_goTypes = []any{
 	(Kind)(0),            // 0: privpipe.wire.v1.Kind
 	(Side)(0),            // 1: privpipe.wire.v1.Side
@@ -1818,11 +2086,14 @@ var file_wire_proto_goTypes = []any{
 	(*Contribution)(nil), // 14: privpipe.wire.v1.Contribution
 	(*Part)(nil),         // 15: privpipe.wire.v1.Part
 	(*Release)(nil),      // 16: privpipe.wire.v1.Release
-	(*Parameters)(nil),   // 17: privpipe.wire.v1.Parameters
-	(*Scalar)(nil),       // 18: privpipe.wire.v1.Scalar
-	(*Block)(nil),        // 19: privpipe.wire.v1.Block
-	(*Words)(nil),        // 20: privpipe.wire.v1.Words
-	(*Score)(nil),        // 21: privpipe.wire.v1.Score
+	(*Members)(nil),      // 17: privpipe.wire.v1.Members
+	(*Sum)(nil),          // 18: privpipe.wire.v1.Sum
+	(*Terms)(nil),        // 19: privpipe.wire.v1.Terms
+	(*Parameters)(nil),   // 20: privpipe.wire.v1.Parameters
+	(*Scalar)(nil),       // 21: privpipe.wire.v1.Scalar
+	(*Block)(nil),        // 22: privpipe.wire.v1.Block
+	(*Words)(nil),        // 23: privpipe.wire.v1.Words
+	(*Score)(nil),        // 24: privpipe.wire.v1.Score
 }
 var file_wire_proto_depIdxs = []int32{
 	6,  // 0: privpipe.wire.v1.Record.header:type_name -> privpipe.wire.v1.Header
@@ -1832,26 +2103,29 @@ var file_wire_proto_depIdxs = []int32{
 	13, // 4: privpipe.wire.v1.Record.round_close:type_name -> privpipe.wire.v1.RoundClose
 	14, // 5: privpipe.wire.v1.Record.contribution:type_name -> privpipe.wire.v1.Contribution
 	16, // 6: privpipe.wire.v1.Record.release:type_name -> privpipe.wire.v1.Release
-	17, // 7: privpipe.wire.v1.Record.parameters:type_name -> privpipe.wire.v1.Parameters
-	19, // 8: privpipe.wire.v1.Record.block:type_name -> privpipe.wire.v1.Block
-	20, // 9: privpipe.wire.v1.Record.words:type_name -> privpipe.wire.v1.Words
-	21, // 10: privpipe.wire.v1.Record.score:type_name -> privpipe.wire.v1.Score
-	0,  // 11: privpipe.wire.v1.Header.kind:type_name -> privpipe.wire.v1.Kind
-	1,  // 12: privpipe.wire.v1.Header.side:type_name -> privpipe.wire.v1.Side
-	2,  // 13: privpipe.wire.v1.Header.unit:type_name -> privpipe.wire.v1.Unit
-	7,  // 14: privpipe.wire.v1.Header.matrices:type_name -> privpipe.wire.v1.Matrix
-	3,  // 15: privpipe.wire.v1.Matrix.element:type_name -> privpipe.wire.v1.Element
-	9,  // 16: privpipe.wire.v1.End.tallies:type_name -> privpipe.wire.v1.Tally
-	4,  // 17: privpipe.wire.v1.Scheme.method:type_name -> privpipe.wire.v1.Scheme.Method
-	11, // 18: privpipe.wire.v1.RoundOpen.scheme:type_name -> privpipe.wire.v1.Scheme
-	15, // 19: privpipe.wire.v1.Contribution.parts:type_name -> privpipe.wire.v1.Part
-	11, // 20: privpipe.wire.v1.Release.scheme:type_name -> privpipe.wire.v1.Scheme
-	18, // 21: privpipe.wire.v1.Parameters.scalars:type_name -> privpipe.wire.v1.Scalar
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	20, // 7: privpipe.wire.v1.Record.parameters:type_name -> privpipe.wire.v1.Parameters
+	22, // 8: privpipe.wire.v1.Record.block:type_name -> privpipe.wire.v1.Block
+	23, // 9: privpipe.wire.v1.Record.words:type_name -> privpipe.wire.v1.Words
+	24, // 10: privpipe.wire.v1.Record.score:type_name -> privpipe.wire.v1.Score
+	17, // 11: privpipe.wire.v1.Record.members:type_name -> privpipe.wire.v1.Members
+	18, // 12: privpipe.wire.v1.Record.sum:type_name -> privpipe.wire.v1.Sum
+	19, // 13: privpipe.wire.v1.Record.terms:type_name -> privpipe.wire.v1.Terms
+	0,  // 14: privpipe.wire.v1.Header.kind:type_name -> privpipe.wire.v1.Kind
+	1,  // 15: privpipe.wire.v1.Header.side:type_name -> privpipe.wire.v1.Side
+	2,  // 16: privpipe.wire.v1.Header.unit:type_name -> privpipe.wire.v1.Unit
+	7,  // 17: privpipe.wire.v1.Header.matrices:type_name -> privpipe.wire.v1.Matrix
+	3,  // 18: privpipe.wire.v1.Matrix.element:type_name -> privpipe.wire.v1.Element
+	9,  // 19: privpipe.wire.v1.End.tallies:type_name -> privpipe.wire.v1.Tally
+	4,  // 20: privpipe.wire.v1.Scheme.method:type_name -> privpipe.wire.v1.Scheme.Method
+	11, // 21: privpipe.wire.v1.RoundOpen.scheme:type_name -> privpipe.wire.v1.Scheme
+	15, // 22: privpipe.wire.v1.Contribution.parts:type_name -> privpipe.wire.v1.Part
+	11, // 23: privpipe.wire.v1.Release.scheme:type_name -> privpipe.wire.v1.Scheme
+	21, // 24: privpipe.wire.v1.Parameters.scalars:type_name -> privpipe.wire.v1.Scalar
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_wire_proto_init() }
@@ -1871,6 +2145,9 @@ func file_wire_proto_init() {
 		(*Record_Block)(nil),
 		(*Record_Words)(nil),
 		(*Record_Score)(nil),
+		(*Record_Members)(nil),
+		(*Record_Sum)(nil),
+		(*Record_Terms)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1878,7 +2155,7 @@ func file_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_wire_proto_rawDesc), len(file_wire_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   17,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,13 +1,9 @@
-// Package compose turns the charges of a ledger into the Rényi curve of all of them together.
+// Package compose turns the charges of a ledger into the loss of all of them together.
 package compose
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"slices"
 
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
@@ -19,20 +15,15 @@ type Composition struct {
 	Releases        int
 	None            bool // a release without noise: no guarantee
 
-	terms map[term]int // how many releases of each kind: their losses add up
-	// batches are the rounds that sampling amplifies, by their coins: charges of one batch count as one release of all
-	// their sums, whatever run or grant they belong to.
-	batches map[batch]term
-	// Rounds of one throw, each unit in one of them: only the worst counts. Charges of one round of it add up.
-	disjoint map[throw]map[int][]float64
+	loss  renyi.Loss    // of releases that fail; without the curve
+	alone map[noise]int // releases of units that are known to take part: how many of each kind
+	// batches are the rounds that sampling amplifies, by their coins: what is released of one batch counts as one release,
+	// whatever run or grant it belongs to. Further attempts of a round are of one batch, too.
+	batches map[batch][]noise
+	// Rounds of one throw, each unit in one of them: only the worst counts.
+	disjoint map[throw]map[int][]noise
 
-	curve renyi.Curve // nil before it is first asked for
-}
-
-// term is a kind of charge.
-type term struct {
-	rate       float64 // by which sampling amplifies; 1: it does not
-	multiplier float64 // noise over sensitivity
+	kinds map[string]kind // nil before they are first asked for
 }
 
 // batch names the units of a round by the coins that chose them; coins without a name are those of all such rounds.
@@ -51,7 +42,7 @@ type throw struct {
 // relations or units.
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
-		terms: make(map[term]int), batches: make(map[batch]term), disjoint: make(map[throw]map[int][]float64),
+		alone: make(map[noise]int), batches: make(map[batch][]noise), disjoint: make(map[throw]map[int][]noise),
 	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
@@ -62,131 +53,78 @@ func New(charges []*event.Charge) (*Composition, error) {
 }
 
 func (c *Composition) add(charge *event.Charge) error {
+	c.Releases++
 	if charge.Mechanism == event.None {
-		c.Releases++
 		c.None = true
 		return nil
 	}
-	if err := c.take(charge.Adjacency, charge.Unit, 1); err != nil {
+	if err := c.fits(charge.Adjacency, charge.Unit); err != nil {
 		return err
 	}
-	if s := charge.Scheme; s.Method == event.Epoch || s.Method == event.Allocate && s.Coins != "" {
-		t := throw{charge.Dataset, charge.Run, charge.Grant, s}
-		if c.disjoint[t] == nil {
-			c.disjoint[t] = make(map[int][]float64)
-		}
-		c.disjoint[t][charge.Round] = append(c.disjoint[t][charge.Round], charge.NoiseMultiplier())
-		return nil
+	c.Adjacency, c.Unit = charge.Adjacency, charge.Unit
+	n := noiseOf(charge)
+	s := charge.Scheme
+	switch {
+	case charge.Mechanism == event.Select:
+		// Of units that take part by a coin it would be no worse; nobody needs that.
+		c.loss.Add(StrayWord(charge))
+		c.alone[n]++
+	case charge.Mechanism == event.RandomizedResponse:
+		c.alone[n]++
+	case s.Method == event.Epoch || s.Method == event.Allocate && s.Coins != "":
+		c.addToThrow(charge, n)
+	case Rate(charge) < 1:
+		b := batch{s, charge.Round}
+		c.batches[b] = append(c.batches[b], n)
+	default: // an allocation without a name, too, which may be of several throws
+		c.alone[n]++
 	}
-	// An allocation without a name may be of several throws: its rounds add up like any others.
-	kind := term{Rate(charge.Scheme, charge.Adjacency), charge.NoiseMultiplier()}
-	if kind.rate < 1 {
-		c.addToBatch(batch{charge.Scheme, charge.Round}, kind)
-		return nil
-	}
-	c.terms[kind]++
 	return nil
 }
 
-// addToBatch counts a charge of a sampled batch. Two sums over one batch, each divided by its noise, are one sum whose
-// squared sensitivity is that of both together. Amplified one by one as if each had coins of its own, they would seem to
-// lose less than they do. It holds too where the second sum depends on the first release: given the coin, the moment is
-// convex in the ratio of densities of each release, and ratios of normal densities grow in convex order with the shift, so
-// from the last release back the worst is a shift by the whole bound.
+// addToThrow counts a charge of a round of a throw.
 //
-// To take two batches for one, where their coins have no name, only adds to the loss. Let X and Y be 1−q+qL for the ratios
-// of densities L of the two releases of a unit that takes part: independent, of mean 1. With one coin the ratio of both is
-// XY + (X−1)(Y−1)(1−q)/q, and t^α lies above its tangent at XY, so the moment is at least that of two coins plus
-// α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1.
-func (c *Composition) addToBatch(b batch, kind term) {
-	if before, again := c.batches[b]; again {
-		c.terms[before]--
-		kind.multiplier = 1 / math.Hypot(1/before.multiplier, 1/kind.multiplier)
+// Under add-remove the unit is in one round, whatever the throw. Under replace-one the new unit may be in another round
+// than the old one, as a hash of its name is another: then two rounds lose a unit or gain one, each by the unit's own
+// norm. That is what the clip bounds: half of the sensitivity, or less than 0.71 of it in L2 without negative
+// coordinates, so that the loss of each is at most half of that by an exchange (a Gaussian's grows with the square,
+// a Laplace's is convex and 0 at 0), and the worst round alone is still a bound. A batch brought within its bound as a
+// whole has no such bound for a unit: both rounds lose in full.
+func (c *Composition) addToThrow(charge *event.Charge, n noise) {
+	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
+	if c.disjoint[t] == nil {
+		c.disjoint[t] = make(map[int][]noise)
 	}
-	c.batches[b] = kind
-	c.terms[kind]++
+	round := append(c.disjoint[t][charge.Round], n)
+	if charge.Scheme.Method == event.Epoch && charge.Adjacency == event.ReplaceOne && charge.Clipping == event.ClipBatch {
+		round = append(round, n)
+	}
+	c.disjoint[t][charge.Round] = round
 }
 
-// Plan returns ρ(α) of the composition and of the charges that all releases of a grant would make with a noise
-// multiplier.
-func (c *Composition) Plan(g *event.Grant, multiplier float64) (renyi.Curve, error) {
-	if err := c.take(g.Adjacency, g.Unit, 0); err != nil {
-		return nil, err
-	}
-	before := c.Curve()
-	kind := term{Rate(g.Scheme, g.Adjacency), multiplier / float64(event.SensitivityFactor(g.Adjacency))}
-	releases := float64(g.Releases)
-	if g.Scheme.Disjoint() {
-		releases = 1 // of rounds without a common unit one counts
-	}
-	return func(alpha float64) float64 {
-		return before(alpha) + releases*renyi.PoissonGaussian(kind.rate, kind.multiplier, alpha)
-	}, nil
-}
-
-// take counts releases of a neighbouring relation and unit, which must be those of all others.
-func (c *Composition) take(adjacency, unit string, releases int) error {
-	if c.Adjacency == "" {
-		c.Adjacency, c.Unit = adjacency, unit
-	}
-	if adjacency != c.Adjacency || unit != c.Unit {
+// fits refuses a neighbouring relation and unit that are not those of all charges.
+func (c *Composition) fits(adjacency, unit string) error {
+	if c.Adjacency != "" && (adjacency != c.Adjacency || unit != c.Unit) {
 		return errors.New("a ledger of several neighbouring relations or privacy units cannot be composed")
 	}
-	c.Releases += releases
 	return nil
 }
 
-// Rate is the rate by which sampling amplifies under a neighbouring relation, 1 where it does not or where this
-// accountant has no theorem for it: coins that are not secret, sampling without replacement, and the exchange of a unit.
-func Rate(s event.Scheme, adjacency string) float64 {
-	if s.Method == event.Poisson && s.Secret && adjacency == event.AddRemove {
-		return s.Rate
+// Rate is the rate by which sampling amplifies a charge, 1 where it does not or where this accountant has no theorem for
+// it: coins that are not secret, sampling without replacement, and the exchange of a unit.
+func Rate(c *event.Charge) float64 {
+	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
+	if sum && c.Scheme.Method == event.Poisson && c.Scheme.Secret && c.Adjacency == event.AddRemove {
+		return c.Scheme.Rate
 	}
 	return 1
 }
 
-// Curve returns ρ(α) of the composition.
-//
-// Rounds of one throw are disjoint: whatever the throw, a unit is in one of them, so its addition or removal changes one
-// release only, and ρ is the largest of theirs (parallel composition; for a secret throw, Rényi divergence is quasi-convex
-// and the bound holds for each throw).
-func (c *Composition) Curve() renyi.Curve {
-	if c.curve != nil {
-		return c.curve
-	}
-	terms := maps.Clone(c.terms)
-	for _, rounds := range c.disjoint {
-		terms[term{1, leastMultiplier(rounds)}]++
-	}
-	// In one order, so that the same ledger gives the same digits.
-	kinds := slices.SortedFunc(maps.Keys(terms), func(a, b term) int {
-		return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.multiplier, b.multiplier))
-	})
-	c.curve = renyi.Remember(func(alpha float64) float64 {
-		if c.None {
-			return math.Inf(1)
-		}
-		sum := 0.0
-		for _, kind := range kinds {
-			if count := terms[kind]; count > 0 {
-				sum += float64(count) * renyi.PoissonGaussian(kind.rate, kind.multiplier, alpha)
-			}
-		}
-		return sum
-	})
-	return c.curve
-}
-
-// leastMultiplier is that of the worst of disjoint rounds. Charges of a round count as one of all their sums: the squares
-// of sensitivity over noise add up.
-func leastMultiplier(rounds map[int][]float64) float64 {
-	worst := 0.0
-	for _, multipliers := range rounds {
-		squares := 0.0
-		for _, m := range multipliers {
-			squares += 1 / (m * m)
-		}
-		worst = max(worst, squares)
-	}
-	return 1 / math.Sqrt(worst)
+// StrayWord is the probability δ' that a charge of event.Select releases a word that one unit alone has. If it does not, the
+// release is that of the words of all other units, so that renyi.Loss counts it as a failure: the noise on the unit's own
+// words is independent of that on the others, so given that none of its own is released the result is distributed exactly
+// as if they did not exist, with a loss of the Gaussian on the others' words, where the unit moves weights by an L2 norm
+// of at most the bound, which is the sensitivity.
+func StrayWord(c *event.Charge) float64 {
+	return renyi.StrayWord(c.Sensitivity, c.Scale, c.Threshold, c.MaxWords)
 }

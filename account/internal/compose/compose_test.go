@@ -43,6 +43,8 @@ func coins(name string) func(*event.Charge) {
 	}
 }
 
+func mechanism(name string) func(*event.Charge) { return func(c *event.Charge) { c.Mechanism = name } }
+
 func noNoise(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }
 
 func composed(t *testing.T, charges ...*event.Charge) renyi.Curve {
@@ -51,7 +53,7 @@ func composed(t *testing.T, charges ...*event.Charge) renyi.Curve {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Curve()
+	return c.Loss().Curve
 }
 
 // same checks a curve at some orders.
@@ -224,7 +226,7 @@ func TestNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rho := c.Curve()(2); !math.IsInf(rho, 1) || !c.None || c.Releases != len(charges) {
+		if rho := c.Loss().Curve(2); !math.IsInf(rho, 1) || !c.None || c.Releases != len(charges) {
 			t.Errorf("%d releases: ρ(2) is %v", c.Releases, rho)
 		}
 	}
@@ -236,51 +238,84 @@ func TestRate(t *testing.T) {
 	known.Secret = false
 	fixed := event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true}
 	for _, c := range []struct {
+		mechanism string
 		scheme    event.Scheme
 		adjacency string
 		want      float64
 	}{
-		{poisson(0.25), event.AddRemove, 0.25},
-		{poisson(0.25), event.ReplaceOne, 1},
-		{known, event.AddRemove, 1},
-		{fixed, event.ReplaceOne, 1},
-		{all, event.AddRemove, 1},
-		{epoch, event.AddRemove, 1},
-		{allocate, event.AddRemove, 1},
+		{event.Gaussian, poisson(0.25), event.AddRemove, 0.25},
+		{event.Laplace, poisson(0.25), event.AddRemove, 0.25},
+		{event.Gaussian, poisson(0.25), event.ReplaceOne, 1},
+		{event.Laplace, known, event.AddRemove, 1},
+		{event.Gaussian, known, event.AddRemove, 1},
+		{event.Gaussian, fixed, event.ReplaceOne, 1},
+		{event.Gaussian, all, event.AddRemove, 1},
+		{event.Gaussian, epoch, event.AddRemove, 1},
+		{event.Gaussian, allocate, event.AddRemove, 1},
+		{event.Select, poisson(0.25), event.AddRemove, 1},
+		{event.None, poisson(0.25), event.AddRemove, 1},
 	} {
-		if got := Rate(c.scheme, c.adjacency); got != c.want {
-			t.Errorf("%v under %s: rate %v, want %v", c.scheme, c.adjacency, got, c.want)
+		got := Rate(&event.Charge{Mechanism: c.mechanism, Scheme: c.scheme, Adjacency: c.adjacency})
+		if got != c.want {
+			t.Errorf("%s, %v under %s: rate %v, want %v", c.mechanism, c.scheme, c.adjacency, got, c.want)
 		}
 	}
 }
 
-// TestPlan: a plan costs what its charges will.
+// TestPlan: a plan costs what its charges will, to the last digit, since the integers are the same; and leaves what it is
+// added to as it was.
 func TestPlan(t *testing.T) {
-	exchange := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
-	for _, c := range []struct {
-		scheme  event.Scheme
-		changes []func(*event.Charge)
-	}{
-		{poisson(0.1), nil}, {all, nil}, {epoch, nil}, {allocate, nil}, {all, []func(*event.Charge){exchange}},
+	for _, g := range []*event.Grant{
+		{Mechanism: event.Gaussian, Scheme: poisson(0.1), Adjacency: event.AddRemove},
+		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.ReplaceOne, NonNegative: true},
+		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.AddRemove, Clipping: event.ClipBatch},
+		{Mechanism: event.Gaussian, Scheme: epoch, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
+		{Mechanism: event.Gaussian, Scheme: allocate, Adjacency: event.AddRemove},
+		{Mechanism: event.Laplace, Scheme: poisson(0.1), Adjacency: event.AddRemove},
+		{Mechanism: event.Laplace, Scheme: epoch, Adjacency: event.AddRemove},
+		{Mechanism: event.Select, Scheme: all, Adjacency: event.AddRemove, Threshold: 9, MaxWords: 20},
+		{Mechanism: event.RandomizedResponse, Scheme: all, Adjacency: event.ReplaceOne, MaxWords: 20, Flip: 0.4},
 	} {
-		before := charge(1, c.scheme, 3, append(c.changes, run("before"), coins("before"))...)
-		charges := []*event.Charge{before}
-		for round := range 5 {
-			charges = append(charges, charge(round+1, c.scheme, 2, c.changes...))
+		g.Unit, g.NoiseMultiplier, g.Releases = event.Document, 1.9, 5
+		if g.Mechanism == event.Select || g.Mechanism == event.RandomizedResponse {
+			g.Releases = 1
 		}
-		g := &event.Grant{Adjacency: before.Adjacency, Unit: before.Unit, Scheme: c.scheme, Releases: 5}
+		before := charge(1, g.Scheme, 3, run("before"), coins("before"), func(c *event.Charge) { c.Adjacency = g.Adjacency })
+		charges := []*event.Charge{before}
+		for round := range g.Releases {
+			c := g.Charge(round+1, g.Scheme)
+			if g.Mechanism == event.RandomizedResponse {
+				c.Sensitivity = 40
+			}
+			charges = append(charges, c)
+		}
 		composition, err := New(charges[:1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		planned, err := composition.Plan(g, 2)
-		if err != nil {
-			t.Fatal(err)
+		for range 2 {
+			planned, err := composition.Plan(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := New(charges)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spent := whole.Loss()
+			for _, alpha := range []float64{1.5, 2, 3.5, 20, 100, math.Inf(1)} {
+				if got, want := planned.Curve(alpha), spent.Curve(alpha); got != want {
+					t.Errorf("%s, %v: ρ(%v) is planned as %v and charged as %v", g.Mechanism, g.Scheme, alpha, got, want)
+				}
+			}
+			fails := g.Mechanism == event.Select
+			if planned.Failure != spent.Failure || planned.Excess != spent.Excess || fails != (spent.Failure > 0) {
+				t.Errorf("%s: failure planned as %v and charged as %v", g.Mechanism, planned.Failure, spent.Failure)
+			}
 		}
-		same(t, c.scheme.String()+" planned", planned, composed(t, charges...))
-		same(t, c.scheme.String()+" before", composition.Curve(), composed(t, before))
+		same(t, g.Scheme.String()+" before", composition.Loss().Curve, composed(t, before))
 		g.Unit = event.User
-		if _, err := composition.Plan(g, 2); err == nil {
+		if _, err := composition.Plan(g); err == nil {
 			t.Error("a plan for another unit is composed")
 		}
 	}
@@ -300,7 +335,8 @@ func TestNeverLess(t *testing.T) {
 		before := func(float64) float64 { return 0 }
 		for range 12 {
 			charges = append(charges, charge(1+random.IntN(2), schemes[random.IntN(len(schemes))],
-				[]float64{0.7, 1, 3}[random.IntN(3)], run(pick("r", "s")), grant(pick("g", "h"))))
+				[]float64{0.7, 1, 3}[random.IntN(3)], run(pick("r", "s")), grant(pick("g", "h")),
+				mechanism(pick(event.Gaussian, event.Laplace))))
 			after := composed(t, charges...)
 			for _, alpha := range []float64{2, 9, 31} {
 				if after(alpha) < before(alpha)*(1-1e-12) {

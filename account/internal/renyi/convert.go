@@ -2,7 +2,7 @@ package renyi
 
 import "math"
 
-// A Curve is ρ as a function of the order α > 1. +Inf is no guarantee.
+// A Curve is ρ as a function of the order α in (1, ∞]. +Inf is no guarantee. At ∞ it is a pure ε.
 type Curve func(alpha float64) float64
 
 // Remember returns a curve that works out each order once: searches for the best order begin with the same ones, and the
@@ -24,20 +24,30 @@ func Remember(curve Curve) Curve {
 //
 //	ε = ρ(α) + log(1 − 1/α) − (log δ + log α)/(α − 1).
 //
-// and 0 where the total variation distance is at most δ already. Every order is a valid bound, so the search for the
-// best one cannot make the answer wrong.
+// 0 where the total variation distance is at most δ already, and ρ(∞) where that is less: it holds at every δ, at 0 too.
+// Every order is a valid bound, so the search for the best one cannot make the answer wrong. delta is in [0, 1).
 func Epsilon(curve Curve, delta float64) (epsilon, alpha float64) {
-	if delta >= totalVariation(curve) {
-		return 0, orders[0]
+	epsilon, alpha = math.Inf(1), math.NaN()
+	if delta > 0 {
+		if delta >= totalVariation(curve) {
+			return 0, orders[0]
+		}
+		epsilon, alpha = minimize(func(alpha float64) float64 {
+			return curve(alpha) + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+		})
 	}
-	epsilon, alpha = minimize(func(alpha float64) float64 {
-		return curve(alpha) + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
-	})
+	if pure := curve(math.Inf(1)); pure <= epsilon && !math.IsInf(pure, 1) {
+		return pure, math.Inf(1)
+	}
 	return max(epsilon, 0), alpha
 }
 
-// Delta returns the least δ that the curve proves at ε, and the order that proves it, by the same proposition.
+// Delta returns the least δ that the curve proves at ε, and the order that proves it, by the same proposition; 0 where ε is
+// pure.
 func Delta(curve Curve, epsilon float64) (delta, alpha float64) {
+	if curve(math.Inf(1)) <= epsilon {
+		return 0, math.Inf(1)
+	}
 	logDelta, alpha := minimize(func(alpha float64) float64 {
 		return (alpha-1)*(curve(alpha)-epsilon+math.Log1p(-1/alpha)) - math.Log(alpha)
 	})

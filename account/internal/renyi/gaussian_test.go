@@ -75,7 +75,7 @@ func TestBetween(t *testing.T) {
 		if p.alpha == math.Trunc(p.alpha) {
 			continue
 		}
-		got := logMomentBetween(p.q, p.sigma, p.alpha)
+		got := logMomentBetween(p.q, func(k float64) float64 { return Gaussian(p.sigma, k) }, p.alpha)
 		if !(got >= p.logMoment*(1-1e-12)) {
 			t.Errorf("%+v: log A %v, below", p, got)
 		}

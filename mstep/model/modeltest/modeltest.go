@@ -3,6 +3,7 @@ package modeltest
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,11 +17,11 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Release is one of a single matrix.
+// A Release is one as it is on the wire.
 type Release struct {
 	Round uint32
 	Head  *wire.Release
-	Steps []int64
+	Steps []int64 // the cells of all matrices, matrix after matrix
 }
 
 // Gaussian returns the head of a release with noise of scale steps, of one of rounds rounds of Poisson sampling.
@@ -31,6 +32,13 @@ func Gaussian(rate, grid float64, scale uint64, rounds uint32) *wire.Release {
 	}
 }
 
+// None returns the head of a release without noise, of one of rounds rounds of Poisson sampling.
+func None(rate, grid float64, rounds uint32) *wire.Release {
+	r := Gaussian(rate, grid, 0, rounds)
+	r.Mechanism, r.Grant, r.Clip = event.None, "", 0
+	return r
+}
+
 // Header returns the header of releases for a learner.
 func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
 	h := &wire.Header{
@@ -38,8 +46,9 @@ func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
 		Unit: wire.Unit_DOCUMENT, Vocabulary: vocabulary, VocabularySize: uint32(words),
 	}
 	for _, m := range l.Shapes() {
-		int64s := &wire.Matrix{Name: m.Name, Rows: m.Rows, Columns: m.Columns, Element: wire.Element_INT64}
-		h.Matrices = append(h.Matrices, int64s)
+		h.Matrices = append(h.Matrices, &wire.Matrix{
+			Name: m.Name, Rows: m.Rows, Columns: m.Columns, Element: wire.Element_INT64, Symmetric: m.Symmetric,
+		})
 	}
 	return h
 }
@@ -49,7 +58,16 @@ func Stream(h *wire.Header, releases ...Release) []byte {
 	return write(h, func(w *stream.Writer) error {
 		for _, r := range releases {
 			head := &wire.Record{Round: r.Round, Body: &wire.Record_Release{Release: r.Head}}
-			if err := w.WriteSet(head, stream.AppendCells(nil, r.Steps)); err != nil {
+			var matrices [][]byte
+			for _, m := range h.Matrices {
+				cells := m.Cells()
+				matrices = append(matrices, stream.AppendCells(nil, r.Steps[:cells]))
+				r.Steps = r.Steps[cells:]
+			}
+			if len(r.Steps) > 0 {
+				return errors.New("cells of no matrix")
+			}
+			if err := w.WriteSet(head, matrices...); err != nil {
 				return err
 			}
 		}
@@ -191,7 +209,11 @@ func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, ro
 	for i := range steps {
 		steps[i] = []int64{a, b, 0}[i%3]
 	}
-	if err := Update(l, Release{1, Gaussian(rate, grid, scale, rounds), steps}); err != nil {
+	head := Gaussian(rate, grid, scale, rounds)
+	if scale == 0 {
+		head = None(rate, grid, rounds)
+	}
+	if err := Update(l, Release{1, head, steps}); err != nil {
 		t.Skip(err)
 	}
 	s, err := l.Model()

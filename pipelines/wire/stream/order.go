@@ -1,9 +1,11 @@
 package stream
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 )
 
@@ -13,12 +15,16 @@ type order struct {
 
 	round   uint32             // of the open round or set of matrices, or of the last one
 	started bool               // round is set
-	open    bool               // ROUNDS, CONTRIBUTIONS: between RoundOpen and RoundClose
+	open    bool               // ROUNDS, CONTRIBUTIONS, SUMS: between RoundOpen and RoundClose
 	records uint64             // in the open round
 	more    *wire.Contribution // the record before, which this one goes on with
 	parts   partOrder          // of the contribution under way
 
-	matrix int    // RELEASES, PARAMETERS, CHECKPOINT: the matrix that the next block must be of
+	members uint64 // SUMS: units that the round names so far
+	last    []byte // the last one's key
+	summed  bool   // the round's Sum came
+
+	matrix int    // RELEASES, PARAMETERS, CHECKPOINT, SUMS: the matrix that the next block must be of
 	offset uint64 // and its first cell
 	words  uint32 // the word that the next Words must begin with
 }
@@ -48,7 +54,13 @@ func (o *order) admit(r *wire.Record) error {
 	case *wire.Record_Words:
 		return o.vocabulary(r, body.Words)
 	case *wire.Record_Score:
-		return o.belongs(r, wire.Kind_SCORES)
+		return o.outside(r, wire.Kind_SCORES)
+	case *wire.Record_Terms:
+		return o.outside(r, wire.Kind_TERMS)
+	case *wire.Record_Members:
+		return o.namedMembers(r, body.Members)
+	case *wire.Record_Sum:
+		return o.sum(r)
 	}
 	return fmt.Errorf("record %T may not stand here", r.Body)
 }
@@ -73,6 +85,17 @@ func (o *order) belongs(r *wire.Record, kind wire.Kind) error {
 	return nil
 }
 
+// outside checks a record that belongs to no round.
+func (o *order) outside(r *wire.Record, kind wire.Kind) error {
+	if err := o.belongs(r, kind); err != nil {
+		return err
+	}
+	if r.Round != 0 {
+		return fmt.Errorf("%s of round %d stands outside the rounds", bodyName(r), r.Round)
+	}
+	return nil
+}
+
 func bodyName(r *wire.Record) string {
 	m := r.ProtoReflect()
 	return string(m.WhichOneof(m.Descriptor().Oneofs().ByName("body")).Name())
@@ -80,10 +103,7 @@ func bodyName(r *wire.Record) string {
 
 func (o *order) document(r *wire.Record) error {
 	if o.header.Kind == wire.Kind_DOCUMENTS {
-		if r.Round != 0 {
-			return errors.New("document of a round in a stream without rounds")
-		}
-		return nil
+		return o.outside(r, wire.Kind_DOCUMENTS)
 	}
 	if err := o.belongs(r, wire.Kind_ROUNDS); err != nil {
 		return err
@@ -104,12 +124,15 @@ func (o *order) next(r *wire.Record) error {
 	if o.started && r.Round <= o.round {
 		return fmt.Errorf("round %d comes after round %d", r.Round, o.round)
 	}
+	if r.Round > event.MaxRounds {
+		return fmt.Errorf("round %d is beyond %d", r.Round, event.MaxRounds)
+	}
 	o.round, o.started = r.Round, true
 	return nil
 }
 
 func (o *order) roundOpen(r *wire.Record) error {
-	if o.header.Kind != wire.Kind_CONTRIBUTIONS {
+	if o.header.Kind != wire.Kind_CONTRIBUTIONS && o.header.Kind != wire.Kind_SUMS {
 		if err := o.belongs(r, wire.Kind_ROUNDS); err != nil {
 			return err
 		}
@@ -121,6 +144,7 @@ func (o *order) roundOpen(r *wire.Record) error {
 		return errors.New("rounds are counted from 1")
 	}
 	o.open, o.records = true, 0
+	o.members, o.last, o.summed = 0, nil, false
 	return o.next(r)
 }
 
@@ -131,13 +155,63 @@ func (o *order) roundClose(r *wire.Record, c *wire.RoundClose) error {
 	if o.more != nil {
 		return errors.New("round closes inside a contribution")
 	}
-	if c.Records != o.records {
+	if o.header.Kind == wire.Kind_SUMS {
+		if err := o.sumClose(c); err != nil {
+			return err
+		}
+	} else if c.Records != o.records {
 		return fmt.Errorf("round %d does not hold the records that it announces: records were lost or added", r.Round)
 	}
 	if c.Units > c.Records {
 		return fmt.Errorf("round %d announces more units than records", r.Round)
 	}
 	o.open = false
+	return nil
+}
+
+// sumClose checks that a partial sum is whole. How many records went into it, its writer alone knows.
+func (o *order) sumClose(c *wire.RoundClose) error {
+	switch {
+	case !o.summed:
+		return fmt.Errorf("round %d closes without its sum", o.round)
+	case o.matrix < len(o.header.Matrices):
+		return o.missingBlocks()
+	case c.Units != o.members:
+		return fmt.Errorf("round %d does not name the units that it announces", o.round)
+	}
+	return nil
+}
+
+func (o *order) namedMembers(r *wire.Record, m *wire.Members) error {
+	if err := o.belongs(r, wire.Kind_SUMS); err != nil {
+		return err
+	}
+	if err := o.inRound(r); err != nil {
+		return err
+	}
+	if o.summed {
+		return errors.New("members come after the sum that they are of")
+	}
+	if o.last != nil && bytes.Compare(o.last, m.Keys[:wire.KeySize]) >= 0 {
+		return errors.New("members are not in strictly ascending order")
+	}
+	o.members += uint64(len(m.Keys) / wire.KeySize)
+	o.last = m.Keys[len(m.Keys)-wire.KeySize:]
+	return nil
+}
+
+func (o *order) sum(r *wire.Record) error {
+	if err := o.belongs(r, wire.Kind_SUMS); err != nil {
+		return err
+	}
+	if err := o.inRound(r); err != nil {
+		return err
+	}
+	if o.summed {
+		return fmt.Errorf("round %d has a second sum", r.Round)
+	}
+	o.summed = true
+	o.matrix, o.offset = 0, 0
 	return nil
 }
 
@@ -218,7 +292,7 @@ func (o *order) block(r *wire.Record, b *wire.Block) error {
 }
 
 func (o *order) vocabulary(r *wire.Record, w *wire.Words) error {
-	if err := o.belongs(r, wire.Kind_PARAMETERS); err != nil {
+	if err := o.outside(r, wire.Kind_PARAMETERS); err != nil {
 		return err
 	}
 	if o.started {

@@ -1,8 +1,12 @@
 package stream
 
 import (
+	"io"
+	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	"privpipe/pipelines/wire"
 )
@@ -50,6 +54,35 @@ func words(first uint32, n int) *wire.Record {
 	return &wire.Record{Body: &wire.Record_Words{Words: w}}
 }
 
+// keys are the keys of some units, each a byte and then zeros.
+func keys(first ...byte) []byte {
+	var b []byte
+	for _, k := range first {
+		b = append(append(b, k), make([]byte, wire.KeySize-1)...)
+	}
+	return b
+}
+
+func members(round uint32, first ...byte) *wire.Record {
+	return &wire.Record{Round: round, Body: &wire.Record_Members{Members: &wire.Members{Keys: keys(first...)}}}
+}
+
+func sum(round uint32) *wire.Record {
+	return &wire.Record{Round: round, Body: &wire.Record_Sum{Sum: &wire.Sum{Grant: "g", Grid: 0.5, Clip: 2, Bounds: []float64{1, 4}}}}
+}
+
+// sumRecords are of two rounds of the header of SUMS: of three units in two records of members, and of none.
+func sumRecords() []*wire.Record {
+	return []*wire.Record{
+		open(1), members(1, 0, 7), members(1, 9), sum(1), block(1, 0, 0, 2), block(1, 0, 2, 1), block(1, 1, 0, 1), closing(1, 3),
+		open(3), sum(3), block(3, 0, 0, 3), block(3, 1, 0, 1), closing(3, 0),
+	}
+}
+
+func terms(round uint32, list ...string) *wire.Record {
+	return &wire.Record{Round: round, Body: &wire.Record_Terms{Terms: &wire.Terms{Id: "a", User: "u", Words: list}}}
+}
+
 // TestOrder has sequences of records for each kind of stream, with the rule that the last one (or the end) breaks.
 func TestOrder(t *testing.T) {
 	document := func(round uint32) *wire.Record { return inRound(round, documentRecord("d", 1)) }
@@ -62,7 +95,7 @@ func TestOrder(t *testing.T) {
 		records []*wire.Record
 	}{
 		{wire.Kind_DOCUMENTS, "", nil},
-		{wire.Kind_DOCUMENTS, "without rounds", []*wire.Record{document(1)}},
+		{wire.Kind_DOCUMENTS, "document of round 1 stands outside the rounds", []*wire.Record{document(1)}},
 		{wire.Kind_DOCUMENTS, "round_open record in a stream of DOCUMENTS", []*wire.Record{open(1)}},
 
 		{wire.Kind_ROUNDS, "", []*wire.Record{open(1), closing(1, 0), open(4), document(4), document(4), closing(4, 2)}},
@@ -71,6 +104,8 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_ROUNDS, "opens inside round 1", []*wire.Record{open(1), open(2)}},
 		{wire.Kind_ROUNDS, "counted from 1", []*wire.Record{open(0)}},
 		{wire.Kind_ROUNDS, "comes after round 2", []*wire.Record{open(2), closing(2, 0), open(2)}},
+		{wire.Kind_ROUNDS, "", []*wire.Record{open(1 << 31), closing(1<<31, 0)}},
+		{wire.Kind_ROUNDS, "is beyond", []*wire.Record{open(1<<31 + 1)}},
 		{wire.Kind_ROUNDS, "not open", []*wire.Record{closing(1, 0)}},
 		{wire.Kind_ROUNDS, "not open", []*wire.Record{open(1), closing(2, 0)}},
 		{wire.Kind_ROUNDS, "were lost or added", []*wire.Record{open(1), document(1), closing(1, 2)}},
@@ -101,7 +136,44 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_PARAMETERS, "from 10 on are missing", []*wire.Record{words(0, 10), words(20, 10)}},
 		{wire.Kind_PARAMETERS, "10 words of a vocabulary of 100", []*wire.Record{words(0, 10)}},
 		{wire.Kind_PARAMETERS, "comes after round 1", []*wire.Record{parameters(1), parameters(1)}},
+		{wire.Kind_PARAMETERS, "words of round 1 stands outside", []*wire.Record{inRound(1, words(0, 1))}},
 		{wire.Kind_SCORES, "", []*wire.Record{{Body: &wire.Record_Score{Score: &wire.Score{}}}}},
+		{wire.Kind_SCORES, "score of round 2 stands outside", []*wire.Record{{Round: 2, Body: &wire.Record_Score{Score: &wire.Score{}}}}},
+
+		{wire.Kind_SUMS, "", sumRecords()},
+		{wire.Kind_SUMS, "", nil},
+		{wire.Kind_SUMS, "outside that round", []*wire.Record{members(1, 0)}},
+		{wire.Kind_SUMS, "outside that round", []*wire.Record{open(1), members(2, 0)}},
+		{wire.Kind_SUMS, "outside that round", []*wire.Record{open(2), sum(1)}},
+		{wire.Kind_SUMS, "strictly ascending order", []*wire.Record{open(1), members(1, 3), members(1, 3)}},
+		{wire.Kind_SUMS, "strictly ascending order", []*wire.Record{open(1), members(1, 3), members(1, 2)}},
+		{wire.Kind_SUMS, "members come after the sum", append(sumRecords()[:7:7], members(1, 10))},
+		{wire.Kind_SUMS, "second sum", append(sumRecords()[:7:7], sum(1))},
+		{wire.Kind_SUMS, "no announced matrix", []*wire.Record{open(1), block(1, 0, 0, 1)}},
+		{wire.Kind_SUMS, "no announced matrix", append(sumRecords()[:7:7], block(1, 1, 0, 1))},
+		{wire.Kind_SUMS, "no announced matrix", append(sumRecords()[:4:4], block(2, 0, 0, 1))},
+		{wire.Kind_SUMS, "are missing from cell 2 on", append(sumRecords()[:5:5], block(1, 1, 0, 1))},
+		{wire.Kind_SUMS, "closes without its sum", []*wire.Record{open(1), members(1, 0), closing(1, 1)}},
+		{wire.Kind_SUMS, "are missing from cell 0 on", append(sumRecords()[:6:6], closing(1, 3))},
+		{wire.Kind_SUMS, "not name the units", append(sumRecords()[:7:7], closing(1, 2))},
+		{wire.Kind_SUMS, "not name the units", append(sumRecords()[:7:7], closing(1, 4))},
+		{wire.Kind_SUMS, "more units than records", append(sumRecords()[:7:7],
+			&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 3, Records: 2}}})},
+		{wire.Kind_SUMS, "", append(sumRecords()[:7:7], // several records of a unit
+			&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 3, Records: 9}}})},
+		{wire.Kind_SUMS, "ends inside round 1", sumRecords()[:7]},
+		{wire.Kind_SUMS, "opens inside round 1", append(sumRecords()[:7:7], open(2))},
+		{wire.Kind_SUMS, "comes after round 1", append(sumRecords()[:8:8], open(1))},
+		{wire.Kind_SUMS, "stream of SUMS", []*wire.Record{open(1), contribution(1, "u", false)}},
+		{wire.Kind_SUMS, "stream of SUMS", []*wire.Record{release(1)}},
+		{wire.Kind_CONTRIBUTIONS, "members record in a stream of CONTRIBUTIONS", []*wire.Record{open(1), members(1, 0)}},
+		{wire.Kind_CONTRIBUTIONS, "sum record in a stream of CONTRIBUTIONS", []*wire.Record{open(1), sum(1)}},
+		{wire.Kind_RELEASES, "stream of RELEASES", []*wire.Record{open(1)}},
+
+		{wire.Kind_TERMS, "", []*wire.Record{terms(0), terms(0, "x", "y")}},
+		{wire.Kind_TERMS, "terms of round 1 stands outside", []*wire.Record{terms(1)}},
+		{wire.Kind_TERMS, "stream of TERMS", []*wire.Record{documentRecord("d", 1)}},
+		{wire.Kind_DOCUMENTS, "terms record in a stream of DOCUMENTS", []*wire.Record{terms(0)}},
 	} {
 		o := newOrder(header(c.kind))
 		var err error
@@ -161,5 +233,40 @@ func TestSets(t *testing.T) {
 		if _, err := Cells[int64](s, "nothing"); err == nil {
 			t.Error("a matrix that is not there was given")
 		}
+	}
+}
+
+// TestSymmetricSets: of a symmetric matrix the triangle's cells come, and a sum is read like a release.
+func TestSymmetricSets(t *testing.T) {
+	h := header(wire.Kind_SUMS)
+	records := sumRecords()
+	records[4].GetBlock().Values = AppendCells(nil, []int64{-5, 6})
+	records[5].GetBlock().Values = AppendCells(nil, []int64{1 << 40})
+	r, err := NewReader(strings.NewReader(string(encode(t, h, Fast, false, records...))), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sums []*Set
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.GetSum() != nil {
+			s, err := r.ReadBlocks(record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums = append(sums, s)
+		}
+	}
+	if len(sums) != 2 || sums[0].Round != 1 || sums[1].Round != 3 || !proto.Equal(sums[0].Sum, sum(1).GetSum()) {
+		t.Fatalf("got %v", sums)
+	}
+	if got, err := Cells[int64](sums[0], "a"); err != nil || !slices.Equal(got, []int64{-5, 6, 1 << 40}) {
+		t.Errorf("cells %v, %v", got, err)
 	}
 }

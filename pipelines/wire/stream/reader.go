@@ -86,7 +86,7 @@ func (r *Reader) Next() (*wire.Record, error) {
 		}
 		if err == nil {
 			if end := record.GetEnd(); end != nil {
-				err = r.end(end)
+				err = r.end(record.Round, end)
 			} else if err = r.admit(record); err == nil {
 				r.hash.Write(encoded)
 				r.records++
@@ -152,7 +152,7 @@ func (r *Reader) readFrame() error {
 	r.rest, r.record = r.content, 0
 	record, encoded, err := r.decodeRecord()
 	if err == nil {
-		err = r.takeHeader(record.GetHeader(), encoded)
+		err = r.takeHeader(record, encoded)
 	}
 	if err != nil {
 		return r.wrap(0, err)
@@ -161,10 +161,14 @@ func (r *Reader) readFrame() error {
 	return nil
 }
 
-func (r *Reader) takeHeader(h *wire.Header, encoded []byte) error {
+func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
+	h := record.GetHeader()
 	if r.header == nil {
 		if err := wire.CheckHeader(h); err != nil {
 			return err
+		}
+		if record.Round != 0 {
+			return errors.New("header of a round, must be of the stream")
 		}
 		if len(encoded) > wire.MaxHeader {
 			return errors.New("header is larger than the wire allows")
@@ -207,7 +211,10 @@ func (r *Reader) decodeRecord() (record *wire.Record, encoded []byte, err error)
 	return record, encoded, err
 }
 
-func (r *Reader) end(end *wire.End) error {
+func (r *Reader) end(round uint32, end *wire.End) error {
+	if round != 0 {
+		return errors.New("end of a round, must be of the stream")
+	}
 	if err := r.order.finish(); err != nil {
 		return err
 	}

@@ -8,11 +8,12 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Set is a Release or a Parameters record with the matrices that follow it.
+// A Set is a Release, Parameters or Sum record with the matrices that follow it.
 type Set struct {
 	Round      uint32
 	Release    *wire.Release    // of a stream of RELEASES
 	Parameters *wire.Parameters // of a stream of PARAMETERS or CHECKPOINT
+	Sum        *wire.Sum        // of a stream of SUMS
 
 	header *wire.Header
 	cells  [][]byte // of each matrix, little-endian
@@ -30,7 +31,14 @@ func ReadSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Round: record.Round, Release: record.GetRelease(), Parameters: record.GetParameters(), header: r.header}
+	return r.ReadBlocks(record)
+}
+
+// ReadBlocks returns the set that head, a Release, Parameters or Sum record that Next returned, begins.
+func (r *Reader) ReadBlocks(head *wire.Record) (*Set, error) {
+	s := &Set{
+		Round: head.Round, Release: head.GetRelease(), Parameters: head.GetParameters(), Sum: head.GetSum(), header: r.header,
+	}
 	for _, m := range r.header.Matrices {
 		// Grown as blocks come: a header alone must not make a reader allocate a large matrix.
 		var cells []byte
@@ -106,7 +114,7 @@ func Cells[T Values](s *Set, name string) ([]T, error) {
 // blockBytes is how much of a matrix a block holds: a few blocks fill a frame.
 const blockBytes = 128 << 10
 
-// WriteSet writes head, a Release or a Parameters record, and the matrices that the header announces, each given as
+// WriteSet writes head, a Release, Parameters or Sum record, and the matrices that the header announces, each given as
 // its little-endian bytes (see AppendCells).
 func (w *Writer) WriteSet(head *wire.Record, matrices ...[]byte) error {
 	if err := w.Write(head); err != nil {

@@ -3,6 +3,7 @@ package stream
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -33,6 +34,14 @@ func header(kind wire.Kind) *wire.Header {
 		h.Unit, h.Side = wire.Unit_DOCUMENT, wire.Side_PUBLIC
 		h.Matrices = []*wire.Matrix{
 			{Name: "a", Rows: 2, Columns: 2, Element: wire.Element_INT64},
+			{Name: "b", Rows: 1, Columns: 1, Element: wire.Element_INT64},
+		}
+	case wire.Kind_TERMS:
+		h.VocabularySize = 0
+	case wire.Kind_SUMS:
+		h.Unit = wire.Unit_DOCUMENT
+		h.Matrices = []*wire.Matrix{
+			{Name: "a", Rows: 2, Columns: 2, Element: wire.Element_INT64, Symmetric: true},
 			{Name: "b", Rows: 1, Columns: 1, Element: wire.Element_INT64},
 		}
 	}
@@ -154,6 +163,19 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
+// TestEndOfARound: an end record belongs to the stream.
+func TestEndOfARound(t *testing.T) {
+	b := encode(t, header(wire.Kind_DOCUMENTS), None, false)
+	content := b[12 : len(b)-4]
+	_, prefix := binary.Uvarint(content)
+	at := int(content[0]) + prefix // of the end record, whose length is one byte
+	content = slices.Concat(content[:at], []byte{content[at] + 2, 0x08, 1}, content[at+1:])
+	_, _, err := decode(appendStored(nil, content))
+	if err == nil || !strings.Contains(err.Error(), "end of a round") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestTruncatedEverywhere cuts a stream of several frames at every byte: no cut may look complete.
 func TestTruncatedEverywhere(t *testing.T) {
 	for _, c := range []Compression{None, Fast} {
@@ -266,6 +288,7 @@ func TestForeignInput(t *testing.T) {
 		"skippable frame":      {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0},
 		"no header record":     stored([]byte{0x0d, 0x22, 0x0b, 0x0a, 0x01, 0x61, 0x22, 0x02, 3, 4, 0x2a, 0x02, 1, 2}),
 		"empty frame":          stored(nil),
+		"header of a round":    stored([]byte{0x0c, 0x08, 1, 0x12, 0x08, 0x08, 1, 0x10, 1, 0x18, 1, 0x40, 0x0a}),
 		"padded length":        stored([]byte{0x8a, 0x00, 0x12, 0x08, 0x08, 1, 0x10, 1, 0x18, 1, 0x40, 0x0a}),
 		"no checksum":          {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0},
 		"dictionary":           {0x28, 0xb5, 0x2f, 0xfd, 0x25, 1, 0, 1, 0, 0, 0, 0, 0, 0},
@@ -381,6 +404,8 @@ func FuzzContent(f *testing.F) {
 		encode(f, header(wire.Kind_DOCUMENTS), None, false, someDocuments(3)...),
 		encode(f, header(wire.Kind_RELEASES), None, false, releaseRecords()...),
 		encode(f, header(wire.Kind_CONTRIBUTIONS), None, false, open(1), contribution(1, "u", false, rows(0, 0)), closing(1, 1)),
+		encode(f, header(wire.Kind_SUMS), None, false, sumRecords()...),
+		encode(f, header(wire.Kind_TERMS), None, false, terms(0, "x", "y")),
 	} {
 		content := b[12 : len(b)-4] // of the first frame, mostly
 		f.Add(content)
@@ -399,6 +424,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(encode(f, header(wire.Kind_DOCUMENTS), None, true, someDocuments(3)...))
 	f.Add(encode(f, header(wire.Kind_DOCUMENTS), Fast, false, someDocuments(30)...))
 	f.Add(encode(f, header(wire.Kind_RELEASES), None, false, releaseRecords()...))
+	f.Add(encode(f, header(wire.Kind_SUMS), None, false, sumRecords()...))
+	f.Add(encode(f, header(wire.Kind_TERMS), None, false, terms(0, "x", "y")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		records, r, err := decode(b)
 		if err != nil {

@@ -1,4 +1,4 @@
-// Package clip brings the L2 norm of an integer vector under an integer bound, exactly. See claim.md.
+// Package clip brings the norm of an integer vector under an integer bound, exactly. See claim.md.
 package clip
 
 import (
@@ -9,16 +9,45 @@ import (
 )
 
 // L2 scales z in place so that Σ z_i² ≤ bound², if it is not so already; every coordinate keeps its sign or becomes 0.
-// The coordinates must be within ±fixed.Limit, at most 2^45 of them, and bound at least 1.
-func L2(z []int64, bound uint64) {
-	high, low := fixed.Squares(z)
-	boundHigh, boundLow := bits.Mul64(bound, bound)
-	if !less(boundHigh, boundLow, high, low) {
+// Coordinates that twice marks stand for two each and count twice; nil marks none. The coordinates must be within
+// ±fixed.Limit, at most 2^44 of them, and bound at least 1.
+func L2(z []int64, twice []bool, bound uint64) {
+	high, low := sumOfSquares(z, twice)
+	if within(high, low, bound) {
 		return
 	}
-	norm := ceilSqrt(high, low)
+	scale(z, bound, ceilSqrt(high, low))
+}
+
+// WithinL2 says whether Σ z_i² ≤ bound², for z and twice as in L2.
+func WithinL2(z []int64, twice []bool, bound uint64) bool {
+	high, low := sumOfSquares(z, twice)
+	return within(high, low, bound)
+}
+
+// L1 scales z in place so that Σ |z_i| ≤ bound, if it is not so already; every coordinate keeps its sign or becomes 0.
+// Coordinates that twice marks count twice; nil marks none. The coordinates must be within ±fixed.Limit, at most 2^44 of
+// them, and bound within [1, 2^20].
+func L1(z []int64, twice []bool, bound uint64) {
+	high, low := absolutes(z, twice)
+	switch {
+	case high > 0:
+		clear(z) // |v|·bound ≤ 2^60 is below the norm, so every quotient is 0
+	case low > bound:
+		scale(z, bound, low)
+	}
+}
+
+// WithinL1 says whether Σ |z_i| ≤ bound, for z and twice as in L1.
+func WithinL1(z []int64, twice []bool, bound uint64) bool {
+	high, low := absolutes(z, twice)
+	return high == 0 && low <= bound
+}
+
+// scale replaces each v by ⌊|v|·bound/norm⌋ with the sign of v. No |v| may exceed norm.
+func scale(z []int64, bound, norm uint64) {
 	for i, v := range z {
-		// ⌊|v|·bound/norm⌋: the quotient is at most bound, because |v| ≤ norm, so Div64 cannot overflow.
+		// The quotient is at most bound, because |v| ≤ norm, so Div64 cannot overflow.
 		h, l := bits.Mul64(fixed.Magnitude(v), bound)
 		quotient, _ := bits.Div64(h, l, norm)
 		scaled := int64(quotient)
@@ -27,6 +56,39 @@ func L2(z []int64, bound uint64) {
 		}
 		z[i] = scaled
 	}
+}
+
+// sumOfSquares returns Σ z_i², with the coordinates that twice marks counted twice, as high·2^64 + low.
+func sumOfSquares(z []int64, twice []bool) (high, low uint64) {
+	high, low = fixed.Squares(z)
+	for i, marked := range twice {
+		if marked {
+			h, l := fixed.Squares(z[i : i+1])
+			var carry uint64
+			low, carry = bits.Add64(low, l, 0)
+			high, _ = bits.Add64(high, h, carry)
+		}
+	}
+	return high, low
+}
+
+// absolutes returns Σ |z_i|, with the coordinates that twice marks counted twice, as high·2^64 + low.
+func absolutes(z []int64, twice []bool) (high, low uint64) {
+	high, low = fixed.Absolutes(z)
+	for i, marked := range twice {
+		if marked {
+			var carry uint64
+			low, carry = bits.Add64(low, fixed.Magnitude(z[i]), 0)
+			high += carry
+		}
+	}
+	return high, low
+}
+
+// within says whether a sum of squares is at most bound².
+func within(high, low, bound uint64) bool {
+	boundHigh, boundLow := bits.Mul64(bound, bound)
+	return !less(boundHigh, boundLow, high, low)
 }
 
 func less(aHigh, aLow, bHigh, bLow uint64) bool {

@@ -19,7 +19,7 @@ import (
 func check(t *testing.T, z []int64, bound uint64) {
 	t.Helper()
 	before := slices.Clone(z)
-	L2(z, bound)
+	L2(z, nil, bound)
 	norm, limit := squares(before), square(new(big.Int).SetUint64(bound))
 	if norm.Cmp(limit) <= 0 {
 		if !slices.Equal(z, before) {
@@ -148,8 +148,85 @@ func BenchmarkL2(b *testing.B) {
 			b.SetBytes(int64(8 * len(z)))
 			for b.Loop() {
 				copy(work, z)
-				L2(work, bound)
+				L2(work, nil, bound)
 			}
 		})
+	}
+}
+
+// FuzzL1 compares with the promises of L1, in big integers.
+func FuzzL1(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 1, 0, 255, 255, 255, 255, 255, 255, 255, 255}, uint64(7))
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint64(1<<20))
+	f.Fuzz(func(t *testing.T, b []byte, bound uint64) {
+		bound = 1 + bound%(1<<20)
+		var z []int64
+		for ; len(b) >= 8; b = b[8:] {
+			z = append(z, int64(binary.LittleEndian.Uint64(b))>>23) // within ±2^40
+		}
+		before := slices.Clone(z)
+		norm := int64(0) // of at most some thousand coordinates
+		for _, v := range z {
+			norm += int64(fixed.Magnitude(v))
+		}
+		if within := WithinL1(z, nil, bound); within != (norm <= int64(bound)) {
+			t.Fatalf("norm %d within %d: %v", norm, bound, within)
+		}
+		L1(z, nil, bound)
+		if norm <= int64(bound) {
+			if !slices.Equal(z, before) {
+				t.Fatalf("within the bound %d, but %v became %v", bound, before, z)
+			}
+			return
+		}
+		after := uint64(0)
+		for i, v := range z {
+			after += fixed.Magnitude(v)
+			want := new(big.Int).Mul(big.NewInt(before[i]), new(big.Int).SetUint64(bound))
+			if want.Quo(want, big.NewInt(norm)).Int64() != v { // truncated toward zero
+				t.Fatalf("%d of norm %d became %d at a bound of %d", before[i], norm, v, bound)
+			}
+		}
+		if after > bound {
+			t.Fatalf("a norm of %d at a bound of %d", after, bound)
+		}
+	})
+}
+
+// TestL1OfLongVectors: a norm of more than 64 bits leaves nothing.
+func TestL1OfLongVectors(t *testing.T) {
+	z := make([]int64, 1<<24)
+	for i := range z {
+		z[i] = -fixed.Limit
+	}
+	if WithinL1(z, nil, 1<<20) {
+		t.Error("2^64 is within 2^20")
+	}
+	L1(z, nil, 1<<20)
+	if slices.ContainsFunc(z, func(v int64) bool { return v != 0 }) {
+		t.Error("not all coordinates are 0")
+	}
+}
+
+// TestTwice: a marked coordinate counts as two of its value.
+func TestTwice(t *testing.T) {
+	z := []int64{1 << 20, 1 << 20, -1 << 20}
+	marks := []bool{false, true, true}
+	if WithinL2(z, marks, 2344687) || !WithinL2(z, marks, 2344688) { // √5·2^20 = 2344687.2…
+		t.Error("the norm of (1, 1, −1) with two marks is not √5")
+	}
+	L2(z, marks, 1<<20)
+	for i, v := range z {
+		if want := int64(468937); v != want && v != -want || (v < 0) != (i == 2) { // ⌊2^20/√5⌋ = 468937, with ⌈√5·2^20⌉
+			t.Errorf("coordinate %d became %d", i, v)
+		}
+	}
+	z = []int64{1 << 20, 1 << 20, -1 << 20}
+	if WithinL1(z, marks, 5<<20-1) || !WithinL1(z, marks, 5<<20) {
+		t.Error("the L1 norm of (1, 1, −1) with two marks is not 5")
+	}
+	L1(z, marks, 5<<10)
+	if want := []int64{1 << 10, 1 << 10, -1 << 10}; !slices.Equal(z, want) {
+		t.Errorf("became %v, want %v", z, want)
 	}
 }

@@ -3,33 +3,20 @@ package fixed
 
 import (
 	"errors"
-	"math"
 	"math/bits"
 )
 
 // Limit bounds the absolute value of a quantised coordinate: 2^40 steps. Larger values saturate. It is far above any
-// clip bound (2^MaxBits steps), so a coordinate that saturates is one that is about to be clipped anyway, and low
+// clip bound (2^20 steps, event.Grant.Steps), so a coordinate that saturates is one that is about to be clipped anyway, and low
 // enough that the squares of 2^45 coordinates add up to 2^125 at most. (64 matrices of 2^31 cells have 2^37.)
 const Limit = 1 << 40
-
-// MaxBits is the most binary digits of a clip bound. Truncating to 2^-20 of the bound is far below the noise, and a
-// noise multiplier of 1 is a scale of 2^20 steps: far above 1000, from where discrete Gaussian noise is as good as
-// continuous (../noise/claim.md).
-const MaxBits = 20
-
-// BoundBits returns the number of binary digits of the clip bound for a noise multiplier: MaxBits, or less where the
-// noise is so large that its scale would exceed 2^30 steps.
-func BoundBits(noiseMultiplier float64) int {
-	_, exponent := math.Frexp(noiseMultiplier) // noiseMultiplier ≤ 2^exponent
-	return max(0, min(MaxBits, 30-exponent))
-}
 
 // A Grid is a public scale: a coordinate v counts ⌊|v|·PerUnit⌋ steps, with the sign of v. The product is a float64, so
 // that v within 2^-53 of the next step may count as that step. No guarantee rests on it: the bound is kept in steps.
 type Grid struct{ PerUnit float64 }
 
-// ClipGrid returns the grid on which the bound clip, in the unit of the contributions, is 2^bits steps.
-func ClipGrid(clip float64, bits int) Grid { return Grid{math.Ldexp(1, bits) / clip} }
+// ClipGrid returns the grid on which clip, in the unit of the contributions, is bound steps.
+func ClipGrid(clip float64, bound uint64) Grid { return Grid{float64(bound) / clip} }
 
 // Step returns the value of one step, in the unit of the contributions.
 func (g Grid) Step() float64 { return 1 / g.PerUnit }
@@ -61,12 +48,29 @@ func NewSum(n int) *Sum { return &Sum{make([]int64, n)} }
 
 // Add adds v to a cell, or reports ErrOverflow and leaves it.
 func (s *Sum) Add(cell int, v int64) error {
-	sum := s.Cells[cell] + v
-	if v != 0 && (sum > s.Cells[cell]) != (v > 0) {
-		return ErrOverflow
+	sum, err := add(s.Cells[cell], v)
+	if err == nil {
+		s.Cells[cell] = sum
 	}
-	s.Cells[cell] = sum
+	return err
+}
+
+// AddCells adds a vector of all cells, such as another sum. After an error s is not to be used.
+func (s *Sum) AddCells(cells []int64) error {
+	for i, v := range cells {
+		if err := s.Add(i, v); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func add(a, b int64) (int64, error) {
+	sum := a + b
+	if b != 0 && (sum > a) != (b > 0) {
+		return 0, ErrOverflow
+	}
+	return sum, nil
 }
 
 // Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^45 coordinates within ±Limit.
@@ -77,6 +81,16 @@ func Squares(z []int64) (high, low uint64) {
 		var carry uint64
 		low, carry = bits.Add64(low, l, 0)
 		high, _ = bits.Add64(high, h, carry)
+	}
+	return high, low
+}
+
+// Absolutes returns Σ |z_i| as high·2^64 + low. It is exact for any number of coordinates that fits memory.
+func Absolutes(z []int64) (high, low uint64) {
+	for _, v := range z {
+		var carry uint64
+		low, carry = bits.Add64(low, Magnitude(v), 0)
+		high += carry
 	}
 	return high, low
 }

@@ -50,7 +50,7 @@ func FuzzQuantise(f *testing.F) {
 	f.Add(math.Float32bits(0.3), math.Nextafter(0.3, 1)*(1<<20), uint8(0)) // product near 2^-20
 	f.Fuzz(func(t *testing.T, word uint32, clip float64, bits uint8) {
 		v := math.Float32frombits(word)
-		grid := ClipGrid(clip, int(bits%(MaxBits+1)))
+		grid := ClipGrid(clip, 1<<(bits%21))
 		if v != v || math.IsInf(float64(v), 0) || !(clip > 0) || math.IsInf(grid.PerUnit, 0) || grid.PerUnit == 0 {
 			t.Skip()
 		}
@@ -88,39 +88,14 @@ func minimum(exact, limit *big.Rat) *big.Rat {
 // The clip bound C is 2^bits steps, whatever C.
 func TestClipGrid(t *testing.T) {
 	for _, clip := range []float64{0x1p-126, 0.25, 1, 64, 0x1p100} {
-		for _, bits := range []int{0, 7, MaxBits} {
-			grid := ClipGrid(clip, bits)
+		for _, bits := range []int{0, 7, 20} {
+			grid := ClipGrid(clip, 1<<bits)
 			if got := grid.Quantise(float32(clip)); got != 1<<bits {
 				t.Errorf("clip %v of %d bits counts %d steps", clip, bits, got)
 			}
 			if got := math.Ldexp(grid.Step(), bits); got != clip {
 				t.Errorf("2^%d steps are worth %v, want %v", bits, got, clip)
 			}
-		}
-	}
-}
-
-// A scale of multiplier·2^bits steps stays within 2^30, as long as bits can make it so.
-func TestBoundBits(t *testing.T) {
-	for _, c := range []struct {
-		multiplier float64
-		want       int
-	}{
-		{math.SmallestNonzeroFloat64, MaxBits},
-		{1, MaxBits},
-		{1023, MaxBits},
-		{1024, MaxBits - 1}, // 2^10 has the exponent 11 of all up to 2^11
-		{0x1p20, 9},
-		{0x1p29, 0},
-		{0x1p40, 0},
-		{math.MaxFloat64, 0},
-	} {
-		got := BoundBits(c.multiplier)
-		if got != c.want {
-			t.Errorf("BoundBits(%v) = %d, want %d", c.multiplier, got, c.want)
-		}
-		if got > 0 && math.Ldexp(c.multiplier, got) > 1<<30 {
-			t.Errorf("multiplier %v: scale beyond 2^30", c.multiplier)
 		}
 	}
 }
@@ -213,7 +188,7 @@ func TestSquares(t *testing.T) {
 }
 
 func BenchmarkQuantise(b *testing.B) {
-	grid := ClipGrid(50, MaxBits)
+	grid := ClipGrid(50, 1<<20)
 	values := make([]float32, 1024)
 	for i := range values {
 		values[i] = rand.Float32()*100 - 50
@@ -235,5 +210,25 @@ func BenchmarkSquares(b *testing.B) {
 	b.SetBytes(int64(8 * len(z)))
 	for b.Loop() {
 		Squares(z)
+	}
+}
+
+func TestAbsolutes(t *testing.T) {
+	long := make([]int64, 1<<10)
+	for i := range long {
+		long[i] = math.MinInt64
+	}
+	for _, c := range []struct {
+		z         []int64
+		high, low uint64
+	}{
+		{nil, 0, 0},
+		{[]int64{3, -4, 0}, 0, 7},
+		{[]int64{math.MaxInt64, math.MinInt64, 1}, 1, 0},
+		{long, 1 << 9, 0},
+	} {
+		if high, low := Absolutes(c.z); high != c.high || low != c.low {
+			t.Errorf("%d coordinates: %d, %d, want %d, %d", len(c.z), high, low, c.high, c.low)
+		}
 	}
 }

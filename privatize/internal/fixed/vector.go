@@ -2,31 +2,74 @@ package fixed
 
 import "errors"
 
-// A Layout gives each cell of some named matrices a number: matrix after matrix, row by row.
+// A Layout gives each cell of some named matrices a number: matrix after matrix, row by row. Of a symmetric matrix only the
+// upper triangle has cells: row r has those of the columns r, r+1, ….
 type Layout struct {
-	first   []int // number of each matrix's first cell
-	columns []int
-	rows    []int
-	cells   int
+	matrices []matrix
+	cells    int
+}
+
+type matrix struct {
+	first         int // number of its first cell
+	rows, columns int
+	symmetric     bool
 }
 
 // Append adds a matrix to the layout.
 func (l *Layout) Append(rows, columns int) {
-	l.first = append(l.first, l.cells)
-	l.rows = append(l.rows, rows)
-	l.columns = append(l.columns, columns)
-	l.cells += rows * columns
+	l.append(matrix{l.cells, rows, columns, false}, rows*columns)
+}
+
+// AppendSymmetric adds a symmetric matrix.
+func (l *Layout) AppendSymmetric(rows int) {
+	l.append(matrix{l.cells, rows, rows, true}, rows*(rows+1)/2)
+}
+
+func (l *Layout) append(m matrix, cells int) {
+	l.matrices = append(l.matrices, m)
+	l.cells += cells
 }
 
 // Cells returns the number of cells.
 func (l *Layout) Cells() int { return l.cells }
 
 // Matrices returns the number of matrices.
-func (l *Layout) Matrices() int { return len(l.first) }
+func (l *Layout) Matrices() int { return len(l.matrices) }
 
 // Span returns the numbers of the first cell of a matrix and of the cell behind its last.
-func (l *Layout) Span(matrix int) (from, to int) {
-	return l.first[matrix], l.first[matrix] + l.rows[matrix]*l.columns[matrix]
+func (l *Layout) Span(i int) (from, to int) {
+	if i+1 < len(l.matrices) {
+		return l.matrices[i].first, l.matrices[i+1].first
+	}
+	return l.matrices[i].first, l.cells
+}
+
+// Twice says of each cell whether it stands for two of its matrix: those off the diagonal of a symmetric one. It is nil if
+// none does.
+func (l *Layout) Twice() []bool {
+	var twice []bool
+	for _, m := range l.matrices {
+		if !m.symmetric {
+			continue
+		}
+		if twice == nil {
+			twice = make([]bool, l.cells)
+		}
+		for row := range m.rows {
+			for column := row + 1; column < m.columns; column++ {
+				twice[m.cell(row, column)] = true
+			}
+		}
+	}
+	return twice
+}
+
+// cell returns the number of a cell, which must exist.
+func (m *matrix) cell(row, column int) int {
+	if m.symmetric {
+		return m.first + row*m.columns - row*(row-1)/2 + column - row
+	}
+	return m.first + row*m.columns + column
 }
 
 // A Vector is one unit's contribution to a round, quantised: cells and their steps. No cell stands twice, so the norm
@@ -48,29 +91,30 @@ var ErrOverlap = errors.New("blocks of a contribution are not in ascending order
 // each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values, and
 // leaves v as it was. The messages tell no number: how many cells a unit touches is private.
 func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
-	if matrix < 0 || matrix >= len(l.first) {
+	if matrix < 0 || matrix >= len(l.matrices) {
 		return errors.New("contribution to a matrix that the stream does not have")
 	}
-	rowCount, columnCount := extent(rows, l.rows[matrix]), extent(columns, l.columns[matrix])
+	m := &l.matrices[matrix]
+	rowCount, columnCount := extent(rows, m.rows), extent(columns, m.columns)
 	if rowCount*columnCount != len(values) {
 		return errors.New("block of a contribution has not one value for each of its cells")
 	}
-	if err := ascending(rows, l.rows[matrix]); err != nil {
+	if err := ascending(rows, m.rows); err != nil {
 		return err
 	}
-	if err := ascending(columns, l.columns[matrix]); err != nil {
+	if err := ascending(columns, m.columns); err != nil {
 		return err
 	}
-	firstRow, lastRow := 0, rowCount-1
-	if len(rows) > 0 {
-		firstRow, lastRow = int(rows[0]), int(rows[len(rows)-1])
-	}
+	firstRow, lastRow := at(rows, 0), at(rows, rowCount-1)
 	if matrix < v.matrix || matrix == v.matrix && firstRow < v.next {
 		return ErrOverlap
 	}
+	if m.symmetric && at(columns, 0) < lastRow {
+		return errors.New("contribution to a symmetric matrix has a cell below the diagonal")
+	}
 	v.matrix, v.next = matrix, lastRow+1
 	for r := range rowCount {
-		base := l.first[matrix] + at(rows, r)*l.columns[matrix]
+		base := m.cell(at(rows, r), at(columns, 0)) - at(columns, 0)
 		for c := range columnCount {
 			v.Cells = append(v.Cells, base+at(columns, c))
 			v.Steps = append(v.Steps, g.Quantise(values[r*columnCount+c]))
@@ -100,6 +144,49 @@ func ascending(indices []uint32, limit int) error {
 		}
 	}
 	return nil
+}
+
+// Merge adds other, another contribution of the same unit, to v, cell by cell. Its steps may leave ±Limit: see Saturate.
+func (v *Vector) Merge(other *Vector) error {
+	merged := Vector{Cells: make([]int, 0, len(v.Cells)+len(other.Cells)), Steps: make([]int64, 0, len(v.Cells)+len(other.Cells))}
+	i, j := 0, 0
+	for i < len(v.Cells) || j < len(other.Cells) {
+		switch {
+		case j == len(other.Cells) || i < len(v.Cells) && v.Cells[i] < other.Cells[j]:
+			merged.push(v.Cells[i], v.Steps[i])
+			i++
+		case i == len(v.Cells) || other.Cells[j] < v.Cells[i]:
+			merged.push(other.Cells[j], other.Steps[j])
+			j++
+		default:
+			sum, err := add(v.Steps[i], other.Steps[j])
+			if err != nil {
+				return err
+			}
+			merged.push(v.Cells[i], sum)
+			i, j = i+1, j+1
+		}
+	}
+	*v = merged
+	return nil
+}
+
+func (v *Vector) push(cell int, steps int64) {
+	v.Cells, v.Steps = append(v.Cells, cell), append(v.Steps, steps)
+}
+
+// Saturate brings all steps within ±Limit.
+func Saturate(steps []int64) {
+	for i, z := range steps {
+		steps[i] = max(-Limit, min(z, Limit))
+	}
+}
+
+// NonNegative sets negative steps to 0.
+func NonNegative(steps []int64) {
+	for i, z := range steps {
+		steps[i] = max(0, z)
+	}
 }
 
 // AddTo adds v to a sum.

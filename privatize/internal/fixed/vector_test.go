@@ -2,6 +2,7 @@ package fixed
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 )
@@ -187,7 +188,7 @@ func BenchmarkVector(b *testing.B) {
 	for i := range values {
 		values[i] = float32(i) / 5000
 	}
-	grid, sum := ClipGrid(50, MaxBits), NewSum(l.Cells())
+	grid, sum := ClipGrid(50, 1<<20), NewSum(l.Cells())
 	var v Vector
 	b.Run("Add", func(b *testing.B) {
 		b.SetBytes(int64(4 * len(values)))
@@ -206,4 +207,87 @@ func BenchmarkVector(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestSymmetric: of a symmetric matrix the upper triangle has cells, row by row, and a cell off the diagonal is marked.
+func TestSymmetric(t *testing.T) {
+	l := new(Layout)
+	l.Append(1, 2)
+	l.AppendSymmetric(3)
+	l.Append(1, 1)
+	if l.Cells() != 9 {
+		t.Errorf("%d cells", l.Cells())
+	}
+	if want := []bool{false, false, false, true, true, false, true, false, false}; !slices.Equal(l.Twice(), want) {
+		t.Errorf("marked %v, want %v", l.Twice(), want)
+	}
+	if twoMatrices().Twice() != nil {
+		t.Error("cells of plain matrices are marked")
+	}
+	for _, c := range []struct {
+		rows, columns []uint32
+		cells         []int // nil: refused
+	}{
+		{[]uint32{0}, []uint32{0, 1, 2}, []int{2, 3, 4}},
+		{[]uint32{0, 1}, []uint32{1, 2}, []int{3, 4, 5, 6}},
+		{[]uint32{1}, []uint32{2}, []int{6}},
+		{[]uint32{2}, []uint32{2}, []int{7}},
+		{[]uint32{0}, nil, []int{2, 3, 4}},
+		{[]uint32{1}, nil, nil},
+		{nil, []uint32{2}, []int{4, 6, 7}},
+		{nil, nil, nil},
+		{[]uint32{2}, []uint32{1}, nil},
+	} {
+		var v Vector
+		rows, columns := extent(c.rows, 3), extent(c.columns, 3)
+		err := v.Add(l, Grid{1}, 1, c.rows, c.columns, make([]float32, rows*columns))
+		if (err == nil) != (c.cells != nil) || !slices.Equal(v.Cells, c.cells) {
+			t.Errorf("rows %v, columns %v: cells %v, error %v, want %v", c.rows, c.columns, v.Cells, err, c.cells)
+		}
+	}
+}
+
+// FuzzMerge compares with a map of sums. Bytes are cells and steps of two vectors.
+func FuzzMerge(f *testing.F) {
+	f.Add([]byte{1, 5, 3, 7}, []byte{1, 250, 2, 9})
+	f.Add([]byte{}, []byte{0, 0})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		sums := make(map[int]int64)
+		vector := func(b []byte) *Vector {
+			v, cell := new(Vector), -1
+			for ; len(b) >= 2; b = b[2:] {
+				cell += 1 + int(b[0]%4)
+				steps := int64(int8(b[1])) << 30
+				v.push(cell, steps)
+				sums[cell] += steps
+			}
+			return v
+		}
+		v, w := vector(a), vector(b)
+		if err := v.Merge(w); err != nil {
+			t.Fatal(err)
+		}
+		if len(v.Cells) != len(sums) || !slices.IsSorted(v.Cells) {
+			t.Fatalf("cells %v, want those of %v", v.Cells, sums)
+		}
+		for i, cell := range v.Cells {
+			if v.Steps[i] != sums[cell] {
+				t.Errorf("cell %d is %d, want %d", cell, v.Steps[i], sums[cell])
+			}
+		}
+	})
+}
+
+// TestMergeOverflow: records that add up beyond 64 bits are an error, not a wrong sum.
+func TestMergeOverflow(t *testing.T) {
+	v, w := new(Vector), new(Vector)
+	v.push(0, math.MaxInt64)
+	w.push(0, 1)
+	if err := v.Merge(w); !errors.Is(err, ErrOverflow) {
+		t.Errorf("error %v", err)
+	}
+	Saturate(v.Steps)
+	if v.Steps[0] != Limit {
+		t.Errorf("saturates at %d", v.Steps[0])
+	}
 }

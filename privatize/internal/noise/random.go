@@ -16,28 +16,31 @@ type source struct {
 
 func newSource() *source { return &source{reader: rand.Reader} }
 
-// take returns the next n ≤ 8 bytes of the buffer.
-func (s *source) take(n int) []byte {
-	if s.rest < n {
-		if _, err := io.ReadFull(s.reader, s.buffer[:]); err != nil {
-			panic("noise: no randomness: " + err.Error()) // crypto/rand never fails: it ends the process instead
-		}
-		s.rest = len(s.buffer)
+// fill draws a new buffer. Fewer than 8 unused bytes may be left of the last one; they are dropped.
+func (s *source) fill() {
+	if _, err := io.ReadFull(s.reader, s.buffer[:]); err != nil {
+		panic("noise: no randomness: " + err.Error()) // crypto/rand never fails: it ends the process instead
 	}
-	at := len(s.buffer) - s.rest
-	s.rest -= n
-	return s.buffer[at : at+n]
+	s.rest = len(s.buffer)
 }
 
 func (s *source) uint16() uint64 {
-	b := s.take(2)
+	if s.rest < 2 {
+		s.fill()
+	}
+	b := s.buffer[len(s.buffer)-s.rest:][:2]
+	s.rest -= 2
 	v := uint64(binary.LittleEndian.Uint16(b))
 	clear(b)
 	return v
 }
 
 func (s *source) uint64() uint64 {
-	b := s.take(8)
+	if s.rest < 8 {
+		s.fill()
+	}
+	b := s.buffer[len(s.buffer)-s.rest:][:8]
+	s.rest -= 8
 	v := binary.LittleEndian.Uint64(b)
 	clear(b)
 	return v

@@ -38,13 +38,16 @@ func (r repeat) Read(b []byte) (int, error) {
 }
 
 func TestSourceIsTheOperatingSystems(t *testing.T) {
-	g := NewGaussian(3)
-	if g.random.reader != rand.Reader {
-		t.Error("a Gaussian does not read crypto/rand")
-	}
-	twin := g.Twin()
-	if twin.random == g.random || twin.random.reader != rand.Reader {
-		t.Error("a Twin shares its buffer of random bits, or does not read crypto/rand")
+	for _, k := range kinds {
+		s := k.make(3)
+		own := proposerOf(s).random
+		if own.reader != rand.Reader {
+			t.Errorf("a %s does not read crypto/rand", k.name)
+		}
+		twin := proposerOf(s.Twin()).random
+		if twin == own || twin.reader != rand.Reader {
+			t.Errorf("a Twin of a %s shares its buffer of random bits, or does not read crypto/rand", k.name)
+		}
 	}
 }
 
@@ -102,16 +105,27 @@ func TestSourceUsesBitsOnceAndErasesThem(t *testing.T) {
 // Without randomness there is no noise, so there must be no number: not even one from a buffer filled in part, and not
 // at a second try.
 func TestSourceFailure(t *testing.T) {
-	g := NewGaussian(1 << 20)
-	g.random = &source{reader: io.MultiReader(bytes.NewReader(make([]byte, 4000)), failing{})}
-	for try := range 3 {
-		func() {
-			defer func() {
-				if r := recover(); r == nil || !strings.HasPrefix(r.(string), "noise: no randomness") {
-					t.Errorf("try %d: panic %v", try, r)
-				}
+	for _, k := range kinds {
+		s := k.make(1 << 20)
+		proposerOf(s).random = &source{reader: io.MultiReader(bytes.NewReader(make([]byte, 4000)), failing{})}
+		for try := range 3 {
+			func() {
+				defer func() {
+					if r := recover(); r == nil || !strings.HasPrefix(r.(string), "noise: no randomness") {
+						t.Errorf("%s, try %d: panic %v", k.name, try, r)
+					}
+				}()
+				t.Errorf("%s, try %d: drew %d", k.name, try, s.Next())
 			}()
-			t.Errorf("try %d: drew %d", try, g.Next())
-		}()
+		}
+	}
+}
+
+// The generator alone, as the samplers read it: 8 bytes a draw, or a few more.
+func BenchmarkSource(b *testing.B) {
+	s := newSource()
+	b.SetBytes(8)
+	for b.Loop() {
+		s.uint64()
 	}
 }

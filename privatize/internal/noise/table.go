@@ -5,71 +5,32 @@ import (
 	"slices"
 )
 
-const (
-	// words is the precision of the table, in words of 64 bits. See claim.md for what 256 bits leave open.
-	words = 4
+// guideBits is how many bits of the uniform number look up where to begin in the table.
+const guideBits = 10
 
-	// precision of the arithmetic that makes the table, in bits: 256 and a reserve for rounding.
-	precision = 64*words + 64
+// A law is the distribution P[j] ∝ q^j on j = 0, 1, 2, …, or P[j] ∝ q^(j²) if square, with q = exp(−n/d), n ≤ d; if
+// half, P[0] ∝ 1/2. F_j = P[J ≤ j] are its cumulative probabilities.
+type law struct {
+	n, d         uint64
+	square, half bool
+}
 
-	// guideBits is how many bits of the uniform number look up where to begin in the table.
-	guideBits = 10
-)
-
-// A table holds the distribution P[j] ∝ exp(−(wj)²/(2σ²)) on j = 0, 1, 2, … as its cumulative probabilities
-// F_j = P[J ≤ j], binary fractions of 256 bits. The last j stands for itself and all beyond.
+// A table draws from a law, exactly: the least j with U < F_j, for a uniform real U in [0, 1) of which only so many bits
+// are drawn as decide. below[j] and the three numbers after it are what 64 bits of F_j leave open.
 type table struct {
-	first []uint64            // the first word of F_j
-	rest  [][words - 1]uint64 // its other words
+	law   law
+	below []uint64
 	guide [1 << guideBits]uint16
 }
 
-// draw returns the least j with U < F_j, for a uniform U in [0, 1) of 256 bits. The first word of U nearly always
-// decides; the others are drawn when it does not.
-func (t *table) draw(random *source) int {
-	u := random.uint64()
-	var others *[words - 1]uint64
-	j := int(t.guide[u>>(64-guideBits)])
-	for ; j < len(t.first)-1; j++ {
-		if u < t.first[j] {
-			break
-		}
-		if u == t.first[j] {
-			if others == nil {
-				others = new([words - 1]uint64)
-				for i := range others {
-					others[i] = random.uint64()
-				}
-			}
-			if slices.Compare(others[:], t.rest[j][:]) < 0 {
-				break
-			}
-		}
-	}
-	return j
-}
-
-// newTable makes the table for a scale σ in [1, MaxScale] and a width w of at least σ/128.
-func newTable(scale, width uint64) *table {
-	// The weights f_j = q^(j²) with q = exp(−w²/(2σ²)), by f_{j+1} = f_j·q^(2j+1).
-	q := expNegative(ratio(width*width, 2*scale*scale))
-	square := number(0).Mul(q, q)
-	weight, factor, sum := number(1), number(0).Set(q), number(0)
-	least := number(0).SetMantExp(number(1), -64*words-8)
-	var sums []*big.Float // Σ_{i≤j} f_i
-	for weight.Cmp(least) > 0 {
-		sum = number(0).Add(sum, weight)
-		sums = append(sums, sum)
-		weight = number(0).Mul(weight, factor)
-		factor = number(0).Mul(factor, square)
-	}
-	t := new(table)
-	for _, s := range sums {
-		t.append(number(0).Quo(s, sum))
+func newTable(l law) *table {
+	t := &table{law: l}
+	for _, below := range l.below(64) {
+		t.below = append(t.below, below.Uint64())
 	}
 	j := 0
 	for i := range t.guide {
-		for j < len(t.first)-1 && t.first[j] < uint64(i)<<(64-guideBits) {
+		for from := uint64(i) << (64 - guideBits); from > t.below[j] && from-t.below[j] >= 4; {
 			j++ // every U that begins with the bits of i is at least F_j
 		}
 		t.guide[i] = uint16(j)
@@ -77,35 +38,89 @@ func newTable(scale, width uint64) *table {
 	return t
 }
 
-// append appends a cumulative probability, truncated to 256 bits; 1 becomes the largest fraction below it.
-func (t *table) append(f *big.Float) {
-	n, _ := number(0).SetMantExp(f, 64*words).Int(nil)
-	if n.BitLen() > 64*words {
-		n.Sub(n, big.NewInt(1))
+// draw draws j. U begins with the bits of u; those of open are not drawn yet, and 0 in u.
+func (t *table) draw(u, open uint64, random *source) uint64 {
+	for j := int(t.guide[u>>(64-guideBits)]); ; {
+		switch below := t.below[j]; {
+		case u|open <= below: // U < F_j
+			return uint64(j)
+		case u > below && u-below >= 4: // U ≥ F_j. This is never the last j, whose below is at least 2^64 − 4.
+			j++
+		case open != 0:
+			u |= random.uint64() & open
+			open = 0
+		default:
+			return t.law.find(u, random)
+		}
 	}
-	var word [words]uint64
-	mask := new(big.Int).SetUint64(1<<64 - 1)
-	for i := words - 1; i >= 0; i-- {
-		word[i] = new(big.Int).And(n, mask).Uint64()
-		n.Rsh(n, 64)
-	}
-	t.first = append(t.first, word[0])
-	t.rest = append(t.rest, [words - 1]uint64(word[1:]))
 }
 
-func number(x uint64) *big.Float { return new(big.Float).SetPrec(precision).SetUint64(x) }
+// find returns the least j with U < F_j, of which first are the first 64 bits. It draws more of them and works out F_j
+// to as many, until they decide. A sampler comes here once in 10^14 draws, or less.
+func (l law) find(first uint64, random *source) uint64 {
+	u := new(big.Int).SetUint64(first)
+	for precision := uint(128); ; precision *= 2 {
+		for range precision / 128 {
+			u.Lsh(u, 64).Or(u, new(big.Int).SetUint64(random.uint64()))
+		}
+		below := l.below(precision)
+		j, _ := slices.BinarySearchFunc(below, u, (*big.Int).Cmp) // the least with u ≤ below[j]
+		if j == len(below) {
+			continue
+		}
+		if j == 0 || new(big.Int).Sub(u, below[j-1]).Cmp(big.NewInt(4)) >= 0 {
+			return uint64(j)
+		}
+	}
+}
 
-func ratio(n, d uint64) *big.Float { return number(0).Quo(number(n), number(d)) }
+// below returns, for j = 0, 1, … until F_j is nearly 1, the integer b_j = c_j − 2 for a c_j off 2^precision·F_j by less
+// than 2. If u is the first bits of U, as an integer, then u ≤ b_j means U < F_j, and u ≥ b_j + 4 means U ≥ F_j.
+func (l law) below(precision uint) []*big.Int {
+	a := arithmetic(2*precision + 64)
+	q := a.expNegative(a.ratio(l.n, l.d))
+	growth := a.number(1)
+	if l.square {
+		growth.Mul(q, q) // q^((j+1)²) = q^(j²)·q·(q²)^j
+	}
+	weight, factor, sum := a.number(1), a.number(0).Set(q), a.number(0)
+	least := a.number(0).SetMantExp(a.number(1), -int(precision)-16)
+	var sums []*big.Float // Σ_{i≤j} of the weights
+	for weight.Cmp(least) > 0 {
+		sum.Add(sum, weight)
+		if l.half && len(sums) == 0 {
+			sum.SetMantExp(sum, -1)
+		}
+		sums = append(sums, a.number(0).Set(sum))
+		weight.Mul(weight, factor)
+		factor.Mul(factor, growth)
+	}
+	steps := a.number(0).Quo(a.number(1), sum)
+	steps.SetMantExp(steps, int(precision))
+	all, two := make([]*big.Int, len(sums)), big.NewInt(2)
+	for j, s := range sums {
+		c, _ := s.Mul(s, steps).Int(nil)
+		all[j] = c.Sub(c, two)
+	}
+	return all
+}
 
-// expNegative returns exp(−x) for 0 ≤ x ≤ 1/2, by Taylor's series until its terms no longer count.
-func expNegative(x *big.Float) *big.Float {
-	sum, term := number(1), number(1)
-	for n := uint64(1); term.Sign() != 0 && term.MantExp(nil) > -precision-8; n++ {
-		term = number(0).Quo(number(0).Mul(term, x), number(n))
+// arithmetic is that of big.Float with a number of bits: each operation is right to a share of 2^-bits of its result.
+type arithmetic uint
+
+func (a arithmetic) number(x uint64) *big.Float { return new(big.Float).SetPrec(uint(a)).SetUint64(x) }
+
+func (a arithmetic) ratio(n, d uint64) *big.Float { return a.number(0).Quo(a.number(n), a.number(d)) }
+
+// expNegative returns exp(−x) for 0 ≤ x ≤ 1, by Taylor's series until its terms no longer count.
+func (a arithmetic) expNegative(x *big.Float) *big.Float {
+	sum, term := a.number(1), a.number(1)
+	for n := uint64(1); term.Sign() != 0 && term.MantExp(nil) > -int(a)-8; n++ {
+		term.Quo(term.Mul(term, x), a.number(n))
 		if n%2 == 1 {
-			sum = number(0).Sub(sum, term)
+			sum.Sub(sum, term)
 		} else {
-			sum = number(0).Add(sum, term)
+			sum.Add(sum, term)
 		}
 	}
 	return sum

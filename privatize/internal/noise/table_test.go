@@ -8,29 +8,18 @@ import (
 	"testing"
 )
 
-// cumulative returns the table's F_j as integers: 2^256·F_j.
-func (t *table) cumulative() []*big.Int {
-	var all []*big.Int
-	for j, first := range t.first {
-		n := new(big.Int).SetUint64(first)
-		for _, word := range t.rest[j] {
-			n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(word))
-		}
-		all = append(all, n)
-	}
-	return all
-}
+// trueBits is the precision of what the tests below take for the truth.
+const trueBits = 600
 
-// weight is exp(−x) to 400 bits by another way than the table's: Taylor's series at x/2^k, squared k times. It loses k
-// bits and a few.
+// weight is exp(−x) for x ≤ 2^9, by another way than the table's: Taylor's series at x/2^50, squared 50 times. It loses
+// 50 bits and a few, and the series beyond its 16th term, of which each is below 2^-41 of the one before.
 func weight(x *big.Rat) *big.Float {
-	const bits, halvings = 500, 40
-	y := new(big.Float).SetPrec(bits).SetRat(x)
+	const halvings = 50
+	y := truth(0).SetRat(x)
 	y.SetMantExp(y, -halvings)
-	sum := new(big.Float).SetPrec(bits).SetInt64(1)
-	term := new(big.Float).SetPrec(bits).SetInt64(1)
+	sum, term := truth(1), truth(1)
 	for n := int64(1); n < 16 && term.Sign() != 0; n++ {
-		term.Mul(term, y).Quo(term, new(big.Float).SetInt64(-n))
+		term.Mul(term, y).Quo(term, truth(-n))
 		sum.Add(sum, term)
 	}
 	for range halvings {
@@ -39,99 +28,167 @@ func weight(x *big.Rat) *big.Float {
 	return sum
 }
 
-// The table is the true distribution, each F_j to all its 256 bits but the last two: claim.md counts on 2^-254. The
-// weights are worked out one by one from their definition, to 30 times σ.
-func TestTableIsExact(t *testing.T) {
-	for _, scale := range []uint64{1, 2, 127, 128, 1<<20 + 7, MaxScale} {
-		g := NewGaussian(scale)
-		width := int64(1) << g.shift
-		if scale >= 128 && (scale < 64*uint64(width) || scale >= 128*uint64(width)) {
-			t.Errorf("σ = %d: width %d", scale, width)
+func truth(x int64) *big.Float { return new(big.Float).SetPrec(trueBits).SetInt64(x) }
+
+// exact returns F_0, …, F_(count−1), to 500 bits. Of a Laplace they are 1 − q^(j+1), or 1 − 2q^(j+1)/(1+q) with half the
+// weight at 0; of a Gaussian they are sums of weights, each worked out from its definition, to 30 times σ.
+func (l law) exact(count int) []*big.Float {
+	exponent := func(j int64) *big.Rat {
+		x := new(big.Rat).SetFrac(new(big.Int).SetUint64(l.n), new(big.Int).SetUint64(l.d))
+		return x.Mul(x, new(big.Rat).SetInt64(j))
+	}
+	var all []*big.Float
+	if !l.square {
+		q := weight(exponent(1))
+		above := truth(1) // 1 − F_(j−1)
+		if l.half {
+			above.Quo(truth(2), truth(0).Add(truth(1), q))
 		}
-		var sums []*big.Float
-		sum := new(big.Float).SetPrec(500)
-		for j := int64(0); j*width <= 30*int64(scale); j++ {
-			x := big.NewInt(j * width)
-			x.Mul(x, x)
-			variance := new(big.Int).SetUint64(scale)
-			variance.Mul(variance, variance).Lsh(variance, 1)
-			sum = new(big.Float).Add(sum, weight(new(big.Rat).SetFrac(x, variance)))
-			sums = append(sums, sum)
+		for range count {
+			above.Mul(above, q)
+			all = append(all, truth(0).Sub(truth(1), above))
 		}
-		for j, got := range g.table.cumulative() {
-			f := new(big.Float).Quo(sums[j], sum)
-			want, _ := f.SetMantExp(f, 256).Int(nil)
-			if want.Sub(want, got).CmpAbs(big.NewInt(4)) > 0 {
-				t.Fatalf("σ = %d: F_%d is off by %v·2^-256", scale, j, want)
+		return all
+	}
+	sum := truth(0)
+	for j := int64(0); ; j++ {
+		x := exponent(j * j)
+		if x.Cmp(big.NewRat(450, 1)) > 0 {
+			break
+		}
+		f := weight(x)
+		if l.half && j == 0 {
+			f.SetMantExp(f, -1)
+		}
+		sum.Add(sum, f)
+		all = append(all, truth(0).Set(sum))
+	}
+	for _, f := range all {
+		f.Quo(f, sum)
+	}
+	return all[:min(count, len(all))]
+}
+
+// laws are one of each kind: a small scale, w = 1 at its largest, and the narrowest and the widest w.
+func laws() map[string]law {
+	all := make(map[string]law)
+	for _, scale := range []uint64{1, 127, 128, 1<<20 + 7, MaxScale - 1} {
+		name := big.NewInt(int64(scale)).String()
+		all["σ = "+name] = NewGaussian(scale).table.law
+		all["t = "+name] = NewLaplace(scale).table.law
+	}
+	return all
+}
+
+// The bracket of each F_j is right, at the table's precision and at two that find uses, and the last leaves nothing
+// above it: claim.md counts on both.
+func TestBelowIsRight(t *testing.T) {
+	for name, l := range laws() {
+		for _, precision := range []uint{64, 128, 256} {
+			below := l.below(precision)
+			for j, f := range l.exact(len(below)) {
+				f.SetMantExp(f, int(precision))
+				c := truth(0).SetInt(below[j])
+				c.Add(c, truth(2)).Sub(c, f)
+				if c.Cmp(truth(2)) >= 0 || c.Cmp(truth(-2)) <= 0 {
+					t.Fatalf("%s, %d bits: c_%d is off by %g", name, precision, j, c)
+				}
+			}
+			last := new(big.Int).Add(below[len(below)-1], big.NewInt(4))
+			if last.BitLen() <= int(precision) {
+				t.Errorf("%s, %d bits: U may be above the last F", name, precision)
 			}
 		}
 	}
 }
 
-// least is the definition of draw: the least j with U < F_j, the last j for what is left.
-func least(cumulative []*big.Int, u *big.Int) int {
-	last := len(cumulative) - 1
-	return sort.Search(last, func(j int) bool { return u.Cmp(cumulative[j]) < 0 })
-}
-
-// uniform is the script of U = u/2^256: its words, the first one first.
-func uniform(u *big.Int) *source {
-	b := u.FillBytes(make([]byte, 32))
+// drawWith draws with U = u/2^(64·words), and only zeros after these bits.
+func (t *table) drawWith(u *big.Int, words int) uint64 {
+	b := u.FillBytes(make([]byte, 8*words))
 	for i := 0; i < len(b); i += 8 {
 		slices.Reverse(b[i : i+8])
 	}
-	return script(b)
+	random := script(b) // draw takes the first word again if 22 bits of it do not decide
+	random.reader = repeat(0)
+	const open = 1<<42 - 1
+	return t.draw(binary.LittleEndian.Uint64(b)&^open, open, random)
 }
 
-// At F_j itself, one 2^-256 below and one above, the first word alone does not decide.
+// least is the definition: the least j with U < F_j.
+func least(exact []*big.Float, u *big.Int, words int) uint64 {
+	x := truth(0).SetInt(u)
+	x.SetMantExp(x, -64*words)
+	return uint64(sort.Search(len(exact), func(j int) bool { return x.Cmp(exact[j]) < 0 }))
+}
+
+// At F_j cut after 64, 128 or 256 bits, and a few units of that place above and below, 22 bits do not decide, nor do the
+// bits that the next try of the four begins with.
 func TestDrawAtTheBoundaries(t *testing.T) {
-	for _, scale := range []uint64{1, 100, 128, 1 << 20} {
-		table := NewGaussian(scale).table
-		cumulative := table.cumulative()
-		try := func(u *big.Int) {
-			t.Helper()
-			if u.Sign() < 0 || u.BitLen() > 256 {
+	for name, l := range laws() {
+		table := newTable(l)
+		exact := l.exact(13_000)
+		try := func(u *big.Int, words int) {
+			if u.Sign() < 0 || u.BitLen() > 64*words {
 				return
 			}
-			if got, want := table.draw(uniform(u)), least(cumulative, u); got != want {
-				t.Errorf("σ = %d, U = %x·2^-256: %d, want %d", scale, u, got, want)
+			if got, want := table.drawWith(u, words), least(exact, u, words); got != want {
+				t.Errorf("%s, U = %x·2^%d: %d, want %d", name, u, -64*words, got, want)
 			}
 		}
-		for _, f := range cumulative {
-			for _, offset := range []int64{-1, 0, 1} {
-				try(new(big.Int).Add(f, big.NewInt(offset)))
+		at := func(j, words int) *big.Int {
+			u, _ := truth(0).SetMantExp(exact[j], 64*words).Int(nil)
+			return u
+		}
+		for j := 0; j < len(table.below) && table.below[j] < 1<<64-1<<10; j += 7 { // beyond, one F is close to the next
+			for offset := int64(5); offset >= -5; offset -= 10 { // 64 bits decide
+				u := at(j, 1)
+				try(u.Add(u, big.NewInt(offset)), 1)
 			}
-			next := new(big.Int).Rsh(f, 192)
-			try(next.Add(next, big.NewInt(1)).Lsh(next, 192)) // the least U of another first word
+		}
+		for j, words := range map[int]int{0: 2, 1: 2, 40: 4} { // find decides at its first try, or its second
+			for _, offset := range []int64{-3, 3} {
+				u := at(min(j, len(table.below)-1), words)
+				try(u.Add(u, big.NewInt(offset)), words)
+			}
 		}
 		for i := range table.guide { // both ends of each part that the guide cuts
-			u := new(big.Int).Lsh(big.NewInt(int64(i)), 256-guideBits)
-			try(u)
-			try(u.Sub(u, big.NewInt(1)))
+			u := new(big.Int).Lsh(big.NewInt(int64(i)), 64-guideBits)
+			try(u, 1)
+			try(u.Sub(u, big.NewInt(1)), 1)
 		}
+		ones := new(big.Int).Lsh(big.NewInt(1), 64)
+		try(ones.Sub(ones, big.NewInt(1)), 1) // 64 ones, then zeros: the tail beyond the table
 	}
 }
 
+// U from the bits of its words, or, with j, from those of F_j and an offset in the last place.
 func FuzzDraw(f *testing.F) {
-	f.Add(uint32(1), uint64(0), uint64(0))
-	f.Add(uint32(127), uint64(1<<63), uint64(1))
-	f.Add(uint32(1<<20), ^uint64(0), ^uint64(0))
-	f.Add(uint32(1<<31-1), ^uint64(0), uint64(5))
-	f.Fuzz(func(t *testing.T, scale uint32, first, second uint64) {
-		table := NewGaussian(1 + uint64(scale)%MaxScale).table
-		words := binary.LittleEndian.AppendUint64(nil, first)
-		words = binary.LittleEndian.AppendUint64(words, second)
+	tables, exact := make([]*table, 0), make([][]*big.Float, 0)
+	for _, l := range []law{
+		NewGaussian(1).table.law, NewGaussian(1 << 20).table.law, NewLaplace(2).table.law, NewLaplace(16).table.law,
+		NewLaplace(127).table.law,
+	} {
+		tables, exact = append(tables, newTable(l)), append(exact, l.exact(13_000))
+	}
+	f.Add(uint8(0), uint64(0), uint64(0), uint16(0))
+	f.Add(uint8(1), uint64(1<<63), uint64(1), uint16(0))
+	f.Add(uint8(2), ^uint64(0), uint64(0), uint16(0))
+	f.Add(uint8(3), uint64(0), uint64(0), uint16(100))
+	f.Add(uint8(4), uint64(1), ^uint64(2), uint16(5))
+	f.Fuzz(func(t *testing.T, which uint8, first, second uint64, j uint16) {
+		i := int(which) % len(tables)
 		u := new(big.Int).SetUint64(first)
-		u.Lsh(u, 64).Or(u, new(big.Int).SetUint64(second)).Lsh(u, 128)
-		got := table.draw(script(append(words, make([]byte, 16)...)))
-		if want := least(table.cumulative(), u); got != want {
-			t.Fatalf("U = %x·2^-256: %d, want %d", u, got, want)
+		u.Lsh(u, 64).Or(u, new(big.Int).SetUint64(second))
+		if j > 0 {
+			f := exact[i][int(j)%len(exact[i])]
+			u, _ = truth(0).SetMantExp(f, 128).Int(nil)
+			u.Add(u, big.NewInt(int64(second)))
+			if u.Sign() < 0 || u.BitLen() > 128 {
+				return
+			}
+		}
+		if got, want := tables[i].drawWith(u, 2), least(exact[i], u, 2); got != want {
+			t.Fatalf("U = %x·2^-128: %d, want %d", u, got, want)
 		}
 	})
-}
-
-func BenchmarkNewGaussian(b *testing.B) {
-	for b.Loop() {
-		NewGaussian(1 << 20)
-	}
 }

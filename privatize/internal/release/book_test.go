@@ -185,7 +185,7 @@ func TestFailedStep(t *testing.T) {
 			return func() { os.Remove(ledger + ".releases") }
 		},
 		"charge": func(p *Privatizer, _ string) func() {
-			p.book.file.Close() // writes fail from now on
+			p.book.Close() // writes fail from now on
 			return func() {}
 		},
 	} {
@@ -194,7 +194,7 @@ func TestFailedStep(t *testing.T) {
 			p := open(t, ledger, newTerms(newGrant()))
 			digest := take(t, p, 1, poisson, one)
 			mend := sabotage(p, ledger)
-			cells, err := p.Release(1, digest)
+			cells, _, err := p.Release(1, digest)
 			if err == nil || cells != nil {
 				t.Fatalf("released %v, error %v", cells, err)
 			}
@@ -310,7 +310,7 @@ func FuzzLedgerTail(f *testing.F) {
 			t.Errorf("replay %v, error %v, want %v", stored, err, cells)
 		}
 		take(t, p, 2, poisson, one)
-		if _, err := p.Release(1, wire.UnitDigest(one.unit)); err != nil {
+		if _, _, err := p.Release(1, wire.UnitDigest(one.unit)); err != nil {
 			t.Error(err)
 		}
 		if n := len(charges(t, ledger)); n != 2 {

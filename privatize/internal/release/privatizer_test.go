@@ -33,7 +33,7 @@ func newGrant(change ...func(*event.Grant)) *event.Grant {
 }
 
 func newTerms(g *event.Grant) Terms {
-	terms := Terms{Dataset: "data", Run: "run", Unit: event.Document, Grant: g, Settings: "settings"}
+	terms := Terms{Dataset: "data", Run: "run", Unit: event.Document, Grant: g, Settings: "settings", Names: []string{"matrix"}}
 	terms.Layout.Append(2, 3)
 	return terms
 }
@@ -80,14 +80,14 @@ func give(p *Privatizer, c contribution) error {
 	if err := p.Quantise(&v, 0, nil, nil, c.values); err != nil {
 		return err
 	}
-	return p.Add(c.unit, wire.UnitDigest(c.unit), &v)
+	return p.Add(c.unit, "", wire.UnitDigest(c.unit), &v)
 }
 
 // release takes a round through to its release.
 func release(t *testing.T, p *Privatizer, number int, scheme event.Scheme, contributions ...contribution) []int64 {
 	t.Helper()
 	digest := take(t, p, number, scheme, contributions...)
-	cells, err := p.Release(uint64(len(contributions)), digest)
+	cells, _, err := p.Release(uint64(len(contributions)), digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +110,15 @@ func charges(t *testing.T, ledger string) []*event.Charge {
 		t.Fatal(err)
 	}
 	return l.Charges()
+}
+
+func lastHash(t *testing.T, ledger string) string {
+	t.Helper()
+	l, err := event.ReadLedger(bytes.NewReader(read(t, ledger)), ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.LastHash()
 }
 
 // wantCode checks the exit code that an error gives the process.
@@ -209,7 +218,7 @@ func TestNoneRefusesSaturation(t *testing.T) {
 	p := open(t, newLedger(t), newTerms(nil))
 	digest := take(t, p, 1, poisson, contribution{"less", []float32{0, 0, -65535, 0, 0, 0}})
 	wantCode(t, give(p, contribution{"big", []float32{0, 0, -65536, 0, 0, 0}}), 90)
-	_, err := p.Release(1, digest)
+	_, _, err := p.Release(1, digest)
 	wantCode(t, err, 90)
 }
 
@@ -275,9 +284,9 @@ func TestExpiry(t *testing.T) {
 	end := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant(func(g *event.Grant) { g.Expires = &end })))
-	p.book.now = func() time.Time { return end.Add(-time.Nanosecond) }
+	p.book.Now = func() time.Time { return end.Add(-time.Nanosecond) }
 	cells := release(t, p, 1, poisson, one)
-	p.book.now = func() time.Time { return end }
+	p.book.Now = func() time.Time { return end }
 	_, err := p.Begin(2, poisson)
 	wantCode(t, err, 83)
 	if stored, err := p.Begin(1, poisson); err != nil || !slices.Equal(stored, cells) {
@@ -429,7 +438,7 @@ func TestPlannedWithout(t *testing.T) {
 	refused(t, ledger, terms(planned("foreign", strings.Repeat("f", 64))), 1, coins("b"), "another ledger")
 
 	p = open(t, ledger, terms(first))
-	third := planned("third", p.book.ledger.LastHash())
+	third := planned("third", lastHash(t, ledger))
 	p.Close()
 	refused(t, ledger, terms(third), 1, coins("a"), "of these coins was released before") // a stored stream, once more
 	p = open(t, ledger, terms(planned("fourth", third.Budget.After)))
@@ -493,7 +502,7 @@ func TestReplacedLedger(t *testing.T) {
 			if err := change(ledger); err != nil {
 				t.Fatal(err)
 			}
-			if cells, err := p.Release(1, digest); err == nil {
+			if cells, _, err := p.Release(1, digest); err == nil {
 				t.Errorf("released %d cells", len(cells))
 			}
 		})
@@ -520,7 +529,7 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 			p := open(t, ledger, newTerms(newGrant()))
 			take(t, p, 1, poisson, c.given...)
 			before := read(t, ledger)
-			cells, err := p.Release(c.units, c.digest)
+			cells, _, err := p.Release(c.units, c.digest)
 			wantCode(t, err, 90)
 			if cells != nil || !bytes.Equal(read(t, ledger), before) {
 				t.Errorf("released %v, or charged", cells)
@@ -545,7 +554,7 @@ func TestUnitTwice(t *testing.T) {
 	if strings.Contains(err.Error(), "MARKER") {
 		t.Errorf("message quotes the unit: %v", err)
 	}
-	cells, err := p.Release(2, digest)
+	cells, _, err := p.Release(2, digest)
 	wantCode(t, err, 90)
 	if n := len(charges(t, ledger)); cells != nil || n != 0 {
 		t.Errorf("released %v with %d charges", cells, n)
@@ -554,26 +563,41 @@ func TestUnitTwice(t *testing.T) {
 	release(t, p, 2, poisson, one)
 }
 
-// TestOrderDoesNotMatter: the exact sum is the same in any order of the units.
+// TestOrderDoesNotMatter: the exact sum is the same in any order of the units, and of a user's records.
 func TestOrderDoesNotMatter(t *testing.T) {
 	units := []contribution{one, {"two", []float32{1e-3, 7, 0, -0.25, 1e30, 3}}, {"three", []float32{0, 1.5, -9, 0, 2, 1e-9}}}
-	sum := func(order ...int) []int64 {
-		r := newRound(1<<20, 6)
-		terms := newTerms(nil)
-		for _, i := range order {
-			var v fixed.Vector
-			if err := v.Add(&terms.Layout, fixed.ClipGrid(2, 20), 0, nil, nil, units[i].values); err != nil {
+	for _, unit := range []string{event.Document, event.User} {
+		sum := func(order ...int) []int64 {
+			terms := newTerms(newGrant(func(g *event.Grant) { g.Unit = unit }))
+			terms.Unit = unit
+			c, err := NewCollector(&terms)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.add(units[i].unit, wire.UnitDigest(units[i].unit), &v); err != nil {
+			c.Open()
+			for _, i := range order {
+				name, record := units[i].unit, ""
+				if unit == event.User {
+					name, record = "user", name
+				}
+				var v fixed.Vector
+				if err := c.Quantise(&v, 0, nil, nil, units[i].values); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Add(name, record, 0, &v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cells, _, err := c.Sum(uint64(len(c.round.seen)), 0)
+			if err != nil {
 				t.Fatal(err)
 			}
+			return cells
 		}
-		return r.sum.Cells
-	}
-	for _, order := range [][]int{{0, 2, 1}, {1, 0, 2}, {2, 1, 0}} {
-		if got, want := sum(order...), sum(0, 1, 2); !slices.Equal(got, want) {
-			t.Errorf("order %v gives %v, want %v", order, got, want)
+		for _, order := range [][]int{{0, 2, 1}, {1, 0, 2}, {2, 1, 0}} {
+			if got, want := sum(order...), sum(0, 1, 2); !slices.Equal(got, want) {
+				t.Errorf("unit %s: order %v gives %v, want %v", unit, order, got, want)
+			}
 		}
 	}
 }

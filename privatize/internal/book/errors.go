@@ -1,4 +1,4 @@
-package release
+package book
 
 import "fmt"
 
@@ -10,7 +10,8 @@ func (e *Refusal) Error() string { return "refused: " + e.Reason }
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Refusal) ExitCode() int { return 83 }
 
-func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+// Refuse returns a Refusal. It may tell what is public alone.
+func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
 // A Locked error says that another process has the ledger.
 type Locked struct{ Path string }

@@ -1,0 +1,111 @@
+package renyi
+
+import "math"
+
+// Poisson returns the curve of one release of units that each took part by a secret coin of probability q, under the
+// addition or removal of one unit. whole is the curve of the release for a unit that is known to take part: of the pair
+// of distributions that dominates all it can be (see Dominance), which a reflection swaps, as it does for noise that is
+// symmetric. Then only (1−q)Q + qP against Q needs a bound: Mironov, Talwar and Zhang 2019, theorem 5. (The other units'
+// coins are the same on both sides; a Rényi divergence of mixtures is at most the largest of theirs: van Erven and
+// Harremoës, Rényi Divergence and Kullback-Leibler Divergence, 2014, theorem 13.) It is the least of three bounds:
+//
+//   - whole: the release that knows the coin is less private;
+//   - where the loss is at most ε at order ∞, amplification and the curve of randomized response: at each outcome
+//     1−q+q·L with L ≤ e^ε is at most 1+q(e^ε−1) = e^ε', and at least e^−ε', since (1+q(e^ε−1))(1−q(1−e^−ε)) =
+//     1 + q(1−q)(e^ε+e^−ε−2) ≥ 1. Among the pairs whose ratios are within e^±ε' no divergence exceeds that of randomized
+//     response: its ratio takes the two ends only, and a convex function lies below its chord (Bun and Steinke,
+//     Concentrated Differential Privacy, TCC 2016-B, proof of proposition 3.3);
+//   - the moments at integer orders and between them: see logMomentBetween.
+func Poisson(q float64, whole Curve) Curve {
+	whole = Remember(whole)
+	pure := AmplifiedEpsilon(q, whole(math.Inf(1)))
+	return func(alpha float64) float64 {
+		rho := whole(alpha)
+		if !math.IsInf(pure, 1) {
+			rho = min(rho, RandomizedResponse(pure, alpha))
+		}
+		if alpha < maxMoment {
+			rho = min(rho, max(0, logMomentBetween(q, whole, alpha)/(alpha-1)))
+		}
+		return rho
+	}
+}
+
+// maxMoment is the order from which the sum of moments takes longer than it is worth: a pure ε' is as good there.
+const maxMoment = 1 << 12
+
+// AmplifiedEpsilon returns log(1 + q(e^ε − 1)), the pure ε' of a mechanism of pure ε on units that each took part by a
+// secret coin of probability q: Li, Qardaji and Su, On Sampling, Anonymization, and Differential Privacy, 2012, theorem 1.
+func AmplifiedEpsilon(q, epsilon float64) float64 {
+	if epsilon < 1 {
+		return math.Log1p(q * math.Expm1(epsilon))
+	}
+	return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon)) // e^ε may be beyond float64
+}
+
+// logMomentInteger returns log A_α for an integer α ≥ 2, of the pair (1−q)Q + qP and Q: with the ratio L = P/Q, whose k-th
+// moment under Q is exp((k−1)·whole(k)),
+//
+//	A_α = E[(1−q+qL)^α] = Σ_{k=0..α} C(α,k) (1−q)^(α−k) q^k exp((k−1)·whole(k))
+//
+// (for the Gaussian: Mironov, Talwar and Zhang 2019, §3.3). No term is negative: a bound on the moments bounds A_α.
+func logMomentInteger(q float64, whole Curve, alpha int) float64 {
+	return logAdd(0, logExcessInteger(q, whole, alpha))
+}
+
+// logExcessInteger returns log(A_α − 1) for an integer α ≥ 2: the sum above less the binomial probabilities, which add
+// up to 1. What is left has no term below 0, so nothing cancels, and a loss far below a float64's resolution of 1 keeps
+// all its digits. Many rounds of it may be a lot.
+func logExcessInteger(q float64, whole Curve, alpha int) float64 {
+	logQ, log1mQ := math.Log(q), math.Log1p(-q)
+	sum := math.Inf(-1)
+	logBinomial := math.Log(float64(alpha))
+	for k := 2; k <= alpha; k++ { // for 0 and 1 the moment is 1
+		logBinomial += math.Log(float64(alpha-k+1) / float64(k))
+		x := float64(k)
+		sum = logAdd(sum, logBinomial+x*logQ+float64(alpha-k)*log1mQ+logExpm1((x-1)*whole(x)))
+	}
+	return sum
+}
+
+// logMomentBetween bounds log A_α for any α > 1 from above by the integer orders around α.
+//
+// Below 2 it is (α−1)·log A_2, since log A_α is convex in α and 0 at 1. Beyond, with the ratio of densities 1+u, whose
+// mean E[1+u] is 1, Taylor's remainder is
+//
+//	(A_α − 1)/(α(α−1)) = ∫_{s=0..1} (1−s) E[u² (1+su)^(α−2)] ds,
+//
+// a mixture of exponentials in α, so its logarithm is convex and lies below the chord between two integers. For a small
+// loss u is small and the chord is close.
+func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
+	if alpha < 2 {
+		return (alpha - 1) * logMomentInteger(q, whole, 2)
+	}
+	below := math.Floor(alpha)
+	if alpha == below {
+		return logMomentInteger(q, whole, int(alpha))
+	}
+	share := alpha - below
+	atBelow := logExcessInteger(q, whole, int(below)) - math.Log(below*(below-1))
+	atAbove := logExcessInteger(q, whole, int(below)+1) - math.Log((below+1)*below)
+	return logAdd(0, math.Log(alpha*(alpha-1))+(1-share)*atBelow+share*atAbove)
+}
+
+// logAdd returns log(exp(a) + exp(b)).
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// logExpm1 returns log(exp(x) − 1) for x ≥ 0.
+func logExpm1(x float64) float64 {
+	if x > 37 { // exp(−37) is below the resolution of 1
+		return x
+	}
+	return math.Log(math.Expm1(x))
+}

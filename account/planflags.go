@@ -1,0 +1,154 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"privpipe/pipelines/event"
+)
+
+type planCommand struct {
+	Epsilon         float64 `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
+	NoiseMultiplier float64 `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"Noise over clip, where it is given and not to be solved for."`
+	Flip            float64 `group:"Budget" xor:"budget" required:"" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
+	Delta           float64 `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. Needed with --epsilon, but for laplace and randomized-response."`
+	Ledger          string  `group:"Budget" placeholder:"FILE" help:"What was spent before comes off the budget; a FILE that is not there has spent nothing."`
+
+	Poisson  float64  `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
+	Fixed    fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit, and nothing is amplified."`
+	All      bool     `group:"Scheme" xor:"scheme" help:"As in sample. Of course for select and randomized-response."`
+	Allocate bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
+	Epoch    bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
+	Rounds   int      `group:"Scheme" short:"T" default:"1" help:"Number of rounds T, and of releases."`
+	Seeded   bool     `group:"Scheme" help:"For sample --seed: the coins are known, so nothing is amplified."`
+
+	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"One of ${enum}."`
+	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound of a unit's contribution to a round, in L2 or L1; 1 by default."`
+	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved," default:"" help:"What is bounded: each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), or nothing because the model proves the bound (proved)."`
+	NonNegative bool        `group:"Mechanism" help:"Negative coordinates count as 0, so that exchanging a unit moves an L2 norm by less."`
+	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip; may be repeated."`
+	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Charge also the smaller sensitivity of a paper (paper), beside the sound one."`
+	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Most words of a unit that count, for select and randomized-response."`
+	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Noisy weight a word needs, for select; by default what a tenth of δ pays for."`
+
+	Unit      string    `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
+	Adjacency string    `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed and randomized-response)."`
+	Expires   time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
+	ID        string    `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
+	Output    string    `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
+}
+
+// solves says that the noise is to be solved for.
+func (c *planCommand) solves() bool { return c.NoiseMultiplier == 0 && c.Flip == 0 }
+
+// Validate is kong's hook.
+func (c *planCommand) Validate() error {
+	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
+		return err
+	}
+	g := c.grant()
+	if c.ID != "" {
+		if err := event.CheckName(c.ID); err != nil {
+			return err
+		}
+	}
+	if c.solves() {
+		// What is to be solved for is right in any case.
+		switch g.Mechanism {
+		case event.RandomizedResponse:
+			g.Flip = 0.5
+		case event.Select:
+			g.NoiseMultiplier = 1
+			if c.Threshold == 0 {
+				g.Threshold = 1
+			}
+		default:
+			g.NoiseMultiplier = 1
+		}
+	}
+	return g.Check()
+}
+
+func (c *planCommand) checkBudget() error {
+	if c.solves() {
+		if event.Pure(c.Mechanism) && c.Delta == 0 {
+			return event.CheckEpsilon(c.Epsilon)
+		}
+		if c.Delta == 0 {
+			return errors.Join(event.CheckEpsilon(c.Epsilon),
+				errors.New("--epsilon needs a --delta above 0: at most a tenth of one over the number of units"))
+		}
+		return errors.Join(event.CheckEpsilon(c.Epsilon), event.CheckDelta(c.Delta))
+	}
+	if c.Delta != 0 || c.Ledger != "" {
+		return errors.New("--delta and --ledger belong to --epsilon: given noise is kept as it is")
+	}
+	if c.Mechanism == event.Select && c.Threshold == 0 {
+		return errors.New("--noise-multiplier of select needs a --threshold: there is no δ to pay for one")
+	}
+	return nil
+}
+
+func (c *planCommand) checkScheme() error {
+	if c.Poisson == 0 && c.Fixed.of == 0 && !c.All && !c.Allocate && !c.Epoch && !c.once() {
+		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
+	}
+	return c.scheme().Check()
+}
+
+// once says that the mechanism releases once, from all units.
+func (c *planCommand) once() bool {
+	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse
+}
+
+func (c *planCommand) scheme() event.Scheme {
+	s := event.Scheme{Rounds: c.Rounds, Secret: !c.Seeded}
+	switch {
+	case c.Poisson != 0:
+		s.Method, s.Rate = event.Poisson, c.Poisson
+	case c.Fixed.of > 0:
+		s.Method, s.Size, s.Population = event.Fixed, c.Fixed.size, c.Fixed.of
+		s.Rate = float64(c.Fixed.size) / float64(c.Fixed.of)
+	case c.Allocate:
+		s.Method, s.Rate = event.Allocate, 1/float64(c.Rounds)
+	case c.Epoch:
+		s.Method, s.Rate, s.Secret = event.Epoch, 1/float64(c.Rounds), false
+	default:
+		s.Method, s.Rate, s.Secret = event.All, 1, false
+	}
+	return s
+}
+
+// grant returns the grant of the flags, without what is to be solved for.
+func (c *planCommand) grant() *event.Grant {
+	g := &event.Grant{
+		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
+		Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
+		Clipping: c.Clipping, NonNegative: c.NonNegative, NoiseMultiplier: c.NoiseMultiplier, Flip: c.Flip,
+		MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim, Scheme: c.scheme(), Releases: c.Rounds,
+	}
+	if g.ID == "" {
+		g.ID = strings.ToLower(rand.Text()[:12])
+	}
+	if g.Adjacency == "" {
+		g.Adjacency = event.AddRemove
+		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse {
+			g.Adjacency = event.ReplaceOne
+		}
+	}
+	switch {
+	case c.Clip != nil:
+		g.Clip = *c.Clip
+	case g.Mechanism != event.RandomizedResponse:
+		g.Clip = 1
+	}
+	for _, s := range c.Statistic {
+		g.Statistics = append(g.Statistics, event.Statistic(s))
+	}
+	if !c.Expires.IsZero() {
+		g.Expires = &c.Expires
+	}
+	return g
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"text/tabwriter"
+)
+
+// table prints the report for people.
+func (rep *report) table(b *bytes.Buffer) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "accountant\tε\tδ\torder\tneighbours\tunit\treleases\n")
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", rep.Accountant, rep.Epsilon, rep.Delta, orDash(rep.Order),
+		dash(rep.Adjacency), dash(rep.Unit), rep.Releases)
+	w.Flush()
+	switch {
+	case rep.Claimed != nil:
+		fmt.Fprintf(b, "\nthe paper's claim: ε %s, which is not proven\n", *rep.Claimed)
+	case rep.ClaimedDelta != nil:
+		fmt.Fprintf(b, "\nthe paper's claim: δ %s, which is not proven\n", *rep.ClaimedDelta)
+	}
+	if rep.PureEpsilon > 0 && !math.IsInf(float64(rep.Order), 1) {
+		fmt.Fprintf(b, "\npure: ε %s at δ 0\n", rep.PureEpsilon)
+	}
+	if rep.SelectDelta > 0 {
+		fmt.Fprintf(b, "\nselect: %s of δ is for words that one unit alone has\n", rep.SelectDelta)
+	}
+	fmt.Fprintf(w, "\nrun\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
+	for _, r := range rep.Runs {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Run, r.Dataset, r.Rounds, r.Mechanism, r.noise(),
+			r.Scheme, map[bool]string{true: "yes", false: "no"}[r.Amplified])
+	}
+	if len(rep.Grants) > 0 {
+		fmt.Fprintf(w, "\ngrant\treleases left\tbudget ε\tat δ\tε left\n")
+		for _, g := range rep.Grants {
+			budget, delta, left := "given noise", "-", "-"
+			if g.Epsilon > 0 {
+				budget, delta = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta)
+				left = fmt.Sprintf("%.4f", math.Floor(float64(g.EpsilonLeft)*1e4)/1e4) // rounded down
+			}
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", g.ID, g.ReleasesLeft, budget, delta, left)
+		}
+	}
+	w.Flush()
+	fmt.Fprintf(b, "\nrests on: %s\n", rep.Theorem)
+	if rep.Torn {
+		fmt.Fprintln(b, "note: the last line is torn, from a crash; nothing was released under it")
+	}
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func orDash(n number) string {
+	switch {
+	case n == 0:
+		return "-"
+	case math.IsInf(float64(n), 1):
+		return "∞"
+	}
+	return fmt.Sprintf("%.4g", float64(n))
+}

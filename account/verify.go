@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type verifyCommand struct {
+	LastHash []string `placeholder:"HEX" help:"This hash, noted down earlier as a ledger's last, must be that of a line: lines that were cut off the end show. May be repeated."`
+	Releases string   `placeholder:"DIR" help:"Stored releases, all of which must be there; by default LEDGER.releases, if it is there, where what is missing is a warning."`
+	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
+	Output   string   `short:"o" placeholder:"FILE" help:"Where the result goes; standard output by default."`
+	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
+}
+
+// Validate is kong's hook.
+func (c *verifyCommand) Validate() error {
+	for _, hash := range c.LastHash {
+		if b, err := hex.DecodeString(hash); err != nil || len(b) != 32 || hash != strings.ToLower(hash) {
+			return fmt.Errorf("--last-hash must have 64 hexadecimal digits, in lower case, is %q", hash)
+		}
+	}
+	if c.Releases != "" && len(c.Ledgers) > 1 {
+		return errors.New("--releases belongs to one ledger")
+	}
+	return nil
+}
+
+// A verification is what account verify says of a ledger that is right.
+type verification struct {
+	Ledger   string `json:"ledger"`
+	Lines    int    `json:"lines"`
+	Charges  int    `json:"charges"`
+	LastHash string `json:"last_hash"`
+	Torn     bool   `json:"torn_last_line,omitempty"`
+	// Releases is where stored releases were compared with their charges, empty if they were not. Missing are the paths of
+	// those that were not there.
+	Releases string   `json:"releases,omitempty"`
+	Missing  []string `json:"missing_releases,omitempty"`
+}
+
+// Run is kong's hook.
+func (c *verifyCommand) Run(r *filter.Run) error {
+	var verified []*verification
+	wanted := slices.Clone(c.LastHash)
+	for _, name := range c.Ledgers {
+		ledger, err := readLedger(name)
+		if err != nil {
+			return err
+		}
+		v, err := c.verify(name, ledger)
+		if err != nil {
+			return err
+		}
+		for _, path := range v.Missing {
+			r.Log.Warn("this stored release is not there", "release", path)
+		}
+		if v.Torn {
+			r.Log.Warn("the last line is torn, from a crash; nothing was released under it", "ledger", name)
+		}
+		wanted = slices.DeleteFunc(wanted, func(hash string) bool {
+			_, found := ledger.After(hash)
+			return found
+		})
+		verified = append(verified, v)
+	}
+	if len(wanted) > 0 {
+		return exit.Errorf(exit.Malformed, "%s: no line has hash %s: lines were cut off the end, or it is another ledger",
+			strings.Join(c.Ledgers, ", "), wanted[0])
+	}
+	if r.DryRun() {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := c.print(&b, verified); err != nil {
+		return err
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
+}
+
+func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {
+	if c.JSON {
+		e := json.NewEncoder(b)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"verified": verified})
+	}
+	for _, v := range verified {
+		if len(verified) > 1 {
+			fmt.Fprintf(b, "%s: ", v.Ledger)
+		}
+		fmt.Fprintf(b, "verified: %d lines, %d charges, last hash %s\n", v.Lines, v.Charges, v.LastHash)
+	}
+	return nil
+}
+
+// verify checks what a ledger that was read says: its grants are respected, and its releases are what was charged.
+func (c *verifyCommand) verify(name string, ledger *event.Ledger) (*verification, error) {
+	v := &verification{
+		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
+	}
+	if err := checkGrants(name, ledger); err != nil {
+		return nil, err
+	}
+	v.Releases = c.Releases
+	if v.Releases == "" && name != endpoint.Stdio {
+		v.Releases = name + ".releases"
+	}
+	if _, err := os.Stat(v.Releases); err != nil {
+		if c.Releases != "" || !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		v.Releases = ""
+		return v, nil
+	}
+	missing, err := checkReleases(name, ledger, v.Releases)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 && c.Releases != "" {
+		first := missing[0]
+		return nil, &event.LedgerError{Name: name, Line: first.line, Err: fmt.Errorf("its release %s is not there", first.path)}
+	}
+	for _, m := range missing {
+		v.Missing = append(v.Missing, m.path)
+	}
+	return v, nil
+}

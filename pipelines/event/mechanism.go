@@ -1,0 +1,232 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The mechanisms.
+const (
+	Gaussian           = "gaussian"            // discrete Gaussian noise on exact integer sums of bounded contributions
+	Laplace            = "laplace"             // discrete Laplace noise on the same
+	Select             = "select"              // words whose noisy weight reaches a threshold
+	RandomizedResponse = "randomized-response" // each bit of a document's set of words reported wrong with some probability
+	None               = "none"                // no privacy
+)
+
+// The ways to bound what a unit adds to the sum of a round.
+const (
+	ClipUnit   = "unit"    // each unit's vector is scaled down to an L2 norm of at most the clip
+	ClipUnitL1 = "unit-l1" // likewise in L1
+	ClipBatch  = "batch"   // the sum over all units is scaled down to it, in L2
+	// ClipProved scales nothing: by the model's proof no unit exceeds the clip, in the norm of the mechanism. The
+	// privatizer checks it and ends the run at a unit that does.
+	ClipProved = "proved"
+)
+
+// Pure says that a mechanism has a pure ε: a guarantee with δ = 0.
+func Pure(mechanism string) bool { return mechanism == Laplace || mechanism == RandomizedResponse }
+
+// Bounding returns how g bounds a unit's contribution, its default named.
+func (g *Grant) Bounding() string {
+	switch {
+	case g.Clipping != "":
+		return g.Clipping
+	case g.Mechanism == Laplace:
+		return ClipUnitL1
+	}
+	return ClipUnit
+}
+
+// checkMechanism checks what a mechanism needs, and that nothing else is given.
+func (g *Grant) checkMechanism() error {
+	if err := oneOf("claim", g.Claim, "", PaperClaim); err != nil {
+		return err
+	}
+	switch g.Mechanism {
+	case Select:
+		return g.checkSelect()
+	case RandomizedResponse:
+		return g.checkRandomizedResponse()
+	}
+	if g.Flip != 0 || g.MaxWords != 0 || g.Threshold != 0 {
+		return fmt.Errorf("flip, max_words and threshold do not belong to %s", g.Mechanism)
+	}
+	if err := checkClipping(g.Mechanism, g.Clipping); err != nil {
+		return err
+	}
+	if err := CheckClip(g.Clip); err != nil {
+		return err
+	}
+	if err := g.checkStatistics(); err != nil {
+		return err
+	}
+	return CheckNoiseMultiplier(g.NoiseMultiplier)
+}
+
+// checkClipping checks that a mechanism knows a clipping; empty is its default.
+func checkClipping(mechanism, clipping string) error {
+	allowed := []string{""}
+	switch mechanism {
+	case Gaussian:
+		allowed = append(allowed, ClipUnit, ClipUnitL1, ClipBatch, ClipProved)
+	case Laplace:
+		allowed = append(allowed, ClipUnitL1, ClipProved) // its noise hides an L1 norm
+	}
+	return oneOf("clipping for "+mechanism, clipping, allowed...)
+}
+
+func (g *Grant) checkStatistics() error {
+	for i, s := range g.Statistics {
+		if s.Name == "" || slices.ContainsFunc(g.Statistics[:i], func(other Statistic) bool { return other.Name == s.Name }) {
+			return fmt.Errorf("statistic %q has no name, or stands twice", s.Name)
+		}
+		if err := positive("bound of statistic "+s.Name, s.Bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Grant) checkSelect() error {
+	if g.Clipping != "" || g.NonNegative || len(g.Statistics) > 0 || g.Flip != 0 || g.Claim != "" {
+		return errors.New("clipping, non_negative, statistics, flip and claim do not belong to select")
+	}
+	if g.Clip != 1 {
+		return fmt.Errorf("clip of select must be 1, the weight of a unit, is %v", g.Clip)
+	}
+	if g.Adjacency != AddRemove {
+		return fmt.Errorf("select needs adjacency %q", AddRemove)
+	}
+	if err := checkOnce(g.Mechanism, g.Scheme, g.Releases); err != nil {
+		return err
+	}
+	if err := checkMaxWords(g.MaxWords); err != nil {
+		return err
+	}
+	if err := positive("threshold", g.Threshold); err != nil {
+		return err
+	}
+	return CheckNoiseMultiplier(g.NoiseMultiplier)
+}
+
+func (g *Grant) checkRandomizedResponse() error {
+	if g.Clipping != "" || g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 ||
+		g.Threshold != 0 || g.Claim != "" {
+		return errors.New("clipping, clip, non_negative, statistics, noise_multiplier, threshold and claim do not belong to " +
+			"randomized-response")
+	}
+	if g.Adjacency != ReplaceOne || g.Unit != Document {
+		// The number of reports is known to whoever gets them.
+		return fmt.Errorf("randomized-response needs adjacency %q and unit %q", ReplaceOne, Document)
+	}
+	if err := checkOnce(g.Mechanism, g.Scheme, g.Releases); err != nil {
+		return err
+	}
+	if err := checkMaxWords(g.MaxWords); err != nil {
+		return err
+	}
+	if !(g.Flip >= 1.0/FlipSteps && g.Flip <= 0.5) {
+		return fmt.Errorf("flip must be in [2^-32, 0.5], is %v", g.Flip)
+	}
+	return nil
+}
+
+// checkOnce checks that a mechanism without rounds has none.
+func checkOnce(mechanism string, scheme Scheme, releases int) error {
+	if scheme.Method != All || scheme.Rounds != 1 || releases != 1 {
+		return fmt.Errorf("%s releases once, from all units", mechanism)
+	}
+	return nil
+}
+
+// MaxWordsLimit bounds the words of a unit that count.
+const MaxWordsLimit = 1 << 20
+
+func checkMaxWords(n int) error {
+	if n < 1 || n > MaxWordsLimit {
+		return fmt.Errorf("most words of a unit must be in [1, %d], is %d", MaxWordsLimit, n)
+	}
+	return nil
+}
+
+// FlipSteps is the number of steps of the probability that a bit is reported wrong: a charge counts in them.
+const FlipSteps = 1 << 32
+
+// maxBits is the most binary digits of a bound, in steps. Truncating to 2^-20 of the bound is far below the noise, and a
+// noise multiplier of 1 is a scale of 2^20 steps: far above 1000, from where discrete Gaussian noise is as good as
+// continuous (privatize/internal/noise/claim.md).
+const maxBits = 20
+
+// Steps returns the bound C and the scale of the noise in steps of the grid: the bound is a power of two, up to 2^20 and
+// less where the noise is so large that its scale would exceed 2^30 steps; the scale is rounded up.
+func (g *Grant) Steps() (bound, scale uint64) {
+	if g.Mechanism == RandomizedResponse {
+		return 0, uint64(math.Ceil(g.Flip * FlipSteps))
+	}
+	_, exponent := math.Frexp(g.NoiseMultiplier) // multiplier ≤ 2^exponent
+	bits := max(0, min(maxBits, 30-exponent))
+	// Both are exact in float64 but for the rounding up. A multiplier that is too large for any grid gives a scale
+	// that every mechanism refuses.
+	return 1 << bits, uint64(math.Ceil(min(math.Ldexp(g.NoiseMultiplier, bits), 1<<62)))
+}
+
+// Sensitivity returns how far the integer sum of a round can differ between neighbours if each unit (or, for ClipBatch,
+// the sum) is within bound, in the norm of the mechanism, rounded up to whole steps:
+//
+//   - add-remove: the unit's own norm;
+//   - replace-one: ‖u−v‖ ≤ 2·bound (triangle inequality; u = −v attains it), and in L2 without negative coordinates
+//     ‖u−v‖² = ‖u‖² + ‖v‖² − 2⟨u,v⟩ ≤ 2·bound² (disjoint u and v attain it);
+//   - a batch brought within the bound as a whole: any two vectors within it can be neighbours, as if a unit was exchanged.
+func (g *Grant) Sensitivity(bound uint64) uint64 {
+	switch {
+	case g.Adjacency == AddRemove && g.Bounding() != ClipBatch:
+		return bound
+	case g.NonNegative && g.Mechanism != Laplace:
+		return ceilSqrt(2 * bound * bound)
+	}
+	return 2 * bound
+}
+
+// OffDiagonalScale returns the scale of the discrete Gaussian noise on a cell off the diagonal of a symmetric matrix, for
+// a scale below 2^32 on the diagonal: ⌈scale/√2⌉. Such a cell stands for two of the full matrix and counts twice in
+// its squared L2 norm, as if it was √2 times as large. Noise of scale/√2 on it hides what noise of scale hides there
+// (Dwork, Talwar, Thakurta, Zhang 2014, "Analyze Gauss", algorithm 1, has the same noise on both).
+func OffDiagonalScale(scale uint64) uint64 { return ceilSqrt((scale*scale + 1) / 2) }
+
+// ceilSqrt returns the least r with r² ≥ x, for x ≤ 2^63.
+func ceilSqrt(x uint64) uint64 {
+	r := uint64(math.Sqrt(float64(x))) // off by less than 1: the rounding of x and of its root by 2^-53 of them
+	for r > 0 && (r-1)*(r-1) >= x {
+		r--
+	}
+	for r*r < x {
+		r++
+	}
+	return r
+}
+
+// Charge returns the charge of a round under g, but for what the grant does not know: data set, run, settings and
+// release; and for RandomizedResponse the sensitivity, which depends on the vocabulary.
+func (g *Grant) Charge(round int, scheme Scheme) *Charge {
+	bound, scale := g.Steps()
+	c := &Charge{
+		Round: round, Grant: g.ID, Mechanism: g.Mechanism, Adjacency: g.Adjacency, Unit: g.Unit, Scale: scale, Scheme: scheme,
+	}
+	switch g.Mechanism {
+	case RandomizedResponse:
+		return c
+	case Select:
+		c.MaxWords = g.MaxWords
+		c.Threshold = uint64(math.Ceil(min(g.Threshold*float64(bound), 1<<62)))
+	default:
+		c.Clipping = g.Clipping
+	}
+	c.Sensitivity = g.Sensitivity(bound)
+	if g.Claim == PaperClaim {
+		c.Claimed = bound // the papers take the norm of one unit, or the radius of the batch's ball
+	}
+	return c
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+	"privpipe/privatize/internal/release"
+)
+
+// What BenchmarkSums sums: documents of 100 distinct words, with 5 of 50 topics over 8,000 words.
+const (
+	benchUnits, benchTopics, benchWords = 4000, 50, 8000
+	unitTopics, unitWords               = 5, 100
+)
+
+// round writes a file with a round of contributions and returns its name and size.
+func round(b *testing.B) (name string, size int64) {
+	b.Helper()
+	s := rounds(func(s *source) {
+		s.header.VocabularySize = benchWords
+		s.header.Matrices[0].Rows, s.header.Matrices[0].Columns = benchTopics, benchWords
+	})
+	random := rand.New(rand.NewPCG(1, 2))
+	name = filepath.Join(b.TempDir(), "contributions.pp")
+	file, err := os.Create(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	c, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := stream.NewWriter(file, s.header, c)
+	write := func(r *wire.Record) {
+		if err == nil {
+			r.Round = 1
+			err = w.Write(r)
+		}
+	}
+	write(&wire.Record{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: s.scheme}}})
+	end := &wire.RoundClose{Units: benchUnits, Records: benchUnits}
+	for i := range benchUnits {
+		unit := fmt.Sprint("unit ", i)
+		end.UnitDigest += wire.UnitDigest(unit)
+		part := &wire.Part{RowGaps: make([]uint32, unitTopics), ColumnGaps: make([]uint32, unitWords)}
+		for j := range part.RowGaps {
+			part.RowGaps[j] = 1 + random.Uint32N(benchTopics/unitTopics-1)
+		}
+		for j := range part.ColumnGaps {
+			part.ColumnGaps[j] = 1 + random.Uint32N(benchWords/unitWords-1)
+		}
+		for range unitTopics * unitWords {
+			part.Values = binary.LittleEndian.AppendUint32(part.Values, math.Float32bits(random.Float32()))
+		}
+		write(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{Unit: unit, Parts: []*wire.Part{part}}}})
+	}
+	write(&wire.Record{Body: &wire.Record_RoundClose{RoundClose: end}})
+	if err == nil {
+		err = w.Close()
+	}
+	info, statErr := file.Stat()
+	if err != nil || statErr != nil {
+		b.Fatal(err, statErr)
+	}
+	return name, info.Size()
+}
+
+// BenchmarkSums measures the way of contributions from the stream into the exact sum: reading and checking, quantising,
+// clipping, adding. The limit that it cannot pass is reading alone.
+func BenchmarkSums(b *testing.B) {
+	name, size := round(b)
+	b.Run("reading-alone", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			in, _, err := endpoint.OpenStream(name, contributions)
+			for err == nil {
+				_, err = in.Next()
+			}
+			in.Close()
+		}
+		b.ReportMetric(benchUnits*float64(b.N)/b.Elapsed().Seconds(), "contributions/s")
+	})
+	for _, clipping := range []string{event.ClipUnit, event.ClipUnitL1, event.ClipBatch} {
+		b.Run(clipping, func(b *testing.B) {
+			grant := &event.Grant{
+				Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+				Unit: event.Document, Clipping: clipping, Clip: 1, NoiseMultiplier: 1, Releases: 1,
+				Scheme: event.Scheme{Method: event.Poisson, Rate: 0.25, Rounds: 3, Secret: true},
+			}
+			b.SetBytes(size)
+			for b.Loop() {
+				in, err := openSources("", []string{name})
+				if err != nil {
+					b.Fatal(err)
+				}
+				collector, err := release.NewCollector(newTerms(in.header, grant))
+				if err == nil {
+					err = in.rounds(&dropped{collector})
+				}
+				in.close()
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(benchUnits*float64(b.N)/b.Elapsed().Seconds(), "contributions/s")
+		})
+	}
+}
+
+// dropped sums rounds and drops the sums: see rounder.
+type dropped struct{ collector *release.Collector }
+
+func (d *dropped) begin(uint32, event.Scheme) (*release.Collector, error) {
+	d.collector.Open()
+	return d.collector, nil
+}
+
+func (d *dropped) end(_ uint32, units, _, digest uint64) error {
+	_, _, err := d.collector.Sum(units, digest)
+	return err
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+	"privpipe/privatize/internal/release"
+)
+
+// combineCommand makes partial sums, which are private: nothing is charged for them.
+type combineCommand struct {
+	Grant  string   `placeholder:"FILE" help:"The grant that the sums will be released under. Without one, for privatize none."`
+	Output string   `short:"o" placeholder:"FILE" help:"Where the partial sums go; standard output by default."`
+	Inputs []string `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions or of partial sums; standard input by default. Of several, each holds other units of every round."`
+	filter.Compress
+}
+
+// Run is kong's hook.
+func (c *combineCommand) Run(r *filter.Run) error {
+	var grant *event.Grant
+	if c.Grant != "" {
+		l := leave{c.Grant}
+		var err error
+		if grant, err = l.read(""); err != nil {
+			return err
+		}
+	}
+	in, err := openSources(c.Output, c.Inputs)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	terms := newTerms(in.header, grant)
+	collector, err := release.NewCollector(terms)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	h := releaseHeader(in.header, in.header.Run)
+	h.Kind, h.Side = wire.Kind_SUMS, wire.Side_PRIVATE
+	out, err := endpoint.CreateStream(c.Output, h, c.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if err := in.rounds(&parts{collector, terms, out}); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// parts turns rounds of contributions into partial sums: see rounder.
+type parts struct {
+	collector *release.Collector
+	terms     *release.Terms
+	out       *endpoint.StreamWriter
+}
+
+func (p *parts) begin(number uint32, scheme event.Scheme) (*release.Collector, error) {
+	s, err := wire.SchemeOf(scheme)
+	if err != nil {
+		return nil, err
+	}
+	p.collector.Open()
+	open := &wire.RoundOpen{Scheme: s}
+	return p.collector, p.out.Write(&wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: open}})
+}
+
+// membersBytes is how much of the keys of a round's units a record holds.
+const membersBytes = wire.KeySize << 15
+
+func (p *parts) end(number uint32, units, records, digest uint64) error {
+	cells, keys, err := p.collector.Sum(units, digest)
+	if err != nil {
+		return err
+	}
+	for len(keys) > 0 {
+		n := min(len(keys), membersBytes)
+		members := &wire.Members{Keys: keys[:n]}
+		if err := p.out.Write(&wire.Record{Round: number, Body: &wire.Record_Members{Members: members}}); err != nil {
+			return err
+		}
+		keys = keys[n:]
+	}
+	sum := &wire.Sum{Grid: p.collector.Step(), Bounds: p.collector.Bounds(), Clip: p.collector.Bound()}
+	if p.terms.Grant != nil {
+		sum.Grant = p.terms.Grant.ID
+	}
+	if err := p.out.WriteSet(&wire.Record{Round: number, Body: &wire.Record_Sum{Sum: sum}}, matrices(p.terms, cells)...); err != nil {
+		return err
+	}
+	end := &wire.RoundClose{Units: units, Records: records, UnitDigest: digest}
+	if err := p.out.Write(&wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}}); err != nil {
+		return err
+	}
+	return p.out.Flush()
+}

@@ -1,0 +1,125 @@
+// Package book keeps the ledger and the stored releases: what is charged, once, before anything leaves. See claim.md.
+package book
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"privpipe/pipelines/event"
+)
+
+// A Book is a ledger, open and locked, and the stored releases beside it. It is not safe for concurrent use.
+type Book struct {
+	// Now is the clock.
+	Now func() time.Time
+
+	path   string
+	file   *os.File
+	ledger *event.Ledger
+}
+
+// Open opens or creates a ledger, takes its lock until the process ends, verifies every line, and cuts off a torn
+// last line: a charge that a crash kept from being written whole, so nothing was released under it. What it read is made
+// durable: a process that was killed between its write and its sync may have left lines that are in memory alone, and a
+// replay under such a line must not outlive it.
+func Open(path string) (*Book, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		file.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, &Locked{path}
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	ledger, err := event.ReadLedger(file, path)
+	if err == nil && ledger.Torn {
+		err = file.Truncate(ledger.Size)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		_, err = file.Seek(ledger.Size, 0)
+	}
+	if err == nil {
+		err = syncFolder(path)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &Book{Now: time.Now, path: path, file: file, ledger: ledger}, nil
+}
+
+// Close frees the ledger.
+func (b *Book) Close() error { return b.file.Close() }
+
+// append writes a line and waits until it is durable. After an error the process must end: whether the line is there
+// is only known by reading the ledger again.
+func (b *Book) append(line *event.Line) error {
+	encoded, err := line.Encode(b.ledger.LastHash())
+	if err != nil {
+		return err
+	}
+	if err := b.ours(); err != nil {
+		return err
+	}
+	if _, err := b.file.Write(encoded); err != nil {
+		return err
+	}
+	if err := b.file.Sync(); err != nil {
+		return err
+	}
+	b.ledger.Lines = append(b.ledger.Lines, line)
+	b.ledger.Size += int64(len(encoded))
+	return b.ours()
+}
+
+// ours says whether the ledger of this name is still the file that is open, and as long as this process knows it. An
+// editor or a backup that renames another file over it would let charges go where nobody reads them.
+func (b *Book) ours() error {
+	open, err := b.file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(b.path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(open, named) || named.Size() != b.ledger.Size {
+		return &Replaced{b.path}
+	}
+	return nil
+}
+
+// Enter makes sure that the ledger has the grant, as it is.
+func (b *Book) Enter(g *event.Grant) error {
+	for _, line := range b.ledger.Lines {
+		if line.Grant == nil || line.Grant.ID != g.ID {
+			continue
+		}
+		known, err := json.Marshal(line.Grant)
+		if err != nil {
+			return err
+		}
+		given, err := json.Marshal(g)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(known, given) {
+			return Refuse("the grant was changed after its first use")
+		}
+		return nil
+	}
+	line := b.ledger.Next(b.Now())
+	line.Type, line.Grant = event.TypeGrant, g
+	return b.append(line)
+}

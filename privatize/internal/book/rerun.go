@@ -1,0 +1,38 @@
+package book
+
+import (
+	"crypto/sha256"
+
+	"privpipe/pipelines/event"
+)
+
+// Known returns the last charge of the round that fresh is to be a charge of, nil if there is none. It refuses one that was
+// made under other settings, data set or grant, or of a round that was sampled in another way.
+func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
+	known := b.ledger.Find(fresh.Run, fresh.Round)
+	if known == nil {
+		return nil, nil
+	}
+	if known.Settings != fresh.Settings || known.Dataset != fresh.Dataset || known.Grant != fresh.Grant ||
+		!fresh.Scheme.Same(known.Scheme) {
+		return nil, Refuse("round %d of run %s was released under other settings: use those, or a new grant and run",
+			fresh.Round, fresh.Run)
+	}
+	return known, nil
+}
+
+// Again answers for a round that is charged as known and now has the digest sum. If that is what its release was drawn
+// from, the stored release answers. If not, a second release would be of another sum: that is refused or, with leave, made
+// under a charge of its own, for which fresh is completed.
+func (b *Book) Again(g *event.Grant, known, fresh *event.Charge, sum [sha256.Size]byte, leave bool) (stored bool, err error) {
+	same, err := b.sameSum(known, sum)
+	if same || err != nil {
+		return same, err
+	}
+	if !leave {
+		return false, Refuse("round %d of run %s was released from another sum, but the same settings and units give the same "+
+			"contributions; a second release is a second charge: use --allow-respend, or a new grant and run", known.Round, known.Run)
+	}
+	fresh.Attempt = max(1, known.Attempt) + 1
+	return false, b.Allow(g, fresh)
+}

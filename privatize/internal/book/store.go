@@ -1,0 +1,140 @@
+package book
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"privpipe/pipelines/event"
+)
+
+// The stored release of round t of run r is the file LEDGER.releases/r/t, and t.2, t.3, … for its further attempts. It is
+// what the round's charge names by its hash, and all of the round that is ever let out. No seed of the noise is kept.
+//
+// Beside it, t.sum is SHA-256 of what the release was drawn from. It is private: whoever knows all units but one could try
+// out that one with it.
+
+// Charge stores a release, which write writes, appends its charge, completed by the hash of the release, and returns when
+// both are durable. The caller lets the release out afterwards, never before. write also returns SHA-256 of what the
+// release was drawn from, for Again. After an error of it nothing is stored or charged.
+func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]byte, err error)) error {
+	path := b.storedPath(c)
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	var sum [sha256.Size]byte
+	hash := sha256.New()
+	err := store(path, func(w io.Writer) (err error) {
+		sum, err = write(io.MultiWriter(w, hash))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = store(path+".sum", func(w io.Writer) error {
+		_, err := w.Write(sum[:])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// The names of the files, of their folder and of the folder above are made durable too.
+	if err := errors.Join(syncFolder(path), syncFolder(folder), syncFolder(filepath.Dir(folder))); err != nil {
+		return err
+	}
+	c.Release = hex.EncodeToString(hash.Sum(nil))
+	line := b.ledger.Next(b.Now())
+	line.Type, line.Charge = event.TypeCharge, c
+	return b.append(line)
+}
+
+func (b *Book) storedPath(c *event.Charge) string {
+	name := fmt.Sprintf("%09d", c.Round)
+	if c.Attempt > 0 {
+		name += fmt.Sprintf(".%d", c.Attempt)
+	}
+	return filepath.Join(b.path+".releases", c.Run, name)
+}
+
+// store writes a file under a temporary name, syncs it, and renames it. A file of this name from before is of a round that
+// was never charged: nothing of it left, and it may be replaced.
+func store(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(file, 1<<16)
+	err = write(buffered)
+	if err == nil {
+		err = buffered.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if e := file.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	if err != nil {
+		os.Remove(path + ".tmp")
+	}
+	return err
+}
+
+// Stored opens the stored release of a charge. It refuses one that is gone or is not the one that was charged. The caller
+// closes it.
+func (b *Book) Stored(c *event.Charge) (*os.File, error) {
+	file, err := os.Open(b.storedPath(c))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Refuse("round %d of run %s is charged, but its stored release is gone; drawing it anew would release it twice",
+			c.Round, c.Run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	if err == nil && hex.EncodeToString(hash.Sum(nil)) != c.Release {
+		err = NotCharged(c)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// NotCharged refuses a stored release that is not the one of its charge.
+func NotCharged(c *event.Charge) error {
+	return Refuse("the stored release of round %d of run %s is not the one that was charged", c.Round, c.Run)
+}
+
+// sameSum says whether a charged release was drawn from what now has the digest sum.
+func (b *Book) sameSum(c *event.Charge, sum [sha256.Size]byte) (bool, error) {
+	known, err := os.ReadFile(b.storedPath(c) + ".sum")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && string(known) == string(sum[:]), err
+}
+
+// syncFolder makes the entry of path durable in its folder.
+func syncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

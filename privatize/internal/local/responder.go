@@ -1,0 +1,166 @@
+// Package local is the local model of differential privacy on documents: of each it reports the set of its words, every
+// bit wrong with a known probability, once, after the report is charged. See claim.md.
+package local
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"io"
+
+	"privpipe/pipelines/event"
+	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/noise"
+	"privpipe/privatize/internal/unit"
+)
+
+// Terms are what a run is charged for. All of it is public.
+type Terms struct {
+	Dataset  string
+	Run      string
+	Grant    *event.Grant
+	Words    int    // V, the number of words of the vocabulary, at least 1
+	Settings string // hash of the public settings of the documents
+}
+
+// A Responder answers for documents by randomized response. It is not safe for concurrent use.
+type Responder struct {
+	terms  Terms
+	book   *book.Book
+	flips  *noise.Bernoulli
+	charge *event.Charge // of the reports
+	known  *event.Charge // what they were charged as in an earlier run; nil: this one charges them
+
+	documents int64 // read
+}
+
+// Open opens the ledger for a run, and refuses what the grant does not allow. Close must be called at the end.
+func Open(ledger string, terms Terms) (*Responder, error) {
+	g := terms.Grant
+	if err := g.Check(); err != nil {
+		return nil, book.Refuse("%v", err)
+	}
+	if g.Mechanism != event.RandomizedResponse {
+		return nil, book.Refuse("a grant for %s cannot be used for randomized response", g.Mechanism)
+	}
+	if terms.Words < 1 {
+		return nil, book.Refuse("there is nothing to report of documents without a vocabulary")
+	}
+	r := &Responder{terms: terms, charge: newCharge(&terms)}
+	r.flips = noise.NewBernoulli(r.charge.Scale)
+	var err error
+	if r.book, err = book.Open(ledger); err != nil {
+		return nil, err
+	}
+	if err := r.begin(); err != nil {
+		r.book.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// newCharge returns the charge of the reports, which lacks their hash.
+func newCharge(terms *Terms) *event.Charge {
+	c := terms.Grant.Charge(1, terms.Grant.Scheme)
+	// Of two sets of at most m of V words no more than 2m words are in one alone, and no more than V.
+	c.Sensitivity = uint64(min(terms.Words, 2*terms.Grant.MaxWords))
+	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
+	return c
+}
+
+// begin makes sure that the reports may be charged, or finds out that they were.
+func (r *Responder) begin() (err error) {
+	if err := r.book.Enter(r.terms.Grant); err != nil {
+		return err
+	}
+	if r.known, err = r.book.Known(r.charge); err != nil || r.known != nil {
+		return err
+	}
+	return r.book.Allow(r.terms.Grant, r.charge)
+}
+
+// Close frees the ledger.
+func (r *Responder) Close() error { return r.book.Close() }
+
+// Respond reads documents until next returns io.EOF, which says that they are all, and draws, stores and charges a report of
+// each. After another error nothing is charged, and nothing of what was drawn is ever let out. If the run was charged
+// before, for the same sets of words, nothing is drawn; for others it is refused.
+func (r *Responder) Respond(next func() (*Document, error)) (replayed bool, err error) {
+	if r.known == nil {
+		return false, r.book.Charge(r.charge, func(w io.Writer) ([sha256.Size]byte, error) { return r.read(next, w) })
+	}
+	sum, err := r.read(next, nil)
+	if err != nil {
+		return false, err
+	}
+	if _, err := r.book.Again(r.terms.Grant, r.known, r.charge, sum, false); err != nil { // a grant has one release
+		return false, err
+	}
+	r.charge = r.known
+	return true, nil
+}
+
+// read reads all documents and writes a report of each to out, if there is one. It returns SHA-256 of their sets of words,
+// one after the other.
+func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sha256.Size]byte, err error) {
+	seen := make(unit.Set)
+	s, flips := newSet(r.terms.Words), newSet(r.terms.Words)
+	encoded := make([]byte, size(r.terms.Words))
+	digest := sha256.New()
+	for {
+		d, err := next()
+		if err == io.EOF {
+			return [sha256.Size]byte(digest.Sum(nil)), nil
+		}
+		if err != nil {
+			return sum, err
+		}
+		if !seen.Add(unit.KeyOf(d.ID)) {
+			return sum, &book.Mismatch{Reason: "two documents have the same id"}
+		}
+		r.documents++
+		if err := s.take(d, r.terms.Words, r.terms.Grant.MaxWords); err != nil {
+			return sum, err
+		}
+		s.encode(encoded)
+		digest.Write(encoded)
+		if out == nil {
+			continue
+		}
+		r.flips.Fill(flips)
+		s.flip(flips, r.terms.Words)
+		s.encode(encoded)
+		if _, err := out.Write(encoded); err != nil {
+			return sum, err
+		}
+	}
+}
+
+// Reports gives the words whose bit is 1 in the stored report of each document, in the order of the documents, after
+// Respond. The slice is used again.
+func (r *Responder) Reports(each func(words []uint32) error) error {
+	file, err := r.book.Stored(r.charge)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	encoded := make([]byte, size(r.terms.Words))
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != r.documents*int64(len(encoded)) {
+		return book.NotCharged(r.charge)
+	}
+	in := bufio.NewReaderSize(file, 1<<16)
+	var words []uint32
+	for range r.documents {
+		if _, err := io.ReadFull(in, encoded); err != nil {
+			return err
+		}
+		words = appendWords(words[:0], encoded)
+		if err := each(words); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package noise draws discrete Gaussian and discrete Laplace noise from integers and random bits: no floating-point
+// number takes part, so there are no low bits to leak, and nothing is cut off or rounded. See claim.md.
+package noise
+
+// MaxScale bounds the scale of a Sampler, in steps, so that every product below fits 64 bits.
+const MaxScale = 1 << 31
+
+// A Sampler draws independent integers of one distribution, symmetric around 0. It is not safe for concurrent use.
+type Sampler interface {
+	Next() int64
+	// Twin returns another sampler of the same distribution, with random bits of its own, for another goroutine.
+	Twin() Sampler
+}

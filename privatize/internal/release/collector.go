@@ -1,0 +1,126 @@
+package release
+
+import (
+	"math"
+	"slices"
+
+	"privpipe/pipelines/event"
+	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/fixed"
+)
+
+// A Collector sums the contributions of rounds exactly, each unit's bounded as the grant says. It is not safe for
+// concurrent use.
+type Collector struct {
+	layout *fixed.Layout
+	grids  []fixed.Grid // of each matrix
+	bounds []float64    // of each matrix; nil: 1 for all
+	step   float64      // value of one step where the bound is 1
+	limit  limiter
+	grant  string // its id
+	user   bool   // a unit may have several records
+	round  *round // nil: between rounds
+}
+
+// noneGrid is the grid without a clip: 24 binary digits behind the point, so that a coordinate may be up to 2^16.
+var noneGrid = fixed.Grid{PerUnit: 1 << 24}
+
+// NewCollector returns a Collector for the terms of a run.
+func NewCollector(terms *Terms) (*Collector, error) {
+	c := &Collector{layout: &terms.Layout, user: terms.Unit == event.User, step: noneGrid.Step()}
+	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, terms.Layout.Matrices())
+	g := terms.Grant
+	if g == nil {
+		return c, nil
+	}
+	if err := g.Check(); err != nil {
+		return nil, book.Refuse("%v", err)
+	}
+	if g.Unit != terms.Unit {
+		return nil, book.Refuse("the grant is for unit %s, the contributions are of unit %s", g.Unit, terms.Unit)
+	}
+	c.grant = g.ID
+	bound, _ := g.Steps()
+	c.limit = limiter{
+		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative, bound: bound,
+	}
+	if !c.limit.l1 {
+		// Laplace noise hides an L1 norm of what is noised, which is the upper triangle alone.
+		c.limit.twice = terms.Layout.Twice()
+	}
+	return c, c.scale(terms)
+}
+
+// scale sets the grids: on that of a matrix the clip times the bound of its statistic is the bound in steps.
+func (c *Collector) scale(terms *Terms) error {
+	g := terms.Grant
+	c.step = fixed.ClipGrid(g.Clip, c.limit.bound).Step()
+	if len(g.Statistics) > 0 {
+		c.bounds = slices.Repeat([]float64{1}, len(c.grids))
+	}
+	for _, s := range g.Statistics {
+		i := slices.Index(terms.Names, s.Name)
+		if i < 0 {
+			return book.Refuse("the grant bounds statistic %q, and the contributions have no matrix of that name", s.Name)
+		}
+		c.bounds[i] = s.Bound
+	}
+	for i := range c.grids {
+		clip := g.Clip
+		if c.bounds != nil {
+			clip *= c.bounds[i]
+		}
+		c.grids[i] = fixed.ClipGrid(clip, c.limit.bound)
+		if step := c.grids[i].Step(); !(step > 0 && step <= math.MaxFloat64 && c.step > 0) {
+			return book.Refuse("clip %v is outside the range of this mechanism", clip)
+		}
+	}
+	return nil
+}
+
+// Step is the value of one step, in the unit of the contributions, of a matrix whose statistic has the bound 1.
+func (c *Collector) Step() float64 { return c.step }
+
+// Bounds are what a step of each matrix is worth more than Step; nil: 1 for all.
+func (c *Collector) Bounds() []float64 { return c.bounds }
+
+// Bound is the clip bound in steps, 0 for none.
+func (c *Collector) Bound() uint64 { return c.limit.bound }
+
+// Open begins a round.
+func (c *Collector) Open() { c.round = newRound(&c.limit, c.layout.Cells(), c.user) }
+
+// Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add.
+func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32) error {
+	if matrix < 0 || matrix >= len(c.grids) {
+		return v.Add(c.layout, noneGrid, matrix, rows, columns, values) // which says so
+	}
+	return v.Add(c.layout, c.grids[matrix], matrix, rows, columns, values)
+}
+
+// Add adds to the open round the whole contribution of a unit or, where units may have several, of one record of it.
+// name is the unit's, and digest its digest. v may be changed, and used again.
+func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) error {
+	return c.round.add(name, record, digest, v)
+}
+
+// Takes says whether a partial sum was bounded as the sums of c are.
+func (c *Collector) Takes(grant string, step float64, bound uint64, bounds []float64) bool {
+	return grant == c.grant && step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
+}
+
+// AddPart adds a partial sum of other units: their keys, the sum of their digests, and all cells.
+func (c *Collector) AddPart(keys []byte, digest uint64, cells []int64) error {
+	return c.round.addPart(keys, digest, cells)
+}
+
+// Sum ends the open round and returns its exact sum and the keys of its units. It checks that they are the announced ones.
+// The sum of a part is not yet bounded as a whole: see event.ClipBatch.
+func (c *Collector) Sum(units, digest uint64) (cells []int64, keys []byte, err error) {
+	r := c.round
+	c.round = nil
+	if err := r.close(units, digest); err != nil {
+		return nil, nil, err
+	}
+	return r.sum.Cells, r.seen.Keys(), nil
+}

@@ -1,0 +1,369 @@
+package release
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+	"privpipe/privatize/internal/fixed"
+)
+
+// collector returns a Collector of a round that is open, and its terms.
+func collector(t *testing.T, change ...func(*Terms)) *Collector {
+	t.Helper()
+	terms := newTerms(newGrant())
+	for _, c := range change {
+		c(&terms)
+	}
+	c, err := NewCollector(&terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Open()
+	return c
+}
+
+func clipping(mode string, bound float64) func(*Terms) {
+	return func(terms *Terms) { terms.Grant.Clipping, terms.Grant.Clip = mode, bound }
+}
+
+// put adds a record of a unit, of all cells of the first matrix.
+func put(c *Collector, unit, record string, values ...float32) error {
+	var v fixed.Vector
+	if err := c.Quantise(&v, 0, nil, nil, values); err != nil {
+		return err
+	}
+	return c.Add(unit, record, wire.UnitDigest(unit), &v)
+}
+
+// sum returns the exact sum of a collector's round, in units of the contributions.
+func sum(t *testing.T, c *Collector) []float64 {
+	t.Helper()
+	cells, _, err := c.Sum(uint64(len(c.round.seen)), c.round.digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.limit.batch(&fixed.Sum{Cells: cells})
+	values := make([]float64, len(cells))
+	for i, z := range cells {
+		values[i] = float64(z) * c.Step()
+	}
+	return values
+}
+
+// near compares up to the truncation of three units to steps of 2^-19.
+func near(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 0x1p-17 })
+}
+
+// TestClipping: what each way to clip makes of two units of norms 5 (L1 norm 7) and 1, at a clip of 2.
+func TestClipping(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		want []float64
+	}{
+		{event.ClipUnit, []float64{6. / 5, -8. / 5, 0, 0, 0, 1}},
+		{event.ClipUnitL1, []float64{6. / 7, -8. / 7, 0, 0, 0, 1}},
+		{event.ClipBatch, []float64{6 / math.Sqrt(26), -8 / math.Sqrt(26), 0, 0, 0, 2 / math.Sqrt(26)}},
+	} {
+		r := collector(t, clipping(c.mode, 2))
+		for _, err := range []error{put(r, "a", "", 3, -4, 0, 0, 0, 0), put(r, "b", "", 0, 0, 0, 0, 0, 1)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := sum(t, r); !near(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.mode, got, c.want)
+		}
+	}
+}
+
+// TestProved: a unit beyond the bound that its model is said to prove ends the round; one within it is left as it is.
+func TestProved(t *testing.T) {
+	laplace := func(terms *Terms) { terms.Grant.Mechanism = event.Laplace }
+	for _, c := range []struct {
+		name   string
+		change []func(*Terms)
+		values []float32
+		holds  bool
+	}{
+		{"L2 norm 5", []func(*Terms){clipping(event.ClipProved, 5)}, []float32{3, -4, 0, 0, 0, 0}, true},
+		{"L2 norm above 5", []func(*Terms){clipping(event.ClipProved, 5)}, []float32{3, -4.001, 0, 0, 0, 0}, false},
+		{"L1 norm 7", []func(*Terms){clipping(event.ClipProved, 7), laplace}, []float32{3, -4, 0, 0, 0, 0}, true},
+		{"L1 norm above 5", []func(*Terms){clipping(event.ClipProved, 5), laplace}, []float32{3, -4, 0, 0, 0, 0}, false},
+	} {
+		r := collector(t, c.change...)
+		err := put(r, "MARKER", "", c.values...)
+		if c.holds {
+			if got := sum(t, r); err != nil || !near(got, []float64{3, -4, 0, 0, 0, 0}) {
+				t.Errorf("%s: %v, error %v", c.name, got, err)
+			}
+			continue
+		}
+		wantCode(t, err, 90)
+		if strings.Contains(err.Error(), "MARKER") {
+			t.Errorf("message quotes the unit: %v", err)
+		}
+	}
+}
+
+// TestNonNegative: negative coordinates count as 0, also in the norm, and in a user's total rather than in each record.
+func TestNonNegative(t *testing.T) {
+	nonNegative := func(terms *Terms) { terms.Grant.NonNegative, terms.Grant.Adjacency = true, event.ReplaceOne }
+	r := collector(t, nonNegative)
+	if err := put(r, "a", "", 3, -4, 0, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := sum(t, r); !near(got, []float64{2, 0, 0, 0, 0, 0}) {
+		t.Errorf("got %v", got)
+	}
+	r = collector(t, nonNegative, users)
+	for _, err := range []error{put(r, "u", "1", 1, -4, 0, 0, 0, 0), put(r, "u", "2", 0, 5, 0, 0, 0, 0)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := sum(t, r); !near(got, []float64{1, 1, 0, 0, 0, 0}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func users(terms *Terms) { terms.Unit, terms.Grant.Unit = event.User, event.User }
+
+// TestUsers: all records of a user in a round are clipped together, in whatever order they come between those of others.
+func TestUsers(t *testing.T) {
+	r := collector(t, users)
+	for _, err := range []error{
+		put(r, "u", "1", 3, 0, 0, 0, 0, 0), put(r, "v", "1", 0, 0, 1, 0, 0, 0), put(r, "u", "2", 0, -4, 0, 0, 0, 0),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.round.seen) != 2 || r.round.digest != wire.UnitDigest("u")+wire.UnitDigest("v") {
+		t.Errorf("%d units of digest %d", len(r.round.seen), r.round.digest)
+	}
+	if got := sum(t, r); !near(got, []float64{6. / 5, -8. / 5, 1, 0, 0, 0}) {
+		t.Errorf("got %v", got)
+	}
+	r = collector(t, users)
+	if err := put(r, "u", "1", 1, 0, 0, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, put(r, "u", "1", 1, 0, 0, 0, 0, 0), 90) // a record that is delivered twice
+}
+
+// TestStatistics: each matrix is on the scale of its bound, all are clipped together, and a symmetric one counts its
+// cells off the diagonal twice.
+func TestStatistics(t *testing.T) {
+	terms := newTerms(newGrant(func(g *event.Grant) {
+		g.Clip, g.Statistics = 1, []event.Statistic{{Name: "b", Bound: 0.25}}
+	}))
+	terms.Names, terms.Layout = []string{"a", "b"}, fixed.Layout{}
+	terms.Layout.Append(1, 1)
+	terms.Layout.AppendSymmetric(2)
+	c, err := NewCollector(&terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Open()
+	var v fixed.Vector
+	// a is 1 of 1; b is [¼ ½; ½ 0] of ¼, which is [1 2; 2 0]: a norm of √(1 + 1 + 2·4) = √10 in all.
+	for _, err := range []error{
+		c.Quantise(&v, 0, nil, nil, []float32{1}),
+		c.Quantise(&v, 1, []uint32{0}, []uint32{0, 1}, []float32{0.25, 0.5}),
+		c.Quantise(&v, 1, []uint32{1}, []uint32{1}, []float32{0}),
+		c.Add("unit", "", 0, &v),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, n := sum(t, c), math.Sqrt(10); !near(got, []float64{1 / n, 1 / n, 2 / n, 0}) {
+		t.Errorf("got %v", got)
+	}
+	if !slices.Equal(c.Bounds(), []float64{1, 0.25}) {
+		t.Errorf("bounds %v", c.Bounds())
+	}
+	if err := c.Quantise(&v, 1, []uint32{1}, []uint32{0}, []float32{1}); err == nil {
+		t.Error("a cell below the diagonal was taken")
+	}
+	// In L1 they count twice too, under Gaussian noise, of which they get less: |1| + |1| + 2·|2| = 6. Laplace noise hides
+	// the triangle as it is: 4.
+	for mechanism, want := range map[string]float64{event.Gaussian: 6, event.Laplace: 4} {
+		terms.Grant.Mechanism, terms.Grant.Clipping = mechanism, event.ClipUnitL1
+		c, err := NewCollector(&terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Open()
+		v.Reset()
+		for _, err := range []error{
+			c.Quantise(&v, 0, nil, nil, []float32{1}),
+			c.Quantise(&v, 1, []uint32{0}, []uint32{0, 1}, []float32{0.25, 0.5}),
+			c.Add("unit", "", 0, &v),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := sum(t, c); !near(got, []float64{1 / want, 1 / want, 2 / want, 0}) {
+			t.Errorf("%s: got %v", mechanism, got)
+		}
+	}
+	terms.Grant.Statistics[0].Name = "c"
+	_, err = NewCollector(&terms)
+	wantCode(t, err, 83)
+}
+
+// TestNoiseOfSymmetric: variances are σ² on the diagonal and σ²/2 off it, within six standard deviations: a sound program
+// fails with a probability below 1e-8.
+func TestNoiseOfSymmetric(t *testing.T) {
+	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 3 }))
+	terms.Layout = fixed.Layout{}
+	const rows = 400
+	for range 20 {
+		terms.Layout.AppendSymmetric(rows)
+	}
+	terms.Names = make([]string, 20)
+	p := open(t, newLedger(t), terms)
+	var squares [2]float64
+	var count [2]int
+	for i, z := range release(t, p, 1, poisson) {
+		kind := 0
+		if p.limit.twice[i] {
+			kind = 1
+		}
+		squares[kind] += float64(z) * float64(z) / (3 << 20) / (3 << 20)
+		count[kind]++
+	}
+	if count[0] != 20*rows || count[1] != 20*rows*(rows-1)/2 {
+		t.Fatalf("%v cells", count)
+	}
+	for kind, want := range []float64{1, 0.5} {
+		variance := squares[kind] / float64(count[kind])
+		if math.Abs(variance/want-1) > 6*math.Sqrt(2/float64(count[kind])) {
+			t.Errorf("variance %v of kind %d, want %v", variance, kind, want)
+		}
+	}
+}
+
+// TestPartialSums: sums of parts, with the units they hold, give the very sum of all.
+func TestPartialSums(t *testing.T) {
+	for _, mode := range []string{event.ClipUnit, event.ClipBatch} {
+		units := [][]float32{{3, -4, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 1}, {1e30, 1, 2, 3, 4, 5}, {0, 0.1, 0.2, 0.3, 0, 0}}
+		whole, root := collector(t, clipping(mode, 2)), collector(t, clipping(mode, 2))
+		parts := [2]*Collector{collector(t, clipping(mode, 2)), collector(t, clipping(mode, 2))}
+		for i, values := range units {
+			for _, c := range []*Collector{whole, parts[i%2]} {
+				if err := put(c, string(rune('a'+i)), "", values...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var firstKeys []byte
+		for _, part := range parts {
+			digest := part.round.digest
+			cells, keys, err := part.Sum(2, digest)
+			if err == nil {
+				err = root.AddPart(keys, digest, cells)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			firstKeys = keys
+		}
+		if got, want := sum(t, root), sum(t, whole); !slices.Equal(got, want) {
+			t.Errorf("%s: parts give %v, want %v", mode, got, want)
+		}
+		root = collector(t)
+		for i := range 2 {
+			if err := root.AddPart(firstKeys, 0, make([]int64, 6)); (err != nil) != (i == 1) {
+				t.Errorf("part %d: error %v", i, err)
+			}
+		}
+		wantCode(t, put(root, "d", "", 0, 0, 0, 0, 0, 0), 90)
+	}
+}
+
+// named is a scheme whose coins have a name.
+func named() event.Scheme {
+	s := poisson
+	s.Coins = "throw"
+	return s
+}
+
+// TestRerun: a round that is released already and comes again with the same coins is answered with the stored release, if
+// its exact sum is the same. If not, it is refused, or released anew for a second charge.
+func TestRerun(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant()))
+	first := release(t, p, 1, named(), one)
+	p.Close()
+	again := func(respend bool, values ...float32) (cells []int64, replayed bool, err error) {
+		terms := newTerms(newGrant())
+		terms.AllowRespend = respend
+		p := open(t, ledger, terms)
+		defer p.Close()
+		digest := take(t, p, 1, named(), contribution{"one", values})
+		return p.Release(1, digest)
+	}
+	for _, respend := range []bool{false, true} {
+		if cells, replayed, err := again(respend, one.values...); err != nil || !replayed || !slices.Equal(cells, first) {
+			t.Errorf("the same sum gives %v, replayed %v, error %v", cells, replayed, err)
+		}
+	}
+	before := read(t, ledger)
+	cells, _, err := again(false, 0, 1, 0, 0, 0, 0)
+	wantCode(t, err, 83)
+	if cells != nil || !bytes.Equal(read(t, ledger), before) {
+		t.Errorf("released %v, or charged", cells)
+	}
+	second, replayed, err := again(true, 0, 1, 0, 0, 0, 0)
+	if err != nil || replayed || slices.Equal(second, first) {
+		t.Fatalf("with leave: %v, replayed %v, error %v", second, replayed, err)
+	}
+	if all := charges(t, ledger); len(all) != 2 || all[0].Attempt != 0 || all[1].Attempt != 2 || all[1].Round != 1 {
+		t.Errorf("charges %+v", all)
+	}
+	// The last release is the round's from now on; and the grant's two releases are used.
+	if cells, replayed, err := again(false, 0, 1, 0, 0, 0, 0); err != nil || !replayed || !slices.Equal(cells, second) {
+		t.Errorf("the second sum gives %v, replayed %v, error %v", cells, replayed, err)
+	}
+	_, _, err = again(true, 0, 0, 1, 0, 0, 0)
+	wantCode(t, err, 83)
+}
+
+// TestSumIsPrivate: the digest of the exact sum is the owner's to read, and not in the ledger. Without it a rerun cannot be
+// compared, and is refused.
+func TestSumIsPrivate(t *testing.T) {
+	ledger := newLedger(t)
+	p := open(t, ledger, newTerms(newGrant()))
+	release(t, p, 1, named(), contribution{"one", make([]float32, 6)})
+	p.Close()
+	path := storedRelease(ledger, "000000001.sum")
+	digest := sha256.Sum256(make([]byte, 6*8))
+	if kept := read(t, path); !bytes.Equal(kept, digest[:]) {
+		t.Errorf("kept %x, want %x", kept, digest)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if bytes.Contains(read(t, ledger), []byte(hex.EncodeToString(digest[:]))) {
+		t.Error("the ledger tells the sum")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	p = open(t, ledger, newTerms(newGrant()))
+	units := take(t, p, 1, named(), contribution{"one", make([]float32, 6)})
+	_, _, err := p.Release(1, units)
+	wantCode(t, err, 83)
+}

@@ -1,0 +1,71 @@
+package release
+
+import (
+	"slices"
+
+	"privpipe/pipelines/event"
+	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/clip"
+	"privpipe/privatize/internal/fixed"
+)
+
+// A limiter bounds what a unit, or the sum of all, puts into a round, as the grant says.
+type limiter struct {
+	clipping    string // "": without a grant nothing is bounded
+	l1          bool   // the mechanism's norm is L1, else L2
+	nonNegative bool
+	bound       uint64 // in steps
+	twice       []bool // the cells that count twice in the norm: see fixed.Layout.Twice
+
+	marks []bool // those of a unit's cells, used again for each unit
+}
+
+// unit bounds the whole vector of a unit.
+func (l *limiter) unit(v *fixed.Vector) error {
+	if l.nonNegative {
+		fixed.NonNegative(v.Steps)
+	}
+	switch l.clipping {
+	case "":
+		// Under a clip bound a saturated coordinate is about to be clipped; here it would be a wrong sum.
+		if slices.ContainsFunc(v.Steps, func(z int64) bool { return fixed.Magnitude(z) >= fixed.Limit }) {
+			return &book.Mismatch{Reason: "a contribution has a coordinate that is too large to sum exactly"}
+		}
+	case event.ClipUnit:
+		clip.L2(v.Steps, l.marked(v.Cells), l.bound)
+	case event.ClipUnitL1:
+		clip.L1(v.Steps, l.marked(v.Cells), l.bound)
+	case event.ClipProved:
+		if !l.within(v) {
+			return &book.Mismatch{Reason: "a contribution exceeds the bound that the grant takes for proved"}
+		}
+	}
+	return nil
+}
+
+func (l *limiter) within(v *fixed.Vector) bool {
+	if l.l1 {
+		return clip.WithinL1(v.Steps, l.marked(v.Cells), l.bound)
+	}
+	return clip.WithinL2(v.Steps, l.marked(v.Cells), l.bound)
+}
+
+// marked returns which of a unit's cells count twice.
+func (l *limiter) marked(cells []int) []bool {
+	if l.twice == nil {
+		return nil
+	}
+	l.marks = l.marks[:0]
+	for _, cell := range cells {
+		l.marks = append(l.marks, l.twice[cell])
+	}
+	return l.marks
+}
+
+// batch bounds the sum over all units, where it is the sum that is to be bounded.
+func (l *limiter) batch(sum *fixed.Sum) {
+	if l.clipping == event.ClipBatch {
+		fixed.Saturate(sum.Cells)
+		clip.L2(sum.Cells, l.twice, l.bound)
+	}
+}

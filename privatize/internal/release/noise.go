@@ -1,0 +1,78 @@
+package release
+
+import (
+	"runtime"
+	"sync"
+
+	"privpipe/pipelines/event"
+	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/noise"
+)
+
+// noises are the samplers of a run.
+type noises struct {
+	cell noise.Sampler
+	// pair is for a cell that stands for two of a symmetric matrix. With scale ⌈σ/√2⌉ its loss for a difference of d is at
+	// most d²/σ² = 2d²/(2σ²), that of both cells together: so the loss of all is that of the L2 norm in which it counts
+	// twice.
+	pair noise.Sampler
+}
+
+// newNoises returns the samplers of a grant.
+func newNoises(g *event.Grant, symmetric bool) (noises, error) {
+	_, scale := g.Steps()
+	if scale < 1 || scale > noise.MaxScale {
+		return noises{}, book.Refuse("noise multiplier %v is outside the range of this mechanism", g.NoiseMultiplier)
+	}
+	switch g.Mechanism {
+	case event.Laplace:
+		laplace := noise.NewLaplace(scale)
+		return noises{laplace, laplace}, nil
+	case event.Gaussian:
+		n := noises{cell: noise.NewGaussian(scale)}
+		if symmetric {
+			n.pair = noise.NewGaussian(event.OffDiagonalScale(scale))
+		}
+		return n, nil
+	}
+	return noises{}, book.Refuse("a grant for %s cannot be used for sums of contributions", g.Mechanism)
+}
+
+// add adds independent noise to every cell, those that no unit touched included. twice marks those that take pair.
+func (n noises) add(cells []int64, twice []bool) error {
+	workers := runtime.GOMAXPROCS(0)
+	share := (len(cells) + workers - 1) / workers
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		from, to := min(w*share, len(cells)), min((w+1)*share, len(cells))
+		group.Go(func() { errs[w] = n.addTo(cells, twice, from, to) })
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTo adds noise to the cells in [from, to).
+func (n noises) addTo(cells []int64, twice []bool, from, to int) error {
+	sum, cell := fixed.Sum{Cells: cells}, n.cell.Twin()
+	var pair noise.Sampler
+	if twice != nil {
+		pair = n.pair.Twin()
+	}
+	for i := from; i < to; i++ {
+		sampler := cell
+		if twice != nil && twice[i] {
+			sampler = pair
+		}
+		if err := sum.Add(i, sampler.Next()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

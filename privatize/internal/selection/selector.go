@@ -1,0 +1,151 @@
+// Package selection finds a vocabulary: the words that reach a threshold when each unit votes for a few of its own and
+// noise is added, released once, after it is charged. See claim.md.
+package selection
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"io"
+	"slices"
+
+	"privpipe/pipelines/event"
+	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/noise"
+)
+
+// Terms are what a run is charged for. All of it is public.
+type Terms struct {
+	Dataset  string
+	Run      string
+	Grant    *event.Grant
+	Top      int    // at most so many words are released
+	Settings string // hash of the public settings, Top among them
+}
+
+// A Selector releases a vocabulary of the words of units. It is not safe for concurrent use.
+type Selector struct {
+	terms  Terms
+	book   *book.Book
+	noise  noise.Sampler
+	charge *event.Charge // of the release
+	known  *event.Charge // what it was charged as in an earlier run; nil: this one charges it
+	votes  *votes
+}
+
+// Open opens the ledger for a run, and refuses what the grant does not allow. Close must be called at the end.
+func Open(ledger string, terms Terms) (*Selector, error) {
+	g := terms.Grant
+	if err := g.Check(); err != nil {
+		return nil, book.Refuse("%v", err)
+	}
+	if g.Mechanism != event.Select {
+		return nil, book.Refuse("a grant for %s cannot be used to select a vocabulary", g.Mechanism)
+	}
+	s := &Selector{terms: terms, charge: newCharge(&terms)}
+	if s.charge.Scale > noise.MaxScale {
+		return nil, book.Refuse("noise multiplier %v is outside the range of this mechanism", g.NoiseMultiplier)
+	}
+	bound, _ := g.Steps()
+	s.noise = noise.NewGaussian(s.charge.Scale)
+	s.votes = newVotes(g.MaxWords, bound, g.Unit == event.User)
+	var err error
+	if s.book, err = book.Open(ledger); err != nil {
+		return nil, err
+	}
+	if err := s.begin(); err != nil {
+		s.book.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// newCharge returns the charge of the release, which lacks its hash.
+func newCharge(terms *Terms) *event.Charge {
+	c := terms.Grant.Charge(1, terms.Grant.Scheme)
+	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
+	return c
+}
+
+// begin makes sure that the release may be charged, or finds out that it was.
+func (s *Selector) begin() (err error) {
+	if err := s.book.Enter(s.terms.Grant); err != nil {
+		return err
+	}
+	if s.known, err = s.book.Known(s.charge); err != nil || s.known != nil {
+		return err
+	}
+	return s.book.Allow(s.terms.Grant, s.charge)
+}
+
+// Close frees the ledger.
+func (s *Selector) Close() error { return s.book.Close() }
+
+// Add takes the words of a document of a unit; where the grant's unit is the document, unit is not asked for. A document
+// that comes a second time is refused. After an error nothing can be released.
+func (s *Selector) Add(document, unit string, words []string) error {
+	return s.votes.add(document, unit, words)
+}
+
+// Release ends the votes: it draws the vocabulary, stores what encode makes of its words, those of most noisy weight first,
+// charges it, and returns it. replayed says that it was charged before and is answered with its stored release.
+func (s *Selector) Release(encode func(words []string) ([]byte, error)) (content []byte, replayed bool, err error) {
+	w, err := s.votes.count()
+	if err != nil {
+		return nil, false, err
+	}
+	sum := w.digest()
+	if s.known != nil {
+		replayed, err = s.book.Again(s.terms.Grant, s.known, s.charge, sum, false) // a grant has one release
+		if err != nil {
+			return nil, false, err
+		}
+		if replayed {
+			content, err = s.stored()
+			return content, true, err
+		}
+	}
+	words, err := s.draw(&w)
+	if err != nil {
+		return nil, false, err
+	}
+	if content, err = encode(words); err != nil {
+		return nil, false, err
+	}
+	err = s.book.Charge(s.charge, func(out io.Writer) ([sha256.Size]byte, error) {
+		_, err := out.Write(content)
+		return sum, err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return content, false, nil
+}
+
+func (s *Selector) stored() ([]byte, error) {
+	file, err := s.book.Stored(s.known)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// draw adds noise to the weight of every word and returns the words that reach the threshold: those of most weight first,
+// words of one weight in the order of their bytes, and no more than are asked for.
+func (s *Selector) draw(w *weights) ([]string, error) {
+	var reached []int
+	for i := range w.words {
+		if err := w.Add(i, s.noise.Next()); err != nil {
+			return nil, err
+		}
+		if w.Cells[i] >= int64(s.charge.Threshold) { // at most 2^62: event.Grant.Charge
+			reached = append(reached, i)
+		}
+	}
+	slices.SortStableFunc(reached, func(i, j int) int { return cmp.Compare(w.Cells[j], w.Cells[i]) })
+	first := make([]string, min(len(reached), s.terms.Top))
+	for i := range first {
+		first[i] = w.words[reached[i]]
+	}
+	return first, nil
+}

@@ -1,0 +1,163 @@
+package selection
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/clip"
+	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/unit"
+)
+
+// A word is known by its number while votes are counted. Of more than 2^32 words, which take half a terabyte, some would
+// have one number and count as one.
+type word = uint32
+
+// votes sums the weights that units give to words.
+type votes struct {
+	most    int                 // words of a unit that count
+	bound   uint64              // on the L2 norm of the weights of a unit, in steps
+	seen    unit.Set            // documents
+	pending map[unit.Key][]word // of each user the words so far, or those that may be kept; nil: each document votes by itself
+	numbers map[string]word
+	words   []string  // by number
+	sum     fixed.Sum // weights, by number
+	failed  error     // first error of add: the sum is not to be used
+
+	ballot []int64 // of the unit under way
+}
+
+func newVotes(most int, bound uint64, ofUsers bool) *votes {
+	v := &votes{most: most, bound: bound, seen: make(unit.Set), numbers: make(map[string]word)}
+	if ofUsers {
+		v.pending = make(map[unit.Key][]word)
+	}
+	return v
+}
+
+// add takes the words of a document of the unit of a name.
+func (v *votes) add(document, name string, words []string) error {
+	if v.failed == nil {
+		v.failed = v.take(document, name, words)
+	}
+	return v.failed
+}
+
+func (v *votes) take(document, name string, words []string) error {
+	k := unit.KeyOf(document)
+	if !v.seen.Add(k) {
+		return &book.Mismatch{Reason: "two documents have the same id"}
+	}
+	if v.pending == nil {
+		return v.vote(v.keep(k, v.number(words)))
+	}
+	k = unit.KeyOf(name)
+	all := append(v.pending[k], v.number(words)...)
+	if len(all) > 2*v.most {
+		all = v.keep(k, all) // not at every document: hashing what is kept already would be most of the work
+	}
+	v.pending[k] = all
+	return nil
+}
+
+// number returns the numbers of words.
+func (v *votes) number(words []string) []word {
+	numbers := make([]word, len(words))
+	for i, w := range words {
+		n, known := v.numbers[w]
+		if !known {
+			n = word(len(v.words))
+			v.numbers[w] = n
+			v.words = append(v.words, w)
+			v.sum.Cells = append(v.sum.Cells, 0)
+		}
+		numbers[i] = n
+	}
+	return numbers
+}
+
+// keep returns the distinct ones of the words of a unit, and no more than count: those that come first by SHA-256 of the
+// unit's key and the word. It depends on no other unit and favours no word. What is kept of a set is kept of what is kept of
+// its parts, so that it does not matter in which order documents come.
+func (v *votes) keep(k unit.Key, words []word) []word {
+	slices.Sort(words)
+	words = slices.Compact(words)
+	if len(words) <= v.most {
+		return words
+	}
+	type ranked struct {
+		word word
+		rank [sha256.Size]byte
+	}
+	all := make([]ranked, len(words))
+	var b []byte
+	for i, w := range words {
+		b = append(append(b[:0], k[:]...), v.words[w]...)
+		all[i] = ranked{w, sha256.Sum256(b)}
+	}
+	slices.SortFunc(all, func(a, b ranked) int { return bytes.Compare(a.rank[:], b.rank[:]) })
+	words = words[:v.most]
+	for i := range words {
+		words[i] = all[i].word
+	}
+	return words
+}
+
+// vote gives a unit's t words the weight bound/√t each, truncated to whole steps: all weights together have an L2 norm of at
+// most bound.
+func (v *votes) vote(words []word) error {
+	v.ballot = v.ballot[:0]
+	for range words {
+		v.ballot = append(v.ballot, int64(v.bound))
+	}
+	clip.L2(v.ballot, nil, v.bound)
+	for i, w := range words {
+		if err := v.sum.Add(int(w), v.ballot[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weights are the words that have weight, in the order of their bytes, and the steps of each.
+type weights struct {
+	words []string
+	fixed.Sum
+}
+
+// count ends the votes. A word that a unit has and did not vote for is not among those that have weight: it must not get
+// noise either.
+func (v *votes) count() (w weights, err error) {
+	if v.failed != nil {
+		return w, v.failed
+	}
+	for unit, words := range v.pending {
+		if err := v.vote(v.keep(unit, words)); err != nil {
+			return w, err
+		}
+	}
+	for i, word := range v.words {
+		if v.sum.Cells[i] > 0 {
+			w.words = append(w.words, word)
+		}
+	}
+	slices.Sort(w.words)
+	for _, word := range w.words {
+		w.Cells = append(w.Cells, v.sum.Cells[v.numbers[word]])
+	}
+	return w, nil
+}
+
+// digest is SHA-256 of the words in order, each with a newline, which no word has, and its steps as 8 bytes, little-endian.
+func (w *weights) digest() [sha256.Size]byte {
+	hash := sha256.New()
+	var b []byte
+	for i, word := range w.words {
+		b = append(append(b[:0], word...), '\n')
+		hash.Write(binary.LittleEndian.AppendUint64(b, uint64(w.Cells[i])))
+	}
+	return [sha256.Size]byte(hash.Sum(nil))
+}

@@ -1,0 +1,41 @@
+// Package unit tells privacy units apart, so that each counts once. See claim.md.
+package unit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"maps"
+	"slices"
+)
+
+// KeySize is the number of bytes of a Key.
+const KeySize = 16
+
+// A Key stands for a name: the first 128 bits of its SHA-256. Keys take little memory, whatever the names.
+type Key [KeySize]byte
+
+// KeyOf returns the key of a name.
+func KeyOf(name string) Key {
+	sum := sha256.Sum256([]byte(name))
+	return Key(sum[:KeySize])
+}
+
+// A Set is a set of keys.
+type Set map[Key]struct{}
+
+// Add adds a key, and reports whether it was new.
+func (s Set) Add(k Key) bool {
+	before := len(s)
+	s[k] = struct{}{}
+	return len(s) > before
+}
+
+// Keys returns the bytes of all keys, in ascending order of keys.
+func (s Set) Keys() []byte {
+	sorted := slices.SortedFunc(maps.Keys(s), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
+	all := make([]byte, 0, KeySize*len(sorted))
+	for _, k := range sorted {
+		all = append(all, k[:]...)
+	}
+	return all
+}

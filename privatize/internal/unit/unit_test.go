@@ -1,0 +1,36 @@
+package unit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"testing"
+)
+
+func TestSet(t *testing.T) {
+	s := make(Set)
+	for i, c := range []struct {
+		name  string
+		fresh bool
+	}{{"a", true}, {"b", true}, {"a", false}, {"", true}, {"A", true}, {"", false}, {"b", false}} {
+		if s.Add(KeyOf(c.name)) != c.fresh {
+			t.Errorf("name %d: not as it should be", i)
+		}
+	}
+	keys := s.Keys()
+	if len(keys) != 4*KeySize {
+		t.Fatalf("%d bytes of keys", len(keys))
+	}
+	for i := KeySize; i < len(keys); i += KeySize {
+		if bytes.Compare(keys[i-KeySize:i], keys[i:i+KeySize]) >= 0 {
+			t.Error("keys do not ascend")
+		}
+	}
+}
+
+// TestKeyOf: the key that SPEC.md states.
+func TestKeyOf(t *testing.T) {
+	sum := sha256.Sum256([]byte("user/ann"))
+	if k := KeyOf("user/ann"); !bytes.Equal(k[:], sum[:16]) {
+		t.Errorf("key %x, want the first half of %x", k, sum)
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+	"privpipe/privatize/internal/local"
+)
+
+// responseCommand reports documents by randomized response.
+type responseCommand struct {
+	leave
+	charged
+	Output string `short:"o" placeholder:"FILE" help:"Where the reports go; standard output by default."`
+	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
+	filter.Compress
+}
+
+// mostWords bounds the vocabulary, so that every report fits a record of the wire, whatever its bits are: a reported word
+// takes a byte for its count, and for its gap no more bytes than the gap is long. 64 are for the id, tags and lengths.
+const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2
+
+// Run is kong's hook. This file only carries records to and from internal/local.
+func (c *responseCommand) Run(r *filter.Run) error {
+	grant, err := c.read(event.RandomizedResponse)
+	if err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+		return err
+	}
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if h.VocabularySize < 1 || h.VocabularySize > mostWords {
+		return exit.Errorf(exit.Malformed, "%s: a vocabulary of %d words, must be of 1 to %d to be reported bit by bit",
+			in.Name(), h.VocabularySize, mostWords)
+	}
+	terms := local.Terms{Dataset: c.Dataset, Grant: grant, Words: int(h.VocabularySize)}
+	if terms.Run, err = c.name(h.Run, grant.ID); err != nil {
+		return err
+	}
+	if terms.Settings, err = settings(h, grant); err != nil || r.DryRun() {
+		return err
+	}
+	responder, err := local.Open(c.Ledger, terms)
+	if err != nil {
+		return err
+	}
+	defer responder.Close()
+	if err := c.keeps(c.Output); err != nil {
+		return err
+	}
+	out, err := endpoint.CreateStream(c.Output, &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Run: terms.Run,
+		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+	}, c.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	replayed, err := responder.Respond(documentsOf(in))
+	if err != nil {
+		return err
+	}
+	if replayed {
+		r.Log.Info("the documents were reported before: sending the stored reports again")
+	}
+	if err := responder.Reports(reportsTo(out)); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// documentsOf returns a function that gives the documents of a stream, in one Document that it uses again, and io.EOF after
+// the last one, if the stream is whole.
+func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
+	d := new(local.Document)
+	return func() (*local.Document, error) {
+		record, err := in.Next()
+		if err != nil {
+			return nil, err
+		}
+		document := record.GetDocument()
+		d.ID, d.Counts = document.Id, document.Counts
+		d.Words = wire.AppendIDs(d.Words[:0], document.WordGaps)
+		return d, nil
+	}
+}
+
+// reportsTo returns a function that writes a report as a document. Its id is its number, and how the records are cut into
+// frames follows from the reports alone.
+func reportsTo(out *endpoint.StreamWriter) func(words []uint32) error {
+	d := new(wire.Document)
+	record := &wire.Record{Body: &wire.Record_Document{Document: d}}
+	number := 0
+	return func(words []uint32) error {
+		number++
+		d.Id = strconv.Itoa(number)
+		d.WordGaps = wire.AppendGaps(d.WordGaps[:0], words)
+		for len(d.Counts) < len(words) {
+			d.Counts = append(d.Counts, 1)
+		}
+		d.Counts = d.Counts[:len(words)]
+		return out.Write(record)
+	}
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/release"
+)
+
+var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}}
+
+// sources are the streams of contributions or partial sums that together hold the units of each round.
+type sources struct {
+	header  *wire.Header // of the first
+	streams []*endpoint.StreamReader
+	kinds   []wire.Kind
+
+	vector        fixed.Vector // of the unit under way
+	rows, columns []uint32
+	values        []float32
+}
+
+// openSources opens the inputs, which must be of one run, model and shape.
+func openSources(output string, names []string) (*sources, error) {
+	if err := endpoint.Distinct(output, names...); err != nil {
+		return nil, err
+	}
+	s := new(sources)
+	for i, name := range names {
+		if err := endpoint.Distinct(name, names[:i]...); err != nil {
+			s.close()
+			return nil, exit.Errorf(exit.Usage, "input %s is given twice", name)
+		}
+		in, h, err := endpoint.OpenStream(name, contributions)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.streams, s.kinds = append(s.streams, in), append(s.kinds, h.Kind)
+		if s.header == nil {
+			s.header = h
+		}
+		if !proto.Equal(alike(h), alike(s.header)) {
+			s.close()
+			return nil, exit.Errorf(exit.Malformed, "%s and %s are of different runs, models, vocabularies or shapes", names[0], name)
+		}
+	}
+	return s, nil
+}
+
+// alike is what the headers of all sources have in common.
+func alike(h *wire.Header) *wire.Header {
+	c := proto.CloneOf(h)
+	c.Kind = wire.Kind_KIND_UNSPECIFIED
+	for _, m := range c.Matrices {
+		m.Element = wire.Element_ELEMENT_UNSPECIFIED
+	}
+	return c
+}
+
+func (s *sources) close() {
+	for _, in := range s.streams {
+		in.Close()
+	}
+}
+
+// A rounder takes the rounds of sources.
+type rounder interface {
+	// begin returns where the contributions of a round go, nil to drop them.
+	begin(number uint32, scheme event.Scheme) (*release.Collector, error)
+	// end comes after the last contribution of a round that was not dropped, with what its sources announce.
+	end(number uint32, units, records, digest uint64) error
+}
+
+// rounds takes round after round until the inputs end, all at once.
+func (s *sources) rounds(r rounder) error {
+	for {
+		open, err := s.open()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.round(r, open); err != nil {
+			return err
+		}
+	}
+}
+
+// open returns the first record of the next round, which is the same in all sources; io.EOF at the end of all.
+func (s *sources) open() (*wire.Record, error) {
+	first, end := s.streams[0].Next()
+	if end != nil && end != io.EOF {
+		return nil, end
+	}
+	for _, in := range s.streams[1:] {
+		record, err := in.Next()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if err != end || !proto.Equal(record, first) {
+			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
+		}
+	}
+	return first, end
+}
+
+func (s *sources) round(r rounder, open *wire.Record) error {
+	scheme, err := open.GetRoundOpen().Scheme.Event()
+	if err != nil {
+		return err
+	}
+	collector, err := r.begin(open.Round, scheme)
+	if err != nil {
+		return err
+	}
+	var total wire.RoundClose
+	for i, in := range s.streams {
+		var end *wire.RoundClose
+		if s.kinds[i] == wire.Kind_SUMS {
+			end, err = s.part(in, collector)
+		} else {
+			end, err = s.units(in, collector)
+		}
+		if err != nil {
+			return err
+		}
+		total.Units += end.Units
+		total.Records += end.Records
+		total.UnitDigest += end.UnitDigest
+	}
+	if collector == nil {
+		return nil
+	}
+	return r.end(open.Round, total.Units, total.Records, total.UnitDigest)
+}
+
+// units takes the contributions of a round from a stream.
+func (s *sources) units(in *endpoint.StreamReader, to *release.Collector) (*wire.RoundClose, error) {
+	for {
+		record, err := in.Next()
+		if err != nil {
+			return nil, err
+		}
+		if end := record.GetRoundClose(); end != nil {
+			return end, nil
+		}
+		if to != nil {
+			if err := s.add(in, to, record.GetContribution()); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// add takes one record of a contribution; the last one hands the whole over.
+func (s *sources) add(in *endpoint.StreamReader, to *release.Collector, c *wire.Contribution) error {
+	for _, p := range c.Parts {
+		s.rows = wire.AppendIDs(s.rows[:0], p.RowGaps)
+		s.columns = wire.AppendIDs(s.columns[:0], p.ColumnGaps)
+		s.values = s.values[:0]
+		for i := 0; i < len(p.Values); i += 4 {
+			s.values = append(s.values, math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
+		}
+		if err := to.Quantise(&s.vector, int(p.Matrix), s.rows, s.columns, s.values); err != nil {
+			return in.Errorf("%w", err)
+		}
+	}
+	if c.More {
+		return nil
+	}
+	err := to.Add(c.Unit, c.Record, wire.UnitDigest(c.Unit), &s.vector)
+	s.vector.Reset()
+	return err
+}
+
+// part takes the partial sum of a round from a stream.
+func (s *sources) part(in *endpoint.StreamReader, to *release.Collector) (*wire.RoundClose, error) {
+	var keys []byte
+	for {
+		record, err := in.Next()
+		if err != nil {
+			return nil, err
+		}
+		if members := record.GetMembers(); members != nil {
+			keys = append(keys, members.Keys...)
+			continue
+		}
+		set, err := in.ReadBlocks(record)
+		if err != nil {
+			return nil, err
+		}
+		end, err := in.Next()
+		if err != nil {
+			return nil, err
+		}
+		if to == nil {
+			return end.GetRoundClose(), nil
+		}
+		if !to.Takes(set.Sum.Grant, set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
+			return nil, exit.Errorf(exit.Refused, "refused: %s holds sums that were bounded for another grant", in.Name())
+		}
+		var cells []int64
+		for _, m := range s.header.Matrices {
+			more, err := stream.Cells[int64](set, m.Name)
+			if err != nil {
+				return nil, in.Errorf("%w", err)
+			}
+			cells = append(cells, more...)
+		}
+		return end.GetRoundClose(), to.AddPart(keys, end.GetRoundClose().UnitDigest, cells)
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+	"privpipe/privatize/internal/release"
+)
+
+// sumsCommand are the flags of the mechanisms that add noise to sums of contributions.
+type sumsCommand struct {
+	charged
+	AllowRespend bool     `help:"Release a round anew, for a second charge, if it was released from another sum. Without it that is refused."`
+	Output       string   `short:"o" placeholder:"FILE" help:"Where the releases go; standard output by default."`
+	Inputs       []string `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions, or of partial sums from privatize combine; standard input by default. Of several, each holds other units of every round."`
+	filter.Compress
+}
+
+func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
+	grant, err := l.read(mechanism)
+	if err != nil {
+		return err
+	}
+	return c.privatize(r, grant, grant.ID)
+}
+
+// privatize reads contributions and writes releases. This file only carries records to and from internal/release.
+func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) error {
+	in, err := openSources(c.Output, c.Inputs)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	if run, err = c.name(in.header.Run, run); err != nil {
+		return err
+	}
+	terms := newTerms(in.header, grant)
+	terms.Dataset, terms.Run, terms.AllowRespend = c.Dataset, run, c.AllowRespend
+	if terms.Settings, err = settings(in.header, grant); err != nil || r.DryRun() {
+		return err
+	}
+	privatizer, err := release.Open(c.Ledger, *terms)
+	if err != nil {
+		return err
+	}
+	defer privatizer.Close()
+	if err := c.keeps(c.Output); err != nil {
+		return err
+	}
+	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.header, run), c.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if grant == nil {
+		r.Log.Warn("no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on")
+	}
+	s := sums{run: r, privatizer: privatizer, terms: terms, in: in, out: out}
+	if err := in.rounds(&s); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// newTerms returns what a stream's header and a grant say of a run.
+func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
+	terms := &release.Terms{Unit: event.Document, Grant: grant}
+	if h.Unit == wire.Unit_USER {
+		terms.Unit = event.User
+	}
+	for _, m := range h.Matrices {
+		terms.Names = append(terms.Names, m.Name)
+		if m.Symmetric {
+			terms.Layout.AppendSymmetric(int(m.Rows))
+		} else {
+			terms.Layout.Append(int(m.Rows), int(m.Columns))
+		}
+	}
+	return terms
+}
+
+// settings is the hash of all public settings that the stored release of a round depends on.
+func settings(h *wire.Header, grant *event.Grant) (string, error) {
+	type shape struct {
+		Name          string
+		Rows, Columns uint32
+		Symmetric     bool `json:",omitempty"`
+	}
+	s := struct {
+		Model, Vocabulary, Unit string
+		Matrices                []shape
+		Grant                   *event.Grant
+	}{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), Unit: h.Unit.String(), Grant: grant}
+	for _, m := range h.Matrices {
+		s.Matrices = append(s.Matrices, shape{m.Name, m.Rows, m.Columns, m.Symmetric})
+	}
+	b, err := json.Marshal(s)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), err
+}
+
+func releaseHeader(h *wire.Header, run string) *wire.Header {
+	out := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: run, Model: h.Model, Unit: h.Unit,
+		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+	}
+	for _, m := range h.Matrices {
+		out.Matrices = append(out.Matrices, &wire.Matrix{
+			Name: m.Name, Rows: m.Rows, Columns: m.Columns, Element: wire.Element_INT64, Symmetric: m.Symmetric,
+		})
+	}
+	return out
+}
+
+// sums turns rounds of contributions into releases: see rounder.
+type sums struct {
+	run        *filter.Run
+	privatizer *release.Privatizer
+	terms      *release.Terms
+	in         *sources
+	out        *endpoint.StreamWriter
+}
+
+func (s *sums) begin(number uint32, scheme event.Scheme) (*release.Collector, error) {
+	stored, err := s.privatizer.Begin(int(number), scheme)
+	if err != nil {
+		return nil, err
+	}
+	if stored != nil {
+		s.replayed(number)
+		return nil, s.send(number, stored)
+	}
+	return s.privatizer.Collector, nil
+}
+
+func (s *sums) end(number uint32, units, _, digest uint64) error {
+	cells, replayed, err := s.privatizer.Release(units, digest)
+	if err != nil {
+		return err
+	}
+	if replayed {
+		s.replayed(number)
+	} else {
+		s.run.Status("round %d released", number)
+	}
+	return s.send(number, cells)
+}
+
+func (s *sums) replayed(number uint32) {
+	s.run.Log.Info("round was released before: sending its stored release again", "round", number)
+}
+
+// send writes the release of a round, which is in the ledger by then, and flushes, so that the next stage can go on.
+func (s *sums) send(number uint32, cells []int64) error {
+	scheme, err := wire.SchemeOf(s.privatizer.Scheme())
+	if err != nil {
+		return err
+	}
+	head := &wire.Release{
+		Mechanism: event.None, Grid: s.privatizer.Step(), Bounds: s.privatizer.Bounds(), Clip: s.privatizer.Bound(),
+		Scale: s.privatizer.Scale(), Scheme: scheme,
+	}
+	if g := s.terms.Grant; g != nil {
+		head.Mechanism, head.Grant = g.Mechanism, g.ID
+	}
+	record := &wire.Record{Round: number, Body: &wire.Record_Release{Release: head}}
+	if err := s.out.WriteSet(record, matrices(s.terms, cells)...); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}
+
+// matrices returns the cells of each matrix as the wire has them.
+func matrices(terms *release.Terms, cells []int64) [][]byte {
+	encoded := make([][]byte, terms.Layout.Matrices())
+	for i := range encoded {
+		from, to := terms.Layout.Span(i)
+		encoded[i] = stream.AppendCells(nil, cells[from:to])
+	}
+	return encoded
+}

@@ -1,0 +1,114 @@
+package terms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
+)
+
+func TestWords(t *testing.T) {
+	stop := bag.NewIndex(vocabulary.Words{"the", "encyclopedia", "caf\u00e9"})
+	long := strings.Repeat("x", wire.MaxWord)
+	for _, c := range []struct {
+		text       string
+		minLetters int
+		stop       *bag.Index
+		want       []string
+	}{
+		{"", 1, nil, nil},
+		{"... 42", 1, nil, nil},
+		{"The pear, the APPLE; the Pear", 1, nil, []string{"apple", "pear", "the"}},
+		{"The pear, the APPLE; the Pear", 4, nil, []string{"apple", "pear"}},
+		{"n\u00e9 \u00e9t\u00e9", 3, nil, []string{"\u00e9t\u00e9"}}, // letters, not bytes
+		{"The pear THE encyclopedia cafe\u0301s cafe\u0301", 1, stop, []string{"caf\u00e9s", "pear"}},
+		{"one " + long + " " + long + "x", 1, nil, []string{"one", long}},
+	} {
+		got, cut := NewCollector(c.minLetters, c.stop).Words("id", []byte(c.text))
+		if !slices.Equal(got, c.want) || cut {
+			t.Errorf("%q: got %q, cut %v, want %q", c.text, got, cut, c.want)
+		}
+	}
+}
+
+// distinct returns n words of the given length, none of which is the beginning of another.
+func distinct(n, length int) []string {
+	all := make([]string, n)
+	for i := range all {
+		name := strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprintf("%08d", i))
+		all[i] = strings.Repeat("z", length-len(name)) + name
+	}
+	return all
+}
+
+// record is the size of a record of t, whose names are as long as they can be.
+func record(t *testing.T, words []string) error {
+	t.Helper()
+	name := strings.Repeat("n", wire.MaxName)
+	r := &wire.Record{Body: &wire.Record_Terms{Terms: &wire.Terms{Id: name, User: name, Words: words}}}
+	if err := wire.Check(&wire.Header{Kind: wire.Kind_TERMS}, r); err != nil {
+		t.Error(err)
+	}
+	_, err := wire.Append(nil, r)
+	return err
+}
+
+// TestCut: what is too much for a record is cut so that it fits, short and long words alike, and no further than needed.
+func TestCut(t *testing.T) {
+	for _, length := range []int{8, 100, wire.MaxWord} {
+		most := room / (length + 3)
+		whole := distinct(most, length)
+		c := NewCollector(1, nil)
+		got, cut := c.Words("id", []byte(strings.Join(whole, " ")))
+		if cut || !slices.Equal(got, whole) {
+			t.Errorf("%d words of %d bytes are cut to %d", most, length, len(got))
+		}
+		if err := record(t, got); err != nil {
+			t.Errorf("%d words of %d bytes: %v", most, length, err)
+		}
+		more := distinct(most+most/2, length)
+		got, cut = c.Words("id", []byte(strings.Join(more, " ")))
+		if !cut || len(got) != most {
+			t.Errorf("%d words of %d bytes are cut to %d, want %d", len(more), length, len(got), most)
+		}
+		if err := record(t, got); err != nil {
+			t.Errorf("cut words of %d bytes: %v", length, err)
+		}
+	}
+}
+
+// TestCutDependsOnTheDocumentAlone: not on the documents before or the order of its words, but on its id; and no half of
+// the alphabet is favoured. The hash is fixed, so the counts are the same each time.
+func TestCutDependsOnTheDocumentAlone(t *testing.T) {
+	all := distinct(2*room/(8+3), 8)
+	c := NewCollector(1, nil)
+	first, _ := c.Words("id", []byte(strings.Join(all, " ")))
+	c.Words("between", []byte("other words"))
+	backwards := slices.Clone(all)
+	slices.Reverse(backwards)
+	again, _ := c.Words("id", []byte(strings.Join(backwards, " ")))
+	if !slices.Equal(first, again) {
+		t.Error("the order of the words, or a document before, changes the cut")
+	}
+	if other, _ := c.Words("other", []byte(strings.Join(all, " "))); slices.Equal(first, other) {
+		t.Error("every document is cut alike")
+	}
+	half, _ := slices.BinarySearch(first, all[len(all)/2])
+	// Half of len(first) = 79,800 of twice as many: standard deviation below 142 (hypergeometric).
+	if d := half - len(first)/2; d < -750 || d > 750 {
+		t.Errorf("%d of %d words are of the first half of the alphabet", half, len(first))
+	}
+}
+
+func BenchmarkWords(b *testing.B) {
+	text := []byte(strings.Repeat("the quick brown fox jumps over a lazy dog and keeps running, all day; ", 20))
+	c := NewCollector(3, nil)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		c.Words("id", text)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/internal/source"
+	"privpipe/tokenize/internal/terms"
+)
+
+type termsCommand struct {
+	Stop       string `placeholder:"FILE" help:"PUBLIC words to leave out, a word a line: function words, which would take the room of others."`
+	MinLetters int    `default:"3" help:"Leave out shorter words."`
+	Output     string `short:"o" placeholder:"FILE" help:"Where the terms go; standard output by default."`
+	filter.Compress
+	texts
+}
+
+// Help is what --help adds for this command.
+func (*termsCommand) Help() string {
+	return "privatize select makes a vocabulary of the terms, with noise and a threshold, for which the ledger is charged. " +
+		"The terms themselves are as private as the text. A document of more distinct words than a record of the stream holds " +
+		"(880 kB, some 80,000 words) is cut to as many, by a hash of its id and the word."
+}
+
+func (t *termsCommand) Validate() error {
+	if t.MinLetters < 1 {
+		return fmt.Errorf("--min-letters must be at least 1, is %d", t.MinLetters)
+	}
+	return t.texts.Validate()
+}
+
+func (t *termsCommand) Run(r *filter.Run) error {
+	var stop *bag.Index
+	if t.Stop != "" {
+		words, err := vocabulary.Open(t.Stop)
+		if err != nil {
+			return err
+		}
+		stop = bag.NewIndex(words)
+	}
+	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Stop)...); err != nil {
+		return err
+	}
+	in, err := source.NewReader(t.Inputs, t.MaxDocument)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_TERMS, Side: wire.Side_PRIVATE}
+	out, err := endpoint.CreateStream(t.Output, h, t.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+
+	spellers := make([]speller, t.N())
+	recorders := make([]recorder, t.N())
+	for i := range spellers {
+		spellers[i].collector = terms.NewCollector(t.MinLetters, stop)
+		recorders[i] = &spellers[i]
+	}
+	total, err := t.convert(r, in, out, recorders)
+	if err != nil {
+		return err
+	}
+	cut := uint64(0)
+	for _, s := range spellers {
+		cut += s.cut
+	}
+	return total.commit(r, out, &wire.Tally{Name: "cut", Value: cut})
+}
+
+// speller spells out the words of texts.
+type speller struct {
+	collector *terms.Collector
+	cut       uint64 // documents that a record does not hold whole
+}
+
+func (s *speller) record(d *wire.Document, text []byte) (r *wire.Record, empty bool, err error) {
+	t := &wire.Terms{Id: d.Id, User: d.User}
+	var cut bool
+	if t.Words, cut = s.collector.Words(d.Id, text); cut {
+		s.cut++
+	}
+	return &wire.Record{Body: &wire.Record_Terms{Terms: t}}, len(t.Words) == 0, nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"iter"
+	"unicode/utf8"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+	"privpipe/tokenize/internal/source"
+)
+
+// texts are the flags of the commands that make a record of each text.
+type texts struct {
+	filter.Workers
+	OnError     string   `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record."`
+	MaxDocument int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
+	Inputs      []string `arg:"" optional:"" help:"Files and folders; standard input (JSON Lines) by default."`
+}
+
+func (t *texts) Validate() error {
+	if t.MaxDocument < 1 {
+		return exit.Errorf(exit.Usage, "--max-document must be at least 1, is %d", t.MaxDocument)
+	}
+	return nil
+}
+
+// A recorder makes the record of a text. One goroutine may use it at a time.
+type recorder interface {
+	// record returns the record of a text, for which d has the names, and whether it has no word.
+	record(d *wire.Document, text []byte) (r *wire.Record, empty bool, err error)
+}
+
+// counted is what became of documents.
+type counted struct{ documents, empty, skipped uint64 }
+
+// recorded is what a worker made of a chunk.
+type recorded struct {
+	counted
+	batches []*stream.Batch
+}
+
+// convert writes a record of each text, by one of recorders a worker. The caller commits out.
+func (t *texts) convert(
+	r *filter.Run, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
+) (total counted, err error) {
+	work := func(worker int, chunk source.Chunk) (recorded, error) {
+		return t.chunk(out.Framer(), recorders[worker], chunk)
+	}
+	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
+		total.documents += made.documents
+		total.empty += made.empty
+		total.skipped += made.skipped
+		for _, b := range made.batches {
+			if err := out.WriteBatch(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && total.documents == 0 && total.skipped > 0 {
+		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how")
+	}
+	return total, err
+}
+
+// chunk turns a chunk into batches of records.
+func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
+	var records []*wire.Record
+	for line, d := range documents(chunk, t.MaxDocument) {
+		record, empty, err := d.record(recorder)
+		if err != nil {
+			if t.OnError == "skip" {
+				made.skipped++
+				continue
+			}
+			return made, malformed(chunk, line, err).WithHint("--on-error skip leaves malformed documents out and counts them")
+		}
+		if made.documents++; empty {
+			made.empty++
+		}
+		records = append(records, record)
+	}
+	made.batches, err = framer.Batches(records)
+	return made, err
+}
+
+// commit completes the output with what was counted, and others' tallies.
+func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wire.Tally) error {
+	tallies := append([]*wire.Tally{{Name: "empty", Value: c.empty}, {Name: "skipped", Value: c.skipped}}, others...)
+	r.SummarizePrivate("documents", c.documents)
+	for _, tally := range tallies {
+		r.SummarizePrivate(tally.Name, tally.Value)
+	}
+	return out.Commit(tallies...)
+}
+
+// A document is a text and its names, or what is malformed about it.
+type document struct {
+	names *wire.Document
+	text  []byte
+	err   error
+}
+
+// record checks the names here, where the line is known, not when they are written.
+func (d document) record(by recorder) (r *wire.Record, empty bool, err error) {
+	if d.err == nil {
+		d.err = wire.CheckDocumentNames(d.names)
+	}
+	if d.err != nil {
+		return nil, false, d.err
+	}
+	return by.record(d.names, d.text)
+}
+
+// documents gives the documents of a chunk, each with the number of its line, 0 for a file that is one document. One of
+// over limit bytes is malformed.
+func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
+	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %d", limit)}
+	return func(yield func(int, document) bool) {
+		switch {
+		case chunk.Line == 0 && chunk.TooLong:
+			yield(0, tooLong)
+			return
+		case chunk.Line == 0:
+			yield(0, fileDocument(chunk))
+			return
+		}
+		for number, line := range chunk.Lines(limit) {
+			d := tooLong
+			if line != nil {
+				d = lineDocument(line)
+			}
+			if !yield(number, d) {
+				return
+			}
+		}
+	}
+}
+
+func lineDocument(line []byte) document {
+	fields, err := source.ParseLine(line)
+	if err != nil {
+		return document{err: err}
+	}
+	names := &wire.Document{Id: string(fields.ID), User: string(fields.User), Label: string(fields.Label)}
+	return document{names: names, text: *fields.Text}
+}
+
+func fileDocument(chunk source.Chunk) document {
+	if err := source.CheckText(chunk.Content); err != nil {
+		return document{err: err}
+	}
+	if source.IsBag(chunk.Content) {
+		return document{err: errors.New("a UCI bag of words, not a text: tokenize uci reads it")}
+	}
+	if !utf8.ValidString(chunk.ID) {
+		return document{err: errors.New("the path, which is the document's id, is not UTF-8")}
+	}
+	return document{names: &wire.Document{Id: chunk.ID}, text: chunk.Content}
+}
+
+// malformed says where the document is. The file and the line are the caller's own; the message quotes no content.
+func malformed(chunk source.Chunk, line int, err error) *exit.Error {
+	if line > 0 {
+		return exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
+	}
+	return exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
+}
