@@ -20,8 +20,8 @@ import (
 // is the ratio. Each side runs several times, in turns, and the least of its times is taken: what a busy machine adds is
 // not theirs.
 
-// python returns a Python that has some modules, the one that PYTHON names, or skips the benchmark.
-func python(b *testing.B, modules ...string) string {
+// python returns a Python that has some modules, the one that PYTHON names, or skips the test or benchmark.
+func python(b testing.TB, modules ...string) string {
 	b.Helper()
 	name := os.Getenv("PYTHON")
 	if name == "" {

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Runs one side of the wall, as the user of that side. Standard input and output are the streams between the sides. The units
+# in system/ and wall.sh run it.
+#
+#   side.sh private | wall | model
+#
+# PRIVPIPE_ROOT is before all paths; by default nothing is.
+set -euo pipefail
+
+root=${PRIVPIPE_ROOT:-}
+PATH=$root/usr/local/bin:$PATH
+source "$root/etc/privpipe/run.conf"
+vocabulary=$root/usr/local/share/privpipe/vocabulary-en.txt
+params=$root/run/privpipe/params
+
+case $1 in
+  private)
+    cd "$root/var/lib/privpipe-private"
+    export TMPDIR=$PWD
+    [[ -e documents.pp ]] || tokenize text --vocab "$vocabulary" -o documents.pp documents.jsonl
+    sample --poisson "$rate" --rounds "$rounds" documents.pp | estep lda --params "$params"
+    ;;
+  wall)
+    # The ledger is public. What is not, privatize makes for its own user alone.
+    umask 022
+    exec privatize --grant "$root/etc/privpipe/grant.json" --ledger "$root/var/lib/privpipe-wall/run.ledger"
+    ;;
+  model)
+    umask 022
+    exec mstep lda --topics "$topics" --vocab "$vocabulary" --params-out "$params" -o "$root/var/lib/privpipe-model/model.pp"
+    ;;
+esac
