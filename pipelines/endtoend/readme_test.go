@@ -35,14 +35,20 @@ func TestReadme(t *testing.T) {
 // TestPipelinesReadme does the same with the README of this folder.
 func TestPipelinesReadme(t *testing.T) {
 	folder := readmeFolder(t)
-	run(t, folder, "bin/tokenize text --vocab pipelines/recipes/vocabulary-en.txt -o docs.pp docs.jsonl")
+	const tokenize = "bin/tokenize text --vocab pipelines/recipes/vocabulary-en.txt -o "
+	run(t, folder, tokenize+"docs.pp docs.jsonl")
+	run(t, folder, "head -n 500 docs.jsonl | "+tokenize+"east.pp; tail -n 500 docs.jsonl | "+tokenize+"west.pp")
+	printed := ""
 	for _, b := range block.FindAllStringSubmatch(read(t, "pipelines/README.md"), -1) {
 		s := bash(folder, "set +o pipefail\n"+b[1]) // head closes its pipe
 		if err := s.Run(); err != nil {
 			t.Errorf("%s\n%v\n%s", b[1], err, s.stderr.String())
 		}
-		if !strings.Contains(s.stdout.String(), `{"round_open":{"round":1,"scheme":{"method":"POISSON","rate":0.5,`) {
-			t.Errorf("%s\nprinted\n%s", b[1], s.stdout.String())
+		printed += s.stdout.String()
+	}
+	for _, want := range []string{`{"round_open":{"round":1,"scheme":{"method":"POISSON","rate":0.5,`, `"mechanism": "laplace"`} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("no %s in\n%s", want, printed)
 		}
 	}
 }
