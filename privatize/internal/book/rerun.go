@@ -36,3 +36,24 @@ func (b *Book) Again(g *event.Grant, known, fresh *event.Charge, sum [sha256.Siz
 	fresh.Attempt = max(1, known.Attempt) + 1
 	return false, b.Allow(g, fresh)
 }
+
+// OpenOnce opens a ledger for a grant whose one release is to be charged as fresh. known is what it was charged as before; if
+// that is nil, it may be charged now.
+func OpenOnce(path string, g *event.Grant, fresh *event.Charge) (b *Book, known *event.Charge, err error) {
+	b, err = Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = b.Enter(g)
+	if err == nil {
+		known, err = b.Known(fresh)
+	}
+	if err == nil && known == nil {
+		err = b.Allow(g, fresh)
+	}
+	if err != nil {
+		b.Close()
+		return nil, nil, err
+	}
+	return b, known, nil
+}

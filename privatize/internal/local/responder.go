@@ -48,11 +48,8 @@ func Open(ledger string, terms Terms) (*Responder, error) {
 	r := &Responder{terms: terms, charge: newCharge(&terms)}
 	r.flips = noise.NewBernoulli(r.charge.Scale)
 	var err error
-	if r.book, err = book.Open(ledger); err != nil {
-		return nil, err
-	}
-	if err := r.begin(); err != nil {
-		r.book.Close()
+	r.book, r.known, err = book.OpenOnce(ledger, g, r.charge)
+	if err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -65,17 +62,6 @@ func newCharge(terms *Terms) *event.Charge {
 	c.Sensitivity = uint64(min(terms.Words, 2*terms.Grant.MaxWords))
 	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
 	return c
-}
-
-// begin makes sure that the reports may be charged, or finds out that they were.
-func (r *Responder) begin() (err error) {
-	if err := r.book.Enter(r.terms.Grant); err != nil {
-		return err
-	}
-	if r.known, err = r.book.Known(r.charge); err != nil || r.known != nil {
-		return err
-	}
-	return r.book.Allow(r.terms.Grant, r.charge)
 }
 
 // Close frees the ledger.

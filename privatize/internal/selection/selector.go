@@ -49,11 +49,8 @@ func Open(ledger string, terms Terms) (*Selector, error) {
 	s.noise = noise.NewGaussian(s.charge.Scale)
 	s.votes = newVotes(g.MaxWords, bound, g.Unit == event.User)
 	var err error
-	if s.book, err = book.Open(ledger); err != nil {
-		return nil, err
-	}
-	if err := s.begin(); err != nil {
-		s.book.Close()
+	s.book, s.known, err = book.OpenOnce(ledger, g, s.charge)
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -64,17 +61,6 @@ func newCharge(terms *Terms) *event.Charge {
 	c := terms.Grant.Charge(1, terms.Grant.Scheme)
 	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
 	return c
-}
-
-// begin makes sure that the release may be charged, or finds out that it was.
-func (s *Selector) begin() (err error) {
-	if err := s.book.Enter(s.terms.Grant); err != nil {
-		return err
-	}
-	if s.known, err = s.book.Known(s.charge); err != nil || s.known != nil {
-		return err
-	}
-	return s.book.Allow(s.terms.Grant, s.charge)
 }
 
 // Close frees the ledger.

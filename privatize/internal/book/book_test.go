@@ -1,0 +1,219 @@
+package book
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privpipe/pipelines/event"
+)
+
+// The steps of the protocol under crashes, damage and locks are tested through what uses them, in package release, and on
+// the built binary in pipelines/endtoend.
+
+func newBook(t *testing.T) (*Book, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ledger")
+	b, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b, path
+}
+
+func newGrant() *event.Grant {
+	return &event.Grant{
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Unit: event.Document, Clip: 1, NoiseMultiplier: 1, Releases: 2,
+		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 2},
+	}
+}
+
+func newCharge(g *event.Grant, round int) *event.Charge {
+	c := g.Charge(round, g.Scheme)
+	c.Dataset, c.Run, c.Settings = "data", "run", "settings"
+	return c
+}
+
+// digest is the digest of the sum that a content is drawn from in these tests: of the content itself.
+func digest(content string) [sha256.Size]byte { return sha256.Sum256([]byte(content)) }
+
+func charge(t *testing.T, b *Book, c *event.Charge, content string) {
+	t.Helper()
+	err := b.Charge(c, func(w io.Writer) ([sha256.Size]byte, error) {
+		_, err := io.WriteString(w, content)
+		return digest(content), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantCode(t *testing.T, err error, code int) {
+	t.Helper()
+	var coder interface{ ExitCode() int }
+	if !errors.As(err, &coder) || coder.ExitCode() != code {
+		t.Errorf("got error %v, want one of exit code %d", err, code)
+	}
+}
+
+// TestCharge: what is stored is what was charged, and readable by its owner alone.
+func TestCharge(t *testing.T) {
+	b, path := newBook(t)
+	c := newCharge(newGrant(), 1)
+	charge(t, b, c, "noisy")
+	want := digest("noisy")
+	if c.Release != hex.EncodeToString(want[:]) {
+		t.Errorf("charged release %s", c.Release)
+	}
+	file, err := b.Stored(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if content, err := io.ReadAll(file); err != nil || string(content) != "noisy" {
+		t.Errorf("stored %q, %v", content, err)
+	}
+	for name, mode := range map[string]os.FileMode{"": 0o700, "run": 0o700, "run/000000001": 0o600, "run/000000001.sum": 0o600} {
+		if info, err := os.Stat(filepath.Join(path+".releases", name)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// TestFailedWrite: a release that could not be written whole is neither stored nor charged.
+func TestFailedWrite(t *testing.T) {
+	b, path := newBook(t)
+	broken := errors.New("the input is truncated")
+	err := b.Charge(newCharge(newGrant(), 1), func(w io.Writer) (sum [sha256.Size]byte, err error) {
+		_, err = w.Write(make([]byte, 1<<20))
+		return sum, errors.Join(err, broken)
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	left, err := os.ReadDir(filepath.Join(path+".releases", "run"))
+	if err != nil || len(left) > 0 || len(b.ledger.Lines) > 0 {
+		t.Errorf("left %v, %d lines, error %v", left, len(b.ledger.Lines), err)
+	}
+}
+
+// TestAgain: the same sum is answered with the stored release; another one is refused, or charged as a further attempt.
+func TestAgain(t *testing.T) {
+	b, path := newBook(t)
+	g := newGrant()
+	g.Releases = 3
+	first := newCharge(g, 1)
+	charge(t, b, first, "one")
+	known := first
+	for i, content := range []string{"two", "three"} {
+		fresh := newCharge(g, 1)
+		if stored, err := b.Again(g, known, fresh, digest(content), false); stored || err == nil {
+			t.Errorf("another sum: stored %v, error %v", stored, err)
+		} else {
+			wantCode(t, err, 83)
+		}
+		stored, err := b.Again(g, known, fresh, digest(content), true)
+		if stored || err != nil || fresh.Attempt != i+2 {
+			t.Fatalf("with leave: stored %v, attempt %d, error %v", stored, fresh.Attempt, err)
+		}
+		charge(t, b, fresh, content)
+		if known, err = b.Known(newCharge(g, 1)); err != nil || known != fresh {
+			t.Fatalf("known is %+v, %v", known, err)
+		}
+		if stored, err := b.Again(g, known, newCharge(g, 1), digest(content), false); !stored || err != nil {
+			t.Errorf("the same sum: stored %v, error %v", stored, err)
+		}
+	}
+	_, err := b.Again(g, known, newCharge(g, 1), digest("four"), true)
+	wantCode(t, err, 83) // the grant has three releases
+	for _, name := range []string{"000000001", "000000001.2", "000000001.3"} {
+		if _, err := os.Stat(filepath.Join(path+".releases", "run", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAgainUnderBudget: a budget is planned for one release of a round.
+func TestAgainUnderBudget(t *testing.T) {
+	b, _ := newBook(t)
+	g := newGrant()
+	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis}
+	known := newCharge(g, 1)
+	charge(t, b, known, "one")
+	_, err := b.Again(g, known, newCharge(g, 1), digest("two"), true)
+	wantCode(t, err, 83)
+}
+
+// TestKnown: a round is answered under its own settings alone.
+func TestKnown(t *testing.T) {
+	b, _ := newBook(t)
+	g := newGrant()
+	if known, err := b.Known(newCharge(g, 1)); known != nil || err != nil {
+		t.Errorf("an empty ledger knows %v, %v", known, err)
+	}
+	charge(t, b, newCharge(g, 1), "one")
+	for name, change := range map[string]func(*event.Charge){
+		"settings": func(c *event.Charge) { c.Settings = "other" },
+		"data set": func(c *event.Charge) { c.Dataset = "other" },
+		"grant":    func(c *event.Charge) { c.Grant = "other" },
+		"scheme":   func(c *event.Charge) { c.Scheme.Rounds = 3 },
+	} {
+		c := newCharge(g, 1)
+		change(c)
+		if _, err := b.Known(c); err == nil {
+			t.Errorf("other %s: the stored release answers", name)
+		} else {
+			wantCode(t, err, 83)
+		}
+	}
+	for name, change := range map[string]func(*event.Charge){
+		"run": func(c *event.Charge) { c.Run = "other" }, "round": func(c *event.Charge) { c.Round = 2 },
+	} {
+		c := newCharge(g, 1)
+		change(c)
+		if known, err := b.Known(c); known != nil || err != nil {
+			t.Errorf("other %s: known %v, %v", name, known, err)
+		}
+	}
+}
+
+// TestOpenOnce: a grant of one release opens for it, for its replay, and for nothing else.
+func TestOpenOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger")
+	g := newGrant()
+	g.Scheme.Rounds, g.Releases = 1, 1
+	for _, again := range []bool{false, true} {
+		c := newCharge(g, 1)
+		b, known, err := OpenOnce(path, g, c)
+		if err != nil || (known != nil) != again {
+			t.Fatalf("known %v, %v", known, err)
+		}
+		if !again {
+			charge(t, b, c, "one")
+		}
+		b.Close()
+	}
+	other := newCharge(g, 1)
+	other.Run = "other"
+	_, _, err := OpenOnce(path, g, other)
+	wantCode(t, err, 83)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(before, []byte{'\n'}); n != 2 {
+		t.Errorf("%d lines, want the grant and its charge", n)
+	}
+	b, err := Open(path) // a refusal holds no lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+}
