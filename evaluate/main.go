@@ -1,5 +1,5 @@
-// Command evaluate says how good a model is. It reads scored records and model files, never a second copy of the
-// inference.
+// Command evaluate says how good a model is, and how private a privatizer. It reads scored records and model files, never
+// a second copy of the inference, and runs a privatizer as a black box.
 package main
 
 import "privpipe/pipelines/filter"
@@ -9,12 +9,13 @@ var cli struct {
 	Perplexity perplexityCommand `cmd:"" help:"Held-out perplexity, from estep --score."`
 	Topics     topicsCommand     `cmd:"" help:"The words of each topic of a model."`
 	Coherence  coherenceCommand  `cmd:"" help:"NPMI coherence of a model's topics on reference documents."`
+	Audit      auditCommand      `cmd:"" help:"A lower bound on the privacy loss of a privatize binary, beside the claimed one."`
 }
 
 func main() {
 	filter.Main(filter.Stage{
 		Name:    "evaluate",
-		Summary: "Say how good a model is.",
+		Summary: "Say how good a model is, or how private a privatizer.",
 		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate perplexity",
 		Notes: "A number computed from private held-out documents is itself a function of them and no budget covers it: " +
 			"publish it only if their owners agreed, or use public documents. A model file alone costs nothing to look at.\n\n" +

@@ -11,7 +11,11 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-func TestMain(m *testing.M) { script.Main(m, map[string]func(){"evaluate": main}) }
+func TestMain(m *testing.M) {
+	programs := fakes()
+	programs["evaluate"] = main
+	script.Main(m, programs)
+}
 
 var vocab = vocabulary.Words{"cat", "dog", "fish", "goat"}
 

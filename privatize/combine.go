@@ -31,6 +31,9 @@ func (c *combineCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer in.close()
+	if _, err := in.settle(grant); err != nil {
+		return err
+	}
 	terms := newTerms(in.header, grant)
 	collector, err := release.NewCollector(terms)
 	if err != nil || r.DryRun() {
@@ -43,7 +46,7 @@ func (c *combineCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
-	if err := in.rounds(&parts{collector, terms, out}); err != nil {
+	if err := in.rounds(&parts{collector, terms, in.settings, out}); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -53,6 +56,7 @@ func (c *combineCommand) Run(r *filter.Run) error {
 type parts struct {
 	collector *release.Collector
 	terms     *release.Terms
+	settings  []byte
 	out       *endpoint.StreamWriter
 }
 
@@ -82,7 +86,9 @@ func (p *parts) end(number uint32, units, records, digest uint64) error {
 		}
 		keys = keys[n:]
 	}
-	sum := &wire.Sum{Grid: p.collector.Step(), Bounds: p.collector.Bounds(), Clip: p.collector.Bound()}
+	sum := &wire.Sum{
+		Grid: p.collector.Step(), Bounds: p.collector.Bounds(), Clip: p.collector.Bound(), Settings: p.settings,
+	}
 	if p.terms.Grant != nil {
 		sum.Grant = p.terms.Grant.ID
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"math"
 
@@ -20,9 +22,10 @@ var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, 
 
 // sources are the streams of contributions or partial sums that together hold the units of each round.
 type sources struct {
-	header  *wire.Header // of the first
-	streams []*endpoint.StreamReader
-	kinds   []wire.Kind
+	header   *wire.Header // of the first
+	settings []byte       // SHA-256 of what all contributions and sums have in common, once they are settled
+	streams  []*endpoint.StreamReader
+	kinds    []wire.Kind
 
 	vector        fixed.Vector // of the unit under way
 	rows, columns []uint32
@@ -65,6 +68,15 @@ func alike(h *wire.Header) *wire.Header {
 		m.Element = wire.Element_ELEMENT_UNSPECIFIED
 	}
 	return c
+}
+
+// settle takes the grant under which contributions are bounded, and returns the hash of all settings.
+func (s *sources) settle(grant *event.Grant) (string, error) {
+	hash, err := settings(s.header, grant)
+	if err == nil {
+		s.settings, err = hex.DecodeString(hash)
+	}
+	return hash, err
 }
 
 func (s *sources) close() {
@@ -207,8 +219,8 @@ func (s *sources) part(in *endpoint.StreamReader, to *release.Collector) (*wire.
 		if to == nil {
 			return end.GetRoundClose(), nil
 		}
-		if !to.Takes(set.Sum.Grant, set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
-			return nil, exit.Errorf(exit.Refused, "refused: %s holds sums that were bounded for another grant", in.Name())
+		if !bytes.Equal(set.Sum.Settings, s.settings) || !to.Takes(set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
+			return nil, exit.Errorf(exit.Refused, "refused: %s holds sums that were bounded under another grant or other settings", in.Name())
 		}
 		var cells []int64
 		for _, m := range s.header.Matrices {

@@ -42,7 +42,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) e
 	}
 	terms := newTerms(in.header, grant)
 	terms.Dataset, terms.Run, terms.AllowRespend = c.Dataset, run, c.AllowRespend
-	if terms.Settings, err = settings(in.header, grant); err != nil || r.DryRun() {
+	if terms.Settings, err = in.settle(grant); err != nil || r.DryRun() {
 		return err
 	}
 	privatizer, err := release.Open(c.Ledger, *terms)

@@ -31,8 +31,8 @@ func TestCrashFindsBugs(t *testing.T) {
 		{"a charge is not synced", "book.go", "if err := b.file.Sync(); err != nil {", "if err := error(nil); err != nil {"},
 		{"what a killed process wrote is not synced", "book.go", "err = file.Sync()", ""},
 		{"a torn line is not cut off", "book.go", "if err == nil && ledger.Torn {", "if false {"},
-		{"the release is stored after its charge", "store.go", "return b.append(line)",
-			`os.Rename(path, path+".late"); err = b.append(line); os.Rename(path+".late", path); return err`},
+		{"the release is stored after its charge", "store.go", "if err := b.append(line); err != nil {",
+			`os.Rename(path, path+".late"); err = b.append(line); os.Rename(path+".late", path); if err != nil {`},
 		{"a round that was charged is drawn anew", "rerun.go", "if known == nil {", "if true {"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {

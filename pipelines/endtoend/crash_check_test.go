@@ -123,6 +123,9 @@ func (v *victim) stored(hashes map[int]string) error {
 			return err
 		}
 		name := filepath.Base(path)
+		if path == v.path(releasesName+"/.last") || path == v.path(releasesName+"/.last.tmp") {
+			return nil // the hash of the last charge, and what is to become it
+		}
 		if filepath.Dir(path) != v.path(releasesName+"/"+crashRun) || !explained.MatchString(name) ||
 			name[:9] > next || name[:9] < next && strings.HasSuffix(name, ".tmp") {
 			return fmt.Errorf("%s was left behind", path)

@@ -198,7 +198,8 @@ func members(round uint32, keys ...[]byte) []byte {
 }
 
 func sum(round uint32, changes ...func(*wire.Sum)) []byte {
-	s := &wire.Sum{Grant: "g", Grid: 0.5, Clip: 16}
+	settings := sha256.Sum256([]byte("settings"))
+	s := &wire.Sum{Grant: "g", Grid: 0.5, Clip: 16, Settings: settings[:]}
 	for _, change := range changes {
 		change(s)
 	}
@@ -405,6 +406,7 @@ func vectors(t *testing.T) []Vector {
 		{Name: "sum-clip.pp", Rule: "sum with a grant, but no clip", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Clip = 0 }), sixCells, closing(1))},
 		{Name: "sum-grid.pp", Rule: "sum of a grid that is not positive", Section: "3.4", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Grid = 0 }), sixCells, closing(1))},
 		{Name: "sum-bounds.pp", Rule: "not one bound for each matrix of a sum", Section: "3.4", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Bounds = []float64{1, 1} }), sixCells, closing(1))},
+		{Name: "sum-settings.pp", Rule: "settings of a sum are not 32 bytes", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Settings = s.Settings[:31] }), sixCells, closing(1))},
 		{Name: "open-sum.pp", Rule: "stream ends inside a round of sums", Section: "3", Stream: behindSum()},
 
 		{Name: "terms-vocabulary.pp", Rule: "terms over a vocabulary", Section: "3.7", Stream: newBuilder(with(spelledOut(), func(h *wire.Header) { h.VocabularySize = 3 })).whole()},

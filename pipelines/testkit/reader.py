@@ -32,7 +32,7 @@ from google.protobuf.proto import serialize_length_prefixed
 # SPEC 6
 FRAME_COMPRESSED, FRAME_DECOMPRESSED = 900_000, 896_000
 RECORD, HEADER_RECORD = 880_000, 16_000
-NAME, UNIT_NAME, COINS, WORD, KEY = 1_024, 1_040, 64, 256, 16
+NAME, UNIT_NAME, COINS, WORD, KEY, SETTINGS = 1_024, 1_040, 64, 256, 16, 32
 WORDS, MATRICES, CELLS, ROUNDS = 2**24, 64, 2**31, 2**31
 WINDOW = 8 * 2**20
 
@@ -353,6 +353,7 @@ class Stream:
         self.count += len(keys)
 
     def sum(self, steps):
+        need(len(steps.settings) == SETTINGS, "3.6", "settings of a sum have another length")
         need(bool(steps.grant) == bool(steps.clip), "3.6", "sum with a clip or a grant alone")
         self.check_steps(steps)
         self.next_cell = (0, 0)

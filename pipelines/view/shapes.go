@@ -90,11 +90,12 @@ type members struct {
 }
 
 type sum struct {
-	Round  uint32    `json:"round"`
-	Grant  string    `json:"grant,omitempty"`
-	Grid   float64   `json:"grid"`
-	Clip   uint64    `json:"clip"`
-	Bounds []float64 `json:"bounds,omitempty"`
+	Round    uint32    `json:"round"`
+	Grant    string    `json:"grant,omitempty"`
+	Grid     float64   `json:"grid"`
+	Clip     uint64    `json:"clip"`
+	Bounds   []float64 `json:"bounds,omitempty"`
+	Settings string    `json:"settings"` // hexadecimal
 }
 
 type terms struct {

@@ -84,7 +84,7 @@ func (v Viewer) body(r *wire.Record) (name string, body any) {
 		return "members", members{r.Round, keysOf(b.Members.Keys)}
 	case *wire.Record_Sum:
 		s := b.Sum
-		return "sum", sum{r.Round, s.Grant, s.Grid, s.Clip, s.Bounds}
+		return "sum", sum{r.Round, s.Grant, s.Grid, s.Clip, s.Bounds, hex.EncodeToString(s.Settings)}
 	case *wire.Record_Terms:
 		return "terms", terms{b.Terms.Id, b.Terms.User, b.Terms.Words}
 	case *wire.Record_Parameters:

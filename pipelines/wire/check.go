@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -293,6 +294,9 @@ func checkSteps(h *Header, grant string, grid float64, bounds []float64) error {
 }
 
 func checkSum(h *Header, s *Sum) error {
+	if len(s.Settings) != sha256.Size {
+		return fmt.Errorf("settings of a sum must have %d bytes, have %d", sha256.Size, len(s.Settings))
+	}
 	if (s.Clip == 0) != (s.Grant == "") {
 		return errors.New("sum has a clip without a grant, or a grant without a clip")
 	}

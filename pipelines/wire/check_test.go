@@ -120,7 +120,7 @@ func TestCheckRecords(t *testing.T) {
 		return &Record{Round: 1, Body: &Record_Release{Release: r}}
 	}
 	sum := func(change func(*Sum)) *Record {
-		s := &Sum{Grant: "g", Grid: 0.5, Clip: 2}
+		s := &Sum{Grant: "g", Grid: 0.5, Clip: 2, Settings: make([]byte, 32)}
 		change(s)
 		return &Record{Round: 1, Body: &Record_Sum{Sum: s}}
 	}
@@ -203,6 +203,9 @@ func TestCheckRecords(t *testing.T) {
 		{"grid", sum(func(s *Sum) { s.Grid = 0 })},
 		{"3 bounds for 1", sum(func(s *Sum) { s.Bounds = []float64{1, 1, 1} })},
 		{"bound of a matrix", sum(func(s *Sum) { s.Bounds = []float64{0} })},
+		{"settings of a sum must have 32 bytes, have 0", sum(func(s *Sum) { s.Settings = nil })},
+		{"settings of a sum must have 32 bytes, have 31", sum(func(s *Sum) { s.Settings = make([]byte, 31) })},
+		{"settings of a sum must have 32 bytes, have 33", sum(func(s *Sum) { s.Settings = make([]byte, 33) })},
 
 		{"", members(key(0))},
 		{"", members(slices.Concat(key(0), key(1), key(255)))},

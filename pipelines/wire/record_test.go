@@ -13,13 +13,17 @@ import (
 
 func document(d *Document) *Record { return &Record{Body: &Record_Document{Document: d}} }
 
+func aSum() *Sum {
+	return &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25}, Settings: []byte("as many bytes as SHA-256 has: 32")}
+}
+
 func TestAppendDecodeRoundTrip(t *testing.T) {
 	records := []*Record{
 		document(&Document{Id: "a", User: "u", Label: "l", WordGaps: []uint32{0, 1, 300}, Counts: []uint32{1, 2, 70000}}),
 		{Round: 7, Body: &Record_RoundClose{RoundClose: &RoundClose{Units: 1, Records: 2, UnitDigest: math.MaxUint64}}},
 		{Body: &Record_Score{Score: &Score{Id: "x", Bound: -1.5, Tokens: 3}}},
 		{Round: 1, Body: &Record_Members{Members: &Members{Keys: []byte("sixteen bytes...")}}},
-		{Round: 1, Body: &Record_Sum{Sum: &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25}}}},
+		{Round: 1, Body: &Record_Sum{Sum: aSum()}},
 		{Body: &Record_Terms{Terms: &Terms{Id: "a", User: "u", Words: []string{"ä", "b"}}}},
 		{Body: &Record_End{End: &End{}}},
 	}
@@ -123,7 +127,7 @@ func FuzzDecode(f *testing.F) {
 			Unit: "a", Parts: []*Part{{Matrix: 1, RowGaps: []uint32{0}, ColumnGaps: []uint32{0, 1}, Values: make([]byte, 8)}},
 		}}},
 		{Round: 1, Body: &Record_Members{Members: &Members{Keys: []byte("sixteen bytes...and sixteen more")}}},
-		{Round: 1, Body: &Record_Sum{Sum: &Sum{Grant: "g", Grid: 0.5, Clip: 4, Bounds: []float64{1, 0.25}}}},
+		{Round: 1, Body: &Record_Sum{Sum: aSum()}},
 		{Body: &Record_Terms{Terms: &Terms{Id: "a", Words: []string{"b", "c"}}}},
 	} {
 		b, err := proto.Marshal(r)

@@ -1459,6 +1459,7 @@ type Sum struct {
 	Grid          float64                `protobuf:"fixed64,2,opt,name=grid,proto3" json:"grid,omitempty"` // as in Release
 	Clip          uint64                 `protobuf:"varint,3,opt,name=clip,proto3" json:"clip,omitempty"`
 	Bounds        []float64              `protobuf:"fixed64,4,rep,packed,name=bounds,proto3" json:"bounds,omitempty"`
+	Settings      []byte                 `protobuf:"bytes,5,opt,name=settings,proto3" json:"settings,omitempty"` // SHA-256 of all settings of the bounding, in a form of the program's own; a root compares it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1517,6 +1518,13 @@ func (x *Sum) GetClip() uint64 {
 func (x *Sum) GetBounds() []float64 {
 	if x != nil {
 		return x.Bounds
+	}
+	return nil
+}
+
+func (x *Sum) GetSettings() []byte {
+	if x != nil {
+		return x.Settings
 	}
 	return nil
 }
@@ -1991,12 +1999,13 @@ const file_wire_proto_rawDesc = "" +
 	"\x06scheme\x18\x06 \x01(\v2\x18.privpipe.wire.v1.SchemeR\x06scheme\x12\x16\n" +
 	"\x06bounds\x18\a \x03(\x01R\x06bounds\"\x1d\n" +
 	"\aMembers\x12\x12\n" +
-	"\x04keys\x18\x01 \x01(\fR\x04keys\"[\n" +
+	"\x04keys\x18\x01 \x01(\fR\x04keys\"w\n" +
 	"\x03Sum\x12\x14\n" +
 	"\x05grant\x18\x01 \x01(\tR\x05grant\x12\x12\n" +
 	"\x04grid\x18\x02 \x01(\x01R\x04grid\x12\x12\n" +
 	"\x04clip\x18\x03 \x01(\x04R\x04clip\x12\x16\n" +
-	"\x06bounds\x18\x04 \x03(\x01R\x06bounds\"A\n" +
+	"\x06bounds\x18\x04 \x03(\x01R\x06bounds\x12\x1a\n" +
+	"\bsettings\x18\x05 \x01(\fR\bsettings\"A\n" +
 	"\x05Terms\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x14\n" +

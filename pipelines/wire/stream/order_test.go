@@ -68,7 +68,8 @@ func members(round uint32, first ...byte) *wire.Record {
 }
 
 func sum(round uint32) *wire.Record {
-	return &wire.Record{Round: round, Body: &wire.Record_Sum{Sum: &wire.Sum{Grant: "g", Grid: 0.5, Clip: 2, Bounds: []float64{1, 4}}}}
+	s := &wire.Sum{Grant: "g", Grid: 0.5, Clip: 2, Bounds: []float64{1, 4}, Settings: make([]byte, 32)}
+	return &wire.Record{Round: round, Body: &wire.Record_Sum{Sum: s}}
 }
 
 // sumRecords are of two rounds of the header of SUMS: of three units in two records of members, and of none.

@@ -76,8 +76,9 @@ func (b *Book) planned(g *event.Grant, c *event.Charge) error {
 	if c.Attempt > 0 {
 		return Refuse("a budget is planned for one release of a round")
 	}
+	sampled := c.Scheme.Method == event.Poisson || c.Scheme.Method == event.Fixed
 	for _, before := range b.ledger.Charges() {
-		if c.Scheme.Method == event.Poisson && before.Scheme == c.Scheme && before.Round == c.Round {
+		if sampled && before.Scheme == c.Scheme && before.Round == c.Round {
 			return Refuse("round %d of these coins was released before: sample anew", c.Round)
 		}
 	}

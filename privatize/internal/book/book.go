@@ -56,7 +56,12 @@ func Open(path string) (*Book, error) {
 		file.Close()
 		return nil, err
 	}
-	return &Book{Now: time.Now, path: path, file: file, ledger: ledger}, nil
+	b := &Book{Now: time.Now, path: path, file: file, ledger: ledger}
+	if err := b.remembered(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return b, nil
 }
 
 // Close frees the ledger.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/event"
@@ -216,4 +218,75 @@ func TestOpenOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Close()
+}
+
+// TestLostLines: a ledger that was cut, emptied or put back after a charge is seen by what is kept beside it.
+func TestLostLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		lose func(path string, lines [][]byte) error
+		lost bool
+	}{
+		"whole":         {func(string, [][]byte) error { return nil }, false},
+		"longer":        {func(path string, _ [][]byte) error { return os.Remove(path + ".releases/.last") }, false},
+		"last line":     {func(path string, l [][]byte) error { return os.WriteFile(path, slices.Concat(l[:2]...), 0o600) }, true},
+		"all lines":     {func(path string, _ [][]byte) error { return os.Truncate(path, 0) }, true},
+		"the file":      {func(path string, _ [][]byte) error { return os.Remove(path) }, true},
+		"cut in a line": {func(path string, l [][]byte) error { return os.Truncate(path, int64(len(l[0])+len(l[1])+9)) }, true},
+		"power cut":     {func(path string, _ [][]byte) error { return os.Truncate(path+".releases/.last", 0) }, false},
+		"crash": {func(path string, l [][]byte) error { // before the last hash was written
+			line := bytes.TrimSpace(l[1])
+			hash := line[len(line)-66 : len(line)-2]
+			return os.WriteFile(path+".releases/.last", append(bytes.Clone(hash), '\n'), 0o600)
+		}, false},
+		"cut hash": {func(path string, _ [][]byte) error { return os.Truncate(path+".releases/.last", 40) }, false},
+		"other hash": {func(path string, _ [][]byte) error {
+			return os.WriteFile(path+".releases/.last", []byte(strings.Repeat("a", 64)+"\n"), 0o600)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, path := newBook(t)
+			g := newGrant()
+			if err := b.Enter(g); err != nil {
+				t.Fatal(err)
+			}
+			charge(t, b, newCharge(g, 1), "one")
+			charge(t, b, newCharge(g, 2), "two")
+			b.Close()
+			content, err := os.ReadFile(path)
+			if err == nil {
+				err = c.lose(path, bytes.SplitAfter(content, []byte{'\n'}))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err = Open(path)
+			if !c.lost {
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.Close()
+				return
+			}
+			wantCode(t, err, 90)
+		})
+	}
+}
+
+// TestStoredIsWhatIsRead: a stored release that changes between the check and the reading is refused at its end.
+func TestStoredIsWhatIsRead(t *testing.T) {
+	b, path := newBook(t)
+	c := newCharge(newGrant(), 1)
+	charge(t, b, c, "noisy")
+	file, err := b.Stored(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := os.WriteFile(filepath.Join(path+".releases", "run/000000001"), []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.ReadAll(file)
+	wantCode(t, err, 83)
+	_, err = b.Stored(c)
+	wantCode(t, err, 83)
 }

@@ -31,6 +31,17 @@ func (e *Replaced) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Replaced) ExitCode() int { return 90 }
 
+// A Lost error says that the ledger lacks a charge that was made. Nothing is released.
+type Lost struct{ Path string }
+
+func (e *Lost) Error() string {
+	return e.Path + ": the ledger lacks charges of the releases beside it: it was cut, removed or put back. Give a new ledger " +
+		"another name"
+}
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Lost) ExitCode() int { return 90 }
+
 // A Mismatch says that a round's contributions are not those of the units it announces, or cannot be summed. Nothing is
 // released.
 type Mismatch struct{ Reason string }

@@ -52,7 +52,10 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 	c.Release = hex.EncodeToString(hash.Sum(nil))
 	line := b.ledger.Next(b.Now())
 	line.Type, line.Charge = event.TypeCharge, c
-	return b.append(line)
+	if err := b.append(line); err != nil {
+		return err
+	}
+	return b.remember()
 }
 
 func (b *Book) storedPath(c *event.Charge) string {
@@ -88,37 +91,6 @@ func store(path string, write func(io.Writer) error) error {
 		os.Remove(path + ".tmp")
 	}
 	return err
-}
-
-// Stored opens the stored release of a charge. It refuses one that is gone or is not the one that was charged. The caller
-// closes it.
-func (b *Book) Stored(c *event.Charge) (*os.File, error) {
-	file, err := os.Open(b.storedPath(c))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Refuse("round %d of run %s is charged, but its stored release is gone; drawing it anew would release it twice",
-			c.Round, c.Run)
-	}
-	if err != nil {
-		return nil, err
-	}
-	hash := sha256.New()
-	_, err = io.Copy(hash, file)
-	if err == nil && hex.EncodeToString(hash.Sum(nil)) != c.Release {
-		err = NotCharged(c)
-	}
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
-}
-
-// NotCharged refuses a stored release that is not the one of its charge.
-func NotCharged(c *event.Charge) error {
-	return Refuse("the stored release of round %d of run %s is not the one that was charged", c.Round, c.Run)
 }
 
 // sameSum says whether a charged release was drawn from what now has the digest sum.

@@ -4,6 +4,7 @@ package local
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"io"
 
@@ -130,12 +131,12 @@ func (r *Responder) Reports(each func(words []uint32) error) error {
 	}
 	defer file.Close()
 	encoded := make([]byte, size(r.terms.Words))
-	info, err := file.Stat()
+	length, err := file.Size()
 	if err != nil {
 		return err
 	}
-	if info.Size() != r.documents*int64(len(encoded)) {
-		return book.NotCharged(r.charge)
+	if length != r.documents*int64(len(encoded)) {
+		return file.Refused() // it is of other documents
 	}
 	in := bufio.NewReaderSize(file, 1<<16)
 	var words []uint32
@@ -147,6 +148,9 @@ func (r *Responder) Reports(each func(words []uint32) error) error {
 		if err := each(words); err != nil {
 			return err
 		}
+	}
+	if _, err := in.ReadByte(); err != io.EOF { // the end, where what was read is checked
+		return cmp.Or(err, file.Refused())
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,7 +18,6 @@ type Collector struct {
 	bounds []float64    // of each matrix; nil: 1 for all
 	step   float64      // value of one step where the bound is 1
 	limit  limiter
-	grant  string // its id
 	user   bool   // a unit may have several records
 	round  *round // nil: between rounds
 }
@@ -25,8 +25,14 @@ type Collector struct {
 // noneGrid is the grid without a clip: 24 binary digits behind the point, so that a coordinate may be up to 2^16.
 var noneGrid = fixed.Grid{PerUnit: 1 << 24}
 
+// maxCells bounds the cells of all matrices together: 16 GB of sums.
+const maxCells = 1 << 31
+
 // NewCollector returns a Collector for the terms of a run.
 func NewCollector(terms *Terms) (*Collector, error) {
+	if terms.Layout.Cells() > maxCells {
+		return nil, &book.Mismatch{Reason: fmt.Sprintf("matrices of more than %d cells in all", maxCells)}
+	}
 	c := &Collector{layout: &terms.Layout, user: terms.Unit == event.User, step: noneGrid.Step()}
 	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, terms.Layout.Matrices())
 	g := terms.Grant
@@ -39,7 +45,6 @@ func NewCollector(terms *Terms) (*Collector, error) {
 	if g.Unit != terms.Unit {
 		return nil, book.Refuse("the grant is for unit %s, the contributions are of unit %s", g.Unit, terms.Unit)
 	}
-	c.grant = g.ID
 	bound, _ := g.Steps()
 	c.limit = limiter{
 		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative, bound: bound,
@@ -104,9 +109,9 @@ func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) err
 	return c.round.add(name, record, digest, v)
 }
 
-// Takes says whether a partial sum was bounded as the sums of c are.
-func (c *Collector) Takes(grant string, step float64, bound uint64, bounds []float64) bool {
-	return grant == c.grant && step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
+// Takes says whether the steps of a partial sum are those of c.
+func (c *Collector) Takes(step float64, bound uint64, bounds []float64) bool {
+	return step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
 }
 
 // AddPart adds a partial sum of other units: their keys, the sum of their digests, and all cells.

@@ -13,6 +13,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/unit"
 )
 
 // collector returns a Collector of a round that is open, and its terms.
@@ -291,6 +292,77 @@ func TestPartialSums(t *testing.T) {
 		}
 		wantCode(t, put(root, "d", "", 0, 0, 0, 0, 0, 0), 90)
 	}
+}
+
+// TestUserInTwoSources: a user of a partial sum is refused in contributions, and the other way round.
+func TestUserInTwoSources(t *testing.T) {
+	k := unit.KeyOf("u")
+	for _, partFirst := range []bool{true, false} {
+		r := collector(t, users)
+		part := func() error { return r.AddPart(k[:], 0, make([]int64, 6)) }
+		record := func() error { return put(r, "u", "1", 1, 0, 0, 0, 0, 0) }
+		first, second := part, record
+		if !partFirst {
+			first, second = record, part
+		}
+		if err := first(); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, second(), 90)
+	}
+}
+
+// TestPartTooLarge: a partial sum cannot be larger than its units together, in the norm that bounds each. (That they were
+// bounded one by one is for combine.) The bound is 2^20 steps.
+func TestPartTooLarge(t *testing.T) {
+	const bound = 1 << 20
+	two := slices.Concat(keyBytes("a"), keyBytes("b"))
+	for _, c := range []struct {
+		mode  string
+		keys  []byte
+		cells []int64
+		fits  bool
+	}{
+		{event.ClipUnit, two, []int64{2 * bound, 0, 0, 0, 0, 0}, true},
+		{event.ClipUnit, two, []int64{2*bound + 1, 0, 0, 0, 0, 0}, false},
+		{event.ClipUnit, two, []int64{2 * bound, -bound / 8, 0, 0, 0, 0}, false},
+		{event.ClipUnitL1, two, []int64{bound, -bound, 0, 0, 0, 0}, true},
+		{event.ClipUnitL1, two, []int64{bound, -bound, 1, 0, 0, 0}, false},
+		{event.ClipProved, nil, []int64{0, 0, 0, 0, 0, 1}, false},
+		{event.ClipProved, nil, make([]int64, 6), true},
+		{event.ClipBatch, two, []int64{1 << 50, 0, 0, 0, 0, 0}, true}, // is brought within the bound as a whole
+	} {
+		err := collector(t, clipping(c.mode, 2)).AddPart(c.keys, 0, c.cells)
+		if (err == nil) != c.fits {
+			t.Errorf("%s: a part of %d units and %v: %v", c.mode, len(c.keys)/16, c.cells, err)
+		}
+	}
+}
+
+func keyBytes(name string) []byte {
+	k := unit.KeyOf(name)
+	return k[:]
+}
+
+// TestOverflow: sums beyond 64 bits end the round with exit code 90.
+func TestOverflow(t *testing.T) {
+	r := collector(t, clipping(event.ClipBatch, 2))
+	if err := r.AddPart(keyBytes("a"), 0, []int64{math.MaxInt64, 0, 0, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, r.AddPart(keyBytes("b"), 0, []int64{1, 0, 0, 0, 0, 0}), 90)
+	_, _, err := r.Sum(2, 0)
+	wantCode(t, err, 90)
+}
+
+// TestTooManyCells: a header alone must not take all memory.
+func TestTooManyCells(t *testing.T) {
+	terms := newTerms(newGrant())
+	for range 64 {
+		terms.Layout.AppendSymmetric(1 << 15)
+	}
+	_, err := NewCollector(&terms)
+	wantCode(t, err, 90)
 }
 
 // named is a scheme whose coins have a name.

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"math"
 	"slices"
 
 	"privpipe/pipelines/event"
@@ -48,6 +49,29 @@ func (l *limiter) within(v *fixed.Vector) bool {
 		return clip.WithinL1(v.Steps, l.marked(v.Cells), l.bound)
 	}
 	return clip.WithinL2(v.Steps, l.marked(v.Cells), l.bound)
+}
+
+// part says whether a partial sum can be one of so many units, up to the rounding of its norm. That its units were bounded
+// one by one it cannot see: sums come from a Collector.
+func (l *limiter) part(cells []int64, units int) bool {
+	if l.clipping == "" || l.clipping == event.ClipBatch {
+		return true
+	}
+	norm := 0.0
+	for i, z := range cells {
+		v := math.Abs(float64(z))
+		if !l.l1 && l.clipping != event.ClipUnitL1 {
+			v *= v
+		}
+		if l.twice != nil && l.twice[i] {
+			v *= 2
+		}
+		norm += v
+	}
+	if !l.l1 && l.clipping != event.ClipUnitL1 {
+		norm = math.Sqrt(norm)
+	}
+	return norm <= float64(units)*float64(l.bound)*(1+1e-9)
 }
 
 // marked returns which of a unit's cells count twice.

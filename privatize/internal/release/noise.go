@@ -52,7 +52,7 @@ func (n noises) add(cells []int64, twice []bool) error {
 	group.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return err
+			return mismatch(err)
 		}
 	}
 	return nil

@@ -167,7 +167,7 @@ func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 		return nil, err
 	}
 	if len(b) != 8*p.layout.Cells() {
-		return nil, book.NotCharged(c)
+		return nil, file.Refused()
 	}
 	return decodeCells(b), nil
 }

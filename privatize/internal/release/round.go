@@ -2,6 +2,7 @@ package release
 
 import (
 	"crypto/sha256"
+	"errors"
 	"slices"
 
 	"privpipe/privatize/internal/book"
@@ -34,9 +35,17 @@ func newRound(limit *limiter, cells int, severalRecords bool) *round {
 // bound. After an error the round cannot be released. v may be used again.
 func (r *round) add(name, record string, digest uint64, v *fixed.Vector) error {
 	if r.failed == nil {
-		r.failed = r.take(name, record, digest, v)
+		r.failed = mismatch(r.take(name, record, digest, v))
 	}
 	return r.failed
+}
+
+// mismatch gives a sum that does not fit its exit code.
+func mismatch(err error) error {
+	if errors.Is(err, fixed.ErrOverflow) {
+		return &book.Mismatch{Reason: "the contributions of a round are too large to sum exactly"}
+	}
+	return err
 }
 
 func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error {
@@ -45,10 +54,10 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 	if fresh {
 		r.digest += digest
 	}
-	if r.pending != nil {
+	if r.pending != nil && (fresh || r.pending[k] != nil) {
 		return r.gather(k, record, v)
 	}
-	if !fresh {
+	if !fresh { // where units have records: it is in a partial sum
 		return &book.Mismatch{Reason: "a unit contributes twice to a round"}
 	}
 	if err := r.limit.unit(v); err != nil {
@@ -73,7 +82,7 @@ func (r *round) gather(k unit.Key, record string, v *fixed.Vector) error {
 // addPart takes the exact sum of other units, of sum digest digest, that were bounded elsewhere.
 func (r *round) addPart(keys []byte, digest uint64, cells []int64) error {
 	if r.failed == nil {
-		r.failed = r.takePart(keys, digest, cells)
+		r.failed = mismatch(r.takePart(keys, digest, cells))
 	}
 	return r.failed
 }
@@ -85,6 +94,9 @@ func (r *round) takePart(keys []byte, digest uint64, cells []int64) error {
 		}
 	}
 	r.digest += digest
+	if !r.limit.part(cells, len(keys)/unit.KeySize) {
+		return &book.Mismatch{Reason: "a partial sum is larger than its units could make it"}
+	}
 	return r.sum.AddCells(cells)
 }
 
@@ -103,7 +115,7 @@ func (r *round) close(units, digest uint64) error {
 			return err
 		}
 		if err := v.AddTo(r.sum); err != nil {
-			return err
+			return mismatch(err)
 		}
 	}
 	return nil

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"privpipe/evaluate/internal/audit"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+)
+
+type auditCommand struct {
+	Binary          string  `required:"" placeholder:"PATH" help:"Program to audit; it is called as privatize is."`
+	Mechanism       string  `enum:"gaussian,laplace" default:"gaussian" help:"Mechanism: ${enum}."`
+	Adjacency       string  `enum:"add-remove,replace-one" default:"add-remove" help:"Neighbours: ${enum}."`
+	Unit            string  `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
+	NoiseMultiplier float64 `default:"1" help:"Noise of the grant, over the clip, in [0.2, 10]."`
+	Runs            int     `default:"2000" help:"Runs of each experiment on neighbours."`
+	Confidence      float64 `default:"0.95" help:"Confidence with which all bounds hold together."`
+	Delta           float64 `default:"1e-5" help:"δ at which ε is stated."`
+	OneRun          bool    `help:"Also audit one run that holds many canaries, each by a coin of its own."`
+	Canaries        int     `default:"10000" help:"Canaries of that run."`
+	Folder          string  `placeholder:"FOLDER" help:"Of temporary files; in memory runs are faster."`
+	JSON            bool    `name:"json" help:"Print JSON, not a table."`
+	Output          string  `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	filter.Workers
+}
+
+// Help is kong's hook.
+func (c *auditCommand) Help() string {
+	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN on inputs of its own that differ in one unit, the canary, " +
+		"and tells from the releases which it was. How well it can bounds the privacy loss from below. For Gaussian noise " +
+		"the loss is measured by the trade-off between the two rates of error, which the ledger's sensitivity and scale " +
+		"claim to be that of a Gaussian, and stated as ε at --delta; for Laplace noise it is ε.\n\n" +
+		"An audit can show that a privatizer is broken: a bound above the claim, or a rule broken outright, comes with exit " +
+		"code 83. It cannot show that one is sound. It sees what these inputs bring out and what so many runs can tell: a " +
+		"leak of another kind, or in one run of a thousand, stays unseen. A sound privatizer fails with a probability of at " +
+		"most 1 - CONFIDENCE."
+}
+
+// Validate is kong's hook.
+func (c *auditCommand) Validate() error {
+	switch {
+	case !(c.NoiseMultiplier >= 0.2 && c.NoiseMultiplier <= 10):
+		return fmt.Errorf("--noise-multiplier must be in [0.2, 10], is %v", c.NoiseMultiplier)
+	case c.Runs < audit.LeastRuns:
+		return fmt.Errorf("--runs must be at least %d, is %d", audit.LeastRuns, c.Runs)
+	case !(c.Confidence > 0 && c.Confidence <= audit.MostConfidence):
+		return fmt.Errorf("--confidence must be in (0, %v], is %v", audit.MostConfidence, c.Confidence)
+	case c.Canaries < 2 || c.Canaries > audit.MostCanaries:
+		return fmt.Errorf("--canaries must be in [2, %d], is %d", audit.MostCanaries, c.Canaries)
+	}
+	return event.CheckDelta(c.Delta)
+}
+
+// Run is kong's hook.
+func (c *auditCommand) Run(r *filter.Run) error {
+	binary, err := exec.LookPath(c.Binary)
+	if err == nil {
+		binary, err = filepath.Abs(binary)
+	}
+	if err != nil {
+		return exit.Errorf(exit.Missing, "--binary: %w", err)
+	}
+	if r.DryRun() {
+		return nil
+	}
+	auditor := &audit.Auditor{
+		Binary: binary, Folder: c.Folder, Runs: c.Runs, Workers: c.N(), Confidence: c.Confidence, Delta: c.Delta,
+		Status: r.Status,
+		Terms:  audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
+	}
+	if c.OneRun {
+		auditor.Canaries = c.Canaries
+	}
+	results, err := auditor.Audit(r)
+	if err != nil {
+		return err
+	}
+	b, err := c.print(results)
+	if err != nil {
+		return err
+	}
+	if err := writeText(c.Output, b); err != nil {
+		return err
+	}
+	var broken []string
+	for _, result := range results {
+		if why := result.Broken(); why != "" {
+			broken = append(broken, why)
+		}
+	}
+	if len(broken) > 0 {
+		return exit.Errorf(exit.Refused, "%s protects less than it claims: %s", c.Binary, strings.Join(broken, "; "))
+	}
+	return nil
+}
+
+func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
+	var b bytes.Buffer
+	if c.JSON {
+		err := json.NewEncoder(&b).Encode(map[string]any{
+			"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier,
+			"confidence": c.Confidence, "experiments": results,
+		})
+		return b.Bytes(), err
+	}
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "experiment\truns\tclaimed ε\tε at least\tat δ\tverdict\tby\n")
+	for _, r := range results {
+		claimed, least, delta := "-", "-", "-"
+		if r.Bound != nil {
+			claimed, least = fmt.Sprintf("%.3f", r.Bound.ClaimedEpsilon), fmt.Sprintf("%.3f", r.Bound.Epsilon)
+			delta = fmt.Sprint(r.Bound.Delta)
+		}
+		verdict := "within the claim"
+		if r.Broken() != "" {
+			verdict = "BROKEN"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Experiment, r.Runs, claimed, least, delta, verdict, r.Note)
+	}
+	if err := w.Flush(); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "All bounds hold together with confidence %v.\n", c.Confidence)
+	return b.Bytes(), nil
+}

@@ -1,0 +1,113 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/pipelines/event"
+)
+
+// A claim is what the ledger says about the privacy of one release or of several together.
+//
+// Gaussian noise of scale σ on a sum of sensitivity Δ has the trade-off function G_μ with μ = Δ/σ, and releases compose
+// to μ = √(Σ μ_i²) (Dong, Roth and Su 2022, Gaussian Differential Privacy, theorem 2.7 and corollary 3.3). Laplace noise
+// of scale t has the pure loss ε = Δ/t, and losses add up.
+type claim struct {
+	gaussian bool
+	loss     float64 // μ, or ε
+	// slack is by how much discrete noise may differ from continuous noise that was rounded, in total variation: at most
+	// 1/σ² a release, for σ ≥ 1. (The ratio of their probabilities at k differs from 1 by at most
+	// 1/(24σ²) + exp(k²/(24σ⁴)) − 1, whose mean is below 1/(8σ²).) Discrete Laplace noise loses no more than Δ/t exactly.
+	slack float64
+}
+
+// claimOf returns what charges claim together.
+func claimOf(charges []*event.Charge) claim {
+	var c claim
+	squares := 0.0
+	for _, charge := range charges {
+		part := float64(charge.Sensitivity) / float64(charge.Scale)
+		if charge.Mechanism == event.Gaussian {
+			c.gaussian = true
+			squares += part * part
+			c.slack += 1 / (float64(charge.Scale) * float64(charge.Scale))
+		} else {
+			c.loss += part
+		}
+	}
+	if c.gaussian {
+		c.loss = math.Sqrt(squares)
+	}
+	return c
+}
+
+// epsilon returns the ε of a loss in c's measure: at δ for a Gaussian mechanism, at any δ for a pure one.
+func (c claim) epsilon(loss, delta float64) float64 {
+	if c.gaussian {
+		return gaussianEpsilon(loss, delta)
+	}
+	return loss
+}
+
+// guesses counts how well a test told runs with the canary from runs without.
+type guesses struct {
+	with, without  int // runs
+	missed, alarms int // runs with the canary that were guessed to be without, and the other way round
+}
+
+// The ways to bound a loss from guesses.
+const (
+	byErrors = iota // the share of wrong guesses in all: a fair coin chose what each run held
+	byRates         // both rates of error, each with its own bound
+	ways
+)
+
+// lower returns a lower confidence bound on the loss, in the measure of c: if the mechanism loses no more than some loss,
+// the bound exceeds that loss with probability at most alpha.
+func (c claim) lower(g guesses, way int, alpha float64) float64 {
+	if way == byErrors {
+		// On average over both kinds of run, which is all that is needed: the trade-off functions are symmetric and convex.
+		rate := upperRate(g.missed+g.alarms, g.with+g.without, alpha)
+		return c.least(rate, rate)
+	}
+	if g.with == 0 || g.without == 0 {
+		return 0
+	}
+	return c.least(upperRate(g.missed, g.with, alpha/2), upperRate(g.alarms, g.without, alpha/2))
+}
+
+// least returns the least loss at which a test can have these rates of error.
+func (c claim) least(missed, alarms float64) float64 {
+	missed, alarms = min(1, missed+c.slack), min(1, alarms+c.slack)
+	if missed+alarms >= 1 {
+		return 0 // no better than a coin
+	}
+	if c.gaussian {
+		// Every test of a G_μ-private mechanism has Φ(Φ⁻¹(1−alarms) − μ) ≤ missed. Nasr et al. 2023, Tight Auditing of
+		// Differentially Private Machine Learning, section 3.
+		return quantile(1-alarms) - quantile(missed)
+	}
+	// P[guess] ≤ e^ε·P[the same guess on the neighbour], for both guesses.
+	return max(math.Log((1-missed)/alarms), math.Log((1-alarms)/missed))
+}
+
+// seen returns the loss that the guesses' own rates would show, with no confidence: no bound is above it.
+func (c claim) seen(g guesses, way int) float64 {
+	if way == byErrors {
+		rate := float64(g.missed+g.alarms) / float64(g.with+g.without)
+		return c.least(rate, rate)
+	}
+	return c.least(float64(g.missed)/float64(max(1, g.with)), float64(g.alarms)/float64(max(1, g.without)))
+}
+
+// checkCharge reports how a charge differs from what the grant asks for: then its numbers claim something else.
+func checkCharge(charge *event.Charge, grant *event.Grant) error {
+	switch {
+	case charge.Mechanism != grant.Mechanism:
+		return fmt.Errorf("the ledger charges mechanism %s, the grant is for %s", charge.Mechanism, grant.Mechanism)
+	case charge.Adjacency != grant.Adjacency || charge.Unit != grant.Unit:
+		return fmt.Errorf("the ledger charges neighbours %s and unit %s, the grant is for %s and %s",
+			charge.Adjacency, charge.Unit, grant.Adjacency, grant.Unit)
+	}
+	return nil
+}

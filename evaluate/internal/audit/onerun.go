@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// onerun is an audit by one run on m canaries, each of which a fair coin put in or left out. The auditor guessed some of
+// the coins, and got some right.
+type onerun struct{ canaries, guessed, right int }
+
+// pValue bounds the probability of so many right guesses if the mechanism is (ε, δ)-private: with W ~
+// Binomial(guessed, e^ε/(1+e^ε)) it is P[W ≥ right] + 2mδ·max_i P[right − i ≤ W < right]/i. Steinke, Nasr and
+// Jagielski 2023, Privacy Auditing with One (1) Training Run, theorem 5.2.
+func (o onerun) pValue(epsilon, delta float64) float64 {
+	if o.right == 0 {
+		return 1
+	}
+	n, v := float64(o.guessed), float64(o.right)
+	q := 1 / (1 + math.Exp(-epsilon))
+	tail := mathext.RegIncBeta(v, n-v+1, q)
+	if delta == 0 {
+		return tail
+	}
+	worst, sum := 0.0, 0.0 // the maximum, and P[right − i ≤ W < right]
+	logOdds := math.Log1p(-q) - math.Log(q)
+	logProbability := logChoose(n, v-1) + (v-1)*math.Log(q) + (n-v+1)*math.Log1p(-q) // of W = right − i, from i = 1
+	for i := 1.0; i <= v; i++ {
+		sum += math.Exp(logProbability)
+		worst = max(worst, sum/i)
+		w := v - i
+		logProbability += math.Log(w) - math.Log(n-w+1) + logOdds // of W = w − 1
+	}
+	return min(1, tail+2*float64(o.canaries)*delta*worst)
+}
+
+func logChoose(n, k float64) float64 {
+	return logFactorial(n) - logFactorial(k) - logFactorial(n-k)
+}
+
+func logFactorial(n float64) float64 {
+	l, _ := math.Lgamma(n + 1)
+	return l
+}
+
+// epsilonStep is how finely lowerEpsilon looks for the first ε that is not refuted.
+const epsilonStep = 0.05
+
+// lowerEpsilon returns a lower confidence bound on the ε of a mechanism that is (ε, δ)-private for a given δ: the least ε
+// that the guesses do not refute at level alpha, so that they refute all below. The p-value need not be monotone in ε,
+// hence the steps.
+func (o onerun) lowerEpsilon(delta, alpha float64) float64 {
+	kept := func(epsilon float64) bool { return o.pValue(epsilon, delta) > alpha }
+	high := 0.0
+	for !kept(high) {
+		high += epsilonStep
+	}
+	return leastWhere(max(0, high-epsilonStep), high, kept)
+}
+
+// refutesMu says whether the guesses refute a trade-off function G_μ at level alpha. Mahloujifar, Melis and Chaudhuri
+// 2025, Auditing f-Differential Privacy in One Run, algorithm 3: starting from a probability alpha of so many right
+// guesses, it follows how small the shares of right (r) and wrong (h) guesses in the other outcomes may be, by the
+// inverse of 1 − f, which is x ↦ Φ(Φ⁻¹(x) − μ) for G_μ; the claim is refuted if they add up to more than were made.
+func (o onerun) refutesMu(mu, alpha float64) bool {
+	m, n := float64(o.canaries), float64(o.guessed)
+	r, h := alpha*float64(o.right)/m, alpha*float64(o.guessed-o.right)/m
+	for i := float64(o.right - 1); i >= 0; i-- {
+		next := max(h, cumulative(quantile(r)-mu))
+		if next == h {
+			break // neither changes any more
+		}
+		r, h = min(1, r+i/(n-i)*(next-h)), next
+	}
+	return r+h > n/m
+}
+
+// lowerMu returns a lower confidence bound on the μ of a mechanism with trade-off function G_μ.
+func (o onerun) lowerMu(alpha float64) float64 {
+	return leastWhere(0, MaxMu, func(mu float64) bool { return !o.refutesMu(mu, alpha) })
+}
+
+// guessShares is the number of ways to choose how many canaries are guessed: all, half of them, a quarter and so on, those
+// with the largest and the smallest cells. Each gets its share of alpha.
+const guessShares = 8
+
+// guessExtremes returns the guesses for each share: of the largest cells that the canary is in, of the smallest that it is
+// not.
+func guessExtremes(released []int64, included []bool) []onerun {
+	order := make([]int, len(released))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { // equal ones stay in the order of the input, which no coin chose
+		return cmp.Compare(released[b], released[a])
+	})
+	var all []onerun
+	for share := range guessShares {
+		each := len(released) >> (share + 1)
+		o := onerun{canaries: len(released), guessed: 2 * each}
+		for i := range each {
+			if included[order[i]] {
+				o.right++
+			}
+			if !included[order[len(order)-1-i]] {
+				o.right++
+			}
+		}
+		if each > 0 {
+			all = append(all, o)
+		}
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package audit
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire/stream"
+)
+
+// reruns is how many runs of a series are followed by two more with the same ledger: of the same input, and of its
+// neighbour.
+const reruns = 5
+
+// A series is the runs of one experiment.
+type series struct {
+	bench   *bench
+	charges []*event.Charge // of each round, as the first run was charged
+	trials  []trial
+
+	mutex sync.Mutex
+	runs  int
+	seen  map[[sha256.Size]byte]int // how often all that a run released was the same
+	fault string                    // the first in the ledger's account of the releases
+}
+
+// try does run i.
+func (s *series) try(ctx context.Context, i int, with bool) error {
+	home := fmt.Sprintf("run-%d", i)
+	defer s.bench.remove(home)
+	o, err := s.bench.run(ctx, home, input(with))
+	if err != nil {
+		return err
+	}
+	charges, err := s.bench.charges(o)
+	if err != nil {
+		return err
+	}
+	s.trials[i].with = with
+	for _, statistic := range statistics {
+		s.trials[i].values = append(s.trials[i].values, statistic.of(o.cells))
+	}
+	s.note(s.bench.books(o, nil))
+	for round, c := range charges {
+		if c.Sensitivity != s.charges[round].Sensitivity || c.Scale != s.charges[round].Scale {
+			s.note(fmt.Errorf("round %d: charges differ from run to run: they depend on the input", round+1))
+		}
+	}
+	s.count(o)
+	if i < reruns {
+		for _, other := range []bool{with, !with} {
+			again, err := s.bench.run(ctx, home, input(other))
+			if err != nil {
+				return err
+			}
+			if err := s.bench.books(again, o); err != nil {
+				s.note(fmt.Errorf("when run again: %w", err))
+			}
+		}
+	}
+	return nil
+}
+
+// note keeps the first fault.
+func (s *series) note(err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if err != nil && s.fault == "" {
+		s.fault = err.Error()
+	}
+}
+
+func (s *series) faulty() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.fault != ""
+}
+
+// count counts the run, and whether others released the same.
+func (s *series) count(o *outcome) {
+	var all []byte
+	for _, c := range o.cells {
+		all = stream.AppendCells(all, c)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.runs++
+	s.seen[sha256.Sum256(all)]++
+}
+
+// verdict returns the series' fault in words.
+func (s *series) verdict() string {
+	if s.fault != "" {
+		return s.fault
+	}
+	for _, times := range s.seen {
+		// Noise of scale 2 or more hits a given number with probability at most 1/4: that two runs agree in all 34 cells by
+		// chance has a probability below 2^-68, and n runs have n²/2 pairs.
+		if times > 1 && s.charges[0].Scale >= 2 && s.charges[1].Scale >= 2 {
+			return fmt.Sprintf("%d runs released the same numbers: the noise is not fresh", times)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"privpipe/pipelines/event"
+)
+
+// A statistic is a number of a run's releases by which to guess what the run held.
+type statistic struct {
+	name   string
+	rounds []int // that it looks at, from 0: only their charges count against it
+	of     func(releases [][]int64) float64
+}
+
+// spread is the number of cells over which a canary of the second round lies.
+const spread = 16
+
+// cells is the number of cells of the inputs: one that a canary fills alone, and those that it fills together.
+const cells = 1 + spread
+
+func alone(release []int64) float64 { return float64(release[0]) }
+
+// together has the same noise as alone, if the cells' noise is independent.
+func together(release []int64) float64 {
+	sum := 0.0
+	for _, v := range release[1:] {
+		sum += float64(v)
+	}
+	return sum / math.Sqrt(spread)
+}
+
+func least(release []int64) float64 {
+	least := math.Inf(1)
+	for _, v := range release[1:] {
+		least = min(least, math.Abs(float64(v)))
+	}
+	return least
+}
+
+// statistics are tried on part of the runs; the best is measured on the others. Where noise is as claimed, the first
+// is the best for two rounds of Gaussian noise, and the second for Laplace noise. Each other one shows a kind of noise
+// that is not: noise that is the same in two places cancels out.
+var statistics = []statistic{
+	{"both canaries", []int{0, 1}, func(r [][]int64) float64 { return alone(r[0]) + together(r[1]) }},
+	{"the canary in a cell of its own", []int{0}, func(r [][]int64) float64 { return alone(r[0]) }},
+	{"the canary across cells", []int{1}, func(r [][]int64) float64 { return together(r[1]) }},
+	{"a cell of round 1 less the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return alone(r[0]) - alone(r[1]) }},
+	{"a cell of round 1 and the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return alone(r[0]) + alone(r[1]) }},
+	{"cells of round 2 less the same of round 1", []int{0, 1}, func(r [][]int64) float64 {
+		return together(r[1]) - together(r[0])
+	}},
+	{"cells of round 2 and the same of round 1", []int{0, 1}, func(r [][]int64) float64 {
+		return together(r[1]) + together(r[0])
+	}},
+	{"a cell less others of its round", []int{0}, func(r [][]int64) float64 {
+		return alone(r[0]) - together(r[0])/math.Sqrt(spread)
+	}},
+	{"cells that no other unit touches", []int{1}, func(r [][]int64) float64 { return least(r[1]) }},
+}
+
+// A trial is a run of the binary: what it held, and the statistics of what it released.
+type trial struct {
+	with   bool
+	values []float64
+}
+
+// A rule guesses that a run held the canary if a statistic, with sign, is at least a threshold.
+type rule struct {
+	statistic int
+	sign      float64
+	threshold float64
+	way       int // to bound the loss
+}
+
+func (r rule) guess(trials []trial) guesses {
+	var g guesses
+	for _, t := range trials {
+		above := r.sign*t.values[r.statistic] >= r.threshold
+		switch {
+		case t.with:
+			g.with++
+			if !above {
+				g.missed++
+			}
+		default:
+			g.without++
+			if above {
+				g.alarms++
+			}
+		}
+	}
+	return g
+}
+
+// choose returns the rule whose bound on trials is largest beside the claim, of all statistics, signs, ways and
+// thresholds halfway between two values. claims has the claim that each statistic counts against.
+func choose(trials []trial, claims []claim, alpha float64) rule {
+	best, most := rule{sign: 1}, 0.0
+	for s := range claims {
+		for _, sign := range []float64{1, -1} {
+			r := rule{statistic: s, sign: sign}
+			sorted := slices.Clone(trials)
+			slices.SortFunc(sorted, func(a, b trial) int {
+				return cmp.Compare(sign*a.values[s], sign*b.values[s])
+			})
+			r.threshold = math.Inf(-1)
+			g := r.guess(trials) // all are guessed to hold it
+			for i := range sorted[:max(0, len(sorted)-1)] {
+				if sorted[i].with {
+					g.missed++
+				} else {
+					g.alarms--
+				}
+				below, above := sign*sorted[i].values[s], sign*sorted[i+1].values[s]
+				if below == above {
+					continue
+				}
+				r.threshold = below + (above-below)/2
+				for r.way = range ways {
+					if claims[s].seen(g, r.way) <= most*claims[s].loss {
+						continue // only to save time
+					}
+					if share := claims[s].lower(g, r.way, alpha) / claims[s].loss; share > most {
+						best, most = r, share
+					}
+				}
+			}
+		}
+	}
+	return best
+}
+
+// claimsOf returns the claim that each statistic counts against: that of the charges of its rounds.
+func claimsOf(rounds []*event.Charge) []claim {
+	claims := make([]claim, len(statistics))
+	for i, s := range statistics {
+		var charges []*event.Charge
+		for _, round := range s.rounds {
+			charges = append(charges, rounds[round])
+		}
+		claims[i] = claimOf(charges)
+	}
+	return claims
+}
+
+// learningLevel is the level of the bounds by which a rule is chosen: so strict that rules which were only lucky fall
+// behind.
+const learningLevel = 1e-4
+
+// measure chooses a rule on a third of the trials and returns how well it does on the others, and the claim that counts
+// there. What is learnt from some trials is measured on others, so the choice costs no confidence.
+func measure(trials []trial, claims []claim) (claim, rule, guesses) {
+	learning := len(trials) / 3
+	r := choose(trials[:learning], claims, learningLevel)
+	return claims[r.statistic], r, r.guess(trials[learning:])
+}
