@@ -41,7 +41,11 @@ var children = map[string]func() error{
 		signal.Notify(c, syscall.SIGUSR1)
 		syscall.Kill(os.Getpid(), syscall.SIGUSR1)
 		<-c
-		return syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			return err
+		}
+		time.Sleep(time.Minute) // another thread may take the signal, a little later
+		return nil
 	},
 }
 
