@@ -1,81 +1,63 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
+	"privpipe/account/internal/compose"
 	"privpipe/pipelines/event"
 )
 
-// checkGrants checks that each charge of a ledger is one that its grant, on a line before, gives and allows. The error
-// names the line.
+// checkGrants checks that each charge of a ledger is one that its grant, on a line before, gives and allows: by the rules
+// that the privatizer keeps to. The error names the line.
 func checkGrants(name string, ledger *event.Ledger) error {
-	book := granted{grants: make(map[string]*event.Grant), used: make(map[string]int), attempts: make(map[attempt]int)}
+	var before event.Ledger
+	grants := make(map[string]bool)
 	for i, line := range ledger.Lines {
 		var err error
-		if line.Grant != nil {
-			err = book.enter(line.Grant)
+		if c := line.Charge; c != nil {
+			err = before.Allow(c, line.Time)
+		} else if id := line.Grant.ID; grants[id] {
+			err = fmt.Errorf("grant %q stands a second time", id)
 		} else {
-			err = book.charge(line.Charge)
+			grants[id] = true
 		}
 		if err != nil {
 			return &event.LedgerError{Name: name, Line: i + 1, Err: err}
 		}
+		before.Lines = append(before.Lines, line)
 	}
 	return nil
 }
 
-// granted is what a ledger has said so far.
-type granted struct {
-	grants   map[string]*event.Grant
-	used     map[string]int
-	attempts map[attempt]int
-}
+// slack is how far the ε of a ledger may exceed what was planned for it: both are sums of floats.
+const slack = 1e-9
 
-// An attempt names the releases of a round.
-type attempt struct {
-	run   string
-	round int
-}
-
-func (b *granted) enter(g *event.Grant) error {
-	if b.grants[g.ID] != nil {
-		return fmt.Errorf("grant %s stands a second time", g.ID)
+// checkBudgets checks that each grant with a budget has kept the ledger within it: all charges up to its own last one. What
+// came later is not in its plan. The ledger must have passed checkGrants. The error names the line of that charge.
+func checkBudgets(name string, ledger *event.Ledger) error {
+	last := make(map[string]int) // lines up to a grant's last charge
+	for i, line := range ledger.Lines {
+		if line.Charge != nil {
+			last[line.Charge.Grant] = i + 1
+		}
 	}
-	b.grants[g.ID] = g
-	return nil
-}
-
-func (b *granted) charge(c *event.Charge) error {
-	if err := event.CheckName(c.Run); err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	round := attempt{c.Run, c.Round}
-	b.attempts[round]++
-	if n := b.attempts[round]; n != max(1, c.Attempt) {
-		return fmt.Errorf("charge %d of round %d of run %s says it is number %d", n, c.Round, c.Run, max(1, c.Attempt))
-	}
-	if c.Mechanism == event.None && c.Grant == "" {
-		return nil
-	}
-	g := b.grants[c.Grant]
-	if g == nil {
-		return fmt.Errorf("charge by grant %q, which no line before has", c.Grant)
-	}
-	b.used[c.Grant]++
-	if b.used[c.Grant] > g.Releases {
-		return fmt.Errorf("grant %s allows %d releases, this is one more", g.ID, g.Releases)
-	}
-	if !c.Scheme.Same(g.Scheme) || c.Round > g.Scheme.Rounds {
-		return fmt.Errorf("round %d of %s, but grant %s is for %s", c.Round, c.Scheme, g.ID, g.Scheme)
-	}
-	want := g.Charge(c.Round, c.Scheme)
-	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
-	if g.Mechanism == event.RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
-		want.Sensitivity = c.Sensitivity // less for a small vocabulary
-	}
-	if *c != *want {
-		return errors.New("the charge is not the one that its grant gives")
+	for _, line := range ledger.Lines {
+		g := line.Grant
+		if g == nil || g.Budget.Epsilon == 0 || last[g.ID] == 0 {
+			continue
+		}
+		until := event.Ledger{Lines: ledger.Lines[:last[g.ID]]}
+		composition, err := compose.New(until.Charges())
+		if err == nil {
+			epsilon, _ := composition.Loss().Epsilon(g.Budget.Delta)
+			if !(epsilon <= g.Budget.Epsilon*(1+slack)) {
+				err = fmt.Errorf("by then ε is %s at δ = %v, and grant %q was planned for %v",
+					roundUp(epsilon), g.Budget.Delta, g.ID, g.Budget.Epsilon)
+			}
+		}
+		if err != nil {
+			return &event.LedgerError{Name: name, Line: last[g.ID], Err: err}
+		}
 	}
 	return nil
 }

@@ -72,15 +72,43 @@ func TestScripts(t *testing.T) {
 	var budgetless book
 	budgetless.grant(t, &given)
 	budgetless.charge(t, chargeOf(&given, 1, "night"))
+	// charges returns a ledger of a grant and four charges.
+	charges := func(grant *event.Grant, change func(*event.Charge)) []byte {
+		var b book
+		b.grant(t, grant)
+		for round := range 4 {
+			c := chargeOf(grant, round+1, "night")
+			change(c)
+			b.charge(t, c)
+		}
+		return b.bytes
+	}
+	forged := given
+	forged.ID = "night\n"
+	var forgery book
+	forgery.grant(t, &forged)
+	c := chargeOf(&forged, 1, "night\nnoon\td")
+	c.Dataset = "my data\r"
+	forgery.charge(t, c)
+	allocated := given
+	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
 	replaced := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	lines := bytes.SplitAfter(whole, []byte("\n"))
-	script.Run(t, merged(mechanismLedgers(t), verifyLedgers(t), map[string][]byte{
+	script.Run(t, merged(mechanismLedgers(t), verifyLedgers(t), ruleLedgers(t), map[string][]byte{
 		"run.ledger":     whole,
 		"torn.ledger":    whole[:len(whole)-100],
 		"cut.ledger":     whole[:len(whole)-1],
 		"none.ledger":    book30(func(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }),
 		"mixed.ledger":   book30(func(c *event.Charge) { c.Unit = event.User }),
 		"given.ledger":   budgetless.bytes,
+		"forged.ledger":  forgery.bytes,
+		"unnamed.ledger": charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
+		"named.ledger":   charges(&allocated, func(*event.Charge) {}),
+		"mixed-early.ledger": charges(&given, func(c *event.Charge) {
+			if c.Round == 2 {
+				c.Unit = event.User
+			}
+		}),
 		"empty.ledger":   nil,
 		"changed.ledger": replaced(`"rate":0.05`, `"rate":0.04`),
 		"newer.ledger":   replaced(`"version":1,"sequence":3`, `"version":2,"sequence":3`),
@@ -121,6 +149,7 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 			g.Adjacency = event.ReplaceOne
 		})},
 		"claimed.ledger": {grant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipBatch, event.PaperClaim })},
+		"agreed.ledger":  {grant(func(g *event.Grant) { g.Claim = event.PaperClaim })},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {
 		var b book

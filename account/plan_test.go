@@ -69,13 +69,17 @@ func TestCalibration(t *testing.T) {
 func TestPlanThenReport(t *testing.T) {
 	const delta = 1e-6
 	for name, c := range map[string]planCommand{
-		"poisson":          {Poisson: 0.05},
-		"seeded":           {Poisson: 0.05, Seeded: true},
-		"all":              {All: true},
-		"fixed":            {Fixed: fraction{5, 100}},
-		"epoch":            {Epoch: true},
-		"allocate":         {Allocate: true},
-		"batch":            {Epoch: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"poisson":  {Poisson: 0.05},
+		"seeded":   {Poisson: 0.05, Seeded: true},
+		"all":      {All: true},
+		"fixed":    {Fixed: fraction{5, 100}},
+		"epoch":    {Epoch: true},
+		"allocate": {Allocate: true},
+		"batch":    {Epoch: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"batch seeded": {
+			Allocate: true, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim,
+		},
+		"batch secret":     {Allocate: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
 		"non-negative":     {All: true, Adjacency: event.ReplaceOne, NonNegative: true},
 		"laplace":          {All: true, Mechanism: event.Laplace},
 		"laplace poisson":  {Poisson: 0.05, Mechanism: event.Laplace},
@@ -109,6 +113,20 @@ func TestPlanThenReport(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPublicThrow: of a batch clipped as a whole an exchange reaches two rounds where the throw is public, so that an
+// allocation from a seed needs the noise of an epoch, √2 of what a secret one needs.
+func TestPublicThrow(t *testing.T) {
+	noise := func(c planCommand) float64 {
+		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, 20, event.ReplaceOne, event.ClipBatch
+		return solved(t, &c).NoiseMultiplier
+	}
+	epoch, seeded := noise(planCommand{Epoch: true}), noise(planCommand{Allocate: true, Seeded: true})
+	secret := noise(planCommand{Allocate: true})
+	if epoch != seeded || math.Abs(epoch/secret-math.Sqrt2) > 1e-4 {
+		t.Errorf("noise multipliers %v for an epoch, %v for a seeded allocation, %v for a secret one", epoch, seeded, secret)
 	}
 }
 

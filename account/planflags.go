@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -10,11 +11,11 @@ import (
 )
 
 type planCommand struct {
-	Epsilon         float64 `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
-	NoiseMultiplier float64 `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"Noise over clip, where it is given and not to be solved for."`
-	Flip            float64 `group:"Budget" xor:"budget" required:"" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
-	Delta           float64 `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. Needed with --epsilon, but for laplace and randomized-response."`
-	Ledger          string  `group:"Budget" placeholder:"FILE" help:"What was spent before comes off the budget; a FILE that is not there has spent nothing."`
+	Epsilon         float64  `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
+	NoiseMultiplier *float64 `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"Noise over clip, where it is given and not to be solved for."`
+	Flip            *float64 `group:"Budget" xor:"budget" required:"" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
+	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. Needed with --epsilon, but for laplace and randomized-response."`
+	Ledger          string   `group:"Budget" placeholder:"FILE" help:"What was spent before comes off the budget; a FILE that is not there has spent nothing."`
 
 	Poisson  float64  `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
 	Fixed    fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit, and nothing is amplified."`
@@ -33,15 +34,15 @@ type planCommand struct {
 	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Most words of a unit that count, for select and randomized-response."`
 	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Noisy weight a word needs, for select; by default what a tenth of δ pays for."`
 
-	Unit      string    `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
-	Adjacency string    `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed and randomized-response)."`
-	Expires   time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
-	ID        string    `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
-	Output    string    `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
+	Unit      string     `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
+	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed and randomized-response)."`
+	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
+	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
+	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
 }
 
 // solves says that the noise is to be solved for.
-func (c *planCommand) solves() bool { return c.NoiseMultiplier == 0 && c.Flip == 0 }
+func (c *planCommand) solves() bool { return c.NoiseMultiplier == nil && c.Flip == nil }
 
 // Validate is kong's hook.
 func (c *planCommand) Validate() error {
@@ -49,6 +50,9 @@ func (c *planCommand) Validate() error {
 		return err
 	}
 	g := c.grant()
+	if g.Expired(g.Created) {
+		return fmt.Errorf("--expires must be in the future, is %s", c.Expires.Format(time.RFC3339))
+	}
 	if c.ID != "" {
 		if err := event.CheckName(c.ID); err != nil {
 			return err
@@ -81,6 +85,9 @@ func (c *planCommand) checkBudget() error {
 				errors.New("--epsilon needs a --delta above 0: at most a tenth of one over the number of units"))
 		}
 		return errors.Join(event.CheckEpsilon(c.Epsilon), event.CheckDelta(c.Delta))
+	}
+	if (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
+		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
 	}
 	if c.Delta != 0 || c.Ledger != "" {
 		return errors.New("--delta and --ledger belong to --epsilon: given noise is kept as it is")
@@ -126,8 +133,8 @@ func (c *planCommand) grant() *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
-		Clipping: c.Clipping, NonNegative: c.NonNegative, NoiseMultiplier: c.NoiseMultiplier, Flip: c.Flip,
-		MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim, Scheme: c.scheme(), Releases: c.Rounds,
+		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
+		Scheme: c.scheme(), Releases: c.Rounds, Expires: c.Expires,
 	}
 	if g.ID == "" {
 		g.ID = strings.ToLower(rand.Text()[:12])
@@ -147,8 +154,11 @@ func (c *planCommand) grant() *event.Grant {
 	for _, s := range c.Statistic {
 		g.Statistics = append(g.Statistics, event.Statistic(s))
 	}
-	if !c.Expires.IsZero() {
-		g.Expires = &c.Expires
+	if c.NoiseMultiplier != nil {
+		g.NoiseMultiplier = *c.NoiseMultiplier
+	}
+	if c.Flip != nil {
+		g.Flip = *c.Flip
 	}
 	return g
 }

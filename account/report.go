@@ -34,7 +34,8 @@ func (c *reportCommand) Validate() error {
 	return nil
 }
 
-// A report is what account report prints, and its JSON form.
+// A report is what account report prints, and its JSON form. Each loss in it is the upper bound as it was computed, and
+// what is left of a budget the lower one; the table rounds them to few digits, further up and down.
 type report struct {
 	Ledger      string  `json:"ledger"`
 	Accountant  string  `json:"accountant"`
@@ -48,7 +49,7 @@ type report struct {
 	Theorem     string  `json:"theorem"`
 	Releases    int     `json:"releases"`
 	Torn        bool    `json:"torn_last_line,omitempty"`
-	Claimed     *number `json:"claimed_epsilon,omitempty"` // what papers claim, where the ledger says so: no bound
+	Claimed     *number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
 	// ClaimedDelta stands in place of Claimed where ε was given.
 	ClaimedDelta *number       `json:"claimed_delta,omitempty"`
 	Runs         []runReport   `json:"runs"`
@@ -92,15 +93,15 @@ func (c *reportCommand) Run(r *filter.Run) error {
 }
 
 func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
-	charges := ledger.Charges()
-	composition, err := compose.New(charges)
+	composition, err := composed(c.Ledger, ledger)
 	if err != nil {
-		return nil, &event.LedgerError{Name: c.Ledger, Line: len(ledger.Lines), Err: err}
+		return nil, err
 	}
+	charges := ledger.Charges()
 	loss := composition.Loss()
 	rep := &report{
-		Ledger: c.Ledger, Accountant: "renyi", Theorem: theorems(charges), Releases: composition.Releases, Torn: ledger.Torn,
-		Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(loss.Failure),
+		Ledger: c.Ledger, Accountant: "renyi", Theorem: theorems(charges, composition), Releases: composition.Releases,
+		Torn: ledger.Torn, Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(loss.Failure),
 	}
 	if pure, _ := loss.Epsilon(0); !math.IsInf(pure, 1) {
 		rep.PureEpsilon = number(pure)
@@ -113,7 +114,7 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 	if claimed, found := compose.Claimed(charges); found {
 		other, err := compose.New(claimed)
 		if err != nil {
-			return nil, &event.LedgerError{Name: c.Ledger, Line: len(ledger.Lines), Err: err}
+			return nil, err
 		}
 		epsilon, delta, _ := c.answer(other.Loss(), delta)
 		if c.Epsilon != nil {
@@ -122,7 +123,7 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 			rep.Claimed = &epsilon
 		}
 	}
-	rep.Runs = runs(charges)
+	rep.Runs = runs(charges, composition)
 	rep.Grants = grants(ledger, loss)
 	return rep, nil
 }

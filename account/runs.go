@@ -30,13 +30,13 @@ type runReport struct {
 }
 
 // runs groups charges, in the order of the ledger.
-func runs(charges []*event.Charge) []runReport {
+func runs(charges []*event.Charge, composition *compose.Composition) []runReport {
 	reports := []runReport{}
 	at := make(map[runReport]int)
 	for _, c := range charges {
 		key := runReport{
 			Dataset: c.Dataset, Run: c.Run, Mechanism: c.Mechanism, Clipping: c.Clipping, Scheme: c.Scheme,
-			Amplified: compose.Rate(c) < 1,
+			Amplified: composition.Amplified(c),
 		}
 		key.Scheme.Coins = "" // a run that was resumed has several
 		key.setNoise(c)
@@ -57,7 +57,7 @@ func (r *runReport) setNoise(c *event.Charge) {
 		return
 	}
 	r.NoiseMultiplier = number(c.NoiseMultiplier())
-	if c.Claimed > 0 {
+	if compose.Claims(c) {
 		r.ClaimedNoise = number(float64(c.Scale) / float64(c.Claimed))
 	}
 	if c.Mechanism == event.Select {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"slices"
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/renyi"
@@ -47,13 +48,7 @@ func (c *planCommand) solve(grant *event.Grant) error {
 		return err
 	}
 	if epsilon > c.Epsilon {
-		already, _ := before.Loss().Epsilon(c.Delta)
-		if c.Threshold != 0 && already < c.Epsilon {
-			return exit.Errorf(exit.Usage, "--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
-				"and with that much ε is %s", c.Threshold, grant.NoiseMultiplier, roundUp(epsilon))
-		}
-		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v",
-			roundUp(already), c.Epsilon)
+		return c.tooMuch(before, grant, epsilon)
 	}
 	// Bisection on a scale of logarithms, with the budget kept at high.
 	for high/low > 1+1e-9 {
@@ -72,6 +67,22 @@ func (c *planCommand) solve(grant *event.Grant) error {
 	return nil
 }
 
+// tooMuch says why even with the most noise, which grant has, ε is above what it may be.
+func (c *planCommand) tooMuch(before *compose.Composition, grant *event.Grant, epsilon float64) error {
+	already, _ := before.Loss().Epsilon(c.Delta)
+	switch {
+	case c.Delta == 0 && math.IsInf(already, 1) && !before.None:
+		return exit.Errorf(exit.Usage, "--delta is needed: not all mechanisms of %s are pure", c.Ledger)
+	case already >= c.Epsilon:
+		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v", roundUp(already), c.Epsilon)
+	case c.Threshold != 0:
+		return exit.Errorf(exit.Usage, "--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
+			"and with that much ε is %s", c.Threshold, grant.NoiseMultiplier, roundUp(epsilon))
+	}
+	return exit.Errorf(exit.Refused, "the largest noise of %s does not reach ε %v at δ %v: with it ε is %s, "+
+		"and %s without this plan", grant.Mechanism, c.Epsilon, c.Delta, roundUp(epsilon), roundUp(already))
+}
+
 // spentBefore reads the ledger, if there is one.
 func (c *planCommand) spentBefore() (*event.Ledger, *compose.Composition, error) {
 	ledger := new(event.Ledger)
@@ -84,11 +95,8 @@ func (c *planCommand) spentBefore() (*event.Ledger, *compose.Composition, error)
 			ledger = read
 		}
 	}
-	before, err := compose.New(ledger.Charges())
-	if err != nil {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
-	}
-	return ledger, before, nil
+	before, err := composed(c.Ledger, ledger)
+	return ledger, before, err
 }
 
 // extent returns the least and the most noise to try.
@@ -159,4 +167,15 @@ func readLedger(name string) (*event.Ledger, error) {
 	}
 	defer in.Close()
 	return event.ReadLedger(in, in.Name)
+}
+
+// composed composes the charges of a ledger. The error for one that does not fit those before it names its line.
+func composed(name string, ledger *event.Ledger) (*compose.Composition, error) {
+	composition, err := compose.New(ledger.Charges())
+	var misfit *compose.ChargeError
+	if errors.As(err, &misfit) {
+		line := slices.IndexFunc(ledger.Lines, func(l *event.Line) bool { return l.Charge == misfit.Charge })
+		return nil, &event.LedgerError{Name: name, Line: line + 1, Err: err}
+	}
+	return composition, err
 }

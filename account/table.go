@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strconv"
 	"text/tabwriter"
+
+	"privpipe/pipelines/event"
 )
 
 // table prints the report for people.
@@ -14,11 +17,12 @@ func (rep *report) table(b *bytes.Buffer) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", rep.Accountant, rep.Epsilon, rep.Delta, orDash(rep.Order),
 		dash(rep.Adjacency), dash(rep.Unit), rep.Releases)
 	w.Flush()
+	const claim = "\nwith the paper's sensitivity, sampling accounted as here: %s %s, which is not proven\n"
 	switch {
 	case rep.Claimed != nil:
-		fmt.Fprintf(b, "\nthe paper's claim: ε %s, which is not proven\n", *rep.Claimed)
+		fmt.Fprintf(b, claim, "ε", *rep.Claimed)
 	case rep.ClaimedDelta != nil:
-		fmt.Fprintf(b, "\nthe paper's claim: δ %s, which is not proven\n", *rep.ClaimedDelta)
+		fmt.Fprintf(b, claim, "δ", *rep.ClaimedDelta)
 	}
 	if rep.PureEpsilon > 0 && !math.IsInf(float64(rep.Order), 1) {
 		fmt.Fprintf(b, "\npure: ε %s at δ 0\n", rep.PureEpsilon)
@@ -28,7 +32,7 @@ func (rep *report) table(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(w, "\nrun\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
 	for _, r := range rep.Runs {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", r.Run, r.Dataset, r.Rounds, r.Mechanism, r.noise(),
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", quoted(r.Run), quoted(r.Dataset), r.Rounds, r.Mechanism, r.noise(),
 			r.Scheme, map[bool]string{true: "yes", false: "no"}[r.Amplified])
 	}
 	if len(rep.Grants) > 0 {
@@ -39,7 +43,7 @@ func (rep *report) table(b *bytes.Buffer) {
 				budget, delta = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta)
 				left = fmt.Sprintf("%.4f", math.Floor(float64(g.EpsilonLeft)*1e4)/1e4) // rounded down
 			}
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", g.ID, g.ReleasesLeft, budget, delta, left)
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", quoted(g.ID), g.ReleasesLeft, budget, delta, left)
 		}
 	}
 	w.Flush()
@@ -47,6 +51,14 @@ func (rep *report) table(b *bytes.Buffer) {
 	if rep.Torn {
 		fmt.Fprintln(b, "note: the last line is torn, from a crash; nothing was released under it")
 	}
+}
+
+// quoted returns a name that may hold anything, as in a forged ledger, so that it cannot pass for cells or lines of a table.
+func quoted(name string) string {
+	if event.CheckName(name) != nil {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 func dash(s string) string {

@@ -9,7 +9,7 @@ import (
 )
 
 // theorems names what the reported number rests on: that which the charges make use of.
-func theorems(charges []*event.Charge) string {
+func theorems(charges []*event.Charge, composition *compose.Composition) string {
 	has := func(rule func(*event.Charge) bool) bool { return slices.ContainsFunc(charges, rule) }
 	is := func(mechanism string) func(*event.Charge) bool {
 		return func(c *event.Charge) bool { return c.Mechanism == mechanism }
@@ -18,7 +18,7 @@ func theorems(charges []*event.Charge) string {
 		return "nothing: a release without noise has no bound"
 	}
 	amplified := func(mechanism string) bool {
-		return has(func(c *event.Charge) bool { return c.Mechanism == mechanism && compose.Rate(c) < 1 })
+		return has(func(c *event.Charge) bool { return c.Mechanism == mechanism && composition.Amplified(c) })
 	}
 	names := []string{"Rényi composition (Mironov 2017, prop. 1)"}
 	for _, t := range []struct {
@@ -32,7 +32,7 @@ func theorems(charges []*event.Charge) string {
 			"sampled Laplace (Li, Qardaji, Su 2012, thm. 1; Bun, Steinke 2016, prop. 3.3; binomial moments)"},
 		{has(is(event.RandomizedResponse)), "randomized response (Mironov 2017, prop. 5)"},
 		{has(is(event.Select)), "threshold of select (Canonne, Kamath, Steinke 2020, prop. 25)"},
-		{has(func(c *event.Charge) bool { return c.Scheme.Disjoint() }), "parallel composition"},
+		{has(compose.Disjoint), "parallel composition"},
 		{true, "conversion (Canonne, Kamath, Steinke 2020, prop. 12)"},
 	} {
 		if t.used {

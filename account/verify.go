@@ -26,6 +26,15 @@ type verifyCommand struct {
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
 }
 
+// Help is kong's hook.
+func (c *verifyCommand) Help() string {
+	return "Checks by the ledger alone that its chain of hashes is whole; that each charge is one that privatize would have " +
+		"made behind the lines before it, at the time of its line; and that all charges up to the last one of a grant with a " +
+		"budget cost no more than that. Stored releases are compared with what was charged. Lines that were cut off the end " +
+		"show by the hash that privatize keeps beside stored releases, or with --last-hash. A ledger that was written anew, with " +
+		"all beside it, does not show."
+}
+
 // Validate is kong's hook.
 func (c *verifyCommand) Validate() error {
 	for _, hash := range c.LastHash {
@@ -106,12 +115,16 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {
 	return nil
 }
 
-// verify checks what a ledger that was read says: its grants are respected, and its releases are what was charged.
+// verify checks what a ledger that was read says: its grants and budgets are respected, and its releases are what was
+// charged.
 func (c *verifyCommand) verify(name string, ledger *event.Ledger) (*verification, error) {
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
 	}
 	if err := checkGrants(name, ledger); err != nil {
+		return nil, err
+	}
+	if err := checkBudgets(name, ledger); err != nil {
 		return nil, err
 	}
 	v.Releases = c.Releases
@@ -124,6 +137,9 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger) (*verification
 		}
 		v.Releases = ""
 		return v, nil
+	}
+	if err := checkLast(name, ledger, v.Releases); err != nil {
+		return nil, err
 	}
 	missing, err := checkReleases(name, ledger, v.Releases)
 	if err != nil {

@@ -128,6 +128,6 @@ func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "All bounds hold together with confidence %v.\n", c.Confidence)
+	fmt.Fprintf(&b, "A claimed ε is of the rounds that the statistic behind the bound uses. All bounds hold together with confidence %v.\n", c.Confidence)
 	return b.Bytes(), nil
 }

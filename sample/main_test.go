@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 	files := make(map[string][]byte)
 	for name, documents := range map[string][]*wire.Document{
 		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil,
+		"front.pp": numbered(0, 1000), "back.pp": numbered(1000, 2000), "extra.pp": {{Id: "extra"}},
 		"users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
 	} {
 		files[name], _ = encoded(header(10), documents)

@@ -31,10 +31,10 @@ type rounds struct {
 	Rounds   int     `short:"T" default:"1" help:"Number of rounds T of the plan."`
 
 	Run_       string   `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`
-	Unit       string   `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together."`
+	Unit       string   `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together; one without a user is a unit of its own."`
 	FirstRound int      `default:"1" placeholder:"T" help:"Begin with round T: those before are done."`
 	Secret     string   `placeholder:"FILE" help:"With --allocate: the key of the secret coins, made if FILE is not there. Keep it to resume the run, and keep it secret."`
-	Seed       *uint64  `help:"FOR TESTS: repeatable coins. The stream then says that nothing is amplified."`
+	Seed       *uint64  `help:"FOR TESTS: repeatable coins, each by the round and the unit's name. The stream then says that nothing is amplified."`
 	Memory     size     `default:"4GiB" help:"Documents beyond this go to a temporary file in TMPDIR."`
 	Output     string   `short:"o" placeholder:"FILE" help:"Where the rounds go; standard output by default."`
 	Inputs     []string `arg:"" optional:"" help:"Streams of documents; standard input by default."`
@@ -71,7 +71,7 @@ func (s *rounds) Validate() error {
 		}
 	}
 	if schemes != 1 {
-		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
+		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, one alone, and not be 0")
 	}
 	if s.Poisson != 0 {
 		if err := event.CheckRate(s.Poisson); err != nil {
@@ -125,9 +125,6 @@ func (s *rounds) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
-	for round := 1; s.Seed != nil && round < s.FirstRound; round++ {
-		chooser.Round(round) // uses up its coins, so that a seed gives each round the same units
-	}
 	for round := s.FirstRound; round <= s.Rounds; round++ {
 		r.Status("round %d of %d", round, s.Rounds)
 		if err := s.write(r, out, documents, scheme, uint32(round), chooser.Round(round)); err != nil {
@@ -191,10 +188,6 @@ func addAll(r *filter.Run, documents *corpus.Corpus, in *endpoint.StreamReader) 
 
 // chooser prepares the scheme for a corpus.
 func (s *rounds) chooser(documents *corpus.Corpus) (*choose.Chooser, *wire.Scheme, error) {
-	coins := coin.Secret()
-	if s.Seed != nil {
-		coins = coin.Seeded(*s.Seed)
-	}
 	units := documents.Digests()
 	if s.Fixed > uint64(len(units)) {
 		// How many there are is private: the scheme's own check would tell.
@@ -204,7 +197,7 @@ func (s *rounds) chooser(documents *corpus.Corpus) (*choose.Chooser, *wire.Schem
 	var key []byte
 	if s.Allocate {
 		var err error
-		if key, err = s.key(coins); err != nil {
+		if key, err = s.key(); err != nil {
 			return nil, nil, err
 		}
 		scheme.Coins = choose.AllocationName(key)
@@ -215,16 +208,21 @@ func (s *rounds) chooser(documents *corpus.Corpus) (*choose.Chooser, *wire.Schem
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Usage, "%w", err)
 	}
-	chooser, err := choose.New(scheme, units, coins, key)
+	if s.Seed != nil {
+		chooser, err := choose.NewSeeded(scheme, units, coin.Seed(*s.Seed))
+		return chooser, record, err
+	}
+	chooser, err := choose.New(scheme, units, coin.Secret(), key)
 	return chooser, record, err
 }
 
-// key returns the key of an allocation: of --secret, else a new one.
-func (s *rounds) key(coins *coin.Source) ([]byte, error) {
-	key := make([]byte, 32)
-	for i := range key {
-		key[i] = byte(coins.Below(256))
+// key returns the key of an allocation: the seed's, that of --secret, else a new one.
+func (s *rounds) key() ([]byte, error) {
+	if s.Seed != nil {
+		return coin.Seed(*s.Seed).Key(), nil
 	}
+	key := make([]byte, 32)
+	rand.Read(key)
 	if s.Secret == "" {
 		return key, nil
 	}
@@ -234,7 +232,6 @@ func (s *rounds) key(coins *coin.Source) ([]byte, error) {
 			return nil, exit.Errorf(exit.Missing, "%s: not there, but --first-round %d needs the key of the rounds before",
 				s.Secret, s.FirstRound)
 		}
-		rand.Read(key)
 		return key, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, key)
 	}
 	if err == nil && len(stored) != len(key) {

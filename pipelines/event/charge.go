@@ -46,11 +46,18 @@ func (c *Charge) Check() error {
 	if c.Attempt < 0 || c.Attempt == 1 {
 		return fmt.Errorf("attempt must be 0, or at least 2, is %d", c.Attempt)
 	}
+	if most := max(c.Sensitivity, c.Claimed, c.Scale, c.Threshold); most > maxSteps {
+		return fmt.Errorf("sensitivity, claimed_sensitivity, scale and threshold must be at most 2^62, one is %d", most)
+	}
 	if err := c.checkMechanism(); err != nil {
 		return err
 	}
 	return c.Scheme.Check()
 }
+
+// maxSteps bounds what a charge counts in steps. It is far beyond all noise that a privatizer draws, and twice as much is
+// still a uint64.
+const maxSteps = 1 << 62
 
 // checkMechanism checks what the mechanism needs, and that nothing else is given.
 func (c *Charge) checkMechanism() error {

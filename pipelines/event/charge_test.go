@@ -47,16 +47,23 @@ func TestChargeCheck(t *testing.T) {
 			"belong to select": {
 				func(c *Charge) { c.Threshold = 1 }, func(c *Charge) { c.MaxWords = 1 }, func(c *Charge) { c.MaxWords = -1 },
 			},
-			"sampling rate": {func(c *Charge) { c.Scheme.Rate = 2 }},
+			"at most 2^62, one is 4611686018427387905": {
+				func(c *Charge) { c.Sensitivity = 1<<62 + 1 }, func(c *Charge) { c.Scale = 1<<62 + 1 },
+				func(c *Charge) { c.Claimed = 1<<62 + 1 }, func(c *Charge) { c.Threshold = 1<<62 + 1 },
+			},
+			"one is 18446744073709551615": {func(c *Charge) { c.Scale = 1<<64 - 1 }},
+			"sampling rate":               {func(c *Charge) { c.Scheme.Rate = 2 }},
 			"": {
 				func(*Charge) {},
 				func(c *Charge) { c.Mechanism, c.Sensitivity, c.Scale = None, 0, 0 },
 				func(c *Charge) { c.Clipping, c.Claimed, c.Attempt = ClipBatch, 1, 2 },
 				func(c *Charge) { c.Mechanism, c.Claimed = Laplace, 1 },
+				func(c *Charge) { c.Sensitivity, c.Scale, c.Claimed = 1<<62, 1<<62, 1<<62 },
 				func(c *Charge) { c.Mechanism, c.Clipping = Laplace, ClipProved },
 			},
 		},
 		validSelect(): {
+			"at most 2^62":                {func(c *Charge) { c.Threshold = 1<<62 + 1 }},
 			"needs adjacency":             {func(c *Charge) { c.Adjacency = ReplaceOne }},
 			"most words of a unit":        {func(c *Charge) { c.MaxWords = -1 }, func(c *Charge) { c.MaxWords = MaxWordsLimit + 1 }},
 			"needs both":                  {func(c *Charge) { c.MaxWords = 0 }, func(c *Charge) { c.Threshold = 0 }},

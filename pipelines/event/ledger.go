@@ -158,11 +158,13 @@ func (l *Line) check() error {
 
 // A Ledger is a ledger that was read whole and verified.
 type Ledger struct {
-	Lines []*Line
+	Lines []*Line // to which lines may be appended, and nothing else done
 	// Size is the length of the whole lines, in bytes. Torn says that more follows without a newline: an append that a
 	// crash cut short, before anything was released under it.
 	Size int64
 	Torn bool
+
+	counts *tally // of the lines that Allow has seen
 }
 
 // ReadLedger reads and verifies a ledger called name. An empty input is an empty ledger. Any line that is damaged,

@@ -268,3 +268,21 @@ func reencode(t *testing.T, b []byte) {
 		t.Errorf("torn is %v, with %d bytes behind the lines", ledger.Torn, len(b)-len(encoded))
 	}
 }
+
+// TestHasLast: a ledger that was cut behind a line lacks the hash of what was cut off.
+func TestHasLast(t *testing.T) {
+	whole := Ledger{Lines: []*Line{{Hash: strings.Repeat("a", 64)}, {Hash: strings.Repeat("b", 64)}}}
+	cut := Ledger{Lines: whole.Lines[:1]}
+	for content, has := range map[string][2]bool{ // in the whole ledger, and in the one that was cut
+		whole.Lines[0].Hash + "\n": {true, true},
+		whole.Lines[1].Hash + "\n": {true, false},
+		whole.Lines[1].Hash:        {true, true}, // torn by a power cut
+		"":                         {true, true},
+		Genesis + "\n":             {true, true},
+		"\n":                       {false, false},
+	} {
+		if whole.HasLast([]byte(content)) != has[0] || cut.HasLast([]byte(content)) != has[1] {
+			t.Errorf("%q: want %v", content, has)
+		}
+	}
+}

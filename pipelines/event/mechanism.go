@@ -147,7 +147,7 @@ const MaxWordsLimit = 1 << 20
 
 func checkMaxWords(n int) error {
 	if n < 1 || n > MaxWordsLimit {
-		return fmt.Errorf("most words of a unit must be in [1, %d], is %d", MaxWordsLimit, n)
+		return fmt.Errorf("most words of a unit (max_words) must be in [1, %d], is %d", MaxWordsLimit, n)
 	}
 	return nil
 }

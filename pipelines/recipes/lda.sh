@@ -25,6 +25,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 vocab=$recipes/vocabulary-en.txt rate=0.1 rounds=80 ledger='' dataset=default held='' seed=1
 take "epsilon delta topics vocab rate rounds ledger dataset held seed" "$@"
+[[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a number from 1 on, is $topics"
 text_and_folder
 ledger=${ledger:-$out/run.ledger}
 same "--epsilon $epsilon --delta $delta --topics $topics --vocab $vocab --rate $rate --rounds $rounds --ledger $ledger --seed $seed"

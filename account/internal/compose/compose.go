@@ -20,16 +20,24 @@ type Composition struct {
 	// batches are the rounds that sampling amplifies, by their coins: what is released of one batch counts as one release,
 	// whatever run or grant it belongs to. Further attempts of a round are of one batch, too.
 	batches map[batch][]noise
+	rates   map[batch]float64 // by which sampling amplifies what is released of a batch
 	// Rounds of one throw, each unit in one of them: only the worst counts.
 	disjoint map[throw]map[int][]noise
 
 	kinds map[string]kind // nil before they are first asked for
 }
 
-// batch names the units of a round by the coins that chose them; coins without a name are those of all such rounds.
+// batch names the units of a round by the coins that chose them.
 type batch struct {
-	scheme event.Scheme
+	scheme event.Scheme // of named coins the name alone; coins without a name are those of all rounds of such a scheme
 	round  int
+}
+
+func batchOf(c *event.Charge) batch {
+	if c.Scheme.Coins != "" {
+		return batch{event.Scheme{Coins: c.Scheme.Coins}, c.Round}
+	}
+	return batch{c.Scheme, c.Round}
 }
 
 // throw names rounds that share no unit.
@@ -38,15 +46,28 @@ type throw struct {
 	scheme              event.Scheme
 }
 
-// New returns the composition of charges. It refuses those that it cannot compose soundly: of different neighbouring
-// relations or units.
+// A ChargeError says why a charge cannot be composed with those before it.
+type ChargeError struct {
+	Charge *event.Charge
+	Err    error
+}
+
+func (e *ChargeError) Error() string {
+	return fmt.Sprintf("charge of round %d of run %q: %v", e.Charge.Round, e.Charge.Run, e.Err)
+}
+
+func (e *ChargeError) Unwrap() error { return e.Err }
+
+// New returns the composition of charges. It refuses those that it cannot compose soundly, of different neighbouring
+// relations or units, with a *ChargeError.
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
-		alone: make(map[noise]int), batches: make(map[batch][]noise), disjoint: make(map[throw]map[int][]noise),
+		alone: make(map[noise]int), batches: make(map[batch][]noise), rates: make(map[batch]float64),
+		disjoint: make(map[throw]map[int][]noise),
 	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
-			return nil, fmt.Errorf("charge of round %d of run %s: %w", charge.Round, charge.Run, err)
+			return nil, &ChargeError{charge, err}
 		}
 	}
 	return c, nil
@@ -62,8 +83,8 @@ func (c *Composition) add(charge *event.Charge) error {
 		return err
 	}
 	c.Adjacency, c.Unit = charge.Adjacency, charge.Unit
+	c.sample(charge)
 	n := noiseOf(charge)
-	s := charge.Scheme
 	switch {
 	case charge.Mechanism == event.Select:
 		// Of units that take part by a coin it would be no worse; nobody needs that.
@@ -71,32 +92,60 @@ func (c *Composition) add(charge *event.Charge) error {
 		c.alone[n]++
 	case charge.Mechanism == event.RandomizedResponse:
 		c.alone[n]++
-	case s.Method == event.Epoch || s.Method == event.Allocate && s.Coins != "":
+	case Disjoint(charge):
 		c.addToThrow(charge, n)
 	case Rate(charge) < 1:
-		b := batch{s, charge.Round}
-		c.batches[b] = append(c.batches[b], n)
+		c.batches[batchOf(charge)] = append(c.batches[batchOf(charge)], n)
 	default: // an allocation without a name, too, which may be of several throws
 		c.alone[n]++
 	}
 	return nil
 }
 
+// sample notes the rate of a charge's batch. Charges that say different things of the same coins, of which one at most is
+// right, leave nothing to rely on: their batch is not amplified.
+func (c *Composition) sample(charge *event.Charge) {
+	b, rate := batchOf(charge), Rate(charge)
+	if before, ok := c.rates[b]; ok && before != rate {
+		rate = 1
+	}
+	c.rates[b] = rate
+}
+
+// Amplified says whether sampling amplifies what a charge of the composition costs.
+func (c *Composition) Amplified(charge *event.Charge) bool {
+	return Rate(charge) < 1 && c.rates[batchOf(charge)] < 1
+}
+
+// Disjoint says that a charge is of rounds that share no unit and are known to be of one throw: of an allocation without a
+// name it is not known.
+func Disjoint(c *event.Charge) bool {
+	return c.Scheme.Method == event.Epoch || c.Scheme.Method == event.Allocate && c.Scheme.Coins != ""
+}
+
 // addToThrow counts a charge of a round of a throw.
 //
-// Under add-remove the unit is in one round, whatever the throw. Under replace-one the new unit may be in another round
-// than the old one, as a hash of its name is another: then two rounds lose a unit or gain one, each by the unit's own
-// norm. That is what the clip bounds: half of the sensitivity, or less than 0.71 of it in L2 without negative
-// coordinates, so that the loss of each is at most half of that by an exchange (a Gaussian's grows with the square,
-// a Laplace's is convex and 0 at 0), and the worst round alone is still a bound. A batch brought within its bound as a
-// whole has no such bound for a unit: both rounds lose in full.
+// Under add-remove the unit is in one round, whatever the throw.
+//
+// Under replace-one and a secret throw the new unit takes the slot of the old one. Each unit's round is a coin of its own,
+// independent of the others' and uniform whoever the unit is. So the release without and with the exchange are mixtures over
+// the same throws, with the same weights, of releases in which the new unit is where the old one was; given the throw one
+// round differs, and a Rényi divergence of mixtures is at most the largest of theirs: see worst.
+//
+// Under replace-one and a public function of the unit's name, a hash or an allocation from a seed, the new unit may be in
+// another round than the old one. Then one round loses a unit and another gains one, each by that unit's own norm. Where
+// the clip bounds that norm it is half of the sensitivity, or less than 0.71 of it in L2 without negative coordinates. So
+// each of the two loses at most half of what it would by an exchange (a Gaussian's loss grows with the square of the shift,
+// a Laplace's is convex in it and 0 at 0), and the worst round alone is still a bound. A batch brought within its bound as
+// a whole has no such bound for a unit: both rounds lose in full, at most twice the worst.
 func (c *Composition) addToThrow(charge *event.Charge, n noise) {
 	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
 	if c.disjoint[t] == nil {
 		c.disjoint[t] = make(map[int][]noise)
 	}
 	round := append(c.disjoint[t][charge.Round], n)
-	if charge.Scheme.Method == event.Epoch && charge.Adjacency == event.ReplaceOne && charge.Clipping == event.ClipBatch {
+	public := charge.Scheme.Method == event.Epoch || !charge.Scheme.Secret
+	if public && charge.Adjacency == event.ReplaceOne && charge.Clipping == event.ClipBatch {
 		round = append(round, n)
 	}
 	c.disjoint[t][charge.Round] = round

@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -128,11 +129,15 @@ func TestOneBatchTwice(t *testing.T) {
 	same(t, "no name", composed(t, charge(1, poisson(0.02), 2, nameless), charge(1, poisson(0.02), 4, nameless, run("s"))), joint)
 	for what, change := range map[string]func(*event.Charge){
 		"other round": func(c *event.Charge) { c.Round = 2 },
-		"other plan":  func(c *event.Charge) { c.Scheme.Rounds = 7 },
 		"other coins": coins("coins2"),
 	} {
 		same(t, what, composed(t, two, charge(1, poisson(0.02), 4, change)), sum(lost(0.02, 2), lost(0.02, 4)))
 	}
+	// The name alone says which coins, whatever else is said of them.
+	plan := func(c *event.Charge) { c.Scheme.Rounds = 7 }
+	same(t, "other plan", composed(t, two, charge(1, poisson(0.02), 4, plan)), joint)
+	apart := composed(t, charge(1, poisson(0.02), 2, nameless), charge(1, poisson(0.02), 4, nameless, plan))
+	same(t, "no name, other plan", apart, sum(lost(0.02, 2), lost(0.02, 4)))
 	// Without amplification the two ways to count are the same.
 	same(t, "all", composed(t, charge(1, all, 2), charge(1, all, 4)), lost(1, 4/math.Sqrt(5)))
 
@@ -143,6 +148,29 @@ func TestOneBatchTwice(t *testing.T) {
 	}
 	if got, _ := renyi.Epsilon(composed(t, charges...), 1e-5); !(got >= 0.47370299502320534 && got < 0.6) {
 		t.Errorf("100 rounds, each twice: ε %v, want a little above 0.4738", got)
+	}
+}
+
+// TestContradictoryCoins: where charges say different things of the same coins, what is released of the batch is not
+// amplified, in whatever order they stand; other rounds are.
+func TestContradictoryCoins(t *testing.T) {
+	for what, change := range map[string]func(*event.Charge){
+		"rate":   func(c *event.Charge) { c.Scheme.Rate = 0.01 },
+		"secret": func(c *event.Charge) { c.Scheme.Secret = false },
+		"method": func(c *event.Charge) { c.Scheme.Method, c.Scheme.Rate = event.Allocate, 0.01 },
+	} {
+		two, four, other := charge(1, poisson(0.02), 2), charge(1, poisson(0.02), 4, change), charge(2, poisson(0.02), 2)
+		want := sum(lost(1, 2), lost(1, 4), lost(0.02, 2))
+		same(t, what, composed(t, two, four, other), want)
+		same(t, what+", another order", composed(t, four, other, two), want)
+		same(t, what+", thrice", composed(t, two, four, two, other), sum(lost(1, 2), want))
+		c, err := New([]*event.Charge{two, four, other})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Amplified(two) || c.Amplified(four) || !c.Amplified(other) {
+			t.Errorf("%s: amplified are %v, %v and %v", what, c.Amplified(two), c.Amplified(four), c.Amplified(other))
+		}
 	}
 }
 
@@ -209,8 +237,10 @@ func TestRefusesMixtures(t *testing.T) {
 		"neighbouring relations": func(c *event.Charge) { c.Adjacency = event.ReplaceOne },
 		"units":                  func(c *event.Charge) { c.Unit = event.User },
 	} {
-		if _, err := New([]*event.Charge{charge(1, all, 1), charge(2, all, 1, change)}); err == nil {
-			t.Errorf("a ledger of two %s is composed", what)
+		culprit := charge(2, all, 1, change)
+		_, err := New([]*event.Charge{charge(1, all, 1), culprit, charge(3, all, 1)})
+		if misfit := new(ChargeError); !errors.As(err, &misfit) || misfit.Charge != culprit {
+			t.Errorf("a ledger of two %s: %v", what, err)
 		}
 	}
 }
@@ -265,12 +295,15 @@ func TestRate(t *testing.T) {
 // TestPlan: a plan costs what its charges will, to the last digit, since the integers are the same; and leaves what it is
 // added to as it was.
 func TestPlan(t *testing.T) {
+	seeded := allocate
+	seeded.Secret = false
 	for _, g := range []*event.Grant{
 		{Mechanism: event.Gaussian, Scheme: poisson(0.1), Adjacency: event.AddRemove},
 		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.ReplaceOne, NonNegative: true},
 		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.AddRemove, Clipping: event.ClipBatch},
 		{Mechanism: event.Gaussian, Scheme: epoch, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
 		{Mechanism: event.Gaussian, Scheme: allocate, Adjacency: event.AddRemove},
+		{Mechanism: event.Gaussian, Scheme: seeded, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
 		{Mechanism: event.Laplace, Scheme: poisson(0.1), Adjacency: event.AddRemove},
 		{Mechanism: event.Laplace, Scheme: epoch, Adjacency: event.AddRemove},
 		{Mechanism: event.Select, Scheme: all, Adjacency: event.AddRemove, Threshold: 9, MaxWords: 20},

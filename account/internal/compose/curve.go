@@ -86,7 +86,7 @@ func (c *Composition) all() map[string]kind {
 		count(times, name, curve)
 	}
 	for b, noises := range c.batches {
-		name, curve := joint(b.scheme.Rate, noises)
+		name, curve := joint(c.rates[b], noises)
 		count(1, name, curve)
 	}
 	for _, rounds := range c.disjoint {

@@ -98,20 +98,25 @@ func TestWorstRoundOfEachOrder(t *testing.T) {
 	same(t, "one round of both", both, sum(lost(1, 3), laplace(1, 2)))
 }
 
-// TestExchangeOverTwoRounds: under replace-one the new unit of an epoch may be in another round than the old one. That is
-// worse than one round only where a unit's own part of a batch has no bound.
+// TestExchangeOverTwoRounds: under replace-one the new unit of a public throw may be in another round than the old one. That
+// is worse than one round only where a unit's own part of a batch has no bound.
 func TestExchangeOverTwoRounds(t *testing.T) {
 	exchange := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
 	batch := func(c *event.Charge) { c.Clipping = event.ClipBatch }
+	seeded := allocate
+	seeded.Secret = false
 	for what, c := range map[string]struct {
 		scheme  event.Scheme
 		changes []func(*event.Charge)
 		want    renyi.Curve
 	}{
-		"unit":                 {epoch, []func(*event.Charge){exchange}, lost(1, 1)},
-		"batch":                {epoch, []func(*event.Charge){exchange, batch}, lost(1, math.Sqrt(0.5))},
-		"batch, add-remove":    {epoch, []func(*event.Charge){batch}, lost(1, 2)},
-		"batch, the same coin": {allocate, []func(*event.Charge){exchange, batch}, lost(1, 1)},
+		"unit":                     {epoch, []func(*event.Charge){exchange}, lost(1, 1)},
+		"batch":                    {epoch, []func(*event.Charge){exchange, batch}, lost(1, math.Sqrt(0.5))},
+		"batch, add-remove":        {epoch, []func(*event.Charge){batch}, lost(1, 2)},
+		"batch, the same coin":     {allocate, []func(*event.Charge){exchange, batch}, lost(1, 1)},
+		"unit, seeded":             {seeded, []func(*event.Charge){exchange}, lost(1, 1)},
+		"batch, seeded":            {seeded, []func(*event.Charge){exchange, batch}, lost(1, math.Sqrt(0.5))},
+		"batch, seeded add-remove": {seeded, []func(*event.Charge){batch}, lost(1, 2)},
 	} {
 		same(t, what, composed(t, charge(1, c.scheme, 2, c.changes...), charge(2, c.scheme, 2, c.changes...)), c.want)
 	}
@@ -127,7 +132,8 @@ func TestClaimed(t *testing.T) {
 	}
 	same(t, "claimed", composed(t, claimed...), sum(lost(1, 2), lost(1, 4)))
 	same(t, "sound", composed(t, sound, half), sum(lost(1, 2), lost(1, 2)))
-	if _, found := Claimed([]*event.Charge{sound}); found {
+	same := charge(3, all, 2, func(c *event.Charge) { c.Claimed = c.Sensitivity })
+	if _, found := Claimed([]*event.Charge{sound, same}); found {
 		t.Error("a claim is found where there is none")
 	}
 }
@@ -136,8 +142,9 @@ func TestClaimed(t *testing.T) {
 // and more charges never cost less.
 func FuzzComposition(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, uint64(1<<20), uint64(3<<20), uint64(9<<20), 0.05)
-	f.Add([]byte{1, 5, 9, 13}, uint64(math.MaxUint64), uint64(1), uint64(1), 1e-300)
-	f.Add([]byte{2, 6, 3, 7}, uint64(1), uint64(math.MaxUint64), uint64(math.MaxUint64), 1.0)
+	f.Add([]byte{1, 5, 9, 13}, uint64(1<<62), uint64(1), uint64(1), 1e-300)
+	f.Add([]byte{2, 6, 3, 7}, uint64(1), uint64(1<<62), uint64(1<<62), 1.0)
+	f.Add([]byte{2, 6, 2}, uint64(1<<62), uint64(1), uint64(1<<62), 1.0)
 	f.Fuzz(func(t *testing.T, kinds []byte, sensitivity, scale, threshold uint64, rate float64) {
 		if len(kinds) > 8 {
 			return

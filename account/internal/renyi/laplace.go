@@ -4,7 +4,8 @@ import "math"
 
 // Laplace returns ρ(α) of a sum with discrete Laplace noise of the given scale t, P[x] = (1−r)/(1+r)·r^|x| with
 // r = exp(−1/t), under an integer shift of L1 norm at most Δ = shift. alpha in (1, ∞], shift ≥ 0, scale > 0, in the same
-// steps. At α = ∞ it is the pure ε = Δ/t. It is never below the truth, and above it by 1e-14·Δ/t at most.
+// steps. At α = ∞ it is the pure ε = Δ/t, rounded to the nearest float64. It is below the truth by no more than that
+// rounding, and above it by 1e-14·Δ/t at most.
 //
 // For a shift in one cell, P[x−Δ]^α·P[x]^(1−α) summed over x ≤ 0, 0 < x < Δ and x ≥ Δ, three geometric series, is, with
 // s = r^(2α−1),

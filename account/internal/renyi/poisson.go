@@ -9,7 +9,9 @@ import "math"
 // coins are the same on both sides; a Rényi divergence of mixtures is at most the largest of theirs: van Erven and
 // Harremoës, Rényi Divergence and Kullback-Leibler Divergence, 2014, theorem 13.) It is the least of three bounds:
 //
-//   - whole: the release that knows the coin is less private;
+//   - the release that tells the coin, too, is less private. The coin is the same on both sides, so the ratio of this pair
+//     is 1 with probability 1−q and else L: its A_α, as below, is 1−q + q·exp((α−1)·whole(α)). Near order 1 that is the
+//     least where L varies much;
 //   - where the loss is at most ε at order ∞, amplification and the curve of randomized response: at each outcome
 //     1−q+q·L with L ≤ e^ε is at most 1+q(e^ε−1) = e^ε', and at least e^−ε', since (1+q(e^ε−1))(1−q(1−e^−ε)) =
 //     1 + q(1−q)(e^ε+e^−ε−2) ≥ 1. Among the pairs whose ratios are within e^±ε' no divergence exceeds that of randomized
@@ -17,10 +19,16 @@ import "math"
 //     Concentrated Differential Privacy, TCC 2016-B, proof of proposition 3.3);
 //   - the moments at integer orders and between them: see logMomentBetween.
 func Poisson(q float64, whole Curve) Curve {
+	if q == 1 {
+		return whole
+	}
 	whole = Remember(whole)
 	pure := AmplifiedEpsilon(q, whole(math.Inf(1)))
 	return func(alpha float64) float64 {
-		rho := whole(alpha)
+		if math.IsInf(alpha, 1) {
+			return pure
+		}
+		rho := AmplifiedEpsilon(q, (alpha-1)*whole(alpha)) / (alpha - 1)
 		if !math.IsInf(pure, 1) {
 			rho = min(rho, RandomizedResponse(pure, alpha))
 		}
@@ -37,7 +45,7 @@ const maxMoment = 1 << 12
 // AmplifiedEpsilon returns log(1 + q(e^ε − 1)), the pure ε' of a mechanism of pure ε on units that each took part by a
 // secret coin of probability q: Li, Qardaji and Su, On Sampling, Anonymization, and Differential Privacy, 2012, theorem 1.
 func AmplifiedEpsilon(q, epsilon float64) float64 {
-	if epsilon < 1 {
+	if epsilon < 700 {
 		return math.Log1p(q * math.Expm1(epsilon))
 	}
 	return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon)) // e^ε may be beyond float64

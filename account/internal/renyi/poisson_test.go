@@ -36,6 +36,21 @@ func TestPoissonLaplace(t *testing.T) {
 	}
 }
 
+// TestPoissonOfLargeLoss: near order 1 a rare unit that a release gives away costs little, since it is rarely there. The
+// moment at order 2 says 20, the release of a unit known to take part 30.
+func TestPoissonOfLargeLoss(t *testing.T) {
+	const shift, scale, rate, alpha = 30, 1.0, 0.01, 1 + 1.0/64
+	p, q := pair(shift, scale)
+	mixed := make([]float64, len(p))
+	for i := range p {
+		mixed[i] = (1-rate)*q[i] + rate*p[i]
+	}
+	got, exact := Poisson(rate, laplace(shift, scale))(alpha), divergence(mixed, q, alpha)
+	if !(got >= exact && got < exact+0.1) {
+		t.Errorf("ρ(%v) is %v, the divergence %v", alpha, got, exact)
+	}
+}
+
 // TestPoissonJoint: releases of two mechanisms with one coin, by the sum over one noise and the integral over the other.
 func TestPoissonJoint(t *testing.T) {
 	const shift, scale, sigma, rate = 2, 3.0, 1.5, 0.1
@@ -102,6 +117,16 @@ func TestLargeOrders(t *testing.T) {
 			t.Errorf("ρ(%v) is %v, before it %v, ε' %v", alpha, rho, before, pure)
 		} else {
 			before = rho
+		}
+	}
+}
+
+// TestPoissonOfAll: a rate of 1 samples all.
+func TestPoissonOfAll(t *testing.T) {
+	whole := func(alpha float64) float64 { return alpha / 2 }
+	for _, alpha := range []float64{1.5, 2, 3, 64} {
+		if got := Poisson(1, whole)(alpha); got != whole(alpha) {
+			t.Errorf("order %v: %v", alpha, got)
 		}
 	}
 }

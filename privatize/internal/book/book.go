@@ -128,3 +128,14 @@ func (b *Book) Enter(g *event.Grant) error {
 	line.Type, line.Grant = event.TypeGrant, g
 	return b.append(line)
 }
+
+// Allow refuses a charge that breaks a rule of the ledger (event.Ledger.Allow) as its next line, now. The ledger must have
+// the charge's grant.
+func (b *Book) Allow(c *event.Charge) error { return b.allow(c, b.Now()) }
+
+func (b *Book) allow(c *event.Charge, at time.Time) error {
+	if err := b.ledger.Allow(c, at); err != nil {
+		return Refuse("%v", err)
+	}
+	return nil
+}

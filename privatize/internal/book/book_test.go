@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"privpipe/pipelines/event"
 )
@@ -18,7 +19,8 @@ import (
 // The steps of the protocol under crashes, damage and locks are tested through what uses them, in package release, and on
 // the built binary in pipelines/endtoend.
 
-func newBook(t *testing.T) (*Book, string) {
+// newBook opens a ledger with a grant.
+func newBook(t *testing.T, g *event.Grant) (*Book, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ledger")
 	b, err := Open(path)
@@ -26,6 +28,9 @@ func newBook(t *testing.T) (*Book, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
+	if err := b.Enter(g); err != nil {
+		t.Fatal(err)
+	}
 	return b, path
 }
 
@@ -67,8 +72,9 @@ func wantCode(t *testing.T, err error, code int) {
 
 // TestCharge: what is stored is what was charged, and readable by its owner alone.
 func TestCharge(t *testing.T) {
-	b, path := newBook(t)
-	c := newCharge(newGrant(), 1)
+	g := newGrant()
+	b, path := newBook(t, g)
+	c := newCharge(g, 1)
 	charge(t, b, c, "noisy")
 	want := digest("noisy")
 	if c.Release != hex.EncodeToString(want[:]) {
@@ -91,9 +97,10 @@ func TestCharge(t *testing.T) {
 
 // TestFailedWrite: a release that could not be written whole is neither stored nor charged.
 func TestFailedWrite(t *testing.T) {
-	b, path := newBook(t)
+	g := newGrant()
+	b, path := newBook(t, g)
 	broken := errors.New("the input is truncated")
-	err := b.Charge(newCharge(newGrant(), 1), func(w io.Writer) (sum [sha256.Size]byte, err error) {
+	err := b.Charge(newCharge(g, 1), func(w io.Writer) (sum [sha256.Size]byte, err error) {
 		_, err = w.Write(make([]byte, 1<<20))
 		return sum, errors.Join(err, broken)
 	})
@@ -101,27 +108,27 @@ func TestFailedWrite(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	left, err := os.ReadDir(filepath.Join(path+".releases", "run"))
-	if err != nil || len(left) > 0 || len(b.ledger.Lines) > 0 {
-		t.Errorf("left %v, %d lines, error %v", left, len(b.ledger.Lines), err)
+	if err != nil || len(left) > 0 || len(b.ledger.Charges()) > 0 {
+		t.Errorf("left %v, %d charges, error %v", left, len(b.ledger.Charges()), err)
 	}
 }
 
 // TestAgain: the same sum is answered with the stored release; another one is refused, or charged as a further attempt.
 func TestAgain(t *testing.T) {
-	b, path := newBook(t)
 	g := newGrant()
 	g.Releases = 3
+	b, path := newBook(t, g)
 	first := newCharge(g, 1)
 	charge(t, b, first, "one")
 	known := first
 	for i, content := range []string{"two", "three"} {
 		fresh := newCharge(g, 1)
-		if stored, err := b.Again(g, known, fresh, digest(content), false); stored || err == nil {
+		if stored, err := b.Again(known, fresh, digest(content), false); stored || err == nil {
 			t.Errorf("another sum: stored %v, error %v", stored, err)
 		} else {
 			wantCode(t, err, 83)
 		}
-		stored, err := b.Again(g, known, fresh, digest(content), true)
+		stored, err := b.Again(known, fresh, digest(content), true)
 		if stored || err != nil || fresh.Attempt != i+2 {
 			t.Fatalf("with leave: stored %v, attempt %d, error %v", stored, fresh.Attempt, err)
 		}
@@ -129,11 +136,11 @@ func TestAgain(t *testing.T) {
 		if known, err = b.Known(newCharge(g, 1)); err != nil || known != fresh {
 			t.Fatalf("known is %+v, %v", known, err)
 		}
-		if stored, err := b.Again(g, known, newCharge(g, 1), digest(content), false); !stored || err != nil {
+		if stored, err := b.Again(known, newCharge(g, 1), digest(content), false); !stored || err != nil {
 			t.Errorf("the same sum: stored %v, error %v", stored, err)
 		}
 	}
-	_, err := b.Again(g, known, newCharge(g, 1), digest("four"), true)
+	_, err := b.Again(known, newCharge(g, 1), digest("four"), true)
 	wantCode(t, err, 83) // the grant has three releases
 	for _, name := range []string{"000000001", "000000001.2", "000000001.3"} {
 		if _, err := os.Stat(filepath.Join(path+".releases", "run", name)); err != nil {
@@ -144,19 +151,48 @@ func TestAgain(t *testing.T) {
 
 // TestAgainUnderBudget: a budget is planned for one release of a round.
 func TestAgainUnderBudget(t *testing.T) {
-	b, _ := newBook(t)
 	g := newGrant()
 	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis}
+	b, _ := newBook(t, g)
 	known := newCharge(g, 1)
 	charge(t, b, known, "one")
-	_, err := b.Again(g, known, newCharge(g, 1), digest("two"), true)
+	_, err := b.Again(known, newCharge(g, 1), digest("two"), true)
 	wantCode(t, err, 83)
+}
+
+// TestAllow: what the ledger's rules refuse is a refusal of the privatizer, when it is asked for and when it is charged.
+func TestAllow(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	expires := noon.Add(time.Hour)
+	g := newGrant()
+	g.Expires = &expires
+	b, path := newBook(t, g)
+	first, second, third := newCharge(g, 1), newCharge(g, 2), newCharge(g, 3)
+	b.Now = func() time.Time { return expires.Add(-time.Nanosecond) }
+	if err := errors.Join(b.Allow(first), b.Allow(second)); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, b.Allow(third), 83) // beyond the scheme
+	charge(t, b, first, "one")
+	wantCode(t, b.Allow(newCharge(g, 1)), 83) // a second charge of a round that says it is the first
+	b.Now = func() time.Time { return expires }
+	wantCode(t, b.Allow(second), 83)
+	err := b.Charge(second, func(io.Writer) (sum [sha256.Size]byte, err error) { return sum, nil })
+	wantCode(t, err, 83)
+	b.Close()
+	if b, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if n := len(b.ledger.Charges()); n != 1 {
+		t.Errorf("%d charges, want that of before the grant expired", n)
+	}
 }
 
 // TestKnown: a round is answered under its own settings alone.
 func TestKnown(t *testing.T) {
-	b, _ := newBook(t)
 	g := newGrant()
+	b, _ := newBook(t, g)
 	if known, err := b.Known(newCharge(g, 1)); known != nil || err != nil {
 		t.Errorf("an empty ledger knows %v, %v", known, err)
 	}
@@ -244,11 +280,8 @@ func TestLostLines(t *testing.T) {
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, path := newBook(t)
 			g := newGrant()
-			if err := b.Enter(g); err != nil {
-				t.Fatal(err)
-			}
+			b, path := newBook(t, g)
 			charge(t, b, newCharge(g, 1), "one")
 			charge(t, b, newCharge(g, 2), "two")
 			b.Close()
@@ -274,8 +307,9 @@ func TestLostLines(t *testing.T) {
 
 // TestStoredIsWhatIsRead: a stored release that changes between the check and the reading is refused at its end.
 func TestStoredIsWhatIsRead(t *testing.T) {
-	b, path := newBook(t)
-	c := newCharge(newGrant(), 1)
+	g := newGrant()
+	b, path := newBook(t, g)
+	c := newCharge(g, 1)
 	charge(t, b, c, "noisy")
 	file, err := b.Stored(c)
 	if err != nil {

@@ -6,14 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"privpipe/pipelines/event"
 )
 
-// The file .last in the folder of the stored releases holds the hash of a line that the ledger has: that of the last
-// charge, or of an earlier one if a crash came between. A ledger without that line was cut, removed or put back to an older
-// state, and with it what was spent.
-
-func (b *Book) lastPath() string { return filepath.Join(b.path+".releases", ".last") }
+// lastPath is the file that shows a ledger which was cut: see event.LastName.
+func (b *Book) lastPath() string { return filepath.Join(b.path+".releases", event.LastName) }
 
 // remember writes the hash of the last line. It need not be durable: an older hash is one that the ledger has, too.
 func (b *Book) remember() error {
@@ -39,11 +37,7 @@ func (b *Book) remembered() error {
 	if err != nil {
 		return err
 	}
-	hash, whole := strings.CutSuffix(string(content), "\n")
-	if !whole {
-		return nil // a power cut may leave a part of it
-	}
-	if _, found := b.ledger.After(hash); !found {
+	if !b.ledger.HasLast(content) {
 		return &Lost{b.path}
 	}
 	return nil

@@ -13,10 +13,8 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	if known == nil {
 		return nil, nil
 	}
-	if known.Settings != fresh.Settings || known.Dataset != fresh.Dataset || known.Grant != fresh.Grant ||
-		!fresh.Scheme.Same(known.Scheme) {
-		return nil, Refuse("round %d of run %s was released under other settings: use those, or a new grant and run",
-			fresh.Round, fresh.Run)
+	if err := fresh.CheckRepeat(known); err != nil {
+		return nil, Refuse("%v", err)
 	}
 	return known, nil
 }
@@ -24,17 +22,17 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 // Again answers for a round that is charged as known and now has the digest sum. If that is what its release was drawn
 // from, the stored release answers. If not, a second release would be of another sum: that is refused or, with leave, made
 // under a charge of its own, for which fresh is completed.
-func (b *Book) Again(g *event.Grant, known, fresh *event.Charge, sum [sha256.Size]byte, leave bool) (stored bool, err error) {
+func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bool) (stored bool, err error) {
 	same, err := b.sameSum(known, sum)
 	if same || err != nil {
 		return same, err
 	}
 	if !leave {
 		return false, Refuse("round %d of run %s was released from another sum, but the same settings and units give the same "+
-			"contributions; a second release is a second charge: use --allow-respend, or a new grant and run", known.Round, known.Run)
+			"contributions; a second release is a second charge: it needs a new grant and run, or --allow-respend and a grant with one to spare", known.Round, known.Run)
 	}
 	fresh.Attempt = max(1, known.Attempt) + 1
-	return false, b.Allow(g, fresh)
+	return false, b.Allow(fresh)
 }
 
 // OpenOnce opens a ledger for a grant whose one release is to be charged as fresh. known is what it was charged as before; if
@@ -49,7 +47,7 @@ func OpenOnce(path string, g *event.Grant, fresh *event.Charge) (b *Book, known 
 		known, err = b.Known(fresh)
 	}
 	if err == nil && known == nil {
-		err = b.Allow(g, fresh)
+		err = b.Allow(fresh)
 	}
 	if err != nil {
 		b.Close()

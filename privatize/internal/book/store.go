@@ -22,7 +22,8 @@ import (
 
 // Charge stores a release, which write writes, appends its charge, completed by the hash of the release, and returns when
 // both are durable. The caller lets the release out afterwards, never before. write also returns SHA-256 of what the
-// release was drawn from, for Again. After an error of it nothing is stored or charged.
+// release was drawn from, for Again; after an error of it nothing is stored or charged. A charge that Allow refuses by now,
+// as of a grant that expired since the round began, is refused: what was stored for it is never let out.
 func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]byte, err error)) error {
 	path := b.storedPath(c)
 	folder := filepath.Dir(path)
@@ -51,6 +52,9 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 	}
 	c.Release = hex.EncodeToString(hash.Sum(nil))
 	line := b.ledger.Next(b.Now())
+	if err := b.allow(c, line.Time); err != nil {
+		return err
+	}
 	line.Type, line.Charge = event.TypeCharge, c
 	if err := b.append(line); err != nil {
 		return err

@@ -79,7 +79,7 @@ func (r *Responder) Respond(next func() (*Document, error)) (replayed bool, err 
 	if err != nil {
 		return false, err
 	}
-	if _, err := r.book.Again(r.terms.Grant, r.known, r.charge, sum, false); err != nil { // a grant has one release
+	if _, err := r.book.Again(r.known, r.charge, sum, false); err != nil { // a grant has one release
 		return false, err
 	}
 	r.charge = r.known

@@ -81,7 +81,7 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 		return nil, err
 	}
 	if known == nil {
-		if err := p.book.Allow(p.terms.Grant, p.charge); err != nil {
+		if err := p.book.Allow(p.charge); err != nil {
 			return nil, err
 		}
 		p.Collector.Open()
@@ -130,7 +130,7 @@ func (p *Privatizer) Release(units, digest uint64) (cells []int64, replayed bool
 	sum := sha256.Sum256(encodeCells(cells))
 	if p.stored != nil {
 		fresh := p.newCharge(p.charge.Round, p.charge.Scheme)
-		same, err := p.book.Again(p.terms.Grant, p.charge, fresh, sum, p.terms.AllowRespend)
+		same, err := p.book.Again(p.charge, fresh, sum, p.terms.AllowRespend)
 		if err != nil {
 			return nil, false, err
 		}

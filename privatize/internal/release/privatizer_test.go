@@ -393,9 +393,9 @@ func TestDisjointRounds(t *testing.T) {
 		message      string
 	}{
 		"allocate, thrown anew": {allocate, again, same, "thrown anew"},
-		"allocate, other run":   {allocate, allocate, otherRun, "run run of data set data"},
-		"epoch, other run":      {epoch, epoch, otherRun, "run run of data set data"},
-		"epoch, other data set": {epoch, epoch, otherDataset, "run run of data set data"},
+		"allocate, other run":   {allocate, allocate, otherRun, `run run of data set "data" has begun`},
+		"epoch, other run":      {epoch, epoch, otherRun, `run run of data set "data" has begun`},
+		"epoch, other data set": {epoch, epoch, otherDataset, `run run of data set "data" has begun`},
 		"epoch, more rounds":    {epoch, shorter, same, "the grant is for"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func (s *Selector) Release(encode func(words []string) ([]byte, error)) (content
 	}
 	sum := w.digest()
 	if s.known != nil {
-		replayed, err = s.book.Again(s.terms.Grant, s.known, s.charge, sum, false) // a grant has one release
+		replayed, err = s.book.Again(s.known, s.charge, sum, false) // a grant has one release
 		if err != nil {
 			return nil, false, err
 		}

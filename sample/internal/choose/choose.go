@@ -2,11 +2,13 @@
 package choose
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"privpipe/pipelines/event"
 	"privpipe/sample/internal/coin"
@@ -37,7 +39,8 @@ type Chooser struct {
 	scheme  event.Scheme
 	digests []uint64 // of the units
 	coins   *coin.Source
-	key     []byte // of an allocation
+	seed    *coin.Seed // in place of coins
+	key     []byte     // of an allocation
 }
 
 // New returns a Chooser for units with the given digests (wire.UnitDigest). The scheme must have passed its Check. key
@@ -46,7 +49,19 @@ func New(scheme event.Scheme, digests []uint64, coins *coin.Source, key []byte) 
 	if scheme.Method == event.Fixed && scheme.Population != uint64(len(digests)) {
 		return nil, fmt.Errorf("scheme is for a population of %d units, which the corpus has not", scheme.Population)
 	}
-	return &Chooser{scheme, digests, coins, key}, nil
+	return &Chooser{scheme: scheme, digests: digests, coins: coins, key: key}, nil
+}
+
+// NewSeeded is New with a seed in place of coins and key. Whether a unit is in a round follows from the seed, the round and
+// the unit's digest, in whatever order and beside whatever other units it comes; for event.Fixed, from whether its number
+// is among the smallest.
+func NewSeeded(scheme event.Scheme, digests []uint64, seed coin.Seed) (*Chooser, error) {
+	c, err := New(scheme, digests, nil, seed.Key())
+	if err != nil {
+		return nil, err
+	}
+	c.seed = &seed
+	return c, nil
 }
 
 // Round draws the units of a round, from 1.
@@ -60,12 +75,16 @@ func (c *Chooser) Round(round int) Set {
 		}
 	case event.Poisson:
 		threshold := coin.NewThreshold(c.scheme.Rate)
-		for i := range n {
-			if c.coins.Flip(threshold) {
+		for i, digest := range c.digests {
+			if threshold.Falls(c.number(round, digest)) {
 				chosen.add(i)
 			}
 		}
 	case event.Fixed:
+		if c.seed != nil {
+			c.smallest(round, chosen)
+			break
+		}
 		// Floyd's algorithm (Bentley and Floyd, Programming Pearls: A Sample of Brilliance, CACM 30(9), 1987).
 		for j := n - int(c.scheme.Size); j < n; j++ {
 			if i := int(c.coins.Below(uint64(j) + 1)); !chosen.Has(i) {
@@ -82,6 +101,33 @@ func (c *Chooser) Round(round int) Set {
 		}
 	}
 	return chosen
+}
+
+// number returns the next uniform number, or the seed's for a unit.
+func (c *Chooser) number(round int, digest uint64) uint64 {
+	if c.seed != nil {
+		return c.seed.Number(round, digest)
+	}
+	return c.coins.Next()
+}
+
+// smallest adds the units that have the smallest numbers by the seed. Between data sets that differ in one unit exchanged for
+// another the order of all others is the same, so that the sets differ in at most one member exchanged for another.
+func (c *Chooser) smallest(round int, chosen Set) {
+	type numbered struct {
+		number, digest uint64
+		unit           int
+	}
+	units := make([]numbered, len(c.digests))
+	for i, digest := range c.digests {
+		units[i] = numbered{c.seed.Number(round, digest), digest, i}
+	}
+	slices.SortFunc(units, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.digest, b.digest), cmp.Compare(a.unit, b.unit))
+	})
+	for _, u := range units[:c.scheme.Size] {
+		chosen.add(u.unit)
+	}
 }
 
 // roundOf is the one round of a unit: by a public hash of its name, or by a pseudo-random function with a secret key.

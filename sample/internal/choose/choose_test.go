@@ -83,6 +83,19 @@ func chooser(t *testing.T, scheme event.Scheme, units int, coins *coin.Source, k
 	return c
 }
 
+// generator returns coins that are repeatable, one after the other as those of the operating system are.
+func generator() *coin.Source { return coin.New(rand.NewPCG(1, 1).Uint64) }
+
+// choosers returns one for each kind of coins.
+func choosers(t *testing.T, scheme event.Scheme, units int) map[string]*Chooser {
+	t.Helper()
+	seeded, err := NewSeeded(scheme, digestsOf(units), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*Chooser{"generator": chooser(t, scheme, units, generator(), nil), "seed": seeded}
+}
+
 func poisson(q float64) event.Scheme { return event.Scheme{Method: event.Poisson, Rate: q, Rounds: 10} }
 
 func fixed(size, population uint64) event.Scheme {
@@ -99,41 +112,43 @@ func disjoint(method string, rounds int) event.Scheme {
 // independent.
 func TestPoisson(t *testing.T) {
 	const units, rounds, q = 130, 2000, 0.3
-	c := chooser(t, poisson(q), units, coin.Seeded(1), nil)
-	var included [units]float64
-	var twoRounds, twoUnits [2][2]float64
-	var before Set
-	for round := 1; round <= rounds; round++ {
-		set := c.Round(round)
-		for i := range units {
-			if set.Has(i) {
-				included[i]++
+	for name, c := range choosers(t, poisson(q), units) {
+		var included [units]float64
+		var twoRounds, twoUnits [2][2]float64
+		var before Set
+		for round := 1; round <= rounds; round++ {
+			set := c.Round(round)
+			for i := range units {
+				if set.Has(i) {
+					included[i]++
+				}
+				// Pairs that overlap in neither unit nor round: their cells are independent.
+				if round%2 == 0 {
+					twoRounds[index(before.Has(i))][index(set.Has(i))]++
+				}
+				if i%2 == 1 {
+					twoUnits[index(set.Has(i-1))][index(set.Has(i))]++
+				}
 			}
-			// Pairs that overlap in neither unit nor round: their cells are independent.
-			if round%2 == 0 {
-				twoRounds[index(before.Has(i))][index(set.Has(i))]++
-			}
-			if i%2 == 1 {
-				twoUnits[index(set.Has(i-1))][index(set.Has(i))]++
-			}
+			before = set
 		}
-		before = set
+		statistic := 0.0
+		for _, n := range included {
+			statistic += (n - rounds*q) * (n - rounds*q) / (rounds * q * (1 - q))
+		}
+		likely(t, name+": rate of each unit", statistic, units)
+		independent(t, name+": one unit in two rounds", twoRounds, q)
+		independent(t, name+": two units in one round", twoUnits, q)
 	}
-	statistic := 0.0
-	for _, n := range included {
-		statistic += (n - rounds*q) * (n - rounds*q) / (rounds * q * (1 - q))
-	}
-	likely(t, "rate of each unit", statistic, units)
-	independent(t, "one unit in two rounds", twoRounds, q)
-	independent(t, "two units in one round", twoUnits, q)
 }
 
 func TestPoissonOfRateOneIsAll(t *testing.T) {
 	for _, scheme := range []event.Scheme{poisson(1), {Method: event.All, Rate: 1, Rounds: 10}} {
-		c := chooser(t, scheme, 67, coin.Seeded(1), nil)
-		for round := range 10 {
-			if got := c.Round(round + 1).Len(); got != 67 {
-				t.Errorf("%v: got %d units of 67", scheme, got)
+		for name, c := range choosers(t, scheme, 67) {
+			for round := range 10 {
+				if got := c.Round(round + 1).Len(); got != 67 {
+					t.Errorf("%v of %s: got %d units of 67", scheme, name, got)
+				}
 			}
 		}
 	}
@@ -142,55 +157,124 @@ func TestPoissonOfRateOneIsAll(t *testing.T) {
 // TestFixed checks that every set of 3 of 9 units is as likely as every other, also given that of the round before.
 func TestFixed(t *testing.T) {
 	const rounds = 84 * 200 // 84 sets
-	c := chooser(t, fixed(3, 9), 9, coin.Seeded(1), nil)
-	sets := make(map[uint64]float64)
-	var overlap [4]float64
-	before := uint64(0)
-	for round := 1; round <= rounds; round++ {
-		set := c.Round(round)
-		if set.Len() != 3 || set[0] >= 1<<9 {
-			t.Fatalf("got the set %b, want 3 of 9 units", set)
+	for name, c := range choosers(t, fixed(3, 9), 9) {
+		sets := make(map[uint64]float64)
+		var overlap [4]float64
+		before := uint64(0)
+		for round := 1; round <= rounds; round++ {
+			set := c.Round(round)
+			if set.Len() != 3 || set[0] >= 1<<9 {
+				t.Fatalf("%s: got the set %b, want 3 of 9 units", name, set)
+			}
+			sets[set[0]]++
+			if round%2 == 0 {
+				overlap[Set{set[0] & before}.Len()]++
+			}
+			before = set[0]
 		}
-		sets[set[0]]++
-		if round%2 == 0 {
-			overlap[Set{set[0] & before}.Len()]++
+		var counts []float64
+		for _, n := range sets {
+			counts = append(counts, n)
 		}
-		before = set[0]
+		if len(counts) != 84 {
+			t.Errorf("%s: got %d different sets, want 84", name, len(counts))
+		}
+		evenly(t, name+": sets", counts)
+		statistic := 0.0
+		for common, ways := range []float64{20, 45, 18, 1} { // C(3, common)·C(6, 3−common)
+			want := rounds / 2 * ways / 84
+			statistic += (overlap[common] - want) * (overlap[common] - want) / want
+		}
+		likely(t, name+": units in common with the round before", statistic, 3)
 	}
-	var counts []float64
-	for _, n := range sets {
-		counts = append(counts, n)
-	}
-	if len(counts) != 84 {
-		t.Errorf("got %d different sets, want 84", len(counts))
-	}
-	evenly(t, "sets", counts)
-	statistic := 0.0
-	for common, ways := range []float64{20, 45, 18, 1} { // C(3, common)·C(6, 3−common)
-		want := rounds / 2 * ways / 84
-		statistic += (overlap[common] - want) * (overlap[common] - want) / want
-	}
-	likely(t, "units in common with the round before", statistic, 3)
 }
 
 func TestFixedSizes(t *testing.T) {
 	for _, c := range []struct{ size, population int }{
 		{1, 1}, {5, 5}, {1, 1000}, {64, 64}, {64, 65}, {999, 1000}, {500, 1000},
 	} {
-		set := chooser(t, fixed(uint64(c.size), uint64(c.population)), c.population, coin.Seeded(1), nil).Round(1)
-		distinct := 0
-		for i := range c.population {
-			distinct += index(set.Has(i))
-		}
-		if distinct != c.size || set.Len() != c.size {
-			t.Errorf("%d of %d: got %d units, Len says %d", c.size, c.population, distinct, set.Len())
+		for name, by := range choosers(t, fixed(uint64(c.size), uint64(c.population)), c.population) {
+			set, distinct := by.Round(1), 0
+			for i := range c.population {
+				distinct += index(set.Has(i))
+			}
+			if distinct != c.size || set.Len() != c.size {
+				t.Errorf("%d of %d by %s: got %d units, Len says %d", c.size, c.population, name, distinct, set.Len())
+			}
 		}
 	}
 }
 
 func TestNewRefusesAnotherPopulation(t *testing.T) {
-	if _, err := New(fixed(3, 9), digestsOf(10), coin.Seeded(1), nil); err == nil {
+	_, err := New(fixed(3, 9), digestsOf(10), generator(), nil)
+	_, seeded := NewSeeded(fixed(3, 9), digestsOf(10), 1)
+	if err == nil || seeded == nil {
 		t.Error("want an error of a scheme for another number of units")
+	}
+}
+
+// TestSeedOfNeighbours: by a seed a unit more, in front of all others, changes the choice of no other; one unit exchanged
+// for another exchanges at most one member of a round of a fixed size, and does so; and the order of the units is nothing.
+func TestSeedOfNeighbours(t *testing.T) {
+	const units, rounds = 1000, 20
+	members := func(scheme event.Scheme, digests []uint64, round int) map[uint64]bool {
+		c, err := NewSeeded(scheme, digests, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, members := c.Round(round), make(map[uint64]bool)
+		for i, digest := range digests {
+			if set.Has(i) {
+				members[digest] = true
+			}
+		}
+		return members
+	}
+	// beyond returns how many members of a are not in b.
+	beyond := func(a, b map[uint64]bool) (n int) {
+		for digest := range a {
+			n += index(!b[digest])
+		}
+		return n
+	}
+	digests := digestsOf(units)
+	more := append([]uint64{wire.UnitDigest("one more")}, digests...)
+	exchanged := append(more[:1:1], digests[1:]...)
+	reversed := slices.Clone(digests)
+	slices.Reverse(reversed)
+	for _, scheme := range []event.Scheme{
+		poisson(0.5), fixed(100, units), disjoint(event.Allocate, rounds), disjoint(event.Epoch, rounds),
+	} {
+		joined, changed := 0, 0
+		for round := 1; round <= rounds; round++ {
+			before := members(scheme, digests, round)
+			if again := members(scheme, reversed, round); beyond(before, again)+beyond(again, before) > 0 {
+				t.Errorf("%s: round %d depends on the order of units", scheme, round)
+			}
+			if scheme.Method == event.Fixed {
+				after := members(scheme, exchanged, round)
+				if left, came := beyond(before, after), beyond(after, before); left != came || left > 1 {
+					t.Errorf("%s: round %d loses %d members and gains %d", scheme, round, left, came)
+				} else {
+					changed += left
+				}
+				continue
+			}
+			after := members(scheme, more, round)
+			if after[more[0]] {
+				joined++
+				delete(after, more[0])
+			}
+			if beyond(before, after)+beyond(after, before) > 0 {
+				t.Errorf("%s: a unit more changes others in round %d", scheme, round)
+			}
+		}
+		if scheme.Method == event.Fixed && changed == 0 {
+			t.Errorf("%s: the unit was never exchanged", scheme) // with a probability of 0.8^20 by another seed
+		}
+		if scheme.Disjoint() && joined != 1 || scheme.Method == event.Poisson && joined == 0 {
+			t.Errorf("%s: the unit joined %d rounds", scheme, joined)
+		}
 	}
 }
 
@@ -220,7 +304,7 @@ func roundsOf(t *testing.T, c *Chooser, units, rounds int) []int {
 func TestOneRound(t *testing.T) {
 	const units, rounds = 8000, 7
 	for _, method := range []string{event.Allocate, event.Epoch} {
-		of := roundsOf(t, chooser(t, disjoint(method, rounds), units, coin.Seeded(1), []byte("key")), units, rounds)
+		of := roundsOf(t, chooser(t, disjoint(method, rounds), units, generator(), []byte("key")), units, rounds)
 		counts := make([]float64, rounds)
 		pairs := make([]float64, rounds*rounds)
 		for i, round := range of {
@@ -242,7 +326,7 @@ func TestAllocateOverKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range keys {
 		key := binary.LittleEndian.AppendUint64(make([]byte, 24), random.Uint64())
-		of := roundsOf(t, chooser(t, disjoint(event.Allocate, rounds), 2, coin.Seeded(1), key), 2, rounds)
+		of := roundsOf(t, chooser(t, disjoint(event.Allocate, rounds), 2, generator(), key), 2, rounds)
 		counts[of[0]-1]++
 		pairs[(of[0]-1)*rounds+of[1]-1]++
 	}
@@ -268,7 +352,7 @@ func TestRoundOf(t *testing.T) {
 	} {
 		for i, rounds := range []int{1, 4, 7, 1000} {
 			for method, want := range map[string]int{event.Epoch: c.epoch[i], event.Allocate: c.allocate[i]} {
-				of, err := New(disjoint(method, rounds), []uint64{c.digest}, coin.Seeded(1), key)
+				of, err := New(disjoint(method, rounds), []uint64{c.digest}, generator(), key)
 				if err != nil {
 					t.Fatal(err)
 				}

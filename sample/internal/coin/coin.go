@@ -6,21 +6,20 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	mathrand "math/rand/v2"
 )
 
-// A Source gives random numbers. It is not safe for concurrent use.
-type Source struct {
-	next   func() uint64
-	secret bool
-}
+// A Source gives random numbers, one after the other. It is not safe for concurrent use.
+type Source struct{ next func() uint64 }
+
+// New returns a Source of the numbers that next gives, which must be uniform and independent.
+func New(next func() uint64) *Source { return &Source{next} }
 
 // Secret returns a Source of the operating system's generator (crypto/rand). Amplification by sampling rests on coins
 // that nobody who sees a release can know.
 func Secret() *Source {
 	buffer := make([]byte, 8<<10)
 	rest := buffer[:0]
-	return &Source{secret: true, next: func() uint64 {
+	return New(func() uint64 {
 		if len(rest) == 0 {
 			rand.Read(buffer) // never fails: it ends the process instead
 			rest = buffer
@@ -29,18 +28,13 @@ func Secret() *Source {
 		clear(rest[:8])
 		rest = rest[8:]
 		return v
-	}}
+	})
 }
 
-// Seeded returns a Source whose choices anyone with the seed can repeat: for tests, without amplification.
-func Seeded(seed uint64) *Source {
-	return &Source{next: mathrand.NewPCG(seed, 0x70726976).Uint64}
-}
+// Next returns a uniform number.
+func (s *Source) Next() uint64 { return s.next() }
 
-// IsSecret says whether the numbers come from the operating system.
-func (s *Source) IsSecret() bool { return s.secret }
-
-// Threshold is the form of a probability p in [0, 1] that Flip takes: ⌊p·2^64⌋, so a coin never falls more often
+// Threshold is the form of a probability p in [0, 1] that a coin falls by: ⌊p·2^64⌋, so a coin never falls more often
 // than p says. The rate that is charged bounds the rate that ran.
 type Threshold struct {
 	below  uint64
@@ -56,8 +50,8 @@ func NewThreshold(p float64) Threshold {
 	return Threshold{below: uint64(math.Ldexp(p, 64))}
 }
 
-// Flip is true with the threshold's probability.
-func (s *Source) Flip(t Threshold) bool { return t.always || s.next() < t.below }
+// Falls says whether a coin of the threshold's probability falls, by a uniform number.
+func (t Threshold) Falls(number uint64) bool { return t.always || number < t.below }
 
 // Below returns a uniform integer in [0, n), for n at least 1, exactly: Lemire, Fast Random Integer Generation in an
 // Interval (ACM TOMACS 29, 2019), algorithm 5.

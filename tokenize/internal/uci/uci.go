@@ -31,7 +31,8 @@ type Reader struct {
 
 type pair struct{ document, word, count int }
 
-// NewReader reads the three lines at the start. words is the size of the vocabulary, which the file must not exceed.
+// NewReader reads the three lines at the start. words is the size of the vocabulary, which must be the
+// file's: word ids of another vocabulary would mean other words.
 func NewReader(in io.Reader, name string, words int) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 1<<16), name: name, next: 1}
 	for _, field := range []*int{&r.documents, &r.words, &r.pairs} {
@@ -44,8 +45,8 @@ func NewReader(in io.Reader, name string, words int) (*Reader, error) {
 		}
 		*field = n[0]
 	}
-	if r.words > words {
-		return nil, r.errorf("file has words up to %d, but the vocabulary has %d", r.words, words)
+	if r.words != words {
+		return nil, r.errorf("file is over a vocabulary of %d words, but the one given has %d: name the file's own", r.words, words)
 	}
 	return r, nil
 }

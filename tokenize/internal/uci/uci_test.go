@@ -64,7 +64,6 @@ func TestRead(t *testing.T) {
 		{"no documents", "0\n5\n0\n", nil},
 		{"CRLF, tabs, blank lines, no newline at the end", "1\r\n5\r\n\r\n1\r\n1\t2\t3\r\n \r\n", []map[int]int{{2: 3}}},
 		{"last line without a newline", "1\n5\n1\n1 2 3", []map[int]int{{2: 3}}},
-		{"fewer words than the vocabulary", "1\n2\n1\n1 2 3\n", []map[int]int{{2: 3}}},
 		{"longest document", "1\n5\n1\n1 2 16777216\n", []map[int]int{{2: 1 << 24}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,16 +84,18 @@ func TestReadRefuses(t *testing.T) {
 		{"number over 2^31", "1\n5\n4294967297\n", "line 3: must have 1 decimal numbers"},
 		{"two numbers", "1\n5\n1\n1 2\n", "line 4: must have 3 decimal numbers"},
 		{"four numbers", "1\n5\n1\n1 2 3 4\n", "line 4: must have 3 decimal numbers"},
-		{"larger vocabulary", "1\n6\n0\n", "line 3: file has words up to 6, but the vocabulary has 5"},
+		{"larger vocabulary", "1\n6\n0\n", "line 3: file is over a vocabulary of 6 words, but the one given has 5: name the file's own"},
 		{"document 0", "1\n5\n1\n0 1 1\n", "line 4: document number is not ascending, or below 1"},
 		{"documents descend", "2\n5\n2\n2 1 1\n1 1 1\n", "line 5: document number is not ascending, or below 1"},
 		{"document beyond D", "2\n5\n1\n3 1 1\n", "line 4: document number exceeds the number of documents in line 1"},
 		{"word 0", "1\n5\n1\n1 0 1\n", "line 4: word number must be in [1, 5]"},
-		{"word beyond W", "1\n2\n1\n1 3 1\n", "line 4: word number must be in [1, 2]"},
+		{"word beyond W", "1\n5\n1\n1 6 1\n", "line 4: word number must be in [1, 5]"},
 		{"count 0", "1\n5\n1\n1 1 0\n", "line 4: count must be in [1, 16777216]"},
 		{"count over the limit", "1\n5\n1\n1 1 16777217\n", "line 4: count must be in [1, 16777216]"},
 		{"word twice", "2\n5\n3\n1 1 1\n1 1 1\n2 1 1\n", "line 6: the document before this line has a word twice"},
-		{"more pairs than words", "1\n2\n3\n1 1 1\n1 2 1\n1 1 1\n", "line 6: the document of this line has a word twice"},
+		{"smaller vocabulary", "1\n2\n0\n", "line 3: file is over a vocabulary of 2 words, but the one given has 5: name the file's own"},
+		{"more pairs than words", "1\n5\n6\n1 1 1\n1 2 1\n1 3 1\n1 4 1\n1 5 1\n1 1 1\n",
+			"line 9: the document of this line has a word twice"},
 		{"document too long", "1\n5\n2\n1 1 16777216\n1 2 1\n",
 			"line 5: the document before this line has more than 16777216 words"},
 		{"pairs missing", "1\n5\n2\n1 1 1\n", "line 4: file ends before the pairs that it announces"},
@@ -172,7 +173,7 @@ func readReference(in string) (bags []map[int]int, ok bool) {
 // refusals are all messages of the reader: a closed list of forms whose numbers are lines, limits and vocabulary sizes.
 var refusals = regexp.MustCompile(`^u\.txt: line \d+: (must have [13] decimal numbers|` +
 	`file ends before (its three lines of sizes|the pairs that it announces)|pairs, but no documents|` +
-	`file has words up to \d+, but the vocabulary has 5|(word number|count) must be in \[1, \d+\]|` +
+	`file is over a vocabulary of \d+ words, but the one given has 5: name the file's own|(word number|count) must be in \[1, \d+\]|` +
 	`document number (is not ascending, or below 1|exceeds the number of documents in line 1)|` +
 	`the document (of|before) this line has a word twice|the document before this line has more than 16777216 words|` +
 	`more pairs than the file announces|longer than any line of this format)$`)

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/event"
+)
+
+// ruleLedgers are ledgers whose chain and noise are right, but for the first one with a line that privatize would not have
+// written. Each has the grant first, and a charge by it.
+func ruleLedgers(t *testing.T) map[string][]byte {
+	expires := noon.Add(time.Hour)
+	grant := func(scheme event.Scheme, budget float64) *event.Grant {
+		g := &event.Grant{
+			Version: 1, ID: "first", Created: noon, Expires: &expires, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+			Unit: event.Document, Clip: 1, NoiseMultiplier: 4, Scheme: scheme, Releases: 4,
+		}
+		if budget > 0 {
+			g.Budget = event.Budget{Epsilon: budget, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
+		}
+		return g
+	}
+	all := event.Scheme{Method: event.All, Rate: 1, Rounds: 4}
+	poisson := event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 4, Secret: true}
+	allocate := event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
+	epoch := event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}
+	second := func(g event.Grant) *event.Grant {
+		g.ID = "second"
+		return &g
+	}
+	files := make(map[string][]byte)
+	for name, c := range map[string]struct {
+		grant *event.Grant
+		more  func(b *book, g *event.Grant) // what follows on line 3
+	}{
+		"in-time": {grant(all, 0), func(b *book, g *event.Grant) {
+			line := b.Next(expires.Add(-time.Second))
+			line.Type, line.Charge = event.TypeCharge, chargeOf(g, 2, "first")
+			b.add(t, line)
+		}},
+		"expired": {grant(all, 0), func(b *book, g *event.Grant) {
+			line := b.Next(expires)
+			line.Type, line.Charge = event.TypeCharge, chargeOf(g, 2, "first")
+			b.add(t, line)
+		}},
+		"second-run": {grant(epoch, 0), func(b *book, g *event.Grant) {
+			c := chargeOf(g, 2, "first")
+			c.Run = "second"
+			b.charge(t, c)
+		}},
+		"second-data": {grant(epoch, 0), func(b *book, g *event.Grant) {
+			c := chargeOf(g, 2, "first")
+			c.Dataset = "other"
+			b.charge(t, c)
+		}},
+		"second-throw": {grant(allocate, 0), func(b *book, g *event.Grant) {
+			c := chargeOf(g, 2, "first")
+			c.Scheme.Coins = "another"
+			b.charge(t, c)
+		}},
+		"respent": {grant(all, 9), func(b *book, g *event.Grant) {
+			c := chargeOf(g, 1, "first")
+			c.Attempt = 2
+			b.charge(t, c)
+		}},
+		"same-batch": {grant(poisson, 9), func(b *book, g *event.Grant) {
+			c := chargeOf(g, 1, "first")
+			c.Run = "second"
+			b.charge(t, c)
+		}},
+		"unplanned": {grant(poisson, 9), func(b *book, g *event.Grant) {
+			b.grant(t, second(*g))
+			b.charge(t, chargeOf(second(*g), 1, "second"))
+		}},
+		"two-units": {grant(all, 0), func(b *book, g *event.Grant) {
+			other := second(*g)
+			other.Unit = event.User
+			b.grant(t, other)
+			b.charge(t, chargeOf(other, 1, "second"))
+		}},
+		"by-another-grant": {grant(all, 0), func(b *book, g *event.Grant) {
+			other := second(*g)
+			b.grant(t, other)
+			c := chargeOf(other, 1, "second")
+			c.Run, c.Attempt = "first", 2
+			b.charge(t, c)
+		}},
+		// Four releases with a noise multiplier of 4 cost as much as one with 2: ε = 2.25 at δ = 1e-6 (Balle and Wang 2018,
+		// theorem 8), so no accountant can find that they cost 2.
+		"overspent": {grant(all, 2), func(b *book, g *event.Grant) {
+			for round := 2; round <= 4; round++ {
+				b.charge(t, chargeOf(g, round, "first"))
+			}
+		}},
+	} {
+		var b book
+		b.grant(t, c.grant)
+		b.charge(t, chargeOf(c.grant, 1, "first"))
+		c.more(&b, c.grant)
+		files[name+".ledger"] = b.bytes
+	}
+	for name, change := range map[string]func(*event.Grant, *event.Charge){
+		"unnamed-throw":     func(_ *event.Grant, c *event.Charge) { c.Scheme.Coins = "" },
+		"planned-elsewhere": func(g *event.Grant, _ *event.Charge) { g.Budget.After = strings.Repeat("f", 64) },
+	} {
+		g := grant(allocate, 9)
+		c := chargeOf(g, 1, "first")
+		change(g, c)
+		var b book
+		b.grant(t, g)
+		b.charge(t, c)
+		files[name+".ledger"] = b.bytes
+	}
+	return files
+}
+
+// TestVerifiedPlans: what is charged by plans that account made is verified, to the last digit of each budget; of a budget a
+// thousandth smaller it is not.
+func TestVerifiedPlans(t *testing.T) {
+	for name, c := range map[string]planCommand{
+		"poisson":  {Poisson: 0.05},
+		"seeded":   {Poisson: 0.05, Seeded: true},
+		"fixed":    {Fixed: fraction{5, 100}},
+		"epoch":    {Epoch: true},
+		"allocate": {Allocate: true},
+		"batch":    {All: true, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"laplace":  {All: true, Mechanism: event.Laplace},
+		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: 1},
+		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.Delta, c.ID = 1e-6, "night"; c.Rounds == 0 {
+				c.Rounds = 20
+			}
+			for share, verified := range map[float64]bool{1: true, 0.999: false} {
+				c.Epsilon = 1
+				g := solved(t, &c)
+				g.Budget.Epsilon *= share
+				var b book
+				b.grant(t, g)
+				for round := range c.Rounds {
+					b.charge(t, chargeOf(g, round+1, "night"))
+				}
+				if err := checkGrants("x", &b.Ledger); err != nil {
+					t.Fatal(err)
+				}
+				if err := checkBudgets("x", &b.Ledger); (err == nil) != verified {
+					t.Errorf("%v of the budget: %v", share, err)
+				}
+			}
+		})
+	}
+}
+
+// TestLaterGrants: a budget is for what was charged up to the last charge of its own grant, not for what came later.
+func TestLaterGrants(t *testing.T) {
+	c := planCommand{All: true, Rounds: 2, Epsilon: 1, Delta: 1e-6, ID: "first"}
+	first := solved(t, &c)
+	var b book
+	b.grant(t, first)
+	b.charge(t, chargeOf(first, 1, "first"))
+	b.charge(t, chargeOf(first, 2, "first"))
+	given := *first
+	given.ID, given.Budget = "second", event.Budget{}
+	b.grant(t, &given)
+	b.charge(t, chargeOf(&given, 1, "second"))
+	for _, check := range []func(string, *event.Ledger) error{checkGrants, checkBudgets} {
+		if err := check("x", &b.Ledger); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Allow reports the first rule that a charge breaks as the next line of l, at the time of that line. The rules are those of
+// its grant, which stands in l, and of what a budget was planned for, and that a ledger can be read again and composed. The
+// privatizer asks before it draws noise and again before it writes the line, so there is no other line in a ledger of its
+// own; account verify asks of each line. Where all charges before must agree, by the same rule, the first stands for them.
+// Nothing that Allow says is private.
+func (l *Ledger) Allow(c *Charge, at time.Time) error {
+	if err := CheckName(c.Run); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	before := l.tally()
+	if c.Mechanism != None || c.Grant != "" {
+		u := before.use(c.Grant)
+		if u.grant == nil {
+			return fmt.Errorf("charge by grant %q, which no line before has", c.Grant)
+		}
+		if err := before.granted(u, c, at); err != nil {
+			return err
+		}
+	}
+	// A line that breaks a rule of its own would make the ledger unreadable for good.
+	if err := c.Check(); err != nil {
+		return err
+	}
+	if err := before.counted(c); err != nil {
+		return err
+	}
+	return before.composable(c)
+}
+
+// granted compares a charge with its grant, and with what the grant was used for before.
+func (t *tally) granted(u *use, c *Charge, at time.Time) error {
+	g := u.grant
+	if g.Expired(at) {
+		return errors.New("the grant has expired")
+	}
+	if !c.Scheme.Same(g.Scheme) {
+		return fmt.Errorf("the round was sampled by %s, the grant is for %s", c.Scheme, g.Scheme)
+	}
+	if err := t.planned(u, c); err != nil {
+		return err
+	}
+	if c.Round > g.Scheme.Rounds {
+		return fmt.Errorf("round %d is beyond the %d rounds of the grant's scheme", c.Round, g.Scheme.Rounds)
+	}
+	if !g.gives(c) {
+		return errors.New("the charge is not the one that its grant gives")
+	}
+	if c.Scheme.Method == Allocate && c.Scheme.Coins == "" {
+		return errors.New("the allocation has no name: rounds of two of them could not be told apart")
+	}
+	if c.Scheme.Disjoint() && u.first != nil {
+		// The grant counts on every unit being in one round of one throw. Under another name of the run or of the data
+		// set a unit could be in a round a second time.
+		if u.first.Run != c.Run || u.first.Dataset != c.Dataset {
+			return fmt.Errorf("this grant is for disjoint rounds, and run %s of data set %q has begun them",
+				u.first.Run, u.first.Dataset)
+		}
+		if u.first.Scheme.Coins != c.Scheme.Coins {
+			return errors.New("the units were thrown anew: a unit could be in two rounds of this grant")
+		}
+	}
+	if u.releases >= g.Releases {
+		return fmt.Errorf("all %d releases of the grant are used", g.Releases)
+	}
+	return nil
+}
+
+// gives says whether c is the charge that g gives to its round, whatever its data set, run, settings and release.
+func (g *Grant) gives(c *Charge) bool {
+	want := g.Charge(c.Round, c.Scheme)
+	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
+	if g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
+		want.Sensitivity = c.Sensitivity // less for a small vocabulary
+	}
+	return *c == *want
+}
+
+// planned refuses what the plan behind a budget does not know of: charges of other grants, and a second release of a
+// batch that was sampled or of a round that is disjoint from others, which loses more than one of a batch of its own.
+func (t *tally) planned(u *use, c *Charge) error {
+	budget := u.grant.Budget
+	if budget.Epsilon == 0 {
+		return nil // the noise was given, no budget stands behind it
+	}
+	known, found := t.upTo[budget.After]
+	if !found {
+		return errors.New("the grant was planned for another ledger")
+	}
+	// The grant names a hash from before its own line, so what it was used for stands behind that.
+	if t.charges-known > u.releases {
+		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train anew")
+	}
+	if c.Attempt > 0 {
+		return errors.New("a budget is planned for one release of a round")
+	}
+	sampled := c.Scheme.Method == Poisson || c.Scheme.Method == Fixed
+	if sampled && t.batches[batchOf(c)] {
+		return fmt.Errorf("round %d of these coins was released before: sample anew", c.Round)
+	}
+	return nil
+}
+
+// counted refuses a charge that is not the next of its round: the first, or one more under the same settings.
+func (t *tally) counted(c *Charge) error {
+	next := 1
+	if before := t.rounds[runRound{c.Run, c.Round}]; before != nil {
+		next = max(1, before.Attempt) + 1
+		if err := c.CheckRepeat(before); err != nil {
+			return err
+		}
+	}
+	if n := max(1, c.Attempt); n != next {
+		return fmt.Errorf("charge %d of round %d of run %s says it is number %d", next, c.Round, c.Run, n)
+	}
+	return nil
+}
+
+// CheckRepeat refuses c as a charge of the round of before, if that was made under other settings, data set or grant, or
+// the round was sampled in another way.
+func (c *Charge) CheckRepeat(before *Charge) error {
+	if before.Settings != c.Settings || before.Dataset != c.Dataset || before.Grant != c.Grant ||
+		!c.Scheme.Same(before.Scheme) {
+		return fmt.Errorf("round %d of run %s was released under other settings: use those, or a new grant and run",
+			c.Round, c.Run)
+	}
+	return nil
+}
+
+// composable refuses a charge that no accountant could compose with those of the ledger.
+func (t *tally) composable(c *Charge) error {
+	before := t.noised
+	if c.Mechanism != None && before != nil && (before.Adjacency != c.Adjacency || before.Unit != c.Unit) {
+		return fmt.Errorf("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of its own",
+			before.Adjacency, before.Unit, c.Adjacency, c.Unit)
+	}
+	return nil
+}

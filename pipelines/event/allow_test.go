@@ -1,0 +1,184 @@
+package event
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A next is a ledger and the charge that is to be its next line.
+type next struct {
+	ledger *Ledger
+	grant  *Grant // on the first line
+	charge *Charge
+	at     time.Time
+}
+
+// newNext returns a ledger of a grant for rounds of a scheme, with the charge of the first, and the charge of the second.
+// change changes the grant before it is charged.
+func newNext(scheme Scheme, change func(*Grant)) *next {
+	g := validGrant()
+	g.Scheme, g.Budget = scheme, Budget{}
+	g.Scheme.Coins = ""
+	if scheme.Method == Fixed {
+		g.Adjacency = ReplaceOne
+	}
+	change(g)
+	n := &next{ledger: new(Ledger), grant: g, at: noon}
+	n.enter(g)
+	n.enter(n.of(g, 1))
+	n.charge = n.of(g, 2)
+	return n
+}
+
+// of returns the charge of a round of a grant. Coins have a name where there are any.
+func (n *next) of(g *Grant, round int) *Charge {
+	scheme := g.Scheme
+	if scheme.Method == Poisson || scheme.Method == Fixed || scheme.Method == Allocate {
+		scheme.Coins = "coins"
+	}
+	c := g.Charge(round, scheme)
+	c.Dataset, c.Run, c.Settings = "data", "run", "settings"
+	return c
+}
+
+// enter appends a grant or a charge.
+func (n *next) enter(content any) {
+	line := n.ledger.Next(noon)
+	line.Hash = strings.Repeat(string(rune('a'+len(n.ledger.Lines))), 64)
+	switch v := content.(type) {
+	case *Grant:
+		line.Type, line.Grant = TypeGrant, v
+	case *Charge:
+		line.Type, line.Charge = TypeCharge, v
+	}
+	n.ledger.Lines = append(n.ledger.Lines, line)
+}
+
+// again makes the charge one more of the first round.
+func (n *next) again() { n.charge = n.of(n.grant, 1); n.charge.Attempt = 2 }
+
+// foreign enters another grant and makes the charge one by it.
+func (n *next) foreign() *Grant {
+	other := *n.grant
+	other.ID = "g2"
+	n.enter(&other)
+	n.charge.Grant = other.ID
+	return &other
+}
+
+// exact returns the charge of a release without privacy.
+func (n *next) exact(unit string) *Charge {
+	c := NoCharge(1, unit, n.grant.Scheme)
+	c.Run = "exact"
+	return c
+}
+
+// sameBatch makes the charge one of the batch of the first round under another name of the run.
+func (n *next) sameBatch() { n.charge = n.of(n.grant, 1); n.charge.Run = "other" }
+
+// TestAllow: what may follow in a ledger, by the scheme of its rounds and with or without a budget, and the rule that
+// anything else breaks.
+func TestAllow(t *testing.T) {
+	given := func(*Grant) {}
+	budget := func(g *Grant) { g.Budget = Budget{Epsilon: 1, Delta: 1e-6, After: Genesis} }
+	expires := func(g *Grant) { at := noon.Add(time.Hour); g.Expires = &at }
+	for _, c := range []struct {
+		name   string
+		method string
+		grant  func(*Grant)
+		change func(*next)
+		rule   string // "" for a charge that is allowed
+	}{
+		{"next round", All, given, func(*next) {}, ""},
+		{"next round of a budget", Poisson, budget, func(*next) {}, ""},
+		{"next disjoint round", Epoch, budget, func(*next) {}, ""},
+		{"next named allocation", Allocate, budget, func(*next) {}, ""},
+		{"no privacy", All, given, func(n *next) { n.charge = n.exact(Document) }, ""},
+
+		{"run's name", All, given, func(n *next) { n.charge.Run = "../run" }, "run: name"},
+		{"unknown grant", All, given, func(n *next) { n.charge.Grant = "g2" }, `grant "g2", which no line before has`},
+		{"no grant", All, given, func(n *next) { n.charge.Grant = "" }, `grant "", which no line before has`},
+		{"rule of its own", All, given, func(n *next) { n.charge = n.of(n.grant, 2); n.charge.Attempt = 1 }, "attempt must be 0"},
+
+		{"before expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour - 1) }, ""},
+		{"at expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour) }, "has expired"},
+		{"other scheme", All, given, func(n *next) { n.charge.Scheme = schemes()[Epoch] },
+			"sampled by epoch × 8, the grant is for all × 8"},
+		{"seeded", Poisson, given, func(n *next) { n.charge.Scheme.Secret = false }, "from a seed × 8, the grant is for"},
+		{"last round", All, given, func(n *next) { n.charge.Round = 8 }, ""},
+		{"beyond it", All, given, func(n *next) { n.charge.Round = 9 }, "round 9 is beyond the 8 rounds"},
+		{"used up", All, func(g *Grant) { g.Releases = 1 }, func(*next) {}, "all 1 releases of the grant are used"},
+		{"as many as allowed", All, func(g *Grant) { g.Releases = 2 }, func(*next) {}, ""},
+
+		{"less noise", All, given, func(n *next) { n.charge.Scale-- }, "not the one that its grant gives"},
+		{"less sensitive", All, given, func(n *next) { n.charge.Sensitivity-- }, "not the one that its grant gives"},
+		{"other unit", All, given, func(n *next) { n.charge.Unit = User }, "not the one that its grant gives"},
+		{"other adjacency", All, given, func(n *next) { n.charge.Adjacency = ReplaceOne }, "not the one that its grant gives"},
+		{"other mechanism", All, given, func(n *next) { n.charge.Mechanism = Laplace }, "not the one that its grant gives"},
+		{"no privacy by a grant", All, given, func(n *next) { n.charge = n.exact(Document); n.charge.Grant = "g1" },
+			"not the one that its grant gives"},
+		{"claim", All, given, func(n *next) { n.charge.Claimed = 1 }, "not the one that its grant gives"},
+
+		{"other run", All, given, func(n *next) { n.charge.Run = "other" }, ""},
+		{"disjoint, other run", Epoch, given, func(n *next) { n.charge.Run = "other" }, `run run of data set "data" has begun`},
+		{"disjoint, other data", Epoch, given, func(n *next) { n.charge.Dataset = "other" },
+			`run run of data set "data" has begun`},
+		{"disjoint, by another grant", Epoch, given, func(n *next) { n.foreign(); n.charge.Run = "other" }, ""},
+		{"thrown anew", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "others" }, "thrown anew"},
+		{"new coins", Poisson, budget, func(n *next) { n.charge.Scheme.Coins = "others" }, ""},
+		{"unnamed allocation", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "" }, "the allocation has no name"},
+
+		{"round again", Poisson, given, (*next).again, ""},
+		{"budget, round again", All, budget, (*next).again, "planned for one release of a round"},
+		{"batch again", Poisson, given, (*next).sameBatch, ""},
+		{"budget, batch again", Poisson, budget, (*next).sameBatch, "round 1 of these coins was released before"},
+		{"budget, fixed batch again", Fixed, budget, (*next).sameBatch, "round 1 of these coins was released before"},
+		{"budget, all units again", All, budget, (*next).sameBatch, ""},
+		{"foreign charge behind the plan", All, budget, func(n *next) { n.foreign() }, "was planned without"},
+		{"exact sums behind the plan", All, budget, func(n *next) { n.enter(n.exact(Document)) }, "was planned without"},
+		{"planned behind it", All, budget, func(n *next) { n.foreign().Budget.After = n.ledger.Lines[1].Hash }, ""},
+		{"planned for another ledger", All, budget, func(n *next) { n.grant.Budget.After = strings.Repeat("f", 64) },
+			"planned for another ledger"},
+
+		{"first says it is the second", All, given, func(n *next) { n.charge.Attempt = 2 },
+			"charge 1 of round 2 of run run says it is number 2"},
+		{"second says it is the first", All, given, func(n *next) { n.charge = n.of(n.grant, 1) },
+			"charge 2 of round 1 of run run says it is number 1"},
+		{"second says it is the third", All, given, func(n *next) { n.again(); n.charge.Attempt = 3 }, "says it is number 3"},
+		{"third", All, given, func(n *next) { n.again(); n.enter(n.charge); c := *n.charge; c.Attempt = 3; n.charge = &c }, ""},
+		{"again by another grant", All, given, func(n *next) { n.again(); n.foreign() }, "under other settings"},
+		{"again of other data", All, given, func(n *next) { n.again(); n.charge.Dataset = "other" }, "under other settings"},
+		{"again in other settings", All, given, func(n *next) { n.again(); n.charge.Settings = "other" }, "under other settings"},
+		{"again by new coins", Poisson, given, func(n *next) { n.again(); n.charge.Scheme.Coins = "others" }, ""},
+
+		{"other unit of all", All, given, func(n *next) { n.foreign().Unit, n.charge.Unit = User, User },
+			"neighbours add-remove and unit document, this run for add-remove and user"},
+		{"other neighbours", All, given, func(n *next) {
+			g := n.foreign()
+			g.Adjacency = ReplaceOne
+			n.charge = n.of(g, 2)
+		}, "this run for replace-one and document"},
+		{"no privacy of other units", All, given, func(n *next) { n.charge = n.exact(User) }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNext(schemes()[c.method], c.grant)
+			c.change(n)
+			expect(t, n.ledger.Allow(n.charge, n.at), c.rule)
+		})
+	}
+}
+
+// TestAllowOfResponses: the sensitivity of a randomized response may be less than its grant's most, as the vocabulary is.
+func TestAllowOfResponses(t *testing.T) {
+	g := validGrant()
+	g.Mechanism, g.Adjacency, g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords = RandomizedResponse, ReplaceOne, 0, 0, 0.25, 16
+	g.Scheme, g.Releases = Scheme{Method: All, Rate: 1, Rounds: 1}, 1
+	n := &next{ledger: new(Ledger)}
+	n.enter(g)
+	for bits, rule := range map[uint64]string{0: "needs a scale", 7: "", 32: "", 33: "not the one that its grant gives"} {
+		c := n.of(g, 1)
+		c.Sensitivity = bits
+		expect(t, n.ledger.Allow(c, noon), rule)
+	}
+}

@@ -1,0 +1,86 @@
+package event
+
+// A tally is what the rules of Allow ask of the lines so far, so that each line is looked at once and not again for every
+// one behind it.
+type tally struct {
+	lines   int             // that are counted
+	charges int             // among them
+	upTo    map[string]int  // charges up to the line of a hash
+	uses    map[string]*use // by the id of the grant
+	rounds  map[runRound]*Charge
+	batches map[batch]bool
+	noised  *Charge // the first one with noise
+}
+
+// A use is what a grant was used for.
+type use struct {
+	grant    *Grant // nil: no line has it
+	releases int
+	first    *Charge
+}
+
+// A runRound names a round, of which the last charge counts.
+type runRound struct {
+	run   string
+	round int
+}
+
+// A batch names the units of a round, if coins chose them: by the name of the coins, or by all of the scheme if they have
+// none.
+type batch struct {
+	scheme Scheme
+	round  int
+}
+
+func batchOf(c *Charge) batch {
+	if c.Scheme.Coins != "" {
+		return batch{Scheme{Coins: c.Scheme.Coins}, c.Round}
+	}
+	return batch{c.Scheme, c.Round}
+}
+
+// tally returns the tally of all lines, to which none was added but at the end.
+func (l *Ledger) tally() *tally {
+	if l.counts == nil {
+		l.counts = &tally{
+			upTo: map[string]int{Genesis: 0}, uses: make(map[string]*use), rounds: make(map[runRound]*Charge),
+			batches: make(map[batch]bool),
+		}
+	}
+	for _, line := range l.Lines[l.counts.lines:] {
+		l.counts.add(line)
+	}
+	return l.counts
+}
+
+func (t *tally) add(line *Line) {
+	t.lines++
+	if g := line.Grant; g != nil {
+		if u := t.use(g.ID); u.grant == nil {
+			u.grant = g
+		}
+	}
+	if c := line.Charge; c != nil {
+		t.charges++
+		t.rounds[runRound{c.Run, c.Round}] = c
+		t.batches[batchOf(c)] = true
+		u := t.use(c.Grant)
+		if u.releases++; u.first == nil {
+			u.first = c
+		}
+		if c.Mechanism != None && t.noised == nil {
+			t.noised = c
+		}
+	}
+	t.upTo[line.Hash] = t.charges
+}
+
+// use returns the use of a grant.
+func (t *tally) use(id string) *use {
+	u := t.uses[id]
+	if u == nil {
+		u = new(use)
+		t.uses[id] = u
+	}
+	return u
+}
