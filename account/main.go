@@ -5,18 +5,22 @@ import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common
-	Plan   planCommand   `cmd:"" help:"Turn a budget into a grant for privatize."`
-	Report reportCommand `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
-	Verify verifyCommand `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
+	Plan    planCommand    `cmd:"" help:"Turn a budget into a grant for privatize."`
+	Report  reportCommand  `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
+	Verify  verifyCommand  `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
+	Epsilon epsilonCommand `cmd:"" help:"Work out the ε of Gaussian noise, without a ledger."`
+	Delta   deltaCommand   `cmd:"" help:"Work out the δ of Gaussian noise."`
+	Noise   noiseCommand   `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
+	Compare compareCommand `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
 }
 
 func main() {
 	filter.Main(filter.Stage{
 		Name:    "account",
-		Summary: "Plan a privacy budget, recompute what a ledger has spent, or verify it.",
+		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account plan --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --clip 1 -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +
-			"The accountant is Rényi. Every ε and δ that is printed is rounded up, what is left of a budget down; " +
+			"The accountant of plan and report is Rényi. Every ε and δ that is printed is rounded up, what is left of a budget down; " +
 			"JSON has all digits of these bounds.",
 	}, &cli, &cli.Common)
 }

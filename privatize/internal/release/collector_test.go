@@ -417,7 +417,9 @@ func TestRerun(t *testing.T) {
 // compared, and is refused.
 func TestSumIsPrivate(t *testing.T) {
 	ledger := newLedger(t)
-	p := open(t, ledger, newTerms(newGrant()))
+	// Noise of 2^20 steps: with less, all six cells might stay what they were.
+	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 1 }))
+	p := open(t, ledger, terms)
 	release(t, p, 1, named(), contribution{"one", make([]float32, 6)})
 	p.Close()
 	path := storedRelease(ledger, "000000001.sum")
@@ -434,7 +436,7 @@ func TestSumIsPrivate(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	p = open(t, ledger, newTerms(newGrant()))
+	p = open(t, ledger, terms)
 	units := take(t, p, 1, named(), contribution{"one", make([]float32, 6)})
 	_, _, err := p.Release(1, units)
 	wantCode(t, err, 83)
