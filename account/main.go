@@ -20,7 +20,7 @@ func main() {
 		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account plan --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --clip 1 -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +
-			"The accountant of plan and report is Rényi. Every ε and δ that is printed is rounded up, what is left of a budget down; " +
-			"JSON has all digits of these bounds.",
+			"The accountant of plan and report is Rényi. Every ε and δ that is printed is rounded up, what is left of a " +
+			"budget down; JSON has all digits of these bounds.",
 	}, &cli, &cli.Common)
 }

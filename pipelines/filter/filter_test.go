@@ -89,7 +89,7 @@ func (w *work) Run(r *filter.Run) error {
 	case "refuse":
 		return exit.Errorf(exit.Refused, "the grant allows %d releases", 40).WithHint("ask for more")
 	case "slow":
-		time.Sleep(1100 * time.Millisecond) // more than a tick of the status line
+		time.Sleep(2500 * time.Millisecond) // more than a tick of the status line, on a busy machine too
 		return os.ErrNotExist
 	}
 	return nil

@@ -1,0 +1,54 @@
+package classic
+
+import (
+	"math"
+
+	"privpipe/account/internal/renyi"
+)
+
+// mostLambda is the largest λ that MomentsEpsilon looks at: beyond, a sum over the order takes too long.
+const mostLambda = 1 << 15
+
+// MomentsLambda returns the largest λ that the 2016 accountant looks at, ⌊σ² log(1/(qσ))⌋: Abadi et al., Deep Learning with
+// Differential Privacy (CCS 2016), lemma 3, asks for it, though the numbers that its code computes hold beyond. 0 where
+// there is none: σ is 1/q or more, or too small.
+func MomentsLambda(q, sigma float64) int {
+	return int(min(mostLambda, max(0, math.Floor(-sigma*sigma*math.Log(q*sigma)))))
+}
+
+// MomentsEpsilon returns the ε of rounds releases by the moments accountant of 2016, and the λ that gives it:
+//
+//	ε = min over λ = 1, 2, … of (rounds·α(λ) + log(1/δ))/λ,   α(λ) = λ·ρ(λ+1)
+//
+// for the log moment α of the loss (Abadi et al. 2016, theorem 2), which is the Rényi curve ρ at the order λ+1. lambdas is
+// how many of them. With renyi.PoissonGaussian and MomentsLambda it is ma16's accountant, with wor.Gaussian and at least 256
+// it is vips20's (Wang, Balle and Kasiviswanathan 2019). +Inf, 0 where lambdas is 0. delta in (0, 1].
+//
+// Every λ is a valid bound, so that it looks at all of them up to 256 and then at some only cannot make the answer wrong.
+func MomentsEpsilon(curve renyi.Curve, rounds uint64, delta float64, lambdas int) (epsilon float64, lambda int) {
+	epsilon = math.Inf(1)
+	if lambdas >= 1 && (rounds == 0 || delta >= 1) {
+		return 0, 1
+	}
+	try := func(l int) (more bool) {
+		loss := float64(rounds) * curve(float64(l+1))
+		if e := up(loss - logOf(delta)/float64(l)); e < epsilon {
+			epsilon, lambda = e, l
+		}
+		return loss < epsilon // ρ grows with the order: nothing beyond is less
+	}
+	lambdas = min(lambdas, mostLambda)
+	step := 1
+	for l := 1; l <= lambdas && try(l); l += step {
+		step = max(1, l/256*4) // of at most 1.6 %
+	}
+	for middle, width := lambda, step; width > 1; width /= 2 {
+		for _, l := range [2]int{middle - width/2, middle + width/2} {
+			if l >= 1 && l <= lambdas {
+				try(l)
+			}
+		}
+		middle = lambda
+	}
+	return epsilon, lambda
+}

@@ -1,0 +1,116 @@
+package wor
+
+import (
+	"math"
+	"sync"
+
+	"privpipe/account/internal/renyi"
+)
+
+// mostOrder is the order from which the curve is that without sampling.
+const mostOrder = 1 << 16
+
+// Gaussian returns the Rényi curve of one round of Gaussian noise σ on a sample of the given rate q in [0, 1]: Wang, Balle
+// and Kasiviswanathan, Subsampled Rényi Differential Privacy and Analytical Moments Accountant (AISTATS 2019), theorem 9
+// with the differences of theorem 27. With ρ(j) = j/(2σ²), M(j) = e^((j−1)ρ(j)), and B(j) the j-th forward difference at
+// 0 of i ↦ e^((i−1)ρ(i)), at an integer order α ≥ 2 it is 1/(α−1) times the logarithm of
+//
+//	1 + C(α,2) q² min{4(e^ρ(2) − 1), 2e^ρ(2)} + Σ_{j=3..α} C(α,j) q^j min{4√(B(2⌊j/2⌋)·B(2⌈j/2⌉)), 2M(j)}.
+//
+// It is never more than ρ, without sampling: the sample is drawn alike for both data sets, and a Rényi divergence of
+// mixtures is at most the largest of their parts' (van Erven and Harremoës 2014, theorem 13). Between integers it is a
+// chord: see between. +Inf at α = ∞ where q > 0. The curve may be used concurrently.
+//
+// vips20's accountant is classic.MomentsEpsilon with this curve and its own σ, noise over one unit's clip: that is too large
+// under the replacement of a unit, by √2.
+func Gaussian(q, sigma float64) renyi.Curve {
+	if q == 0 {
+		return func(float64) float64 { return 0 }
+	}
+	whole := func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
+	if q == 1 {
+		return whole
+	}
+	s := &sampled{logQ: math.Log(q), sigma: sigma, whole: whole}
+	return func(alpha float64) float64 {
+		rho := whole(alpha)
+		if !(alpha < mostOrder) {
+			return rho
+		}
+		return min(rho, s.between(alpha)/(alpha-1))
+	}
+}
+
+// sampled holds what the orders of a curve have in common.
+type sampled struct {
+	logQ, sigma float64
+	whole       renyi.Curve
+
+	lock  sync.Mutex
+	terms []float64 // of the sum, from j = 2, without C(α,j)
+	sizes differences
+}
+
+// between bounds the logarithm of the moment E[L^α] of the ratio of densities L. At integers it is that of the sum. Below 2
+// and beyond, it lies below a chord, for any pair of distributions: log E[L^α] is convex in α and 0 at 1; and for α > 1
+// so is log((E[L^α]−1)/(α(α−1))) (Taylor's remainder is a mixture of exponentials in α; see renyi, between integer
+// orders). Bounds at the ends of a chord bound what lies below it.
+func (s *sampled) between(alpha float64) float64 {
+	if alpha < 2 {
+		return (alpha - 1) * logAdd(0, s.logExcess(2))
+	}
+	floor := math.Floor(alpha)
+	atFloor := s.logExcess(int(floor))
+	if alpha == floor {
+		return logAdd(0, atFloor)
+	}
+	share := alpha - floor
+	below := atFloor - math.Log(floor*(floor-1))
+	above := s.logExcess(int(floor)+1) - math.Log((floor+1)*floor)
+	return logAdd(0, math.Log(alpha*(alpha-1))+(1-share)*below+share*above)
+}
+
+// logExcess returns the logarithm of the theorem's sum without its 1, rounded up: no term is negative. The logarithms of the
+// up to α factors of C(α,j)·q^j have an error of up to 2^-53 of the sum so far, at most α·(1+log(1/q)), each.
+func (s *sampled) logExcess(alpha int) float64 {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for j := len(s.terms) + 2; j <= alpha; j++ {
+		s.terms = append(s.terms, float64(j)*s.logQ+s.logSize(j))
+	}
+	sum, logBinomial, n := math.Inf(-1), math.Log(float64(alpha)), float64(alpha)
+	for j := 2; j <= alpha; j++ {
+		logBinomial += math.Log((n - float64(j) + 1) / float64(j))
+		sum = logAdd(sum, logBinomial+s.terms[j-2])
+	}
+	return sum + n*(n-s.logQ)/(1<<52) + 1e-15*math.Abs(sum)
+}
+
+// logSize returns the logarithm of the j-th minimum, 4√(B·B) or 2M and their like for j = 2.
+func (s *sampled) logSize(j int) float64 {
+	x := float64(j)
+	moment := math.Ln2 + (x-1)*s.whole(x)
+	if j == 2 {
+		return min(2*math.Ln2+logExpm1(s.whole(2)), moment)
+	}
+	return min(2*math.Ln2+(s.sizes.log(j/2*2, s.sigma)+s.sizes.log((j+1)/2*2, s.sigma))/2, moment)
+}
+
+// logAdd returns log(e^a + e^b).
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// logExpm1 returns log(e^x − 1) for x ≥ 0.
+func logExpm1(x float64) float64 {
+	if x > 1 {
+		return x + math.Log1p(-math.Exp(-x))
+	}
+	return math.Log(math.Expm1(x))
+}
