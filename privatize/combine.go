@@ -74,14 +74,14 @@ func (p *parts) begin(number uint32, scheme event.Scheme) (*release.Collector, e
 const membersBytes = wire.KeySize << 15
 
 func (p *parts) end(number uint32, units, records, digest uint64) error {
-	cells, keys, err := p.collector.Sum(units, digest)
+	cells, members, err := p.collector.Sum(units, digest)
 	if err != nil {
 		return err
 	}
-	for len(keys) > 0 {
+	for keys := members.Keys(); len(keys) > 0; {
 		n := min(len(keys), membersBytes)
-		members := &wire.Members{Keys: keys[:n]}
-		if err := p.out.Write(&wire.Record{Round: number, Body: &wire.Record_Members{Members: members}}); err != nil {
+		record := &wire.Record{Round: number, Body: &wire.Record_Members{Members: &wire.Members{Keys: keys[:n]}}}
+		if err := p.out.Write(record); err != nil {
 			return err
 		}
 		keys = keys[n:]

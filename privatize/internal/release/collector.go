@@ -8,6 +8,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/privatize/internal/book"
 	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/unit"
 )
 
 // A Collector sums the contributions of rounds exactly, each unit's bounded as the grant says. It is not safe for
@@ -119,13 +120,13 @@ func (c *Collector) AddPart(keys []byte, digest uint64, cells []int64) error {
 	return c.round.addPart(keys, digest, cells)
 }
 
-// Sum ends the open round and returns its exact sum and the keys of its units. It checks that they are the announced ones.
-// The sum of a part is not yet bounded as a whole: see event.ClipBatch.
-func (c *Collector) Sum(units, digest uint64) (cells []int64, keys []byte, err error) {
+// Sum ends the open round and returns its exact sum and its units. It checks that they are the announced ones. The sum of a
+// part is not yet bounded as a whole: see event.ClipBatch.
+func (c *Collector) Sum(units, digest uint64) (cells []int64, members unit.Set, err error) {
 	r := c.round
 	c.round = nil
 	if err := r.close(units, digest); err != nil {
 		return nil, nil, err
 	}
-	return r.sum.Cells, r.seen.Keys(), nil
+	return r.sum.Cells, r.seen, nil
 }

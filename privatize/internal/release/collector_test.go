@@ -272,7 +272,8 @@ func TestPartialSums(t *testing.T) {
 		var firstKeys []byte
 		for _, part := range parts {
 			digest := part.round.digest
-			cells, keys, err := part.Sum(2, digest)
+			cells, members, err := part.Sum(2, digest)
+			keys := members.Keys()
 			if err == nil {
 				err = root.AddPart(keys, digest, cells)
 			}
