@@ -43,6 +43,9 @@ func NewCollector(terms *Terms) (*Collector, error) {
 	if err := g.Check(); err != nil {
 		return nil, book.Refuse("%v", err)
 	}
+	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace {
+		return nil, book.Refuse("a grant for %s cannot be used for sums of contributions", g.Mechanism)
+	}
 	if g.Unit != terms.Unit {
 		return nil, book.Refuse("the grant is for unit %s, the contributions are of unit %s", g.Unit, terms.Unit)
 	}

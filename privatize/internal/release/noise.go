@@ -19,24 +19,20 @@ type noises struct {
 	pair noise.Sampler
 }
 
-// newNoises returns the samplers of a grant.
+// newNoises returns the samplers of a grant that NewCollector took.
 func newNoises(g *event.Grant, symmetric bool) (noises, error) {
 	_, scale := g.Steps()
 	if scale < 1 || scale > noise.MaxScale {
 		return noises{}, book.Refuse("noise multiplier %v is outside the range of this mechanism", g.NoiseMultiplier)
 	}
-	switch g.Mechanism {
-	case event.Laplace:
-		laplace := noise.NewLaplace(scale)
-		return noises{laplace, laplace}, nil
-	case event.Gaussian:
-		n := noises{cell: noise.NewGaussian(scale)}
-		if symmetric {
-			n.pair = noise.NewGaussian(event.OffDiagonalScale(scale))
-		}
-		return n, nil
+	if g.Mechanism == event.Laplace {
+		return noises{cell: noise.NewLaplace(scale)}, nil
 	}
-	return noises{}, book.Refuse("a grant for %s cannot be used for sums of contributions", g.Mechanism)
+	n := noises{cell: noise.NewGaussian(scale)}
+	if symmetric {
+		n.pair = noise.NewGaussian(event.OffDiagonalScale(scale))
+	}
+	return n, nil
 }
 
 // add adds independent noise to every cell, those that no unit touched included. twice marks those that take pair.
