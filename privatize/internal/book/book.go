@@ -40,6 +40,10 @@ func Open(path string) (*Book, error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	ledger, err := event.ReadLedger(file, path)
+	b := &Book{Now: time.Now, path: path, file: file, ledger: ledger}
+	if err == nil {
+		err = b.remembered()
+	}
 	if err == nil && ledger.Torn {
 		err = file.Truncate(ledger.Size)
 	}
@@ -53,11 +57,6 @@ func Open(path string) (*Book, error) {
 		err = syncFolder(path)
 	}
 	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	b := &Book{Now: time.Now, path: path, file: file, ledger: ledger}
-	if err := b.remembered(); err != nil {
 		file.Close()
 		return nil, err
 	}

@@ -292,7 +292,11 @@ func TestLostLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			left, _ := os.ReadFile(path)
 			b, err = Open(path)
+			if now, _ := os.ReadFile(path); c.lost && !bytes.Equal(now, left) {
+				t.Error("the ledger is refused and changed")
+			}
 			if !c.lost {
 				if err != nil {
 					t.Fatal(err)
