@@ -27,10 +27,7 @@ func checkReleases(name string, ledger *event.Ledger, folder string) (missing []
 		if c == nil {
 			continue
 		}
-		path := filepath.Join(folder, c.Run, fmt.Sprintf("%09d", c.Round))
-		if c.Attempt > 0 {
-			path += fmt.Sprintf(".%d", c.Attempt)
-		}
+		path := filepath.Join(folder, c.StoredName())
 		sum, err := sumOf(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

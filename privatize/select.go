@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -95,12 +92,10 @@ func (c *selectCommand) Run(r *filter.Run) error {
 
 // settings is the hash of all public settings that the stored release depends on.
 func (c *selectCommand) settings(grant *event.Grant) (string, error) {
-	b, err := json.Marshal(struct {
+	return digest(struct {
 		Top   int
 		Grant *event.Grant
 	}{c.Top, grant})
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
 }
 
 var spelled = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_TERMS}}

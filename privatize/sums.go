@@ -100,7 +100,12 @@ func settings(h *wire.Header, grant *event.Grant) (string, error) {
 	for _, m := range h.Matrices {
 		s.Matrices = append(s.Matrices, shape{m.Name, m.Rows, m.Columns, m.Symmetric})
 	}
-	b, err := json.Marshal(s)
+	return digest(s)
+}
+
+// digest names settings: the SHA-256 of their JSON, in hexadecimal.
+func digest(settings any) (string, error) {
+	b, err := json.Marshal(settings)
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), err
 }

@@ -29,7 +29,8 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	}
 	if !leave {
 		return false, Refuse("round %d of run %s was released from another sum, but the same settings and units give the same "+
-			"contributions; a second release is a second charge: it needs a new grant and run, or --allow-respend and a grant with one to spare", known.Round, known.Run)
+			"contributions; a second release is a second charge: it needs a new grant and run, or --allow-respend and a grant "+
+			"with one to spare", known.Round, known.Run)
 	}
 	fresh.Attempt = max(1, known.Attempt) + 1
 	return false, b.Allow(fresh)

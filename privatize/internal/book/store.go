@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -63,11 +62,7 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 }
 
 func (b *Book) storedPath(c *event.Charge) string {
-	name := fmt.Sprintf("%09d", c.Round)
-	if c.Attempt > 0 {
-		name += fmt.Sprintf(".%d", c.Attempt)
-	}
-	return filepath.Join(b.path+".releases", c.Run, name)
+	return filepath.Join(b.path+".releases", c.StoredName())
 }
 
 // store writes a file under a temporary name, syncs it, and renames it. A file of this name from before is of a round that

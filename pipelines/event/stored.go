@@ -1,6 +1,19 @@
 package event
 
-import "strings"
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// StoredName is where the release of a charge is kept, relative to the folder of its ledger's stored releases.
+func (c *Charge) StoredName() string {
+	name := fmt.Sprintf("%09d", c.Round)
+	if c.Attempt > 0 {
+		name += fmt.Sprintf(".%d", c.Attempt)
+	}
+	return filepath.Join(c.Run, name)
+}
 
 // LastName is a file in the folder of a ledger's stored releases. It holds the hash of the line of the last charge, or of an
 // earlier one if a crash came between, and a newline. A ledger without that line was cut, removed or put back to an older
