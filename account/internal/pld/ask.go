@@ -1,0 +1,148 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A question is for ε at a δ, or for log δ at an ε: the answer.
+type question struct {
+	logDelta float64                              // of the δ; NaN: that at the tilt's mean
+	tilt     func([]sketch) tilt                  // where the window is to be exact
+	estimate func(tilt) float64                   // of the answer, roughly
+	pure     func(greatest float64) float64       // upper bound of the answer, for losses up to the greatest
+	bounds   func(*window) (upper, lower float64) // of the answer
+	moment   func(*window) (upper float64)        // the same of a window without masses
+	close    func(upper, lower float64) bool      // nil: the first answer is enough
+}
+
+// negligible is a pure ε below which none is worked out.
+const negligible = 1e-20
+
+// Epsilon bounds the least ε with δ(ε) ≤ delta: lower ≤ ε ≤ upper. delta in [0, 1]. upper is +Inf where no ε has such a δ,
+// for Gaussian noise at δ = 0. It returns an error for a delta out of range.
+func (d *Distribution) Epsilon(delta float64) (upper, lower float64, err error) {
+	if upper, done, err := d.plainEpsilon(delta); done {
+		if math.IsInf(upper, 1) {
+			lower = upper
+		}
+		return upper, lower, err
+	}
+	q := epsilonAt(delta)
+	q.close = func(upper, lower float64) bool { return upper-lower <= d.options.Tolerance*upper }
+	upper, lower = d.answer(q)
+	return math.Min(upper*(1+4*unit), d.pure), math.Max(0, lower*(1-4*unit-2*d.merged)), nil
+}
+
+// UpperEpsilon returns an upper bound of Epsilon in less time: it takes the first grid, on which the bound exceeds the truth
+// by about a tenth of the tolerance, without a lower bound that would show how far. It is meant for searches.
+func (d *Distribution) UpperEpsilon(delta float64) (float64, error) {
+	if upper, done, err := d.plainEpsilon(delta); done {
+		return upper, err
+	}
+	q := epsilonAt(delta)
+	q.bounds = func(w *window) (upper, lower float64) { return w.upperEpsilon(q.logDelta), 0 }
+	upper, _ := d.answer(q)
+	return math.Min(upper*(1+4*unit), d.pure), nil
+}
+
+// roughEpsilon is near Epsilon, but no bound.
+func (d *Distribution) roughEpsilon(delta float64) float64 {
+	if upper, done, _ := d.plainEpsilon(delta); done {
+		return upper
+	}
+	q, rough := epsilonAt(delta), 0.0
+	for _, x := range d.directions {
+		rough = math.Max(rough, math.Min(x.pure, d.plan(x, q).tilt.mean))
+	}
+	return rough
+}
+
+// plainEpsilon answers where no distribution is needed.
+func (d *Distribution) plainEpsilon(delta float64) (upper float64, done bool, err error) {
+	switch {
+	case !(delta >= 0 && delta <= 1):
+		return 0, true, fmt.Errorf("δ %v: not in [0, 1]", delta)
+	case delta == 1:
+		return 0, true, nil
+	}
+	return d.pure, delta == 0 || d.pure <= negligible, nil
+}
+
+func epsilonAt(delta float64) question {
+	logDelta := math.Log(delta) - 1e-13 // more than a logarithm's rounding
+	return question{
+		logDelta: logDelta,
+		tilt:     func(s []sketch) tilt { return tiltForDelta(s, logDelta) },
+		estimate: func(t tilt) float64 { return t.mean },
+		pure:     func(greatest float64) float64 { return greatest },
+		bounds: func(w *window) (upper, lower float64) {
+			return w.upperEpsilon(logDelta), w.lowerEpsilon(logDelta + 2e-13)
+		},
+		moment: func(w *window) float64 { return w.momentEpsilon(logDelta) },
+	}
+}
+
+// Delta bounds δ at epsilon ≥ 0: lower ≤ δ ≤ upper. It returns an error for an epsilon out of range.
+func (d *Distribution) Delta(epsilon float64) (upper, lower float64, err error) {
+	switch {
+	case !(epsilon >= 0) || math.IsInf(epsilon, 1):
+		return 0, 0, fmt.Errorf("ε %v: not a finite number ≥ 0", epsilon)
+	case epsilon >= d.pure:
+		return 0, 0, nil
+	case d.pure <= negligible:
+		return d.pure, 0, nil // δ ≤ 1 − e^(ε−pure)
+	}
+	up, low := d.answer(question{
+		logDelta: math.NaN(),
+		tilt:     func(s []sketch) tilt { return tiltForEpsilon(s, epsilon) },
+		estimate: tilt.logDelta,
+		pure: func(greatest float64) float64 {
+			if epsilon >= greatest {
+				return math.Inf(-1)
+			}
+			return 0
+		},
+		bounds: func(w *window) (upper, lower float64) { return w.upperDelta(epsilon), w.lowerDelta(epsilon) },
+		moment: func(w *window) float64 { return w.momentDelta(epsilon) },
+		close:  func(upper, lower float64) bool { return upper-lower <= 10*d.options.Tolerance },
+	})
+	// At the end of float64 the number below is rounded up too.
+	upper, lower = math.Nextafter(math.Exp(up)*(1+1e-13), 1), math.Nextafter(math.Exp(low-steepest*d.merged)*(1-1e-13), 0)
+	return math.Min(upper, 1), math.Max(0, lower), nil
+}
+
+// steepest is above the greatest |d log δ/d log σ| of a Gaussian without sampling, of δ above e^−745 and 1/σ² up to
+// mostPrecision: y·(y+1/σ) with y = ε·σ − 1/(2σ) up to √(2·745).
+const steepest = 6000
+
+// answer bounds the larger answer of the directions. The one that seems to have it comes first; of the other is only to be
+// known that its is not larger.
+func (d *Distribution) answer(q question) (upper, lower float64) {
+	var plans []*plan
+	for _, x := range d.directions {
+		if q.pure(x.pure) > math.Inf(-1) {
+			plans = append(plans, d.plan(x, q))
+		}
+	}
+	slices.SortFunc(plans, func(a, b *plan) int { // descending
+		switch x, y := q.estimate(a.tilt), q.estimate(b.tilt); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	upper, lower = math.Inf(-1), math.Inf(-1)
+	for _, p := range plans {
+		if q.pure(p.pure) <= upper {
+			continue
+		}
+		p.step, p.logTail = plans[0].step, plans[0].logTail // so that the same lattices serve
+		up, low := d.refine(p, q, upper)
+		upper, lower = math.Max(upper, math.Min(up, q.pure(p.pure))), math.Max(lower, low)
+	}
+	return upper, lower
+}

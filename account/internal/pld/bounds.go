@@ -1,0 +1,103 @@
+package pld
+
+import "math"
+
+// A noise is what the grid adds to a loss at most: a shift, and noise of which the lower bound's parameter w is width.
+type noise struct{ width, shift float64 }
+
+// noises returns the noises that lower bounds may take (see the package): no loss moves up by more than a step.
+func (w *window) noises() (all []noise) {
+	if w.rounds <= 1e4 {
+		all = append(all, noise{shift: w.rounds * w.step})
+	}
+	if width := math.Sqrt(w.rounds) * w.step / 2; width > 0 && width < 1 && width*w.tilt < 1 {
+		all = append(all, noise{width, w.rounds * w.step * w.step * (1 + w.step) / 8})
+	}
+	return all
+}
+
+// upperDelta and lowerDelta bound log δ(epsilon). epsilon ≥ 0.
+func (w *window) upperDelta(epsilon float64) float64 {
+	epsilon -= w.offset // δ falls with ε
+	s := w.sweep(1, 0)
+	for s.next() && s.at()-w.step >= epsilon {
+	}
+	if s.at() < epsilon { // above the window
+		return logAdd(w.above, math.Log(w.infinite)) + w.error
+	}
+	return s.logUpper(s.at() - epsilon)
+}
+
+func (w *window) lowerDelta(epsilon float64) float64 {
+	lower := math.Inf(-1)
+	for _, n := range w.noises() {
+		shifted := epsilon + w.offset + n.shift
+		s := w.sweep(-1, n.width)
+		for s.next() && s.at()-w.step >= shifted {
+		}
+		if back := math.Min(s.at()-shifted, w.step); back >= 0 { // a greater ε has a smaller δ
+			lower = math.Max(lower, s.logLower(back, w.leftBumps(n.width)))
+		}
+	}
+	return lower
+}
+
+// upperEpsilon and lowerEpsilon bound ε(δ) for log δ; 0 is no lower bound.
+func (w *window) upperEpsilon(logDelta float64) float64 {
+	s := w.sweep(1, 0)
+	back := func() float64 { return math.Min(s.step, math.Max(0, s.at())) }
+	if !s.next() || s.logUpper(back()) > logDelta {
+		return w.momentEpsilon(logDelta)
+	}
+	if s.descend(func() bool { return s.logUpper(back()) > logDelta }) {
+		// The greatest back whose δ is at most that: δ grows with it.
+		return s.at() - bisect(back(), func(back float64) bool { return s.logUpper(back) <= logDelta }) + w.offset
+	}
+	if s.at() <= 0 && w.offset <= s.step && s.logUpper(w.offset) <= logDelta {
+		return 0
+	}
+	return math.Max(0, s.at()) + w.offset // the window's end
+}
+
+// momentEpsilon is a bound of ε(δ) by the one moment E[e^(tilt·L)], where rounding errors drown the cells of the window
+// (Canonne, Kamath and Steinke 2020, proposition 12; see tilt.logBound).
+func (w *window) momentEpsilon(logDelta float64) float64 {
+	left := math.Expm1(-(logDelta - math.Log(w.infinite) - w.error)) // −(1 − what was cut off / δ)
+	if !(left < 0) || w.tilt == 0 {
+		return math.Inf(1)
+	}
+	x := tilt{at: w.tilt, cumulant: w.cumulant}
+	return (x.logBound()+slack+w.error-logDelta-math.Log(-left))/w.tilt + w.offset
+}
+
+// momentDelta is the same for log δ(epsilon).
+func (w *window) momentDelta(epsilon float64) float64 {
+	x := tilt{at: w.tilt, cumulant: w.cumulant, mean: math.Max(0, epsilon-w.offset)}
+	return logAdd(x.logBound()+slack, math.Log(w.infinite)) + w.error
+}
+
+func (w *window) lowerEpsilon(logDelta float64) (lower float64) {
+	for _, n := range w.noises() {
+		left := w.leftBumps(n.width)
+		s := w.sweep(-1, n.width)
+		if s.descend(func() bool { return s.logLower(w.step, left) > logDelta }) {
+			// logLower(back) ≤ logDelta up to the back that is sought, or a greater one: still a bound.
+			back := bisect(w.step, func(back float64) bool { return s.logLower(back, left) <= logDelta })
+			lower = math.Max(lower, s.at()-back-2*unit*s.at()-1e-13*w.step-w.offset-n.shift)
+		}
+	}
+	return lower
+}
+
+// bisect returns a number in [0, most] where true, next to one where false; most is false.
+func bisect(most float64, isTrue func(float64) bool) float64 {
+	low, high := 0.0, most
+	for range 60 {
+		if middle := (low + high) / 2; isTrue(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}

@@ -1,0 +1,123 @@
+package pld
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// noisePrecision is how far LeastNoise's logarithm may be above that of a noise that does not hold, less rounding.
+const noisePrecision = 0.99e-6
+
+// ErrNoise is that even the most noise is not private enough.
+var ErrNoise = errors.New("the most noise spends more than the target")
+
+// LeastNoise returns the least noise in [low, high] for which the events that build makes of it are (epsilon,
+// delta)-private, but for a relative 1e-6. What it returns was itself worked out, and its UpperEpsilon is at most epsilon.
+// It is low if that holds for low. epsilon > 0, delta in (0, 1), 0 < low < high; more noise must have less loss. It returns
+// ErrNoise if even high spends more, and build's errors and New's.
+func LeastNoise(
+	epsilon, delta, low, high float64, options Options, build func(noise float64) ([]Event, error),
+) (noise float64, err error) {
+	if !(epsilon > 0 && delta > 0 && delta < 1 && low > 0 && low < high && !math.IsInf(high, 1)) {
+		return 0, fmt.Errorf("least noise for ε %v and δ %v, from %v to %v: out of range", epsilon, delta, low, high)
+	}
+	from, to := math.Log(low), math.Log(high)
+	at := func(x float64) float64 {
+		switch x {
+		case from:
+			return low
+		case to:
+			return high
+		}
+		return math.Exp(x)
+	}
+	// The logarithm of what is spent over the target.
+	excess := func(ask func(*Distribution) (float64, error)) func(float64) (float64, error) {
+		return func(x float64) (float64, error) {
+			events, err := build(at(x))
+			if err != nil {
+				return 0, err
+			}
+			d, err := New(events, options)
+			if errors.Is(err, errPrecise) {
+				return math.Inf(1), nil
+			}
+			if err != nil {
+				return 0, err
+			}
+			spent, err := ask(d)
+			return math.Log(spent / epsilon), err
+		}
+	}
+	rough := excess(func(d *Distribution) (float64, error) { return d.roughEpsilon(delta), nil })
+	guess, err := crossing(from, to, (from+to)/2, 0.01, rough)
+	switch {
+	case errors.Is(err, ErrNoise):
+		guess = to
+	case err != nil:
+		return 0, err
+	}
+	x, err := crossing(from, to, guess, noisePrecision,
+		excess(func(d *Distribution) (float64, error) { return d.UpperEpsilon(delta) }))
+	return at(x), err
+}
+
+// crossing returns an x in [low, high] where f, a falling function, is at most 0: low, or one that is at most precision
+// above another where f is positive. It begins at guess, follows the secant through the last two points, a little beyond, so
+// that the next is on the other side, and halves what is left where that does not help. ErrNoise: f(high) is positive.
+func crossing(low, high, guess, precision float64, f func(float64) (float64, error)) (float64, error) {
+	a, b := low, high // f(a) > 0 ≥ f(b), once they are known
+	knownA, knownB := false, false
+	last, lastF, slope, beyond := math.NaN(), math.NaN(), -1.5, precision/3
+	for x, halve := guess, 0.0; ; {
+		y, err := f(x)
+		switch {
+		case err != nil:
+			return 0, err
+		case y > 0 && x == high:
+			return 0, ErrNoise
+		case y > 0:
+			a, knownA = x, true
+		case x == low:
+			return low, nil
+		case math.IsNaN(y):
+			return 0, errors.New("least noise: no number")
+		default:
+			b, knownB = x, true
+		}
+		if knownA && knownB && b-a <= precision {
+			return b, nil
+		}
+		if s := (y - lastF) / (x - last); s < 0 && !math.IsInf(s, 0) {
+			slope = s
+		}
+		if (y > 0) == (lastF > 0) {
+			beyond *= 3
+		} else {
+			beyond = precision / 3
+		}
+		last, lastF = x, y
+		x -= y / slope
+		if y > 0 {
+			x += beyond
+		} else {
+			x -= beyond
+		}
+		// Every other time what is left must have halved, once both ends are known.
+		slow := knownA && knownB && b-a > halve
+		if halve == 0 || !slow {
+			halve = (b - a) / 2
+		}
+		switch {
+		case math.IsInf(y, 0) || slow && (x-a < precision/4 || b-x < precision/4):
+			x = (a + b) / 2
+		case x <= a && !knownA:
+			x = a
+		case x >= b && !knownB:
+			x = b
+		case !(x > a && x < b):
+			x = (a + b) / 2
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package pld
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// TestLeastNoise: what is returned holds, a little less does not, and few distributions are worked out.
+func TestLeastNoise(t *testing.T) {
+	for _, x := range []struct {
+		epsilon, delta, rate float64
+		rounds               int
+	}{
+		{1, 1e-5, 0.01, 1000}, {0.1, 1e-6, 0.05, 60}, {8, 1e-5, 0.3, 20}, {100, 1e-6, 0.05, 60},
+		{1, 1e-6, 1, 60}, {1e-3, 1e-10, 1e-3, 10},
+	} {
+		built := 0
+		build := func(noise float64) ([]Event, error) {
+			built++
+			p, err := Gaussian(x.rate, noise)
+			return []Event{{p, x.rounds}}, err
+		}
+		upper := func(noise float64) float64 {
+			d := distribution(t, Event{pair(Gaussian(x.rate, noise)), x.rounds})
+			upper, err := d.UpperEpsilon(x.delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return upper
+		}
+		noise, err := LeastNoise(x.epsilon, x.delta, 0.02, 1e8, Options{}, build)
+		if err != nil || upper(noise) > x.epsilon || upper(noise*(1-5e-6)) <= x.epsilon || built > 30 {
+			t.Errorf("%+v: noise %v of ε %v, with %d distributions (%v)", x, noise, upper(noise), built, err)
+		}
+	}
+}
+
+// TestLeastNoiseEnds: the ends of the range, and errors.
+func TestLeastNoiseEnds(t *testing.T) {
+	build := func(noise float64) ([]Event, error) {
+		p, err := Laplace(1, noise)
+		return []Event{{p, 1}}, err
+	}
+	if noise, err := LeastNoise(1, 1e-6, 5, 10, Options{}, build); noise != 5 || err != nil {
+		t.Errorf("low is enough: %v, %v", noise, err)
+	}
+	if _, err := LeastNoise(1, 1e-6, 0.1, 0.5, Options{}, build); !errors.Is(err, ErrNoise) {
+		t.Errorf("high is not enough: %v", err)
+	}
+	if noise, err := LeastNoise(1, 1e-9, 0.1, 10, Options{}, build); err != nil || math.Abs(noise-1) > 1e-3 {
+		t.Errorf("Laplace noise of ε = 1: %v, %v", noise, err)
+	}
+	failure := errors.New("failure")
+	failing := func(float64) ([]Event, error) { return nil, failure }
+	if _, err := LeastNoise(1, 1e-6, 1, 2, Options{}, failing); !errors.Is(err, failure) {
+		t.Errorf("a builder's error: %v", err)
+	}
+	for _, x := range [][4]float64{
+		{0, 1e-6, 1, 2}, {1, 0, 1, 2}, {1, 1, 1, 2}, {1, 1e-6, 2, 1}, {1, 1e-6, 0, 1},
+		{math.NaN(), 1e-6, 1, 2},
+	} {
+		if _, err := LeastNoise(x[0], x[1], x[2], x[3], Options{}, build); err == nil {
+			t.Errorf("%v: no error", x)
+		}
+	}
+}

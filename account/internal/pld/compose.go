@@ -1,0 +1,101 @@
+package pld
+
+import "math"
+
+// A window is where a composed loss is worked out: n cells from index first of the grid step, under P tilted by e^(tilt·L).
+// What lies outside has at most e^−margin of the tilted probability, on either side.
+type window struct {
+	margin     float64
+	tilt, step float64
+	first, n   int
+	cumulant   float64 // log E[e^(tilt·L)] on the grid
+	mass       []float64
+	cell       float64 // error of each mass, at most
+	above      float64 // logarithm of a bound of P of what lies above
+	infinite   float64 // above P of the losses that were cut off, and so may be anything
+	left       float64 // above P of a loss that was moved up to its lattice's first point
+	error      float64 // relative error of all masses together, at most
+	offset     float64 // error of the loss, at most
+	rounds     float64 // how many losses were moved to the grid
+}
+
+// slack is what rounding takes from the exponent of Chernoff's bound.
+const slack = 0.05
+
+// A term is a lattice and how often it counts.
+type term struct {
+	*lattice
+	count float64
+}
+
+// cumulant is log E[e^(t·L)] of the sum of the terms' losses, but for their rounding error.
+func cumulant(terms []term, t float64) float64 {
+	sum := 0.0
+	for _, x := range terms {
+		sum += x.count * x.cumulant(t)
+	}
+	return sum
+}
+
+// newWindow has no cells as yet.
+func newWindow(terms []term, at float64) *window {
+	w := &window{tilt: at, step: terms[0].step, cumulant: cumulant(terms, at)}
+	for _, x := range terms {
+		if x.rounded {
+			w.rounds += x.count
+		}
+		w.infinite += x.count * x.infinite
+		w.left += x.count * x.left
+		w.error += x.count * x.error
+		w.offset += x.count * x.offset
+	}
+	return w
+}
+
+// compose adds the terms' losses. The window's ends are from P[Y ≥ y] ≤ E[e^(θ(Y−y))] with the frame's θ or a smaller one,
+// which suffers less from what the grid adds to the tails, and the same below.
+// It reports false, and by how much, if the window would have more than most cells.
+func compose(terms []term, f frame, most int) (w *window, excess float64, ok bool) {
+	at := f.at
+	w = newWindow(terms, at)
+	w.margin = f.margin
+	// On the grid θ beyond this meets the noise of rounding, of which the frame does not know.
+	coarse := math.Sqrt(8*f.margin/w.rounds) / w.step
+	end := func(sign, theta, expected float64) float64 {
+		reach := math.Inf(1)
+		for _, part := range []float64{1, 0.7, 0.5, 0.35, coarse / theta} {
+			if part <= 1 {
+				part *= theta
+				reach = math.Min(reach, (cumulant(terms, at+sign*part)-w.cumulant+f.margin+slack)/part)
+			}
+			if reach < expected+f.width/4 {
+				break
+			}
+		}
+		return reach
+	}
+	high, low := end(1, f.up, f.high), -end(-1, f.down, f.low)
+	cells := math.Ceil(high/w.step) - math.Floor(low/w.step) + 2
+	if !(cells <= float64(most)) {
+		return nil, cells / float64(most), false
+	}
+	w.first, w.n = int(math.Floor(low/w.step)), transformSize(int(cells))
+	w.above = w.cumulant - at*float64(w.first+w.n)*w.step - f.margin
+	w.transform(terms)
+	return w, 1, true
+}
+
+// transformSize returns the least of 2^k, 3·2^k and 5·2^k from n on, for which the transform is fast.
+func transformSize(n int) int {
+	best := 0
+	for _, odd := range []int{1, 3, 5} {
+		size := 8 * odd
+		for size < n {
+			size *= 2
+		}
+		if best == 0 || size < best {
+			best = size
+		}
+	}
+	return best
+}

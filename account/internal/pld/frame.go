@@ -1,0 +1,77 @@
+package pld
+
+import "math"
+
+// A frame is a tilt and the θ of Chernoff's bounds at the ends of its window, high and −low, whose width they make about the
+// least. Beyond either end is at most e^−margin of the tilted probability.
+type frame struct{ at, up, down, margin, high, low, width float64 }
+
+// newFrame is for δ(epsilon) of about e^logDelta, of which e^−keep may be lost at either end: of the tilted
+// probability e^(tilt·ε−K)·δ matters.
+func newFrame(sketches []sketch, t tilt, scale, epsilon, logDelta, keep float64) frame {
+	f := frame{at: t.at, margin: keep + math.Max(0, t.cumulant-t.at*epsilon-math.Max(logDelta, smallest))}
+	f.up, f.high = end(sketches, t, 1, scale, f.margin)
+	f.down, f.low = end(sketches, t, -1, scale, f.margin)
+	f.width = f.high + f.low
+	return f
+}
+
+// end returns the θ that makes (K(t ± θ) − K(t) + margin)/θ about the least, by doubling and halving, and that.
+func end(sketches []sketch, t tilt, sign, scale, margin float64) (theta, reach float64) {
+	bound := func(theta float64) float64 {
+		return (tilted(sketches, t.at+sign*theta).cumulant - t.cumulant + margin) / theta
+	}
+	theta = math.Sqrt(2*margin) / math.Max(math.Sqrt(t.variance), scale)
+	reach = bound(theta)
+	for _, factor := range []float64{2, 0.5, math.Sqrt2, math.Sqrt2 / 2} {
+		for range 40 {
+			next := bound(theta * factor)
+			if !(next < reach) {
+				break
+			}
+			theta, reach = theta*factor, next
+		}
+	}
+	return theta, reach
+}
+
+// chooseFrame returns the frame of the least window among those of tilts up to t's for which the transform's error stays
+// below a fiftieth of the tolerance, of δ, about: a smaller tilt than t needs no window for the tail that a large tilt
+// raises.
+func (p *plan) chooseFrame() frame {
+	scale, t := math.Max(1e-3*math.Sqrt(p.untilted.variance), p.step), p.tilt
+	if t.at > p.steepest() {
+		t = tilted(p.sketches, p.steepest())
+	}
+	epsilon := p.tilt.mean
+	best := newFrame(p.sketches, t, scale, epsilon, p.logDelta, p.keep)
+	for _, part := range []float64{0.5, 0.25, 0.1, 0.03, 0} {
+		x := tilted(p.sketches, part*t.at)
+		f := newFrame(p.sketches, x, scale, epsilon, p.logDelta, p.keep)
+		// An error of each cell within the standard deviation, weighted by e^(−tilt·(Y−ε))·(1−e^(−(Y−ε))).
+		cells := math.Min(f.width, 1/x.at) / math.Sqrt(x.variance)
+		weight := math.Min(math.Min(1, f.width), 1/(1+x.at))
+		wrong := x.cumulant - x.at*epsilon + math.Log(20*p.telling(x)*transformError*cells*weight)
+		if f.width < best.width && wrong < math.Max(p.logDelta, smallest)-p.keep+3 {
+			best = f
+		}
+	}
+	return best
+}
+
+// steepest is a tilt beyond which a window would rest on few points of the grid, or on what the grid adds to the tails of
+// the releases' sum.
+func (p *plan) steepest() float64 { return math.Min(1, 8/math.Sqrt(p.total)) / p.step }
+
+// telling is about how many releases are not in the grid's cell of no loss, under the tilted probability, for their error is
+// what the transform adds up.
+func (p *plan) telling(x tilt) float64 {
+	sum := 0.01 * p.total
+	for _, s := range p.sketches {
+		norm := tilted([]sketch{s}, x.at).cumulant / s.count
+		for i, m := range s.mass {
+			sum += s.count * math.Exp(m+x.at*s.loss[i]-norm) * math.Min(1, math.Abs(s.loss[i])/p.step)
+		}
+	}
+	return sum
+}

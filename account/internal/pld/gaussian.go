@@ -1,0 +1,83 @@
+package pld
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// checkMultiplier admits what float64 can handle with room: see FuzzEpsilon.
+func checkMultiplier(multiplier float64) error {
+	if !(multiplier >= 0.02 && multiplier <= 1e8) {
+		return fmt.Errorf("noise multiplier %v: not in [0.02, 1e8]", multiplier)
+	}
+	return nil
+}
+
+// Gaussian returns the pair of Gaussian noise of the given multiplier (its standard deviation over the L2 sensitivity), of
+// units that took part by a coin of probability rate (1: all), under the addition or removal of a unit:
+// P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = N(0, σ²) (Zhu, Dong and Wang 2022, proposition 30; Mironov, Talwar and Zhang 2019).
+// multiplier in [0.02, 1e8], rate in [1e-12, 1].
+func Gaussian(rate, multiplier float64) (*Pair, error) {
+	if err := errors.Join(checkRate(rate), checkMultiplier(multiplier)); err != nil {
+		return nil, err
+	}
+	return &Pair{
+		density:   gaussianMixture(rate, 1/multiplier),
+		symmetric: rate == 1,
+		id:        fmt.Sprint("gaussian ", rate, " ", multiplier),
+	}, nil
+}
+
+// gaussianMixture is Gaussian in units of σ: z from N(0, 1) under Q, N(m, 1) with the unit.
+func gaussianMixture(rate, m float64) *mixture {
+	return &mixture{
+		rate: rate, logRate: math.Log(rate), slope: m, shift: m * m / 2,
+		constant: -math.Log(2*math.Pi) / 2, curved: 1, reach: math.Inf(1),
+	}
+}
+
+// GaussianReplaceOrthogonal is Gaussian for the replacement of a unit by one whose contribution is orthogonal to its own, of
+// the same norm; multiplier is in that norm. The coins of both are independent: the losses of the removal and the addition
+// add.
+func GaussianReplaceOrthogonal(rate, multiplier float64) (*Pair, error) {
+	p, err := Gaussian(rate, multiplier)
+	if err != nil {
+		return nil, err
+	}
+	if rate == 1 {
+		return Gaussian(1, multiplier/math.Sqrt2)
+	}
+	p.both, p.symmetric, p.id = true, true, "orthogonal "+p.id
+	return p, nil
+}
+
+// GaussianReplace is Gaussian for the replacement of a unit by any other, which at worst is opposite, by the same coin:
+// P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = (1−q)·N(0, σ²) + q·N(−1, σ²). multiplier is in one unit's norm.
+func GaussianReplace(rate, multiplier float64) (*Pair, error) {
+	p, err := Gaussian(rate, multiplier)
+	if err != nil {
+		return nil, err
+	}
+	if rate == 1 {
+		return Gaussian(1, multiplier/2)
+	}
+	p.density.opposed, p.symmetric, p.id = true, true, "opposed "+p.id
+	return p, nil
+}
+
+// GaussianWithoutReplacement is Gaussian noise on a batch of a fixed share of the units, drawn without replacement, under
+// the replacement of one unit; multiplier is in the distance of two units. The profile is δ(ε) of (P, Q) for ε ≥ 0 and
+// of (N(1, σ²), Q′), Q′ = (1−q)·N(1, σ²) + q·N(0, σ²), below 0 (Balle, Barthe and Gaboardi, Privacy Amplification by
+// Subsampling: Tight Analyses via Couplings and Divergences, NeurIPS 2018, theorems 2 and 9, and H_a(P‖Q) = 1 − a +
+// a·H_{1/a}(Q‖P)). So losses above 0 are those of P, those below 0 the same in the other order, and the slopes differ at 0
+// by (1−q)·(2Φ(1/(2σ)) − 1), the probability of 0.
+func GaussianWithoutReplacement(rate, multiplier float64) (*Pair, error) {
+	p, err := Gaussian(rate, multiplier)
+	if err != nil || rate == 1 {
+		return p, err
+	}
+	p.atoms = []atom{{0, math.Log1p(-rate) + math.Log(math.Erf(1/(2*math.Sqrt2*multiplier)))}}
+	p.mirrored, p.symmetric, p.id = true, true, "without replacement "+p.id
+	return p, nil
+}

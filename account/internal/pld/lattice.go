@@ -1,0 +1,172 @@
+package pld
+
+import "math"
+
+// unit is the relative rounding error of a float64 operation.
+const unit = 0x1p-53
+
+// A lattice is a loss on the multiples of step, under P: a bound of what it is for a pair, and of how far.
+type lattice struct {
+	step     float64
+	first    int       // the index of mass[0]
+	mass     []float64 // logarithms of probabilities at (first+i)·step; −Inf: none
+	infinite float64   // above P of the losses that were cut off above
+	left     float64   // above P of the losses that were moved up to first
+	error    float64   // relative error of each exp(mass), at most
+	offset   float64   // error of each loss, at most
+	rounded  bool      // not all losses are on the grid
+}
+
+// discretize returns the lattices of a pair and of its opposite. tail bounds what is cut off at each end, of each.
+func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
+	from, to := p.span(logTail)
+	first, last := int(math.Floor(from/step))-1, int(math.Ceil(to/step)) // one below the least, for rounding
+	l := &lattice{step: step, first: first, mass: make([]float64, last-first+1), infinite: p.infinite}
+	for i := range l.mass {
+		l.mass[i] = math.Inf(-1)
+	}
+	l.offset = 8 * unit * (math.Abs(from) + math.Abs(to))
+	panels := 0
+	if x := p.density; x != nil {
+		panels = l.addDensity(p, logTail)
+		l.rounded = true
+		// A relative error of u, or of z, moves the loss by that times |u| + shift, and its derivative, q·e^u/(1−q+q·e^u) or
+		// two such: at most 1, and at most the greatest e^loss−(1−q).
+		steep := math.Min(1, x.rate+math.Expm1(math.Max(-from, to)))
+		l.offset += 8 * unit * steep * (1 + x.shift + x.slope*x.zReach(logTail))
+		l.error = ruleError
+	}
+	for _, a := range p.atoms {
+		l.addAtom(a)
+	}
+	largest := 0.0
+	for i, m := range l.mass {
+		if !math.IsInf(m, -1) {
+			largest = math.Max(largest, math.Abs(m)+math.Abs(float64(l.first+i))*step)
+		}
+	}
+	if x := p.density; x != nil { // the parts of a logarithm are larger than their sum
+		z := x.zReach(logTail)
+		largest += x.curved*z*z/2 + x.slope*z + x.shift + math.Abs(x.constant)
+	}
+	l.error += 4*l.offset/step + float64(8+2*panels)*unit*(largest+1)
+
+	b := *l
+	b.first = -(first + len(l.mass) - 1)
+	b.mass = make([]float64, len(l.mass))
+	for i, m := range l.mass {
+		b.mass[len(b.mass)-1-i] = m - float64(first+i)*step
+	}
+	if x := p.density; x != nil && math.IsInf(x.reach, 1) {
+		logLeft := logTail
+		if z := x.zReach(logTail); !x.opposed { // Q's mean is 0, and that of P not below
+			logLeft = -z * z / 2
+		}
+		for _, l := range []*lattice{l, &b} {
+			l.left, l.infinite = math.Exp(logLeft), l.infinite+math.Exp(logTail)
+			l.mass[2] = logAdd(l.mass[2], logLeft) // the first point that is not below them
+		}
+	}
+	return l, &b
+}
+
+// span returns the least and the largest loss, but for Gaussian tails.
+func (p *Pair) span(logTail float64) (from, to float64) {
+	for _, a := range p.atoms {
+		from, to = math.Min(from, a.loss), math.Max(to, a.loss)
+	}
+	if x := p.density; x != nil {
+		z := x.zReach(logTail)
+		low := x.lossAt(-z)
+		to = math.Max(to, x.lossAt(z))
+		if p.mirrored {
+			low = -to
+		}
+		from = math.Min(from, low)
+	}
+	return from, to
+}
+
+// zReach returns z so that P and Q have at most e^logTail beyond ±z, each: Φ(−y) ≤ e^(−y²/2)/2 (Chiani, Dardari and Simon,
+// New Exponential Bounds and Approximations for the Computation of Error Probability, 2003), and means are within ±slope.
+func (x *mixture) zReach(logTail float64) float64 {
+	if !math.IsInf(x.reach, 1) {
+		return x.reach
+	}
+	return math.Sqrt(-2*logTail) + x.slope
+}
+
+// addDensity returns the greatest number of panels of a bucket.
+func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
+	x := p.density
+	z := x.zReach(logTail)
+	at := func(i int) edge {
+		e := edge{loss: float64(i) * l.step}
+		e.u = x.root(e.loss)
+		e.z = (e.u + x.shift) / x.slope
+		return e
+	}
+	logRise, logFall := math.Log(math.Expm1(l.step)), math.Log(-math.Expm1(-l.step))
+	last := l.first + len(l.mass) - 1
+	begin := l.first
+	if p.mirrored {
+		begin = 0
+	}
+	lower := at(begin)
+	for i := begin; i < last; i++ {
+		upper := at(i + 1)
+		from, to := math.Max(lower.z, -z), math.Min(upper.z, z)
+		if i == last-1 && !p.mirrored {
+			to = z // the last point is above the largest loss but for rounding
+		}
+		if from < to {
+			logLower, logUpper, n := x.bucket(lower, upper, from, to)
+			panels = max(panels, n)
+			logLower, logUpper = logLower-logRise, logUpper-logFall
+			l.add(i, logLower)
+			l.add(i+1, logUpper)
+			if p.mirrored { // Q of the same, at the opposite loss
+				l.add(-i, logLower-lower.loss)
+				l.add(-i-1, logUpper-upper.loss)
+			}
+		}
+		lower = upper
+	}
+	return panels
+}
+
+func (l *lattice) add(index int, logMass float64) {
+	i := index - l.first
+	l.mass[i] = logAdd(l.mass[i], logMass)
+}
+
+// addAtom divides an atom among its neighbours on the grid: bucket, for a point.
+func (l *lattice) addAtom(a atom) {
+	h := l.step
+	nearest := math.Round(a.loss / h)
+	if off := math.Abs(a.loss - nearest*h); off <= 1e-13*math.Abs(a.loss) {
+		l.offset = math.Max(l.offset, 2*off)
+		l.add(int(nearest), a.logP)
+		return
+	}
+	l.rounded = true
+	i := math.Floor(a.loss / h)
+	below := a.loss - i*h
+	l.add(int(i), a.logP+math.Log(math.Expm1(h-below)/math.Expm1(h)))
+	l.add(int(i)+1, a.logP+math.Log(math.Expm1(-below)/math.Expm1(-h)))
+}
+
+// cumulant returns log E[e^(tL)] on the lattice.
+func (l *lattice) cumulant(t float64) float64 {
+	most := math.Inf(-1)
+	for i, m := range l.mass {
+		most = math.Max(most, m+t*float64(l.first+i)*l.step)
+	}
+	sum := 0.0
+	for i, m := range l.mass {
+		if e := m + t*float64(l.first+i)*l.step - most; e > -50 {
+			sum += math.Exp(e)
+		}
+	}
+	return most + math.Log(sum)
+}

@@ -1,0 +1,104 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Pair is a dominating pair of distributions (P, Q) of one release: P is the release with the unit, Q without it. Its
+// opposite, (Q, P), comes with it.
+type Pair struct {
+	density   *mixture // nil: none
+	atoms     []atom
+	symmetric bool    // (Q, P) has the same losses
+	mirrored  bool    // density's losses above 0, and the same in the other order below 0
+	infinite  float64 // probability, both under P and under Q, of what the other cannot be
+	spacing   float64 // of which atoms' losses, or at least the greatest, are multiples; 0: none
+	both      bool    // the sum of a loss of (P, Q) and of an independent one of (Q, P)
+	id        string
+}
+
+// An atom is a point of positive probability. Its probability under Q is e^−loss of that under P.
+type atom struct{ loss, logP float64 }
+
+func checkRate(rate float64) error {
+	if !(rate >= 1e-12 && rate <= 1) {
+		return fmt.Errorf("rate %v: not in [1e-12, 1]", rate)
+	}
+	return nil
+}
+
+// Laplace returns the pair of Laplace noise of the given scale over the L1 sensitivity, with the coin of Gaussian. The loss
+// without a coin is 1/scale or its opposite where the noise is beyond both values, and linear in between. scale in
+// [1e-3, 1e8], rate in [1e-12, 1].
+func Laplace(rate, scale float64) (*Pair, error) {
+	if err := checkRate(rate); err != nil {
+		return nil, err
+	}
+	if !(scale >= 1e-3 && scale <= 1e8) {
+		return nil, fmt.Errorf("scale %v: not in [0.001, 1e8]", scale)
+	}
+	m := 1 / scale
+	// z is the loss without the coin. Under Q its density is e^(−(m+z)/2)/4 within (−m, m).
+	x := &mixture{rate: rate, logRate: math.Log(rate), slope: 1, constant: -math.Log(4) - m/2, linear: 0.5, reach: m}
+	half := -math.Ln2
+	return &Pair{
+		density: x,
+		atoms: []atom{
+			{x.lossAt(m), half + logAdd(math.Log1p(-rate)-m, math.Log(rate))},
+			{x.lossAt(-m), half + logAdd(math.Log1p(-rate), math.Log(rate)-m)},
+		},
+		symmetric: rate == 1,
+		spacing:   x.lossAt(m),
+		id:        fmt.Sprint("laplace ", rate, " ", scale),
+	}, nil
+}
+
+// RandomizedResponse returns the pair of one bit that is reported wrong with the given probability, under a change of the
+// bit. flip in (0, 1/2].
+func RandomizedResponse(flip float64) (*Pair, error) {
+	if !(flip >= 1e-300 && flip <= 0.5) {
+		return nil, fmt.Errorf("flip probability %v: not in (0, 0.5]", flip)
+	}
+	if flip > 0.25 {
+		return pure(math.Log1p((1 - 2*flip) / flip)), nil // 1−2·flip is exact
+	}
+	return pure(math.Log1p(-flip) - math.Log(flip)), nil
+}
+
+// Pure returns the worst pair of ε-differential privacy, that of randomized response (Kairouz, Oh and Viswanath, The
+// Composition Theorem for Differential Privacy, 2015). epsilon in (0, 700].
+func Pure(epsilon float64) (*Pair, error) {
+	if !(epsilon > 0 && epsilon <= 700) {
+		return nil, fmt.Errorf("ε %v: not in (0, 700]", epsilon)
+	}
+	return pure(epsilon), nil
+}
+
+// Approximate returns the worst pair of (ε, δ)-differential privacy: Pure, but that with probability δ all is told (Kairouz,
+// Oh and Viswanath 2015). epsilon in [0, 700], delta in [0, 1).
+func Approximate(epsilon, delta float64) (*Pair, error) {
+	if !(epsilon >= 0 && epsilon <= 700 && delta >= 0 && delta < 1) {
+		return nil, fmt.Errorf("(ε, δ) (%v, %v): not in [0, 700] and [0, 1)", epsilon, delta)
+	}
+	p := pure(epsilon)
+	for i := range p.atoms {
+		p.atoms[i].logP += math.Log1p(-delta)
+	}
+	p.infinite, p.id = delta, fmt.Sprint("approximate ", epsilon, " ", delta)
+	return p, nil
+}
+
+// pure rounds an epsilon below 1e-30 up to that.
+func pure(epsilon float64) *Pair {
+	if epsilon > 0 {
+		epsilon = math.Max(epsilon, 1e-30)
+	}
+	wrong := -epsilon - math.Log1p(math.Exp(-epsilon)) // log 1/(1+e^ε)
+	return &Pair{
+		atoms:     []atom{{epsilon, wrong + epsilon}, {-epsilon, wrong}},
+		symmetric: true,
+		spacing:   epsilon,
+		id:        fmt.Sprint("pure ", epsilon),
+	}
+}

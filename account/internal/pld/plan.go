@@ -1,0 +1,109 @@
+package pld
+
+import "math"
+
+// smallest is the logarithm of the least δ for which tails are cut off: float64 ends near e^−744.
+const smallest = -744
+
+// A plan is how a direction is worked out.
+type plan struct {
+	*direction
+	sketches       []sketch
+	tilt, untilted tilt
+	total          float64 // number of releases
+	logDelta       float64 // about the δ that is asked for
+	logTail        float64 // see discretize
+	keep           float64 // see newFrame
+	step           float64
+}
+
+func (d *Distribution) plan(x *direction, q question) *plan {
+	p := &plan{direction: x, logDelta: q.logDelta}
+	for _, c := range x.losses {
+		p.total += c.count
+	}
+	// What is cut off at the ends is less than a hundredth of the tolerance, of δ, and at the window's ends a thousandth.
+	p.keep = 7 - math.Log(d.options.Tolerance)
+	if math.IsNaN(q.logDelta) {
+		p.logDelta = smallest
+	}
+	p.draw(q)
+	if math.IsNaN(q.logDelta) {
+		// The tails count: with them, a sampled Gaussian's moments of high orders are those of its tail alone. So δ is
+		// worked out with ever shorter tails.
+		for range 3 {
+			p.logDelta = p.tilt.logDelta()
+			p.draw(q)
+		}
+		p.logDelta = p.tilt.logDelta()
+	}
+	p.untilted = tilted(p.sketches, 0)
+	p.step = d.firstStep(p)
+	return p
+}
+
+// draw makes the sketches for the plan's δ.
+func (p *plan) draw(q question) {
+	p.cut()
+	p.sketches = p.sketches[:0]
+	for _, c := range p.losses {
+		p.sketches = append(p.sketches, newSketch(c, p.logTail))
+	}
+	p.tilt = q.tilt(p.sketches)
+}
+
+// cut chooses the tails for the plan's δ.
+func (p *plan) cut() {
+	p.logTail = math.Min(math.Max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
+}
+
+// firstStep makes what the lower bound loses a small part of ε: about 7/2·(tilt·V), or a step for each release.
+func (d *Distribution) firstStep(p *plan) float64 {
+	if step, ok := evenly(p.losses); ok {
+		return step
+	}
+	rate := math.Max(p.tilt.at, 0.1/math.Sqrt(p.untilted.variance))
+	epsilon := math.Max(p.tilt.mean, 1e-3*math.Sqrt(p.untilted.variance))
+	variance := math.Min(d.options.Tolerance/2*2*epsilon/(7*rate), 0.01/(rate*rate))
+	step := math.Max(2*math.Sqrt(variance/p.total), d.options.Tolerance/2*epsilon/p.total)
+	if !(step > 0 && step < 0.5) { // or no loss at all
+		step = 0.5
+	}
+	return align(p.losses, step, false)
+}
+
+// coarsen makes the step larger, for what is by a factor of excess too large. It returns true.
+func (p *plan) coarsen(excess float64) bool {
+	if !(excess > 1.03) { // or not a number
+		excess = 1.03
+	}
+	p.step = align(p.losses, p.step*math.Min(excess, 1e6), true)
+	return true
+}
+
+// align makes the step a little finer, or coarser, so that atoms are on the grid, if they are further apart.
+func align(losses []component, step float64, coarser bool) float64 {
+	spacing := 0.0
+	for _, c := range losses {
+		spacing = math.Max(spacing, c.pair.spacing)
+	}
+	parts := math.Ceil(spacing / step * (1 - 1e-12))
+	if coarser {
+		parts = math.Floor(spacing / step * (1 + 1e-12))
+	}
+	if parts >= 1 && spacing > step {
+		return spacing / parts
+	}
+	return step
+}
+
+// evenly reports whether all losses are on one grid, and its step.
+func evenly(losses []component) (step float64, ok bool) {
+	p := losses[0].pair
+	for _, c := range losses {
+		if c.pair != p || p.density != nil || p.spacing == 0 {
+			return 0, false
+		}
+	}
+	return p.spacing, true
+}

@@ -1,0 +1,127 @@
+package pld
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// A rule integrates over [−1, 1].
+type rule struct {
+	widest        float64 // see panel
+	nodes, weight []float64
+}
+
+// rules has Gauss-Legendre rules. A panel of half width w has κ, the largest of w·|d log base/dz| at its middle, w·√curved
+// and w·slope. On the ellipse with foci ±1 whose axes add up to 1/κ, an integrand of mixture.bucket is at most e^1.3·(2+1/κ)
+// times its mean over the panel, so the error of n nodes is at most about 20·κ^(2n−1) of the integral (Trefethen, Is Gauss
+// Quadrature Better than Clenshaw-Curtis?, 2008, theorem 4.5): below 1e-15 for κ up to widest.
+var rules = [...]rule{newRule(3, 5e-4), newRule(4, 4e-3), newRule(6, 0.03), newRule(10, 0.13)}
+
+// ruleError is above the relative error of an integral by rules, with 2^-53 for each operation.
+const ruleError = 4e-15
+
+func newRule(n int, widest float64) rule {
+	r := rule{widest, make([]float64, n), make([]float64, n)}
+	quad.Legendre{}.FixedLocations(r.nodes, r.weight, -1, 1)
+	return r
+}
+
+// An edge is an end of a bucket of losses: the loss, and where it is reached.
+type edge struct {
+	loss float64
+	u, z float64 // −Inf: nowhere, the loss is larger everywhere
+}
+
+// bucket returns the logarithms of what "connecting the dots" gives to the lower and the upper edge, two neighbours of the
+// grid h, of the probability under P of the losses in between with z in [from, to]:
+//
+//	∫(t₁Q−P)/(e^h−1),  ∫(P−t₀Q)/(1−e^−h),   t₀, t₁ = e^loss of the edges.
+//
+// With the root z₀ of P−t₀Q, and d = z−z₀, P−t₀Q is base·q·[e^(u₀)·(e^(slope·d)−1) + t₀·e^(−u₀−2·shift)·(1−e^(−slope·d))],
+// the second term for opposed mixtures: no term cancels another.
+//
+// The caller subtracts the logarithms of the denominators. panels is the number of parts.
+func (x *mixture) bucket(lower, upper edge, from, to float64) (logLower, logUpper float64, panels int) {
+	logLower, logUpper = math.Inf(-1), math.Inf(-1)
+	logQ := x.logRate
+	up, down := logQ+upper.u, logQ+lower.u // factors of (e^(slope·d)−1), in logarithms
+	upScale, downScale := up, down
+	upFore, downFore, upBackward, downBackward := 1.0, 1.0, 0.0, 0.0
+	rooted := !math.IsInf(lower.u, -1)
+	if x.opposed {
+		upBack := logQ + upper.loss - upper.u - 2*x.shift
+		downBack := logQ + lower.loss - lower.u - 2*x.shift
+		upScale, downScale = math.Max(up, upBack), math.Max(down, downBack)
+		upFore, upBackward = math.Exp(up-upScale), math.Exp(upBack-upScale)
+		downFore, downBackward = math.Exp(down-downScale), math.Exp(downBack-downScale)
+	}
+	rest := 0.0
+	if !rooted {
+		rest = math.Max(0, -math.Expm1(lower.loss)-x.rate) // 1−q−t₀
+	}
+	for at, done := from, false; !done; {
+		panels++
+		w, r := x.panel(at, to)
+		done = w == (to-at)/2
+		middle := at + w
+		var sumLower, sumUpper float64
+		for i, node := range r.nodes {
+			d := w * node
+			z := middle + d
+			weight := r.weight[i] * (1 + expm1(-d*(x.linear+x.curved*(middle+d/2))))
+			g := x.slope * (z - upper.z)
+			s := -upFore * expm1(g)
+			if x.opposed {
+				s += upBackward * expm1(-g)
+			}
+			sumLower += weight * s
+			switch {
+			case !rooted:
+				sumUpper += weight * (rest + math.Exp(logQ+x.u(z)))
+			case x.opposed:
+				g := x.slope * (z - lower.z)
+				sumUpper += weight * (downFore*expm1(g) - downBackward*expm1(-g))
+			default:
+				sumUpper += weight * expm1(x.slope*(z-lower.z))
+			}
+		}
+		base := x.constant - middle*(x.linear+x.curved*middle/2) + math.Log(w)
+		logLower = logAdd(logLower, base+upScale+math.Log(math.Max(0, sumLower)))
+		if !rooted {
+			logUpper = logAdd(logUpper, base+math.Log(sumUpper))
+		} else {
+			logUpper = logAdd(logUpper, base+downScale+math.Log(math.Max(0, sumUpper)))
+		}
+		at = middle + w
+	}
+	return logLower, logUpper, panels
+}
+
+// expm1 is e^x − 1. For most nodes x is small, and the series below is as exact as math.Expm1, and faster: the terms left
+// out are less than x⁷/8! ≤ u/3 of it.
+func expm1(x float64) float64 {
+	if math.Abs(x) > 0.02 {
+		return math.Expm1(x)
+	}
+	return x * (1 + x*(1./2+x*(1./6+x*(1./24+x*(1./120+x*(1./720+x/5040))))))
+}
+
+// panel returns the half width of the next panel from at, and its rule.
+func (x *mixture) panel(at, to float64) (w float64, r *rule) {
+	last := len(rules) - 1
+	w = (to - at) / 2
+	kappa := func() float64 {
+		return w * math.Max(x.slope, math.Max(math.Sqrt(x.curved), math.Abs(x.linear+x.curved*(at+w))))
+	}
+	for k := kappa(); k > rules[last].widest; k = kappa() {
+		w *= math.Min(0.9, math.Max(0.01, rules[last].widest/k))
+	}
+	k := kappa()
+	for i := range rules {
+		if k <= rules[i].widest {
+			return w, &rules[i]
+		}
+	}
+	return w, &rules[last]
+}

@@ -1,0 +1,117 @@
+package pld
+
+import "math"
+
+// A sweep goes down a window's grid and has, at a point y = index·step, sums over the cells from y on of e^(−tilt·(Y−y))
+// times
+//
+//	(1 − e^−(Y−y))  (hockey),   e^−(Y−y)  (decayed),   e^(−(Y−y)/w)  (bump),
+//
+// all of positive numbers. e^(K−tilt·y) times it is a sum under P.
+type sweep struct {
+	*window
+	error  float64 // is added to each cell; cells below 0 count as 0
+	index  int
+	hockey float64
+	decay  float64
+	bump   float64
+	width  float64 // w; 0: no bump
+
+	keep, lose, keepBump float64 // e^(−tilt·step), 1−e^−step, e^(−step/w)
+}
+
+func (w *window) sweep(sign, width float64) *sweep {
+	s := &sweep{window: w, error: sign * w.cell, index: w.first + w.n, width: width}
+	s.keep, s.lose = math.Exp(-w.tilt*w.step), -math.Expm1(-w.step)
+	if width > 0 {
+		s.keepBump = math.Exp(-w.tilt*w.step - w.step/width)
+	}
+	return s
+}
+
+// next goes one point down. It reports false at the end of the window.
+func (s *sweep) next() bool {
+	i := s.index - 1 - s.first
+	if i < 0 {
+		return false
+	}
+	s.index--
+	m := math.Max(0, s.mass[i]+s.error)
+	s.hockey = s.keep * (s.hockey + s.lose*s.decay)
+	s.decay = m + s.keep*(1-s.lose)*s.decay
+	if s.width > 0 {
+		s.bump = math.Max(0, s.mass[i]+s.cell) + s.keepBump*s.bump
+	}
+	return true
+}
+
+// descend goes down to the first point where exceeds is true, or to 0 or the window's end. It looks at each point only near
+// that one. It reports whether exceeds is true.
+func (s *sweep) descend(exceeds func() bool) bool {
+	// A lower bound loses itself in rounding errors further down, by factors of e^(tilt·step) for each point.
+	stride := max(1, min(64, int(4/(s.tilt*s.step+1e-3))))
+	for {
+		saved := *s
+		for i := 0; i < stride && s.at() > 0 && s.next(); i++ {
+		}
+		found := exceeds()
+		if found {
+			*s = saved
+			for s.next() && !exceeds() {
+			}
+			return true
+		}
+		if s.at() <= 0 || s.index == s.first {
+			return false
+		}
+	}
+}
+
+// at is the point.
+func (s *sweep) at() float64 { return float64(s.index) * s.step }
+
+// logUpper bounds log δ(ε) from above, for ε = at() − back with back in [0, step], or more below the window.
+func (s *sweep) logUpper(back float64) float64 {
+	scale := s.cumulant - s.tilt*s.at()
+	sum := scale + math.Log(s.hockey-math.Expm1(-back)*s.decay)
+	if s.index == s.first { // what lies below the window, and above ε
+		sum = logAdd(sum, scale+s.tilt*back-s.margin)
+	}
+	return logAdd(sum, logAdd(s.above, math.Log(s.infinite))) + s.window.error
+}
+
+// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. left has the sums of the
+// bump over the cells below each.
+func (s *sweep) logLower(back float64, left []float64) float64 {
+	factor, bump := 0.0, 0.0
+	if s.width > 0 {
+		factor = math.Exp(0.5+s.width*(1+s.step)/2) * s.width / (1 - s.width)
+		bump = math.Exp(-back/s.width) * s.bump
+		if i := s.index - s.first; i > 0 {
+			bump += left[i-1] * math.Exp(s.tilt*s.step-(s.step-back)/s.width)
+		}
+	}
+	// Errors of the masses, and the left tails, may lessen the hockey stick and raise the bump.
+	factor *= math.Exp(2*s.window.error) / math.Max(0.1, 1-2*s.window.left)
+	// Outside the window: e^−margin on either side that the bump lacks, or that came to lie in it.
+	outside := (2 + 2*factor) * math.Exp(-s.margin+s.tilt*s.step)
+	sum := s.hockey - math.Expm1(-back)*s.decay - factor*bump - outside
+	if !(sum > 0) || s.window.left >= 0.4 {
+		return math.Inf(-1)
+	}
+	return s.cumulant - s.tilt*s.at() + math.Log(sum) - s.window.error + math.Log1p(-2*s.window.left)
+}
+
+// leftBumps returns the sums over the cells up to each, y, of e^(tilt·(y−Y) − (y−Y)/w). The width is below 1/tilt.
+func (w *window) leftBumps(width float64) []float64 {
+	if width == 0 {
+		return nil
+	}
+	left, sum := make([]float64, w.n), 0.0
+	keep := math.Exp((w.tilt - 1/width) * w.step)
+	for i, m := range w.mass {
+		sum = math.Max(0, m+w.cell) + keep*sum
+		left[i] = sum
+	}
+	return left
+}
