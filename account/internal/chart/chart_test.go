@@ -1,0 +1,191 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// example has a curve of each kind.
+func example() *Figure {
+	points := []Point{{0, 0}, {1, 2}, {3, 4}, {10, 5}}
+	left := Panel{
+		Title: "left", X: Axis{Label: "x", Max: 10, Counts: true}, Y: Axis{Label: "ε", Max: 5},
+		Bands: []Band{{"a", 0, 3}, {"b", 3, 9}, {strings.Repeat("long", 20), 9, 10}},
+		Notes: []string{"a note"},
+	}
+	for i, kind := range []Kind{Line, Steps, Level, Marks, Shade} {
+		left.Curves = append(left.Curves, Curve{Name: fmt.Sprint("curve ", i), Kind: kind, Color: Color(i), Points: points})
+	}
+	right := Panel{
+		Title: "right", X: Axis{Label: "x", Max: 10}, Y: Axis{Label: "δ", Min: 1e-12, Max: 1, Log: true},
+		Curves: []Curve{{Points: []Point{{0, 0.5}, {5, 1e-6}, {10, 1e-300}}}},
+	}
+	return &Figure{Title: "A <title> & more", Lines: []string{"one", "two"}, Panels: []Panel{left, right}}
+}
+
+func svg(t *testing.T, f *Figure) string {
+	t.Helper()
+	b, err := f.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestSVG: the document is well-formed, its text is that of the figure, and no number in it is none.
+func TestSVG(t *testing.T) {
+	document := svg(t, example())
+	var texts []string
+	for d := xml.NewDecoder(strings.NewReader(document)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			texts = append(texts, string(text))
+		}
+	}
+	for _, want := range []string{
+		"A <title> & more", "one", "two", "left", "right", "x", "ε", "δ", "a", "b", "a note", "curve 4", "1e-12",
+	} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("no text is %q", want)
+		}
+	}
+	if strings.Contains(document, "longlong") {
+		t.Error("a name stands beyond its band")
+	}
+	if match := regexp.MustCompile(`NaN|Inf`).FindString(document); match != "" {
+		t.Errorf("a number is %s", match)
+	}
+	if !strings.Contains(document, "font-family:Liberation Sans,Arial,") {
+		t.Error("there is no font but one")
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	for what, encode := range map[string]func(*Figure) ([]byte, error){"SVG": (*Figure).SVG, "PNG": (*Figure).PNG} {
+		first, err := encode(example())
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := encode(example())
+		if err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s: a figure has other bytes the second time, %v", what, err)
+		}
+	}
+}
+
+// TestPNG: the image has the colours of what is drawn.
+func TestPNG(t *testing.T) {
+	b, err := example().PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[[3]uint32]int)
+	bounds := image.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			r, g, b, _ := image.At(x, y).RGBA()
+			seen[[3]uint32{r >> 8, g >> 8, b >> 8}]++
+		}
+	}
+	if len(b) > 1<<20 || bounds.Dx() < 1000 || seen[[3]uint32{255, 255, 255}] < bounds.Dx()*bounds.Dy()/4 {
+		t.Errorf("%d bytes of %v, of which %d white", len(b), bounds, seen[[3]uint32{255, 255, 255}])
+	}
+	for _, c := range []Color{Main, First} {
+		if want := colors[c]; seen[[3]uint32{uint32(want.R), uint32(want.G), uint32(want.B)}] < 100 {
+			t.Errorf("the colour %v is nowhere", want)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		axis Axis
+		want string
+	}{
+		{Axis{Max: 1}, "0 0.2 0.4 0.6 0.8 1"},
+		{Axis{Max: 0.75}, "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7"},
+		{Axis{Max: 2.2e-9}, "0 5e-10 1e-09 1.5e-09 2e-09"},
+		{Axis{Max: 1, Counts: true}, "0 1"},
+		{Axis{Max: 27, Counts: true}, "0 5 10 15 20 25"},
+		{Axis{Max: 1e7, Counts: true}, "0 2e+06 4e+06 6e+06 8e+06 1e+07"},
+		{Axis{Min: 1e-9, Max: 1, Log: true}, "1 0.01 0.0001 1e-06 1e-08"},
+		{Axis{Min: 5e-4, Max: 1, Log: true}, "1 0.1 0.01 0.001"},
+		{Axis{Min: 1e-303, Max: 1, Log: true}, "1 1e-38 1e-76 1e-114 1e-152 1e-190 1e-228 1e-266"},
+	} {
+		var labels []string
+		for _, tick := range c.axis.ticker().Ticks(0, 0) {
+			labels = append(labels, tick.Label)
+			if math.IsNaN(tick.Value) {
+				t.Errorf("%+v: a tick is nowhere", c.axis)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%+v: ticks %s, want %s", c.axis, got, c.want)
+		}
+	}
+}
+
+// TestFewTicks: an axis of any length has at least two labels, and no more than it has room for.
+func TestFewTicks(t *testing.T) {
+	for most := 1e-12; most < 1e12; most *= 1.07 {
+		for _, axis := range []Axis{
+			{Max: most}, {Max: math.Ceil(most), Counts: true}, {Min: 1e-2 / (1 + most), Max: 1, Log: true},
+		} {
+			ticks := axis.ticker().Ticks(0, 0)
+			if len(ticks) < 2 || len(ticks) > labels {
+				t.Fatalf("%+v has %d ticks", axis, len(ticks))
+			}
+		}
+	}
+}
+
+// TestRoomForLegend: no curve reaches the legend. Lines of the legend stand above the highest point.
+func TestRoomForLegend(t *testing.T) {
+	number := `([-\d.]+)`
+	y := func(document, pattern string) float64 {
+		match := regexp.MustCompile(pattern).FindStringSubmatch(document)
+		if match == nil {
+			t.Fatalf("there is no %s", pattern)
+		}
+		var v float64
+		fmt.Sscan(match[1], &v)
+		return v
+	}
+	for entries := 1; entries <= 7; entries++ {
+		panel := Panel{
+			Title: "t", X: Axis{Label: "x", Max: 1}, Y: Axis{Label: "y", Max: 1},
+			Curves: []Curve{{Name: "level", Kind: Level, Color: Second, Points: []Point{{0, 1}, {1, 1}}}},
+		}
+		for i := range entries - 1 {
+			panel.Notes = append(panel.Notes, fmt.Sprint("note ", i))
+		}
+		last := "level"
+		if entries > 1 {
+			last = fmt.Sprint("note ", entries-2)
+		}
+		document := svg(t, &Figure{Title: "f", Panels: []Panel{panel}})
+		level := y(document, `d="M[-\d.]+,`+number+`L[-\d.]+,[-\d.]+"\s+style="[^"]*stroke:#009E73;[^"]*stroke-dasharray:2,2`)
+		text := -y(document, `y="`+number+`"[^>]*>`+last+`<`)
+		if text < level+2 {
+			t.Errorf("%d entries: the last stands at %v, a curve at %v", entries, text, level)
+		}
+	}
+}

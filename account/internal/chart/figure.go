@@ -1,0 +1,66 @@
+package chart
+
+// A Figure is panels under one heading.
+type Figure struct {
+	Title  string
+	Lines  []string // below the title
+	Panels []Panel  // from left to right, at least one
+}
+
+// A Panel is curves over two axes, with a legend of them above all that is drawn.
+type Panel struct {
+	Title string
+	X, Y  Axis
+	// Bands are intervals of X, shaded in turn and without overlap; their names stand above where there is room for them.
+	Bands  []Band
+	Curves []Curve  // later ones over earlier ones
+	Notes  []string // lines of the legend without a curve
+}
+
+// An Axis reaches from Min to Max, both finite, Min < Max. The room for the legend comes on top of Y.
+type Axis struct {
+	Label    string
+	Min, Max float64
+	Log      bool // Min > 0
+	Counts   bool // ticks at integers only
+}
+
+// A Band is what one name stands for on an axis.
+type Band struct {
+	Name     string
+	From, To float64
+}
+
+// A Point is of finite numbers, on an axis with Log above 0. What lies outside of the axes is cut off.
+type Point struct{ X, Y float64 }
+
+// A Curve is points, at least one, drawn in one of the ways below.
+type Curve struct {
+	Name   string // in the legend; none where it is empty
+	Kind   Kind
+	Color  Color
+	Points []Point
+}
+
+// A Kind is how a curve is drawn.
+type Kind int
+
+const (
+	Line  Kind = iota // from point to point
+	Steps             // a point's Y reaches left to the point before
+	Level             // dashed, from point to point
+	Marks             // a symbol at each point
+	Shade             // all of the panel between the X of the first and the last point
+)
+
+// A Color tells curves apart; people who do not see all colours see these apart, too.
+type Color int
+
+const (
+	Main Color = iota
+	First
+	Second
+	Third
+	Fourth
+	Alarm
+)
