@@ -3,38 +3,27 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"text/tabwriter"
 
-	"privpipe/pipelines/endpoint"
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/wire"
 )
 
-// printing is how an answer of the calculator leaves it.
-type printing struct {
-	JSON   bool   `name:"json" help:"Print JSON, not a table."`
-	Output string `short:"o" placeholder:"FILE" help:"Where the answer goes; standard output by default."`
-}
-
 type epsilonCommand struct {
-	settingFlags
-	NoiseMultiplier float64 `required:"" placeholder:"X" help:"Standard deviation of the noise over the clip C."`
-	Delta           float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
+	releasedFlags
+	Delta float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
 	choice
 	printing
 }
 
 type deltaCommand struct {
-	settingFlags
-	NoiseMultiplier float64 `required:"" placeholder:"X" help:"Standard deviation of the noise over the clip C."`
-	Epsilon         float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
+	releasedFlags
+	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
 	choice
 	printing
 }
@@ -51,33 +40,48 @@ type noiseCommand struct {
 // table rounds them further up.
 type answer struct {
 	Epsilon         number `json:"epsilon"`
+	EpsilonLower    number `json:"epsilon_lower,omitempty"` // no accountant can prove less, of the same pairs of distributions
 	Delta           number `json:"delta"`
-	NoiseMultiplier number `json:"noise_multiplier"` // over the clip
-	Sensitivity     number `json:"sensitivity"`      // over the clip
+	DeltaLower      number `json:"delta_lower,omitempty"`
+	NoiseMultiplier number `json:"noise_multiplier,omitempty"` // over the clip
+	Sensitivity     number `json:"sensitivity,omitempty"`      // over the clip
 	Accountant      string `json:"accountant"`
 	Adjacency       string `json:"adjacency"`
 	Sampling        string `json:"sampling"`
 	Theorem         string `json:"theorem"`
 }
 
-// answer returns what an accountant says, or why it does not: compute is asked where it has a theorem.
-func (p *problem) answer(a *accountant, compute func() (epsilon, delta float64)) (*answer, error) {
-	theorem, err := a.proves(p)
-	if err != nil {
-		return nil, a.refuses(err)
-	}
-	epsilon, delta := compute()
-	if math.IsInf(epsilon, 1) {
-		return nil, a.refuses(errNoBound)
-	}
-	return &answer{
-		Epsilon: number(epsilon), Delta: number(delta), NoiseMultiplier: number(p.noise), Sensitivity: number(p.sensitivity),
-		Accountant: a.name, Adjacency: p.adjacency, Sampling: p.scheme.String(), Theorem: theorem,
-	}, nil
+// A question is what accountants are asked about.
+type question struct {
+	list  *loss.List
+	about answer // what does not depend on the accountant
 }
 
-func (a *accountant) refuses(reason error) error {
-	return exit.Errorf(exit.Usage, "accountant %s: %w", a.name, reason)
+// asked returns the question about a setting with noise of noise·C.
+func (s *setting) asked(noise float64) *question {
+	return &question{s.list(noise), answer{
+		NoiseMultiplier: number(noise), Sensitivity: number(s.sensitivity), Adjacency: s.adjacency, Sampling: s.scheme.String(),
+	}}
+}
+
+// answer returns what an accountant says, or why it does not.
+func (q *question) answer(a *accountant, compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) (*answer, error) {
+	p, theorem, err := a.profile(q.list)
+	if err != nil {
+		return nil, err
+	}
+	epsilon, delta, err := compute(p)
+	if err == nil && math.IsInf(epsilon.Upper, 1) {
+		err = errNoBound
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := q.about
+	found.Epsilon, found.EpsilonLower = number(epsilon.Upper), number(epsilon.Lower)
+	found.Delta, found.DeltaLower = number(delta.Upper), number(delta.Lower)
+	found.Accountant, found.Theorem = a.name, rests(theorem, max(epsilon.Order, delta.Order))
+	return &found, nil
 }
 
 // Help is kong's hook.
@@ -91,14 +95,12 @@ func (noiseCommand) Help() string { return whichAccountant }
 
 // Validate is kong's hook.
 func (c *epsilonCommand) Validate() error {
-	p := c.problem(c.NoiseMultiplier)
-	return errors.Join(c.check(), p.checkNoise(), checkCalculatedDelta(c.Delta))
+	return errors.Join(c.check(), checkCalculatedDelta(c.Delta))
 }
 
 // Validate is kong's hook.
 func (c *deltaCommand) Validate() error {
-	p := c.problem(c.NoiseMultiplier)
-	return errors.Join(c.check(), p.checkNoise(), event.CheckEpsilon(c.Epsilon))
+	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon))
 }
 
 // Validate is kong's hook.
@@ -106,31 +108,84 @@ func (c *noiseCommand) Validate() error {
 	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon), checkCalculatedDelta(c.Delta))
 }
 
+// epsilonAt asks for ε at δ.
+func epsilonAt(delta float64) func(loss.Profile) (epsilon, at loss.Bound, err error) {
+	return func(p loss.Profile) (loss.Bound, loss.Bound, error) {
+		epsilon, err := p.Epsilon(delta)
+		return epsilon, loss.Bound{Upper: delta}, err
+	}
+}
+
+// deltaAt asks for δ at ε.
+func deltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err error) {
+	return func(p loss.Profile) (loss.Bound, loss.Bound, error) {
+		delta, err := p.Delta(epsilon)
+		return loss.Bound{Upper: epsilon}, delta, err
+	}
+}
+
 // Run is kong's hook.
 func (c *epsilonCommand) Run(r *filter.Run) error {
-	p := c.problem(c.NoiseMultiplier)
-	return c.least(r, c.printing, func(a *accountant) (*answer, error) {
-		return p.answer(a, func() (epsilon, delta float64) { return a.epsilon(p, c.Delta), c.Delta })
-	})
+	q, err := c.question()
+	if err != nil {
+		return err
+	}
+	return c.least(r, c.printing, func(a *accountant) (*answer, error) { return q.answer(a, epsilonAt(c.Delta)) })
 }
 
 // Run is kong's hook.
 func (c *deltaCommand) Run(r *filter.Run) error {
-	p := c.problem(c.NoiseMultiplier)
-	return c.least(r, c.printing, func(a *accountant) (*answer, error) {
-		return p.answer(a, func() (epsilon, delta float64) { return c.Epsilon, a.deltaAt(p, c.Epsilon) })
-	})
+	q, err := c.question()
+	if err != nil {
+		return err
+	}
+	return c.least(r, c.printing, func(a *accountant) (*answer, error) { return q.answer(a, deltaAt(c.Epsilon)) })
 }
 
 // Run is kong's hook.
 func (c *noiseCommand) Run(r *filter.Run) error {
+	s := c.setting()
 	return c.least(r, c.printing, func(a *accountant) (*answer, error) {
-		p, err := c.problem(0).solve(a, c.Epsilon, c.Delta)
+		noise, err := s.leastNoise(a, c.Epsilon, c.Delta)
 		if err != nil {
-			return nil, a.refuses(err)
+			return nil, err
 		}
-		return p.answer(a, func() (epsilon, delta float64) { return a.epsilon(p, c.Delta), c.Delta })
+		return s.asked(noise).answer(a, epsilonAt(c.Delta))
 	})
+}
+
+// leastNoise returns the least noise, over C, for which an accountant proves (ε, δ).
+func (s *setting) leastNoise(a *accountant, epsilon, delta float64) (float64, error) {
+	low, most := leastSigma*s.sensitivity, mostSigma*s.sensitivity
+	if a.name == "pld" {
+		return pld.LeastNoise(epsilon, delta, low, most, precise, func(noise float64) ([]pld.Event, error) {
+			return s.list(noise).Pairs()
+		})
+	}
+	var refusal error // of every noise
+	answered := false
+	ratio := func(noise float64) (float64, error) {
+		p, _, err := a.profile(s.list(noise))
+		if err != nil { // of any noise, or of too little or too much
+			refusal = err
+			return math.Inf(1), nil
+		}
+		answered = true
+		bound, err := p.Epsilon(delta)
+		return bound.Upper / epsilon, err
+	}
+	// By steps of 2 first: an accountant may hold up to some noise only, and large noise takes long.
+	for high := low; high <= most; low, high = high, 2*high {
+		if r, err := ratio(high); err != nil {
+			return 0, err
+		} else if r <= 1 {
+			return leastWhere(low, high, within(1e-9), ratio)
+		}
+	}
+	if answered {
+		return 0, fmt.Errorf("no noise that it accounts for has ε %v at δ %v", epsilon, delta)
+	}
+	return 0, refusal
 }
 
 // least prints the answer of the chosen accountant, or the least of all that have one: they differ in noise, or else in δ or
@@ -140,7 +195,7 @@ func (c choice) least(r *filter.Run, out printing, ask func(*accountant) (*answe
 	var refusal error
 	for _, a := range c.accountants() {
 		if found, err := ask(a); err != nil {
-			refusal = cmp.Or(refusal, err)
+			refusal = cmp.Or(refusal, a.refuses(err))
 		} else {
 			answers = append(answers, found)
 		}
@@ -148,33 +203,36 @@ func (c choice) least(r *filter.Run, out printing, ask func(*accountant) (*answe
 	if len(answers) == 0 {
 		return refusal
 	}
-	best := slices.MinFunc(answers, func(a, b *answer) int {
-		return cmp.Or(cmp.Compare(a.NoiseMultiplier, b.NoiseMultiplier), cmp.Compare(a.Delta, b.Delta),
-			cmp.Compare(a.Epsilon, b.Epsilon))
-	})
+	best := answers[0]
+	for _, a := range answers[1:] { // what only rounds up a little less is not better
+		if cmp.Or(a.NoiseMultiplier.compare(best.NoiseMultiplier), a.Delta.compare(best.Delta),
+			a.Epsilon.compare(best.Epsilon)) < 0 {
+			best = a
+		}
+	}
 	return out.print(r, best, best.table)
 }
 
-// print writes an answer: v as JSON, or its table.
-func (p printing) print(r *filter.Run, v any, table func(*bytes.Buffer)) error {
-	if r.DryRun() {
-		return nil
+// compare compares two bounds; those that only rounding tells apart are equal.
+func (n number) compare(m number) int {
+	const part = 1 - 1e-9
+	switch {
+	case n < m*part:
+		return -1
+	case m < n*part:
+		return 1
 	}
-	var b bytes.Buffer
-	if p.JSON {
-		if err := json.NewEncoder(&b).Encode(v); err != nil {
-			return err
-		}
-	} else {
-		table(&b)
-	}
-	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, b.Bytes())
+	return 0
 }
 
 func (a *answer) table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "accountant\tε\tδ\tnoise/clip\tneighbours\tsensitivity\tsampling\n")
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Accountant, a.Epsilon, a.Delta, a.NoiseMultiplier, a.Adjacency,
+	noise := "-"
+	if a.NoiseMultiplier > 0 {
+		noise = a.NoiseMultiplier.String()
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Accountant, a.Epsilon, a.Delta, noise, a.Adjacency,
 		clips(a.Sensitivity), a.Sampling)
 	w.Flush()
 	fmt.Fprintf(b, "\nrests on: %s\n", a.Theorem)
@@ -183,6 +241,8 @@ func (a *answer) table(b *bytes.Buffer) {
 // clips prints a sensitivity in clips.
 func clips(sensitivity number) string {
 	switch sensitivity {
+	case 0:
+		return "-"
 	case 1:
 		return "C"
 	case math.Sqrt2:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"privpipe/account/internal/loss"
 	"privpipe/pipelines/event"
 )
 
@@ -19,60 +20,75 @@ type settingFlags struct {
 	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"L2 sensitivity of the sum over C, where another one is proved."`
 }
 
-// A problem is what accountants are asked about: releases of Gaussian noise.
-type problem struct {
+// A setting is a number of rounds of Gaussian noise.
+type setting struct {
 	scheme      event.Scheme
 	adjacency   string
-	noise       float64 // standard deviation over the clip C
-	sensitivity float64 // over C
+	sensitivity float64 // over the clip C
 }
 
-func (c *settingFlags) problem(noise float64) *problem {
-	p := &problem{scheme: event.Scheme{Rounds: c.Rounds, Secret: true}, adjacency: c.Adjacency, noise: noise}
+func (c *settingFlags) setting() *setting {
+	s := &setting{scheme: event.Scheme{Rounds: c.Rounds, Secret: true}, adjacency: c.Adjacency}
 	switch {
 	case c.Poisson != nil:
-		p.scheme.Method, p.scheme.Rate = event.Poisson, *c.Poisson
+		s.scheme.Method, s.scheme.Rate = event.Poisson, *c.Poisson
 	case c.Fixed.of > 0:
-		p.scheme.Method, p.scheme.Size, p.scheme.Population = event.Fixed, c.Fixed.size, c.Fixed.of
-		p.scheme.Rate = float64(c.Fixed.size) / float64(c.Fixed.of)
+		s.scheme.Method, s.scheme.Size, s.scheme.Population = event.Fixed, c.Fixed.size, c.Fixed.of
+		s.scheme.Rate = float64(c.Fixed.size) / float64(c.Fixed.of)
 	default:
-		p.scheme.Method, p.scheme.Rate, p.scheme.Secret = event.All, 1, false
+		s.scheme.Method, s.scheme.Rate, s.scheme.Secret = event.All, 1, false
 	}
-	if p.adjacency == "" {
-		p.adjacency = event.AddRemove
-		if p.scheme.Method == event.Fixed {
-			p.adjacency = event.ReplaceOne
+	if s.adjacency == "" {
+		s.adjacency = event.AddRemove
+		if s.scheme.Method == event.Fixed {
+			s.adjacency = event.ReplaceOne
 		}
 	}
 	switch {
 	case c.Sensitivity != nil:
-		p.sensitivity = *c.Sensitivity
-	case p.adjacency == event.AddRemove:
-		p.sensitivity = 1
+		s.sensitivity = *c.Sensitivity
+	case s.adjacency == event.AddRemove:
+		s.sensitivity = 1
 	case c.NonNegative:
-		p.sensitivity = math.Sqrt2 // as a float64 it is above √2
+		s.sensitivity = math.Sqrt2 // as a float64 it is above √2
 	default:
-		p.sensitivity = 2
+		s.sensitivity = 2
 	}
-	return p
+	return s
+}
+
+// list returns the releases with noise of a standard deviation of noise·C.
+func (s *setting) list(noise float64) *loss.List {
+	e := loss.Event{
+		Released: []loss.Mechanism{loss.Gaussian{Noise: noise, Sensitivity: s.sensitivity}}, Count: s.scheme.Rounds,
+	}
+	switch s.scheme.Method {
+	case event.Poisson:
+		e.Sampling, e.Rate = loss.Poisson, s.scheme.Rate
+	case event.Fixed:
+		e.Sampling, e.Rate = loss.Fixed, min(1, math.Nextafter(s.scheme.Rate, 1)) // the quotient of two numbers
+	}
+	l := &loss.List{Adjacency: s.adjacency}
+	l.Add(e)
+	return l
 }
 
 func (c *settingFlags) check() error {
-	p := c.problem(1)
-	if !(p.sensitivity >= 1e-3 && p.sensitivity <= 1e3) {
-		return fmt.Errorf("--sensitivity must be in [0.001, 1000], is %v", p.sensitivity)
+	s := c.setting()
+	if !(s.sensitivity >= 1e-3 && s.sensitivity <= 1e3) {
+		return fmt.Errorf("--sensitivity must be in [0.001, 1000], is %v", s.sensitivity)
 	}
-	return errors.Join(p.scheme.Check(), event.CheckRelation(p.adjacency, event.Document, p.scheme))
+	return errors.Join(s.scheme.Check(), event.CheckRelation(s.adjacency, event.Document, s.scheme))
 }
 
 // The range of noise over sensitivity in which the accountants are known to be right.
-const leastSigma, mostSigma = 0.01, 1e8
+const leastSigma, mostSigma = 0.025, 1e8
 
-func (p *problem) checkNoise() error {
-	if err := event.CheckNoiseMultiplier(p.noise); err != nil {
+func (s *setting) checkNoise(noise float64) error {
+	if err := event.CheckNoiseMultiplier(noise); err != nil {
 		return err
 	}
-	if sigma := p.noise / p.sensitivity; !(sigma >= leastSigma && sigma <= mostSigma) {
+	if sigma := noise / s.sensitivity; !(sigma >= leastSigma && sigma <= mostSigma) {
 		return fmt.Errorf("noise over sensitivity must be in [%v, %v], is %v", leastSigma, mostSigma, sigma)
 	}
 	return nil
@@ -89,47 +105,19 @@ func checkCalculatedDelta(delta float64) error {
 // leastDelta is the least number with all digits.
 const leastDelta = 0x1p-1022
 
-// sigma is noise over sensitivity, rounded down.
-func (p *problem) sigma() float64 { return math.Nextafter(p.noise/p.sensitivity, 0) }
-
-// rate is the sampling rate, rounded up.
-func (p *problem) rate() float64 {
-	if p.scheme.Method == event.Fixed {
-		return min(1, math.Nextafter(p.scheme.Rate, 1))
-	}
-	return p.scheme.Rate
-}
-
-func (p *problem) rounds() uint64 { return uint64(p.scheme.Rounds) }
-
-// choice is which accountant answers.
-type choice struct {
-	Accountant string `enum:"tightest,renyi,rdp,analytic,zcdp,moments,strong,linear" default:"tightest" help:"One of ${enum}. rdp is renyi."`
-}
-
-func (c choice) accountants() (chosen []*accountant) {
-	name := c.Accountant
-	if name == "rdp" {
-		name = "renyi"
-	}
-	for _, a := range accountants {
-		if name == "tightest" || name == a.name {
-			chosen = append(chosen, a)
-		}
-	}
-	return chosen
-}
-
 var errNoBound = errors.New("it proves nothing here: its ε is infinite")
 
 const whichAccountant = `
 For sums of units of norm C at most, with continuous Gaussian noise: the noise multiplier is noise over C. Exchanging
 a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; the answer says by how much.
 
-renyi: for any setting, the one to use with sampling. analytic: without sampling, exact. zcdp: without sampling,
-simpler and a little more. moments: what the papers of 2016 and 2020 used, the Rényi bound with a weaker conversion;
+--events asks about a list of releases instead, of several kinds: account/EVENTS.md has the forms. Noise is over C there, too.
+
+pld: privacy loss distributions, for any setting, within a ten-thousandth of the least ε there is.
+renyi: Rényi divergences, for any setting but one, simpler and more. analytic: without sampling, exact.
+zcdp: without sampling, simpler. moments: what the papers of 2016 and 2020 used, the Rényi bound with a weaker conversion;
 Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.
 tightest: the least of all that hold.
 
-An accountant without a theorem for the setting is refused, so is Poisson sampling under replace-one.
+An accountant without a theorem for the setting is refused: Poisson sampling under replace-one is for pld alone.
 "account compare" shows all of them, and what papers claim.`

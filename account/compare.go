@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"text/tabwriter"
 
 	"privpipe/account/internal/classic"
@@ -13,9 +14,8 @@ import (
 )
 
 type compareCommand struct {
-	settingFlags
-	NoiseMultiplier float64 `required:"" placeholder:"X" help:"Standard deviation of the noise over the clip C."`
-	Delta           float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
+	releasedFlags
+	Delta float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
 	printing
 }
 
@@ -29,7 +29,7 @@ does. A claim is what a paper computes with the clip for the sensitivity or with
 
 // Validate is kong's hook.
 func (c *compareCommand) Validate() error {
-	return errors.Join(c.check(), c.problem(c.NoiseMultiplier).checkNoise(), checkCalculatedDelta(c.Delta))
+	return errors.Join(c.check(), checkCalculatedDelta(c.Delta))
 }
 
 // A comparison is a row of compare, and its JSON form.
@@ -42,37 +42,41 @@ type comparison struct {
 
 // Run is kong's hook.
 func (c *compareCommand) Run(r *filter.Run) error {
-	p := c.problem(c.NoiseMultiplier)
-	rows := append(p.bounds(c.Delta), p.claims(c.Delta)...)
-	if p.scheme.Method == event.Fixed {
-		other := *p
-		other.scheme = event.Scheme{Method: event.Poisson, Rate: p.scheme.Rate, Rounds: p.scheme.Rounds, Secret: true}
+	q, err := c.question()
+	if err != nil {
+		return err
+	}
+	rows := q.bounds(c.Delta)
+	if c.Events == "" {
+		rows = append(rows, c.setting().others(c.NoiseMultiplier, c.Delta)...)
+	}
+	return c.print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
+}
+
+// others are the rows of the papers and, for sampling without replacement, of the same rate by Poisson sampling.
+func (s *setting) others(noise, delta float64) []*comparison {
+	rows := s.claims(noise, delta)
+	if s.scheme.Method == event.Fixed {
+		other := *s
+		other.scheme = event.Scheme{Method: event.Poisson, Rate: s.scheme.Rate, Rounds: s.scheme.Rounds, Secret: true}
 		other.adjacency, other.sensitivity = event.AddRemove, 1
-		for _, row := range other.bounds(c.Delta) {
+		for _, row := range other.asked(noise).bounds(delta) {
 			if row.Epsilon != nil {
 				rows = append(rows, row)
 			}
 		}
 	}
-	return c.print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
-}
-
-func (p *problem) comparison(name string, delta float64) *comparison {
-	return &comparison{answer: answer{
-		Delta: number(delta), NoiseMultiplier: number(p.noise), Sensitivity: number(p.sensitivity),
-		Accountant: name, Adjacency: p.adjacency, Sampling: p.scheme.String(),
-	}}
+	return rows
 }
 
 // bounds are the rows of the accountants with theorems.
-func (p *problem) bounds(delta float64) (rows []*comparison) {
+func (q *question) bounds(delta float64) (rows []*comparison) {
 	for _, a := range accountants {
-		row := p.comparison(a.name, delta)
-		if theorem, err := a.proves(p); err != nil {
-			row.Reason = err.Error()
+		row := &comparison{answer: q.about}
+		if found, err := q.answer(a, epsilonAt(delta)); err != nil {
+			row.Accountant, row.Delta, row.Reason = a.name, number(delta), err.Error()
 		} else {
-			epsilon := number(a.epsilon(p, delta))
-			row.Epsilon, row.Theorem = &epsilon, theorem
+			row.answer, row.Epsilon = *found, &found.Epsilon
 		}
 		rows = append(rows, row)
 	}
@@ -80,29 +84,30 @@ func (p *problem) bounds(delta float64) (rows []*comparison) {
 }
 
 // claims are the rows of the papers, which take the clip for the sensitivity.
-func (p *problem) claims(delta float64) (rows []*comparison) {
-	if p.scheme.Method == event.All {
+func (s *setting) claims(noise, delta float64) (rows []*comparison) {
+	if s.scheme.Method == event.All {
 		return nil
 	}
-	clip := *p
+	clip := *s
 	clip.sensitivity = 1
+	rate, sigma, rounds := clip.scheme.Rate, math.Nextafter(noise, 0), uint64(clip.scheme.Rounds)
 	claim := func(name string, epsilon float64, theorem string) {
-		row := clip.comparison(name, delta)
+		row := &comparison{answer: clip.asked(noise).about, Claim: true}
 		value := number(epsilon)
-		row.Epsilon, row.Theorem, row.Claim = &value, theorem, true
+		row.Accountant, row.Delta, row.Epsilon, row.Theorem = name, number(delta), &value, theorem
 		rows = append(rows, row)
 	}
-	if p.scheme.Method == event.Fixed {
-		epsilon, _ := classic.MomentsEpsilon(wor.Gaussian(clip.rate(), clip.sigma()), p.rounds(), delta, vipsLambdas)
+	if s.scheme.Method == event.Fixed {
+		epsilon, _ := classic.MomentsEpsilon(wor.Gaussian(rate, sigma), rounds, delta, vipsLambdas)
 		claim("vips20", epsilon, "moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: "+
-			"an exchange moves the sum by up to "+clips(number(p.sensitivity)))
+			"an exchange moves the sum by up to "+clips(number(s.sensitivity)))
 	}
 	// δ_iter of a release is 1e-6 in the authors' code.
-	recipe := classic.Recipe{Rate: clip.rate(), Rounds: p.rounds(), Delta: delta, RoundDelta: 1e-6}
-	const rounds = "rounds by the classical Gaussian (Dwork, Roth 2014, thm. A.1, proven for ε < 1), amplified: "
-	claim("zcdp16", recipe.ZCDP(clip.sigma()), rounds+"taken for zCDP, which has no proof")
-	claim("zcdp16-strong", recipe.Strong(clip.sigma()), rounds+"strong composition (ibid., thm. 3.20)")
-	claim("zcdp16-linear", recipe.Linear(clip.sigma()), rounds+"linear composition (ibid., thm. 3.16)")
+	recipe := classic.Recipe{Rate: rate, Rounds: rounds, Delta: delta, RoundDelta: 1e-6}
+	const by = "rounds by the classical Gaussian (Dwork, Roth 2014, thm. A.1, proven for ε < 1), amplified: "
+	claim("zcdp16", recipe.ZCDP(sigma), by+"taken for zCDP, which has no proof")
+	claim("zcdp16-strong", recipe.Strong(sigma), by+"strong composition (ibid., thm. 3.20)")
+	claim("zcdp16-linear", recipe.Linear(sigma), by+"linear composition (ibid., thm. 3.16)")
 	return rows
 }
 

@@ -127,12 +127,12 @@ func TestVerifiedPlans(t *testing.T) {
 		"allocate": {Allocate: true},
 		"batch":    {All: true, Clipping: event.ClipBatch, Claim: event.PaperClaim},
 		"laplace":  {All: true, Mechanism: event.Laplace},
-		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: 1},
-		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: 1},
+		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
+		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.Delta, c.ID = 1e-6, "night"; c.Rounds == 0 {
-				c.Rounds = 20
+			if c.Delta, c.ID = 1e-6, "night"; c.Rounds == nil {
+				c.Rounds = new(20)
 			}
 			for share, verified := range map[float64]bool{1: true, 0.999: false} {
 				c.Epsilon = 1
@@ -140,7 +140,7 @@ func TestVerifiedPlans(t *testing.T) {
 				g.Budget.Epsilon *= share
 				var b book
 				b.grant(t, g)
-				for round := range c.Rounds {
+				for round := range c.rounds() {
 					b.charge(t, chargeOf(g, round+1, "night"))
 				}
 				if err := checkGrants("x", &b.Ledger); err != nil {
@@ -156,7 +156,7 @@ func TestVerifiedPlans(t *testing.T) {
 
 // TestLaterGrants: a budget is for what was charged up to the last charge of its own grant, not for what came later.
 func TestLaterGrants(t *testing.T) {
-	c := planCommand{All: true, Rounds: 2, Epsilon: 1, Delta: 1e-6, ID: "first"}
+	c := planCommand{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first"}
 	first := solved(t, &c)
 	var b book
 	b.grant(t, first)

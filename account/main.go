@@ -5,13 +5,17 @@ import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common
-	Plan    planCommand    `cmd:"" help:"Turn a budget into a grant for privatize."`
-	Report  reportCommand  `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
-	Verify  verifyCommand  `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
-	Epsilon epsilonCommand `cmd:"" help:"Work out the ε of Gaussian noise, without a ledger."`
-	Delta   deltaCommand   `cmd:"" help:"Work out the δ of Gaussian noise."`
-	Noise   noiseCommand   `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
-	Compare compareCommand `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
+	Plan       planCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
+	Report     reportCommand     `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
+	Odometer   odometerCommand   `cmd:"" help:"Say what a ledger had spent after each run, and what was left."`
+	Verify     verifyCommand     `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
+	Export     exportCommand     `cmd:"" help:"Write what a ledger was charged for as JSON, for other accountants and for --events."`
+	Epsilon    epsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of events, without a ledger."`
+	Delta      deltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of events."`
+	Noise      noiseCommand      `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
+	Compare    compareCommand    `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
+	Efficiency efficiencyCommand `cmd:"" help:"Weigh SUB-LDA's loss against its sampling ratio."`
+	Gibbs      gibbsCommand      `cmd:"" help:"Work out the pure ε of a Gibbs sampler's draws, noise and bits."`
 }
 
 func main() {
@@ -20,7 +24,7 @@ func main() {
 		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account plan --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --clip 1 -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +
-			"The accountant of plan and report is Rényi. Every ε and δ that is printed is rounded up, what is left of a " +
+			"The accountant of plan and report is pld, privacy loss distributions; --accountant renyi asks another. Every ε and δ that is printed is rounded up, what is left of a " +
 			"budget down; JSON has all digits of these bounds.",
 	}, &cli, &cli.Common)
 }

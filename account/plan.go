@@ -17,7 +17,7 @@ import (
 // Run is kong's hook.
 func (c *planCommand) Run(r *filter.Run) error {
 	grant := c.grant()
-	if c.solves() {
+	if c.unknown() != "" {
 		if _, err := os.Stat(c.Ledger); c.Ledger != "" && errors.Is(err, fs.ErrNotExist) {
 			r.Log.Warn("this ledger is not there: planning as if nothing was spent", "ledger", c.Ledger)
 		}

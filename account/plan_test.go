@@ -18,6 +18,9 @@ func solved(t *testing.T, c *planCommand) *event.Grant {
 	if c.Mechanism == "" {
 		c.Mechanism = event.Gaussian
 	}
+	if c.Accountant == "" {
+		c.Accountant = "renyi"
+	}
 	if c.Unit == "" {
 		c.Unit = event.Document
 	}
@@ -53,7 +56,7 @@ func TestCalibration(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
-			g := solved(t, &planCommand{Epsilon: r.Epsilon, Delta: r.Delta, Poisson: r.Q, Rounds: r.Rounds})
+			g := solved(t, &planCommand{Epsilon: r.Epsilon, Delta: r.Delta, Poisson: r.Q, Rounds: new(r.Rounds)})
 			if !(g.NoiseMultiplier >= r.Low && g.NoiseMultiplier <= r.High) {
 				t.Errorf("%+v: noise multiplier %v", r, g.NoiseMultiplier)
 			}
@@ -67,7 +70,6 @@ func TestCalibration(t *testing.T) {
 // TestPlanThenReport: what a plan's releases are charged, on the privatizer's grid, costs at most what was planned, and
 // hardly less. A second plan in the same ledger takes only what the first left.
 func TestPlanThenReport(t *testing.T) {
-	const delta = 1e-6
 	for name, c := range map[string]planCommand{
 		"poisson":  {Poisson: 0.05},
 		"seeded":   {Poisson: 0.05, Seeded: true},
@@ -84,35 +86,39 @@ func TestPlanThenReport(t *testing.T) {
 		"laplace":          {All: true, Mechanism: event.Laplace},
 		"laplace poisson":  {Poisson: 0.05, Mechanism: event.Laplace},
 		"laplace epoch":    {Epoch: true, Mechanism: event.Laplace, Adjacency: event.ReplaceOne},
-		"select":           {Mechanism: event.Select, MaxWords: 300, Rounds: 1},
-		"select threshold": {Mechanism: event.Select, MaxWords: 3, Rounds: 1, Threshold: 100},
-		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: 1},
+		"select":           {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
+		"select threshold": {Mechanism: event.Select, MaxWords: 3, Rounds: new(1), Threshold: 100},
+		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if c.Delta = delta; c.Rounds == 0 {
-				c.Rounds = 20
-			}
-			c.Ledger = t.TempDir() + "/run.ledger"
-			var b book
-			for _, budget := range []float64{0.5, 2} {
-				c.Epsilon = budget
-				g := solved(t, &c)
-				for round := range c.Rounds {
-					b.charge(t, chargeOf(g, round+1, map[float64]string{0.5: "first", 2: "second"}[budget]))
-				}
-				if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
-					t.Fatal(err)
-				}
-				ledger, err := readLedger(c.Ledger)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rep := reported(t, ledger, delta)
-				if e := float64(rep.Epsilon); !(e <= budget && e > budget*(1-1e-3)) {
-					t.Errorf("planned ε %v, report %v", budget, e)
-				}
-			}
-		})
+		for _, c.Accountant = range []string{"renyi", "pld"} {
+			t.Run(name+" "+c.Accountant, func(t *testing.T) { planThenReport(t, c) })
+		}
+	}
+}
+
+func planThenReport(t *testing.T, c planCommand) {
+	if c.Delta = 1e-6; c.Rounds == nil {
+		c.Rounds = new(20)
+	}
+	c.Ledger = t.TempDir() + "/run.ledger"
+	var b book
+	for _, budget := range []float64{0.5, 2} {
+		c.Epsilon = budget
+		g := solved(t, &c)
+		for round := range c.rounds() {
+			b.charge(t, chargeOf(g, round+1, map[float64]string{0.5: "first", 2: "second"}[budget]))
+		}
+		if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ledger, err := readLedger(c.Ledger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep := reported(t, ledger, c.Delta, c.Accountant)
+		if e := float64(rep.Epsilon); !(e <= budget && e > budget*(1-2e-3)) {
+			t.Errorf("planned ε %v, report %v", budget, e)
+		}
 	}
 }
 
@@ -120,7 +126,7 @@ func TestPlanThenReport(t *testing.T) {
 // allocation from a seed needs the noise of an epoch, √2 of what a secret one needs.
 func TestPublicThrow(t *testing.T) {
 	noise := func(c planCommand) float64 {
-		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, 20, event.ReplaceOne, event.ClipBatch
+		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, new(20), event.ReplaceOne, event.ClipBatch
 		return solved(t, &c).NoiseMultiplier
 	}
 	epoch, seeded := noise(planCommand{Epoch: true}), noise(planCommand{Allocate: true, Seeded: true})
@@ -130,9 +136,9 @@ func TestPublicThrow(t *testing.T) {
 	}
 }
 
-func reported(t *testing.T, ledger *event.Ledger, delta float64) *report {
+func reported(t *testing.T, ledger *event.Ledger, delta float64, accountant string) *report {
 	t.Helper()
-	rep, err := (&reportCommand{Delta: &delta}).report(ledger)
+	rep, err := (&reportCommand{Delta: &delta, ledgerChoice: ledgerChoice{accountant}}).report(ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,12 +151,12 @@ func TestRandomPlans(t *testing.T) {
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	plan := func() planCommand {
 		c := planCommand{
-			Mechanism: pick(event.Gaussian, event.Laplace, event.Select), Rounds: 1 + random.IntN(12), Delta: 1e-6,
-			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved),
+			Mechanism: pick(event.Gaussian, event.Laplace, event.Select), Rounds: new(1 + random.IntN(12)), Delta: 1e-6,
+			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved), Accountant: pick("renyi", "pld"),
 		}
 		switch {
 		case c.Mechanism == event.Select:
-			c.Rounds, c.MaxWords, c.Clipping = 1, 1+random.IntN(100), ""
+			c.Rounds, c.MaxWords, c.Clipping = new(1), 1+random.IntN(100), ""
 		case random.IntN(2) == 0:
 			c.Poisson = random.Float64()
 		case random.IntN(2) == 0:
@@ -169,7 +175,7 @@ func TestRandomPlans(t *testing.T) {
 		if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c.Epsilon += float64(reported(t, &b.Ledger, c.Delta).Epsilon)
+		c.Epsilon += float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon)
 		g := solved(t, &c)
 		if err := errors.Join(c.Validate(), g.Check()); err != nil {
 			t.Fatal(err)
@@ -177,7 +183,7 @@ func TestRandomPlans(t *testing.T) {
 		for round := range g.Releases {
 			b.charge(t, chargeOf(g, round+1, "night"))
 		}
-		if e := float64(reported(t, &b.Ledger, c.Delta).Epsilon); !(e <= c.Epsilon && e > c.Epsilon*0.99) {
+		if e := float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon); !(e <= c.Epsilon && e > c.Epsilon*0.99) {
 			t.Errorf("%d: planned ε %v, report %v: %+v", i, c.Epsilon, e, g)
 		}
 	}
@@ -186,13 +192,13 @@ func TestRandomPlans(t *testing.T) {
 // TestMoreNoiseIsLess: for each mechanism ε falls as its noise grows.
 func TestMoreNoiseIsLess(t *testing.T) {
 	for name, c := range map[string]planCommand{
-		"gaussian": {Poisson: 0.1, Rounds: 9},
-		"laplace":  {Poisson: 0.1, Rounds: 9, Mechanism: event.Laplace},
-		"epoch":    {Epoch: true, Rounds: 9, Mechanism: event.Laplace},
-		"select":   {Mechanism: event.Select, Rounds: 1, MaxWords: 10},
-		"response": {Mechanism: event.RandomizedResponse, Rounds: 1, MaxWords: 10},
+		"gaussian": {Poisson: 0.1, Rounds: new(9)},
+		"laplace":  {Poisson: 0.1, Rounds: new(9), Mechanism: event.Laplace},
+		"epoch":    {Epoch: true, Rounds: new(9), Mechanism: event.Laplace},
+		"select":   {Mechanism: event.Select, Rounds: new(1), MaxWords: 10},
+		"response": {Mechanism: event.RandomizedResponse, Rounds: new(1), MaxWords: 10},
 	} {
-		c.Delta, c.Unit = 1e-6, event.Document
+		c.Delta, c.Unit, c.Accountant = 1e-6, event.Document, "pld"
 		before := math.Inf(1)
 		for _, noise := range []float64{0.02, 0.03, 0.1, 0.3, 0.49} {
 			g := c.grant()
@@ -208,7 +214,7 @@ func TestMoreNoiseIsLess(t *testing.T) {
 			for round := range g.Releases {
 				b.charge(t, chargeOf(g, round+1, "night"))
 			}
-			if e := float64(reported(t, &b.Ledger, c.Delta).Epsilon); e >= before {
+			if e := float64(reported(t, &b.Ledger, c.Delta, c.Accountant).Epsilon); e >= before {
 				t.Errorf("%s: with noise %v, ε is %v, with less it was %v", name, noise, e, before)
 			} else {
 				before = e

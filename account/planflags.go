@@ -11,18 +11,20 @@ import (
 )
 
 type planCommand struct {
-	Epsilon         float64  `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
-	NoiseMultiplier *float64 `group:"Budget" xor:"budget" required:"" placeholder:"X" help:"Noise over clip, where it is given and not to be solved for."`
-	Flip            *float64 `group:"Budget" xor:"budget" required:"" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
-	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. Needed with --epsilon, but for laplace and randomized-response."`
+	Epsilon         float64  `group:"Budget" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
+	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. laplace and randomized-response need none."`
+	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Noise over clip, where it is given."`
+	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
+	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"What follows from the rest: the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta: the one that is not given."`
 	Ledger          string   `group:"Budget" placeholder:"FILE" help:"What was spent before comes off the budget; a FILE that is not there has spent nothing."`
+	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"One of ${enum}. rdp is renyi."`
 
 	Poisson  float64  `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
 	Fixed    fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit, and nothing is amplified."`
 	All      bool     `group:"Scheme" xor:"scheme" help:"As in sample. Of course for select and randomized-response."`
 	Allocate bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
 	Epoch    bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
-	Rounds   int      `group:"Scheme" short:"T" default:"1" help:"Number of rounds T, and of releases."`
+	Rounds   *int     `group:"Scheme" short:"T" placeholder:"T" help:"Number of rounds T, and of releases; 1 by default."`
 	Seeded   bool     `group:"Scheme" help:"For sample --seed: the coins are known, so nothing is amplified."`
 
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"One of ${enum}."`
@@ -41,8 +43,23 @@ type planCommand struct {
 	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
 }
 
-// solves says that the noise is to be solved for.
-func (c *planCommand) solves() bool { return c.NoiseMultiplier == nil && c.Flip == nil }
+func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accountant) }
+
+// unknown is what is to be solved for; "" for nothing: a grant of noise without a budget.
+func (c *planCommand) unknown() string {
+	given := c.NoiseMultiplier != nil || c.Flip != nil
+	switch {
+	case c.Solve != "":
+		return c.Solve
+	case !given:
+		return "noise"
+	case c.Epsilon != 0:
+		return "delta"
+	case c.Delta != 0:
+		return "epsilon"
+	}
+	return ""
+}
 
 // Validate is kong's hook.
 func (c *planCommand) Validate() error {
@@ -58,51 +75,85 @@ func (c *planCommand) Validate() error {
 			return err
 		}
 	}
-	if c.solves() {
-		// What is to be solved for is right in any case.
-		switch g.Mechanism {
-		case event.RandomizedResponse:
-			g.Flip = 0.5
-		case event.Select:
-			g.NoiseMultiplier = 1
-			if c.Threshold == 0 {
-				g.Threshold = 1
-			}
-		default:
-			g.NoiseMultiplier = 1
-		}
-	}
+	c.assume(g)
 	return g.Check()
 }
 
-func (c *planCommand) checkBudget() error {
-	if c.solves() {
-		if event.Pure(c.Mechanism) && c.Delta == 0 {
-			return event.CheckEpsilon(c.Epsilon)
-		}
-		if c.Delta == 0 {
-			return errors.Join(event.CheckEpsilon(c.Epsilon),
-				errors.New("--epsilon needs a --delta above 0: at most a tenth of one over the number of units"))
-		}
-		return errors.Join(event.CheckEpsilon(c.Epsilon), event.CheckDelta(c.Delta))
+// assume gives a grant what is right in any case for what is to be solved for.
+func (c *planCommand) assume(g *event.Grant) {
+	unknown := c.unknown()
+	switch {
+	case unknown == "noise" && g.Mechanism == event.RandomizedResponse:
+		g.Flip = 0.5
+	case unknown == "noise":
+		g.NoiseMultiplier = 1
 	}
-	if (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
+	if g.Mechanism == event.Select && c.Threshold == 0 && c.Delta != 0 {
+		g.Threshold = 1 // follows from the noise and from δ
+	}
+}
+
+// checkBudget checks that what is to be solved for is not given, and the rest is.
+func (c *planCommand) checkBudget() error {
+	unknown := c.unknown()
+	noise := c.NoiseMultiplier != nil || c.Flip != nil
+	pure := event.Pure(c.Mechanism) && c.Delta == 0
+	if noise && (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
 		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
 	}
-	if c.Delta != 0 || c.Ledger != "" {
-		return errors.New("--delta and --ledger belong to --epsilon: given noise is kept as it is")
+	switch {
+	case unknown == "":
+		if c.Ledger != "" {
+			return errors.New("--ledger belongs to a budget: give --epsilon or --delta")
+		}
+		if c.Mechanism == event.Select && c.Threshold == 0 {
+			return errors.New("--noise-multiplier of select needs a --threshold, or a --delta that pays for one")
+		}
+		return nil
+	case (unknown == "noise") == noise:
+		return fmt.Errorf("to solve for %s --noise-multiplier or --flip must%s be given", unknown,
+			map[bool]string{true: " not"}[noise])
+	case unknown == "epsilon" && c.Epsilon != 0, unknown == "delta" && c.Delta != 0:
+		if c.Solve == "" {
+			return errors.New("--epsilon, --delta and noise are all given: --solve rounds and --solve rate say what is not")
+		}
+		return fmt.Errorf("to solve for %s it must not be given", unknown)
+	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
+		return errors.New("--solve rounds is without --rounds, and not for disjoint rounds, whose number costs nothing, or " +
+			"mechanisms that release once")
+	case unknown == "rate" && (c.hasScheme() || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
+		return errors.New("--solve rate is without a scheme: it gives the rate of secret Poisson sampling under add-remove")
 	}
-	if c.Mechanism == event.Select && c.Threshold == 0 {
-		return errors.New("--noise-multiplier of select needs a --threshold: there is no δ to pay for one")
+	var err error
+	if unknown != "epsilon" {
+		err = event.CheckEpsilon(c.Epsilon)
 	}
-	return nil
+	if unknown != "delta" && !pure {
+		if c.Delta == 0 {
+			return errors.Join(err, errors.New("a --delta above 0 is needed: at most a tenth of one over the number of units"))
+		}
+		err = errors.Join(err, event.CheckDelta(c.Delta))
+	}
+	return err
 }
 
 func (c *planCommand) checkScheme() error {
-	if c.Poisson == 0 && c.Fixed.of == 0 && !c.All && !c.Allocate && !c.Epoch && !c.once() {
+	if !c.hasScheme() && !c.once() && c.unknown() != "rate" {
 		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
 	}
 	return c.scheme().Check()
+}
+
+func (c *planCommand) hasScheme() bool {
+	return c.Poisson != 0 || c.Fixed.of != 0 || c.All || c.Allocate || c.Epoch
+}
+
+// rounds is the number of rounds, 1 where it is to be solved for.
+func (c *planCommand) rounds() int {
+	if c.Rounds == nil {
+		return 1
+	}
+	return *c.Rounds
 }
 
 // once says that the mechanism releases once, from all units.
@@ -111,17 +162,19 @@ func (c *planCommand) once() bool {
 }
 
 func (c *planCommand) scheme() event.Scheme {
-	s := event.Scheme{Rounds: c.Rounds, Secret: !c.Seeded}
+	s := event.Scheme{Rounds: c.rounds(), Secret: !c.Seeded}
 	switch {
+	case c.unknown() == "rate":
+		s.Method, s.Rate = event.Poisson, 1
 	case c.Poisson != 0:
 		s.Method, s.Rate = event.Poisson, c.Poisson
 	case c.Fixed.of > 0:
 		s.Method, s.Size, s.Population = event.Fixed, c.Fixed.size, c.Fixed.of
 		s.Rate = float64(c.Fixed.size) / float64(c.Fixed.of)
 	case c.Allocate:
-		s.Method, s.Rate = event.Allocate, 1/float64(c.Rounds)
+		s.Method, s.Rate = event.Allocate, 1/float64(c.rounds())
 	case c.Epoch:
-		s.Method, s.Rate, s.Secret = event.Epoch, 1/float64(c.Rounds), false
+		s.Method, s.Rate, s.Secret = event.Epoch, 1/float64(c.rounds()), false
 	default:
 		s.Method, s.Rate, s.Secret = event.All, 1, false
 	}
@@ -134,7 +187,7 @@ func (c *planCommand) grant() *event.Grant {
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
-		Scheme: c.scheme(), Releases: c.Rounds, Expires: c.Expires,
+		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires,
 	}
 	if g.ID == "" {
 		g.ID = strings.ToLower(rand.Text()[:12])

@@ -1,30 +1,33 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 
 	"privpipe/account/internal/compose"
-	"privpipe/account/internal/renyi"
-	"privpipe/pipelines/endpoint"
+	"privpipe/account/internal/loss"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/wire"
 )
 
 type reportCommand struct {
 	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's first grant that has one, else 0."`
 	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
-	JSON    bool     `name:"json" help:"Print JSON, not a table."`
-	Output  string   `short:"o" placeholder:"FILE" help:"Where the report goes; standard output by default."`
-	Ledger  string   `arg:"" help:"Ledger of privatize."`
+	ledgerChoice
+	alarmFlags
+	Curve curveFile `placeholder:"FILE" help:"Also draw ε over the releases, and δ over ε, as FILE.svg or FILE.png, or write them to FILE.csv or FILE.json."`
+	printing
+	Ledger string `arg:"" help:"Ledger of privatize."`
 }
 
 // Validate is kong's hook.
 func (c *reportCommand) Validate() error {
+	if err := errors.Join(c.checkAlarms(c.Epsilon), c.Curve.check(c.Epsilon, c.Output)); err != nil {
+		return err
+	}
 	switch {
 	case c.Delta != nil && *c.Delta != 0:
 		return event.CheckDelta(*c.Delta)
@@ -37,19 +40,22 @@ func (c *reportCommand) Validate() error {
 // A report is what account report prints, and its JSON form. Each loss in it is the upper bound as it was computed, and
 // what is left of a budget the lower one; the table rounds them to few digits, further up and down.
 type report struct {
-	Ledger      string  `json:"ledger"`
-	Accountant  string  `json:"accountant"`
-	Epsilon     number  `json:"epsilon"`
-	Delta       number  `json:"delta"`
-	Order       number  `json:"order,omitempty"`
-	PureEpsilon number  `json:"pure_epsilon,omitempty"` // at δ = 0, where there is one
-	SelectDelta number  `json:"select_delta,omitempty"` // the part of δ for words that one unit alone has
-	Adjacency   string  `json:"adjacency,omitempty"`
-	Unit        string  `json:"unit,omitempty"`
-	Theorem     string  `json:"theorem"`
-	Releases    int     `json:"releases"`
-	Torn        bool    `json:"torn_last_line,omitempty"`
-	Claimed     *number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
+	Ledger     string `json:"ledger"`
+	Accountant string `json:"accountant"`
+	Epsilon    number `json:"epsilon"`
+	// EpsilonLower and DeltaLower are what no accountant can go below, of the same dominating pairs of distributions.
+	EpsilonLower number  `json:"epsilon_lower,omitempty"`
+	Delta        number  `json:"delta"`
+	DeltaLower   number  `json:"delta_lower,omitempty"`
+	Order        number  `json:"order,omitempty"`        // of the Rényi divergence that proves it
+	PureEpsilon  number  `json:"pure_epsilon,omitempty"` // at δ = 0, where there is one
+	SelectDelta  number  `json:"select_delta,omitempty"` // the part of δ for words that one unit alone has
+	Adjacency    string  `json:"adjacency,omitempty"`
+	Unit         string  `json:"unit,omitempty"`
+	Theorem      string  `json:"theorem"`
+	Releases     int     `json:"releases"`
+	Torn         bool    `json:"torn_last_line,omitempty"`
+	Claimed      *number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
 	// ClaimedDelta stands in place of Claimed where ε was given.
 	ClaimedDelta *number       `json:"claimed_delta,omitempty"`
 	Runs         []runReport   `json:"runs"`
@@ -76,20 +82,24 @@ func (c *reportCommand) Run(r *filter.Run) error {
 		return err
 	}
 	rep, err := c.report(ledger)
+	if err != nil {
+		return err
+	}
+	drawn, err := c.Curve.draw(rep, ledger, c.spending)
+	if err != nil {
+		return err
+	}
+	alarm, err := c.watch(c.Ledger, ledger, c.spending, float64(rep.Delta))
 	if err != nil || r.DryRun() {
 		return err
 	}
-	var b bytes.Buffer
-	if c.JSON {
-		e := json.NewEncoder(&b)
-		e.SetIndent("", "  ")
-		if err := e.Encode(rep); err != nil {
-			return err
-		}
-	} else {
-		rep.table(&b)
+	if err := c.Curve.write(drawn); err != nil {
+		return err
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
+	if err := c.printIndented(r, rep, rep.table); err != nil {
+		return err
+	}
+	return alarm
 }
 
 func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
@@ -98,50 +108,79 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 		return nil, err
 	}
 	charges := ledger.Charges()
-	loss := composition.Loss()
+	list := composition.List()
 	rep := &report{
-		Ledger: c.Ledger, Accountant: "renyi", Theorem: theorems(charges, composition), Releases: composition.Releases,
-		Torn: ledger.Torn, Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(loss.Failure),
+		Ledger: c.Ledger, Accountant: c.accountant().name, Releases: composition.Releases, Torn: ledger.Torn,
+		Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(list.Failure),
 	}
-	if pure, _ := loss.Epsilon(0); !math.IsInf(pure, 1) {
-		rep.PureEpsilon = number(pure)
-	}
-	delta, err := c.delta(ledger)
-	if err != nil {
+	if err := rep.answer(c, ledger, list); err != nil {
 		return nil, err
 	}
-	rep.Epsilon, rep.Delta, rep.Order = c.answer(loss, delta)
 	if claimed, found := compose.Claimed(charges); found {
-		other, err := compose.New(claimed)
-		if err != nil {
+		if err := rep.claim(c, claimed); err != nil {
 			return nil, err
-		}
-		epsilon, delta, _ := c.answer(other.Loss(), delta)
-		if c.Epsilon != nil {
-			rep.ClaimedDelta = &delta
-		} else {
-			rep.Claimed = &epsilon
 		}
 	}
 	rep.Runs = runs(charges, composition)
-	rep.Grants = grants(ledger, loss)
 	return rep, nil
 }
 
-// answer returns ε at delta, or δ at the given ε, and the order that proves it: 0 for none.
-func (c *reportCommand) answer(loss renyi.Loss, atDelta float64) (epsilon, delta, order number) {
-	var e, d, alpha float64
+// answer fills in what the accountant says of the charges.
+func (rep *report) answer(c *reportCommand, ledger *event.Ledger, list *loss.List) error {
+	delta, err := c.delta(ledger)
+	if err != nil {
+		return err
+	}
+	p, theorem, err := c.profile(list)
+	if err != nil {
+		return err
+	}
+	pure, err := p.Epsilon(0)
+	if err != nil {
+		return err
+	}
+	if !math.IsInf(pure.Upper, 1) {
+		rep.PureEpsilon = number(pure.Upper)
+	}
+	epsilon, delta2, err := c.at(delta)(p)
+	if err != nil {
+		return err
+	}
+	rep.Epsilon, rep.EpsilonLower = number(epsilon.Upper), number(epsilon.Lower)
+	rep.Delta, rep.DeltaLower = number(delta2.Upper), number(delta2.Lower)
+	rep.Order = number(max(epsilon.Order, delta2.Order))
+	rep.Theorem = rests(theorem, float64(rep.Order))
+	rep.Grants, err = grants(ledger, upper{p})
+	return err
+}
+
+// claim fills in what the accountant would say of charges with the sensitivities of papers.
+func (rep *report) claim(c *reportCommand, claimed []*event.Charge) error {
+	composition, err := compose.New(claimed)
+	if err != nil {
+		return err
+	}
+	p, _, err := c.profile(composition.List())
+	if err != nil {
+		return err
+	}
+	epsilon, delta, err := c.at(float64(rep.Delta))(p)
 	if c.Epsilon != nil {
-		e = *c.Epsilon
-		d, alpha = loss.Delta(e)
+		d := number(delta.Upper)
+		rep.ClaimedDelta = &d
 	} else {
-		d = atDelta
-		e, alpha = loss.Epsilon(d)
+		e := number(epsilon.Upper)
+		rep.Claimed = &e
 	}
-	if math.IsNaN(alpha) {
-		alpha = 0
+	return err
+}
+
+// at asks for ε at δ, or for δ at the given ε.
+func (c *reportCommand) at(delta float64) func(loss.Profile) (epsilon, delta loss.Bound, err error) {
+	if c.Epsilon != nil {
+		return deltaAt(*c.Epsilon)
 	}
-	return number(e), number(d), number(alpha)
+	return epsilonAt(delta)
 }
 
 // delta returns the δ to report at. Without a grant that states one it is 0, if that is possible.

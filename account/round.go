@@ -21,3 +21,12 @@ func roundUp(v float64) string {
 	}
 	return strconv.FormatFloat(rounded, 'g', 4, 64)
 }
+
+// roundDown prints what is left of a budget, at least 0, with four decimals: never more than there is.
+func roundDown(v float64) string {
+	text := strconv.FormatFloat(v, 'f', 4, 64)
+	if rounded, _ := strconv.ParseFloat(text, 64); rounded > v {
+		text = strconv.FormatFloat(rounded-1e-4, 'f', 4, 64)
+	}
+	return text
+}

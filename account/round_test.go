@@ -33,3 +33,23 @@ func TestRoundUpNeverDown(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundDownNeverUp: what is printed is left, and at most one unit of the fourth decimal more is.
+func TestRoundDownNeverUp(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0.0000", 5e-324: "0.0000", 1: "1.0000", 0.17339999: "0.1733", 0.1734: "0.1734", 0.99999: "0.9999",
+		math.Nextafter(0.1734, 0): "0.1733", // where 1734 times 1e-4 is a float64 above
+	} {
+		if got := roundDown(v); got != want {
+			t.Errorf("%v is printed as %s, want %s", v, got, want)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		v := math.Pow(10, random.Float64()*12-8)
+		printed, err := strconv.ParseFloat(roundDown(v), 64)
+		if err != nil || printed > v || printed < v-1.0001e-4 {
+			t.Fatalf("%v is printed as %s", v, roundDown(v))
+		}
+	}
+}

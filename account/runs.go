@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"privpipe/account/internal/compose"
-	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
 
@@ -91,7 +89,7 @@ type grantReport struct {
 }
 
 // grants says what is left of each grant: releases, and the part of its ε that the whole ledger has not spent.
-func grants(ledger *event.Ledger, loss renyi.Loss) []grantReport {
+func grants(ledger *event.Ledger, spent profile) ([]grantReport, error) {
 	reports := []grantReport{}
 	used := make(map[string]int)
 	for _, c := range ledger.Charges() {
@@ -104,10 +102,13 @@ func grants(ledger *event.Ledger, loss renyi.Loss) []grantReport {
 		}
 		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta}
 		if g.Budget.Epsilon > 0 {
-			spent, _ := loss.Epsilon(g.Budget.Delta)
-			rep.EpsilonLeft = number(math.Max(0, g.Budget.Epsilon-spent))
+			left, err := budget{epsilon: g.Budget.Epsilon, delta: g.Budget.Delta}.left(spent)
+			if err != nil {
+				return nil, err
+			}
+			rep.EpsilonLeft = number(left)
 		}
 		reports = append(reports, rep)
 	}
-	return reports
+	return reports, nil
 }

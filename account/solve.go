@@ -1,181 +1,235 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"math"
-	"slices"
+	"strconv"
 
 	"privpipe/account/internal/compose"
-	"privpipe/account/internal/renyi"
-	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
 
-// thresholdShare is the part of δ that pays for the threshold of event.Select; the noise has the rest.
-const thresholdShare = 0.1
+// A planning is a plan in the making: a grant to be completed, after what was released before.
+type planning struct {
+	*planCommand
+	grant  *event.Grant
+	before *compose.Composition
+}
 
-// solve sets the least noise that keeps the ledger and this plan within the budget, and the budget.
+// solve completes a grant: with what is to be solved for, so that the ledger and this plan stay within the budget, and with
+// the budget.
 func (c *planCommand) solve(grant *event.Grant) error {
 	ledger, before, err := c.spentBefore()
 	if err != nil {
 		return err
 	}
-	low, high, err := c.extent(grant)
-	if err != nil {
-		return err
+	p := &planning{c, grant, before}
+	budget := event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, After: ledger.LastHash(), Accountant: c.accountant().name}
+	switch c.unknown() {
+	case "noise":
+		err = p.solveNoise()
+	case "rounds":
+		err = p.solveRounds()
+	case "rate":
+		err = p.solveRate()
+	case "epsilon":
+		budget.Epsilon, err = p.solveEpsilon()
+	case "delta":
+		budget.Delta, err = p.solveDelta()
 	}
-	// spent is the ε of all with noise x. It is that of the integers that the releases will be charged, so many x have one.
-	known := make(map[float64]float64)
-	spent := func(x float64) (float64, error) {
-		c.set(grant, x)
-		onGrid := max(grant.NoiseMultiplier, grant.Flip)
-		if epsilon, ok := known[onGrid]; ok {
-			return epsilon, nil
-		}
-		all, err := before.Plan(grant)
-		if err != nil {
-			return 0, exit.Errorf(exit.Usage, "%s is of adjacency %s and unit %s: %w",
-				c.Ledger, before.Adjacency, before.Unit, err)
-		}
-		epsilon, _ := all.Epsilon(c.Delta)
-		known[onGrid] = epsilon
-		return epsilon, nil
-	}
-	epsilon, err := spent(high)
-	if err != nil {
-		return err
-	}
-	if epsilon > c.Epsilon {
-		return c.tooMuch(before, grant, epsilon)
-	}
-	// Bisection on a scale of logarithms, with the budget kept at high.
-	for high/low > 1+1e-9 {
-		middle := math.Sqrt(low * high)
-		if epsilon, err = spent(middle); err != nil {
-			return err
-		}
-		if epsilon <= c.Epsilon {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	c.set(grant, high)
-	grant.Budget = event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Accountant: "renyi", After: ledger.LastHash()}
-	return nil
+	grant.Budget = budget
+	return err
 }
 
-// tooMuch says why even with the most noise, which grant has, ε is above what it may be.
-func (c *planCommand) tooMuch(before *compose.Composition, grant *event.Grant, epsilon float64) error {
-	already, _ := before.Loss().Epsilon(c.Delta)
+// spent returns what the ledger and the releases of the grant as it stands cost, by an accountant.
+func (p *planning) spent(a *accountant) (profile, error) {
+	all, err := p.before.Plan(p.grant)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "%s is of adjacency %s and unit %s: %w",
+			p.Ledger, p.before.Adjacency, p.before.Unit, err)
+	}
+	return a.upper(all)
+}
+
+// epsilon is ε of the grant as it stands, by an accountant at the plan's δ.
+func (p *planning) epsilon(a *accountant) (float64, error) {
+	spent, err := p.spent(a)
+	if err != nil {
+		return 0, err
+	}
+	return spent.Epsilon(p.Delta)
+}
+
+// solveNoise sets the least noise.
+func (p *planning) solveNoise() error {
+	low, high, err := p.extent(p.grant)
+	if err != nil {
+		return err
+	}
+	epsilon, err := p.with(high)(p.accountant())
+	if err != nil {
+		return err
+	}
+	if epsilon > p.Epsilon {
+		return p.tooMuch(epsilon)
+	}
+	// It is that of the integers that the releases will be charged, so many x have one.
+	noise, err := p.least(low, high, within(1e-9), p.with)
+	p.set(p.grant, noise)
+	return err
+}
+
+// with gives the grant noise x.
+func (p *planning) with(x float64) func(*accountant) (float64, error) {
+	p.set(p.grant, x)
+	return p.epsilon
+}
+
+// solveRounds sets the most rounds.
+func (p *planning) solveRounds() error {
+	rounds := func(x float64) int { return int(math.Floor(1 / x * (1 + 1e-12))) }
+	set := func(x float64) func(*accountant) (float64, error) {
+		p.grant.Scheme.Rounds, p.grant.Releases = rounds(x), rounds(x)
+		return p.epsilon
+	}
+	epsilon, err := set(1)(p.accountant())
+	if err != nil {
+		return err
+	}
+	if epsilon > p.Epsilon {
+		return p.tooMuch(epsilon)
+	}
+	neighbours := func(low, high float64) bool { return rounds(low) <= rounds(high)+1 }
+	x, err := p.least(1.0/event.MaxRounds, 1, neighbours, set)
+	set(x)
+	return err
+}
+
+// solveRate sets the largest rate of Poisson sampling, rounded down to six digits.
+func (p *planning) solveRate() error {
+	set := func(x float64) func(*accountant) (float64, error) {
+		p.grant.Scheme.Rate = sixDigits(1 / x)
+		return p.epsilon
+	}
+	epsilon, err := set(1 / leastRate)(p.accountant())
+	if err != nil {
+		return err
+	}
+	if epsilon > p.Epsilon {
+		return p.tooMuch(epsilon)
+	}
+	x, err := p.least(1, 1/leastRate, within(1e-6), set)
+	set(x)
+	return err
+}
+
+// sixDigits rounds down to six digits, which a flag of sample can repeat.
+func sixDigits(x float64) float64 {
+	text := strconv.FormatFloat(x, 'e', 5, 64)
+	rounded, _ := strconv.ParseFloat(text, 64)
+	if rounded > x {
+		rounded, _ = strconv.ParseFloat(strconv.FormatFloat(x*(1-5e-6), 'e', 5, 64), 64)
+	}
+	return rounded
+}
+
+// leastRate is one in more units than anybody has.
+const leastRate = 1e-9
+
+// solveEpsilon returns the ε that the grant as it stands takes the ledger to.
+func (p *planning) solveEpsilon() (float64, error) {
+	p.setThreshold(p.grant)
+	epsilon, err := p.epsilon(p.accountant())
+	if err == nil && math.IsInf(epsilon, 1) {
+		err = p.tooMuch(epsilon)
+	}
+	return epsilon, err
+}
+
+// solveDelta returns the δ at which the ledger's ε is the given one, with the grant as it stands.
+func (p *planning) solveDelta() (float64, error) {
+	spent, err := p.spent(p.accountant())
+	if err != nil {
+		return 0, err
+	}
+	delta, err := spent.Delta(p.Epsilon)
+	if err == nil && delta >= 1 {
+		err = exit.Errorf(exit.Refused, "nothing is proved at ε %v: δ is 1", p.Epsilon)
+	}
+	return delta, err
+}
+
+// least returns the least x in [low, high] with which ε is within the budget, as leastWhere does; high is. It asks Rényi's
+// curves first: they are quick, and hold a little later than pld.
+func (p *planning) least(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant) (float64, error),
+) (float64, error) {
+	by := func(a *accountant) func(float64) (float64, error) {
+		return func(x float64) (float64, error) {
+			epsilon, err := set(x)(a)
+			return epsilon / p.Epsilon, err
+		}
+	}
+	chosen, curves := by(p.accountant()), by(accountantNamed("renyi"))
+	start := high
+	if ratio, err := curves(high); err == nil && ratio <= 1 {
+		if start, err = leastWhere(low, high, within(1e-3), curves); err != nil {
+			return 0, err
+		}
+	}
+	if p.accountant().name == "renyi" {
+		return leastWhere(low, start, done, chosen)
+	}
+	// Then by steps from there, so that pld is not asked about what is far off.
+	for step := 1.1; ; step *= step {
+		ratio, err := chosen(start)
+		if err != nil {
+			return 0, err
+		}
+		if ratio > 1 {
+			start = min(high, start*step)
+			continue
+		}
+		if start == low {
+			return low, nil
+		}
+		next := max(low, start/step)
+		if ratio, err = chosen(next); err != nil {
+			return 0, err
+		}
+		if ratio > 1 {
+			return leastWhere(next, start, done, chosen)
+		}
+		start = next
+	}
+}
+
+// tooMuch says why even with the most noise, the least rate or one round, which the grant has, ε is above what it may be.
+func (p *planning) tooMuch(epsilon float64) error {
+	spent, err := p.accountant().upper(p.before.List())
+	if err != nil {
+		return err
+	}
+	already, err := spent.Epsilon(p.Delta)
+	if err != nil {
+		return err
+	}
+	unknown := p.unknown()
 	switch {
-	case c.Delta == 0 && math.IsInf(already, 1) && !before.None:
-		return exit.Errorf(exit.Usage, "--delta is needed: not all mechanisms of %s are pure", c.Ledger)
-	case already >= c.Epsilon:
-		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v", roundUp(already), c.Epsilon)
-	case c.Threshold != 0:
+	case p.Delta == 0 && math.IsInf(already, 1) && !p.before.None:
+		return exit.Errorf(exit.Usage, "--delta is needed: not all mechanisms of %s are pure", p.Ledger)
+	case unknown == "epsilon":
+		return exit.Errorf(exit.Refused, "nothing is proved at δ %v: ε is ∞", p.Delta)
+	case already >= p.Epsilon:
+		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v", roundUp(already), p.Epsilon)
+	case unknown == "rounds":
+		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", roundUp(epsilon), p.Delta, p.Epsilon)
+	case unknown == "rate":
+		return exit.Errorf(exit.Refused, "the least rate, %v, takes ε to %s at δ %v, above %v", leastRate, roundUp(epsilon), p.Delta,
+			p.Epsilon)
+	case p.Threshold != 0:
 		return exit.Errorf(exit.Usage, "--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
-			"and with that much ε is %s", c.Threshold, grant.NoiseMultiplier, roundUp(epsilon))
+			"and with that much ε is %s", p.Threshold, p.grant.NoiseMultiplier, roundUp(epsilon))
 	}
 	return exit.Errorf(exit.Refused, "the largest noise of %s does not reach ε %v at δ %v: with it ε is %s, "+
-		"and %s without this plan", grant.Mechanism, c.Epsilon, c.Delta, roundUp(epsilon), roundUp(already))
-}
-
-// spentBefore reads the ledger, if there is one.
-func (c *planCommand) spentBefore() (*event.Ledger, *compose.Composition, error) {
-	ledger := new(event.Ledger)
-	if c.Ledger != "" {
-		read, err := readLedger(c.Ledger)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, err
-		}
-		if read != nil {
-			ledger = read
-		}
-	}
-	before, err := composed(c.Ledger, ledger)
-	return ledger, before, err
-}
-
-// extent returns the least and the most noise to try.
-func (c *planCommand) extent(g *event.Grant) (low, high float64, err error) {
-	if g.Mechanism == event.RandomizedResponse {
-		return 1.0 / event.FlipSteps, 0.5, nil
-	}
-	low, high = 1.0/1024, 1<<20 // the privatizer's largest multiplier
-	if c.Threshold == 0 {
-		return low, high, nil
-	}
-	// More noise lifts more words over a given threshold: the most that its share of δ allows.
-	pays := func(x float64) bool {
-		c.set(g, x)
-		return compose.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
-	}
-	if !pays(low) {
-		return 0, 0, exit.Errorf(exit.Usage, "--threshold %v is too low: with any noise it releases a unit's own word with a "+
-			"probability above a tenth of δ", c.Threshold)
-	}
-	enough := low
-	for high/enough > 1+1e-9 {
-		if middle := math.Sqrt(enough * high); pays(middle) {
-			enough = middle
-		} else {
-			high = middle
-		}
-	}
-	return low, enough, nil
-}
-
-// set gives a grant noise x, rounded up to the grid: the noise multiplier, or the probability that a bit is reported
-// wrong. For event.Select the threshold follows from it, if it is not given.
-func (c *planCommand) set(g *event.Grant, x float64) {
-	if g.Mechanism == event.RandomizedResponse {
-		g.Flip = math.Ceil(x*event.FlipSteps) / event.FlipSteps
-		return
-	}
-	g.NoiseMultiplier = x
-	bound, scale := g.Steps()
-	g.NoiseMultiplier = float64(scale) / float64(bound)
-	if g.Mechanism == event.Select && c.Threshold == 0 {
-		bound, scale = g.Steps()
-		g.Threshold = float64(leastThreshold(bound, scale, g.MaxWords, thresholdShare*c.Delta)) / float64(bound)
-	}
-}
-
-// leastThreshold returns the least threshold, in steps, that a unit's own words reach with a probability of at most
-// share; for a share below 1e-290 one that they reach with less than that.
-func leastThreshold(bound, scale uint64, words int, share float64) uint64 {
-	low, high := uint64(0), bound+40*scale+2 // beyond 40σ every tail is 0 but for its rounding up
-	for high-low > 1 {
-		middle := low + (high-low)/2
-		if renyi.StrayWord(bound, scale, middle, words) <= share {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return high
-}
-
-// readLedger reads and verifies a ledger.
-func readLedger(name string) (*event.Ledger, error) {
-	in, err := endpoint.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return event.ReadLedger(in, in.Name)
-}
-
-// composed composes the charges of a ledger. The error for one that does not fit those before it names its line.
-func composed(name string, ledger *event.Ledger) (*compose.Composition, error) {
-	composition, err := compose.New(ledger.Charges())
-	var misfit *compose.ChargeError
-	if errors.As(err, &misfit) {
-		line := slices.IndexFunc(ledger.Lines, func(l *event.Line) bool { return l.Charge == misfit.Charge })
-		return nil, &event.LedgerError{Name: name, Line: line + 1, Err: err}
-	}
-	return composition, err
+		"and %s without this plan", p.grant.Mechanism, p.Epsilon, p.Delta, roundUp(epsilon), roundUp(already))
 }

@@ -41,7 +41,7 @@ func (rep *report) table(b *bytes.Buffer) {
 			budget, delta, left := "given noise", "-", "-"
 			if g.Epsilon > 0 {
 				budget, delta = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta)
-				left = fmt.Sprintf("%.4f", math.Floor(float64(g.EpsilonLeft)*1e4)/1e4) // rounded down
+				left = roundDown(float64(g.EpsilonLeft))
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", quoted(g.ID), g.ReleasesLeft, budget, delta, left)
 		}
@@ -49,9 +49,11 @@ func (rep *report) table(b *bytes.Buffer) {
 	w.Flush()
 	fmt.Fprintf(b, "\nrests on: %s\n", rep.Theorem)
 	if rep.Torn {
-		fmt.Fprintln(b, "note: the last line is torn, from a crash; nothing was released under it")
+		fmt.Fprint(b, tornNote)
 	}
 }
+
+const tornNote = "note: the last line is torn, from a crash; nothing was released under it\n"
 
 // quoted returns a name that may hold anything, as in a forged ledger, so that it cannot pass for cells or lines of a table.
 func quoted(name string) string {

@@ -33,18 +33,6 @@ func (g Guarantee) Strong(releases uint64, slack float64) Guarantee {
 	return Guarantee{up(epsilon), min(1, up(k*g.Delta+slack))}
 }
 
-// StrongShare returns the most ε₀ of one of so many releases for which Strong gives at most epsilon, which is
-// finite.
-func StrongShare(epsilon float64, releases uint64, slack float64) float64 {
-	if epsilon == 0 {
-		return 0
-	}
-	over := least(epsilon, func(share float64) bool {
-		return Guarantee{Epsilon: share}.Strong(releases, slack).Epsilon > epsilon
-	})
-	return down(over)
-}
-
 // Amplified returns what g gives where it takes a sample of the units of the given rate in [0, 1]: (log(1+q(e^ε−1)), qδ).
 // That is theorem 1 of the papers; Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling (NeurIPS 2018),
 // theorem 8 for coins of each unit and g under the addition or removal of one, theorem 9 for a sample of fixed size and g
@@ -72,18 +60,6 @@ func BeforeAmplification(epsilon, rate float64) float64 {
 		return down(math.Log1p(math.Expm1(epsilon) / rate))
 	}
 	return down(epsilon + math.Log((1-math.Exp(-epsilon))/rate+math.Exp(-epsilon))) // e^ε may be beyond float64
-}
-
-// Parallel returns what releases give of which a unit takes part in one at most, whichever it is, by a rule that no other
-// unit changes: the largest ε and the largest δ. McSherry, Privacy Integrated Queries (SIGMOD 2009), theorem 4. One pass
-// over disjoint batches costs what one batch costs. There is no amplification: a pass is no sample. Where a unit that
-// replaces another may go to another batch, two batches change and the rule does not hold; nor does it where adding a
-// unit moves the others, as it does in batches of a fixed number.
-func Parallel(releases ...Guarantee) (most Guarantee) {
-	for _, g := range releases {
-		most = Guarantee{max(most.Epsilon, g.Epsilon), max(most.Delta, g.Delta)}
-	}
-	return most
 }
 
 // Adaptive returns the claim of SUB-LDA's lemma 5.1 for words that are sampled v times as often as g's uniform rate has it,

@@ -2,10 +2,10 @@
 //
 // What holds as a bound:
 //
-//   - GaussianDelta, GaussianEpsilon, GaussianSigma: one release of Gaussian noise, or several of the same units without
+//   - GaussianDelta, GaussianEpsilon: one release of Gaussian noise, or several of the same units without
 //     sampling, exactly (Balle and Wang 2018);
-//   - Rho, ZCDPEpsilon, ZCDPEpsilonTight, ZCDPDelta, ZCDPRho, ZCDPRhoTight: concentrated differential privacy;
-//   - Guarantee: linear, strong and parallel composition, and amplification by sampling;
+//   - Rho, PureRho, ZCDPEpsilon, ZCDPEpsilonTight, ZCDPDelta: concentrated differential privacy;
+//   - Guarantee: linear and strong composition, and amplification by sampling;
 //   - MomentsEpsilon: the moments accountant of 2016, of any Rényi curve;
 //   - InherentLoss, LaplaceEpsilon, BitEpsilon: pure ε of Gibbs samplers and of randomized response;
 //   - SubLDA.Loss: Poisson sampling at one integer order.

@@ -41,21 +41,6 @@ func GaussianEpsilon(sigma, delta float64) float64 {
 	return least(ZCDPEpsilon(mu*mu/2, delta), holds)
 }
 
-// GaussianSigma returns the least σ, up to rounding, of Gaussian noise that is (ε, δ)-differentially private, by the same
-// theorem. epsilon ≥ 0, delta ≥ 0.
-func GaussianSigma(epsilon, delta float64) float64 {
-	if delta >= 1 || math.IsInf(epsilon, 1) {
-		return 0
-	}
-	if delta <= 0 {
-		return math.Inf(1)
-	}
-	target := logDown(delta)
-	// Between the bound of zCDP and that of δ at ε = 0 (the total variation distance is at most 1/(σ√(2π))).
-	start := 1 / max(math.Sqrt(2*ZCDPRho(epsilon, delta)), math.Sqrt(2*math.Pi)*delta)
-	return up(least(start, func(sigma float64) bool { return logGaussianDelta(1/sigma, epsilon) <= target }))
-}
-
 // logDown returns a bound of log x from below.
 func logDown(x float64) float64 {
 	log := logOf(x)

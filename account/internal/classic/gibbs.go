@@ -35,12 +35,16 @@ func BitEpsilon(f float64) float64 { return up(math.Log1p(2 * (1 - f) / f)) }
 // change.
 func WordEpsilon(f float64) float64 { return 2 * BitEpsilon(f) }
 
-// DocumentEpsilon returns the pure ε of a presence vector over a vocabulary under the replacement of the document by any
-// other: documents of at most words distinct ones differ in at most 2·words bits, and in no more than there are.
-func DocumentEpsilon(f float64, vocabulary, words uint64) float64 {
-	bits := vocabulary
+// ChangedBits returns how many bits of a presence vector over a vocabulary change at most where a document is replaced by
+// any other, both of at most words distinct ones: 2·words, and no more than there are.
+func ChangedBits(vocabulary, words uint64) uint64 {
 	if words < vocabulary/2+vocabulary%2 {
-		bits = 2 * words
+		return 2 * words
 	}
-	return Guarantee{Epsilon: BitEpsilon(f)}.Linear(bits).Epsilon
+	return vocabulary
+}
+
+// DocumentEpsilon returns the pure ε of a presence vector under the replacement of the document: that of ChangedBits.
+func DocumentEpsilon(f float64, vocabulary, words uint64) float64 {
+	return Guarantee{Epsilon: BitEpsilon(f)}.Linear(ChangedBits(vocabulary, words)).Epsilon
 }

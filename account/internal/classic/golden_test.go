@@ -105,19 +105,18 @@ func TestAnalyticGaussianGolden(t *testing.T) {
 	for _, r := range golden(t, "analytic_gaussian", 64+56+55) {
 		switch {
 		case r.Group == "mechanisms":
-			if got := GaussianSigma(r.Epsilon, r.Delta); !near(got, r.Sigma, 1e-9) {
-				t.Errorf("%s: σ %v, want %v", r.ID, got, r.Sigma)
+			if got := GaussianDelta(r.Sigma, r.Epsilon); !near(got, r.Delta, 1e-8) {
+				t.Errorf("%s: δ of σ %v is %v, want %v", r.ID, r.Sigma, got, r.Delta)
 			}
-			if got := ClassicalSigma(r.Epsilon, r.Delta); !near(got, r.ClassicalSigma, 1e-12) {
-				t.Errorf("%s: classical σ %v, want %v", r.ID, got, r.ClassicalSigma)
+			if got := (Recipe{RoundDelta: r.Delta}).Round(r.ClassicalSigma).Epsilon; !above(got, r.Epsilon, 1e-12) {
+				t.Errorf("%s: ε of the classical σ %v, want %v", r.ID, got, r.Epsilon)
 			}
 			if got := GaussianDelta(r.ClassicalSigma, r.Epsilon); !near(got, r.ClassicalTrueDelta, 1e-9) {
 				t.Errorf("%s: δ of the classical σ %v, want %v", r.ID, got, r.ClassicalTrueDelta)
 			}
 		case r.Group == "calibration":
-			got := GaussianSigma(r.Target, r.Delta) * math.Sqrt(float64(r.Steps))
-			if !near(got, r.Sigma, 1e-9) {
-				t.Errorf("%s: σ %v, want %v", r.ID, got, r.Sigma)
+			if got := GaussianEpsilon(JointSigma(r.Sigma, r.Steps), r.Delta); !near(got, r.Target, 1e-8) {
+				t.Errorf("%s: ε of σ %v is %v, want %v", r.ID, r.Sigma, got, r.Target)
 			}
 		case r.Solve == "delta":
 			if got := GaussianDelta(JointSigma(r.sigma(), r.Steps), r.Epsilon); !near(got, r.Delta, 1e-9) {
@@ -139,8 +138,7 @@ func TestOnePass(t *testing.T) {
 			continue
 		}
 		passes++
-		batch := Guarantee{GaussianEpsilon(r.sigma(), r.Delta), r.Delta}
-		if got := Parallel(batch, batch, batch); !near(got.Epsilon, r.Epsilon, 1e-9) || got.Delta != r.Delta {
+		if got := GaussianEpsilon(r.sigma(), r.Delta); !near(got, r.Epsilon, 1e-9) {
 			t.Errorf("%s: %v, want %v", r.ID, got, r.Epsilon)
 		}
 	}
@@ -170,11 +168,11 @@ func TestZCDPGolden(t *testing.T) {
 		}
 	}
 	for _, r := range golden(t, "zcdp_inverse", 7) {
-		if got := ZCDPRho(r.Epsilon, r.Delta); !below(got, r.Rho, 1e-9) {
-			t.Errorf("%s: ρ %v, want %v", r.ID, got, r.Rho)
+		if got := ZCDPEpsilon(r.Rho, r.Delta); !near(got, r.Epsilon, 1e-9) {
+			t.Errorf("%s: ε of ρ %v is %v, want %v", r.ID, r.Rho, got, r.Epsilon)
 		}
-		if got := ZCDPRhoTight(r.Epsilon, r.Delta); !near(got, r.RhoImproved, 1e-9) {
-			t.Errorf("%s: tight ρ %v, want %v", r.ID, got, r.RhoImproved)
+		if got := ZCDPEpsilonTight(r.RhoImproved, r.Delta); !near(got, r.Epsilon, 1e-8) {
+			t.Errorf("%s: tight ε of ρ %v is %v, want %v", r.ID, r.RhoImproved, got, r.Epsilon)
 		}
 	}
 }
@@ -193,17 +191,11 @@ func TestCompositionGolden(t *testing.T) {
 			if got := papers.Strong(r.Noise); !near(got, r.Epsilon, 1e-9) {
 				t.Errorf("%s: ε %v, want %v", r.ID, got, r.Epsilon)
 			}
-			if got := papers.Noise(papers.Strong, r.Epsilon); !near(got, r.Noise, 1e-9) {
-				t.Errorf("%s: σ %v, want %v", r.ID, got, r.Noise)
-			}
 			continue
 		}
 		one := Guarantee{r.Eps0, r.Delta0}
 		if got := one.Strong(r.Steps, r.Slack); !above(got.Epsilon, r.Epsilon, 1e-9) || !above(got.Delta, r.Delta, 1e-9) {
 			t.Errorf("%s: %v, want %v, %v", r.ID, got, r.Epsilon, r.Delta)
-		}
-		if got := StrongShare(r.Epsilon, r.Steps, r.Slack); !near(got, r.Eps0, 1e-9) {
-			t.Errorf("%s: share %v, want %v", r.ID, got, r.Eps0)
 		}
 		got := one.Linear(r.Steps)
 		if !above(got.Epsilon, r.Linear, 1e-9) || !above(got.Delta, r.DeltaLinear, 1e-9) {
@@ -227,14 +219,11 @@ func TestCompositionGolden(t *testing.T) {
 		if got := round.Amplified(r.Q).Epsilon; !above(round.Epsilon, r.EpsIter, 1e-9) || !above(got, r.Amplified, 1e-9) {
 			t.Errorf("%s: ε of a round %v, amplified %v, want %v, %v", r.ID, round.Epsilon, got, r.EpsIter, r.Amplified)
 		}
-		if got := ZCDPRho(r.Epsilon, r.Delta); !below(got, r.Rho, 1e-9) {
-			t.Errorf("%s: ρ %v, want %v", r.ID, got, r.Rho)
+		if got := ZCDPEpsilon(r.Rho, r.Delta); !near(got, r.Epsilon, 1e-9) {
+			t.Errorf("%s: ε of ρ %v is %v, want %v", r.ID, r.Rho, got, r.Epsilon)
 		}
 		if got := papers.ZCDP(r.Noise); !near(got, r.Epsilon, 1e-9) {
 			t.Errorf("%s: ε %v, want %v", r.ID, got, r.Epsilon)
-		}
-		if got := papers.Noise(papers.ZCDP, r.Epsilon); !near(got, r.Noise, 1e-9) {
-			t.Errorf("%s: σ %v, want %v", r.ID, got, r.Noise)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "math"
 
 // A Recipe is a set of sampled Gaussian releases as the workshop papers and their code account for them, of which zcdp16 has
 // three and ma16 and vips20 one for comparison. None of its numbers is a bound: each release is charged by the classical
-// formula of ClassicalSigma, which is proven for ε < 1 only, and theorem 1 is applied to batches that change by a replaced
+// classical formula, which is proven for ε < 1 only, and theorem 1 is applied to batches that change by a replaced
 // document with the constant of an added one.
 type Recipe struct {
 	Rate       float64 // S/D
@@ -13,10 +13,8 @@ type Recipe struct {
 	RoundDelta float64 // δ_iter, of one release of a batch without amplification: 1e-6 in the authors' code
 }
 
-// ClassicalSigma returns √(2 log(1.25/δ))/ε (Dwork and Roth 2014, theorem A.1): valid for ε < 1, and for δ from 1e-9 to
-// 1e-3 by the numbers up to 7.4; then it is too little.
-func ClassicalSigma(epsilon, delta float64) float64 { return up(classicalRoot(delta) / epsilon) }
-
+// classicalRoot returns σε of the classical formula σ = √(2 log(1.25/δ))/ε (Dwork and Roth 2014, theorem A.1): valid for ε
+// < 1, and for δ from 1e-9 to 1e-3 by the numbers up to 7.4; then it is too little.
 func classicalRoot(delta float64) float64 { return math.Sqrt(2 * math.Log(1.25/delta)) }
 
 // Round returns (ε_iter, δ_iter) of one release of a batch with noise σ.
@@ -50,9 +48,4 @@ func (r Recipe) Linear(sigma float64) float64 {
 		return math.Inf(1)
 	}
 	return all.Epsilon
-}
-
-// Noise returns the least σ at which claim, one of the above, is at most epsilon > 0; +Inf where there is none.
-func (r Recipe) Noise(claim func(sigma float64) float64, epsilon float64) float64 {
-	return least(1, func(sigma float64) bool { return claim(sigma) <= epsilon })
 }

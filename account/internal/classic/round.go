@@ -20,8 +20,8 @@ func logOf(x float64) float64 {
 	return math.Log(x)
 }
 
-// bisect returns a number between no and yes, next to one for which holds is false, for which it is true; holds(yes) is
-// not asked. Where holds is monotone that is the least (or the greatest) such number, but for a few ulp.
+// bisect returns a number in (no, yes], next to one for which holds is false, for which it is true; holds(yes) is not asked.
+// Where holds is monotone that is the least such number, but for a few ulp.
 func bisect(no, yes float64, holds func(float64) bool) float64 {
 	for math.Abs(yes-no) > math.Abs(yes)/(1<<50) {
 		middle := no + (yes-no)/2

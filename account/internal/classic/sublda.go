@@ -10,7 +10,7 @@ import (
 
 // SubLDA is the Rényi loss, at one order, of a mechanism that reads a sample of the units by one coin each.
 type SubLDA struct {
-	Order int         // α, at least 2
+	Order int         // α, from 2 to 4095
 	Base  renyi.Curve // ε(l) of the mechanism without sampling
 }
 
@@ -31,7 +31,7 @@ func (s SubLDA) Loss(gamma float64) float64 {
 	case 0:
 		return 0
 	case 1:
-		return s.Base(n)
+		return up(s.Base(n))
 	}
 	// The logarithms of the terms are of the size of α·log(1/γ) and less exact by as much.
 	return renyi.Poisson(gamma, s.Base)(n) * (1 + roundoff*n*(1-math.Log(gamma)))

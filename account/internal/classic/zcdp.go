@@ -30,17 +30,6 @@ func ZCDPEpsilon(rho, delta float64) float64 {
 	return up(rho + 2*math.Sqrt(rho)*math.Sqrt(-logOf(delta)))
 }
 
-// ZCDPRho returns the most ρ for which ZCDPEpsilon is at most ε: (√(log(1/δ) + ε) − √log(1/δ))². epsilon ≥ 0 is finite,
-// delta in [0, 1].
-func ZCDPRho(epsilon, delta float64) float64 {
-	if delta == 0 || epsilon == 0 {
-		return 0
-	}
-	l := -logOf(delta)
-	root := epsilon / (math.Sqrt(l+epsilon) + math.Sqrt(l)) // the difference of roots, without cancellation
-	return down(root * root)
-}
-
 // ZCDPEpsilonTight returns the least ε at δ that follows from ρ for Rényi divergences of at most ρα at every order α:
 // Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy (NeurIPS 2020), corollary 13,
 //
@@ -73,25 +62,6 @@ func ZCDPDelta(rho, epsilon float64) float64 {
 		return sumUp(o.less1*rho, o.less1*o.less1*rho, -o.less1*epsilon, o.less1*o.logRatio, -o.log)
 	})
 	return min(1, zcdpTotalVariation(rho), max(math.SmallestNonzeroFloat64, up(math.Exp(log))))
-}
-
-// ZCDPRhoTight returns the most ρ for which ZCDPEpsilonTight is at most ε. epsilon ≥ 0, delta in [0, 1].
-func ZCDPRhoTight(epsilon, delta float64) float64 {
-	if delta >= 1 || math.IsInf(epsilon, 1) {
-		return math.Inf(1)
-	}
-	start := max(ZCDPRho(epsilon, delta), delta*delta) // both hold, but for rounding
-	for ZCDPEpsilonTight(start, delta) > epsilon {
-		start /= 2
-	}
-	if start == 0 {
-		return 0
-	}
-	high := start
-	for ZCDPEpsilonTight(high, delta) <= epsilon {
-		high *= 2
-	}
-	return bisect(high, start, func(rho float64) bool { return ZCDPEpsilonTight(rho, delta) <= epsilon })
 }
 
 // zcdpTotalVariation bounds the total variation distance, the δ of ε = 0, by that of Kullback and Leibler, which is at most

@@ -4,7 +4,9 @@ package compose
 import (
 	"errors"
 	"fmt"
+	"math"
 
+	"privpipe/account/internal/loss"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
@@ -15,16 +17,16 @@ type Composition struct {
 	Releases        int
 	None            bool // a release without noise: no guarantee
 
-	loss  renyi.Loss    // of releases that fail; without the curve
-	alone map[noise]int // releases of units that are known to take part: how many of each kind
+	alone loss.List // releases of units that are known to take part, and the failures of all
 	// batches are the rounds that sampling amplifies, by their coins: what is released of one batch counts as one release,
 	// whatever run or grant it belongs to. Further attempts of a round are of one batch, too.
-	batches map[batch][]noise
+	batches map[batch][]loss.Mechanism
 	rates   map[batch]float64 // by which sampling amplifies what is released of a batch
+	fixed   map[batch]bool    // drawn without replacement
 	// Rounds of one throw, each unit in one of them: only the worst counts.
-	disjoint map[throw]map[int][]noise
+	disjoint map[throw]map[int][]loss.Mechanism
 
-	kinds map[string]kind // nil before they are first asked for
+	list *loss.List // nil before it is first asked for
 }
 
 // batch names the units of a round by the coins that chose them.
@@ -62,8 +64,8 @@ func (e *ChargeError) Unwrap() error { return e.Err }
 // relations or units, with a *ChargeError.
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
-		alone: make(map[noise]int), batches: make(map[batch][]noise), rates: make(map[batch]float64),
-		disjoint: make(map[throw]map[int][]noise),
+		batches: make(map[batch][]loss.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
+		disjoint: make(map[throw]map[int][]loss.Mechanism),
 	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
@@ -84,20 +86,22 @@ func (c *Composition) add(charge *event.Charge) error {
 	}
 	c.Adjacency, c.Unit = charge.Adjacency, charge.Unit
 	c.sample(charge)
-	n := noiseOf(charge)
+	m := noiseOf(charge)
 	switch {
 	case charge.Mechanism == event.Select:
 		// Of units that take part by a coin it would be no worse; nobody needs that.
-		c.loss.Add(StrayWord(charge))
-		c.alone[n]++
+		c.alone.AddFailure(StrayWord(charge))
+		c.alone.Add(loss.Event{Released: []loss.Mechanism{m}, Count: 1})
 	case charge.Mechanism == event.RandomizedResponse:
-		c.alone[n]++
+		// The bits of a document are reported independently, and as many can differ.
+		c.alone.Add(loss.Event{Released: []loss.Mechanism{m}, Count: int(charge.Sensitivity)})
 	case Disjoint(charge):
-		c.addToThrow(charge, n)
+		c.addToThrow(charge, m)
 	case Rate(charge) < 1:
-		c.batches[batchOf(charge)] = append(c.batches[batchOf(charge)], n)
+		b := batchOf(charge)
+		c.batches[b] = append(c.batches[b], m)
 	default: // an allocation without a name, too, which may be of several throws
-		c.alone[n]++
+		c.alone.Add(loss.Event{Released: []loss.Mechanism{m}, Count: 1})
 	}
 	return nil
 }
@@ -109,7 +113,7 @@ func (c *Composition) sample(charge *event.Charge) {
 	if before, ok := c.rates[b]; ok && before != rate {
 		rate = 1
 	}
-	c.rates[b] = rate
+	c.rates[b], c.fixed[b] = rate, charge.Scheme.Method == event.Fixed
 }
 
 // Amplified says whether sampling amplifies what a charge of the composition costs.
@@ -138,15 +142,15 @@ func Disjoint(c *event.Charge) bool {
 // each of the two loses at most half of what it would by an exchange (a Gaussian's loss grows with the square of the shift,
 // a Laplace's is convex in it and 0 at 0), and the worst round alone is still a bound. A batch brought within its bound as
 // a whole has no such bound for a unit: both rounds lose in full, at most twice the worst.
-func (c *Composition) addToThrow(charge *event.Charge, n noise) {
+func (c *Composition) addToThrow(charge *event.Charge, m loss.Mechanism) {
 	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
 	if c.disjoint[t] == nil {
-		c.disjoint[t] = make(map[int][]noise)
+		c.disjoint[t] = make(map[int][]loss.Mechanism)
 	}
-	round := append(c.disjoint[t][charge.Round], n)
+	round := append(c.disjoint[t][charge.Round], m)
 	public := charge.Scheme.Method == event.Epoch || !charge.Scheme.Secret
 	if public && charge.Adjacency == event.ReplaceOne && charge.Clipping == event.ClipBatch {
-		round = append(round, n)
+		round = append(round, m)
 	}
 	c.disjoint[t][charge.Round] = round
 }
@@ -159,18 +163,22 @@ func (c *Composition) fits(adjacency, unit string) error {
 	return nil
 }
 
-// Rate is the rate by which sampling amplifies a charge, 1 where it does not or where this accountant has no theorem for
-// it: coins that are not secret, sampling without replacement, and the exchange of a unit.
+// Rate is the rate by which sampling amplifies a charge, 1 where it does not or where no theorem says so for all accountants:
+// coins that are not secret, coins and the exchange of a unit, and sampling without replacement but for Gaussian noise.
 func Rate(c *event.Charge) float64 {
 	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
-	if sum && c.Scheme.Method == event.Poisson && c.Scheme.Secret && c.Adjacency == event.AddRemove {
+	switch {
+	case !c.Scheme.Secret || !sum:
+	case c.Scheme.Method == event.Poisson && c.Adjacency == event.AddRemove:
 		return c.Scheme.Rate
+	case c.Scheme.Method == event.Fixed && c.Adjacency == event.ReplaceOne && c.Mechanism == event.Gaussian:
+		return min(1, math.Nextafter(c.Scheme.Rate, 1)) // the quotient of two numbers
 	}
 	return 1
 }
 
 // StrayWord is the probability δ' that a charge of event.Select releases a word that one unit alone has. If it does not, the
-// release is that of the words of all other units, so that renyi.Loss counts it as a failure: the noise on the unit's own
+// release is that of the words of all other units, so that it counts as a failure: the noise on the unit's own
 // words is independent of that on the others, so given that none of its own is released the result is distributed exactly
 // as if they did not exist, with a loss of the Gaussian on the others' words, where the unit moves weights by an L2 norm
 // of at most the bound, which is the sensitivity.

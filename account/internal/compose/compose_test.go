@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"privpipe/account/internal/loss"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
@@ -17,6 +18,7 @@ func poisson(q float64) event.Scheme {
 var (
 	all      = event.Scheme{Method: event.All, Rate: 1, Rounds: 100}
 	epoch    = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100}
+	fixed    = event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true, Coins: "coins1"}
 	allocate = event.Scheme{Method: event.Allocate, Rate: 0.01, Rounds: 100, Secret: true, Coins: "throw1"}
 )
 
@@ -54,7 +56,31 @@ func composed(t *testing.T, charges ...*event.Charge) renyi.Curve {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Loss().Curve
+	return curve(t, c.List())
+}
+
+// curve returns the Rényi curve of a list.
+func curve(t *testing.T, l *loss.List) renyi.Curve {
+	t.Helper()
+	curve, _, err := l.Curve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return curve
+}
+
+// epsilon is that of a list's Rényi curve.
+func epsilon(t *testing.T, l *loss.List, delta float64) float64 {
+	t.Helper()
+	profile, err := l.Renyi()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := profile.Epsilon(delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bound.Upper
 }
 
 // same checks a curve at some orders.
@@ -256,17 +282,17 @@ func TestNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rho := c.Loss().Curve(2); !math.IsInf(rho, 1) || !c.None || c.Releases != len(charges) {
-			t.Errorf("%d releases: ρ(2) is %v", c.Releases, rho)
+		if bound := epsilon(t, c.List(), 0.1); !math.IsInf(bound, 1) || !c.None || c.Releases != len(charges) {
+			t.Errorf("%d releases: ε is %v", c.Releases, bound)
 		}
 	}
 }
 
-// TestRate: sampling amplifies for secret coins of each unit's own under add-remove, and nowhere else.
+// TestRate: sampling amplifies for secret coins of each unit's own under add-remove, and sums with Gaussian noise without
+// replacement under replace-one; nowhere else.
 func TestRate(t *testing.T) {
 	known := poisson(0.25)
 	known.Secret = false
-	fixed := event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true}
 	for _, c := range []struct {
 		mechanism string
 		scheme    event.Scheme
@@ -278,7 +304,9 @@ func TestRate(t *testing.T) {
 		{event.Gaussian, poisson(0.25), event.ReplaceOne, 1},
 		{event.Laplace, known, event.AddRemove, 1},
 		{event.Gaussian, known, event.AddRemove, 1},
-		{event.Gaussian, fixed, event.ReplaceOne, 1},
+		{event.Gaussian, fixed, event.ReplaceOne, math.Nextafter(0.25, 1)},
+		{event.Gaussian, fixed, event.AddRemove, 1},
+		{event.Laplace, fixed, event.ReplaceOne, 1},
 		{event.Gaussian, all, event.AddRemove, 1},
 		{event.Gaussian, epoch, event.AddRemove, 1},
 		{event.Gaussian, allocate, event.AddRemove, 1},
@@ -300,6 +328,7 @@ func TestPlan(t *testing.T) {
 	for _, g := range []*event.Grant{
 		{Mechanism: event.Gaussian, Scheme: poisson(0.1), Adjacency: event.AddRemove},
 		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.ReplaceOne, NonNegative: true},
+		{Mechanism: event.Gaussian, Scheme: fixed, Adjacency: event.ReplaceOne, NonNegative: true},
 		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.AddRemove, Clipping: event.ClipBatch},
 		{Mechanism: event.Gaussian, Scheme: epoch, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
 		{Mechanism: event.Gaussian, Scheme: allocate, Adjacency: event.AddRemove},
@@ -335,9 +364,10 @@ func TestPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			spent := whole.Loss()
+			spent := whole.List()
+			plannedCurve, spentCurve := curve(t, planned), curve(t, spent)
 			for _, alpha := range []float64{1.5, 2, 3.5, 20, 100, math.Inf(1)} {
-				if got, want := planned.Curve(alpha), spent.Curve(alpha); got != want {
+				if got, want := plannedCurve(alpha), spentCurve(alpha); got != want {
 					t.Errorf("%s, %v: ρ(%v) is planned as %v and charged as %v", g.Mechanism, g.Scheme, alpha, got, want)
 				}
 			}
@@ -346,7 +376,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%s: failure planned as %v and charged as %v", g.Mechanism, planned.Failure, spent.Failure)
 			}
 		}
-		same(t, g.Scheme.String()+" before", composition.Loss().Curve, composed(t, before))
+		same(t, g.Scheme.String()+" before", curve(t, composition.List()), composed(t, before))
 		g.Unit = event.User
 		if _, err := composition.Plan(g); err == nil {
 			t.Error("a plan for another unit is composed")

@@ -50,16 +50,16 @@ func TestSelect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss := c.Loss()
-	same(t, "select", loss.Curve, sum(lost(1, 3), lost(1, 3)))
+	list := c.List()
+	same(t, "select", curve(t, list), sum(lost(1, 3), lost(1, 3)))
 	// One word of weight 1 is the likeliest: 18/3 = 6σ below, Φ(−6) = 9.866e-10 (Abramowitz and Stegun, table 26.2); or
 	// 8 of weight 1/√8 each, 6.22σ below, 8·2.6e-10.
 	each := StrayWord(charge(1, all, 0, selects))
-	if !(each > 2.0e-9 && each < 2.2e-9) || loss.Failure != 2*each || math.Abs(loss.Excess/(2*each)-1) > 1e-6 {
-		t.Errorf("δ' %v each, Σδ' %v, ε %v", each, loss.Failure, loss.Excess)
+	if !(each > 2.0e-9 && each < 2.2e-9) || list.Failure != 2*each || math.Abs(list.Excess/(2*each)-1) > 1e-6 {
+		t.Errorf("δ' %v each, Σδ' %v, ε %v", each, list.Failure, list.Excess)
 	}
-	whole, _ := loss.Epsilon(1e-6)
-	ideal, _ := renyi.Epsilon(loss.Curve, 1e-6-loss.Failure)
+	whole := epsilon(t, list, 1e-6)
+	ideal, _ := renyi.Epsilon(curve(t, list), 1e-6-list.Failure)
 	if whole <= ideal || whole > ideal*(1+1e-6) {
 		t.Errorf("ε is %v, that of the Gaussians alone %v", whole, ideal)
 	}
@@ -91,7 +91,7 @@ func TestWorstRoundOfEachOrder(t *testing.T) {
 	gaussian, two := charge(1, epoch, 3), charge(2, epoch, 0, noises(event.Laplace, 1, 2))
 	curve := composed(t, gaussian, two, charge(3, epoch, 4))
 	same(t, "worst", curve, func(alpha float64) float64 { return max(lost(1, 3)(alpha), laplace(1, 2)(alpha)) })
-	if curve(2) != laplace(1, 2)(2) || curve(100) != lost(1, 3)(100) {
+	if curve(2) != laplace(1, 2)(2) || math.Abs(curve(100)/lost(1, 3)(100)-1) > 1e-12 {
 		t.Error("the same round is worst at orders 2 and 100")
 	}
 	both := composed(t, gaussian, charge(1, epoch, 0, noises(event.Laplace, 1, 2)))
@@ -189,16 +189,19 @@ func checkNumbers(t *testing.T, charges []*event.Charge) (epsilon float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss := c.Loss()
+	profile, err := c.List().Renyi()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, delta := range []float64{0, 1e-300, 0.9, 1e-6} {
-		epsilon, _ = loss.Epsilon(delta)
-		if !(epsilon >= 0) {
-			t.Fatalf("at δ %v, ε is %v", delta, epsilon)
+		bound, err := profile.Epsilon(delta)
+		if epsilon = bound.Upper; !(epsilon >= 0) || err != nil {
+			t.Fatalf("at δ %v, ε is %v (%v)", delta, epsilon, err)
 		}
 	}
 	for _, at := range []float64{1e-300, 1, 1e300} {
-		if delta, _ := loss.Delta(at); !(delta >= 0 && delta <= 1) {
-			t.Fatalf("at ε %v, δ is %v", at, delta)
+		if bound, err := profile.Delta(at); !(bound.Upper >= 0 && bound.Upper <= 1) || err != nil {
+			t.Fatalf("at ε %v, δ is %v (%v)", at, bound.Upper, err)
 		}
 	}
 	return epsilon

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"strings"
+
+	"privpipe/account/internal/classic"
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/pld"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+)
+
+// An accountant bounds what a list of releases costs.
+type accountant struct {
+	name string
+	// profile returns the bound and names what it rests on, or says why there is none.
+	profile func(l *loss.List) (p loss.Profile, theorem string, err error)
+}
+
+// accountants are those with theorems.
+var accountants = []*accountant{
+	{"analytic", analytic},
+	distributions(precise),
+	{"renyi", func(l *loss.List) (loss.Profile, string, error) {
+		p, err := l.Renyi()
+		return p, strings.Join(curveTheorems(l), "; "), err
+	}},
+	{"zcdp", zcdp},
+	{"moments", func(l *loss.List) (loss.Profile, string, error) {
+		return moments(l, classic.MomentsLambda, "λ of lemma 3")
+	}},
+	{"moments-32", func(l *loss.List) (loss.Profile, string, error) {
+		return moments(l, func(_, _ float64) int { return 32 }, "λ up to 32, as in the authors' code")
+	}},
+	{"strong", strong},
+	{"linear", linear},
+}
+
+// precise is how far apart the bounds of pld may be.
+var precise = pld.Options{Tolerance: 1e-4}
+
+// distributions is the accountant pld.
+func distributions(options pld.Options) *accountant {
+	return &accountant{"pld", func(l *loss.List) (loss.Profile, string, error) {
+		p, err := l.Distribution(options)
+		return p, strings.Join(distributionTheorems(l), "; "), err
+	}}
+}
+
+// choice is which accountant answers.
+type choice struct {
+	Accountant string `enum:"tightest,pld,renyi,rdp,analytic,zcdp,moments,moments-32,strong,linear" default:"tightest" help:"One of ${enum}. rdp is renyi."`
+}
+
+// accountants returns the chosen one, or all.
+func (c choice) accountants() []*accountant {
+	if c.Accountant == "tightest" {
+		return accountants
+	}
+	return []*accountant{accountantNamed(c.Accountant)}
+}
+
+// accountantNamed returns the accountant of a name that an enum has admitted.
+func accountantNamed(name string) *accountant {
+	if name == "rdp" {
+		name = "renyi"
+	}
+	for _, a := range accountants {
+		if a.name == name {
+			return a
+		}
+	}
+	panic("account: no accountant " + name)
+}
+
+// ledgerChoice is which accountant is asked about a ledger.
+type ledgerChoice struct {
+	Accountant string `enum:"pld,renyi,rdp,analytic,zcdp,moments,moments-32" default:"pld" help:"One of ${enum}: those with a theorem for the ledger answer. rdp is renyi."`
+}
+
+func (c ledgerChoice) accountant() *accountant { return accountantNamed(c.Accountant) }
+
+// spending is spending of the chosen accountant.
+func (c ledgerChoice) spending(charges []*event.Charge) (profile, error) {
+	return c.accountant().spending(charges)
+}
+
+// profile returns the bound of the chosen accountant and names what it rests on.
+func (c ledgerChoice) profile(l *loss.List) (loss.Profile, string, error) {
+	a := c.accountant()
+	p, theorem, err := a.profile(l)
+	if err != nil {
+		err = a.refuses(err)
+	}
+	return p, theorem, err
+}
+
+// refuses says that an accountant has no answer.
+func (a *accountant) refuses(why error) error {
+	return exit.Errorf(exit.Usage, "accountant %s: %w", a.name, why)
+}

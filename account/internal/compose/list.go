@@ -1,0 +1,110 @@
+package compose
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"privpipe/account/internal/loss"
+	"privpipe/pipelines/event"
+)
+
+// noiseOf is what the loss of a charge follows from, for a unit that is known to take part.
+func noiseOf(c *event.Charge) loss.Mechanism {
+	switch c.Mechanism {
+	case event.Laplace:
+		return loss.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+	case event.RandomizedResponse:
+		return loss.Pure{Epsilon: Bit(c.Scale)}
+	}
+	// thresholds of event.Select are post-processing
+	return loss.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+}
+
+// Bit returns the pure ε of a bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.
+func Bit(scale uint64) float64 {
+	epsilon := math.Log(float64(event.FlipSteps-scale) / float64(scale))
+	if epsilon > 0 {
+		epsilon = math.Nextafter(epsilon, math.Inf(1))
+	}
+	return epsilon
+}
+
+// List returns all charges. What is released of one batch is one event.
+func (c *Composition) List() *loss.List {
+	if c.list != nil {
+		return c.list
+	}
+	c.list = c.alone.Clone()
+	c.list.Adjacency, c.list.NoNoise = c.Adjacency, c.None
+	for b, released := range c.batches {
+		e := loss.Event{Released: ordered(released), Count: 1}
+		if c.rates[b] < 1 {
+			e.Sampling, e.Rate = loss.Poisson, c.rates[b]
+			if c.fixed[b] {
+				e.Sampling = loss.Fixed
+			}
+			e.Apart = b.scheme.Rounds > 0 && len(released) > 1
+		}
+		c.list.Add(e)
+	}
+	for _, rounds := range c.disjoint {
+		c.list.Add(worst(rounds))
+	}
+	return c.list
+}
+
+// ordered puts what is released of a batch in one order: the same ledger gives the same digits.
+func ordered(released []loss.Mechanism) []loss.Mechanism {
+	return slices.SortedFunc(slices.Values(released), func(a, b loss.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+// worst returns the event of rounds of one throw, of which the unit is in one.
+func worst(rounds map[int][]loss.Mechanism) loss.Event {
+	batches := make(map[string][]loss.Mechanism)
+	for _, released := range rounds {
+		released = ordered(released)
+		batches[loss.Event{Released: released}.Name()] = released
+	}
+	e := loss.Event{Disjoint: true, Count: 1}
+	for i, name := range slices.Sorted(maps.Keys(batches)) {
+		if i == 0 {
+			e.Released = batches[name]
+		} else {
+			e.Instead = append(e.Instead, batches[name])
+		}
+	}
+	return e
+}
+
+// Plan returns the charges of the composition and those that all releases of a grant will make, in the very numbers of the
+// grid. Where the grant leaves the sensitivity to the vocabulary it counts the most: all words of two documents differ.
+func (c *Composition) Plan(g *event.Grant) (*loss.List, error) {
+	if err := c.fits(g.Adjacency, g.Unit); err != nil {
+		return nil, err
+	}
+	charge := g.Charge(1, g.Scheme)
+	if g.Mechanism == event.RandomizedResponse {
+		charge.Sensitivity = 2 * uint64(g.MaxWords)
+	}
+	if charge.Scheme.Method == event.Allocate {
+		charge.Scheme.Coins = "planned" // the throw will have a name: the privatizer refuses one without
+	}
+	planned, err := New([]*event.Charge{charge})
+	if err != nil {
+		return nil, err
+	}
+	list := c.List().Clone()
+	list.Adjacency = g.Adjacency
+	list.AddAll(planned.List().Times(releases(g)))
+	return list, nil
+}
+
+// releases is how many of a grant's releases count for one unit.
+func releases(g *event.Grant) int {
+	if g.Scheme.Disjoint() {
+		return 1
+	}
+	return g.Releases
+}

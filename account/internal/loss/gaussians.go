@@ -1,0 +1,123 @@
+package loss
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/classic"
+	"privpipe/pipelines/event"
+)
+
+// Gaussians is releases with Gaussian noise alone.
+type Gaussians struct {
+	Sampling Sampling
+	Rate     float64 // for All 1
+	Sigma    float64 // noise over the distance of neighbours' sums, rounded down; of continuous noise
+	Count    int
+}
+
+// Gaussians returns the events of a list in which there is no other noise, and no batch instead of another. ok is false for a
+// list that has any.
+func (l *List) Gaussians() (all []Gaussians, ok bool) {
+	if l.NoNoise || l.Failure > 0 {
+		return nil, false
+	}
+	for _, e := range l.Events() {
+		sigma, alone := jointSigma(continuous(e.Released))
+		if !alone || e.Instead != nil || e.Apart {
+			return nil, false
+		}
+		g := Gaussians{e.Sampling, e.Rate, sigma, e.Count}
+		if g.Sampling == All {
+			g.Rate = 1
+		}
+		all = append(all, g)
+	}
+	return all, true
+}
+
+// Rho returns the ρ of zero-concentrated differential privacy of a list without sampling, rounded up.
+func (l *List) Rho() (rho float64, err error) {
+	if l.NoNoise || l.Failure > 0 {
+		return 0, errors.New("zCDP has no failures in δ")
+	}
+	for _, e := range l.Events() {
+		if e.Sampling != All {
+			return 0, errors.New("zCDP is not amplified by sampling: use pld or renyi")
+		}
+		worst, err := rhoOf(e.Released)
+		for _, released := range e.Instead {
+			other, wrong := rhoOf(released)
+			worst, err = max(worst, other), errors.Join(err, wrong)
+		}
+		if err != nil {
+			return 0, err
+		}
+		rho += float64(e.Count) * worst
+	}
+	return rho * (1 + 1e-12), nil
+}
+
+// rhoOf adds up the ρ of what is released of a batch (Bun and Steinke, Concentrated Differential Privacy, 2016, lemma 1.7).
+func rhoOf(released []Mechanism) (rho float64, err error) {
+	for _, m := range released {
+		switch m := m.(type) {
+		case Gaussian:
+			rho += classic.Rho(m.sigma(), 1)
+		case Laplace:
+			rho += classic.PureRho(m.Sensitivity / m.Scale * (1 + 1e-15))
+		case Pure:
+			rho += classic.PureRho(m.Epsilon)
+		case Concentrated:
+			rho += m.Rho
+		case DiscreteGaussian:
+			rho += classic.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
+		case DiscreteLaplace:
+			rho += classic.PureRho(float64(m.Sensitivity) / m.Scale * (1 + 1e-15))
+		default:
+			return 0, fmt.Errorf("%s is not zCDP", m)
+		}
+	}
+	return rho, nil
+}
+
+// A Round is one of Count equal rounds: Gaussian noise, or what is (ε, δ)-differentially private.
+type Round struct {
+	Sampling  Sampling
+	Rate      float64 // for All 1
+	Gaussian  float64 // noise over sensitivity; 0: Guarantee
+	Guarantee Approximate
+	Count     int
+}
+
+// OneGuarantee returns the rounds of a list that are all the same.
+func (l *List) OneGuarantee() (r Round, err error) {
+	events := l.Events()
+	if len(events) != 1 || len(events[0].Released) != 1 || events[0].Instead != nil || l.NoNoise || l.Failure > 0 {
+		return r, errors.New("its theorem is about rounds that are all the same")
+	}
+	e := events[0]
+	r = Round{Sampling: e.Sampling, Rate: e.Rate, Count: e.Count}
+	if e.Sampling == All {
+		r.Rate = 1
+	}
+	if e.Sampling == Poisson && l.Adjacency == event.ReplaceOne {
+		return r, errReplacedPoisson
+	}
+	switch m := e.Released[0].(type) {
+	case Gaussian:
+		r.Gaussian = m.continuous().sigma()
+	case Laplace:
+		r.Guarantee.Epsilon = m.Sensitivity / m.Scale * (1 + 1e-15)
+	case DiscreteLaplace:
+		r.Guarantee.Epsilon = float64(m.Sensitivity) / m.Scale * (1 + 1e-15)
+	case Pure:
+		r.Guarantee.Epsilon = m.Epsilon
+	case Approximate:
+		r.Guarantee = m
+	default:
+		return r, fmt.Errorf("%s has no (ε, δ) of its own here", m)
+	}
+	return r, nil
+}

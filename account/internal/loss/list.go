@@ -1,0 +1,153 @@
+package loss
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// A List is all that was released: adaptively composed events that were fixed beforehand. The zero value but for the
+// adjacency is an empty list.
+type List struct {
+	Adjacency string // event.AddRemove or event.ReplaceOne
+	Failure   float64
+	// Excess and Failure are of releases that fail with a small probability (see failing), in δ and in ε.
+	Excess  float64
+	NoNoise bool // a release without noise: no guarantee
+	kinds   map[string]Event
+}
+
+// Add adds an event.
+func (l *List) Add(e Event) {
+	if l.kinds == nil {
+		l.kinds = make(map[string]Event)
+	}
+	name := e.Name()
+	e.Count += l.kinds[name].Count
+	l.kinds[name] = e
+}
+
+// AddFailure adds that a release may fail, with a probability of at most failure in [0, 1). The event does not say so.
+func (l *List) AddFailure(failure float64) {
+	l.Failure += failure
+	l.Excess -= math.Log1p(-failure)
+}
+
+// Times returns a list of the same events, each so many times as often, and of the same failures.
+func (l *List) Times(count int) *List {
+	times := l.Clone()
+	for name, e := range times.kinds {
+		e.Count *= count
+		times.kinds[name] = e
+	}
+	return times
+}
+
+// AddAll adds what another list of the same neighbouring relation has.
+func (l *List) AddAll(other *List) {
+	for _, e := range other.Events() {
+		l.Add(e)
+	}
+	l.Failure, l.Excess, l.NoNoise = l.Failure+other.Failure, l.Excess+other.Excess, l.NoNoise || other.NoNoise
+}
+
+// Clone returns a list that may be changed.
+func (l *List) Clone() *List {
+	clone := *l
+	clone.kinds = maps.Clone(l.kinds)
+	return &clone
+}
+
+// Events returns the events, each kind once, in one order: the same list gives the same digits.
+func (l *List) Events() []Event {
+	var events []Event
+	for _, name := range slices.Sorted(maps.Keys(l.kinds)) {
+		events = append(events, l.kinds[name])
+	}
+	return events
+}
+
+// Curve returns the sum of the events' Rényi curves (Mironov, Rényi Differential Privacy, 2017, proposition 1), and the
+// probability with which any of them fails.
+func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
+	type counted struct {
+		curve renyi.Curve
+		count float64
+	}
+	var kinds []counted
+	for _, e := range l.Events() {
+		one, mayFail, err := e.curve(l.Adjacency)
+		if err != nil {
+			return nil, 0, err
+		}
+		kinds = append(kinds, counted{one, float64(e.Count)})
+		failure += float64(e.Count) * mayFail
+	}
+	return renyi.Remember(func(alpha float64) float64 {
+		sum := 0.0
+		for _, k := range kinds {
+			sum += k.count * k.curve(alpha)
+		}
+		return sum
+	}), failure, nil
+}
+
+// Renyi returns the profile by Rényi curves, or why they have no theorem for the list.
+func (l *List) Renyi() (Profile, error) {
+	p, err := l.events()
+	if err != nil {
+		return nil, err
+	}
+	return l.fail(p), nil
+}
+
+// events returns the profile of the events by Rényi curves.
+func (l *List) events() (Profile, error) {
+	curve, failure, err := l.Curve()
+	switch {
+	case err != nil:
+		return nil, err
+	case failure == 0:
+		return curveProfile{curve}, nil
+	}
+	return failing{curveProfile{curve}, math.Nextafter(failure, 1), 0}, nil
+}
+
+// Pairs returns the distributions that dominate the events, or why none are known for the list.
+func (l *List) Pairs() (all []pld.Event, err error) {
+	for _, e := range l.Events() {
+		pairs, err := e.pairs(l.Adjacency)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pairs...)
+	}
+	return all, nil
+}
+
+// Distribution returns the profile by privacy loss distributions, or why they have no theorem for the list.
+func (l *List) Distribution(options pld.Options) (Profile, error) {
+	all, err := l.Pairs()
+	if err != nil {
+		return nil, err
+	}
+	d, err := pld.New(all, options)
+	if err != nil {
+		return nil, err
+	}
+	return l.fail(distributionProfile{d, l.events}), nil
+}
+
+// fail completes a profile of the events.
+func (l *List) fail(ideal Profile) Profile {
+	switch {
+	case l.NoNoise:
+		return nothing{}
+	case l.Failure == 0:
+		return pureProfile{ideal, l.pure()}
+	}
+	return failing{ideal, math.Nextafter(l.Failure, 1), l.Excess}
+}

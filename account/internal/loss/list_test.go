@@ -1,0 +1,316 @@
+package loss
+
+import (
+	"math"
+	"testing"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+	"privpipe/pipelines/event"
+)
+
+func list(adjacency string, events ...Event) *List {
+	l := &List{Adjacency: adjacency}
+	for _, e := range events {
+		l.Add(e)
+	}
+	return l
+}
+
+func of(released ...Mechanism) Event { return Event{Released: released, Count: 1} }
+
+func poisson(rate float64, count int, released ...Mechanism) Event {
+	return Event{Sampling: Poisson, Rate: rate, Released: released, Count: count}
+}
+
+// must returns ε of a profile.
+func must(t *testing.T, p Profile, err error) func(delta float64) Bound {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(delta float64) Bound {
+		bound, err := p.Epsilon(delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bound
+	}
+}
+
+func bounds(t *testing.T, l *List) (curve, distribution Bound) {
+	t.Helper()
+	r, err := l.Renyi()
+	c := must(t, r, err)(1e-6)
+	d, err := l.Distribution(pld.Options{})
+	return c, must(t, d, err)(1e-6)
+}
+
+var (
+	gaussian = Gaussian{Noise: 2, Sensitivity: 1}
+	laplace  = Laplace{Scale: 5, Sensitivity: 1}
+)
+
+// TestBothAccountants: of lists for which both have a pair of distributions in mind, the distribution says less than the
+// curve, and the curve not less than is certain.
+func TestBothAccountants(t *testing.T) {
+	for what, l := range map[string]*List{
+		"gaussian":             list(event.AddRemove, of(gaussian)),
+		"discrete gaussian":    list(event.AddRemove, of(Gaussian{2 << 30, 1 << 30, true})),
+		"laplace":              list(event.AddRemove, Event{Released: []Mechanism{laplace}, Count: 40}),
+		"discrete laplace":     list(event.AddRemove, Event{Released: []Mechanism{Laplace{5 << 20, 1 << 20, true}}, Count: 40}),
+		"pure":                 list(event.AddRemove, Event{Released: []Mechanism{Pure{0.1}}, Count: 40}),
+		"approximate":          list(event.AddRemove, Event{Released: []Mechanism{Approximate{0.1, 1e-8}}, Count: 40}),
+		"poisson":              list(event.AddRemove, poisson(0.02, 100, gaussian)),
+		"poisson laplace":      list(event.AddRemove, poisson(0.02, 100, laplace)),
+		"poisson approximate":  list(event.AddRemove, poisson(0.02, 100, Approximate{1, 1e-8})),
+		"fixed":                list(event.ReplaceOne, Event{Sampling: Fixed, Rate: 0.02, Released: []Mechanism{gaussian}, Count: 100}),
+		"one batch":            list(event.AddRemove, poisson(0.02, 100, gaussian, gaussian)),
+		"everything":           list(event.AddRemove, poisson(0.02, 100, gaussian), of(laplace), of(Pure{0.3}), of(gaussian)),
+		"one of some rounds":   list(event.AddRemove, Event{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{Gaussian{3, 1, false}}}, Count: 1}),
+		"one of other laplace": list(event.AddRemove, Event{Released: []Mechanism{laplace}, Instead: [][]Mechanism{{Laplace{4, 1, false}}}, Count: 9}),
+	} {
+		curve, distribution := bounds(t, l)
+		if !(distribution.Upper <= curve.Upper*(1+1e-6) && distribution.Lower <= curve.Upper && distribution.Upper > 0) {
+			t.Errorf("%s: ε %v by curves, %v to %v by distributions", what, curve.Upper, distribution.Lower, distribution.Upper)
+		}
+	}
+}
+
+// TestWhatIsNotAmplified: a sampled batch without a pair of distributions counts as if all took part, and so does what may be
+// of one batch or of several: two coins tell more than one that a unit is there.
+func TestWhatIsNotAmplified(t *testing.T) {
+	whole := func(adjacency string, released ...Mechanism) Bound {
+		_, bound := bounds(t, list(adjacency, of(released...)))
+		return bound
+	}
+	mixed := poisson(0.02, 1, gaussian, laplace)
+	if _, bound := bounds(t, list(event.AddRemove, mixed)); bound != whole(event.AddRemove, gaussian, laplace) {
+		t.Errorf("a mixed batch: %v", bound)
+	}
+	apart := poisson(0.02, 1, gaussian, gaussian)
+	_, together := bounds(t, list(event.AddRemove, apart))
+	apart.Apart = true
+	_, bound := bounds(t, list(event.AddRemove, apart))
+	if bound != whole(event.AddRemove, gaussian, gaussian) || !(together.Upper < bound.Upper) {
+		t.Errorf("perhaps apart: %v, together %v", bound, together)
+	}
+	// With noise that hides nothing, δ is the probability that the unit is there: q of one coin, 2q − q² of two.
+	loud := Gaussian{0.1, 1, false}
+	one, err := list(event.AddRemove, poisson(0.02, 1, loud, loud)).Distribution(pld.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := list(event.AddRemove, poisson(0.02, 2, loud)).Distribution(pld.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err1 := one.Delta(3)
+	b, err2 := two.Delta(3)
+	if !(a.Upper < 0.0201 && b.Lower > 0.0385) || err1 != nil || err2 != nil {
+		t.Errorf("δ(3) is %v of one coin, %v of two (%v, %v)", a, b, err1, err2)
+	}
+	// Of Laplace noise on a sample without replacement the pure ε alone: log(1 + 0.02·(e^0.2 − 1)).
+	fixed := Event{Sampling: Fixed, Rate: 0.02, Released: []Mechanism{laplace}, Count: 1}
+	want := math.Log1p(0.02 * math.Expm1(0.2))
+	if curve, bound := bounds(t, list(event.ReplaceOne, fixed)); curve.Upper != bound.Upper ||
+		bound.Upper < want || bound.Upper > want*(1+1e-9) || bound.Lower != 0 {
+		t.Errorf("laplace without replacement: %v, %v", curve, bound)
+	}
+}
+
+// TestReplacedByCoin: pld has theorems for two geometries, renyi for none.
+func TestReplacedByCoin(t *testing.T) {
+	var last float64
+	for _, apart := range []float64{math.Sqrt2, 2} {
+		l := list(event.ReplaceOne, poisson(0.05, 20, Gaussian{1.24, apart, false}))
+		p, err := l.Distribution(pld.Options{})
+		bound := must(t, p, err)(1e-4)
+		// Less than without sampling, more than for one unit more or less.
+		whole, err := list(event.ReplaceOne, Event{Released: []Mechanism{Gaussian{1.24, apart, false}}, Count: 20}).
+			Distribution(pld.Options{})
+		if !(bound.Upper > 0.94 && bound.Upper > last && bound.Upper < must(t, whole, err)(1e-4).Lower) {
+			t.Errorf("sums %v apart: %v", apart, bound)
+		}
+		last = bound.Upper
+		if _, err := l.Renyi(); err == nil {
+			t.Error("a Rényi curve of an exchange by a coin")
+		}
+	}
+	for _, released := range [][]Mechanism{{Gaussian{1.24, 1.5, false}}, {Gaussian{1, 2, false}, Gaussian{1, math.Sqrt2, false}}} {
+		if _, err := list(event.ReplaceOne, poisson(0.05, 20, released...)).Distribution(pld.Options{}); err == nil {
+			t.Errorf("%v: no theorem is known", released)
+		}
+	}
+}
+
+// TestRateZero: who never takes part loses nothing.
+func TestRateZero(t *testing.T) {
+	for _, m := range []Mechanism{gaussian, laplace, Pure{1}, Approximate{1, 0.1}} {
+		if curve, bound := bounds(t, list(event.AddRemove, poisson(0, 1000, m))); curve.Upper > 0 || bound.Upper > 0 {
+			t.Errorf("%v: ε %v and %v", m, curve, bound)
+		}
+	}
+}
+
+// TestFailing: what fails comes off δ, and costs −log(1−δ′) in ε.
+func TestFailing(t *testing.T) {
+	l := list(event.AddRemove, of(Gaussian{4, 1, false}))
+	ideal, err := l.Renyi()
+	epsilon := must(t, ideal, err)(6e-7)
+	l.AddFailure(1e-7)
+	l.AddFailure(3e-7)
+	p, err := l.Renyi()
+	bound := must(t, p, err)(1e-6)
+	if want := epsilon.Upper - math.Log1p(-1e-7) - math.Log1p(-3e-7); math.Abs(bound.Upper-want) > 1e-9 || bound.Upper < want {
+		t.Errorf("ε is %v, want %v", bound, want)
+	}
+	if delta, err := p.Delta(bound.Upper); math.Abs(delta.Upper/1e-6-1) > 1e-6 || err != nil {
+		t.Errorf("at this ε, δ is %v (%v)", delta, err)
+	}
+	for _, delta := range []float64{0, 3e-7} {
+		if bound := must(t, p, nil)(delta); !math.IsInf(bound.Upper, 1) {
+			t.Errorf("δ %v does not even pay for the failures: ε %v", delta, bound)
+		}
+	}
+	// Below Σ −log(1−δ′) only the total variation distance is left, 2Φ(1/8)−1 in truth.
+	if delta, err := p.Delta(1e-9); !(delta.Upper > 0.0994 && delta.Upper < 0.16) || err != nil {
+		t.Errorf("δ at an ε of almost 0 is %v (%v)", delta, err)
+	}
+	d, err := l.Distribution(pld.Options{})
+	if less := must(t, d, err)(1e-6); !(less.Upper < bound.Upper && less.Upper > 0.9*bound.Upper) {
+		t.Errorf("by distributions ε is %v, by curves %v", less, bound)
+	}
+	l.AddFailure(1)
+	p, err = l.Renyi()
+	if bound := must(t, p, err)(0.999); !math.IsInf(bound.Upper, 1) {
+		t.Errorf("a release that always fails has ε %v", bound)
+	}
+	if delta, err := p.Delta(5); delta.Upper != 1 || err != nil {
+		t.Errorf("a release that always fails has δ %v (%v)", delta, err)
+	}
+}
+
+// TestPure: where all losses are finite their sum is an ε at every δ, with no digit too few.
+func TestPure(t *testing.T) {
+	fifty := list(event.AddRemove, Event{Released: []Mechanism{Laplace{50 << 20, 1 << 20, true}}, Count: 50})
+	for _, delta := range []float64{0, 1e-300} {
+		for _, build := range []func() (Profile, error){fifty.Renyi, func() (Profile, error) { return fifty.Distribution(pld.Options{}) }} {
+			p, err := build()
+			if bound := must(t, p, err)(delta); bound.Upper != 1 {
+				t.Errorf("50 times 1/50 is %v at δ %v", bound.Upper, delta)
+			}
+			if bound, err := p.Delta(1); bound.Upper != 0 || err != nil {
+				t.Errorf("at the pure ε, δ is %v (%v)", bound, err)
+			}
+		}
+	}
+	// A sample loses less: log(1 + 0.2·(e^0.1 − 1)) = 0.0208160… (Li, Qardaji and Su 2012, theorem 1).
+	if pure := list(event.AddRemove, poisson(0.2, 3, Pure{0.1})).pure(); !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
+		t.Errorf("three samples have a pure ε of %v", pure)
+	}
+	if third := quotientUp(1, 3); third*3 < 1 || third <= 1.0/3 {
+		t.Errorf("1/3 is %v", third)
+	}
+	if sum := addUp(1, 1e-300); sum != math.Nextafter(1, 2) {
+		t.Errorf("1 and very little are %v", sum)
+	}
+	if product := timesUp(3, 1.0/3); product < 1 {
+		t.Errorf("3 times a third is %v", product)
+	}
+	if !math.IsInf(list(event.AddRemove, of(laplace), of(gaussian)).pure(), 1) {
+		t.Error("a pure ε with a Gaussian")
+	}
+}
+
+// TestMoreIsNeverLess: with another event no bound is lower, but for the distance of pld's bounds.
+func TestMoreIsNeverLess(t *testing.T) {
+	l := list(event.AddRemove)
+	var before, least Bound
+	for _, e := range []Event{
+		poisson(0.1, 10, gaussian), of(laplace), poisson(0.1, 3, laplace), of(Pure{0.2}), of(Approximate{0.2, 1e-9}),
+		{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}}, Count: 2}, of(gaussian, laplace),
+	} {
+		l.Add(e)
+		curve, bound := bounds(t, l)
+		if curve.Upper < before.Upper || bound.Upper < least.Lower {
+			t.Errorf("%s more: ε from %v and %v to %v and %v", e.Name(), before, least, curve, bound)
+		}
+		before, least = curve, bound
+	}
+}
+
+// TestRho: of what has one, and of nothing else.
+func TestRho(t *testing.T) {
+	rho, err := list(event.AddRemove, Event{Released: []Mechanism{gaussian}, Count: 4}, of(Pure{0.1}), of(Concentrated{0.2})).Rho()
+	if want := 4/(2*2.0*2) + 0.005 + 0.2; err != nil || rho < want || rho > want*(1+1e-11) {
+		t.Errorf("ρ is %v, want %v (%v)", rho, want, err)
+	}
+	for _, l := range []*List{
+		list(event.AddRemove, poisson(0.1, 1, gaussian)), list(event.AddRemove, of(Approximate{1, 1e-9})),
+		{Adjacency: event.AddRemove, NoNoise: true},
+	} {
+		if rho, err := l.Rho(); err == nil {
+			t.Errorf("%v has ρ %v", l, rho)
+		}
+	}
+	sampled, _, err := list(event.AddRemove, poisson(0.1, 1, Concentrated{0.2})).Curve()
+	if rho := sampled(3); err != nil || math.Abs(rho-0.6) > 1e-12 {
+		t.Errorf("sampled zCDP has ρ(3) = %v, want that of the whole (%v)", rho, err)
+	}
+	concentrated := list(event.AddRemove, of(Concentrated{0.2}))
+	if _, err := concentrated.Distribution(pld.Options{}); err == nil {
+		t.Error("a distribution of zCDP")
+	}
+	r, err := concentrated.Renyi()
+	g, err2 := list(event.AddRemove, of(Gaussian{math.Sqrt(2.5), 1, false})).Renyi() // ρ = 1/(2·2.5)
+	if a, b := must(t, r, err)(1e-6).Upper, must(t, g, err2)(1e-6).Upper; math.Abs(a-b) > 1e-9 {
+		t.Errorf("ε %v of zCDP, %v of a Gaussian", a, b)
+	}
+}
+
+// TestCheck: what is out of range is said before it is asked about.
+func TestCheck(t *testing.T) {
+	for _, e := range []Event{
+		of(Gaussian{0.001, 1, false}), of(Gaussian{1, 0, false}), of(Laplace{math.NaN(), 1, false}), of(Pure{-1}),
+		of(Approximate{1, 1}), of(Concentrated{math.Inf(1)}), {Released: []Mechanism{gaussian}}, poisson(2, 1, gaussian),
+		of(DiscreteGaussian{1, 0}), of(DiscreteLaplace{1, 0}),
+		{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{Pure{701}}}, Count: 1},
+	} {
+		if e.Check() == nil {
+			t.Errorf("%s is accepted", e.Name())
+		}
+	}
+	if err := of(gaussian, laplace, Pure{1}, Approximate{1, 0.5}, Concentrated{1}, DiscreteGaussian{4, 1}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCurves: of one batch the curves add up, and of rounds of which a unit is in one the largest counts, at each order.
+func TestCurves(t *testing.T) {
+	for what, c := range map[string]struct {
+		event Event
+		want  renyi.Curve
+	}{
+		"batch": {of(gaussian, laplace), func(alpha float64) float64 {
+			return renyi.Gaussian(2, alpha) + Laplace{5, 1, false}.curve()(alpha)
+		}},
+		"one of two": {Event{Released: []Mechanism{gaussian}, Instead: [][]Mechanism{{laplace}}, Count: 1}, func(alpha float64) float64 {
+			return max(renyi.Gaussian(2, alpha), Laplace{5, 1, false}.curve()(alpha))
+		}},
+		// Mironov, Rényi Differential Privacy, 2017, proposition 6.
+		"laplace": {of(laplace), func(a float64) float64 {
+			return math.Log(a/(2*a-1)*math.Exp((a-1)/5)+(a-1)/(2*a-1)*math.Exp(-a/5)) / (a - 1)
+		}},
+	} {
+		curve, _, err := list(event.AddRemove, c.event).Curve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, alpha := range []float64{1.5, 2, 7, 40} {
+			if got, want := curve(alpha), c.want(alpha); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s: ρ(%v) is %v, want %v", what, alpha, got, want)
+			}
+		}
+	}
+}

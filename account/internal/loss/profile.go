@@ -1,0 +1,168 @@
+package loss
+
+import (
+	"math"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// A Bound is an upper bound of ε or δ, rounded up; +Inf is none.
+type Bound struct {
+	Upper float64
+	Lower float64 // of the same pairs of distributions; 0 where the accountant has none
+	Order float64 // of the Rényi divergence that proves it; 0 where there is none
+}
+
+// A Profile says what a list costs.
+type Profile interface {
+	// Epsilon bounds the least ε at δ in [0, 1).
+	Epsilon(delta float64) (Bound, error)
+	// Delta bounds the least δ at a finite ε ≥ 0.
+	Delta(epsilon float64) (Bound, error)
+}
+
+// curveProfile is the profile of a Rényi curve.
+type curveProfile struct{ curve renyi.Curve }
+
+func (p curveProfile) Epsilon(delta float64) (Bound, error) {
+	epsilon, alpha := renyi.Epsilon(p.curve, delta)
+	return Bound{Upper: PaddedEpsilon(epsilon), Order: order(alpha)}, nil
+}
+
+func (p curveProfile) Delta(epsilon float64) (Bound, error) {
+	delta, alpha := renyi.Delta(p.curve, epsilon)
+	return Bound{Upper: PaddedDelta(delta), Order: order(alpha)}, nil
+}
+
+func order(alpha float64) float64 {
+	if math.IsNaN(alpha) {
+		return 0
+	}
+	return alpha
+}
+
+// roundoff is more than the relative error of a bound by Rényi's curves: they round up what is lost by cancellation, and the
+// rest is sums of up to 2^16 positive terms.
+const roundoff = 1e-9
+
+// PaddedEpsilon rounds an ε by Rényi's curves up. At the large orders that prove a small ε, the terms of the conversion are
+// below 1. One of 0 is proved by the total variation distance, or of nothing.
+func PaddedEpsilon(epsilon float64) float64 {
+	if epsilon == 0 {
+		return 0
+	}
+	return epsilon*(1+roundoff) + 1e-14
+}
+
+// PaddedDelta rounds a δ by Rényi's curves up. One that is below float64's range is not 0.
+func PaddedDelta(delta float64) float64 {
+	return min(1, max(delta*(1+roundoff), math.SmallestNonzeroFloat64))
+}
+
+// distributionProfile is the profile of a privacy loss distribution. Where its grid cannot bring its bounds together, at the
+// extremes of δ, rate or rounds, the Rényi curve of the same list may prove less.
+type distributionProfile struct {
+	distribution *pld.Distribution
+	curve        func() (Profile, error) // of the same list
+}
+
+// far is the ratio of a distribution's bounds from which the curve is asked.
+const far = 1.01
+
+func (p distributionProfile) Epsilon(delta float64) (Bound, error) {
+	upper, lower, err := p.distribution.Epsilon(delta)
+	return p.least(Bound{Upper: upper, Lower: lower}, err, func(q Profile) (Bound, error) { return q.Epsilon(delta) })
+}
+
+func (p distributionProfile) Delta(epsilon float64) (Bound, error) {
+	upper, lower, err := p.distribution.Delta(epsilon)
+	return p.least(Bound{Upper: upper, Lower: lower}, err, func(q Profile) (Bound, error) { return q.Delta(epsilon) })
+}
+
+func (p distributionProfile) least(bound Bound, err error, ask func(Profile) (Bound, error)) (Bound, error) {
+	if err != nil || bound.Upper <= bound.Lower*far {
+		return bound, err
+	}
+	curve, err := p.curve()
+	if err != nil { // there is none: the distribution's bound stands
+		return bound, nil
+	}
+	other, err := ask(curve)
+	if err == nil && other.Upper < bound.Upper {
+		bound = Bound{Upper: other.Upper, Lower: min(bound.Lower, other.Upper), Order: other.Order}
+	}
+	return bound, err
+}
+
+// pureProfile is a profile of which a pure ε is known, too.
+type pureProfile struct {
+	Profile
+	pure float64 // +Inf: none
+}
+
+func (p pureProfile) Epsilon(delta float64) (Bound, error) {
+	if delta == 0 {
+		return Bound{Upper: p.pure, Order: math.Inf(1)}, nil
+	}
+	bound, err := p.Profile.Epsilon(delta)
+	if bound.Upper >= p.pure {
+		bound.Upper = p.pure
+		if bound.Order > 0 {
+			bound.Order = math.Inf(1)
+		}
+		if bound.Lower > p.pure { // of pairs for which no sampling is known
+			bound.Lower = 0
+		}
+	}
+	return bound, err
+}
+
+func (p pureProfile) Delta(epsilon float64) (Bound, error) {
+	if epsilon >= p.pure {
+		return Bound{Order: math.Inf(1)}, nil
+	}
+	return p.Profile.Delta(epsilon)
+}
+
+// failing is the profile of releases of which some fail with a small probability.
+//
+// A release that fails gives, for a unit that is there, with probability p ≤ δ' some other result, and else, whatever came
+// before, a result distributed as that of an ideal release, which the profile is about. Let X be all results without the
+// unit, Y those with it, and I those of the ideal releases with it; the profile is that of X and I, in both directions, by
+// composition. Then for every set E of results
+//
+//	P[Y ∈ E] ≤ P[I ∈ E] + Σδ'        Y and I can be drawn alike until the first failure, and the union bound,
+//	P[I ∈ E] ≤ P[Y ∈ E]·Π 1/(1−δ')   given what came before, Y's law is at least (1−δ') times that of I, at each release.
+//
+// If the profile proves (ε, δ), P[Y ∈ E] ≤ e^ε·P[X ∈ E] + δ + Σδ' and P[X ∈ E] ≤ e^(ε + Σ −log(1−δ'))·P[Y ∈ E] + δ. And from
+// (0, δ), P[X ∈ E] ≤ P[I ∈ E] + δ ≤ P[Y ∈ E] + 1 − Π(1−δ') + δ, of which 1 − Π(1−δ') ≤ Σδ'.
+type failing struct {
+	ideal   Profile
+	failure float64 // Σδ'
+	excess  float64 // Σ −log(1−δ')
+}
+
+func (p failing) Epsilon(delta float64) (Bound, error) {
+	if p.failure > delta {
+		return Bound{Upper: math.Inf(1)}, nil
+	}
+	left := math.Nextafter(delta-p.failure, 0)
+	bound, err := p.ideal.Epsilon(left)
+	bound.Upper, bound.Lower = math.Nextafter(bound.Upper+p.excess, math.Inf(1)), 0
+	return bound, err
+}
+
+func (p failing) Delta(epsilon float64) (Bound, error) {
+	left := max(0, math.Nextafter(epsilon-p.excess, 0))
+	bound, err := p.ideal.Delta(left)
+	bound.Upper, bound.Lower = min(1, math.Nextafter(bound.Upper+p.failure, 1)), 0
+	return bound, err
+}
+
+// nothing is the profile of a release without noise.
+type nothing struct{}
+
+func (nothing) Epsilon(float64) (Bound, error) { return Bound{Upper: math.Inf(1)}, nil }
+
+func (nothing) Delta(float64) (Bound, error) { return Bound{Upper: 1}, nil }

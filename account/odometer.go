@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/filter"
+)
+
+type odometerCommand struct {
+	Delta *float64 `placeholder:"X" help:"Say ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's first grant that has one, else 0."`
+	Last  int      `placeholder:"N" help:"Only the N runs that released last; by default all, of which each costs a composition."`
+	alarmFlags
+	ledgerChoice
+	printing
+	Ledger string `arg:"" help:"Ledger of privatize."`
+}
+
+// Help is kong's hook.
+func (odometerCommand) Help() string {
+	return "What the whole ledger had spent, and what was left, when each run had made its last release. What a run added is " +
+		"that, less what it would be without the run: of runs that took turns this is not a sum."
+}
+
+// Validate is kong's hook.
+func (c *odometerCommand) Validate() error {
+	if c.Last < 0 {
+		return fmt.Errorf("--last must be positive, is %d", c.Last)
+	}
+	if c.Delta != nil && *c.Delta != 0 {
+		if err := event.CheckDelta(*c.Delta); err != nil {
+			return err
+		}
+	}
+	return c.checkAlarms(nil)
+}
+
+// odometer is what account odometer prints, and its JSON form.
+type odometer struct {
+	Ledger     string    `json:"ledger"`
+	Accountant string    `json:"accountant"`
+	Delta      number    `json:"delta"`
+	Adjacency  string    `json:"adjacency,omitempty"`
+	Unit       string    `json:"unit,omitempty"`
+	Torn       bool      `json:"torn_last_line,omitempty"`
+	Runs       []reading `json:"runs"`
+
+	budgets []budget
+}
+
+// A reading is what a ledger had spent and had left after the last release of a run.
+type reading struct {
+	Dataset     string    `json:"dataset"`
+	Run         string    `json:"run"`
+	Releases    int       `json:"releases"`
+	LastRelease time.Time `json:"last_release"`
+	Epsilon     number    `json:"epsilon"`
+	// Added is absent where ε was ∞ without the run.
+	Added *number       `json:"epsilon_added,omitempty"`
+	Left  []leftReading `json:"budgets"`
+
+	first, charges int // the run's first charge; how many charges the ledger has up to its last
+}
+
+// A leftReading is what was left of a budget that a grant had by then.
+type leftReading struct {
+	Epsilon     float64 `json:"epsilon"`
+	Delta       float64 `json:"delta"`
+	EpsilonLeft number  `json:"epsilon_left"`
+}
+
+// Run is kong's hook.
+func (c *odometerCommand) Run(r *filter.Run) error {
+	ledger, err := readLedger(c.Ledger)
+	if err != nil {
+		return err
+	}
+	composition, err := composed(c.Ledger, ledger)
+	if err != nil {
+		return err
+	}
+	rep := reportCommand{Delta: c.Delta, Ledger: c.Ledger}
+	delta, err := rep.delta(ledger)
+	if err != nil {
+		return err
+	}
+	o := &odometer{
+		Ledger: c.Ledger, Accountant: c.accountant().name, Delta: number(delta), Adjacency: composition.Adjacency,
+		Unit: composition.Unit, Torn: ledger.Torn, budgets: budgets(ledger),
+	}
+	if o.Runs, err = c.readings(ledger, c.spending, delta); err != nil {
+		return err
+	}
+	alarm, err := c.watch(c.Ledger, ledger, c.spending, delta)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	if err := c.printIndented(r, o, o.table); err != nil {
+		return err
+	}
+	return alarm
+}
+
+// readings returns those of all runs or the last, in the order of their last releases.
+func (c *odometerCommand) readings(ledger *event.Ledger, spent spending, delta float64) ([]reading, error) {
+	charges := ledger.Charges()
+	readings := lastReleases(ledger)
+	readings = readings[firstOf(len(readings), c.Last):]
+	all := budgets(ledger)
+	var before reading // of the run before, for its ε and where it ended
+	for i := range readings {
+		r := &readings[i]
+		after, err := spent(charges[:r.charges])
+		if err != nil {
+			return nil, err
+		}
+		after = remembering{after, make(map[float64]float64)}
+		epsilon, err := after.Epsilon(delta)
+		if err != nil {
+			return nil, err
+		}
+		r.Epsilon = number(epsilon)
+		without := float64(before.Epsilon)
+		if r.first != before.charges || r.charges-r.first != r.Releases { // the runs took turns
+			others := slices.DeleteFunc(slices.Clone(charges[:r.charges]), func(c *event.Charge) bool {
+				return c.Run == r.Run && c.Dataset == r.Dataset
+			})
+			p, err := spent(others)
+			if err != nil {
+				return nil, err
+			}
+			if without, err = p.Epsilon(delta); err != nil {
+				return nil, err
+			}
+		}
+		if !math.IsInf(without, 1) {
+			added := number(math.Max(0, epsilon-without))
+			r.Added = &added
+		}
+		r.Left = []leftReading{}
+		for _, b := range all {
+			if b.from >= r.charges {
+				continue // a later grant
+			}
+			left, err := b.left(after)
+			if err != nil {
+				return nil, err
+			}
+			r.Left = append(r.Left, leftReading{b.epsilon, b.delta, number(left)})
+		}
+		before = *r
+	}
+	return readings, nil
+}
+
+// remembering is a profile that works out ε once for each δ: budgets often have the same.
+type remembering struct {
+	profile
+	known map[float64]float64
+}
+
+func (p remembering) Epsilon(delta float64) (float64, error) {
+	epsilon, ok := p.known[delta]
+	if ok {
+		return epsilon, nil
+	}
+	epsilon, err := p.profile.Epsilon(delta)
+	p.known[delta] = epsilon
+	return epsilon, err
+}
+
+// firstOf is the index of the first of the last few of n, of all for 0.
+func firstOf(n, last int) int {
+	if last == 0 {
+		return 0
+	}
+	return max(0, n-last)
+}
+
+// lastReleases returns the readings of all runs, without losses.
+func lastReleases(ledger *event.Ledger) []reading {
+	type key struct{ dataset, run string }
+	at := make(map[key]*reading)
+	charges := 0
+	for _, line := range ledger.Lines {
+		c := line.Charge
+		if c == nil {
+			continue
+		}
+		k := key{c.Dataset, c.Run}
+		if at[k] == nil {
+			at[k] = &reading{Dataset: c.Dataset, Run: c.Run, first: charges}
+		}
+		charges++
+		at[k].Releases, at[k].LastRelease, at[k].charges = at[k].Releases+1, line.Time, charges
+	}
+	readings := []reading{}
+	for _, r := range at {
+		readings = append(readings, *r)
+	}
+	slices.SortFunc(readings, func(a, b reading) int { return a.charges - b.charges })
+	return readings
+}
+
+// table prints the readings for people.
+func (o *odometer) table(b *bytes.Buffer) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, dash(o.Adjacency), dash(o.Unit))
+	w.Flush()
+	others := max(0, len(o.budgets)-shownBudgets)
+	shown := o.budgets[others:]
+	fmt.Fprint(w, "\nrun\tdata set\treleases\tlast release\tε\tε added")
+	for _, of := range shown {
+		fmt.Fprintf(w, "\tleft of ε %v at δ %v", of.epsilon, of.delta)
+	}
+	fmt.Fprintln(w)
+	for _, r := range o.Runs {
+		added := "-"
+		if r.Added != nil {
+			added = r.Added.String()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s", quoted(r.Run), quoted(r.Dataset), r.Releases,
+			r.LastRelease.Format(time.RFC3339), r.Epsilon, added)
+		for i := range shown {
+			left := "-"
+			if i += others; i < len(r.Left) {
+				left = roundDown(float64(r.Left[i].EpsilonLeft))
+			}
+			fmt.Fprintf(w, "\t%s", left)
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+	if others > 0 {
+		fmt.Fprintf(b, "\nnote: of %d budgets the latest %d are shown; --json has all\n", len(o.budgets), shownBudgets)
+	}
+	if o.Torn {
+		fmt.Fprint(b, "\n"+tornNote)
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+// printing is how an answer leaves a command.
+type printing struct {
+	JSON   bool   `name:"json" help:"Print JSON, not a table."`
+	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+}
+
+// print writes an answer: v as JSON on one line, or its table.
+func (p printing) print(r *filter.Run, v any, table func(*bytes.Buffer)) error {
+	return p.write(r, v, "", table)
+}
+
+// printIndented is print with JSON on a line for each member.
+func (p printing) printIndented(r *filter.Run, v any, table func(*bytes.Buffer)) error {
+	return p.write(r, v, "  ", table)
+}
+
+func (p printing) write(r *filter.Run, v any, indent string, table func(*bytes.Buffer)) error {
+	if r.DryRun() {
+		return nil
+	}
+	var b bytes.Buffer
+	if p.JSON {
+		e := json.NewEncoder(&b)
+		e.SetIndent("", indent)
+		if err := e.Encode(v); err != nil {
+			return err
+		}
+	} else {
+		table(&b)
+	}
+	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, b.Bytes())
+}
