@@ -38,12 +38,12 @@ soak kills="5000":
 # Speed beside gensim, scikit-learn and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
 bench: peers
     PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
-    PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise
+    PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise ./account/...
 
-# A Python with what the second reader needs
+# A Python with what the second reader and the second accountant need
 python:
     [ -x {{ python }} ] || python3 -m venv .venv
-    {{ python }} -c 'import grpc_tools, xxhash, zstandard' 2>/dev/null || {{ python }} -m pip install -q grpcio-tools xxhash zstandard
+    {{ python }} -c 'import grpc_tools, xxhash, zstandard, dp_accounting' 2>/dev/null || {{ python }} -m pip install -q grpcio-tools xxhash zstandard dp-accounting==0.6.0
 
 # The same, with the tools that just bench compares with
 peers: python

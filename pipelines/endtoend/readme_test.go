@@ -25,7 +25,7 @@ func TestReadme(t *testing.T) {
 		t.Logf("%s%s", script, run(t, folder, script))
 	}
 	// What the first pipeline prints is what the page shows, but for coins and noise.
-	for _, line := range []string{"topic  share  words and their probabilities", "renyi       1  1e-06"} {
+	for _, line := range []string{"topic  share  words and their probabilities", "pld         1  1e-06"} {
 		if !strings.Contains(page, line) {
 			t.Errorf("the README has no %q", line)
 		}

@@ -15,7 +15,7 @@ const (
 	Failure      = 1   // no better class
 	Usage        = 80  // wrong flags or values
 	Missing      = 82  // a prerequisite is missing: grant, ledger, model, file
-	Refused      = 83  // by the grant or the budget, nothing was released; or an audit found the claim broken
+	Refused      = 83  // by the grant or the budget, nothing was released; an audit found the claim broken; or a budget alarm
 	Malformed    = 90  // input malformed, truncated or of another version
 	Locked       = 91  // another run holds the lock; nothing was done
 	Internal     = 100 // an invariant of ours broke

@@ -76,7 +76,7 @@ try 0 'tail -n 2 people.jsonl | contributions write | privatize combine -o rest.
 try 0 'privatize none --run sum --ledger parts.ledger --compress none -o parts.pp ada.pp rest.pp'
 holds "two partial sums give the same bytes" 'cmp exact.pp parts.pp'
 try 0 'account report --delta 1e-6 none.ledger'
-holds "its epsilon is infinite" 'account report --delta 1e-6 none.ledger | grep -Eq "^renyi +∞"'
+holds "its epsilon is infinite" 'account report --delta 1e-6 none.ledger | grep -Eq "^pld +∞"'
 
 say "3. A person counts for at most the clip. Noise of some steps, of which 2^20 are the clip 1, lets us see it."
 try 0 'account plan --noise-multiplier 0.000001 --all -o bare.json'
