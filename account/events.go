@@ -71,11 +71,7 @@ Charges are merged, and no names of data sets and runs are written.
 
 // Run is kong's hook.
 func (c *exportCommand) Run(r *filter.Run) error {
-	ledger, err := readLedger(c.Ledger)
-	if err != nil {
-		return err
-	}
-	composition, err := composed(c.Ledger, ledger)
+	_, composition, err := readComposed(c.Ledger)
 	if err != nil {
 		return err
 	}

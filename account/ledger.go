@@ -46,3 +46,13 @@ func composed(name string, ledger *event.Ledger) (*compose.Composition, error) {
 	}
 	return composition, err
 }
+
+// readComposed reads, verifies and composes a ledger.
+func readComposed(name string) (*event.Ledger, *compose.Composition, error) {
+	ledger, err := readLedger(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	composition, err := composed(name, ledger)
+	return ledger, composition, err
+}

@@ -76,11 +76,7 @@ type leftReading struct {
 
 // Run is kong's hook.
 func (c *odometerCommand) Run(r *filter.Run) error {
-	ledger, err := readLedger(c.Ledger)
-	if err != nil {
-		return err
-	}
-	composition, err := composed(c.Ledger, ledger)
+	ledger, composition, err := readComposed(c.Ledger)
 	if err != nil {
 		return err
 	}

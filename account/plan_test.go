@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"privpipe/account/internal/golden"
 	"testing"
 
 	"privpipe/pipelines/event"
@@ -34,26 +34,12 @@ func solved(t *testing.T, c *planCommand) *event.Grant {
 // TestCalibration compares with dp_accounting: no more noise than its worse orders need, and never less than its exact
 // accountant asks for.
 func TestCalibration(t *testing.T) {
-	f, err := os.Open("testdata/calibration.jsonl")
-	if err != nil {
-		t.Fatal(err)
+	type row struct {
+		Epsilon, Delta, Q float64
+		Rounds            int
+		Low, High         float64
 	}
-	defer f.Close()
-	d := json.NewDecoder(f)
-	var head map[string]string
-	if err := d.Decode(&head); err != nil {
-		t.Fatal(err)
-	}
-	rows := 0
-	for ; d.More(); rows++ {
-		var r struct {
-			Epsilon, Delta, Q float64
-			Rounds            int
-			Low, High         float64
-		}
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range golden.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
 			g := solved(t, &planCommand{Epsilon: r.Epsilon, Delta: r.Delta, Poisson: r.Q, Rounds: new(r.Rounds)})
@@ -61,9 +47,6 @@ func TestCalibration(t *testing.T) {
 				t.Errorf("%+v: noise multiplier %v", r, g.NoiseMultiplier)
 			}
 		})
-	}
-	if rows != 12 {
-		t.Errorf("%d rows, want 12", rows)
 	}
 }
 

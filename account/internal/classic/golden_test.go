@@ -3,7 +3,7 @@ package classic
 import (
 	"encoding/json"
 	"math"
-	"os"
+	"privpipe/account/internal/golden"
 	"strings"
 	"testing"
 
@@ -66,27 +66,10 @@ type row struct {
 // sigma is the row's noise over sensitivity.
 func (r row) sigma() float64 { return r.Noise / r.Multiplier }
 
-// golden returns the rows of the accountant, of which there must be as many.
-func golden(t *testing.T, accountant string, count int) (rows []row) {
+// rowsOf returns the rows of the accountant, of which there must be as many.
+func rowsOf(t *testing.T, accountant string, count int) []row {
 	t.Helper()
-	f, err := os.Open("testdata/golden.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for d := json.NewDecoder(f); d.More(); {
-		var r row
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		if r.Accountant == accountant {
-			rows = append(rows, r)
-		}
-	}
-	if len(rows) != count {
-		t.Fatalf("%d rows of %s, want %d", len(rows), accountant, count)
-	}
-	return rows
+	return golden.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
 // above tells whether got is at least want, but for the reference's own rounding, and above it by less than the relative
@@ -102,7 +85,7 @@ func below(got, want, tolerance float64) bool { return above(-got, -want, tolera
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*math.Abs(want) }
 
 func TestAnalyticGaussianGolden(t *testing.T) {
-	for _, r := range golden(t, "analytic_gaussian", 64+56+55) {
+	for _, r := range rowsOf(t, "analytic_gaussian", 64+56+55) {
 		switch {
 		case r.Group == "mechanisms":
 			if got := GaussianDelta(r.Sigma, r.Epsilon); !near(got, r.Delta, 1e-8) {
@@ -133,7 +116,7 @@ func TestAnalyticGaussianGolden(t *testing.T) {
 // TestOnePass: a pass over disjoint batches costs what one batch costs.
 func TestOnePass(t *testing.T) {
 	passes := 0
-	for _, r := range golden(t, "analytic_gaussian", 175) {
+	for _, r := range rowsOf(t, "analytic_gaussian", 175) {
 		if r.Group != "one_pass" {
 			continue
 		}
@@ -148,7 +131,7 @@ func TestOnePass(t *testing.T) {
 }
 
 func TestZCDPGolden(t *testing.T) {
-	for _, r := range golden(t, "zcdp", 17) {
+	for _, r := range rowsOf(t, "zcdp", 17) {
 		if r.Group == "zcdp" {
 			if got := Rho(r.Noise, r.Steps); !above(got, r.Rho, 1e-12) {
 				t.Errorf("%s: ρ %v, want %v", r.ID, got, r.Rho)
@@ -167,7 +150,7 @@ func TestZCDPGolden(t *testing.T) {
 			t.Errorf("%s: δ %v, want %v", r.ID, got, r.Delta)
 		}
 	}
-	for _, r := range golden(t, "zcdp_inverse", 7) {
+	for _, r := range rowsOf(t, "zcdp_inverse", 7) {
 		if got := ZCDPEpsilon(r.Rho, r.Delta); !near(got, r.Epsilon, 1e-9) {
 			t.Errorf("%s: ε of ρ %v is %v, want %v", r.ID, r.Rho, got, r.Epsilon)
 		}
@@ -178,7 +161,7 @@ func TestZCDPGolden(t *testing.T) {
 }
 
 func TestCompositionGolden(t *testing.T) {
-	for _, r := range golden(t, "strong_composition_dwork_roth_3.20", 21) {
+	for _, r := range rowsOf(t, "strong_composition_dwork_roth_3.20", 21) {
 		if r.Group == "vips_lda" {
 			papers := Recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
 			round := papers.Round(r.Noise)
@@ -202,18 +185,18 @@ func TestCompositionGolden(t *testing.T) {
 			t.Errorf("%s: linear %v, want %v, %v", r.ID, got, r.Linear, r.DeltaLinear)
 		}
 	}
-	for _, r := range golden(t, "amplification_thm1_000", 7) {
+	for _, r := range rowsOf(t, "amplification_thm1_000", 7) {
 		got := Guarantee{r.Eps0, r.Delta0}.Amplified(r.Q)
 		if !above(got.Epsilon, r.Epsilon, 1e-9) || !above(got.Delta, r.Delta, 1e-9) {
 			t.Errorf("%s: %v, want %v, %v", r.ID, got, r.Epsilon, r.Delta)
 		}
 	}
-	for _, r := range golden(t, "amplification_thm1_000_inverse", 5) {
+	for _, r := range rowsOf(t, "amplification_thm1_000_inverse", 5) {
 		if got := BeforeAmplification(r.Amplified, r.Q); !below(got, r.Epsilon, 1e-9) {
 			t.Errorf("%s: %v, want %v", r.ID, got, r.Epsilon)
 		}
 	}
-	for _, r := range golden(t, "zcdp_workshop_eq5_eq6", 9) {
+	for _, r := range rowsOf(t, "zcdp_workshop_eq5_eq6", 9) {
 		papers := Recipe{r.Q, r.Steps, r.Delta, r.DeltaIter}
 		round := papers.Round(r.Noise)
 		if got := round.Amplified(r.Q).Epsilon; !above(round.Epsilon, r.EpsIter, 1e-9) || !above(got, r.Amplified, 1e-9) {
@@ -229,7 +212,7 @@ func TestCompositionGolden(t *testing.T) {
 }
 
 func TestGibbsGolden(t *testing.T) {
-	for _, r := range golden(t, "linear", 26) {
+	for _, r := range rowsOf(t, "linear", 26) {
 		switch {
 		case r.Group == "lp_lda":
 			if got := BitEpsilon(r.F); !above(got, r.Epsilon, 1e-9) {
@@ -255,7 +238,7 @@ func TestGibbsGolden(t *testing.T) {
 }
 
 func TestMomentsGolden(t *testing.T) {
-	for _, r := range golden(t, "moments_abadi_integer", 27) {
+	for _, r := range rowsOf(t, "moments_abadi_integer", 27) {
 		curve := func(alpha float64) float64 { return renyi.PoissonGaussian(r.Q, r.Noise, alpha) }
 		got, lambda := MomentsEpsilon(curve, r.Steps, r.Delta, r.MaxLambda)
 		if !near(got, r.Epsilon, 1e-6) || lambda != r.OptimalLambda {
@@ -277,7 +260,7 @@ func TestMomentsGolden(t *testing.T) {
 // TestCentralLimit: Gaussian differential privacy by the central limit is not a bound, and no accountant reports what it
 // gives: each of its rows is below the moments accountant, and most are below what is certain to be lost.
 func TestCentralLimit(t *testing.T) {
-	for _, r := range golden(t, "gdp_clt_approximation", 19) {
+	for _, r := range rowsOf(t, "gdp_clt_approximation", 19) {
 		curve := func(alpha float64) float64 { return renyi.PoissonGaussian(r.Q, r.Noise, alpha) }
 		if got, _ := MomentsEpsilon(curve, r.Steps, r.Delta, 256); got < r.Epsilon*1.01 {
 			t.Errorf("%s: moments %v, the approximation %v", r.ID, got, r.Epsilon)
@@ -291,7 +274,7 @@ func gaussian(sigma float64) renyi.Curve {
 }
 
 func TestSubLDATable3(t *testing.T) {
-	for _, r := range golden(t, "rdp_single_order", 6) {
+	for _, r := range rowsOf(t, "rdp_single_order", 6) {
 		sigma := SubLDASigma(r.Alpha, r.BaseRho)
 		if !above(sigma, r.Noise, 1e-9) {
 			t.Errorf("%s: σ %v, want %v", r.ID, sigma, r.Noise)
@@ -321,7 +304,7 @@ func TestSubLDATable3(t *testing.T) {
 }
 
 func TestEfficiencyGolden(t *testing.T) {
-	for _, r := range golden(t, "efficiency_privacy_function", 24) {
+	for _, r := range rowsOf(t, "efficiency_privacy_function", 24) {
 		s := SubLDA{r.Alpha, gaussian(r.Noise)}
 		for at, raw := range r.IAt {
 			var gamma, want float64

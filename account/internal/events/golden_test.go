@@ -1,9 +1,8 @@
 package events
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
+	"privpipe/account/internal/golden"
 	"testing"
 
 	"privpipe/account/internal/loss"
@@ -19,24 +18,8 @@ type row struct {
 	Delta, Low, High                  float64
 }
 
-func rows(t *testing.T) (all []row) {
-	t.Helper()
-	b, err := os.ReadFile("testdata/golden.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range bytes.Lines(b) {
-		var r row
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, r)
-	}
-	return all
-}
-
 func TestGolden(t *testing.T) {
-	for _, r := range rows(t) {
+	for _, r := range golden.Rows[row](t, "testdata/golden.jsonl", 86, nil) {
 		l, err := Read(r.Events, Relation{Adjacency: r.Adjacency})
 		if err != nil {
 			t.Errorf("%s: %v", r.ID, err)

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/logs"
+)
 
 // A noise is what the grid adds to a loss at most: a shift, and noise of which the lower bound's parameter w is width.
 type noise struct{ width, shift float64 }
@@ -23,7 +27,7 @@ func (w *window) upperDelta(epsilon float64) float64 {
 	for s.next() && s.at()-w.step >= epsilon {
 	}
 	if s.at() < epsilon { // above the window
-		return logAdd(w.above, math.Log(w.infinite)) + w.error
+		return logs.Add(w.above, math.Log(w.infinite)) + w.error
 	}
 	return s.logUpper(s.at() - epsilon)
 }
@@ -73,7 +77,7 @@ func (w *window) momentEpsilon(logDelta float64) float64 {
 // momentDelta is the same for log δ(epsilon).
 func (w *window) momentDelta(epsilon float64) float64 {
 	x := tilt{at: w.tilt, cumulant: w.cumulant, mean: math.Max(0, epsilon-w.offset)}
-	return logAdd(x.logBound()+slack, math.Log(w.infinite)) + w.error
+	return logs.Add(x.logBound()+slack, math.Log(w.infinite)) + w.error
 }
 
 func (w *window) lowerEpsilon(logDelta float64) (lower float64) {

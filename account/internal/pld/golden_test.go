@@ -1,9 +1,8 @@
 package pld
 
 import (
-	"encoding/json"
 	"math"
-	"os"
+	"privpipe/account/internal/golden"
 	"testing"
 )
 
@@ -32,32 +31,6 @@ type row struct {
 		Epsilon, Delta float64
 		Count          int
 	}
-}
-
-func readGolden(t *testing.T) []row {
-	t.Helper()
-	f, err := os.Open("testdata/golden.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	d := json.NewDecoder(f)
-	var head map[string]string
-	if err := d.Decode(&head); err != nil {
-		t.Fatal(err)
-	}
-	var rows []row
-	for d.More() {
-		var r row
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if len(rows) != 490 {
-		t.Fatalf("%d rows, want 490", len(rows))
-	}
-	return rows
 }
 
 // pair returns a test's pair, which must be one.
@@ -130,7 +103,7 @@ var loose = map[string]bool{
 // TestGolden: never more than 1 % above a row of a tight accountant, and never below what is certainly spent: within low and
 // high, and the error bars of rows that have them. An eighth of the rows have lower bounds too.
 func TestGolden(t *testing.T) {
-	for i, r := range readGolden(t) {
+	for i, r := range golden.Rows[row](t, "testdata/golden.jsonl", 490, nil) {
 		if testing.Short() && i%10 != 0 {
 			continue
 		}

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/logs"
+)
 
 // unit is the relative rounding error of a float64 operation.
 const unit = 0x1p-53
@@ -64,7 +68,7 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 		}
 		for _, l := range []*lattice{l, &b} {
 			l.left, l.infinite = math.Exp(logLeft), l.infinite+math.Exp(logTail)
-			l.mass[2] = logAdd(l.mass[2], logLeft) // the first point that is not below them
+			l.mass[2] = logs.Add(l.mass[2], logLeft) // the first point that is not below them
 		}
 	}
 	return l, &b
@@ -137,7 +141,7 @@ func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
 
 func (l *lattice) add(index int, logMass float64) {
 	i := index - l.first
-	l.mass[i] = logAdd(l.mass[i], logMass)
+	l.mass[i] = logs.Add(l.mass[i], logMass)
 }
 
 // addAtom divides an atom among its neighbours on the grid: bucket, for a point.

@@ -65,14 +65,3 @@ func (x *mixture) root(loss float64) float64 {
 	}
 	return math.Log1p(math.Max(-1, math.Expm1(loss)/q))
 }
-
-// logAdd returns log(e^a + e^b).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}

@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"privpipe/account/internal/logs"
 
 	"gonum.org/v1/gonum/integrate/quad"
 )
@@ -87,11 +88,11 @@ func (x *mixture) bucket(lower, upper edge, from, to float64) (logLower, logUppe
 			}
 		}
 		base := x.constant - middle*(x.linear+x.curved*middle/2) + math.Log(w)
-		logLower = logAdd(logLower, base+upScale+math.Log(math.Max(0, sumLower)))
+		logLower = logs.Add(logLower, base+upScale+math.Log(math.Max(0, sumLower)))
 		if !rooted {
-			logUpper = logAdd(logUpper, base+math.Log(sumUpper))
+			logUpper = logs.Add(logUpper, base+math.Log(sumUpper))
 		} else {
-			logUpper = logAdd(logUpper, base+downScale+math.Log(math.Max(0, sumUpper)))
+			logUpper = logs.Add(logUpper, base+downScale+math.Log(math.Max(0, sumUpper)))
 		}
 		at = middle + w
 	}

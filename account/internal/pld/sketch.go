@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"privpipe/account/internal/logs"
 	"slices"
 )
 
@@ -55,13 +56,13 @@ func newSketch(c component, logTail float64) sketch {
 	for atoms := range slices.Chunk(c.pair.atoms, group) {
 		logP := math.Inf(-1)
 		for _, a := range atoms {
-			logP = logAdd(logP, a.logP)
+			logP = logs.Add(logP, a.logP)
 		}
 		put(atoms[len(atoms)/2].loss, logP)
 	}
 	total := math.Inf(-1)
 	for _, m := range s.mass {
-		total = logAdd(total, m)
+		total = logs.Add(total, m)
 	}
 	for i := range s.mass {
 		s.mass[i] -= total // counts of 10⁷ would raise a small error of the points

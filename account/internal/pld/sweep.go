@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/logs"
+)
 
 // A sweep goes down a window's grid and has, at a point y = index·step, sums over the cells from y on of e^(−tilt·(Y−y))
 // times
@@ -75,9 +79,9 @@ func (s *sweep) logUpper(back float64) float64 {
 	scale := s.cumulant - s.tilt*s.at()
 	sum := scale + math.Log(s.hockey-math.Expm1(-back)*s.decay)
 	if s.index == s.first { // what lies below the window, and above ε
-		sum = logAdd(sum, scale+s.tilt*back-s.margin)
+		sum = logs.Add(sum, scale+s.tilt*back-s.margin)
 	}
-	return logAdd(sum, logAdd(s.above, math.Log(s.infinite))) + s.window.error
+	return logs.Add(sum, logs.Add(s.above, math.Log(s.infinite))) + s.window.error
 }
 
 // logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. left has the sums of the

@@ -1,6 +1,10 @@
 package renyi
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/logs"
+)
 
 // PoissonGaussian returns ρ(α) of one release of a sum with Gaussian noise of sigma times the sensitivity, of units that
 // each took part by a coin of probability q, under the addition or removal of one unit: Mironov, Talwar and Zhang, Rényi
@@ -60,11 +64,11 @@ func logMomentSeries(q, sigma, alpha float64) float64 {
 		j := alpha - k
 		low := k*logQ + j*log1mQ + (k*k-k)/(2*sigma*sigma) + logNormal((z-k)/sigma)
 		high := j*logQ + k*log1mQ + (j*j-j)/(2*sigma*sigma) + logNormal((j-z)/sigma)
-		term := logBinomial + logAdd(low, high)
+		term := logBinomial + logs.Add(low, high)
 		if sign > 0 {
-			positive = logAdd(positive, term)
+			positive = logs.Add(positive, term)
 		} else {
-			negative = logAdd(negative, term)
+			negative = logs.Add(negative, term)
 		}
 		if k > alpha && sign > 0 && term < positive-30 { // exp(−30) = 1e-13
 			break

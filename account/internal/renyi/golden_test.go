@@ -1,8 +1,7 @@
 package renyi
 
 import (
-	"encoding/json"
-	"os"
+	"privpipe/account/internal/golden"
 	"testing"
 )
 
@@ -17,36 +16,10 @@ type sampled struct {
 	Low, High, True float64
 }
 
-func readSampled(t *testing.T) []sampled {
-	t.Helper()
-	f, err := os.Open("testdata/sampled.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	d := json.NewDecoder(f)
-	var head map[string]string
-	if err := d.Decode(&head); err != nil {
-		t.Fatal(err)
-	}
-	var rows []sampled
-	for d.More() {
-		var r sampled
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, r)
-	}
-	if len(rows) != 141 {
-		t.Fatalf("%d rows, want 141", len(rows))
-	}
-	return rows
-}
-
 // TestAgainstGoogle compares with dp_accounting: as tight as its best orders, and never below what its other accountant
 // shows to be spent.
 func TestAgainstGoogle(t *testing.T) {
-	for _, r := range readSampled(t) {
+	for _, r := range golden.Rows[sampled](t, "testdata/sampled.jsonl", 141, nil) {
 		curve := func(alpha float64) float64 { return r.Rounds * PoissonGaussian(r.Q, r.Sigma, alpha) }
 		if r.Solve == "delta" {
 			if got, order := Delta(curve, r.Epsilon); !(got >= r.True && got <= r.High) {

@@ -1,6 +1,10 @@
 package renyi
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/logs"
+)
 
 // Poisson returns the curve of one release of units that each took part by a secret coin of probability q, under the
 // addition or removal of one unit. whole is the curve of the release for a unit that is known to take part: of the pair
@@ -58,7 +62,7 @@ func AmplifiedEpsilon(q, epsilon float64) float64 {
 //
 // (for the Gaussian: Mironov, Talwar and Zhang 2019, §3.3). No term is negative: a bound on the moments bounds A_α.
 func logMomentInteger(q float64, whole Curve, alpha int) float64 {
-	return logAdd(0, logExcessInteger(q, whole, alpha))
+	return logs.Add(0, logExcessInteger(q, whole, alpha))
 }
 
 // logExcessInteger returns log(A_α − 1) for an integer α ≥ 2: the sum above less the binomial probabilities, which add
@@ -71,7 +75,7 @@ func logExcessInteger(q float64, whole Curve, alpha int) float64 {
 	for k := 2; k <= alpha; k++ { // for 0 and 1 the moment is 1
 		logBinomial += math.Log(float64(alpha-k+1) / float64(k))
 		x := float64(k)
-		sum = logAdd(sum, logBinomial+x*logQ+float64(alpha-k)*log1mQ+logExpm1((x-1)*whole(x)))
+		sum = logs.Add(sum, logBinomial+x*logQ+float64(alpha-k)*log1mQ+logs.Expm1((x-1)*whole(x)))
 	}
 	return sum
 }
@@ -96,24 +100,5 @@ func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
 	share := alpha - below
 	atBelow := logExcessInteger(q, whole, int(below)) - math.Log(below*(below-1))
 	atAbove := logExcessInteger(q, whole, int(below)+1) - math.Log((below+1)*below)
-	return logAdd(0, math.Log(alpha*(alpha-1))+(1-share)*atBelow+share*atAbove)
-}
-
-// logAdd returns log(exp(a) + exp(b)).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
-
-// logExpm1 returns log(exp(x) − 1) for x ≥ 0.
-func logExpm1(x float64) float64 {
-	if x > 37 { // exp(−37) is below the resolution of 1
-		return x
-	}
-	return math.Log(math.Expm1(x))
+	return logs.Add(0, math.Log(alpha*(alpha-1))+(1-share)*atBelow+share*atAbove)
 }

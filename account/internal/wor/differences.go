@@ -1,6 +1,10 @@
 package wor
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/logs"
+)
 
 // exactDifferences is the order to which B is computed; beyond, it is bounded in closed form. In the sums of a curve such
 // terms are either far below the first or larger than 2M.
@@ -61,9 +65,9 @@ func logDifferenceSum(l, s float64) float64 {
 // logAbsExpm1 returns log|e^u − 1|.
 func logAbsExpm1(u float64) float64 {
 	if u < 0 {
-		return logExpm1(-u) + u
+		return logs.Expm1(-u) + u
 	}
-	return logExpm1(u)
+	return logs.Expm1(u)
 }
 
 // logDifferenceBound bounds log B(l) from above. |e^u−1| ≤ |u|·max(1, e^u) with u = log L, so
@@ -78,6 +82,6 @@ func logDifferenceBound(l, s float64) float64 {
 	left := l * math.Log(s*s/2+s*c)
 	moment := l * (l - 1) * s * s / 2 // log E[L^l]
 	right := moment + l*math.Log((l-0.5)*s*s+s*c)
-	log := min(logAdd(left, right), logAdd(0, moment))
+	log := min(logs.Add(left, right), logs.Add(0, moment))
 	return log + 1e-12*(1+math.Abs(log)) + 1e-12*l
 }

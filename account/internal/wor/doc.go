@@ -2,6 +2,4 @@
 // set of qn takes part, drawn anew each round and kept secret. The neighbours are data sets in which one unit is replaced by
 // another, so that n is public. What replaces a unit changes a sum by √2 times its clip if no coordinate is negative, and by
 // 2 times else: σ is noise over that.
-//
-// Gaussian is a Rényi curve, Pair what a privacy loss distribution is made of; the second is the tighter.
 package wor

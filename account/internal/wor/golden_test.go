@@ -3,7 +3,7 @@ package wor
 import (
 	"encoding/json"
 	"math"
-	"os"
+	"privpipe/account/internal/golden"
 	"strings"
 	"testing"
 
@@ -31,34 +31,17 @@ type row struct {
 // sigma is the row's noise over sensitivity.
 func (r row) sigma() float64 { return r.Noise / r.Multiplier }
 
-// golden returns the rows of the accountant, of which there must be as many.
-func golden(t *testing.T, accountant string, count int) (rows []row) {
+// rowsOf returns the rows of the accountant, of which there must be as many.
+func rowsOf(t *testing.T, accountant string, count int) []row {
 	t.Helper()
-	f, err := os.Open("testdata/golden.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for d := json.NewDecoder(f); d.More(); {
-		var r row
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
-		if r.Accountant == accountant {
-			rows = append(rows, r)
-		}
-	}
-	if len(rows) != count {
-		t.Fatalf("%d rows of %s, want %d", len(rows), accountant, count)
-	}
-	return rows
+	return golden.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*math.Abs(want) }
 
 // TestGolden compares with dp_accounting at the same order, and asks for no less at the best one.
 func TestGolden(t *testing.T) {
-	for _, r := range golden(t, "wor_rdp_wang2019", 75) {
+	for _, r := range rowsOf(t, "wor_rdp_wang2019", 75) {
 		one := Gaussian(r.Q, r.sigma())
 		all := func(alpha float64) float64 { return float64(r.Steps) * one(alpha) }
 		// The row's classical conversion, at its order.

@@ -2,6 +2,7 @@ package wor
 
 import (
 	"math"
+	"privpipe/account/internal/logs"
 	"sync"
 
 	"privpipe/account/internal/renyi"
@@ -57,17 +58,17 @@ type sampled struct {
 // orders). Bounds at the ends of a chord bound what lies below it.
 func (s *sampled) between(alpha float64) float64 {
 	if alpha < 2 {
-		return (alpha - 1) * logAdd(0, s.logExcess(2))
+		return (alpha - 1) * logs.Add(0, s.logExcess(2))
 	}
 	floor := math.Floor(alpha)
 	atFloor := s.logExcess(int(floor))
 	if alpha == floor {
-		return logAdd(0, atFloor)
+		return logs.Add(0, atFloor)
 	}
 	share := alpha - floor
 	below := atFloor - math.Log(floor*(floor-1))
 	above := s.logExcess(int(floor)+1) - math.Log((floor+1)*floor)
-	return logAdd(0, math.Log(alpha*(alpha-1))+(1-share)*below+share*above)
+	return logs.Add(0, math.Log(alpha*(alpha-1))+(1-share)*below+share*above)
 }
 
 // logExcess returns the logarithm of the theorem's sum without its 1, rounded up: no term is negative. The logarithms of the
@@ -81,7 +82,7 @@ func (s *sampled) logExcess(alpha int) float64 {
 	sum, logBinomial, n := math.Inf(-1), math.Log(float64(alpha)), float64(alpha)
 	for j := 2; j <= alpha; j++ {
 		logBinomial += math.Log((n - float64(j) + 1) / float64(j))
-		sum = logAdd(sum, logBinomial+s.terms[j-2])
+		sum = logs.Add(sum, logBinomial+s.terms[j-2])
 	}
 	return sum + n*(n-s.logQ)/(1<<52) + 1e-15*math.Abs(sum)
 }
@@ -91,26 +92,7 @@ func (s *sampled) logSize(j int) float64 {
 	x := float64(j)
 	moment := math.Ln2 + (x-1)*s.whole(x)
 	if j == 2 {
-		return min(2*math.Ln2+logExpm1(s.whole(2)), moment)
+		return min(2*math.Ln2+logs.Expm1(s.whole(2)), moment)
 	}
 	return min(2*math.Ln2+(s.sizes.log(j/2*2, s.sigma)+s.sizes.log((j+1)/2*2, s.sigma))/2, moment)
-}
-
-// logAdd returns log(e^a + e^b).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
-}
-
-// logExpm1 returns log(e^x − 1) for x ≥ 0.
-func logExpm1(x float64) float64 {
-	if x > 1 {
-		return x + math.Log1p(-math.Exp(-x))
-	}
-	return math.Log(math.Expm1(x))
 }

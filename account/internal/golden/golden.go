@@ -1,0 +1,35 @@
+// Package golden reads reference values for tests.
+package golden
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// Rows returns the rows of a file of JSON Lines for which keep is true, nil for all, and fails unless they are want. A line that
+// begins with the member "source" says where all rows come from, and is none.
+func Rows[Row any](t testing.TB, path string, want int, keep func(Row) bool) (rows []Row) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(b) {
+		if bytes.HasPrefix(line, []byte(`{"source":`)) {
+			continue
+		}
+		var r Row
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if keep == nil || keep(r) {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) != want {
+		t.Fatalf("%s: %d rows, want %d", path, len(rows), want)
+	}
+	return rows
+}

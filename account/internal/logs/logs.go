@@ -1,0 +1,23 @@
+// Package logs adds and subtracts numbers that are given as logarithms, and may be beyond float64.
+package logs
+
+import "math"
+
+// Add returns log(e^a + e^b).
+func Add(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// Expm1 returns log(e^x − 1) for x ≥ 0.
+func Expm1(x float64) float64 {
+	if x > 37 { // e^−37 is below the resolution of 1
+		return x
+	}
+	return math.Log(math.Expm1(x))
+}
