@@ -20,7 +20,7 @@ type planCommand struct {
 	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"One of ${enum}. rdp is renyi."`
 
 	Poisson  float64  `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
-	Fixed    fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit, and nothing is amplified."`
+	Fixed    fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit."`
 	All      bool     `group:"Scheme" xor:"scheme" help:"As in sample. Of course for select and randomized-response."`
 	Allocate bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
 	Epoch    bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
