@@ -126,7 +126,7 @@ func deltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err erro
 
 // Run is kong's hook.
 func (c *epsilonCommand) Run(r *filter.Run) error {
-	q, err := c.question()
+	q, err := c.question(c.Output)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (c *epsilonCommand) Run(r *filter.Run) error {
 
 // Run is kong's hook.
 func (c *deltaCommand) Run(r *filter.Run) error {
-	q, err := c.question()
+	q, err := c.question(c.Output)
 	if err != nil {
 		return err
 	}

@@ -33,10 +33,13 @@ func (c *releasedFlags) check() error {
 	return nil
 }
 
-// question returns the question about what was released.
-func (c *releasedFlags) question() (*question, error) {
+// question returns the question about what was released, whose answer goes to output.
+func (c *releasedFlags) question(output string) (*question, error) {
 	if c.Events == "" {
 		return c.setting().asked(c.NoiseMultiplier), nil
+	}
+	if err := keeps(output, c.Events); err != nil {
+		return nil, err
 	}
 	b, err := endpoint.ReadFile(c.Events, mostEvents)
 	if err != nil {
@@ -71,6 +74,9 @@ Charges are merged, and no names of data sets and runs are written.
 
 // Run is kong's hook.
 func (c *exportCommand) Run(r *filter.Run) error {
+	if err := keeps(c.Output, c.Ledger); err != nil {
+		return err
+	}
 	_, composition, err := readComposed(c.Ledger)
 	if err != nil {
 		return err

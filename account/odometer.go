@@ -76,6 +76,9 @@ type leftReading struct {
 
 // Run is kong's hook.
 func (c *odometerCommand) Run(r *filter.Run) error {
+	if err := keeps(c.Output, c.Ledger); err != nil {
+		return err
+	}
 	ledger, composition, err := readComposed(c.Ledger)
 	if err != nil {
 		return err

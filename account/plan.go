@@ -16,6 +16,11 @@ import (
 
 // Run is kong's hook.
 func (c *planCommand) Run(r *filter.Run) error {
+	if c.Ledger != "" {
+		if err := keeps(c.Output, c.Ledger); err != nil {
+			return err
+		}
+	}
 	grant := c.grant()
 	if c.unknown() != "" {
 		if _, err := os.Stat(c.Ledger); c.Ledger != "" && errors.Is(err, fs.ErrNotExist) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
@@ -40,4 +41,9 @@ func (p printing) write(r *filter.Run, v any, indent string, table func(*bytes.B
 		table(&b)
 	}
 	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, b.Bytes())
+}
+
+// keeps refuses an output, or a summary, that is one of the inputs.
+func keeps(output string, inputs ...string) error {
+	return errors.Join(endpoint.Distinct(output, inputs...), endpoint.Distinct(cli.Summary, inputs...))
 }

@@ -77,6 +77,9 @@ func (n number) String() string { return roundUp(float64(n)) }
 
 // Run is kong's hook.
 func (c *reportCommand) Run(r *filter.Run) error {
+	if err := keeps(c.Output, c.Ledger); err != nil {
+		return err
+	}
 	ledger, err := readLedger(c.Ledger)
 	if err != nil {
 		return err

@@ -63,6 +63,9 @@ type verification struct {
 
 // Run is kong's hook.
 func (c *verifyCommand) Run(r *filter.Run) error {
+	if err := keeps(c.Output, c.Ledgers...); err != nil {
+		return err
+	}
 	var verified []*verification
 	wanted := slices.Clone(c.LastHash)
 	for _, name := range c.Ledgers {

@@ -147,7 +147,7 @@ func (l *List) fail(ideal Profile) Profile {
 	case l.NoNoise:
 		return nothing{}
 	case l.Failure == 0:
-		return pureProfile{ideal, l.pure()}
+		return basicProfile{ideal, l.basic()}
 	}
 	return failing{ideal, math.Nextafter(l.Failure, 1), l.Excess}
 }

@@ -206,7 +206,7 @@ func TestPure(t *testing.T) {
 		}
 	}
 	// A sample loses less: log(1 + 0.2·(e^0.1 − 1)) = 0.0208160… (Li, Qardaji and Su 2012, theorem 1).
-	if pure := list(event.AddRemove, poisson(0.2, 3, Pure{0.1})).pure(); !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
+	if pure := list(event.AddRemove, poisson(0.2, 3, Pure{0.1})).basic().Epsilon; !(pure >= 3*0.0208160 && pure < 3*0.0208161) {
 		t.Errorf("three samples have a pure ε of %v", pure)
 	}
 	if third := quotientUp(1, 3); third*3 < 1 || third <= 1.0/3 {
@@ -218,8 +218,36 @@ func TestPure(t *testing.T) {
 	if product := timesUp(3, 1.0/3); product < 1 {
 		t.Errorf("3 times a third is %v", product)
 	}
-	if !math.IsInf(list(event.AddRemove, of(laplace), of(gaussian)).pure(), 1) {
+	if !math.IsInf(list(event.AddRemove, of(laplace), of(gaussian)).basic().Epsilon, 1) {
 		t.Error("a pure ε with a Gaussian")
+	}
+}
+
+// TestOwnDelta: one (ε, δ) mechanism has its ε at its δ, and its δ at its ε; a sampled one that of the theorem.
+func TestOwnDelta(t *testing.T) {
+	for _, c := range []struct {
+		event          Event
+		delta, epsilon float64
+	}{
+		{of(Approximate{1, 1e-6}), 1e-6, 1},
+		{Event{Released: []Mechanism{Approximate{0.5, 1e-7}}, Count: 2}, 2e-7, 1},
+		// amp|e1|d1e-06|q0.01 of /work/shared/golden/accounting.jsonl: log(1 + 0.01·(e − 1)) at 1e-8.
+		{poisson(0.01, 1, Approximate{1, 1e-6}), 1e-8, 0.01703686323617655},
+	} {
+		l := list(event.AddRemove, c.event)
+		for _, build := range []func() (Profile, error){l.Renyi, func() (Profile, error) { return l.Distribution(pld.Options{}) }} {
+			p, err := build()
+			if bound := must(t, p, err)(c.delta); !(bound.Upper >= c.epsilon*(1-1e-15) && bound.Upper <= c.epsilon*(1+1e-9)) {
+				t.Errorf("%s: ε %v at its own δ, want %v", c.event.Name(), bound, c.epsilon)
+			}
+			delta, err := p.Delta(c.epsilon * (1 + 1e-9))
+			if !(delta.Upper >= c.delta*(1-1e-15) && delta.Upper <= c.delta*(1+1e-9)) || err != nil {
+				t.Errorf("%s: δ %v at its own ε, want %v (%v)", c.event.Name(), delta, c.delta, err)
+			}
+			if bound := must(t, p, nil)(c.delta * (1 - 1e-9)); !math.IsInf(bound.Upper, 1) {
+				t.Errorf("%s: ε %v at a smaller δ", c.event.Name(), bound)
+			}
+		}
 	}
 }
 

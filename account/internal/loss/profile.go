@@ -95,34 +95,50 @@ func (p distributionProfile) least(bound Bound, err error, ask func(Profile) (Bo
 	return bound, err
 }
 
-// pureProfile is a profile of which a pure ε is known, too.
-type pureProfile struct {
+// basicProfile is a profile of which the sum of the mechanisms' own (ε, δ) is known, too. It is what is best for a single
+// one, and where all are pure.
+type basicProfile struct {
 	Profile
-	pure float64 // +Inf: none
+	basic Approximate // an infinite ε: none
 }
 
-func (p pureProfile) Epsilon(delta float64) (Bound, error) {
+// same is the part by which a δ may be below another that is the same number, written with other roundings.
+const same = 1e-15
+
+func (p basicProfile) holds(delta float64) bool {
+	return !math.IsInf(p.basic.Epsilon, 1) && delta >= p.basic.Delta*(1-same)
+}
+
+func (p basicProfile) Epsilon(delta float64) (Bound, error) {
+	pure := Bound{Upper: p.basic.Epsilon, Order: math.Inf(1)}
 	if delta == 0 {
-		return Bound{Upper: p.pure, Order: math.Inf(1)}, nil
+		if !p.holds(0) {
+			pure = Bound{Upper: math.Inf(1)}
+		}
+		return pure, nil
 	}
 	bound, err := p.Profile.Epsilon(delta)
-	if bound.Upper >= p.pure {
-		bound.Upper = p.pure
+	if p.holds(delta) && bound.Upper >= pure.Upper {
+		bound.Upper = pure.Upper
 		if bound.Order > 0 {
-			bound.Order = math.Inf(1)
+			bound.Order = pure.Order
 		}
-		if bound.Lower > p.pure { // of pairs for which no sampling is known
+		if bound.Lower > pure.Upper { // of pairs for which no sampling is known
 			bound.Lower = 0
 		}
 	}
 	return bound, err
 }
 
-func (p pureProfile) Delta(epsilon float64) (Bound, error) {
-	if epsilon >= p.pure {
+func (p basicProfile) Delta(epsilon float64) (Bound, error) {
+	if epsilon >= p.basic.Epsilon && p.basic.Delta == 0 {
 		return Bound{Order: math.Inf(1)}, nil
 	}
-	return p.Profile.Delta(epsilon)
+	bound, err := p.Profile.Delta(epsilon)
+	if epsilon >= p.basic.Epsilon && bound.Upper >= p.basic.Delta {
+		bound.Upper, bound.Lower = p.basic.Delta, min(bound.Lower, p.basic.Delta)
+	}
+	return bound, err
 }
 
 // failing is the profile of releases of which some fail with a small probability.
