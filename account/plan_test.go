@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"testing"
 
 	"privpipe/pipelines/event"

@@ -1,7 +1,7 @@
 package classic
 
 import (
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"testing"
 )
 

@@ -3,7 +3,7 @@ package classic
 import (
 	"encoding/json"
 	"math"
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"strings"
 	"testing"
 

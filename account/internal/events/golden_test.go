@@ -2,7 +2,7 @@ package events
 
 import (
 	"encoding/json"
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"testing"
 
 	"privpipe/account/internal/loss"

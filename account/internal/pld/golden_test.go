@@ -2,7 +2,7 @@ package pld
 
 import (
 	"math"
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"testing"
 )
 

@@ -1,7 +1,7 @@
 package renyi
 
 import (
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"testing"
 )
 

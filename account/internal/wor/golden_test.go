@@ -3,7 +3,7 @@ package wor
 import (
 	"encoding/json"
 	"math"
-	"privpipe/account/internal/golden"
+	"privpipe/pipelines/testkit/golden"
 	"strings"
 	"testing"
 

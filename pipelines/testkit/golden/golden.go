@@ -1,4 +1,4 @@
-// Package golden has reference values from other tools that several stages' tests compare with.
+// Package golden has reference values from other tools that several stages' tests compare with, and reads others.
 package golden
 
 import (

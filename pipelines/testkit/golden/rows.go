@@ -1,4 +1,3 @@
-// Package golden reads reference values for tests.
 package golden
 
 import (
