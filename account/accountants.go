@@ -27,7 +27,7 @@ var accountants = []*accountant{
 	}},
 	{"zcdp", zcdp},
 	{"moments", func(l *loss.List) (loss.Profile, string, error) {
-		return moments(l, classic.MomentsLambda, "λ of lemma 3")
+		return moments(l, classic.MomentsLambda, ofLemma3)
 	}},
 	{"moments-32", func(l *loss.List) (loss.Profile, string, error) {
 		return moments(l, func(_, _ float64) int { return 32 }, "λ up to 32, as in the authors' code")
@@ -35,6 +35,9 @@ var accountants = []*accountant{
 	{"strong", strong},
 	{"linear", linear},
 }
+
+// ofLemma3 is which λ the moments accountant looks at by its theorem.
+const ofLemma3 = "λ of lemma 3"
 
 // precise is how far apart the bounds of pld may be.
 var precise = pld.Options{Tolerance: 1e-4}

@@ -95,7 +95,7 @@ func (noiseCommand) Help() string { return whichAccountant }
 
 // Validate is kong's hook.
 func (c *epsilonCommand) Validate() error {
-	return errors.Join(c.check(), checkCalculatedDelta(c.Delta))
+	return errors.Join(c.check(), checkPureDelta(c.Delta))
 }
 
 // Validate is kong's hook.
@@ -145,22 +145,52 @@ func (c *deltaCommand) Run(r *filter.Run) error {
 // Run is kong's hook.
 func (c *noiseCommand) Run(r *filter.Run) error {
 	s := c.setting()
+	best := math.Inf(1) // of the accountants so far
 	return c.least(r, c.printing, func(a *accountant) (*answer, error) {
+		if !math.IsInf(best, 1) && !s.holds(a, best*(1-1e-6), c.Epsilon, c.Delta) {
+			return nil, errMoreNoise
+		}
 		noise, err := s.leastNoise(a, c.Epsilon, c.Delta)
 		if err != nil {
 			return nil, err
 		}
+		best = min(best, noise)
 		return s.asked(noise).answer(a, epsilonAt(c.Delta))
 	})
+}
+
+var errMoreNoise = errors.New("it asks for more noise than another accountant")
+
+// holds says that an accountant proves (ε, δ) with some noise.
+func (s *setting) holds(a *accountant, noise, epsilon, delta float64) bool {
+	p, _, err := a.profile(s.list(noise))
+	if err != nil {
+		return false
+	}
+	bound, err := p.Epsilon(delta)
+	return err == nil && bound.Upper <= epsilon
+}
+
+// fine is how near the ends of a search are to be: pld's bounds are apart by more.
+func (a *accountant) fine() func(low, high float64) bool {
+	if a.name == "pld" {
+		return within(1e-6)
+	}
+	return within(1e-9)
 }
 
 // leastNoise returns the least noise, over C, for which an accountant proves (ε, δ).
 func (s *setting) leastNoise(a *accountant, epsilon, delta float64) (float64, error) {
 	low, most := leastSigma*s.sensitivity, mostSigma*s.sensitivity
 	if a.name == "pld" {
-		return pld.LeastNoise(epsilon, delta, low, most, precise, func(noise float64) ([]pld.Event, error) {
+		noise, err := pld.LeastNoise(epsilon, delta, low, most, precise, func(noise float64) ([]pld.Event, error) {
 			return s.list(noise).Pairs()
 		})
+		// At extremes its quick upper bound is far above what it proves at length.
+		if less := noise * (1 - 1e-3); err != nil || less < low || !s.holds(a, less, epsilon, delta) {
+			return noise, err
+		}
+		low = max(low, noise/4)
 	}
 	var refusal error // of every noise
 	answered := false
@@ -179,7 +209,7 @@ func (s *setting) leastNoise(a *accountant, epsilon, delta float64) (float64, er
 		if r, err := ratio(high); err != nil {
 			return 0, err
 		} else if r <= 1 {
-			return leastWhere(low, high, within(1e-9), ratio)
+			return leastWhere(low, high, a.fine(), ratio)
 		}
 	}
 	if answered {
@@ -195,7 +225,9 @@ func (c choice) least(r *filter.Run, out printing, ask func(*accountant) (*answe
 	var refusal error
 	for _, a := range c.accountants() {
 		if found, err := ask(a); err != nil {
-			refusal = cmp.Or(refusal, a.refuses(err))
+			if refusal == nil || a.name == "pld" { // which has the most theorems
+				refusal = a.refuses(err)
+			}
 		} else {
 			answers = append(answers, found)
 		}

@@ -102,6 +102,14 @@ func checkCalculatedDelta(delta float64) error {
 	return event.CheckDelta(delta)
 }
 
+// checkPureDelta lets 0 pass, too: a pure ε.
+func checkPureDelta(delta float64) error {
+	if delta == 0 {
+		return nil
+	}
+	return checkCalculatedDelta(delta)
+}
+
 // leastDelta is the least number with all digits.
 const leastDelta = 0x1p-1022
 
@@ -113,7 +121,7 @@ a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; t
 
 --events asks about a list of releases instead, of several kinds: account/EVENTS.md has the forms. Noise is over C there, too.
 
-pld: privacy loss distributions, for any setting, within a ten-thousandth of the least ε there is.
+pld: privacy loss distributions, for any setting, within a ten-thousandth of the least ε, but at extremes.
 renyi: Rényi divergences, for any setting but one, simpler and more. analytic: without sampling, exact.
 zcdp: without sampling, simpler. moments: what the papers of 2016 and 2020 used, the Rényi bound with a weaker conversion;
 Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.

@@ -75,6 +75,8 @@ func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) 
 		switch {
 		case g.Sampling == loss.All:
 			return nil, "", errors.New("the moments accountant is for sampling: use analytic without")
+		case g.Sampling == loss.Fixed && which != ofLemma3:
+			return nil, "", errors.New("the authors' code is for Poisson sampling: use moments")
 		case g.Sampling == loss.Fixed:
 			theorem = "moments accountant without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27; " +
 				"tail bound of Abadi et al. 2016, thm. 2)"

@@ -29,7 +29,7 @@ does. A claim is what a paper computes with the clip for the sensitivity or with
 
 // Validate is kong's hook.
 func (c *compareCommand) Validate() error {
-	return errors.Join(c.check(), checkCalculatedDelta(c.Delta))
+	return errors.Join(c.check(), checkPureDelta(c.Delta))
 }
 
 // A comparison is a row of compare, and its JSON form.

@@ -85,7 +85,7 @@ type grantReport struct {
 	ReleasesLeft int     `json:"releases_left"`
 	Epsilon      float64 `json:"epsilon,omitempty"`
 	Delta        float64 `json:"delta,omitempty"`
-	EpsilonLeft  number  `json:"epsilon_left"`
+	EpsilonLeft  *number `json:"epsilon_left,omitempty"` // of a grant with a budget
 }
 
 // grants says what is left of each grant: releases, and the part of its ε that the whole ledger has not spent.
@@ -106,7 +106,8 @@ func grants(ledger *event.Ledger, spent profile) ([]grantReport, error) {
 			if err != nil {
 				return nil, err
 			}
-			rep.EpsilonLeft = number(left)
+			rest := number(left)
+			rep.EpsilonLeft = &rest
 		}
 		reports = append(reports, rep)
 	}

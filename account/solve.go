@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"privpipe/account/internal/compose"
+	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -74,7 +75,11 @@ func (p *planning) solveNoise() error {
 		return p.tooMuch(epsilon)
 	}
 	// It is that of the integers that the releases will be charged, so many x have one.
-	noise, err := p.least(low, high, within(1e-9), p.with)
+	fine := p.accountant().fine()
+	if p.Delta == 0 { // a pure ε is exact
+		fine = within(1e-9)
+	}
+	noise, err := p.least(low, high, fine, p.with)
 	p.set(p.grant, noise)
 	return err
 }
@@ -100,7 +105,7 @@ func (p *planning) solveRounds() error {
 		return p.tooMuch(epsilon)
 	}
 	neighbours := func(low, high float64) bool { return rounds(low) <= rounds(high)+1 }
-	x, err := p.least(1.0/event.MaxRounds, 1, neighbours, set)
+	x, err := p.least(1.0/min(event.MaxRounds, pld.MaxCount), 1, neighbours, set)
 	set(x)
 	return err
 }

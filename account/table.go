@@ -41,7 +41,7 @@ func (rep *report) table(b *bytes.Buffer) {
 			budget, delta, left := "given noise", "-", "-"
 			if g.Epsilon > 0 {
 				budget, delta = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta)
-				left = roundDown(float64(g.EpsilonLeft))
+				left = roundDown(float64(*g.EpsilonLeft))
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", quoted(g.ID), g.ReleasesLeft, budget, delta, left)
 		}

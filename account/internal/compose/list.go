@@ -24,11 +24,10 @@ func noiseOf(c *event.Charge) loss.Mechanism {
 
 // Bit returns the pure ε of a bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.
 func Bit(scale uint64) float64 {
-	epsilon := math.Log(float64(event.FlipSteps-scale) / float64(scale))
-	if epsilon > 0 {
-		epsilon = math.Nextafter(epsilon, math.Inf(1))
+	if scale > event.FlipSteps/4 { // the difference is exact
+		return math.Log1p(float64(event.FlipSteps-2*scale)/float64(scale)) * (1 + 1e-15)
 	}
-	return epsilon
+	return math.Log(float64(event.FlipSteps-scale)/float64(scale)) * (1 + 1e-15)
 }
 
 // List returns all charges. What is released of one batch is one event.

@@ -206,3 +206,17 @@ func checkNumbers(t *testing.T, charges []*event.Charge) (epsilon float64) {
 	}
 	return epsilon
 }
+
+// TestBit: log((1−p)/p) is never rounded down, next to p = 1/2 neither: 2·atanh(1−2p) by its series.
+func TestBit(t *testing.T) {
+	for _, k := range []uint64{1, 3, 5, 1000} {
+		x := float64(2*k) / event.FlipSteps // exact
+		want := 2 * (x + x*x*x/3)
+		if got := Bit(event.FlipSteps/2 - k); !(got >= want*(1-1e-16) && got <= want*(1+1e-14)) {
+			t.Errorf("%d steps below 1/2: %v, want %v", k, got, want)
+		}
+	}
+	if got := Bit(event.FlipSteps / 2); got != 0 {
+		t.Errorf("a coin's ε is %v", got)
+	}
+}

@@ -22,7 +22,7 @@ var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under 
 // noise: all sums, each divided by its noise, are one sum. What samples amplify is the whole, once (see package renyi, on
 // dominance). Amplified one by one as if each had coins of its own, they would seem to lose less than they do.
 //
-// To take two batches for one, where it is not known, only adds to the curve. Let X and Y be 1−q+qL for the ratios of densities
+// To take two batches for one, where it is not known, only adds to the curve, where units take part by coins. Let X and Y be 1−q+qL for the ratios of densities
 // L of the two releases of a unit that takes part: independent, of mean 1. With one coin the ratio of both is
 // XY + (X−1)(Y−1)(1−q)/q, and t^α lies above its tangent at XY, so the moment is at least that of two coins plus
 // α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1. (Other
@@ -40,7 +40,9 @@ func (e Event) curve(adjacency string) (curve renyi.Curve, failure float64, err 
 		return nil, 0, errReplacedPoisson
 	case generic:
 		return guarantee.curve(), guarantee.Delta, nil
-	case e.Sampling == Fixed && onlyGaussian && !e.Apart:
+	case e.Sampling == Fixed && e.Apart: // what follows on two batches is about coins
+		return sum(e.Released)
+	case e.Sampling == Fixed && onlyGaussian:
 		continuous, _ := jointSigma(continuous(e.Released))
 		return wor.Gaussian(e.Rate, continuous), 0, nil
 	case onlyGaussian:

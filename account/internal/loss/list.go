@@ -26,7 +26,11 @@ func (l *List) Add(e Event) {
 		l.kinds = make(map[string]Event)
 	}
 	name := e.Name()
-	e.Count += l.kinds[name].Count
+	if before := l.kinds[name].Count; e.Count > math.MaxInt-before { // as in a forged ledger: nobody has noise for so many
+		l.NoNoise = true
+	} else {
+		e.Count += before
+	}
 	l.kinds[name] = e
 }
 
@@ -40,7 +44,11 @@ func (l *List) AddFailure(failure float64) {
 func (l *List) Times(count int) *List {
 	times := l.Clone()
 	for name, e := range times.kinds {
-		e.Count *= count
+		if e.Count > math.MaxInt/count {
+			times.NoNoise = true
+		} else {
+			e.Count *= count
+		}
 		times.kinds[name] = e
 	}
 	return times

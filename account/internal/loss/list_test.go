@@ -297,6 +297,31 @@ func TestRho(t *testing.T) {
 	}
 }
 
+// TestTooMany: more releases than can be counted have no bound.
+func TestTooMany(t *testing.T) {
+	many := Event{Released: []Mechanism{Pure{1e-9}}, Count: math.MaxInt}
+	for _, l := range []*List{list(event.AddRemove, many, of(Pure{1e-9})), list(event.AddRemove, many).Times(2)} {
+		p, err := l.Renyi()
+		if bound := must(t, p, err)(0.1); !math.IsInf(bound.Upper, 1) {
+			t.Errorf("ε %v", bound.Upper)
+		}
+	}
+}
+
+// TestFixedApart: two releases of samples without replacement that may be of one batch lose as if all took part.
+func TestFixedApart(t *testing.T) {
+	apart := Event{Sampling: Fixed, Rate: 0.05, Released: []Mechanism{gaussian, gaussian}, Apart: true, Count: 1}
+	whole := of(gaussian, gaussian)
+	a, _, err := list(event.ReplaceOne, apart).Curve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _, err := list(event.ReplaceOne, whole).Curve()
+	if a(2) != b(2) || err != nil {
+		t.Errorf("ρ(2) is %v, want %v (%v)", a(2), b(2), err)
+	}
+}
+
 // TestCheck: what is out of range is said before it is asked about.
 func TestCheck(t *testing.T) {
 	for _, e := range []Event{

@@ -1,6 +1,7 @@
 package loss
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -130,7 +131,7 @@ func appendPairs(all []pld.Event, batch []Mechanism, count int) ([]pld.Event, er
 		case DiscreteLaplace:
 			err = add(pld.DiscreteLaplace(m.Scale, m.Sensitivity))
 		default:
-			err = fmt.Errorf("%s says nothing of one pair of distributions that dominates: use renyi", m)
+			err = errors.New("of such a guarantee no dominating pair of distributions is known: use renyi")
 		}
 		if err != nil {
 			return nil, err

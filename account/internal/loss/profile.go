@@ -89,7 +89,7 @@ func (p distributionProfile) least(bound Bound, err error, ask func(Profile) (Bo
 		return bound, nil
 	}
 	other, err := ask(curve)
-	if err == nil && other.Upper < bound.Upper {
+	if err == nil && !(other.Upper >= bound.Upper) {
 		bound = Bound{Upper: other.Upper, Lower: min(bound.Lower, other.Upper), Order: other.Order}
 	}
 	return bound, err

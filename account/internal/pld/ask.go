@@ -32,6 +32,9 @@ func (d *Distribution) Epsilon(delta float64) (upper, lower float64, err error) 
 	q := epsilonAt(delta)
 	q.close = func(upper, lower float64) bool { return upper-lower <= d.options.Tolerance*upper }
 	upper, lower = d.answer(q)
+	if math.IsNaN(upper) {
+		upper, lower = math.Inf(1), 0
+	}
 	return math.Min(upper*(1+4*unit), d.pure), math.Max(0, lower*(1-4*unit-2*d.merged)), nil
 }
 
@@ -44,6 +47,9 @@ func (d *Distribution) UpperEpsilon(delta float64) (float64, error) {
 	q := epsilonAt(delta)
 	q.bounds = func(w *window) (upper, lower float64) { return w.upperEpsilon(q.logDelta), 0 }
 	upper, _ := d.answer(q)
+	if math.IsNaN(upper) {
+		upper = math.Inf(1)
+	}
 	return math.Min(upper*(1+4*unit), d.pure), nil
 }
 
@@ -66,6 +72,9 @@ func (d *Distribution) plainEpsilon(delta float64) (upper float64, done bool, er
 		return 0, true, fmt.Errorf("δ %v: not in [0, 1]", delta)
 	case delta == 1:
 		return 0, true, nil
+	}
+	if delta < d.told {
+		return math.Inf(1), true, nil
 	}
 	return d.pure, delta == 0 || d.pure <= negligible, nil
 }
@@ -108,6 +117,9 @@ func (d *Distribution) Delta(epsilon float64) (upper, lower float64, err error) 
 		moment: func(w *window) float64 { return w.momentDelta(epsilon) },
 		close:  func(upper, lower float64) bool { return upper-lower <= 10*d.options.Tolerance },
 	})
+	if math.IsNaN(up) {
+		up, low = 0, math.Inf(-1)
+	}
 	// At the end of float64 the number below is rounded up too.
 	upper, lower = math.Nextafter(math.Exp(up)*(1+1e-13), 1), math.Nextafter(math.Exp(low-steepest*d.merged)*(1-1e-13), 0)
 	return math.Min(upper, 1), math.Max(0, lower), nil

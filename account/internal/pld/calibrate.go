@@ -75,14 +75,14 @@ func crossing(low, high, guess, precision float64, f func(float64) (float64, err
 		switch {
 		case err != nil:
 			return 0, err
+		case math.IsNaN(y):
+			return 0, errors.New("least noise: no number")
 		case y > 0 && x == high:
 			return 0, ErrNoise
 		case y > 0:
 			a, knownA = x, true
 		case x == low:
 			return low, nil
-		case math.IsNaN(y):
-			return 0, errors.New("least noise: no number")
 		default:
 			b, knownB = x, true
 		}
@@ -110,6 +110,8 @@ func crossing(low, high, guess, precision float64, f func(float64) (float64, err
 			halve = (b - a) / 2
 		}
 		switch {
+		case math.IsInf(y, 1) && !knownB:
+			x = b
 		case math.IsInf(y, 0) || slow && (x-a < precision/4 || b-x < precision/4):
 			x = (a + b) / 2
 		case x <= a && !knownA:

@@ -65,3 +65,21 @@ func TestLeastNoiseEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestNoNoiseIsEnough: where even the most noise has no finite ε, or no number, the search ends.
+func TestNoNoiseIsEnough(t *testing.T) {
+	told := pair(Approximate(0, 1e-5)) // more than δ
+	build := func(noise float64) ([]Event, error) {
+		p, err := Gaussian(1, noise)
+		return []Event{{p, 1}, {told, 1}}, err
+	}
+	for _, high := range []float64{2, 5, 50, 1e5, 1e7, 1e8} {
+		if _, err := LeastNoise(1, 1e-6, 0.02, high, Options{}, build); !errors.Is(err, ErrNoise) {
+			t.Errorf("up to noise %v: %v", high, err)
+		}
+	}
+	nan := func(float64) (float64, error) { return math.NaN(), nil }
+	if x, err := crossing(0, 1, 0, 1e-6, nan); err == nil {
+		t.Errorf("no number crosses at %v", x)
+	}
+}

@@ -35,6 +35,7 @@ type Distribution struct {
 	directions []*direction // one if both have the same losses
 	options    Options
 	pure       float64 // the greatest loss; +Inf if there is none
+	told       float64 // with which probability all is told
 	merged     float64 // 1/σ of merged Gaussians is at most that too large, relatively
 	lattices   map[*Pair]lattices
 }
@@ -81,6 +82,10 @@ func New(events []Event, options Options) (*Distribution, error) {
 	for _, x := range d.directions {
 		d.pure = math.Max(d.pure, x.pure)
 	}
+	for _, c := range forward {
+		d.told -= c.count * math.Log1p(-c.pair.infinite)
+	}
+	d.told = -math.Expm1(-d.told) * (1 - 1e-9) // rounded down
 	return d, nil
 }
 

@@ -71,7 +71,21 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 			l.mass[2] = logs.Add(l.mass[2], logLeft) // the first point that is not below them
 		}
 	}
+	l.complete()
+	b.complete()
 	return l, &b
+}
+
+// complete counts what is missing of the probability, beyond its error, as what tells all. Nothing is, but for a mistake in this
+// package: it keeps the upper bound one.
+func (l *lattice) complete() {
+	sum := 0.0
+	for _, m := range l.mass {
+		sum += math.Exp(m)
+	}
+	if missing := 1 - sum - l.infinite; missing > 2*(l.error+float64(len(l.mass)+2)*unit) {
+		l.infinite += missing
+	}
 }
 
 // span returns the least and the largest loss, but for Gaussian tails.

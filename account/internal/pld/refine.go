@@ -2,6 +2,9 @@ package pld
 
 import "math"
 
+// coarsest bounds the step: e^step is to be within float64, and on such a grid nothing is worth knowing.
+const coarsest = 64
+
 // attempts bounds how often the grid or the tilt is changed.
 const attempts = 30
 
@@ -20,6 +23,9 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 	var f *frame
 	finest, composed, tilts := false, false, 0
 	for range attempts {
+		if p.step > coarsest {
+			return upper, lower
+		}
 		if excess := d.excess(p); excess > 1 {
 			finest = p.coarsen(excess)
 			continue

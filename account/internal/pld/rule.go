@@ -60,6 +60,9 @@ func (x *mixture) bucket(lower, upper edge, from, to float64) (logLower, logUppe
 	rest := 0.0
 	if !rooted {
 		rest = math.Max(0, -math.Expm1(lower.loss)-x.rate) // 1−q−t₀
+		if x.rate > 0.5 && x.rate < 1 {                    // the same, where that would cancel: 1−q is exact
+			rest = math.Max(0, (x.rate-1)*math.Expm1(lower.loss-math.Log(1-x.rate)))
+		}
 	}
 	for at, done := from, false; !done; {
 		panels++
