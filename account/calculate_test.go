@@ -44,6 +44,9 @@ func epsilonOf(t *testing.T, a *accountant, s *setting, noise, delta float64) (f
 
 // TestExtremes: a number that is none never comes out, and no bound is below the exact ε of a single round.
 func TestExtremes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	for _, rate := range []float64{1e-8, 0.05, 1} {
 		for _, rounds := range []int{1, 1e7} {
 			for _, noise := range []float64{0.1, 2, 1e4} {
@@ -96,6 +99,9 @@ func round(s *setting, noise, delta float64) float64 {
 
 // TestInverses: the noise for (ε, δ) has at most ε at δ, and a thousandth less has more; the δ at ε has at most ε.
 func TestInverses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	for _, s := range settings(0.02, 50) {
 		for _, a := range accountants {
 			if _, ok := epsilonOf(t, a, s, 5, 1e-6); !ok {
@@ -162,6 +168,9 @@ func TestOrderOfAccountants(t *testing.T) {
 
 // TestMonotone: ε falls with noise and δ, and grows with rounds and rate, by pld and by renyi.
 func TestMonotone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	for _, a := range []*accountant{accountantNamed("pld"), accountantNamed("renyi")} {
 		at := func(s setting, noise, delta float64) float64 {
 			epsilon, ok := epsilonOf(t, a, &s, noise, delta)

@@ -34,6 +34,9 @@ func solved(t *testing.T, c *planCommand) *event.Grant {
 // TestCalibration compares with dp_accounting: no more noise than its worse orders need, and never less than its exact
 // accountant asks for.
 func TestCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	type row struct {
 		Epsilon, Delta, Q float64
 		Rounds            int
@@ -74,6 +77,9 @@ func TestPlanThenReport(t *testing.T) {
 		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
 	} {
 		for _, c.Accountant = range []string{"renyi", "pld"} {
+			if testing.Short() && (c.Accountant == "pld") != (name == "poisson") {
+				continue
+			}
 			t.Run(name+" "+c.Accountant, func(t *testing.T) { planThenReport(t, c) })
 		}
 	}
@@ -130,6 +136,9 @@ func reported(t *testing.T, ledger *event.Ledger, delta float64, accountant stri
 
 // TestRandomPlans: behind a ledger of random releases, a random plan stays within its budget to the last digit.
 func TestRandomPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	plan := func() planCommand {
