@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"privpipe/account/internal/classic"
@@ -81,7 +82,26 @@ type ledgerChoice struct {
 	Accountant string `enum:"pld,renyi,rdp,analytic,zcdp,moments,moments-32" default:"pld" help:"One of ${enum}: those with a theorem for the ledger answer. rdp is renyi."`
 }
 
-func (c ledgerChoice) accountant() *accountant { return accountantNamed(c.Accountant) }
+func (c ledgerChoice) accountant() *accountant { return accountantNamed(c.Accountant).ofLedger() }
+
+// ofLedger is an accountant that answers for every ledger: where pld has none, for noise that is next to nothing, Rényi's curves
+// have.
+func (a *accountant) ofLedger() *accountant {
+	if a.name != "pld" {
+		return a
+	}
+	return &accountant{a.name, func(l *loss.List) (loss.Profile, string, error) {
+		p, theorem, err := a.profile(l)
+		if err == nil {
+			return p, theorem, nil
+		}
+		curves, theorem, wrong := accountantNamed("renyi").profile(l)
+		if wrong != nil {
+			return nil, "", err
+		}
+		return curves, fmt.Sprintf("pld has no answer (%v): %s", err, theorem), nil
+	}}
+}
 
 // spending is spending of the chosen accountant.
 func (c ledgerChoice) spending(charges []*event.Charge) (profile, error) {

@@ -38,7 +38,7 @@ const slack = 1e-9
 func checkBudget(g *event.Grant, charges []*event.Charge) error {
 	by := []*accountant{accountantNamed("renyi")}
 	if g.Budget.Accountant == "pld" {
-		by = []*accountant{accountantNamed("pld"), distributions(pld.Options{Tolerance: 1e-5})}
+		by = []*accountant{accountantNamed("pld").ofLedger(), distributions(pld.Options{Tolerance: 1e-5}).ofLedger()}
 	}
 	least := math.Inf(1)
 	for _, a := range by {

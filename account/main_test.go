@@ -99,6 +99,7 @@ func TestScripts(t *testing.T) {
 		"torn.ledger":    whole[:len(whole)-100],
 		"cut.ledger":     whole[:len(whole)-1],
 		"none.ledger":    book30(func(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }),
+		"bare.ledger":    book30(func(c *event.Charge) { c.Scale = c.Sensitivity / 200 }),
 		"mixed.ledger":   book30(func(c *event.Charge) { c.Unit = event.User }),
 		"given.ledger":   budgetless.bytes,
 		"forged.ledger":  forgery.bytes,

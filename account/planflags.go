@@ -43,7 +43,7 @@ type planCommand struct {
 	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
 }
 
-func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accountant) }
+func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accountant).ofLedger() }
 
 // unknown is what is to be solved for; "" for nothing: a grant of noise without a budget.
 func (c *planCommand) unknown() string {
