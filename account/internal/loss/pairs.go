@@ -27,7 +27,7 @@ func (e Event) pairs(adjacency string) ([]pld.Event, error) {
 	case e.Apart:
 		// One batch, or several: two coins may tell that the unit is there where one does not.
 		return e.wholePairs()
-	case e.Sampling == Poisson && replaced && onlyGaussian:
+	case replaced && onlyGaussian:
 		pair, err = replacedByCoin(e.Rate, sigma, batch)
 	case e.Sampling != All && generic && !replaced:
 		return Event{Released: []Mechanism{guarantee}, Count: e.Count}.wholePairs()
