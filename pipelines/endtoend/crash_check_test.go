@@ -77,7 +77,11 @@ func (v *victim) ledger() (*event.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if whole := bytes.LastIndexByte(content, '\n') + 1; ledger.Size != int64(whole) || ledger.Torn != (len(content) > whole) {
+	whole := bytes.LastIndexByte(content, '\n') + 1
+	if ledger.Unended {
+		whole = len(content)
+	}
+	if ledger.Size != int64(whole) || ledger.Torn != (len(content) > whole) {
 		return nil, errors.New("more than the ledger's last line is torn")
 	}
 	return ledger, nil

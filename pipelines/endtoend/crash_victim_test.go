@@ -179,7 +179,11 @@ func (b *boundary) visit(s *crash.Stop) (kill bool, err error) {
 	}
 	if s.Name == "write" && !s.After && ours && s.Count > 1 && b.here(s, "within") {
 		b.cut = s
-		return false, s.Shorten(1 + b.random.IntN(s.Count-1))
+		bytes := s.Count - 1 // all but a line's newline
+		if b.random.IntN(4) > 0 {
+			bytes = 1 + b.random.IntN(s.Count-1)
+		}
+		return false, s.Shorten(bytes)
 	}
 	return false, nil
 }

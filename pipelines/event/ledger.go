@@ -160,16 +160,17 @@ func (l *Line) check() error {
 type Ledger struct {
 	Lines []*Line // to which lines may be appended, and nothing else done
 	// Size is the length of the whole lines, in bytes. Torn says that more follows without a newline: an append that a
-	// crash cut short, before anything was released under it.
-	Size int64
-	Torn bool
+	// crash cut short, before anything was released under it. Unended says that the last line lacks its newline alone.
+	Size    int64
+	Torn    bool
+	Unended bool
 
 	counts *tally // of the lines that Allow has seen
 }
 
 // ReadLedger reads and verifies a ledger called name. An empty input is an empty ledger. Any line that is damaged,
-// out of its place, of another version or of an unknown type is a *LedgerError. So is a last line that is whole but for
-// its newline: something was released under it if the newline was lost later, as in an editor.
+// out of its place, of another version or of an unknown type is a *LedgerError. A last line that is whole but for its newline
+// counts: something was released under it if the newline was lost later, as in an editor.
 func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	ledger := new(Ledger)
 	in := bufio.NewReaderSize(r, MaxLine)
@@ -178,9 +179,11 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 		b, err := in.ReadSlice('\n')
 		switch {
 		case err == io.EOF:
-			ledger.Torn = len(b) > 0
-			if _, err := decodeLine(b, last); err == nil {
-				return nil, &LedgerError{name, len(ledger.Lines) + 1, errors.New("whole, but its newline is missing")}
+			if line, err := decodeLine(b, last); err == nil {
+				ledger.Lines, ledger.Unended = append(ledger.Lines, line), true
+				ledger.Size += int64(len(b))
+			} else {
+				ledger.Torn = len(b) > 0
 			}
 			return ledger, nil
 		case err == bufio.ErrBufferFull:

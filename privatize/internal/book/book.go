@@ -24,9 +24,9 @@ type Book struct {
 }
 
 // Open opens or creates a ledger, takes its lock until the process ends, verifies every line, and cuts off a torn
-// last line: a charge that a crash kept from being written whole, so nothing was released under it. What it read is made
-// durable: a process that was killed between its write and its sync may have left lines that are in memory alone, and a
-// replay under such a line must not outlive it.
+// last line: a charge that a crash kept from being written whole, so nothing was released under it. A last line that lacks
+// its newline alone counts, and gets it. What was read is made durable: a process that was killed between its write and its
+// sync may have left lines that are in memory alone, and a replay under such a line must not outlive it.
 func Open(path string) (*Book, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -48,10 +48,13 @@ func Open(path string) (*Book, error) {
 		err = file.Truncate(ledger.Size)
 	}
 	if err == nil {
-		err = file.Sync()
+		_, err = file.Seek(ledger.Size, 0)
+	}
+	if err == nil && ledger.Unended {
+		err = b.end()
 	}
 	if err == nil {
-		_, err = file.Seek(ledger.Size, 0)
+		err = file.Sync()
 	}
 	if err == nil {
 		err = syncFolder(path)
@@ -61,6 +64,14 @@ func Open(path string) (*Book, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// end writes the newline that the last line lacks.
+func (b *Book) end() error {
+	n, err := b.file.WriteString("\n")
+	b.ledger.Size += int64(n)
+	b.ledger.Unended = false
+	return err
 }
 
 // Close frees the ledger.

@@ -256,6 +256,33 @@ func TestOpenOnce(t *testing.T) {
 	b.Close()
 }
 
+// TestUnended: a charge that lacks its newline alone counts; Open writes the newline, and the next charge follows it.
+func TestUnended(t *testing.T) {
+	g := newGrant()
+	b, path := newBook(t, g)
+	first := newCharge(g, 1)
+	charge(t, b, first, "one")
+	b.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, int64(len(whole)-1)); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, whole) {
+		t.Errorf("after Open: %q, want %q; %v", got, whole, err)
+	}
+	if known, err := b.Known(newCharge(g, 1)); err != nil || known == nil {
+		t.Errorf("the charge is unknown: %v", err)
+	}
+	charge(t, b, newCharge(g, 2), "two")
+}
+
 // TestLostLines: a ledger that was cut, emptied or put back after a charge is seen by what is kept beside it.
 func TestLostLines(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -131,17 +131,6 @@ func TestCrashInGrantLine(t *testing.T) {
 	}
 }
 
-// TestLostNewline: a line that lacks its newline alone may have been whole when its release left.
-func TestLostNewline(t *testing.T) {
-	ledger, _, after, _ := onceReleased(t)
-	write(t, ledger, after[:len(after)-1])
-	_, err := Open(ledger, newTerms(newGrant()))
-	wantCode(t, err, 90)
-	if !bytes.Equal(read(t, ledger), after[:len(after)-1]) {
-		t.Error("the charge was cut off")
-	}
-}
-
 // TestDamagedSpool: a round that is charged is answered with the very release, or not at all.
 func TestDamagedSpool(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, stored string){
