@@ -21,6 +21,7 @@ var cli struct {
 func main() {
 	filter.Main(filter.Stage{
 		Name:    "account",
+		Outside: true,
 		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account plan --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --clip 1 -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +

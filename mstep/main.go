@@ -14,6 +14,7 @@ var cli struct {
 func main() {
 	filter.Main(filter.Stage{
 		Name:    "mstep",
+		Outside: true,
 		Summary: "Learn a model from releases.",
 		Example: "mstep lda --topics 50 --vocab vocab.txt --params-out params -o model.pp < releases",
 		Notes: "After each round the state is kept in a checkpoint beside the model, so that a run that was killed goes on " +

@@ -8,6 +8,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -53,6 +54,7 @@ func (t *texts) convert(
 	}
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
+		metrics.Documents(int(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
 		for _, b := range made.batches {

@@ -5,6 +5,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/uci"
@@ -49,6 +50,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 		if err != nil {
 			return err
 		}
+		metrics.Documents(1)
 		if documents++; len(d.Counts) == 0 {
 			empty++
 		}

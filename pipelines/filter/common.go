@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/wire"
 )
 
@@ -15,8 +16,9 @@ type Common struct {
 	Quiet       bool             `short:"q" group:"Messages" help:"Errors only."`
 	Verbose     bool             `short:"v" group:"Messages" help:"Also what is done, in public quantities."`
 	Log         string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
-	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages and in --summary."`
+	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics."`
 	Summary     string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
+	Metrics     string           `placeholder:"HOST:PORT" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics."`
 	DryRun      bool             `short:"n" group:"Messages" help:"Check the flags and what they need, and write nothing."`
 	Config      kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
 	PrintConfig bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
@@ -26,6 +28,16 @@ type Common struct {
 // Compress is the flag of every stage that writes a stream.
 type Compress struct {
 	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Compression of the output: ${enum}; auto is none to a pipe, fast elsewhere."`
+	Create   int    `placeholder:"P" help:"Where the output is a Kafka topic that is not there, make it, with P partitions."`
+}
+
+// AfterApply is kong's hook.
+func (c Compress) AfterApply() error {
+	if c.Create < 0 {
+		return fmt.Errorf("--create must be a number of partitions, is %d", c.Create)
+	}
+	endpoint.NewTopics = c.Create
+	return nil
 }
 
 // Workers is the flag of every stage that works in parallel.

@@ -10,16 +10,22 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
 )
 
-func TestMain(m *testing.M) { script.Main(m, map[string]func(){"fake": fake}) }
+func TestMain(m *testing.M) { script.Main(m, map[string]func(){"fake": fake, "outside": outside}) }
 
 func TestScripts(t *testing.T) { script.Run(t, nil) }
 
 // fake is a stage that does what its argument says.
-func fake() {
+func fake() { behave(filter.Stage{Name: "fake"}) }
+
+// outside is a fake that stands outside the privacy wall.
+func outside() { behave(filter.Stage{Name: "outside", Outside: true}) }
+
+func behave(stage filter.Stage) {
 	var cli struct {
 		filter.Common
 		Work  work `cmd:"" default:"withargs" help:"Behave."`
@@ -27,9 +33,8 @@ func fake() {
 			Topics int `help:"A flag of another command."`
 		} `cmd:"" help:"Another command."`
 	}
-	filter.Main(filter.Stage{
-		Name: "fake", Summary: "Behave well or badly.", Example: "fake copy -o out", Notes: "A note.",
-	}, &cli, &cli.Common)
+	stage.Summary, stage.Example, stage.Notes = "Behave well or badly.", "fake copy -o out", "A note."
+	filter.Main(stage, &cli, &cli.Common)
 }
 
 type work struct {
@@ -41,7 +46,7 @@ type work struct {
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
 
-	Behaviour string `arg:"" enum:"copy,wait,hang,spew,log,refuse,slow" help:"One of ${enum}."`
+	Behaviour string `arg:"" enum:"copy,wait,hang,spew,log,count,refuse,slow" help:"One of ${enum}."`
 }
 
 func (w *work) Validate() error {
@@ -55,7 +60,8 @@ func (w *work) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
-	r.Status("round %d of %d", 3, 40)
+	r.Round(3, 40)
+	metrics.Documents(12345)
 	out, err := endpoint.Create(w.Output, wire.Side_PRIVATE)
 	if err != nil {
 		return err
@@ -86,6 +92,9 @@ func (w *work) Run(r *filter.Run) error {
 		r.Log.Info("an info", "round", 3)
 		r.Log.Warn("a warning", "round", 3)
 		r.Log.Error("an error", "round", 3)
+	case "count":
+		r.Round(4, 0)
+		r.Status("all counted")
 	case "refuse":
 		return exit.Errorf(exit.Refused, "the grant allows %d releases", 40).WithHint("ask for more")
 	case "slow":

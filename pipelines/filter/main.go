@@ -30,6 +30,9 @@ type Stage struct {
 	Summary string // one sentence
 	Example string // one realistic command line
 	Notes   string // what a caller must know, for example what is private; may be empty
+	// Outside says that the stage stands outside the privacy wall and reads nothing that is private, so that --metrics
+	// may tell its use of memory and time.
+	Outside bool
 }
 
 // Main parses the command line into cli, a pointer to a struct that kong understands and that embeds Common, runs the
@@ -62,6 +65,12 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, stderr), common: common, started: time.Now()}
+	r.event("", "started", "version", version(stage.Name))
+	closeMetrics, err := r.serveMetrics(stage.Outside)
+	if err != nil {
+		return log.fail(err)
+	}
+	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
@@ -87,6 +96,9 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	endpoint.RemoveTemporaries()
 	if err == nil {
 		err = r.writeSummary()
+	}
+	if err == nil {
+		r.event("", "done")
 	}
 	return log.fail(err)
 }

@@ -19,6 +19,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 )
 
@@ -44,6 +45,18 @@ func (r *Run) Status(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	r.status.Store(&line)
 	r.Log.Info(line)
+}
+
+// Round says that the run is at a round, counted from 1, of so many, both of them public; 0 where it does not know how
+// many. That goes to the status line, to the log and to the metrics.
+func (r *Run) Round(number, of int) {
+	line, attributes := fmt.Sprintf("round %d", number), []any{"round", number}
+	if of > 0 {
+		line, attributes = fmt.Sprintf("%s of %d", line, of), append(attributes, "rounds", of)
+	}
+	r.status.Store(&line)
+	metrics.Round(number, of)
+	r.event(line, "round", attributes...)
 }
 
 // Summarize adds a public quantity to the summary.

@@ -1,0 +1,117 @@
+package metrics
+
+import (
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+// setAll sets each metric, those of topics for a public one and a private one.
+func setAll() {
+	Round(3, 40)
+	Documents(1)
+	Units(1)
+	for _, topic := range []string{"releases", "rounds.private"} {
+		Lag(topic, 0).Set(7)
+		MessagesRead(topic, 0).Add(1)
+		MessagesWritten(topic, 11).Add(1)
+		Retries(topic).Add(1)
+	}
+}
+
+// samples are the lines of numbers in what is served, without the numbers.
+func samples(t *testing.T, g prometheus.Gatherer) map[string]bool {
+	t.Helper()
+	all := make(map[string]bool)
+	for line := range strings.Lines(scrape(g)) {
+		if !strings.HasPrefix(line, "#") {
+			name, _, _ := strings.Cut(line, " ")
+			all[name] = true
+		}
+	}
+	return all
+}
+
+func scrape(g prometheus.Gatherer) string {
+	w := httptest.NewRecorder()
+	handler(g).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	return w.Body.String()
+}
+
+// TestExposure is the list of all numbers. One that is public here must be so for the reason that claim.md gives.
+func TestExposure(t *testing.T) {
+	public := []string{
+		`privpipe_kafka_lag_messages{partition="0",topic="releases"}`,
+		`privpipe_kafka_messages_read_total{partition="0",topic="releases"}`,
+		`privpipe_kafka_messages_written_total{partition="11",topic="releases"}`,
+		`privpipe_kafka_retries_total{topic="releases"}`,
+		`privpipe_round`,
+		`privpipe_round_timestamp_seconds`,
+		`privpipe_rounds_planned`,
+	}
+	private := []string{
+		`privpipe_documents_total`,
+		`privpipe_kafka_lag_messages{partition="0",topic="rounds.private"}`,
+		`privpipe_kafka_messages_read_total{partition="0",topic="rounds.private"}`,
+		`privpipe_kafka_messages_written_total{partition="11",topic="rounds.private"}`,
+		`privpipe_kafka_retries_total{topic="rounds.private"}`,
+		`privpipe_units_total`,
+	}
+	setAll()
+	if got := slices.Sorted(maps.Keys(samples(t, gatherers(Options{})))); !slices.Equal(got, public) {
+		t.Errorf("served without --private-logs: %q", got)
+	}
+	all := slices.Sorted(slices.Values(append(public, private...)))
+	got := samples(t, gatherers(Options{Private: true}))
+	maps.DeleteFunc(got, func(name string, _ bool) bool { return !strings.HasPrefix(name, namespace) })
+	if got := slices.Sorted(maps.Keys(got)); !slices.Equal(got, all) {
+		t.Errorf("served with --private-logs: %q", got)
+	}
+}
+
+// TestNames has Prometheus' own rules for names and help texts checked.
+func TestNames(t *testing.T) {
+	setAll()
+	problems, err := promlint.New(strings.NewReader(scrape(prometheus.Gatherers{shown, hidden}))).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v, %v", problems, err)
+	}
+	text := "# HELP bad_count A counter.\n# TYPE bad_count counter\nbad_count 1\n"
+	if problems, err := promlint.New(strings.NewReader(text)).Lint(); err != nil || len(problems) == 0 {
+		t.Errorf("the rules let pass what breaks them: %v", err)
+	}
+}
+
+// TestUnknownExposure checks that a metric whose definition leaves out what it depends on is private.
+func TestUnknownExposure(t *testing.T) {
+	var unsaid exposure
+	f := &family[string]{exposure: unsaid, shown: name{"shown"}, hidden: name{"hidden"}}
+	if got := f.of("releases"); got != "hidden" {
+		t.Errorf("it is %s", got)
+	}
+}
+
+// A name is a vector whose numbers are its name.
+type name struct{ string }
+
+func (n name) WithLabelValues(...string) string { return n.string }
+func (n name) Describe(chan<- *prometheus.Desc) {}
+func (n name) Collect(chan<- prometheus.Metric) {}
+
+func BenchmarkCounter(b *testing.B) {
+	messages := MessagesRead("rounds.private", 0)
+	for b.Loop() {
+		messages.Add(1)
+	}
+}
+
+func BenchmarkRound(b *testing.B) {
+	for b.Loop() {
+		Round(3, 40)
+	}
+}
