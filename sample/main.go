@@ -14,7 +14,7 @@ func main() {
 		Name:    "sample",
 		Summary: "Draw the units of each training round.",
 		Example: "sample --poisson 0.05 --rounds 40 docs.pp | estep lda --params params | …",
-		Notes: "The coins come from the operating system. Which units a round holds, and how many, is private: the output " +
-			"stays behind the privacy wall.",
+		Notes: "The coins come from a key of the operating system's generator. Which units a round holds, and how many, is " +
+			"private: the output, the key of --secret and the state of --window stay behind the privacy wall.",
 	}, &cli, &cli.Common)
 }

@@ -3,7 +3,6 @@ package choose
 import (
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 	"privpipe/sample/internal/coin"
+	"privpipe/sample/internal/corpus"
 )
 
 // alpha is the false-rejection rate of each statistical test here. Their coins are seeded, so they are deterministic.
@@ -62,38 +62,43 @@ func index(b bool) int {
 	return 0
 }
 
-// digestsOf returns the digests of n units.
-func digestsOf(n int) []uint64 {
-	digests := make([]uint64, n)
-	for i := range digests {
-		digests[i] = wire.UnitDigest(string(binary.AppendUvarint(nil, uint64(i)+1)))
+// units returns the digests and keys of n units.
+func units(n int) (digests []uint64, keys []corpus.Key) {
+	for i := range n {
+		name := string(binary.AppendUvarint(nil, uint64(i)+1))
+		digests, keys = append(digests, wire.UnitDigest(name)), append(keys, corpus.KeyOf(name))
 	}
-	return digests
+	return digests, keys
 }
 
-func chooser(t *testing.T, scheme event.Scheme, units int, coins *coin.Source, key []byte) *Chooser {
+// secret is the secret that begins with v.
+func secret(v uint64) (s coin.Secret) {
+	binary.LittleEndian.PutUint64(s[:], v)
+	return s
+}
+
+func chooser(t *testing.T, scheme event.Scheme, n int, by coin.Secret) *Chooser {
 	t.Helper()
 	if err := scheme.Check(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := New(scheme, digestsOf(units), coins, key)
+	digests, keys := units(n)
+	c, err := New(scheme, digests, keys, by.Throw(Purpose(scheme, "run", event.Document)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// generator returns coins that are repeatable, one after the other as those of the operating system are.
-func generator() *coin.Source { return coin.New(rand.NewPCG(1, 1).Uint64) }
-
 // choosers returns one for each kind of coins.
-func choosers(t *testing.T, scheme event.Scheme, units int) map[string]*Chooser {
+func choosers(t *testing.T, scheme event.Scheme, n int) map[string]*Chooser {
 	t.Helper()
-	seeded, err := NewSeeded(scheme, digestsOf(units), 1)
+	digests, _ := units(n)
+	seeded, err := NewSeeded(scheme, digests, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*Chooser{"generator": chooser(t, scheme, units, generator(), nil), "seed": seeded}
+	return map[string]*Chooser{"secret": chooser(t, scheme, n, secret(1)), "seed": seeded}
 }
 
 func poisson(q float64) event.Scheme { return event.Scheme{Method: event.Poisson, Rate: q, Rounds: 10} }
@@ -206,75 +211,11 @@ func TestFixedSizes(t *testing.T) {
 }
 
 func TestNewRefusesAnotherPopulation(t *testing.T) {
-	_, err := New(fixed(3, 9), digestsOf(10), generator(), nil)
-	_, seeded := NewSeeded(fixed(3, 9), digestsOf(10), 1)
+	digests, keys := units(10)
+	_, err := New(fixed(3, 9), digests, keys, secret(1).Throw(""))
+	_, seeded := NewSeeded(fixed(3, 9), digests, 1)
 	if err == nil || seeded == nil {
 		t.Error("want an error of a scheme for another number of units")
-	}
-}
-
-// TestSeedOfNeighbours: by a seed a unit more, in front of all others, changes the choice of no other; one unit exchanged
-// for another exchanges at most one member of a round of a fixed size, and does so; and the order of the units is nothing.
-func TestSeedOfNeighbours(t *testing.T) {
-	const units, rounds = 1000, 20
-	members := func(scheme event.Scheme, digests []uint64, round int) map[uint64]bool {
-		c, err := NewSeeded(scheme, digests, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, members := c.Round(round), make(map[uint64]bool)
-		for i, digest := range digests {
-			if set.Has(i) {
-				members[digest] = true
-			}
-		}
-		return members
-	}
-	// beyond returns how many members of a are not in b.
-	beyond := func(a, b map[uint64]bool) (n int) {
-		for digest := range a {
-			n += index(!b[digest])
-		}
-		return n
-	}
-	digests := digestsOf(units)
-	more := append([]uint64{wire.UnitDigest("one more")}, digests...)
-	exchanged := append(more[:1:1], digests[1:]...)
-	reversed := slices.Clone(digests)
-	slices.Reverse(reversed)
-	for _, scheme := range []event.Scheme{
-		poisson(0.5), fixed(100, units), disjoint(event.Allocate, rounds), disjoint(event.Epoch, rounds),
-	} {
-		joined, changed := 0, 0
-		for round := 1; round <= rounds; round++ {
-			before := members(scheme, digests, round)
-			if again := members(scheme, reversed, round); beyond(before, again)+beyond(again, before) > 0 {
-				t.Errorf("%s: round %d depends on the order of units", scheme, round)
-			}
-			if scheme.Method == event.Fixed {
-				after := members(scheme, exchanged, round)
-				if left, came := beyond(before, after), beyond(after, before); left != came || left > 1 {
-					t.Errorf("%s: round %d loses %d members and gains %d", scheme, round, left, came)
-				} else {
-					changed += left
-				}
-				continue
-			}
-			after := members(scheme, more, round)
-			if after[more[0]] {
-				joined++
-				delete(after, more[0])
-			}
-			if beyond(before, after)+beyond(after, before) > 0 {
-				t.Errorf("%s: a unit more changes others in round %d", scheme, round)
-			}
-		}
-		if scheme.Method == event.Fixed && changed == 0 {
-			t.Errorf("%s: the unit was never exchanged", scheme) // with a probability of 0.8^20 by another seed
-		}
-		if scheme.Disjoint() && joined != 1 || scheme.Method == event.Poisson && joined == 0 {
-			t.Errorf("%s: the unit joined %d rounds", scheme, joined)
-		}
 	}
 }
 
@@ -304,7 +245,7 @@ func roundsOf(t *testing.T, c *Chooser, units, rounds int) []int {
 func TestOneRound(t *testing.T) {
 	const units, rounds = 8000, 7
 	for _, method := range []string{event.Allocate, event.Epoch} {
-		of := roundsOf(t, chooser(t, disjoint(method, rounds), units, generator(), []byte("key")), units, rounds)
+		of := roundsOf(t, chooser(t, disjoint(method, rounds), units, secret(1)), units, rounds)
 		counts := make([]float64, rounds)
 		pairs := make([]float64, rounds*rounds)
 		for i, round := range of {
@@ -323,10 +264,8 @@ func TestAllocateOverKeys(t *testing.T) {
 	const rounds, keys = 5, 25 * 200
 	counts := make([]float64, rounds)
 	pairs := make([]float64, rounds*rounds)
-	random := rand.New(rand.NewPCG(1, 1))
-	for range keys {
-		key := binary.LittleEndian.AppendUint64(make([]byte, 24), random.Uint64())
-		of := roundsOf(t, chooser(t, disjoint(event.Allocate, rounds), 2, generator(), key), 2, rounds)
+	for key := range uint64(keys) {
+		of := roundsOf(t, chooser(t, disjoint(event.Allocate, rounds), 2, secret(key)), 2, rounds)
 		counts[of[0]-1]++
 		pairs[(of[0]-1)*rounds+of[1]-1]++
 	}
@@ -334,43 +273,24 @@ func TestAllocateOverKeys(t *testing.T) {
 	evenly(t, "rounds of two units", pairs)
 }
 
-// TestRoundOf pins the round of a unit, which a resumed run must find again, in whichever version.
+// TestRoundOf pins the round of a unit by its digest or its number, which a resumed run must find again, in whichever
+// version.
 func TestRoundOf(t *testing.T) {
-	key := make([]byte, 32)
-	for i := range key {
-		key[i] = byte(i)
-	}
 	for _, c := range []struct {
-		digest          uint64 // XXH64 of "", "a", "b" by xxhsum
-		epoch, allocate [4]int // of 1, 4, 7 and 1000 rounds, computed with Python's integers and its module hmac
+		number uint64 // XXH64 of "", "a", "b" by xxhsum
+		rounds [4]int // of 1, 4, 7 and 1000 rounds, computed with Python's integers
 	}{
-		{0xef46db3751d8e999, [4]int{1, 4, 7, 935}, [4]int{1, 3, 4, 522}},
-		{0xd24ec4f1a98c6e5b, [4]int{1, 4, 6, 822}, [4]int{1, 2, 4, 479}},
-		{0x78452aa11af39f9b, [4]int{1, 2, 4, 470}, [4]int{1, 2, 2, 286}},
-		{0, [4]int{1, 1, 1, 1}, [4]int{1, 2, 3, 290}},
-		{math.MaxUint64, [4]int{1, 4, 7, 1000}, [4]int{1, 4, 6, 766}},
+		{0xef46db3751d8e999, [4]int{1, 4, 7, 935}},
+		{0xd24ec4f1a98c6e5b, [4]int{1, 4, 6, 822}},
+		{0x78452aa11af39f9b, [4]int{1, 2, 4, 470}},
+		{0, [4]int{1, 1, 1, 1}},
+		{math.MaxUint64, [4]int{1, 4, 7, 1000}},
 	} {
 		for i, rounds := range []int{1, 4, 7, 1000} {
-			for method, want := range map[string]int{event.Epoch: c.epoch[i], event.Allocate: c.allocate[i]} {
-				of, err := New(disjoint(method, rounds), []uint64{c.digest}, generator(), key)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := of.roundOf(c.digest); got != want {
-					t.Errorf("%s of %x over %d rounds: got %d, want %d", method, c.digest, rounds, got, want)
-				}
+			of := Chooser{scheme: disjoint(event.Epoch, rounds)}
+			if got := of.roundOf(c.number); got != c.rounds[i] {
+				t.Errorf("%x over %d rounds: got %d, want %d", c.number, rounds, got, c.rounds[i])
 			}
 		}
-	}
-}
-
-// TestAllocationName pins the public name of a key: printf 'privpipe allocation\n' | cat - key | sha256sum, 8 bytes of it.
-func TestAllocationName(t *testing.T) {
-	key := make([]byte, 32)
-	for i := range key {
-		key[i] = byte(i)
-	}
-	if got, want := AllocationName(key), "42462340a57e80f7"; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -1,66 +1,63 @@
-// Package coin draws the random choices of sampling: from the operating system, or for tests from a seed.
+// Package coin gives the numbers that sampling decides by. What it promises and why is in claim.md.
 package coin
 
 import (
+	"crypto/aes"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
-	"math"
-	"math/bits"
+	"encoding/hex"
+
+	"privpipe/pipelines/wire"
 )
 
-// A Source gives random numbers, one after the other. It is not safe for concurrent use.
-type Source struct{ next func() uint64 }
+// A Secret is the key that coins are thrown by. Who has it knows which units each round holds, and sampling then hides
+// nothing from him.
+type Secret [32]byte
 
-// New returns a Source of the numbers that next gives, which must be uniform and independent.
-func New(next func() uint64) *Source { return &Source{next} }
-
-// Secret returns a Source of the operating system's generator (crypto/rand). Amplification by sampling rests on coins
-// that nobody who sees a release can know.
-func Secret() *Source {
-	buffer := make([]byte, 8<<10)
-	rest := buffer[:0]
-	return New(func() uint64 {
-		if len(rest) == 0 {
-			rand.Read(buffer) // never fails: it ends the process instead
-			rest = buffer
-		}
-		v := binary.LittleEndian.Uint64(rest)
-		clear(rest[:8])
-		rest = rest[8:]
-		return v
-	})
+// NewSecret returns a key of the operating system's generator (crypto/rand).
+func NewSecret() (s Secret) {
+	rand.Read(s[:]) // never fails: it ends the process instead
+	return s
 }
 
-// Next returns a uniform number.
-func (s *Source) Next() uint64 { return s.next() }
-
-// Threshold is the form of a probability p in [0, 1] that a coin falls by: ⌊p·2^64⌋, so a coin never falls more often
-// than p says. The rate that is charged bounds the rate that ran.
-type Threshold struct {
-	below  uint64
-	always bool
+// A Throw is one throw of coins: it gives a number to every unit in every round. The same secret and purpose give the
+// same numbers again, in whatever order and beside whatever other units they are asked for; all others are independent of
+// them, to anyone who lacks the secret.
+type Throw struct {
+	secret  Secret
+	purpose string
 }
 
-// NewThreshold returns the threshold of p.
-func NewThreshold(p float64) Threshold {
-	if p >= 1 {
-		return Threshold{always: true}
+// Throw returns the throw for a purpose, which must name all that is to keep two throws apart.
+func (s Secret) Throw(purpose string) Throw { return Throw{s, purpose} }
+
+// Name is the public name of the throw, in 32 hexadecimal digits. It tells two throws apart, and nothing more.
+func (t Throw) Name() string { return hex.EncodeToString(t.derive("name", 0)[:16]) }
+
+// Numbers gives the number of a unit, by its key (SPEC.md §3.6): 128 bits in two halves. Units of different keys have
+// different numbers. It is not safe for concurrent use.
+type Numbers func(unit [wire.KeySize]byte) (high, low uint64)
+
+// Round returns the numbers of a round, from 1; those of round 0 are for what is thrown once for all rounds.
+func (t Throw) Round(round int) Numbers {
+	block, err := aes.NewCipher(t.derive("round", round))
+	if err != nil {
+		panic(err) // of another length of key alone
 	}
-	// p is a multiple of a power of two; Ldexp is exact but for denormals, and uint64 truncates.
-	return Threshold{below: uint64(math.Ldexp(p, 64))}
+	in, out := make([]byte, aes.BlockSize), make([]byte, aes.BlockSize)
+	return func(unit [wire.KeySize]byte) (high, low uint64) {
+		copy(in, unit[:])
+		block.Encrypt(out, in)
+		return binary.LittleEndian.Uint64(out), binary.LittleEndian.Uint64(out[8:])
+	}
 }
 
-// Falls says whether a coin of the threshold's probability falls, by a uniform number.
-func (t Threshold) Falls(number uint64) bool { return t.always || number < t.below }
-
-// Below returns a uniform integer in [0, n), for n at least 1, exactly: Lemire, Fast Random Integer Generation in an
-// Interval (ACM TOMACS 29, 2019), algorithm 5.
-func (s *Source) Below(n uint64) uint64 {
-	high, low := bits.Mul64(s.next(), n)
-	if low < n {
-		for least := -n % n; low < least; {
-			high, low = bits.Mul64(s.next(), n)
-		}
-	}
-	return high
+// derive returns 32 bytes for a use of the throw in a round: HMAC-SHA256 of the three, which no others encode to.
+func (t Throw) derive(use string, round int) []byte {
+	mac := hmac.New(sha256.New, t.secret[:])
+	mac.Write([]byte(use + "\n" + t.purpose))
+	mac.Write(binary.LittleEndian.AppendUint64(nil, uint64(round)))
+	return mac.Sum(nil)
 }

@@ -1,110 +1,102 @@
 package coin
 
 import (
-	"encoding/hex"
+	"encoding/binary"
 	"math"
-	"math/big"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"privpipe/pipelines/wire"
 )
 
-// scripted returns a Source of the given numbers.
-func scripted(numbers ...uint64) *Source {
-	i := -1
-	return New(func() uint64 { i++; return numbers[i] })
+// counting is the secret of bytes 0, 1, …, 31.
+func counting() (s Secret) {
+	for i := range s {
+		s[i] = byte(i)
+	}
+	return s
 }
 
-func TestThreshold(t *testing.T) {
+// unit is the key of bytes 0, 1, …, 15.
+var unit = [wire.KeySize]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// TestThrow pins numbers and names, which a resumed run must find again, in whichever version. They are of Python's module
+// hmac and of openssl enc -aes-256-ecb.
+func TestThrow(t *testing.T) {
 	for _, c := range []struct {
-		p      float64
-		falls  uint64 // the greatest number that is below the threshold
-		always bool
+		purpose   string
+		round     int
+		unit      [wire.KeySize]byte
+		high, low uint64
 	}{
-		{p: 0.5, falls: 1<<63 - 1},
-		{p: 0.25, falls: 1<<62 - 1},
-		{p: math.Ldexp(1, -64), falls: 0},
-		{p: math.Nextafter(1, 0), falls: math.MaxUint64 - 1<<11},
-		{p: 1, falls: math.MaxUint64, always: true},
+		{"purpose", 0, [wire.KeySize]byte{}, 0xd06f6941b76adec5, 0x7c0dc8ff393c466a},
+		{"purpose", 1, [wire.KeySize]byte{}, 0x9fcb2f57da1c099c, 0xe186c487fb901ac5},
+		{"purpose", 1, unit, 0x5e1ad17b5181d46c, 0x38d4d61338cbcf30},
+		{"purpose", 1 << 31, unit, 0x14e676d965d93fc6, 0x93b60b34b7ff9cf},
+		{"", 1, unit, 0xe1dd5a7c958394fa, 0x543e1652b296b675},
 	} {
-		threshold := NewThreshold(c.p)
-		if !threshold.Falls(c.falls) {
-			t.Errorf("p = %v: %x does not fall", c.p, c.falls)
-		}
-		if !c.always && threshold.Falls(c.falls+1) {
-			t.Errorf("p = %v: %x falls", c.p, c.falls+1)
+		high, low := counting().Throw(c.purpose).Round(c.round)(c.unit)
+		if high != c.high || low != c.low {
+			t.Errorf("%q, round %d, unit %x: got %x %x, want %x %x", c.purpose, c.round, c.unit, high, low, c.high, c.low)
 		}
 	}
-	for _, p := range []float64{0, math.SmallestNonzeroFloat64, math.Ldexp(1, -65)} {
-		if NewThreshold(p).Falls(0) {
-			t.Errorf("a coin of probability %v falls", p)
+	for purpose, want := range map[string]string{
+		"purpose": "8055a07a0376a7b256d7a7d7037a28bd", "": "c6fdbc52c21a490b45af71abe9c5ec5f",
+	} {
+		if got := counting().Throw(purpose).Name(); got != want {
+			t.Errorf("name of %q: got %s, want %s", purpose, got, want)
 		}
 	}
 }
 
-// FuzzThreshold checks in exact arithmetic that a coin never falls more often than p says, nor 2^-64 less often: the
-// rate that is charged bounds the rate that ran.
-func FuzzThreshold(f *testing.F) {
-	for _, p := range []float64{0.05, 0.1, 1. / 3, 1e-9, 5e-324, 1 - 1e-16} {
-		f.Add(p)
-	}
-	f.Fuzz(func(t *testing.T, p float64) {
-		if !(p > 0 && p < 1) {
-			return
-		}
-		exact := new(big.Rat).SetFloat64(p)
-		exact.Mul(exact, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 64)))
-		got := new(big.Rat).SetInt(new(big.Int).SetUint64(NewThreshold(p).below))
-		short := new(big.Rat).Sub(exact, got)
-		if short.Sign() < 0 || short.Cmp(big.NewRat(1, 1)) >= 0 {
-			t.Errorf("p = %v: the threshold is %v, want the whole part of %v", p, got, exact)
-		}
-	})
-}
-
-// FuzzBelow compares Below with big integers: the numbers v whose v·n modulo 2^64 is under 2^64 modulo n are drawn
-// again, which leaves each result as many v.
-func FuzzBelow(f *testing.F) {
-	f.Add(uint64(1), uint64(0), uint64(1))
-	f.Add(uint64(3), uint64(0), uint64(1))
-	f.Add(uint64(1)<<63+1, uint64(1)<<62, uint64(math.MaxUint64))
-	f.Add(uint64(math.MaxUint64), uint64(1), uint64(5))
-	f.Fuzz(func(t *testing.T, n, first, second uint64) {
-		if n == 0 {
-			return
-		}
-		numbers := []uint64{first, second, math.MaxUint64 - first, 1 << 63, n}
-		size := new(big.Int).Lsh(big.NewInt(1), 64)
-		bound := new(big.Int).SetUint64(n)
-		least := new(big.Int).Mod(size, bound)
-		for _, v := range numbers {
-			high, low := new(big.Int).DivMod(new(big.Int).Mul(new(big.Int).SetUint64(v), bound), size, new(big.Int))
-			if low.Cmp(least) >= 0 {
-				if got := scripted(numbers...).Below(n); got != high.Uint64() || got >= n {
-					t.Errorf("below %d of %x: got %d, want %d", n, numbers, got, high)
-				}
-				return
+// TestThrowsAreIndependent compares the numbers of units in a round with those of another round, purpose and secret: they
+// are uniform, and so is the difference in each bit. The false-rejection rate is 1e-6 each, and the secrets are fixed.
+func TestThrowsAreIndependent(t *testing.T) {
+	const units, alpha = 200_000, 1e-6
+	other := counting()
+	other[31] ^= 1
+	first := counting().Throw("one").Round(1)
+	for name, second := range map[string]Numbers{
+		"nothing": func([wire.KeySize]byte) (uint64, uint64) { return 0, 0 },
+		"round":   counting().Throw("one").Round(2),
+		"purpose": counting().Throw("two").Round(1),
+		"secret":  other.Throw("one").Round(1),
+	} {
+		var ones [128]float64
+		for i := range units {
+			var key [wire.KeySize]byte
+			binary.LittleEndian.PutUint64(key[8:], uint64(i)) // as unlike hashes as can be
+			high, low := first(key)
+			h, l := second(key)
+			for bit := range 64 {
+				ones[bit] += float64((high ^ h) >> bit & 1)
+				ones[64+bit] += float64((low ^ l) >> bit & 1)
 			}
 		}
-	})
+		statistic := 0.0
+		for _, n := range ones {
+			statistic += (n - units/2) * (n - units/2) / (units / 4)
+		}
+		chi := distuv.ChiSquared{K: 128}
+		if low, high := chi.Quantile(alpha/2), chi.Quantile(1-alpha/2); !(statistic >= low && statistic <= high) {
+			t.Errorf("%s: got χ² = %v, want one in [%v, %v]", name, statistic, low, high)
+		}
+	}
 }
 
-// TestBelowIsUniform has a false-rejection rate of 1e-6; its coins are seeded, so it is deterministic.
-func TestBelowIsUniform(t *testing.T) {
-	const n, draws, alpha = 1000, 500_000, 1e-6
-	counts := make([]float64, n)
-	coins := New(rand.NewPCG(1, 1).Uint64)
-	for range draws {
-		counts[coins.Below(n)]++
+// TestNamesAreDistinct: another purpose or another secret has another name, and none is where the other's purpose ends.
+func TestNamesAreDistinct(t *testing.T) {
+	names := make(map[string]bool)
+	throws := []Throw{
+		counting().Throw("a"), counting().Throw("a\n"), counting().Throw("\na"), counting().Throw("name\na"),
+		counting().Throw("a\x00"), Secret{}.Throw("a"), NewSecret().Throw("a"), NewSecret().Throw("a"),
 	}
-	statistic := 0.0
-	for _, c := range counts {
-		statistic += (c - draws/n) * (c - draws/n) / (draws / n)
+	for _, throw := range throws {
+		names[throw.Name()] = true
 	}
-	chi := distuv.ChiSquared{K: n - 1}
-	if statistic < chi.Quantile(alpha/2) || statistic > chi.Quantile(1-alpha/2) {
-		t.Errorf("got χ² = %.0f of %d degrees of freedom", statistic, n-1)
+	if len(names) != len(throws) {
+		t.Errorf("%d throws have %d names", len(throws), len(names))
 	}
 }
 
@@ -119,39 +111,24 @@ func TestSeed(t *testing.T) {
 		{0, 1, 0, 0x196424d8174003b9},
 		{1, 1, 0xd24ec4f1a98c6e5b, 0x363bbbfb82bfe3cd},
 		{1, 2, 0xd24ec4f1a98c6e5b, 0xceb9223e197a079d},
+		{7, 0, 0xd24ec4f1a98c6e5b, 0xb74f3c702e33f647},
 		{math.MaxUint64, 1 << 31, math.MaxUint64, 0x37cf1e112842a4d5},
 	} {
 		if got := c.seed.Number(c.round, c.digest); got != c.want {
 			t.Errorf("number of unit %x in round %d by seed %d: got %x, want %x", c.digest, c.round, c.seed, got, c.want)
 		}
 	}
-	const want = "2e90568ec5f93d158eec67527a77a30b2087dd47affca71cd82830da8ae9056e"
-	if got := hex.EncodeToString(Seed(7).Key()); got != want {
-		t.Errorf("key of seed 7: got %s, want %s", got, want)
+	if got, want := Seed(7).Name(), "07d9d0c5705368ccbd4ff14631ab2de4"; got != want {
+		t.Errorf("name of seed 7: got %s, want %s", got, want)
 	}
 }
 
-// TestSecret draws more numbers than a Source holds ready. That two of n are equal has a probability below
-// n²/2^65 < 1e-10. The share of heads is compared with its expectation at a false-rejection rate below 1e-6. No seed
-// can repeat this test.
-func TestSecret(t *testing.T) {
-	const n = 40_000
-	seen := make(map[uint64]bool)
-	for _, coins := range []*Source{Secret(), Secret()} {
-		heads := 0
-		for range n / 2 {
-			v := coins.Next()
-			if seen[v] {
-				t.Fatal("a number comes twice")
-			}
-			seen[v] = true
-			if NewThreshold(0.25).Falls(coins.Next()) {
-				heads++
-			}
-		}
-		// 6 standard deviations: at 20,000 draws the binomial's tails are within a factor of 2 of the normal's 2e-9.
-		if deviation := math.Abs(float64(heads)-n/8) / math.Sqrt(n/2*0.25*0.75); deviation > 6 {
-			t.Errorf("got %d heads of %d, %.1f standard deviations from a quarter", heads, n/2, deviation)
-		}
+// BenchmarkRound is the time of a unit's number.
+func BenchmarkRound(b *testing.B) {
+	number := counting().Throw("bench").Round(1)
+	for i := range b.N {
+		var key [wire.KeySize]byte
+		binary.LittleEndian.PutUint64(key[:], uint64(i))
+		number(key)
 	}
 }

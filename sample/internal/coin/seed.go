@@ -3,6 +3,7 @@ package coin
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 )
 
 // A Seed is where choices come from that anyone who has it can repeat: for tests, without amplification. It gives numbers
@@ -11,7 +12,8 @@ import (
 // a unit must have rounds that differ in it alone.
 type Seed uint64
 
-// Number returns the number of a unit, by the digest of its name (wire.UnitDigest), in a round: 8 bytes of SHA-256.
+// Number returns the number of a unit, by the digest of its name (wire.UnitDigest), in a round: 8 bytes of SHA-256. That
+// of round 0 is for what is thrown once for all rounds.
 func (s Seed) Number(round int, digest uint64) uint64 {
 	b := append(make([]byte, 0, 64), "privpipe coin\n"...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s))
@@ -21,8 +23,8 @@ func (s Seed) Number(round int, digest uint64) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// Key returns 32 bytes, for the key of an allocation.
-func (s Seed) Key() []byte {
-	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("privpipe key\n"), uint64(s)))
-	return sum[:]
+// Name is the public name of what a seed throws once for all rounds, in 32 hexadecimal digits.
+func (s Seed) Name() string {
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("privpipe seed\n"), uint64(s)))
+	return hex.EncodeToString(sum[:16])
 }

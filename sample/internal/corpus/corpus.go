@@ -3,7 +3,6 @@
 package corpus
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 const chunkBytes = 4 << 20
 
 // A Corpus is a list of documents, grouped into privacy units. It costs the encoded documents (about 2.3 bytes for each
-// distinct word of each) and an index of 24 bytes a document; where users are the units, 4 more and a map of them.
+// distinct word of each) and an index of 40 bytes a document; where users are the units, 4 more and a map of them.
 type Corpus struct {
 	limit  int64    // most bytes of documents in memory
 	chunks [][]byte // the first ones; those that follow are in file
@@ -32,14 +31,15 @@ type Corpus struct {
 	ids []uint64 // 64 bits of the hash of each document's id, until Seal
 
 	unit    wire.Unit
-	owner   []int32          // unit of each document, if units are users
-	users   map[uint64]int32 // unit by the hash of its name, if units are users
-	digests []uint64         // wire.UnitDigest of each unit's name
+	owner   []int32       // unit of each document, if units are users
+	users   map[Key]int32 // unit by its key, if units are users
+	digests []uint64      // wire.UnitDigest of each unit's name
+	keys    []Key         // of each unit
 }
 
 // New returns an empty corpus that keeps at most memory bytes of documents in memory.
 func New(memory int64, unit wire.Unit) *Corpus {
-	return &Corpus{limit: memory, unit: unit, users: make(map[uint64]int32)}
+	return &Corpus{limit: memory, unit: unit, users: make(map[Key]int32)}
 }
 
 // Close frees the file.
@@ -56,6 +56,9 @@ func (c *Corpus) Documents() int { return len(c.at) }
 // Digests returns wire.UnitDigest of the name of each privacy unit.
 func (c *Corpus) Digests() []uint64 { return c.digests }
 
+// Keys returns the key of each privacy unit.
+func (c *Corpus) Keys() []Key { return c.keys }
+
 // UnitOf returns the number of the unit of document i.
 func (c *Corpus) UnitOf(i int) int {
 	if c.unit == wire.Unit_USER {
@@ -67,18 +70,18 @@ func (c *Corpus) UnitOf(i int) int {
 // Unit returns what the privacy units are.
 func (c *Corpus) Unit() wire.Unit { return c.unit }
 
-func hash(name string) uint64 {
-	sum := sha256.Sum256([]byte(name))
-	return binary.LittleEndian.Uint64(sum[:])
-}
-
 // Add appends a document.
 func (c *Corpus) Add(d *wire.Document) error {
 	if len(c.at) == math.MaxInt32 {
 		return fmt.Errorf("corpus of more than %d documents", math.MaxInt32)
 	}
-	c.ids = append(c.ids, hash(d.Id))
-	c.addUnit(wire.UnitName(c.unit, d))
+	id := KeyOf(d.Id)
+	c.ids = append(c.ids, binary.LittleEndian.Uint64(id[:]))
+	if name := wire.UnitName(c.unit, d); c.unit == wire.Unit_USER {
+		c.addUnit(name, KeyOf(name))
+	} else {
+		c.addUnit(name, id)
+	}
 	encoded := make([]byte, 4, 4+proto.Size(d))
 	encoded, err := proto.MarshalOptions{}.MarshalAppend(encoded, d)
 	if err != nil {
@@ -89,13 +92,12 @@ func (c *Corpus) Add(d *wire.Document) error {
 }
 
 // addUnit notes the unit of the next document.
-func (c *Corpus) addUnit(name string) {
+func (c *Corpus) addUnit(name string, key Key) {
 	if c.unit == wire.Unit_USER {
-		h := hash(name)
-		owner, known := c.users[h]
+		owner, known := c.users[key]
 		if !known {
 			owner = int32(len(c.users))
-			c.users[h] = owner
+			c.users[key] = owner
 		}
 		c.owner = append(c.owner, owner)
 		if known {
@@ -103,6 +105,7 @@ func (c *Corpus) addUnit(name string) {
 		}
 	}
 	c.digests = append(c.digests, wire.UnitDigest(name))
+	c.keys = append(c.keys, key)
 }
 
 // store puts b behind the documents so far, at the next chunk if this one is too full.

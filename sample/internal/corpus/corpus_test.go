@@ -158,10 +158,11 @@ func TestUnits(t *testing.T) {
 			}
 		}
 		var digests []uint64
+		var keys []Key
 		for _, name := range c.names {
-			digests = append(digests, wire.UnitDigest(name))
+			digests, keys = append(digests, wire.UnitDigest(name)), append(keys, KeyOf(name))
 		}
-		if !slices.Equal(got.Digests(), digests) || got.Unit() != c.unit {
+		if !slices.Equal(got.Digests(), digests) || !slices.Equal(got.Keys(), keys) || got.Unit() != c.unit {
 			t.Errorf("%v: got other units than %q", c.unit, c.names)
 		}
 	}

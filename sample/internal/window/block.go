@@ -1,0 +1,161 @@
+package window
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+
+	"privpipe/pipelines/exit"
+	"privpipe/sample/internal/corpus"
+)
+
+// A block of the state is
+//
+//	kind       8 bytes, "begun   " or "done    "
+//	window     uint64, like all numbers here little-endian
+//	units      uint64, how many
+//	documents  uint64, how many; 0 where documents are the units
+//	checksum   uint64, XXH64 of these 32 bytes
+//	keys       16 bytes each, first those of units
+//	checksum   uint64, XXH64 of the keys
+type block struct {
+	kind      string
+	window    int
+	units     []corpus.Key
+	documents []corpus.Key
+}
+
+const (
+	begun = "begun   "
+	done  = "done    "
+
+	headSize = 32
+	sumSize  = 8
+)
+
+// append writes a block and waits until it is durable. After an error the process must end.
+func (s *State) append(b block) error {
+	if err := s.ours(); err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(s.file, 1<<16)
+	head := append(make([]byte, 0, headSize+sumSize), b.kind...)
+	for _, n := range []int{b.window, len(b.units), len(b.documents)} {
+		head = binary.LittleEndian.AppendUint64(head, uint64(n))
+	}
+	out.Write(binary.LittleEndian.AppendUint64(head, xxhash.Sum64(head))) // an error comes again at Flush
+	sum := xxhash.New()
+	for _, keys := range [][]corpus.Key{b.units, b.documents} {
+		for _, key := range keys {
+			sum.Write(key[:])
+			out.Write(key[:])
+		}
+	}
+	out.Write(binary.LittleEndian.AppendUint64(nil, sum.Sum64()))
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := s.file.Sync(); err != nil {
+		return err
+	}
+	s.take(b)
+	return nil
+}
+
+// take makes what a block says part of what s knows.
+func (s *State) take(b block) {
+	s.last, s.done, s.again = b.window, b.kind == done, nil
+	for _, key := range b.units {
+		s.units[key] = struct{}{}
+	}
+}
+
+// readBlocks reads the blocks, of which the first stands at an offset, and cuts off one that a crash kept from being
+// written whole: nothing of its window has left.
+func (s *State) readBlocks(in *bufio.Reader, offset int64) error {
+	for {
+		b, size, err := readBlock(in)
+		switch {
+		case err == io.EOF:
+			return s.file.Sync() // a process that was killed may have left a block that is in memory alone
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return errors.Join(s.file.Truncate(offset), s.file.Sync())
+		case err == nil && !s.follows(b):
+			err = errDamaged
+		}
+		if errors.Is(err, errDamaged) {
+			return exit.Errorf(exit.Malformed, "%s: damaged in the block at byte %d", s.path, offset)
+		}
+		if err != nil {
+			return err
+		}
+		s.take(*b)
+		if documents := b.documents; b.kind == begun {
+			if len(documents) == 0 {
+				documents = b.units
+			}
+			s.again = make(map[corpus.Key]struct{}, len(documents))
+			for _, key := range documents {
+				s.again[key] = struct{}{}
+			}
+		}
+		offset += size
+	}
+}
+
+// follows says whether b may stand behind the blocks so far.
+func (s *State) follows(b *block) bool {
+	if b.kind == done {
+		return !s.done && b.window == s.last && len(b.units)+len(b.documents) == 0
+	}
+	return s.done && b.window == s.last+1
+}
+
+var errDamaged = errors.New("damaged")
+
+// readBlock reads a block and its size. It answers io.ErrUnexpectedEOF where the file ends within it.
+func readBlock(in io.Reader) (b *block, size int64, err error) {
+	var head [headSize + sumSize]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, 0, err
+	}
+	number := func(i int) uint64 { return binary.LittleEndian.Uint64(head[8*i:]) }
+	b = &block{kind: string(head[:8]), window: int(number(1))}
+	units, documents := number(2), number(3)
+	if number(4) != xxhash.Sum64(head[:headSize]) || b.kind != begun && b.kind != done {
+		return nil, 0, errDamaged
+	}
+	sum := xxhash.New()
+	for i := range units + documents {
+		var key corpus.Key
+		if _, err := io.ReadFull(in, key[:]); err != nil {
+			return nil, 0, within(err)
+		}
+		sum.Write(key[:])
+		if i < units {
+			b.units = append(b.units, key)
+		} else {
+			b.documents = append(b.documents, key)
+		}
+	}
+	var checksum [sumSize]byte
+	if _, err := io.ReadFull(in, checksum[:]); err != nil {
+		return nil, 0, within(err)
+	}
+	if !bytes.Equal(checksum[:], binary.LittleEndian.AppendUint64(nil, sum.Sum64())) {
+		return nil, 0, errDamaged
+	}
+	return b, int64(headSize + sumSize + (units+documents)*uint64(len(corpus.Key{})) + sumSize), nil
+}
+
+// within is the error of an end of file inside a block.
+func within(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

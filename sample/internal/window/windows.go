@@ -1,0 +1,188 @@
+package window
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/corpus"
+)
+
+// A Windows cuts what comes from its sources into windows. It is not safe for concurrent use.
+type Windows struct {
+	plan   Plan
+	state  *State
+	unit   wire.Unit
+	memory int64
+
+	feeds  []*feed
+	offers chan offer
+	open   int
+	again  map[corpus.Key]struct{} // documents of the open window, if it was begun by a run before; nil if not
+	now    *gathering              // of the open window
+	next   *gathering              // of the one behind it, from documents that came before the open one was over
+
+	// Counts of documents. They are private.
+	Late     uint64 // that count in a later window than the one they arrived in
+	Repeated uint64 // that are left out: their unit is in an earlier window, or they came already
+	Outside  uint64 // that are in no window
+}
+
+// New returns the windows that state says are left of plan, of units of a kind, from sources, which are read until ctx ends.
+// It keeps at most memory bytes of the documents of a window in memory.
+func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory int64, sources []Source) *Windows {
+	plan.Start = state.Start()
+	w := &Windows{
+		plan: plan, state: state, unit: unit, memory: memory, offers: make(chan offer),
+		open: state.Open(), again: state.again, now: gather(unit, memory), next: gather(unit, memory),
+	}
+	for i, source := range sources {
+		f := &feed{asked: time.Now(), resume: make(chan struct{}, 1)}
+		w.feeds = append(w.feeds, f)
+		go read(ctx, i, source, w.offers, f.resume)
+	}
+	return w
+}
+
+// Next returns the next window when it is over, and its units are in the state. It answers io.EOF behind the last one, and
+// where the sources have ended before one began.
+func (w *Windows) Next(ctx context.Context) (*Batch, error) {
+	for w.open <= w.plan.Rounds {
+		// What is there already comes before any judgement on what is not.
+		select {
+		case o := <-w.offers:
+			if err := w.take(o); err != nil {
+				return nil, err
+			}
+			continue
+		default:
+		}
+		over, from := w.over()
+		switch {
+		case over && w.unbegun():
+			return nil, io.EOF
+		case over || !from.After(time.Now()):
+			return w.close()
+		}
+		timer := time.NewTimer(time.Until(from))
+		var err error
+		select {
+		case o := <-w.offers:
+			err = w.take(o)
+		case <-timer.C:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		timer.Stop()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, io.EOF
+}
+
+// over says whether no source has more of the open window, or else from when on that will be so if nothing comes.
+func (w *Windows) over() (over bool, from time.Time) {
+	over = true
+	for _, f := range w.feeds {
+		passed, at := f.passed(w.plan, w.open)
+		if over = over && passed; !passed && at.After(from) {
+			from = at
+		}
+	}
+	return over, from
+}
+
+// unbegun says that all sources have ended, and there is nothing of the open window: they ended before it began.
+func (w *Windows) unbegun() bool {
+	for _, f := range w.feeds {
+		if !f.ended {
+			return false
+		}
+	}
+	return len(w.now.documents)+len(w.next.documents) == 0 && time.Now().Before(w.plan.begin(w.open))
+}
+
+func (w *Windows) take(o offer) error {
+	f := w.feeds[o.from]
+	ready, err := f.take(o, w.plan, w.open)
+	if err != nil || !ready {
+		return err
+	}
+	if err := w.add(o.document, o.arrived); err != nil {
+		return err
+	}
+	f.asked = time.Now()
+	f.resume <- struct{}{}
+	return nil
+}
+
+// add puts a document where it belongs: into the open window, into the next, or nowhere.
+func (w *Windows) add(d *wire.Document, arrived time.Time) error {
+	n := w.plan.Of(arrived)
+	if n < 1 || n > w.plan.Rounds {
+		w.Outside++
+		return nil
+	}
+	id, unit := corpus.KeyOf(d.Id), corpus.KeyOf(wire.UnitName(w.unit, d))
+	to := w.now
+	_, again := w.again[id]
+	switch {
+	case again: // it was in the open window when that was begun
+	case w.state.Has(unit), n > w.open && w.now.has(unit):
+		w.Repeated++
+		return nil
+	case n > w.open, w.again != nil:
+		to = w.next
+	}
+	fresh, err := to.add(d, id, unit)
+	switch {
+	case !fresh:
+		w.Repeated++
+	case to == w.next && n <= w.open, n < w.open && !again:
+		w.Late++
+	}
+	return err
+}
+
+// close ends the open window.
+func (w *Windows) close() (*Batch, error) {
+	b, err := w.end()
+	if err != nil {
+		return nil, err
+	}
+	w.open++
+	w.now, w.next = w.next, gather(w.unit, w.memory)
+	for _, f := range w.feeds {
+		if o := f.ahead; o != nil && w.open <= w.plan.Rounds {
+			f.ahead = nil
+			if err := w.take(*o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
+}
+
+// end returns the batch of the open window, and puts its units into the state.
+func (w *Windows) end() (*Batch, error) {
+	if again := w.again; again != nil {
+		w.again = nil
+		if len(w.now.documents) < len(again) {
+			return &Batch{Window: w.open}, w.now.corpus.Close()
+		}
+		return w.now.batch(w.open, func(corpus.Key) bool { return true })
+	}
+	// A document that came for this window early is left out if its unit turned up in the one before.
+	b, err := w.now.batch(w.open, func(unit corpus.Key) bool { return !w.state.Has(unit) })
+	if err != nil {
+		return nil, err
+	}
+	units, documents := w.now.keys(b)
+	return b, w.state.Begin(w.open, units, documents)
+}
+
+// Close frees what was gathered of windows that Next has not returned.
+func (w *Windows) Close() error { return errors.Join(w.now.corpus.Close(), w.next.corpus.Close()) }

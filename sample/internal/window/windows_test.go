@@ -1,0 +1,136 @@
+package window
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"privpipe/pipelines/wire"
+)
+
+const (
+	h = time.Hour
+	m = time.Minute
+	s = time.Second
+)
+
+// TestLive: documents count in the window that they arrived in; a window is over a grace after its end, or when nothing came
+// for as long, and the end of all input ends the window under way.
+func TestLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLife(t, hourly(9), live("a b c d e f", 10*m, h-1, h, h+20*s, 2*h+30*m, 4*h+10*m))
+		l.ends = 4*h + 20*m
+		got, _ := l.run()
+		want(t, got,
+			"1h1m20s: 1 a b", // a minute after d, which came while the window was kept open
+			"2h1m0s: 2 c d", "3h1m0s: 3 e", "4h1m0s: 4", "4h20m0s: 5 f")
+	})
+}
+
+// TestLaterArrivalEndsAWindow: what arrived when the window was over says that nothing of it is on its way, and waits.
+func TestLaterArrivalEndsAWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLife(t, hourly(3), live("a b c x d", 10*m, h+30*s, h+m+1*s, 3*h+30*s, 5*h))
+		got, w := l.run()
+		want(t, got, "1h1m1s: 1 a", "2h1m0s: 2 b c", "3h1m30s: 3")
+		if w.Late+w.Repeated != 0 || w.Outside != 1 { // x
+			t.Errorf("got %d late, %d repeated, %d outside", w.Late, w.Repeated, w.Outside)
+		}
+	})
+}
+
+// TestCatchUp: a run that is behind, over two sources of which one is slow, cuts by arrival alone. A source that is ahead
+// waits, and windows that are long over cost no time.
+func TestCatchUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(100 * h)
+		now := 100 * h
+		fast := []delivery{
+			{id: "a", arrived: m}, {id: "b", arrived: h + m}, {id: "c", arrived: 7*h + m}, {id: "z", arrived: 12 * h},
+		}
+		slow := []delivery{
+			{id: "d", arrived: 2 * m, at: now + 50*s}, {id: "e", arrived: 2*h + m, at: now + 100*s},
+			{id: "f", arrived: 9*h + m, at: now + 101*s}, {id: "early", arrived: -1, at: now + 102*s},
+		}
+		l := newLife(t, hourly(10), fast, slow)
+		l.ends = now + 103*s
+		got, w := l.run()
+		want(t, got, "100h1m40s: 1 a d", "100h1m40s: 2 b", "100h1m41s: 3 e", "100h1m41s: 4", "100h1m41s: 5", "100h1m41s: 6",
+			"100h1m41s: 7", "100h1m41s: 8 c", "100h1m41s: 9", "100h1m43s: 10 f")
+		if w.Late+w.Repeated != 0 || w.Outside != 1 { // z is behind the last window and is never taken
+			t.Errorf("got %d late, %d repeated, %d outside", w.Late, w.Repeated, w.Outside)
+		}
+	})
+}
+
+// TestLate: what comes when its window was closed counts in the one that is open then, and moves nothing else.
+func TestLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		documents := append(live("a", 10*m), delivery{id: "b", arrived: 20 * m, at: h + 30*m})
+		documents = append(documents, live("c", h+31*m)...)
+		got, w := newLife(t, hourly(2), documents).run()
+		want(t, got, "1h1m0s: 1 a", "2h1m0s: 2 b c")
+		if w.Late != 1 {
+			t.Errorf("got %d late, want 1", w.Late)
+		}
+	})
+}
+
+// TestRepeated: a document counts once, wherever it comes again.
+func TestRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLife(t, hourly(4), []delivery{
+			{id: "a", arrived: 10 * m, at: 10 * m}, {id: "a", arrived: 10 * m, at: 11 * m}, {id: "b", arrived: 12 * m, at: 12 * m},
+			{id: "a", arrived: h + 10*s, at: h + 10*s}, // when its window is kept open
+			{id: "c", arrived: h + 11*s, at: h + 11*s}, {id: "c", arrived: 50 * m, at: h + 12*s},
+			{id: "b", arrived: 12 * m, at: 3*h + 30*s}, {id: "c", arrived: 3*h + 40*s, at: 3*h + 40*s},
+		})
+		got, w := l.run()
+		want(t, got, "1h1m12s: 1 a b c", "2h1m0s: 2", "3h1m40s: 3", "4h1m0s: 4")
+		if w.Repeated != 4 || w.Late != 0 { // c in window 2 is left out when that ends
+			t.Errorf("got %d repeated and %d late, want 4 and 0", w.Repeated, w.Late)
+		}
+	})
+}
+
+// TestUsers: a user is in the window of the first of his documents to count, with all of that window and no others.
+func TestUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLife(t, hourly(3), []delivery{
+			{"a1", "ann", 10 * m, 10 * m}, {"b1", "bob", 11 * m, 11 * m}, {"a2", "ann", 12 * m, 12 * m}, {"x", "", 13 * m, 13 * m},
+			{"c1", "cyd", h + 10*s, h + 10*s}, {"b2", "bob", h + 11*s, h + 11*s}, {"c2", "cyd", 59 * m, h + 12*s},
+			{"d1", "dan", h + 13*s, h + 13*s}, {"a3", "ann", h + 30*m, h + 30*m}, {"ann", "", h + 31*m, h + 31*m},
+			{"d2", "dan", h + 32*m, h + 32*m}, {"d3", "dan", 2*h + 30*m, 2*h + 30*m}, {"e1", "eve", 2*h + 31*m, 2*h + 31*m},
+		})
+		l.unit = wire.Unit_USER
+		got, _ := l.run()
+		want(t, got, "1h1m13s: 1 a1 a2 b1 c2 x", "2h1m0s: 2 ann d1 d2", "3h1m0s: 3 e1")
+	})
+}
+
+// TestSourceFails: an input that breaks ends the run, and no window is closed by it.
+func TestSourceFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLife(t, hourly(2))
+		state, err := Open(l.state, "run", "document", l.plan, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer state.Close()
+		broken := &failing{script{Context: t.Context(), start: l.plan.Start, rest: live("a", 10*m)}}
+		w := New(t.Context(), l.plan, state, l.unit, 1<<20, []Source{broken})
+		defer w.Close()
+		if b, err := w.Next(t.Context()); err != errCrash || b != nil {
+			t.Errorf("got %v, %v", b, err)
+		}
+	})
+}
+
+type failing struct{ script }
+
+func (f *failing) Next() (*wire.Record, error) {
+	if len(f.rest) == 0 {
+		return nil, errCrash
+	}
+	return f.script.Next()
+}

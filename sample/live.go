@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/window"
+)
+
+// plan is what the flags say of windows.
+func (w *windows) plan(rounds int, start time.Time) window.Plan {
+	return window.Plan{Start: start, Length: w.Window, Rounds: rounds, Grace: min(w.WindowGrace, w.Window)}
+}
+
+// live cuts a live stream of documents into rounds by windows of time.
+func (s *rounds) live(r *filter.Run) error {
+	plan := s.plan(s.Rounds, s.WindowStart)
+	state, err := window.Open(s.WindowState, s.Run_, s.Unit, plan, time.Now())
+	if err != nil {
+		return err
+	}
+	defer state.Close()
+	sources, header, err := s.sources()
+	if err != nil {
+		return err
+	}
+	done, err := s.done(r, header)
+	if err != nil || done.ended {
+		return err
+	}
+	if done.reached > state.Begun() {
+		return exit.Errorf(exit.Usage, "%s: is not the state that the rounds of %s were cut by", s.WindowState, s.Output).
+			WithHint("without that state a unit could be in a second round")
+	}
+	scheme, err := wire.SchemeOf(s.scheme(0))
+	if err != nil {
+		return exit.Errorf(exit.Usage, "%w", err)
+	}
+	out, err := s.create(header)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	w := window.New(r, plan, state, s.unit(), int64(s.Memory), sources)
+	defer w.Close()
+	for {
+		r.Round(min(state.Open(), s.Rounds), s.Rounds)
+		batch, err := w.Next(r)
+		if errors.Is(err, io.EOF) {
+			return out.commit(&wire.Tally{Name: "late", Value: w.Late}, &wire.Tally{Name: "repeated", Value: w.Repeated},
+				&wire.Tally{Name: "outside", Value: w.Outside})
+		}
+		if err != nil {
+			return err
+		}
+		if err := out.window(r, batch, scheme); err != nil {
+			return err
+		}
+		if err := state.Done(batch.Window); err != nil {
+			return err
+		}
+	}
+}
+
+// window writes the round of a window.
+func (p *parts) window(r *filter.Run, b *window.Batch, scheme *wire.Scheme) error {
+	if b.Documents == nil {
+		r.Log.Warn("round was begun by a run before, and its documents did not all come again: it is left out", "round", b.Window)
+		return nil
+	}
+	defer b.Documents.Close()
+	return p.write(r, b.Documents, scheme, uint32(b.Window), b.Units)
+}
+
+// sources opens all inputs, to be read side by side, and returns the header of their rounds.
+func (s *rounds) sources() ([]window.Source, *wire.Header, error) {
+	var sources []window.Source
+	var header *wire.Header
+	for _, name := range s.inputs() {
+		streams, h, err := s.open(name, header)
+		if err != nil {
+			return nil, nil, err
+		}
+		header = h
+		for _, in := range streams {
+			sources = append(sources, window.Source(in))
+		}
+	}
+	return sources, s.header(header), nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/corpus"
+)
+
+// parts are the streams over which the units of every round are dealt: one of a file or a pipe, one for each partition of a
+// topic. Together they hold each round; each opens it and closes it with what it holds itself, which may be nothing.
+type parts struct {
+	outs    []*endpoint.StreamWriter // at least 1
+	workers int
+}
+
+// create opens the output.
+func (s *rounds) create(header *wire.Header) (*parts, error) {
+	outs, err := endpoint.CreateStreams(s.Output, header, s.Compress.Compress)
+	return &parts{outs, s.N()}, err
+}
+
+// commit ends all parts, the first with tallies of all.
+func (p *parts) commit(tallies ...*wire.Tally) error {
+	for _, out := range p.outs {
+		if err := out.Commit(tallies...); err != nil {
+			return err
+		}
+		tallies = nil
+	}
+	return nil
+}
+
+// abort drops the parts that are not committed.
+func (p *parts) abort() {
+	for _, out := range p.outs {
+		out.Abort()
+	}
+}
+
+// of is the part of a unit: its digest modulo the number of parts. So a unit is in the same part in every round, whichever
+// program deals it.
+func (p *parts) of(digest uint64) int { return int(digest % uint64(len(p.outs))) }
+
+// write writes one round, all parts side by side in one pass over the corpus.
+func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wire.Scheme, round uint32,
+	chosen choose.Set) error {
+	open := &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}
+	for _, out := range p.outs {
+		if err := out.Write(open); err != nil {
+			return err
+		}
+	}
+	closes := make([]wire.RoundClose, len(p.outs))
+	if err := p.documents(ctx, documents, round, chosen, closes); err != nil {
+		return err
+	}
+	for unit, digest := range documents.Digests() {
+		if chosen.Has(unit) {
+			end := &closes[p.of(digest)]
+			end.Units++
+			end.UnitDigest += digest
+		}
+	}
+	for i, out := range p.outs {
+		if err := out.Write(&wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &closes[i]}}); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchDocuments is how many documents a worker encodes at a time.
+const batchDocuments = 512
+
+// A batch is documents of a part, by their numbers.
+type batch struct {
+	part      int
+	documents []int
+}
+
+// frames are those of a batch, ready for its part.
+type frames struct {
+	part  int
+	ready []*stream.Batch
+}
+
+// documents writes the documents of the chosen units to their parts, in each in the order of the corpus, and counts them in
+// closes. Workers encode and compress.
+func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round uint32, chosen choose.Set,
+	closes []wire.RoundClose) error {
+	waiting := make([][]int, len(p.outs))
+	i := 0
+	next := func() (b batch, more bool, err error) {
+		for i < documents.Documents() {
+			document, unit := i, documents.UnitOf(i)
+			i++
+			if !chosen.Has(unit) {
+				continue
+			}
+			part := p.of(documents.Digests()[unit])
+			closes[part].Records++
+			if waiting[part] = append(waiting[part], document); len(waiting[part]) == batchDocuments {
+				b, waiting[part] = batch{part, waiting[part]}, nil
+				return b, true, nil
+			}
+		}
+		for part, left := range waiting {
+			if len(left) > 0 {
+				waiting[part] = nil
+				return batch{part, left}, true, nil
+			}
+		}
+		return batch{}, false, nil
+	}
+	encode := func(_ int, b batch) (frames, error) {
+		records := make([]*wire.Record, len(b.documents))
+		for j, i := range b.documents {
+			d, err := documents.Document(i)
+			if err != nil {
+				return frames{}, err
+			}
+			records[j] = &wire.Record{Round: round, Body: &wire.Record_Document{Document: d}}
+		}
+		ready, err := p.outs[b.part].Framer().Batches(records)
+		return frames{b.part, ready}, err
+	}
+	return ordered.Map(ctx, p.workers, next, encode, func(f frames) error {
+		for _, b := range f.ready {
+			if err := p.outs[f.part].WriteBatch(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/choose"
+	"privpipe/sample/internal/coin"
+	"privpipe/sample/internal/corpus"
+)
+
+// scheme is what the flags ask for, over a number of units.
+func (s *rounds) scheme(units int) event.Scheme {
+	scheme := event.Scheme{Rounds: s.Rounds, Secret: s.Seed == nil}
+	switch {
+	case s.All:
+		scheme.Method, scheme.Rate, scheme.Secret = event.All, 1, false
+	case s.Fixed > 0:
+		scheme.Method, scheme.Size, scheme.Population = event.Fixed, s.Fixed, uint64(units)
+		scheme.Rate = float64(s.Fixed) / float64(units)
+	case s.Allocate:
+		scheme.Method, scheme.Rate = event.Allocate, 1/float64(s.Rounds)
+	case s.Epoch:
+		scheme.Method, scheme.Rate, scheme.Secret = event.Epoch, 1/float64(s.Rounds), false
+	default:
+		scheme.Method, scheme.Rate = event.Poisson, s.Poisson
+	}
+	return scheme
+}
+
+// chooser prepares the scheme for a corpus. begun says that rounds of the run are there already.
+func (s *rounds) chooser(documents *corpus.Corpus, begun bool) (*choose.Chooser, *wire.Scheme, error) {
+	digests := documents.Digests()
+	if s.Fixed > uint64(len(digests)) {
+		// How many there are is private: the scheme's own check would tell.
+		return nil, nil, exit.Errorf(exit.Usage, "--fixed %d is more units than the corpus has", s.Fixed)
+	}
+	scheme := s.scheme(len(digests))
+	var throw coin.Throw
+	switch {
+	case scheme.Secret:
+		secret, err := s.secret(begun)
+		if err != nil {
+			return nil, nil, err
+		}
+		throw = secret.Throw(choose.Purpose(scheme, s.Run_, s.Unit))
+		scheme.Coins = throw.Name()
+	case s.Allocate:
+		scheme.Coins = coin.Seed(*s.Seed).Name()
+	}
+	record, err := wire.SchemeOf(scheme)
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Usage, "%w", err)
+	}
+	if s.Seed != nil {
+		chooser, err := choose.NewSeeded(scheme, digests, coin.Seed(*s.Seed))
+		return chooser, record, err
+	}
+	chooser, err := choose.New(scheme, digests, documents.Keys(), throw)
+	return chooser, record, err
+}
+
+// secret returns the key of the coins: that of --secret, else a new one.
+func (s *rounds) secret(begun bool) (coin.Secret, error) {
+	fresh := coin.NewSecret()
+	if s.Secret == "" {
+		return fresh, nil
+	}
+	stored, err := endpoint.ReadFile(s.Secret, int64(len(fresh)))
+	if errors.Is(err, os.ErrNotExist) {
+		if begun {
+			return fresh, exit.Errorf(exit.Missing, "%s: not there, but rounds before are done, and were drawn with it", s.Secret)
+		}
+		return fresh, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, fresh[:])
+	}
+	if err == nil && len(stored) != len(fresh) {
+		err = exit.Errorf(exit.Malformed, "%s: not a key of %d bytes", s.Secret, len(fresh))
+	}
+	if err != nil {
+		return fresh, err
+	}
+	return coin.Secret(stored), nil
+}

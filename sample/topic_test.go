@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/corpus"
+)
+
+// run runs sample and returns its exit code.
+func run(t *testing.T, args ...string) int {
+	t.Helper()
+	var stderr bytes.Buffer
+	command := exec.Command("sample", args...)
+	command.Stderr = &stderr
+	err := command.Run()
+	if stopped := (*exec.ExitError)(nil); err != nil && !errors.As(err, &stopped) {
+		t.Fatal(err)
+	}
+	t.Logf("sample %s: %s", strings.Join(args, " "), stderr.String())
+	return command.ProcessState.ExitCode()
+}
+
+// writeDocuments writes the documents of a corpus as a stream, without its end if that is not wanted.
+func writeDocuments(t *testing.T, name string, c *corpus.Corpus, from, to int, end bool) {
+	t.Helper()
+	out, err := endpoint.CreateStream(name, header(10), "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Abort()
+	for i := from; i < to; i++ {
+		d, err := c.Document(i)
+		if err == nil {
+			err = out.Write(&wire.Record{Body: &wire.Record_Document{Document: d}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if end {
+		if err := out.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// documentsOf returns what the streams of an input hold, in one order.
+func documentsOf(t *testing.T, name string) (documents []string, closes map[uint32]*wire.RoundClose) {
+	t.Helper()
+	streams, _, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closes = make(map[uint32]*wire.RoundClose)
+	for _, in := range streams {
+		defer in.Close()
+		for _, record := range rest(t, in) {
+			if end := record.GetRoundClose(); end != nil {
+				sum := closes[record.Round]
+				if sum == nil {
+					sum = new(wire.RoundClose)
+					closes[record.Round] = sum
+				}
+				sum.Units += end.Units
+				sum.Records += end.Records
+				sum.UnitDigest += end.UnitDigest
+				continue
+			}
+			if record.GetRoundOpen() != nil && in != streams[0] {
+				continue // each part has it
+			}
+			b, err := proto.MarshalOptions{Deterministic: true}.Marshal(record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents = append(documents, string(b))
+		}
+	}
+	slices.Sort(documents)
+	return documents, closes
+}
+
+// die writes what a run of documents leaves that dies within round 2: one of the partitions has it.
+func die(t *testing.T, s *rounds, c *corpus.Corpus) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Compress.Compress = "none"
+	out, err := s.create(s.header(header(10)))
+	check(err)
+	defer out.abort()
+	chooser, scheme, err := s.chooser(c, true)
+	check(err)
+	check(out.write(t.Context(), c, scheme, 1, chooser.Round(1)))
+	part, second, end := out.outs[1], chooser.Round(2), new(wire.RoundClose)
+	check(part.Write(&wire.Record{Round: 2, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
+	for i, digest := range c.Digests() {
+		if second.Has(i) && out.of(digest) == 1 {
+			d, err := c.Document(i)
+			check(err)
+			check(part.Write(&wire.Record{Round: 2, Body: &wire.Record_Document{Document: d}}))
+			end.Units, end.Records, end.UnitDigest = end.Units+1, end.Records+1, end.UnitDigest+digest
+		}
+	}
+	check(part.Write(&wire.Record{Round: 2, Body: &wire.Record_RoundClose{RoundClose: end}}))
+	check(part.Flush())
+}
+
+// TestTopic: over the partitions of a topic a run draws the rounds that it draws into a file; a second start that finds them
+// there does nothing, and one that finds a part goes on with the same coins, or not at all.
+func TestTopic(t *testing.T) {
+	const partitions = 3
+	fake := broker.Fake(t, map[string]int{"whole.private": partitions, "part.private": partitions, "new.private": partitions})
+	folder := t.TempDir()
+	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"), filepath.Join(folder, "docs.pp")
+	c := corpusOf(t, wire.Unit_DOCUMENT, 3000)
+	writeDocuments(t, docs, c, 0, c.Documents(), true)
+	sample := func(output string, more ...string) int {
+		t.Helper()
+		return run(t, append([]string{"--poisson", "0.5", "--rounds", "3", "--run", "r", "-o", output, docs}, more...)...)
+	}
+	topic := func(name string) string { return "kafka://" + fake.Address + "/" + name }
+	if code := sample(file, "--secret", key); code != exit.OK {
+		t.Fatalf("exit code %d", code)
+	}
+	want, sums := documentsOf(t, file)
+	holds := func(name string) {
+		t.Helper()
+		got, closes := documentsOf(t, topic(name))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the partitions hold other rounds than the file", name)
+		}
+		for round, sum := range sums {
+			if !proto.Equal(closes[round], sum) {
+				t.Errorf("%s: round %d announces %v, want %v", name, round, closes[round], sum)
+			}
+		}
+	}
+	for range 2 {
+		if code := sample(topic("whole.private"), "--secret", key); code != exit.OK {
+			t.Fatalf("exit code %d", code)
+		}
+		holds("whole.private")
+	}
+
+	die(t, &rounds{Poisson: 0.5, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c)
+	if code := sample(topic("part.private")); code != exit.Usage {
+		t.Errorf("new coins for a run that was begun: exit code %d", code)
+	}
+	if code := sample(topic("part.private"), "--secret", key+"2"); code != exit.Missing {
+		t.Errorf("a new key for a run that was begun: exit code %d", code)
+	}
+	if code := sample(topic("part.private"), "--secret", key); code != exit.OK {
+		t.Errorf("exit code %d", code)
+	}
+	holds("part.private")
+	if code := sample(topic("new.private")); code != exit.OK {
+		t.Errorf("new coins for a run that was not begun: exit code %d", code)
+	}
+}
+
+// TestWindowsOfTopic: what arrives in the partitions of a topic counts in the window of its arrival, once. A run that lost
+// its state cannot go on.
+func TestWindowsOfTopic(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"documents.private": 2, "rounds.private": 2, "begun.private": 2})
+	topic := "kafka://" + fake.Address + "/"
+	c := corpusOf(t, wire.Unit_DOCUMENT, 100)
+	writeDocuments(t, topic+"documents.private?partition=0", c, 0, 60, false)
+	writeDocuments(t, topic+"documents.private?partition=1", c, 50, 100, false) // some twice
+	state := filepath.Join(t.TempDir(), "state")
+	args := []string{"--epoch", "--window", "700000h", "--rounds", "3", "--window-start", "2020-01-01T00:00:00Z",
+		"--window-state", state, "-o", topic + "rounds.private", topic + "documents.private?until=end"}
+	h := header(10)
+	h.Kind, h.Unit = wire.Kind_ROUNDS, wire.Unit_DOCUMENT
+	outs, err := endpoint.CreateStreams(topic+"begun.private", h, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range outs {
+		defer out.Abort()
+	}
+	scheme := &wire.Scheme{Method: wire.Scheme_EPOCH, Rate: 1. / 3, Rounds: 3}
+	begun := []*wire.Record{
+		{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}},
+		{Round: 1, Body: &wire.Record_RoundClose{RoundClose: new(wire.RoundClose)}},
+	}
+	if err := errors.Join(outs[0].Write(begun[0]), outs[0].Write(begun[1]), outs[0].Flush()); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(t, append(args, "-o", topic+"begun.private")...); code != exit.Usage {
+		t.Errorf("windows of a topic that the state does not know: exit code %d", code)
+	}
+	if code := run(t, args...); code != exit.OK {
+		t.Fatalf("exit code %d", code)
+	}
+	documents, closes := documentsOf(t, topic+"rounds.private")
+	if len(documents) != 101 || len(closes) != 1 || closes[1].GetUnits() != 100 {
+		t.Errorf("got %d records and %v, want a round of 100 documents", len(documents), closes)
+	}
+}
