@@ -120,12 +120,14 @@ func BenchmarkSums(b *testing.B) {
 // dropped sums rounds and drops the sums: see rounder.
 type dropped struct{ collector *release.Collector }
 
+func (d *dropped) released(uint32) bool { return false }
+
 func (d *dropped) begin(uint32, event.Scheme) (*release.Collector, error) {
 	d.collector.Open()
 	return d.collector, nil
 }
 
-func (d *dropped) end(_ uint32, units, _, digest uint64) error {
-	_, _, err := d.collector.Sum(units, digest)
+func (d *dropped) end(_ uint32, units, records, digest uint64) error {
+	_, _, err := d.collector.Sum(release.Announced{Units: units, Records: records, Digest: digest})
 	return err
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"time"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
@@ -10,9 +13,10 @@ import (
 
 // combineCommand makes partial sums, which are private: nothing is charged for them.
 type combineCommand struct {
-	Grant  string   `placeholder:"FILE" help:"The grant that the sums will be released under. Without one, for privatize none."`
-	Output string   `short:"o" placeholder:"FILE" help:"Where the partial sums go; standard output by default."`
-	Inputs []string `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions or of partial sums; standard input by default. Of several, each holds other units of every round."`
+	Grant        string        `placeholder:"FILE" help:"The grant that the sums will be released under. Without one, for privatize none."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after its beginning."`
+	Output       string        `short:"o" placeholder:"FILE" help:"Where the partial sums go; standard output by default."`
+	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions or of partial sums; standard input by default. Of several, each holds other units of every round. The partitions of one topic are summed each for itself."`
 	filter.Compress
 }
 
@@ -26,11 +30,29 @@ func (c *combineCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
+	create := func(h *wire.Header) (*endpoint.StreamWriter, error) {
+		return endpoint.CreateStream(c.Output, h, c.Compress.Compress)
+	}
+	if len(c.Inputs) == 1 && endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) {
+		if r.DryRun() {
+			return nil
+		}
+		return endpoint.Share(r, c.Inputs[0], contributions, c.Output, func(_ context.Context, in *endpoint.Part) error {
+			create := func(h *wire.Header) (*endpoint.StreamWriter, error) { return in.CreateStream(h, c.Compress.Compress) }
+			return c.combine(r, partSource(in), grant, create)
+		})
+	}
 	in, err := openSources(c.Output, c.Inputs)
 	if err != nil {
 		return err
 	}
 	defer in.close()
+	return c.combine(r, in, grant, create)
+}
+
+// combine writes a partial sum of each round of some sources.
+func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
+	create func(*wire.Header) (*endpoint.StreamWriter, error)) error {
 	if _, err := in.settle(grant); err != nil {
 		return err
 	}
@@ -41,12 +63,14 @@ func (c *combineCommand) Run(r *filter.Run) error {
 	}
 	h := releaseHeader(in.header, in.header.Run)
 	h.Kind, h.Side = wire.Kind_SUMS, wire.Side_PRIVATE
-	out, err := endpoint.CreateStream(c.Output, h, c.Compress.Compress)
+	out, err := create(h)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	if err := in.rounds(&parts{collector, terms, in.settings, out}); err != nil {
+	in.deadline = newDeadline(c.RoundTimeout)
+	p := &parts{collector, terms, in.settings, out}
+	if err := in.deadline.within(func() error { return in.rounds(p) }); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -70,11 +94,14 @@ func (p *parts) begin(number uint32, scheme event.Scheme) (*release.Collector, e
 	return p.collector, p.out.Write(&wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: open}})
 }
 
+// released is false: a partial sum is nobody's release.
+func (p *parts) released(uint32) bool { return false }
+
 // membersBytes is how much of the keys of a round's units a record holds.
 const membersBytes = wire.KeySize << 15
 
 func (p *parts) end(number uint32, units, records, digest uint64) error {
-	cells, members, err := p.collector.Sum(units, digest)
+	cells, members, err := p.collector.Sum(release.Announced{Units: units, Records: records, Digest: digest})
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,8 @@ func TestScripts(t *testing.T) {
 		"symmetric.pp":      rounds(symmetric, 1).stream(t, end),
 		"in-parts.pp":       rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
 		"twice.pp":          rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
+		"changed.pp":        rounds(func(s *source) { s.units = append(s.units, s.units[0]); s.changed = true }, 1).stream(t, end),
+		"changed-record.pp": rounds(func(s *source) { severalRecords(s); s.sameRecord, s.changed = true, true }, 1).stream(t, end),
 		"missing.pp":        rounds(func(s *source) { s.missing = "MARKER d" }, 1).stream(t, end),
 		"other-unit.pp":     rounds(func(s *source) { s.digest++ }, 1).stream(t, end),
 		"nan.pp":            rounds(func(s *source) { s.value = float32(math.NaN()) }, 1).unchecked(t),
@@ -75,6 +77,7 @@ type source struct {
 	digest  uint64  // what the digest of the units is off by
 
 	sameRecord bool // all records of a unit have one name
+	changed    bool // what comes again under a name has another value
 }
 
 // rounds returns a source of rounds of three units, poisson(0.25) × 3, of one matrix of 2 × 3 cells, changed by change.
@@ -110,17 +113,20 @@ func (s *source) records(round uint32) []*wire.Record {
 	roundClose := &wire.RoundClose{}
 	distinct := make(map[string]bool)
 	for _, unit := range s.units {
-		parts := []*wire.Part{
-			{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(1)},
-			{RowGaps: []uint32{1}, ColumnGaps: []uint32{2}, Values: floats(s.value)},
-		}
 		for i := range max(1, s.copies) {
-			record := ""
+			record, value := "", s.value
+			if s.changed && (i > 0 || distinct[unit]) {
+				value++
+			}
 			if s.copies > 0 {
 				record = fmt.Sprintf("MARKER document %d", i)
 			}
 			if s.sameRecord {
 				record = "MARKER document"
+			}
+			parts := []*wire.Part{
+				{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(1)},
+				{RowGaps: []uint32{1}, ColumnGaps: []uint32{2}, Values: floats(value)},
 			}
 			contributions := []*wire.Contribution{{Unit: unit, Record: record, Parts: parts}}
 			if s.parts {

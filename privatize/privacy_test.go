@@ -139,7 +139,7 @@ func releaseTwice(t *testing.T, ledger string) {
 		if _, err := p.Begin(round, scheme); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := p.Release(0, 0); err != nil {
+		if _, _, err := p.Release(release.Announced{}); err != nil {
 			t.Fatal(err)
 		}
 	}

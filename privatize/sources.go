@@ -18,18 +18,34 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}}
+var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}, Group: true}
 
 // sources are the streams of contributions or partial sums that together hold the units of each round.
 type sources struct {
 	header   *wire.Header // of the first
 	settings []byte       // SHA-256 of what all contributions and sums have in common, once they are settled
-	streams  []*endpoint.StreamReader
+	streams  []supplier
 	kinds    []wire.Kind
+	deadline deadline // of the round under way
 
 	vector        fixed.Vector // of the unit under way
 	rows, columns []uint32
 	values        []float32
+}
+
+// A supplier is an open stream; Answered says that all that was read of it has been released, or summed up and passed on.
+type supplier interface {
+	Next() (*wire.Record, error)
+	ReadBlocks(*wire.Record) (*stream.Set, error)
+	Errorf(format string, args ...any) error
+	Name() string
+	Answered(round uint32)
+	Close() error
+}
+
+// partSource is a partition of a topic as a source.
+func partSource(in *endpoint.Part) *sources {
+	return &sources{header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
 }
 
 // openSources opens the inputs, which must be of one run, model and shape.
@@ -43,12 +59,14 @@ func openSources(output string, names []string) (*sources, error) {
 			s.close()
 			return nil, exit.Errorf(exit.Usage, "input %s is given twice", name)
 		}
-		in, h, err := endpoint.OpenStream(name, contributions)
+		all, h, err := endpoint.OpenStreams(name, contributions)
 		if err != nil {
 			s.close()
 			return nil, err
 		}
-		s.streams, s.kinds = append(s.streams, in), append(s.kinds, h.Kind)
+		for _, in := range all {
+			s.streams, s.kinds = append(s.streams, in), append(s.kinds, h.Kind)
+		}
 		if s.header == nil {
 			s.header = h
 		}
@@ -91,12 +109,14 @@ type rounder interface {
 	begin(number uint32, scheme event.Scheme) (*release.Collector, error)
 	// end comes after the last contribution of a round that was not dropped, with what its sources announce.
 	end(number uint32, units, records, digest uint64) error
+	// released says whether a round was released before, so that nobody needs it.
+	released(number uint32) bool
 }
 
 // rounds takes round after round until the inputs end, all at once.
 func (s *sources) rounds(r rounder) error {
 	for {
-		open, err := s.open()
+		open, err := s.open(r)
 		if err == io.EOF {
 			return nil
 		}
@@ -106,25 +126,65 @@ func (s *sources) rounds(r rounder) error {
 		if err := s.round(r, open); err != nil {
 			return err
 		}
+		for _, in := range s.streams {
+			in.Answered(open.Round)
+		}
 	}
 }
 
-// open returns the first record of the next round, which is the same in all sources; io.EOF at the end of all.
-func (s *sources) open() (*wire.Record, error) {
-	first, end := s.streams[0].Next()
-	if end != nil && end != io.EOF {
-		return nil, end
-	}
-	for _, in := range s.streams[1:] {
-		record, err := in.Next()
-		if err != nil && err != io.EOF {
+// open returns the first record of the next round, which is the same in all sources; io.EOF at the end of all. Partitions of
+// a topic may begin with different rounds, where retention or a group's notes have left them: those that were released
+// are passed over.
+func (s *sources) open(r rounder) (*wire.Record, error) {
+	heads := make([]*wire.Record, len(s.streams))
+	latest := uint32(0)
+	for i, in := range s.streams {
+		var err error
+		if heads[i], err = next(in); err != nil {
 			return nil, err
 		}
-		if err != end || !proto.Equal(record, first) {
+		if heads[i] != nil {
+			s.deadline.begin(heads[i].Round)
+			latest = max(latest, heads[i].Round)
+		}
+	}
+	for i, in := range s.streams {
+		for heads[i] != nil && heads[i].Round < latest && r.released(heads[i].Round) {
+			if err := skip(in); err != nil {
+				return nil, err
+			}
+			var err error
+			if heads[i], err = next(in); err != nil {
+				return nil, err
+			}
+		}
+		if !proto.Equal(heads[i], heads[0]) {
 			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
 		}
 	}
-	return first, end
+	if heads[0] == nil {
+		return nil, io.EOF
+	}
+	return heads[0], nil
+}
+
+// next returns the next record of a source, nil at its end.
+func next(in supplier) (*wire.Record, error) {
+	record, err := in.Next()
+	if err == io.EOF {
+		return nil, nil
+	}
+	return record, err
+}
+
+// skip passes over the rest of a round.
+func skip(in supplier) error {
+	for {
+		record, err := in.Next()
+		if err != nil || record.GetRoundClose() != nil {
+			return err
+		}
+	}
 }
 
 func (s *sources) round(r rounder, open *wire.Record) error {
@@ -151,14 +211,14 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 		total.Records += end.Records
 		total.UnitDigest += end.UnitDigest
 	}
-	if collector == nil {
-		return nil
+	if err := s.deadline.met(); err != nil || collector == nil {
+		return err
 	}
 	return r.end(open.Round, total.Units, total.Records, total.UnitDigest)
 }
 
 // units takes the contributions of a round from a stream.
-func (s *sources) units(in *endpoint.StreamReader, to *release.Collector) (*wire.RoundClose, error) {
+func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	for {
 		record, err := in.Next()
 		if err != nil {
@@ -176,7 +236,7 @@ func (s *sources) units(in *endpoint.StreamReader, to *release.Collector) (*wire
 }
 
 // add takes one record of a contribution; the last one hands the whole over.
-func (s *sources) add(in *endpoint.StreamReader, to *release.Collector, c *wire.Contribution) error {
+func (s *sources) add(in supplier, to *release.Collector, c *wire.Contribution) error {
 	for _, p := range c.Parts {
 		s.rows = wire.AppendIDs(s.rows[:0], p.RowGaps)
 		s.columns = wire.AppendIDs(s.columns[:0], p.ColumnGaps)
@@ -197,7 +257,7 @@ func (s *sources) add(in *endpoint.StreamReader, to *release.Collector, c *wire.
 }
 
 // part takes the partial sum of a round from a stream.
-func (s *sources) part(in *endpoint.StreamReader, to *release.Collector) (*wire.RoundClose, error) {
+func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	var keys []byte
 	for {
 		record, err := in.Next()
@@ -230,6 +290,7 @@ func (s *sources) part(in *endpoint.StreamReader, to *release.Collector) (*wire.
 			}
 			cells = append(cells, more...)
 		}
-		return end.GetRoundClose(), to.AddPart(keys, end.GetRoundClose().UnitDigest, cells)
+		closed := end.GetRoundClose()
+		return closed, to.AddPart(keys, closed.Records, closed.UnitDigest, cells)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"time"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 	"privpipe/privatize/internal/release"
@@ -16,9 +18,11 @@ import (
 // sumsCommand are the flags of the mechanisms that add noise to sums of contributions.
 type sumsCommand struct {
 	charged
-	AllowRespend bool     `help:"Release a round anew, for a second charge, if it was released from another sum. Without it that is refused."`
-	Output       string   `short:"o" placeholder:"FILE" help:"Where the releases go; standard output by default."`
-	Inputs       []string `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions, or of partial sums from privatize combine; standard input by default. Of several, each holds other units of every round."`
+	Claims       string        `placeholder:"TOPIC" help:"Topic of one partition in which privatizers with ledgers of their own claim the rounds of a run: each is released by one of them."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after its beginning: nothing of it is released."`
+	AllowRespend bool          `help:"Release a round anew, for a second charge, if it was released from another sum. Without it that is refused."`
+	Output       string        `short:"o" placeholder:"FILE" help:"Where the releases go; standard output by default."`
+	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions, or of partial sums from privatize combine; standard input by default. Of several, each holds other units of every round."`
 	filter.Compress
 }
 
@@ -45,6 +49,14 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) e
 	if terms.Settings, err = in.settle(grant); err != nil || r.DryRun() {
 		return err
 	}
+	if c.Claims != "" {
+		journal, err := endpoint.OpenJournal(c.Claims)
+		if err != nil {
+			return err
+		}
+		defer journal.Close()
+		terms.Claims = journal
+	}
 	privatizer, err := release.Open(c.Ledger, *terms)
 	if err != nil {
 		return err
@@ -62,7 +74,8 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) e
 		r.Log.Warn("no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on")
 	}
 	s := sums{run: r, privatizer: privatizer, terms: terms, in: in, out: out}
-	if err := in.rounds(&s); err != nil {
+	in.deadline = newDeadline(c.RoundTimeout)
+	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -144,18 +157,23 @@ func (s *sums) begin(number uint32, scheme event.Scheme) (*release.Collector, er
 	return s.privatizer.Collector, nil
 }
 
-func (s *sums) end(number uint32, units, _, digest uint64) error {
-	cells, replayed, err := s.privatizer.Release(units, digest)
+func (s *sums) end(number uint32, units, records, digest uint64) error {
+	cells, replayed, err := s.privatizer.Release(release.Announced{Units: units, Records: records, Digest: digest})
 	if err != nil {
 		return err
 	}
+	metrics.Units(int(units))
 	if replayed {
 		s.replayed(number)
-	} else {
-		s.run.Status("round %d released", number)
 	}
-	return s.send(number, cells)
+	if err := s.send(number, cells); err != nil {
+		return err
+	}
+	s.run.Round(int(number), s.privatizer.Scheme().Rounds)
+	return nil
 }
+
+func (s *sums) released(number uint32) bool { return s.privatizer.Charged(int(number)) }
 
 func (s *sums) replayed(number uint32) {
 	s.run.Log.Info("round was released before: sending its stored release again", "round", number)

@@ -355,3 +355,33 @@ func TestStoredIsWhatIsRead(t *testing.T) {
 	_, err = b.Stored(c)
 	wantCode(t, err, 83)
 }
+
+// TestOwner: the name of an owner is random, the owner's to read, and the same for good.
+func TestOwner(t *testing.T) {
+	b, path := newBook(t, newGrant())
+	name := filepath.Join(path+".releases", ".owner")
+	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("before it is asked for: %v", err)
+	}
+	owner, err := b.Owner()
+	if err != nil || len(owner) != 32 {
+		t.Fatalf("owner %q, %v", owner, err)
+	}
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	b.Close()
+	if b, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for range 2 {
+		if again, err := b.Owner(); err != nil || again != owner {
+			t.Errorf("owner %q, then %q, %v", owner, again, err)
+		}
+	}
+	other, _ := newBook(t, newGrant())
+	if foreign, err := other.Owner(); err != nil || foreign == owner {
+		t.Errorf("two ledgers have the owner %q, %v", foreign, err)
+	}
+}

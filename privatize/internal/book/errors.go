@@ -42,6 +42,17 @@ func (e *Lost) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Lost) ExitCode() int { return 90 }
 
+// A NoOwner error says that the file which names the owner of a ledger's claims is damaged. Nothing is released.
+type NoOwner struct{ Path string }
+
+func (e *NoOwner) Error() string {
+	return e.Path + ": not the name of an owner of claims. Without the file this ledger gets a new one, to which rounds that it " +
+		"claimed and did not charge are refused"
+}
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*NoOwner) ExitCode() int { return 90 }
+
 // A Mismatch says that a round's contributions are not those of the units it announces, or cannot be summed. Nothing is
 // released.
 type Mismatch struct{ Reason string }

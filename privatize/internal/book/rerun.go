@@ -6,6 +6,9 @@ import (
 	"privpipe/pipelines/event"
 )
 
+// Charged says whether a round of a run is charged.
+func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
+
 // Known returns the last charge of the round that fresh is to be a charge of, nil if there is none. It refuses one that was
 // made under other settings, data set or grant, or of a round that was sampled in another way.
 func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {

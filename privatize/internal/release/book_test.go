@@ -184,7 +184,7 @@ func TestFailedStep(t *testing.T) {
 			p := open(t, ledger, newTerms(newGrant()))
 			digest := take(t, p, 1, poisson, one)
 			mend := sabotage(p, ledger)
-			cells, _, err := p.Release(1, digest)
+			cells, _, err := p.Release(Announced{1, 1, digest})
 			if err == nil || cells != nil {
 				t.Fatalf("released %v, error %v", cells, err)
 			}
@@ -300,7 +300,7 @@ func FuzzLedgerTail(f *testing.F) {
 			t.Errorf("replay %v, error %v, want %v", stored, err, cells)
 		}
 		take(t, p, 2, poisson, one)
-		if _, _, err := p.Release(1, wire.UnitDigest(one.unit)); err != nil {
+		if _, _, err := p.Release(Announced{1, 1, wire.UnitDigest(one.unit)}); err != nil {
 			t.Error(err)
 		}
 		if n := len(charges(t, ledger)); n != 2 {

@@ -19,6 +19,7 @@ type Collector struct {
 	bounds []float64    // of each matrix; nil: 1 for all
 	step   float64      // value of one step where the bound is 1
 	limit  limiter
+	marker *marker
 	user   bool   // a unit may have several records
 	round  *round // nil: between rounds
 }
@@ -34,7 +35,7 @@ func NewCollector(terms *Terms) (*Collector, error) {
 	if terms.Layout.Cells() > maxCells {
 		return nil, &book.Mismatch{Reason: fmt.Sprintf("matrices of more than %d cells in all", maxCells)}
 	}
-	c := &Collector{layout: &terms.Layout, user: terms.Unit == event.User, step: noneGrid.Step()}
+	c := &Collector{layout: &terms.Layout, user: terms.Unit == event.User, step: noneGrid.Step(), marker: newMarker()}
 	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, terms.Layout.Matrices())
 	g := terms.Grant
 	if g == nil {
@@ -97,7 +98,7 @@ func (c *Collector) Bounds() []float64 { return c.bounds }
 func (c *Collector) Bound() uint64 { return c.limit.bound }
 
 // Open begins a round.
-func (c *Collector) Open() { c.round = newRound(&c.limit, c.layout.Cells(), c.user) }
+func (c *Collector) Open() { c.round = newRound(&c.limit, c.marker, c.layout.Cells(), c.user) }
 
 // Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add.
 func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32) error {
@@ -108,7 +109,8 @@ func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32
 }
 
 // Add adds to the open round the whole contribution of a unit or, where units may have several, of one record of it.
-// name is the unit's, and digest its digest. v may be changed, and used again.
+// name is the unit's, and digest its digest. v may be changed, and used again. What was delivered already, the same in
+// every step, is dropped; another contribution of the unit, or of the record, is a *book.Mismatch.
 func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) error {
 	return c.round.add(name, record, digest, v)
 }
@@ -118,17 +120,18 @@ func (c *Collector) Takes(step float64, bound uint64, bounds []float64) bool {
 	return step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
 }
 
-// AddPart adds a partial sum of other units: their keys, the sum of their digests, and all cells.
-func (c *Collector) AddPart(keys []byte, digest uint64, cells []int64) error {
-	return c.round.addPart(keys, digest, cells)
+// AddPart adds a partial sum of other units: their keys, the number of their records, the sum of their digests, and all
+// cells. The very same part again is dropped; a part that shares a unit with anything else is a *book.Mismatch.
+func (c *Collector) AddPart(keys []byte, records, digest uint64, cells []int64) error {
+	return c.round.addPart(keys, records, digest, cells)
 }
 
 // Sum ends the open round and returns its exact sum and its units. It checks that they are the announced ones. The sum of a
 // part is not yet bounded as a whole: see event.ClipBatch.
-func (c *Collector) Sum(units, digest uint64) (cells []int64, members unit.Set, err error) {
+func (c *Collector) Sum(announced Announced) (cells []int64, members unit.Marks, err error) {
 	r := c.round
 	c.round = nil
-	if err := r.close(units, digest); err != nil {
+	if err := r.close(announced); err != nil {
 		return nil, nil, err
 	}
 	return r.sum.Cells, r.seen, nil

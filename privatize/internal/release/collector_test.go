@@ -47,7 +47,7 @@ func put(c *Collector, unit, record string, values ...float32) error {
 // sum returns the exact sum of a collector's round, in units of the contributions.
 func sum(t *testing.T, c *Collector) []float64 {
 	t.Helper()
-	cells, _, err := c.Sum(uint64(len(c.round.seen)), c.round.digest)
+	cells, _, err := c.Sum(c.round.taken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,17 +148,12 @@ func TestUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(r.round.seen) != 2 || r.round.digest != wire.UnitDigest("u")+wire.UnitDigest("v") {
-		t.Errorf("%d units of digest %d", len(r.round.seen), r.round.digest)
+	if want := (Announced{2, 3, wire.UnitDigest("u") + wire.UnitDigest("v")}); r.round.taken != want {
+		t.Errorf("took %+v, want %+v", r.round.taken, want)
 	}
 	if got := sum(t, r); !near(got, []float64{6. / 5, -8. / 5, 1, 0, 0, 0}) {
 		t.Errorf("got %v", got)
 	}
-	r = collector(t, users)
-	if err := put(r, "u", "1", 1, 0, 0, 0, 0, 0); err != nil {
-		t.Fatal(err)
-	}
-	wantCode(t, put(r, "u", "1", 1, 0, 0, 0, 0, 0), 90) // a record that is delivered twice
 }
 
 // TestStatistics: each matrix is on the scale of its bound, all are clipped together, and a symmetric one counts its
@@ -269,27 +264,24 @@ func TestPartialSums(t *testing.T) {
 				}
 			}
 		}
-		var firstKeys []byte
+		var lastKeys []byte
 		for _, part := range parts {
-			digest := part.round.digest
-			cells, members, err := part.Sum(2, digest)
-			keys := members.Keys()
+			taken := part.round.taken
+			cells, members, err := part.Sum(taken)
+			lastKeys = members.Keys()
 			if err == nil {
-				err = root.AddPart(keys, digest, cells)
+				err = root.AddPart(lastKeys, taken.Records, taken.Digest, cells)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			firstKeys = keys
 		}
 		if got, want := sum(t, root), sum(t, whole); !slices.Equal(got, want) {
 			t.Errorf("%s: parts give %v, want %v", mode, got, want)
 		}
 		root = collector(t)
-		for i := range 2 {
-			if err := root.AddPart(firstKeys, 0, make([]int64, 6)); (err != nil) != (i == 1) {
-				t.Errorf("part %d: error %v", i, err)
-			}
+		if err := root.AddPart(lastKeys, 2, 0, make([]int64, 6)); err != nil {
+			t.Fatal(err)
 		}
 		wantCode(t, put(root, "d", "", 0, 0, 0, 0, 0, 0), 90)
 	}
@@ -300,7 +292,7 @@ func TestUserInTwoSources(t *testing.T) {
 	k := unit.KeyOf("u")
 	for _, partFirst := range []bool{true, false} {
 		r := collector(t, users)
-		part := func() error { return r.AddPart(k[:], 0, make([]int64, 6)) }
+		part := func() error { return r.AddPart(k[:], 1, 0, make([]int64, 6)) }
 		record := func() error { return put(r, "u", "1", 1, 0, 0, 0, 0, 0) }
 		first, second := part, record
 		if !partFirst {
@@ -332,8 +324,10 @@ func TestPartTooLarge(t *testing.T) {
 		{event.ClipProved, nil, []int64{0, 0, 0, 0, 0, 1}, false},
 		{event.ClipProved, nil, make([]int64, 6), true},
 		{event.ClipBatch, two, []int64{1 << 50, 0, 0, 0, 0, 0}, true}, // is brought within the bound as a whole
+		{event.ClipBatch, nil, []int64{0, 0, 0, 0, 0, 1}, false},
+		{event.ClipBatch, nil, make([]int64, 6), true},
 	} {
-		err := collector(t, clipping(c.mode, 2)).AddPart(c.keys, 0, c.cells)
+		err := collector(t, clipping(c.mode, 2)).AddPart(c.keys, 2, 0, c.cells)
 		if (err == nil) != c.fits {
 			t.Errorf("%s: a part of %d units and %v: %v", c.mode, len(c.keys)/16, c.cells, err)
 		}
@@ -348,11 +342,11 @@ func keyBytes(name string) []byte {
 // TestOverflow: sums beyond 64 bits end the round with exit code 90.
 func TestOverflow(t *testing.T) {
 	r := collector(t, clipping(event.ClipBatch, 2))
-	if err := r.AddPart(keyBytes("a"), 0, []int64{math.MaxInt64, 0, 0, 0, 0, 0}); err != nil {
+	if err := r.AddPart(keyBytes("a"), 1, 0, []int64{math.MaxInt64, 0, 0, 0, 0, 0}); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, r.AddPart(keyBytes("b"), 0, []int64{1, 0, 0, 0, 0, 0}), 90)
-	_, _, err := r.Sum(2, 0)
+	wantCode(t, r.AddPart(keyBytes("b"), 1, 0, []int64{1, 0, 0, 0, 0, 0}), 90)
+	_, _, err := r.Sum(Announced{2, 2, 0})
 	wantCode(t, err, 90)
 }
 
@@ -386,7 +380,7 @@ func TestRerun(t *testing.T) {
 		p := open(t, ledger, terms)
 		defer p.Close()
 		digest := take(t, p, 1, named(), contribution{"one", values})
-		return p.Release(1, digest)
+		return p.Release(Announced{1, 1, digest})
 	}
 	for _, respend := range []bool{false, true} {
 		if cells, replayed, err := again(respend, one.values...); err != nil || !replayed || !slices.Equal(cells, first) {
@@ -439,6 +433,6 @@ func TestSumIsPrivate(t *testing.T) {
 	}
 	p = open(t, ledger, terms)
 	units := take(t, p, 1, named(), contribution{"one", make([]float32, 6)})
-	_, _, err := p.Release(1, units)
+	_, _, err := p.Release(Announced{1, 1, units})
 	wantCode(t, err, 83)
 }

@@ -41,7 +41,7 @@ func emitRounds(ledger string) error {
 	for round := 1; round <= victimRounds; round++ {
 		cells, err := p.Begin(round, grant.Scheme)
 		if err == nil && cells == nil {
-			cells, _, err = p.Release(0, 0) // a round without units: noise alone
+			cells, _, err = p.Release(Announced{}) // a round without units: noise alone
 		}
 		if err != nil {
 			return err

@@ -54,6 +54,9 @@ func (l *limiter) within(v *fixed.Vector) bool {
 // part says whether a partial sum can be one of so many units, up to the rounding of its norm. That its units were bounded
 // one by one it cannot see: sums come from a Collector.
 func (l *limiter) part(cells []int64, units int) bool {
+	if units == 0 { // however it is bounded; and what is nothing may come again
+		return !slices.ContainsFunc(cells, func(z int64) bool { return z != 0 })
+	}
 	if l.clipping == "" || l.clipping == event.ClipBatch {
 		return true
 	}

@@ -9,6 +9,7 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/privatize/internal/book"
+	"privpipe/privatize/internal/claims"
 	"privpipe/privatize/internal/fixed"
 )
 
@@ -23,6 +24,8 @@ type Terms struct {
 	Settings string // hash of the public settings of the contributions
 	// AllowRespend releases a round anew, under a second charge, if it was released from another sum.
 	AllowRespend bool
+	// Claims is the log by which privatizers with ledgers of their own release a round once; nil: no other ledger is used.
+	Claims claims.Log
 }
 
 // A Privatizer turns rounds of contributions into releases. It is not safe for concurrent use.
@@ -98,6 +101,9 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 	return nil, nil
 }
 
+// Charged says whether a round of the run was released, and so charged.
+func (p *Privatizer) Charged(number int) bool { return p.book.Charged(p.terms.Run, number) }
+
 // sameUnits says whether two rounds of one number hold the same units, by what their schemes tell.
 func sameUnits(a, b event.Scheme) bool {
 	return a == b && (a.Coins != "" || a.Method == event.All || a.Method == event.Epoch)
@@ -119,11 +125,11 @@ func (p *Privatizer) newCharge(number int, scheme event.Scheme) *event.Charge {
 	return charge
 }
 
-// Release ends the open round: it checks that exactly the announced units contributed, adds the noise, stores the
-// result, charges it, and returns it. replayed says that the round was charged before, and is answered with its stored
-// release. The caller may change the cells.
-func (p *Privatizer) Release(units, digest uint64) (cells []int64, replayed bool, err error) {
-	cells, _, err = p.Collector.Sum(units, digest)
+// Release ends the open round: it checks that exactly the announced units contributed, claims the release, adds the noise,
+// stores the result, charges it, and returns it. replayed says that the round was charged before, and is answered with its
+// stored release. The caller may change the cells.
+func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool, err error) {
+	cells, _, err = p.Collector.Sum(announced)
 	if err != nil {
 		return nil, false, err
 	}
@@ -139,6 +145,9 @@ func (p *Privatizer) Release(units, digest uint64) (cells []int64, replayed bool
 		}
 		p.charge = fresh
 	}
+	if err := p.claim(); err != nil {
+		return nil, false, err
+	}
 	if p.terms.Grant != nil {
 		p.limit.batch(&fixed.Sum{Cells: cells})
 		if err := p.noise.add(cells, p.limit.twice); err != nil {
@@ -153,6 +162,19 @@ func (p *Privatizer) Release(units, digest uint64) (cells []int64, replayed bool
 		return nil, false, err
 	}
 	return cells, false, nil
+}
+
+// claim claims the release that is about to be made, where other ledgers could be charged for it.
+func (p *Privatizer) claim() error {
+	if p.terms.Claims == nil {
+		return nil
+	}
+	owner, err := p.book.Owner()
+	if err != nil {
+		return err
+	}
+	r := claims.Release{Run: p.charge.Run, Round: p.charge.Round, Attempt: max(1, p.charge.Attempt)}
+	return claims.Claim(p.terms.Claims, r, owner)
 }
 
 // readStored returns the cells of a round that was charged, as they were released.

@@ -87,7 +87,8 @@ func give(p *Privatizer, c contribution) error {
 func release(t *testing.T, p *Privatizer, number int, scheme event.Scheme, contributions ...contribution) []int64 {
 	t.Helper()
 	digest := take(t, p, number, scheme, contributions...)
-	cells, _, err := p.Release(uint64(len(contributions)), digest)
+	n := uint64(len(contributions))
+	cells, _, err := p.Release(Announced{n, n, digest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestNoneRefusesSaturation(t *testing.T) {
 	p := open(t, newLedger(t), newTerms(nil))
 	digest := take(t, p, 1, poisson, contribution{"less", []float32{0, 0, -65535, 0, 0, 0}})
 	wantCode(t, give(p, contribution{"big", []float32{0, 0, -65536, 0, 0, 0}}), 90)
-	_, _, err := p.Release(1, digest)
+	_, _, err := p.Release(Announced{1, 1, digest})
 	wantCode(t, err, 90)
 }
 
@@ -502,7 +503,7 @@ func TestReplacedLedger(t *testing.T) {
 			if err := change(ledger); err != nil {
 				t.Fatal(err)
 			}
-			if cells, _, err := p.Release(1, digest); err == nil {
+			if cells, _, err := p.Release(Announced{1, 1, digest}); err == nil {
 				t.Errorf("released %d cells", len(cells))
 			}
 		})
@@ -514,22 +515,26 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 	two := contribution{"MARKER two", one.values}
 	digest := wire.UnitDigest(one.unit) + wire.UnitDigest(two.unit)
 	for name, c := range map[string]struct {
-		given         []contribution
-		units, digest uint64
+		given     []contribution
+		announced Announced
 	}{
-		"missing unit":                 {[]contribution{one}, 2, digest},
-		"unit too many":                {[]contribution{one, two}, 1, wire.UnitDigest(one.unit)},
-		"other unit":                   {[]contribution{one, {"MARKER three", one.values}}, 2, digest},
-		"number alone":                 {[]contribution{one, two}, 3, digest},
-		"nothing of something":         {nil, 2, digest},
-		"digest of another set of two": {[]contribution{one, two}, 2, digest + 1},
+		"missing unit":                 {[]contribution{one}, Announced{2, 2, digest}},
+		"unit too many":                {[]contribution{one, two}, Announced{1, 1, wire.UnitDigest(one.unit)}},
+		"other unit":                   {[]contribution{one, {"MARKER three", one.values}}, Announced{2, 2, digest}},
+		"number alone":                 {[]contribution{one, two}, Announced{3, 3, digest}},
+		"nothing of something":         {nil, Announced{2, 2, digest}},
+		"digest of another set of two": {[]contribution{one, two}, Announced{2, 2, digest + 1}},
+		"missing record":               {[]contribution{one, two}, Announced{2, 3, digest}},
+		"one twice for one missing":    {[]contribution{one, one}, Announced{2, 2, digest}},
+		"announced as often as it came": {
+			[]contribution{one, two, one}, Announced{2, 3, digest}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger := newLedger(t)
 			p := open(t, ledger, newTerms(newGrant()))
 			take(t, p, 1, poisson, c.given...)
 			before := read(t, ledger)
-			cells, _, err := p.Release(c.units, c.digest)
+			cells, _, err := p.Release(c.announced)
 			wantCode(t, err, 90)
 			if cells != nil || !bytes.Equal(read(t, ledger), before) {
 				t.Errorf("released %v, or charged", cells)
@@ -544,7 +549,8 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestUnitTwice: a unit that comes again spoils the round, even if all else is as announced. It is new in another round.
+// TestUnitTwice: a unit that comes again with another contribution spoils the round, even if all else is as announced. It is
+// new in another round.
 func TestUnitTwice(t *testing.T) {
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant()))
@@ -554,7 +560,7 @@ func TestUnitTwice(t *testing.T) {
 	if strings.Contains(err.Error(), "MARKER") {
 		t.Errorf("message quotes the unit: %v", err)
 	}
-	cells, _, err := p.Release(2, digest)
+	cells, _, err := p.Release(Announced{2, 2, digest})
 	wantCode(t, err, 90)
 	if n := len(charges(t, ledger)); cells != nil || n != 0 {
 		t.Errorf("released %v with %d charges", cells, n)
@@ -588,7 +594,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cells, _, err := c.Sum(uint64(len(c.round.seen)), 0)
+			cells, _, err := c.Sum(c.round.taken)
 			if err != nil {
 				t.Fatal(err)
 			}

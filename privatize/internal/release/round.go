@@ -10,29 +10,37 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A round sums the bounded contributions of distinct units.
+// An Announced is what a round's sources say that they hold, without what they hold twice.
+type Announced struct {
+	Units   uint64
+	Records uint64 // contributions; where a unit may have several, all of them
+	Digest  uint64 // sum of the units' digests
+}
+
+// A round sums the bounded contributions of distinct units. What is delivered again is dropped, see again.
 type round struct {
 	limit  *limiter
+	marker *marker
 	sum    *fixed.Sum
-	seen   unit.Set
-	digest uint64 // sum of the units' digests
-	failed error  // first error of add: the sum is not to be used
+	seen   unit.Marks // of what each unit contributed first, or of the part that it is in
+	taken  Announced
+	failed error // first error of add: the sum is not to be used
 
 	// Where a unit has several records: what it contributed so far, which is bounded when the round ends, and the records.
 	pending map[unit.Key]*fixed.Vector
-	records map[[sha256.Size]byte]struct{}
+	records map[[sha256.Size]byte]unit.Mark
 }
 
-func newRound(limit *limiter, cells int, severalRecords bool) *round {
-	r := &round{limit: limit, sum: fixed.NewSum(cells), seen: make(unit.Set)}
+func newRound(limit *limiter, marker *marker, cells int, severalRecords bool) *round {
+	r := &round{limit: limit, marker: marker, sum: fixed.NewSum(cells), seen: make(unit.Marks)}
 	if severalRecords {
-		r.pending, r.records = make(map[unit.Key]*fixed.Vector), make(map[[sha256.Size]byte]struct{})
+		r.pending, r.records = make(map[unit.Key]*fixed.Vector), make(map[[sha256.Size]byte]unit.Mark)
 	}
 	return r
 }
 
-// add takes the contribution of a unit, or of one record of it. A second one is refused: together they could exceed the
-// bound. After an error the round cannot be released. v may be used again.
+// add takes the contribution of a unit, or of one record of it. After an error the round cannot be released. v may be used
+// again.
 func (r *round) add(name, record string, digest uint64, v *fixed.Vector) error {
 	if r.failed == nil {
 		r.failed = mismatch(r.take(name, record, digest, v))
@@ -49,64 +57,86 @@ func mismatch(err error) error {
 }
 
 func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error {
-	k := unit.KeyOf(name)
-	fresh := r.seen.Add(k)
+	k, mark := unit.KeyOf(name), r.marker.contribution(record, v)
+	first, fresh := r.seen.Add(k, mark)
 	if fresh {
-		r.digest += digest
+		r.taken.Units++
+		r.taken.Digest += digest
 	}
 	if r.pending != nil && (fresh || r.pending[k] != nil) {
-		return r.gather(k, record, v)
+		return r.gather(k, record, mark, v)
 	}
-	if !fresh { // where units have records: it is in a partial sum
-		return &book.Mismatch{Reason: "a unit contributes twice to a round"}
+	if !fresh {
+		return again(first == mark, "a unit contributes twice to a round, not the same each time")
 	}
+	r.taken.Records++
 	if err := r.limit.unit(v); err != nil {
 		return err
 	}
 	return v.AddTo(r.sum)
 }
 
-// gather adds a record to what its unit contributes.
-func (r *round) gather(k unit.Key, record string, v *fixed.Vector) error {
-	id := sha256.Sum256(append(k[:], record...))
-	if _, again := r.records[id]; again {
-		return &book.Mismatch{Reason: "a record of a unit contributes twice to a round"}
+// again drops what came before, if it is the same, as a transport may deliver it more than once. Anything else is refused:
+// to add it could exceed the bound, and to keep what came first would let timing choose, which depends on others' data.
+func again(same bool, reason string) error {
+	if same {
+		return nil
 	}
-	r.records[id] = struct{}{}
+	return &book.Mismatch{Reason: reason}
+}
+
+// gather adds a record to what its unit contributes.
+func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vector) error {
+	id := sha256.Sum256(append(k[:], record...))
+	if first, known := r.records[id]; known {
+		return again(first == mark, "a record of a unit contributes twice to a round, not the same each time")
+	}
+	r.records[id] = mark
+	r.taken.Records++
 	if r.pending[k] == nil {
 		r.pending[k] = new(fixed.Vector)
 	}
 	return r.pending[k].Merge(v)
 }
 
-// addPart takes the exact sum of other units, of sum digest digest, that were bounded elsewhere.
-func (r *round) addPart(keys []byte, digest uint64, cells []int64) error {
+// addPart takes the exact sum of the records of other units, of sum digest digest, that were bounded elsewhere.
+func (r *round) addPart(keys []byte, records, digest uint64, cells []int64) error {
 	if r.failed == nil {
-		r.failed = mismatch(r.takePart(keys, digest, cells))
+		r.failed = mismatch(r.takePart(keys, records, digest, cells))
 	}
 	return r.failed
 }
 
-func (r *round) takePart(keys []byte, digest uint64, cells []int64) error {
+func (r *round) takePart(keys []byte, records, digest uint64, cells []int64) error {
+	mark, units := r.marker.part(keys, records, digest, cells), len(keys)/unit.KeySize
+	var added, known int
 	for k := range slices.Chunk(keys, unit.KeySize) {
-		if !r.seen.Add(unit.Key(k)) {
-			return &book.Mismatch{Reason: "a unit is in two partial sums of a round"}
+		switch first, fresh := r.seen.Add(unit.Key(k), mark); {
+		case fresh:
+			added++
+		case first == mark:
+			known++
 		}
 	}
-	r.digest += digest
-	if !r.limit.part(cells, len(keys)/unit.KeySize) {
+	if added < units {
+		return again(known == units, "a unit is in two partial sums of a round, or in one and in contributions")
+	}
+	r.taken.Units += uint64(units)
+	r.taken.Records += records
+	r.taken.Digest += digest
+	if !r.limit.part(cells, units) {
 		return &book.Mismatch{Reason: "a partial sum is larger than its units could make it"}
 	}
 	return r.sum.AddCells(cells)
 }
 
-// close ends the round: the units that contributed must be those announced, by their number and the sum of their digests.
-// The message tells no number: how many units a round holds is private.
-func (r *round) close(units, digest uint64) error {
+// close ends the round: the units that contributed must be those announced, by their number and the sum of their digests,
+// with as many records. The message tells no number: how many units a round holds is private.
+func (r *round) close(announced Announced) error {
 	if r.failed != nil {
 		return r.failed
 	}
-	if uint64(len(r.seen)) != units || r.digest != digest {
+	if r.taken != announced {
 		return &book.Mismatch{Reason: "the units that contributed to a round are not the ones it announces"}
 	}
 	for _, v := range r.pending {

@@ -30,9 +30,24 @@ func (s Set) Add(k Key) bool {
 	return len(s) > before
 }
 
+// A Mark stands for what came under a key, so that the same can be told from another when the key comes again.
+type Mark struct{ High, Low uint64 }
+
+// Marks are a set of keys, each with the mark of what came under it first.
+type Marks map[Key]Mark
+
+// Add adds a key with its mark, and reports whether it was new. If it was not, first is the mark that it has and keeps.
+func (m Marks) Add(k Key, mark Mark) (first Mark, fresh bool) {
+	if first, known := m[k]; known {
+		return first, false
+	}
+	m[k] = mark
+	return mark, true
+}
+
 // Keys returns the bytes of all keys, in ascending order of keys.
-func (s Set) Keys() []byte {
-	sorted := slices.SortedFunc(maps.Keys(s), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
+func (m Marks) Keys() []byte {
+	sorted := slices.SortedFunc(maps.Keys(m), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
 	all := make([]byte, 0, KeySize*len(sorted))
 	for _, k := range sorted {
 		all = append(all, k[:]...)

@@ -16,7 +16,25 @@ func TestSet(t *testing.T) {
 			t.Errorf("name %d: not as it should be", i)
 		}
 	}
-	keys := s.Keys()
+}
+
+// TestMarks: a key keeps the mark that it came with first, and keys come out in ascending order.
+func TestMarks(t *testing.T) {
+	m := make(Marks)
+	for i, c := range []struct {
+		name        string
+		mark, first Mark
+		fresh       bool
+	}{
+		{"a", Mark{1, 2}, Mark{1, 2}, true}, {"b", Mark{}, Mark{}, true}, {"a", Mark{3, 4}, Mark{1, 2}, false},
+		{"a", Mark{1, 2}, Mark{1, 2}, false}, {"c", Mark{1, 2}, Mark{1, 2}, true}, {"b", Mark{5, 6}, Mark{}, false},
+		{"", Mark{7, 8}, Mark{7, 8}, true},
+	} {
+		if first, fresh := m.Add(KeyOf(c.name), c.mark); first != c.first || fresh != c.fresh {
+			t.Errorf("name %d: first mark %v, fresh %v", i, first, fresh)
+		}
+	}
+	keys := m.Keys()
 	if len(keys) != 4*KeySize {
 		t.Fatalf("%d bytes of keys", len(keys))
 	}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"time"
+
+	"privpipe/pipelines/exit"
+)
+
+// A deadline is how long a round may take from the first word of it until it is whole. A round is never released smaller than
+// it was drawn: when its time is over the program ends without it.
+type deadline struct {
+	limit  time.Duration // 0: none
+	round  uint32
+	timer  *time.Timer
+	passed chan error // receives the error when a round's time is over
+}
+
+func newDeadline(limit time.Duration) deadline {
+	return deadline{limit: limit, passed: make(chan error, 1)}
+}
+
+// begin sets the time of a round that begins.
+func (d *deadline) begin(round uint32) {
+	if d.limit == 0 || d.timer != nil && d.round == round {
+		return
+	}
+	d.stop()
+	d.round = round
+	late := d.late()
+	d.timer = time.AfterFunc(d.limit, func() { d.passed <- late })
+}
+
+// met says, when the round is whole, that it is in time; else the error.
+func (d *deadline) met() error {
+	if d.timer != nil && !d.stop() {
+		return d.late()
+	}
+	return nil
+}
+
+func (d *deadline) stop() bool {
+	if d.timer == nil {
+		return true
+	}
+	inTime := d.timer.Stop()
+	d.timer = nil
+	return inTime
+}
+
+func (d *deadline) late() error {
+	return exit.Errorf(exit.Malformed, "round %d is not whole %v after its beginning: nothing of it was released", d.round, d.limit).
+		WithHint("see that sample and all workers run; then start this again, with the same ledger")
+}
+
+// within does work, and gives up waiting for it when a round's time is over. What the work then still reads is dropped: it
+// ends at met.
+func (d *deadline) within(work func() error) error {
+	if d.limit == 0 {
+		return work()
+	}
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case err := <-d.passed:
+		return err
+	}
+}

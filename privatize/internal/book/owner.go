@@ -1,0 +1,51 @@
+package book
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privpipe/privatize/internal/claims"
+)
+
+// ownerName is a file in the folder of a ledger's stored releases. It holds the name by which the ledger's claims are told
+// from those of other ledgers, and a newline.
+const ownerName = ".owner"
+
+// Owner returns the name under which this ledger claims releases: 128 random bits in hexadecimal, drawn at the first call
+// and durable when it returns, so that a privatizer that is started again owns what it claimed before. Who puts a copy of a
+// ledger to use removes the file from it first: see package claims.
+func (b *Book) Owner() (string, error) {
+	path := filepath.Join(b.path+".releases", ownerName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		content, err = newOwner(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	owner, whole := strings.CutSuffix(string(content), "\n")
+	if !whole || claims.CheckOwner(owner) != nil {
+		return "", &NoOwner{path}
+	}
+	return owner, errors.Join(syncFolder(path), syncFolder(filepath.Dir(path)))
+}
+
+// newOwner draws the name of an owner and writes it to a file.
+func newOwner(path string) (content []byte, err error) {
+	var name [claims.OwnerSize]byte
+	rand.Read(name[:]) // never fails
+	content = []byte(hex.EncodeToString(name[:]) + "\n")
+	return content, store(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}

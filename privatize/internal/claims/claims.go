@@ -1,0 +1,88 @@
+// Package claims lets one privatizer alone draw the noise of a release, where several that share no disk could: each has a
+// ledger of its own, and all share a log. See claim.md.
+package claims
+
+import "fmt"
+
+// A Log is an append-only log that all privatizers of a run share. Its entries have one order, the same for all and for
+// good; none is ever changed, moved or removed. In production it is a topic of one partition that keeps everything.
+type Log interface {
+	// Append adds an entry behind all others. After an error the entry may be in the log, or come into it later.
+	Append(entry []byte) error
+	// Read returns the entries in their order, from the first that there ever was and without a gap, at least up to the last
+	// one whose Append returned no error before. What it cannot return so is an error.
+	Read() ([][]byte, error)
+}
+
+// A Release is what is claimed: one draw of noise for a round of a run. All of it is public.
+type Release struct {
+	Run     string
+	Round   int // from 1
+	Attempt int // from 1: see event.Charge.Attempt
+}
+
+// Claim claims a release for an owner, and returns when the log says that it is the owner's: noise may be drawn for it from
+// then on. It may be called again for what the owner has claimed before. It reads the whole log, which takes some
+// microseconds an entry. The error is *Taken if the release is another's, and *Damaged if the log holds what is no claim, or
+// not what was appended. Errors of the log are passed on.
+func Claim(log Log, r Release, owner string) error {
+	c := claim{Version: Version, Run: r.Run, Round: r.Round, Attempt: r.Attempt, Owner: owner}
+	entry, err := c.encode()
+	if err != nil {
+		return err
+	}
+	if err := log.Append(entry); err != nil {
+		return fmt.Errorf("log of claims: %w", err)
+	}
+	entries, err := log.Read()
+	if err != nil {
+		return fmt.Errorf("log of claims: %w", err)
+	}
+	first, err := firstOf(entries, r)
+	if err != nil {
+		return err
+	}
+	if first != owner {
+		return &Taken{r}
+	}
+	return nil
+}
+
+// firstOf returns the owner of the first claim of a release. An entry that is no claim is an error wherever it stands: what it
+// was meant to say is not known.
+func firstOf(entries [][]byte, r Release) (owner string, err error) {
+	for i, entry := range entries {
+		c, err := decode(entry)
+		if err != nil {
+			return "", &Damaged{fmt.Errorf("entry %d: %w", i+1, err)}
+		}
+		if owner == "" && c.release() == r {
+			owner = c.Owner
+		}
+	}
+	if owner == "" {
+		return "", &Damaged{fmt.Errorf("round %d of run %s was claimed just now, and its claim is missing", r.Round, r.Run)}
+	}
+	return owner, nil
+}
+
+// A Taken error says that a release is another privatizer's to make. Nothing was drawn for it here.
+type Taken struct{ Release Release }
+
+func (e *Taken) Error() string {
+	return fmt.Sprintf("round %d of run %s is claimed by another privatizer, with another ledger: "+
+		"this one has released nothing of it", e.Release.Round, e.Release.Run)
+}
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Taken) ExitCode() int { return 91 }
+
+// A Damaged error says that the log of claims cannot be relied on. Nothing was drawn.
+type Damaged struct{ Err error }
+
+func (e *Damaged) Error() string { return "log of claims: " + e.Err.Error() }
+
+func (e *Damaged) Unwrap() error { return e.Err }
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Damaged) ExitCode() int { return 90 }

@@ -1,0 +1,60 @@
+package release
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+
+	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/unit"
+)
+
+// A marker makes the marks by which a contribution that was delivered again is told from another one. What it draws at
+// random never leaves it, so nobody can make a contribution that has the mark of another. See claim.md.
+type marker struct {
+	keys []markKey // one for each cell of the longest contribution so far
+	seed maphash.Seed
+}
+
+type markKey struct{ cell, steps uint64 }
+
+func newMarker() *marker { return &marker{seed: maphash.MakeSeed()} }
+
+// contribution returns the mark of a unit's contribution, or of one record of it: Σ (cell + key)·(steps + key) modulo
+// 2^128, made even. That of a part is odd.
+func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
+	m.grow(len(v.Cells))
+	keys, steps := m.keys[:len(v.Cells)], v.Steps[:len(v.Cells)]
+	var high, low, carry uint64
+	for i, cell := range v.Cells {
+		h, l := bits.Mul64(uint64(cell)+keys[i].cell, uint64(steps[i])+keys[i].steps)
+		low, carry = bits.Add64(low, l, 0)
+		high, _ = bits.Add64(high, h, carry)
+	}
+	return unit.Mark{High: high + maphash.String(m.seed, record), Low: low &^ 1}
+}
+
+// grow draws keys for so many cells. Those that it has stay: marks are made with them.
+func (m *marker) grow(cells int) {
+	for len(m.keys) < cells {
+		b := make([]byte, 1<<12)
+		rand.Read(b) // never fails
+		for k := range slices.Chunk(b, 16) {
+			m.keys = append(m.keys, markKey{binary.LittleEndian.Uint64(k), binary.LittleEndian.Uint64(k[8:])})
+		}
+	}
+}
+
+// part returns the mark of a partial sum.
+func (m *marker) part(keys []byte, records, digest uint64, cells []int64) unit.Mark {
+	var h maphash.Hash
+	h.SetSeed(m.seed)
+	h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, records), digest))
+	h.Write(keys)
+	for some := range slices.Chunk(cells, 1<<10) {
+		h.Write(encodeCells(some))
+	}
+	return unit.Mark{High: h.Sum64(), Low: 1}
+}
