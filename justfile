@@ -40,6 +40,15 @@ bench: peers
     PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
     PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise ./account/...
 
+# A Kafka broker in .kafka/, for tests and to try things out: eval "$(just kafka-up)"; wants Java 17 and Maven
+kafka-up:
+    @address=$(pipelines/recipes/kafka/broker.sh start .kafka) && \
+        echo "export PRIVPIPE_KAFKA=$address PRIVPIPE_KAFKA_JARS=${PRIVPIPE_KAFKA_JARS:-$PWD/.kafka/jars}"
+
+# Stop it; its data stay in .kafka/
+kafka-down:
+    pipelines/recipes/kafka/broker.sh stop .kafka
+
 # A Python with what the second reader and the second accountant need
 python:
     [ -x {{ python }} ] || python3 -m venv .venv

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"sync"
 	"time"
 
 	"privpipe/estep/model"
@@ -13,7 +9,6 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
 // job are the flags and the work that the models share.
@@ -34,7 +29,7 @@ type job struct {
 // modelFile is what a model file is.
 var modelFile = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC}
 
-func (j *job) run(r *filter.Run, name string, m model.Model) error {
+func (j *job) run(r *filter.Run, name string, newModel func() model.Model) error {
 	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model); err != nil {
 		return err
 	}
@@ -42,12 +37,12 @@ func (j *job) run(r *filter.Run, name string, m model.Model) error {
 		if j.Model == "" {
 			return exit.Errorf(exit.Usage, "--score and --infer need --model")
 		}
-		return j.held(r, m)
+		return j.held(r, newModel())
 	}
 	if j.Model != "" {
 		return exit.Errorf(exit.Usage, "--model belongs to --score and --infer; training takes --params")
 	}
-	return j.train(r, name, m)
+	return j.train(r, name, newModel)
 }
 
 // perFrame is how many documents a worker takes at a time.
@@ -60,6 +55,14 @@ func sharedVocabulary(documents string, h *wire.Header, parameters string, p *wi
 	}
 	return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", documents, parameters).
 		WithHint("tokenize the documents with the --vocab that mstep was given")
+}
+
+// sharedRun refuses rounds and parameters of different runs, where both say of which they are.
+func sharedRun(rounds string, h *wire.Header, parameters string, p *wire.Header) error {
+	if h.Run == "" || p.Run == "" || h.Run == p.Run {
+		return nil
+	}
+	return exit.Errorf(exit.Malformed, "%s is of run %s, and %s of run %s", rounds, h.Run, parameters, p.Run)
 }
 
 // workers gives each goroutine a worker of its own, made at its first document.
@@ -90,66 +93,4 @@ func nextDocuments(next func() (*wire.Document, error)) func() ([]*wire.Document
 		}
 		return batch, len(batch) > 0, nil
 	}
-}
-
-// parameters follows the stream of parameters in the background: mstep must never wait for a reader.
-type parameters struct {
-	name   string
-	header *wire.Header
-
-	mutex  sync.Mutex
-	change *sync.Cond
-	latest *stream.Set
-	err    error // io.EOF after the last
-}
-
-// follow opens the parameters; it returns when their header is there.
-func follow(name string) (*parameters, error) {
-	in, h, err := endpoint.OpenStream(name, modelFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.Missing, "%w", err).WithHint("make it with mkfifo %s, and give it to mstep --params-out", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p := &parameters{name: in.Name(), header: h}
-	p.change = sync.NewCond(&p.mutex)
-	read := func() {
-		defer in.Close()
-		for {
-			set, err := stream.ReadSet(in.Reader, nil)
-			p.mutex.Lock()
-			if err == nil {
-				p.latest = set
-			}
-			p.err = err
-			p.change.Broadcast()
-			p.mutex.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-		read() // a file is there whole: which rounds it is ahead of must not depend on how fast it is read
-	} else {
-		go read()
-	}
-	return p, nil
-}
-
-// after returns the parameters after a round, or later ones if they have come already.
-func (p *parameters) after(round uint32) (*stream.Set, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	for p.latest == nil || p.latest.Round < round {
-		if errors.Is(p.err, io.EOF) {
-			return nil, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, round)
-		}
-		if p.err != nil {
-			return nil, p.err
-		}
-		p.change.Wait()
-	}
-	return p.latest, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privpipe/estep/lda"
+	"privpipe/estep/model"
 	"privpipe/estep/words"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -84,7 +85,7 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	return c.run(r, lda.Name, lda.New(o))
+	return c.run(r, lda.Name, func() model.Model { return lda.New(o) })
 }
 
 // readUnigram reads the frequency of each word from a model file of words.
@@ -111,4 +112,6 @@ func readUnigram(name string) ([]float64, *wire.Header, error) {
 type wordsCommand struct{ job }
 
 // Run is kong's hook.
-func (c *wordsCommand) Run(r *filter.Run) error { return c.run(r, words.Name, words.New()) }
+func (c *wordsCommand) Run(r *filter.Run) error {
+	return c.run(r, words.Name, func() model.Model { return words.New() })
+}

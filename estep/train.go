@@ -1,40 +1,68 @@
 package main
 
 import (
+	"context"
 	"io"
+	"sync"
 
 	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
-// train answers every document of every round with a contribution.
-func (j *job) train(r *filter.Run, name string, m model.Model) error {
+// train answers every document of every round with a contribution, on each stream of the input.
+func (j *job) train(r *filter.Run, name string, newModel func() model.Model) error {
 	if r.DryRun() {
 		return nil
 	}
-	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}})
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	t := trainer{job: j, run: r, model: m, in: in}
+	endpoint.Patience = j.ParamsWait
+	params := sync.OnceValues(func() (*parameters, error) {
+		if j.Params == "" {
+			return nil, nil
+		}
+		return follow(j.Params, newModel)
+	})
+	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
+	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Part) error {
+		p, err := params()
+		if err != nil {
+			return err
+		}
+		t := &trainer{job: j, Context: ctx, run: r, model: newModel(), params: p, in: in}
+		return t.train(name)
+	})
+}
+
+// A trainer works on one stream of rounds.
+type trainer struct {
+	*job
+	context.Context // ends with the trainer's work
+	run             *filter.Run
+	model           model.Model // with the parameters of the round under way
+	params          *parameters // nil: the model needs none
+	in              *endpoint.Part
+	out             *endpoint.StreamWriter
+	header          *wire.Header
+}
+
+func (t *trainer) train(name string) error {
+	h := t.in.Header
 	var parametersHeader *wire.Header
-	if j.Params != "" {
-		endpoint.Patience = j.ParamsWait
-		if t.params, err = follow(j.Params); err != nil {
+	if t.params != nil {
+		parametersHeader = t.params.header
+		if err := sharedVocabulary(t.in.Name(), h, t.Params, parametersHeader); err != nil {
 			return err
 		}
-		parametersHeader = t.params.header
-		if err := sharedVocabulary(in.Name(), h, j.Params, parametersHeader); err != nil {
+		if err := sharedRun(t.in.Name(), h, t.Params, parametersHeader); err != nil {
 			return err
 		}
 	}
-	shapes, err := m.Shapes(h, parametersHeader)
+	shapes, err := t.model.Shapes(h, parametersHeader)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
@@ -42,24 +70,18 @@ func (j *job) train(r *filter.Run, name string, m model.Model) error {
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: name, Unit: h.Unit,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: shapes,
 	}
-	if t.out, err = endpoint.CreateStream(j.Output, t.header, j.Compress.Compress); err != nil {
+	if t.out, err = t.in.CreateStream(t.header, t.Compress.Compress); err != nil {
 		return err
 	}
 	defer t.out.Abort()
 	if err := t.rounds(); err != nil {
 		return err
 	}
-	return t.out.Commit()
-}
-
-type trainer struct {
-	*job
-	run    *filter.Run
-	model  model.Model
-	params *parameters // nil: the model needs none
-	in     *endpoint.StreamReader
-	out    *endpoint.StreamWriter
-	header *wire.Header
+	if err := t.out.Commit(); err != nil {
+		return err
+	}
+	t.in.AllAnswered()
+	return nil
 }
 
 // rounds works on round after round until the input ends.
@@ -76,7 +98,7 @@ func (t *trainer) rounds() error {
 		if err != nil {
 			return err
 		}
-		t.run.Status("round %d", open.Round)
+		t.run.Round(int(open.Round), int(open.GetRoundOpen().Scheme.Rounds))
 		if wanted {
 			err = t.round(open)
 		} else {
@@ -85,6 +107,7 @@ func (t *trainer) rounds() error {
 		if err != nil {
 			return err
 		}
+		t.in.Answered(open.Round)
 	}
 }
 
@@ -94,17 +117,9 @@ func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	if t.params == nil {
 		return true, nil
 	}
-	set, err := t.params.after(round - 1)
-	if err != nil {
-		return false, err
-	}
-	if set.Round >= round {
-		return false, nil
-	}
-	if err := t.model.SetParameters(set); err != nil {
-		return false, exit.Errorf(exit.Malformed, "%s: %w", t.params.name, err)
-	}
-	return true, nil
+	m, of, err := t.params.after(t, round-1, t.in.Header)
+	t.model = m
+	return err == nil && of < round, err
 }
 
 // skip drops the documents of a round.
@@ -138,7 +153,7 @@ func (t *trainer) round(open *wire.Record) error {
 	work := func(i int, batch []*wire.Document) ([]*stream.Batch, error) {
 		return t.contributions(worker(i), open.Round, batch)
 	}
-	err := ordered.Map(t.run, t.N(), next, work, func(batches []*stream.Batch) error {
+	err := ordered.Map(t, t.N(), next, work, func(batches []*stream.Batch) error {
 		for _, b := range batches {
 			if err := t.out.WriteBatch(b); err != nil {
 				return err
@@ -158,6 +173,7 @@ func (t *trainer) round(open *wire.Record) error {
 // contributions answers some documents.
 func (t *trainer) contributions(worker model.Worker, round uint32, documents []*wire.Document) ([]*stream.Batch, error) {
 	records := make([]*wire.Record, 0, len(documents))
+	metrics.Documents(len(documents))
 	for _, d := range documents {
 		parts, err := worker.Contribute(d)
 		if err != nil {

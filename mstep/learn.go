@@ -22,6 +22,7 @@ import (
 // learn are the flags and the work that the models share.
 type learn struct {
 	Vocab      string `required:"" placeholder:"FILE" help:"The vocabulary that the documents were tokenized with."`
+	Run_       string `name:"run" help:"Name of the training run, which the releases must have. The parameters carry it: in a topic it tells them from another run's."`
 	ParamsOut  string `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
 	Output     string `short:"o" placeholder:"FILE" help:"Where the model goes, at the end; standard output by default."`
 	Checkpoint string `placeholder:"FILE" help:"Where the state after each round is kept; OUTPUT.checkpoint by default, \"none\" for nowhere."`
@@ -43,7 +44,7 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
-	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio:
+	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
 	if err := l.distinct(); err != nil {
@@ -125,7 +126,9 @@ func (s *session) openParameters() error {
 	if s.ParamsOut == "" || snapshot == nil {
 		return nil
 	}
-	out, err := endpoint.CreateStream(s.ParamsOut, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
+	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
+	h.Run = s.Run_ // as it was before the first release named the run: a stream that goes on has the header that it had
+	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
 		return err
 	}
@@ -169,6 +172,9 @@ func (s *session) follow() error {
 	if err := model.CheckShapes(h, s.learner); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
 	}
+	if s.Run_ != "" && s.Run_ != h.Run {
+		return exit.Errorf(exit.Malformed, "%s: releases of run %q, not of --run %s", in.Name(), h.Run, s.Run_)
+	}
 	if s.name != "" && s.name != h.Run {
 		return exit.Errorf(exit.Malformed, "%s: releases of run %s, but %s is a checkpoint of run %s", in.Name(), h.Run, s.Checkpoint, s.name).
 			WithHint("remove the checkpoint to begin anew, or go on with its grant and --run")
@@ -202,7 +208,7 @@ func (s *session) learn1(set *stream.Set) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	s.run.Status("round %d of %d", release.Round, release.Rounds)
+	s.run.Round(int(release.Round), int(release.Rounds))
 	if s.parameters != nil {
 		if err := s.sendParameters(s.learner.Parameters()); err != nil {
 			return err

@@ -80,7 +80,8 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 		name     string
 		in, made int // exit codes of reading and of creating it
 	}{
-		{"kafka://broker/topic", exit.Usage, exit.Usage},
+		{"kafka://broker/topic?group=g", exit.Usage, exit.Usage},
+		{"kafka://broker/", exit.Usage, exit.Usage},
 		{"https://example.com/docs.pp", exit.Usage, exit.Usage},
 		{folder, exit.Missing, exit.Usage},
 		{filepath.Join(folder, "nowhere", "docs.pp"), exit.Missing, exit.Missing},

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/term"
 
+	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
 )
 
@@ -35,7 +37,8 @@ func (in *Input) Close() error {
 	return errors.Join(errs...)
 }
 
-// Open opens an input for reading: standard input for "" and "-", else a path. Reading a FIFO waits for its writer.
+// Open opens an input for reading: standard input for "" and "-", the text of a topic, else a path. Reading a FIFO waits for
+// its writer.
 func Open(name string) (*Input, error) {
 	if name == "" || name == Stdio {
 		if term.IsTerminal(int(os.Stdin.Fd())) {
@@ -43,6 +46,9 @@ func Open(name string) (*Input, error) {
 				WithHint("name an input file, or pipe one in")
 		}
 		return &Input{Reader: os.Stdin, Name: "standard input"}, nil
+	}
+	if kafka.IsTopic(name) {
+		return openText(name)
 	}
 	if err := local(name); err != nil {
 		return nil, err
@@ -59,6 +65,22 @@ func Open(name string) (*Input, error) {
 		return nil, err
 	}
 	return &Input{Reader: f, Name: name, close: []func() error{f.Close}}, nil
+}
+
+// openText opens a topic of text, whose messages are lines.
+func openText(name string) (*Input, error) {
+	l, err := kafka.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.Group != "" {
+		return nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
+	}
+	t, err := kafka.OpenText(context.Background(), l)
+	if err != nil {
+		return nil, err
+	}
+	return &Input{Reader: t, Name: l.Topic, close: []func() error{t.Close}}, nil
 }
 
 // OpenText opens an input of text. A file whose name ends in .gz or .zst is decompressed.
@@ -118,6 +140,9 @@ func damage(name string, err error) error {
 
 // local refuses a URL.
 func local(name string) error {
+	if kafka.IsTopic(name) {
+		return exit.Errorf(exit.Usage, "%s: only streams of records go over topics, and this is a file", name)
+	}
 	if scheme, _, ok := strings.Cut(name, "://"); ok {
 		return exit.Errorf(exit.Usage, "%s: endpoints of scheme %q are unknown; use a path, a FIFO or -", name, scheme)
 	}

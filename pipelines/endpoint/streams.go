@@ -7,19 +7,34 @@ import (
 	"slices"
 	"strings"
 
+	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
-// A StreamReader is a stream that was opened with Streams.
+// A StreamReader is an open stream.
 type StreamReader struct {
 	*stream.Reader
 	input *Input
+	log   *kafka.Log // in place of input
 }
 
 // Close closes the input below.
-func (r *StreamReader) Close() error { return r.input.Close() }
+func (r *StreamReader) Close() error {
+	if r.log != nil {
+		return r.log.Close()
+	}
+	return r.input.Close()
+}
+
+// Answered says that what was made of all that was read, up to the end of a round, is out for good. Where a topic's name says
+// a group, the next program of the group begins behind it.
+func (r *StreamReader) Answered(round uint32) {
+	if r.log != nil {
+		r.log.Note(round)
+	}
+}
 
 // ReadOne reads the one set of a model file or a checkpoint, to the end record: without that the file is truncated.
 // Words on the way go to the function of that name, if there is one.
@@ -43,10 +58,36 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
+	// Group lets a topic's name say a group, which keeps where the stage has come to.
+	Group bool
+	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.
+	Newest bool
+}
+
+// OpenStreams opens the streams that together are an input, of one header: the partitions of a topic, else one.
+func OpenStreams(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
+	if kafka.IsTopic(name) {
+		return openTopic(name, wanted)
+	}
+	r, h, err := OpenStream(name, wanted)
+	return []*StreamReader{r}, h, err
 }
 
 // OpenStream opens a stream, reads its header, and refuses a stream that is not wanted.
 func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
+	if kafka.IsTopic(name) {
+		all, h, err := openTopic(name, wanted)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := one(name, all)
+		if err != nil {
+			for _, r := range all {
+				r.Close()
+			}
+		}
+		return r, h, err
+	}
 	in, err := Open(name)
 	if err != nil {
 		return nil, nil, err
@@ -56,17 +97,24 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 		in.Close()
 		return nil, nil, err
 	}
-	h, err := r.Header()
-	if err == nil {
-		err = wanted.check(in.Name, h)
-	} else if errors.Is(err, stream.ErrEmpty) && name == Stdio {
+	opened, h, err := openReader(&StreamReader{Reader: r, input: in}, wanted)
+	if errors.Is(err, stream.ErrEmpty) && name == Stdio {
 		err = exit.Errorf(exit.Code(err), "%w", err).WithHint("the stage before this one stopped: it says why")
 	}
+	return opened, h, err
+}
+
+// openReader reads the header, and closes a stream that is not wanted.
+func openReader(r *StreamReader, wanted Wanted) (*StreamReader, *wire.Header, error) {
+	h, err := r.Header()
+	if err == nil {
+		err = wanted.check(r.Name(), h)
+	}
 	if err != nil {
-		in.Close()
+		r.Close()
 		return nil, nil, err
 	}
-	return &StreamReader{r, in}, h, nil
+	return r, h, nil
 }
 
 func (w Wanted) check(name string, h *wire.Header) error {
@@ -84,20 +132,50 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	return nil
 }
 
-// A StreamWriter is a stream under way to an Output.
+// A StreamWriter is a stream under way.
 type StreamWriter struct {
 	*stream.Writer
-	output *Output
+	output output
+}
+
+// An output is where a stream goes.
+type output interface {
+	io.Writer
+	Pipe() bool    // a process reads the other end of a pipe
+	Commit() error // completes it
+	Abort()        // drops it, as far as it can be
+}
+
+// CreateStreams opens the streams that together are an output, all with header h: the partitions of a topic, else one.
+func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
+	if kafka.IsTopic(name) {
+		return createTopic(name, h, compression)
+	}
+	w, err := CreateStream(name, h, compression)
+	return []*StreamWriter{w}, err
 }
 
 // CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto": none
 // where a process reads the other end of a pipe, fast elsewhere (measured: `just bench`, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
+	if kafka.IsTopic(name) {
+		all, err := createTopic(name, h, compression)
+		if err != nil {
+			return nil, err
+		}
+		w, err := one(name, all)
+		if err != nil {
+			for _, w := range all {
+				w.Abort()
+			}
+		}
+		return w, err
+	}
 	out, err := Create(name, h.Side)
 	if err != nil {
 		return nil, err
 	}
-	w, err := out.Stream(h, compression)
+	w, err := newStream(out, h, compression)
 	if err != nil {
 		out.Abort()
 		return nil, err
@@ -105,8 +183,8 @@ func CreateStream(name string, h *wire.Header, compression string) (*StreamWrite
 	return w, nil
 }
 
-// Stream begins a stream with header h on o, which it takes over.
-func (o *Output) Stream(h *wire.Header, compression string) (*StreamWriter, error) {
+// newStream begins a stream with header h on o, which it takes over.
+func newStream(o output, h *wire.Header, compression string) (*StreamWriter, error) {
 	if compression == "auto" {
 		compression = string(stream.Fast)
 		if o.Pipe() {

@@ -1,7 +1,6 @@
 package endtoend
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -10,37 +9,12 @@ import (
 	"testing"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/testkit/stages"
 )
 
-// TestMain builds the stages and puts them first on PATH; PRIVPIPE_BIN tells the recipes not to build them again.
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		bin, err := os.MkdirTemp("", "privpipe-bin-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(bin)
-		build := exec.Command("go", "build", "-o", bin+"/", "./tokenize", "./sample", "./estep", "./privatize", "./mstep",
-			"./account", "./evaluate", "./pipelines/show", "./pipelines/recipes/comments")
-		build.Dir = root
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-			return 1
-		}
-		os.Setenv("PRIVPIPE_BIN", bin)
-		os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-		return m.Run()
-	}())
-}
+func TestMain(m *testing.M) { stages.Main(m) }
 
-var root = func() string {
-	path, err := filepath.Abs("../..")
-	if err != nil {
-		panic(err)
-	}
-	return path
-}()
+var root = stages.Root
 
 var vocabulary = filepath.Join(root, "pipelines/recipes/vocabulary-en.txt")
 

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # A real Kafka broker on loopback, for tests and to try things out: Apache Kafka in KRaft mode, one node, no container.
 #
-#   broker.sh start DIR     prints HOST:PORT once it answers; DIR keeps its data, its log and what is fetched
-#   broker.sh stop DIR      ends it as an operator would; its data stay
-#   broker.sh kill DIR      kills it as a crash would
-#   broker.sh fetch DIR     only fetches the programs
+#   broker.sh start [--secure] DIR   prints HOST:PORT once it serves; DIR keeps its data, its log and what is fetched
+#   broker.sh stop DIR               ends it as an operator would; its data stay
+#   broker.sh kill DIR               kills it as a crash would
+#   broker.sh pause DIR              lets it answer nobody, as a cut network would, until: broker.sh resume DIR
+#   broker.sh fetch DIR              only fetches the programs
 #
 # It wants Java 17 and Maven. PRIVPIPE_KAFKA_JARS names a folder of jars that several DIRs share. There is no access control:
-# whoever is on this machine may read and write it.
+# whoever is on this machine may read and write it. With --secure, which a new DIR takes, it also listens with TLS and a
+# password and prints that HOST:PORT as a second line; DIR/client.json is the file for PRIVPIPE_KAFKA_CONFIG. That wants
+# openssl 3.
 set -euo pipefail
+export LC_ALL=C
+umask 077
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
@@ -17,75 +22,124 @@ fail() {
   exit "${2:-80}"
 }
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
-[[ $# == 2 ]] || fail "wants one of start, stop, kill, fetch and a folder, see --help"
-command=$1
+command=${1:-} secure=
+if [[ ${1:-} == start && ${2:-} == --secure ]]; then
+  secure=yes
+  shift
+fi
+[[ $# == 2 ]] || fail "wants one of start, stop, kill, pause, resume, fetch, and a folder, see --help"
 mkdir -p -- "$2"
 folder=$(cd "$2" && pwd -P)
 jars=${PRIVPIPE_KAFKA_JARS:-$folder/jars}
+# Java gives a meaning to some other characters in the names of folders.
+[[ $folder$jars =~ ^[[:alnum:]/._+@-]+$ ]] || fail "a path may have letters, digits and /._+@- only, not so: $folder, $jars"
 
 # fetch gets the jars, all of them or none, and checks each.
 fetch() {
   if [[ ! -d $jars ]]; then
     local fresh
+    mkdir -p -- "$(dirname "$jars")"
     fresh=$(mktemp -d "$jars.XXXXXX")
-    mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$fresh" \
-      >"$folder/maven.log" 2>&1 || fail "Maven could not fetch the broker, see $folder/maven.log" 82
-    chmod 755 "$fresh"
+    if ! mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$fresh" \
+      >"$folder/maven.log" 2>&1; then
+      rm -rf -- "$fresh"
+      fail "Maven could not fetch the broker, see $folder/maven.log" 82
+    fi
+    chmod -R a+rX -- "$fresh"
     mv -T -- "$fresh" "$jars" 2>/dev/null || rm -rf -- "$fresh" # another was quicker
   fi
-  (cd "$jars" && sha256sum --check --quiet --strict "$here/jars.sha256") >&2 || fail "$jars holds other jars than jars.sha256" 90
+  (cd "$jars" && sha256sum -- *) | cmp -s - "$here/jars.sha256" || fail "$jars holds other files than jars.sha256" 90
 }
 
-java_of() { java -cp "$jars/*" "$@"; }
+# ports prints the first of three ports in a row that nobody listens on, below those that the system deals out. They are
+# kept for later starts, so that clients find a broker again.
+ports() {
+  local first port
+  while first=$((10240 + RANDOM % 20000)); do
+    for port in "$first" $((first + 1)) $((first + 2)); do
+      if (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then continue 2; fi
+    done
+    echo "$first"
+    return
+  done
+}
 
-running() { [[ -s $folder/pid ]] && kill -0 "$(<"$folder/pid")" 2>/dev/null; }
+# format makes the properties and an empty data folder.
+format() {
+  local first unfinished=$folder/server.properties.unfinished scram=()
+  first=$(ports)
+  sed "s|@BROKER@|127.0.0.1:$first|; s|@CONTROLLER@|127.0.0.1:$((first + 1))|; s|@SECURE@|127.0.0.1:$((first + 2))|
+    s|@FOLDER@|$folder|" "$here/server.properties" ${secure:+"$here/secure.properties"} >"$unfinished"
+  if [[ $secure ]]; then
+    credentials
+    scram=(--add-scram "@$folder/scram") # a file, since everyone on the machine can read arguments
+  fi
+  rm -rf -- "$folder/data"
+  java -cp "$jars/*" kafka.tools.StorageTool format -c "$unfinished" "${scram[@]}" \
+    -t "$(head -c 16 /dev/urandom | base64 | tr +/ ab | head -c 22)" >"$folder/format.log" 2>&1 ||
+    fail "cannot format $folder/data, see $folder/format.log" 100
+  rm -f -- "$folder/scram"
+  mv -- "$unfinished" "$folder/server.properties"
+}
 
-# free prints two ports that nobody listens on. They are kept for later starts, so that clients find a broker again.
-free() {
-  python3 - <<'PY'
-import socket
-both = [socket.socket() for _ in range(2)]
-for s in both:
-    s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in both))
-PY
+# credentials makes an authority, the broker's certificate by it, a password, and the client's file of these.
+credentials() {
+  local password key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650)
+  password=$(head -c 16 /dev/urandom | base64 | tr -d +/=)
+  (
+    cd "$folder"
+    openssl req -x509 "${key[@]}" -subj /CN=privpipe-test-authority -keyout authority.key -out ca.pem
+    openssl req -x509 "${key[@]}" -subj /CN=127.0.0.1 -CA ca.pem -CAkey authority.key -keyout server.key -out server.crt \
+      -addext subjectAltName=IP:127.0.0.1,DNS:localhost -addext basicConstraints=critical,CA:FALSE
+    cat server.key server.crt ca.pem >server.pem
+    rm -f authority.key server.key server.crt
+  ) 2>"$folder/openssl.log" || fail "cannot make certificates, see $folder/openssl.log" 82
+  echo "SCRAM-SHA-512=[name=privpipe,password=$password]" >"$folder/scram"
+  printf '{"tls":{"ca":"ca.pem"},"sasl":{"mechanism":"SCRAM-SHA-512","username":"privpipe","password":"%s"}}\n' "$password" \
+    >"$folder/client.json"
 }
 
 start() {
   fetch
-  ! running || fail "a broker of $folder runs already"
-  if [[ ! -s $folder/server.properties ]]; then
-    read -r broker controller < <(free)
-    sed "s|@BROKER@|127.0.0.1:$broker|g; s|@CONTROLLER@|127.0.0.1:$controller|g; s|@DATA@|$folder/data|" \
-      "$here/server.properties" >"$folder/server.properties.tmp"
-    java_of kafka.tools.StorageTool format -g -t "$(java_of kafka.tools.StorageTool random-uuid 2>/dev/null)" \
-      -c "$folder/server.properties.tmp" >"$folder/format.log" 2>&1 || fail "cannot format $folder/data, see $folder/format.log" 100
-    mv "$folder/server.properties.tmp" "$folder/server.properties"
-  fi
-  nohup java -Xmx512m -Xms128m -XX:+UseSerialGC -cp "$jars/*" kafka.Kafka "$folder/server.properties" \
-    >>"$folder/broker.log" 2>&1 </dev/null &
-  echo $! >"$folder/pid"
-  local address
-  address=$(sed -n 's|^advertised.listeners=PLAINTEXT://||p' "$folder/server.properties")
-  for ((i = 0; i < 600; i++)); do
-    running || fail "the broker ended, see $folder/broker.log" 100
-    if (echo >"/dev/tcp/${address/://}") 2>/dev/null; then
-      echo "$address"
+  # The broker inherits the lock and so holds it for as long as it lives: a process id alone may be another's by now.
+  exec {lock}>"$folder/lock"
+  flock -n "$lock" || fail "a broker of $folder runs already" 91
+  rm -f -- "$folder/pid"
+  [[ -e $folder/server.properties ]] || format
+  [[ -z $secure || -e $folder/client.json ]] || fail "$folder was begun without --secure: take another folder"
+  [[ ! -e $folder/broker.log ]] || mv -- "$folder/broker.log" "$folder/broker.log.before"
+  # The quick compiler alone: it starts in half the time.
+  nohup java -Xmx512m -Xms128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=INFO -cp "$jars/*" \
+    kafka.Kafka "$folder/server.properties" >"$folder/broker.log" 2>&1 </dev/null &
+  local pid=$!
+  echo "$pid" >"$folder/pid"
+  for ((i = 0; i < 1200; i++)); do
+    kill -0 "$pid" 2>/dev/null || fail "the broker ended, see $folder/broker.log" 100
+    if grep -qs 'Kafka Server started' "$folder/broker.log"; then
+      sed -n 's|^advertised.listeners=PLAINTEXT://\([^,]*\)$|\1|p; s|^advertised.listeners=.*SASL_SSL://||p' \
+        "$folder/server.properties"
       return
     fi
-    sleep 0.1
+    sleep 0.05
   done
-  fail "the broker does not answer after a minute, see $folder/broker.log" 100
+  kill -KILL "$pid"
+  fail "the broker did not start within a minute, see $folder/broker.log" 100
 }
 
-# end sends a signal and waits.
+running() { ! flock -n "$folder/lock" true; }
+
+# signal NAME sends a signal to the broker, which must run.
+signal() {
+  running || fail "no broker of $folder runs" 82
+  kill "-$1" "$(<"$folder/pid")"
+}
+
+# end NAME ends the broker, if it runs, by a signal, and waits.
 end() {
   running || return 0
-  local pid
-  pid=$(<"$folder/pid")
-  kill "-$1" "$pid"
-  while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
-  rm -f "$folder/pid"
+  [[ $1 == KILL ]] || signal CONT # or else a paused one would never end
+  signal "$1"
+  flock "$folder/lock" true
 }
 
 case $command in
@@ -93,5 +147,7 @@ case $command in
   start) start ;;
   stop) end TERM ;;
   kill) end KILL ;;
+  pause) signal STOP ;;
+  resume) signal CONT ;;
   *) fail "unknown command $command, see --help" ;;
 esac

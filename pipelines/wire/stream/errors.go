@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -8,14 +9,15 @@ import (
 // A FormatError says where a stream breaks the wire format, and how. It never quotes the content of a record.
 type FormatError struct {
 	Name   string // of the input: a path, "standard input"
+	Unit   string // of Offset: "byte"; "offset" in a topic
 	Frame  int    // number of the frame, from 0
-	Offset int64  // of the frame's first byte in the input
+	Offset int64  // of the frame's first byte in the input, or of its message
 	Record int    // number of the record in the frame, from 0 (the header); -1: the frame itself
 	Err    error
 }
 
 func (e *FormatError) Error() string {
-	where := fmt.Sprintf("%s: frame %d at byte %d", e.Name, e.Frame, e.Offset)
+	where := fmt.Sprintf("%s: frame %d at %s %d", e.Name, e.Frame, cmp.Or(e.Unit, "byte"), e.Offset)
 	if e.Record >= 0 {
 		where = fmt.Sprintf("%s, record %d", where, e.Record)
 	}

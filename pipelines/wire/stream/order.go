@@ -78,6 +78,9 @@ func (o *order) finish() error {
 	return nil
 }
 
+// between says whether no round and no set of matrices is open.
+func (o *order) between() bool { return !o.open && o.matrix == len(o.header.Matrices) }
+
 func (o *order) belongs(r *wire.Record, kind wire.Kind) error {
 	if o.header.Kind != kind {
 		return fmt.Errorf("%s record in a stream of %s", bodyName(r), o.header.Kind)

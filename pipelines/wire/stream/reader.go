@@ -1,17 +1,13 @@
 package stream
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"privpipe/pipelines/wire"
 )
@@ -23,48 +19,53 @@ var (
 	ErrEmpty = errors.New("input is empty: a stream has at least a header and an end record")
 )
 
-// A Reader reads one stream, or several of the same header one after the other as `cat` leaves them.
+// A Reader reads one stream: from a file or a pipe, where several of the same header may follow one another as `cat` leaves
+// them, or from a log to which several writers of the stream append (see merge).
 type Reader struct {
-	in         *bufio.Reader
-	name       string
-	decoder    *zstd.Decoder
-	compressed []byte
-	content    []byte // of the frame under way
-	rest       []byte // of content
-
-	frame  int // number of the frame under way
-	record int // number of the record that rest begins with
-	offset int64
-	next   int64 // offset of the frame after
+	source Source
+	name   string
+	zstd   *zstd.Decoder
 
 	header      *wire.Header
 	headerBytes []byte // with its length
-	order       order
-	hash        *xxhash.Digest
-	records     uint64
-	ended       bool // the last record was an end
+	decoders    map[string]*decoder
+	current     *decoder // of the frame under way
+	frames      int      // that were read
+	merge       *merge   // nil: one writer
+	ready       []*wire.Record
 	tallies     map[string]uint64
 	err         error // it repeats
 }
 
 // NewReader returns a Reader of in, called name in errors.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	decoder, err := newDecoder()
+	return newReader(newBytes(in), name)
+}
+
+// NewMergedReader returns a Reader of a log of frames that several writers may have appended, called name in errors. It
+// leaves out the rounds up to closed, which the log may begin amid.
+func NewMergedReader(log Source, name string, closed uint32) (*Reader, error) {
+	r, err := newReader(log, name)
+	if err == nil {
+		r.merge = &merge{any: closed > 0, last: closed, begin: closed}
+	}
+	return r, err
+}
+
+func newReader(source Source, name string) (*Reader, error) {
+	z, err := newDecoder()
 	if err != nil {
 		return nil, err
 	}
 	return &Reader{
-		in: bufio.NewReaderSize(in, 64<<10), name: name, decoder: decoder,
-		frame: -1, tallies: make(map[string]uint64),
+		source: source, name: name, zstd: z, decoders: make(map[string]*decoder), tallies: make(map[string]uint64),
 	}, nil
 }
 
 // Header returns the header, after reading the first frame.
 func (r *Reader) Header() (*wire.Header, error) {
 	if r.header == nil && r.err == nil {
-		if err := r.readFrame(); err != nil {
-			r.err = err
-		}
+		r.err = r.readFrame()
 	}
 	return r.header, r.err
 }
@@ -72,34 +73,46 @@ func (r *Reader) Header() (*wire.Header, error) {
 // Next returns the next record, never a header or an end. It answers io.EOF after a valid end record and the end of
 // the input, and a *FormatError for anything else that is not a valid stream. Records stay valid after the next call.
 func (r *Reader) Next() (*wire.Record, error) {
-	if _, err := r.Header(); err != nil {
+	if _, err := r.Header(); err != nil && len(r.ready) == 0 {
 		return nil, err
 	}
-	for r.err == nil {
-		if len(r.rest) == 0 {
+	for len(r.ready) == 0 && r.err == nil {
+		d := r.current
+		if len(d.rest) == 0 {
 			r.err = r.readFrame()
 			continue
 		}
-		record, encoded, err := r.decodeRecord()
-		if err == nil && r.ended {
-			err = errors.New("record after the end of the stream")
-		}
-		if err == nil {
-			if end := record.GetEnd(); end != nil {
-				err = r.end(record.Round, end)
-			} else if err = r.admit(record); err == nil {
-				r.hash.Write(encoded)
-				r.records++
-				r.record++
-				return record, nil
+		record, err := d.next()
+		switch {
+		case err != nil:
+			r.err = r.wrap(d.record, err)
+		case record == nil:
+			r.err = r.ended(d)
+		case r.merge == nil:
+			return record, nil
+		default:
+			if r.ready, err = r.merge.take(r.ready[:0], d, record); err != nil {
+				r.err = r.wrap(d.record-1, err)
 			}
 		}
-		if err != nil {
-			r.err = r.wrap(r.record, err)
-		}
-		r.record++
 	}
-	return nil, r.err
+	if len(r.ready) == 0 {
+		return nil, r.err
+	}
+	record := r.ready[0]
+	r.ready = r.ready[1:]
+	return record, nil
+}
+
+// ended takes the end record that d has come to.
+func (r *Reader) ended(d *decoder) error {
+	for _, t := range d.tallies {
+		r.tallies[t.Name] += t.Value
+	}
+	if r.merge != nil && r.merge.over(r.header.Kind, r.decoders) {
+		return io.EOF
+	}
+	return nil
 }
 
 // Tally returns the sum of the tallies of a name over the ends read so far.
@@ -111,122 +124,59 @@ func (r *Reader) Tallies() map[string]uint64 { return maps.Clone(r.tallies) }
 // Name returns the name of the input.
 func (r *Reader) Name() string { return r.name }
 
+// Arrived returns when a log took the frame of the record that Next returned last; the zero time elsewhere.
+func (r *Reader) Arrived() time.Time { return r.current.arrived }
+
 // Errorf returns a *FormatError at the record that Next returned last, for a rule that the caller checks.
 func (r *Reader) Errorf(format string, args ...any) error {
-	return r.wrap(r.record-1, fmt.Errorf(format, args...))
+	return r.wrap(r.current.record-1, fmt.Errorf(format, args...))
 }
 
 func (r *Reader) wrap(record int, err error) error {
-	return &FormatError{Name: r.name, Frame: r.frame, Offset: r.offset, Record: record, Err: err}
-}
-
-func (r *Reader) admit(record *wire.Record) error {
-	if err := wire.Check(r.header, record); err != nil {
-		return err
+	return &FormatError{
+		Name: r.name, Unit: r.source.Unit(), Frame: r.current.number, Offset: r.current.offset, Record: record, Err: err,
 	}
-	return r.order.admit(record)
 }
 
-// readFrame reads and decompresses the next frame and takes its header record.
+// readFrame takes the next frame and its header record.
 func (r *Reader) readFrame() error {
-	r.frame++
-	r.offset = r.next
-	var err error
-	r.compressed, err = readFrame(r.in, r.compressed[:0])
-	r.next += int64(len(r.compressed))
+	frame, err := r.source.Frame()
 	if err == io.EOF {
 		switch {
-		case r.ended:
+		case r.frames == 0:
+			return &FormatError{Name: r.name, Unit: r.source.Unit(), Record: -1, Err: ErrEmpty}
+		case r.merge == nil && r.current.ended, r.merge != nil && r.merge.complete(r.header.Kind):
 			return io.EOF
-		case r.frame == 0:
-			return &FormatError{Name: r.name, Record: -1, Err: ErrEmpty}
 		}
-		err = ErrTruncated
+		r.current.number, r.current.offset = frame.Number, frame.Offset
+		return r.wrap(-1, ErrTruncated)
+	}
+	d := r.decoders[frame.Writer]
+	if d == nil {
+		d = &decoder{number: frame.Number - 1, partial: frame.Number > 0}
+		r.decoders[frame.Writer] = d
+	}
+	if err == nil && frame.Number <= d.number {
+		return nil // delivered again
+	}
+	if r.frames++; r.frames == 1 && r.merge != nil {
+		r.merge.amid = frame.Offset > 0
+	}
+	missing := frame.Number - d.number - 1
+	r.current, d.number, d.offset, d.arrived = d, frame.Number, frame.Offset, frame.Time
+	if missing > 0 && r.merge != nil && r.merge.before(d) {
+		d.leave()
+	} else if err == nil && missing > 0 {
+		err = fmt.Errorf("%d frames of this writer before it are missing: messages were lost", missing)
 	}
 	if err != nil {
 		return r.wrap(-1, err)
 	}
-	if r.content, err = r.decoder.DecodeAll(r.compressed, r.content[:0]); err != nil {
+	if d.content, err = r.zstd.DecodeAll(frame.Data, d.content[:0]); err != nil {
 		return r.wrap(-1, fmt.Errorf("damaged frame: %w", err))
 	}
-	r.rest, r.record = r.content, 0
-	record, encoded, err := r.decodeRecord()
-	if err == nil {
-		err = r.takeHeader(record, encoded)
-	}
-	if err != nil {
+	if err := r.begin(d); err != nil {
 		return r.wrap(0, err)
 	}
-	r.record = 1
-	return nil
-}
-
-func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
-	h := record.GetHeader()
-	if r.header == nil {
-		if err := wire.CheckHeader(h); err != nil {
-			return err
-		}
-		if record.Round != 0 {
-			return errors.New("header of a round, must be of the stream")
-		}
-		if len(encoded) > wire.MaxHeader {
-			return errors.New("header is larger than the wire allows")
-		}
-		r.header, r.headerBytes = h, bytes.Clone(encoded)
-		r.begin()
-		return nil
-	}
-	if h == nil {
-		return errors.New("frame does not begin with a header")
-	}
-	if !bytes.Equal(encoded, r.headerBytes) {
-		return errors.New("frame has another header than the frames before: two streams are mixed")
-	}
-	if r.ended {
-		r.begin() // the next stream of a concatenation
-	}
-	return nil
-}
-
-func (r *Reader) begin() {
-	r.order = newOrder(r.header)
-	r.hash = xxhash.New()
-	r.hash.Write(r.headerBytes)
-	r.records, r.ended = 0, false
-}
-
-// decodeRecord takes the next record off rest.
-func (r *Reader) decodeRecord() (record *wire.Record, encoded []byte, err error) {
-	size, prefix := binary.Uvarint(r.rest)
-	switch {
-	case prefix <= 0 || size > uint64(len(r.rest)-prefix):
-		return nil, nil, errors.New("record goes beyond its frame")
-	case prefix != protowire.SizeVarint(size):
-		return nil, nil, errors.New("record's length is padded")
-	}
-	encoded = r.rest[:prefix+int(size)]
-	r.rest = r.rest[len(encoded):]
-	record, err = wire.Decode(encoded[prefix:])
-	return record, encoded, err
-}
-
-func (r *Reader) end(round uint32, end *wire.End) error {
-	if round != 0 {
-		return errors.New("end of a round, must be of the stream")
-	}
-	if err := r.order.finish(); err != nil {
-		return err
-	}
-	if end.Records != r.records {
-		return fmt.Errorf("end record counts other records than the stream has: frames were lost or repeated")
-	}
-	if end.Hash != r.hash.Sum64() {
-		return fmt.Errorf("end record's hash is not the stream's: frames were lost, repeated or reordered")
-	}
-	for _, t := range end.Tallies {
-		r.tallies[t.Name] += t.Value
-	}
-	r.ended = true
 	return nil
 }

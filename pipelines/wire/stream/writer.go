@@ -14,9 +14,23 @@ import (
 // more headers and more writes.
 const target = 256 << 10
 
-// A Writer writes one stream. It is not safe for concurrent use; EncodeFrame of its Framer is.
+// A Mark says what a frame does to the rounds, or the sets of matrices, of its stream.
+type Mark struct {
+	Round  uint32 // of the frame's last record
+	Closes bool   // the frame ends a round or a set, or what it holds stands outside of them
+	Ends   bool   // it holds the end record
+}
+
+// A FrameWriter takes frames with their marks, in place of an io.Writer that takes each with one call.
+type FrameWriter interface {
+	WriteFrame(frame []byte, mark Mark) error
+}
+
+// A Writer writes one stream. It is not safe for concurrent use; AppendFrame of its Framer is.
 type Writer struct {
 	out     io.Writer
+	marked  FrameWriter // out, if it is one
+	mark    Mark        // of the records written so far
 	framer  *Framer
 	order   order
 	body    []byte // records of the frame under way, without the header
@@ -35,6 +49,7 @@ func NewWriter(out io.Writer, h *wire.Header, c *Compressor) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{out: out, framer: framer, order: newOrder(h), hash: xxhash.New()}
+	w.marked, _ = out.(FrameWriter)
 	w.hash.Write(framer.header)
 	return w, nil
 }
@@ -55,6 +70,7 @@ func (w *Writer) Write(r *wire.Record) error {
 	w.body = body
 	w.records++
 	if w.framer.fits(len(body)) {
+		w.mark = w.markOf(r)
 		if len(body) >= target {
 			return w.Flush()
 		}
@@ -66,8 +82,12 @@ func (w *Writer) Write(r *wire.Record) error {
 		return err
 	}
 	w.body = append(w.body, body[was:]...)
+	w.mark = w.markOf(r)
 	return nil
 }
+
+// markOf is the mark of a frame that ends with r, the last record that the order admitted.
+func (w *Writer) markOf(r *wire.Record) Mark { return Mark{Round: r.Round, Closes: w.order.between()} }
 
 // Flush writes the frame under way, if it holds a record.
 func (w *Writer) Flush() error {
@@ -81,8 +101,10 @@ func (w *Writer) Flush() error {
 func (w *Writer) writeFrame(frame, body []byte) error {
 	w.hash.Write(body)
 	w.body = w.body[:0]
-	if _, err := w.out.Write(frame); err != nil {
-		w.err = err
+	if w.marked != nil {
+		w.err = w.marked.WriteFrame(frame, w.mark)
+	} else {
+		_, w.err = w.out.Write(frame)
 	}
 	return w.err
 }
@@ -105,6 +127,7 @@ func (w *Writer) WriteBatch(b *Batch) error {
 		return err
 	}
 	w.records += uint64(len(b.records))
+	w.mark = w.markOf(b.records[len(b.records)-1])
 	return w.writeFrame(b.frame, b.body)
 }
 
@@ -121,7 +144,7 @@ func (w *Writer) Close(tallies ...*wire.Tally) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	w.ended = true
+	w.ended, w.mark.Ends = true, true
 	end := &wire.Record{Body: &wire.Record_End{End: &wire.End{Records: w.records, Hash: w.hash.Sum64(), Tallies: tallies}}}
 	body, err := wire.Append(nil, end)
 	if err != nil {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"privpipe/estep/model"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// parameters follows the stream of parameters in the background: mstep must never wait for a reader.
+type parameters struct {
+	name   string
+	header *wire.Header
+
+	mutex  sync.Mutex
+	change *sync.Cond
+	latest *stream.Set
+	err    error // io.EOF after the last
+
+	newModel func() model.Model
+	model    model.Model // with the parameters of modelOf
+	modelOf  *stream.Set
+}
+
+// follow opens the parameters; it returns when their header is there. Of a topic it begins with the newest.
+func follow(name string, newModel func() model.Model) (*parameters, error) {
+	wanted := modelFile
+	wanted.Newest = true
+	in, h, err := endpoint.OpenStream(name, wanted)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Errorf(exit.Missing, "%w", err).WithHint("make it with mkfifo %s, and give it to mstep --params-out", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &parameters{name: in.Name(), header: h, newModel: newModel}
+	p.change = sync.NewCond(&p.mutex)
+	read := func() {
+		defer in.Close()
+		for {
+			set, err := stream.ReadSet(in.Reader, nil)
+			p.mutex.Lock()
+			if err == nil {
+				p.latest = set
+			}
+			p.err = err
+			p.change.Broadcast()
+			p.mutex.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		read() // a file is there whole: which rounds it is ahead of must not depend on how fast it is read
+	} else {
+		go read()
+	}
+	return p, nil
+}
+
+// after waits for the parameters after a round, or later ones if they have come already, and returns a model that has them,
+// for documents of a header.
+func (p *parameters) after(ctx context.Context, round uint32, documents *wire.Header) (m model.Model, of uint32, err error) {
+	stop := context.AfterFunc(ctx, func() {
+		p.mutex.Lock()
+		defer p.mutex.Unlock()
+		p.change.Broadcast()
+	})
+	defer stop()
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for p.latest == nil || p.latest.Round < round {
+		if ctx.Err() != nil {
+			return nil, 0, context.Cause(ctx)
+		}
+		if errors.Is(p.err, io.EOF) {
+			return nil, 0, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, round)
+		}
+		if p.err != nil {
+			return nil, 0, p.err
+		}
+		p.change.Wait()
+	}
+	if p.modelOf != p.latest { // the one before may still be at work, on another partition
+		m := p.newModel()
+		_, err := m.Shapes(documents, p.header)
+		if err == nil {
+			err = m.SetParameters(p.latest)
+		}
+		if err != nil {
+			return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", p.name, err)
+		}
+		p.model, p.modelOf = m, p.latest
+	}
+	return p.model, p.latest.Round, nil
+}

@@ -1,0 +1,207 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"sync"
+
+	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// An Appender appends the frames of one stream to a partition. It is a stream.FrameWriter. It sends in the background, one
+// request after the other, and waits for all replicas where a round or a set closes: what was written before is there
+// when WriteFrame of a closing frame returns.
+type Appender struct {
+	client    *client
+	partition int
+	context   context.Context
+	stop      context.CancelCauseFunc
+	label     label // of the next frame
+	written   metrics.Counter
+
+	batch []packet
+	size  int
+	queue chan []packet
+	done  chan struct{} // closed when the sender has ended
+
+	mutex  sync.Mutex
+	idle   *sync.Cond
+	unsent int   // batches
+	err    error // of the first that failed
+}
+
+// A packet is a message that is to be sent.
+type packet struct {
+	frame   []byte
+	headers []kafka.Header
+}
+
+const (
+	// maxBatch bounds what is sent at a time, in bytes: a broker takes 1,048,588 by default (message.max.bytes).
+	maxBatch = wire.MaxFrame
+	// goodBatch is when a batch is sent: larger ones are hardly faster (design page kafka.md, section 4).
+	goodBatch = 256 << 10
+	// overhead bounds what a batch adds to the frames: its own header, and of each message the headers and lengths.
+	overhead = 64 << 10
+)
+
+// Append opens the partitions that the location means for appending.
+func Append(ctx context.Context, l *Location) ([]*Appender, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	partitions, err := c.meant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	appenders := make([]*Appender, len(partitions))
+	for i, partition := range partitions {
+		appenders[i] = c.appender(ctx, partition)
+	}
+	return appenders, nil
+}
+
+func (c *client) appender(ctx context.Context, partition int) *Appender {
+	a := &Appender{
+		client: c, partition: partition, queue: make(chan []packet, 1), done: make(chan struct{}),
+		written: metrics.MessagesWritten(c.Topic, partition),
+	}
+	a.idle = sync.NewCond(&a.mutex)
+	a.context, a.stop = context.WithCancelCause(ctx)
+	var name [16]byte
+	rand.Read(name[:])
+	a.label.Writer = hex.EncodeToString(name[:])
+	c.users.Add(1)
+	go a.send()
+	return a
+}
+
+// WriteFrame implements stream.FrameWriter.
+func (a *Appender) WriteFrame(frame []byte, mark stream.Mark) error {
+	if a.size+len(frame) > maxBatch || len(a.batch) == maxMessages {
+		if err := a.push(); err != nil {
+			return err
+		}
+	}
+	a.label.Mark = mark
+	a.batch = append(a.batch, packet{bytes.Clone(frame), a.label.headers()})
+	a.size += len(frame)
+	a.label.Number++
+	a.label.Since++
+	if mark.Closes {
+		a.label.Since = 0
+	}
+	switch {
+	case mark.Closes || mark.Ends:
+		return a.Flush()
+	case a.size >= goodBatch:
+		return a.push()
+	}
+	return nil
+}
+
+// maxMessages bounds the messages of a batch, so that their headers stay within overhead.
+const maxMessages = 256
+
+// Write implements io.Writer for a stream whose frames have no mark, which none has.
+func (a *Appender) Write([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+// push hands the batch under way to the sender.
+func (a *Appender) push() error {
+	if len(a.batch) == 0 {
+		return a.failed()
+	}
+	batch := a.batch
+	a.batch, a.size = nil, 0
+	a.mutex.Lock()
+	a.unsent++
+	a.mutex.Unlock()
+	select {
+	case a.queue <- batch:
+		return a.failed()
+	case <-a.done:
+		return a.failed()
+	}
+}
+
+func (a *Appender) failed() error {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return a.err
+}
+
+// Flush sends what was written and waits until all replicas have it.
+func (a *Appender) Flush() error {
+	if err := a.push(); err != nil {
+		return err
+	}
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	for a.unsent > 0 && a.err == nil {
+		a.idle.Wait()
+	}
+	return a.err
+}
+
+// send sends batch after batch. A batch that is sent anew, because its acknowledgement was lost, may be there twice: readers
+// drop the second by its numbers.
+func (a *Appender) send() {
+	defer func() {
+		a.mutex.Lock()
+		if a.err == nil {
+			a.err = context.Cause(a.context)
+		}
+		a.idle.Broadcast()
+		a.mutex.Unlock()
+		a.client.leave()
+		close(a.done)
+	}()
+	for {
+		var batch []packet
+		select {
+		case batch = <-a.queue:
+		case <-a.context.Done():
+			return
+		}
+		err := a.client.retry(a.context, "append", func(ctx context.Context) error {
+			records := make([]kafka.Record, len(batch)) // an attempt reads them to their end
+			for i, p := range batch {
+				records[i] = kafka.Record{Value: kafka.NewBytes(p.frame), Headers: p.headers}
+			}
+			r, err := a.client.kafka.Produce(ctx, &kafka.ProduceRequest{
+				Topic: a.client.Topic, Partition: a.partition, RequiredAcks: kafka.RequireAll,
+				Records: kafka.NewRecordReader(records...),
+			})
+			if err != nil {
+				return err
+			}
+			return r.Error
+		})
+		a.mutex.Lock()
+		if a.err = err; err == nil {
+			a.unsent--
+			a.written.Add(float64(len(batch)))
+		}
+		a.idle.Broadcast()
+		a.mutex.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Close ends the appender; what is not sent yet is dropped. It may be called again.
+func (a *Appender) Close() error {
+	a.stop(context.Canceled)
+	<-a.done
+	return nil
+}

@@ -1,0 +1,220 @@
+package kafka
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
+)
+
+// A client speaks to the brokers of one location. It has users: who made it, and each log and appender. The library asks
+// for the topic's leaders once a second until the last of them has left.
+type client struct {
+	*Location
+	kafka     kafka.Client
+	transport *kafka.Transport
+	users     atomic.Int32
+	end       context.CancelFunc
+}
+
+// newClient prepares a client, whose first user the caller is; it speaks to nobody yet.
+func newClient(l *Location) (*client, error) {
+	secure, mechanism, err := readConfig()
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(context.Background())
+	// The library caches which topics and leaders there are; a topic that was just made must be found soon.
+	transport := &kafka.Transport{
+		ClientID: clientName, TLS: secure, SASL: mechanism, MetadataTTL: time.Second, MetadataTopics: []string{l.Topic},
+		Context: ctx,
+	}
+	c := &client{Location: l, transport: transport, end: end}
+	// Without a timeout of its own the library would give replicas half a second, and what they took later would be there twice.
+	c.kafka = kafka.Client{Addr: kafka.TCP(l.Brokers...), Transport: transport, Timeout: answer}
+	c.users.Store(1)
+	return c, nil
+}
+
+// leave ends the use of one user. Requests under way end by themselves.
+func (c *client) leave() {
+	if c.users.Add(-1) == 0 {
+		c.end()
+		c.transport.CloseIdleConnections()
+	}
+}
+
+// clientName is what the program calls itself to brokers.
+const clientName = "privpipe"
+
+// answer is how long a broker may take to answer one request.
+const answer = 15 * time.Second
+
+// Between two attempts passes this long at first, and twice as long each time, up to a limit.
+const (
+	firstPause = 50 * time.Millisecond
+	maxPause   = 2 * time.Second
+)
+
+// retry asks until there is an answer, or an error that does not pass by itself, or patience is at its end.
+func (c *client) retry(ctx context.Context, what string, ask func(context.Context) error) error {
+	pause := firstPause
+	absent := time.Time{} // since when the broker says that there is no such topic
+	for began := time.Now(); ; pause = min(2*pause, maxPause) {
+		attempt, cancel := context.WithTimeout(ctx, answer)
+		err := ask(attempt)
+		cancel()
+		switch {
+		case !errors.Is(err, kafka.UnknownTopicOrPartition):
+			absent = time.Time{}
+		case absent.IsZero():
+			absent = time.Now()
+		}
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !passing(err), time.Since(began) > c.Patience, !absent.IsZero() && time.Since(absent) > appearing:
+			return c.failed(what, err)
+		}
+		metrics.Retries(c.Topic).Add(1)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// appearing is how long a topic may take to be known that was made a moment ago, or whose broker was started a moment ago.
+const appearing = 5 * time.Second
+
+// passing says whether an error may pass by itself: the broker says so, or it did not answer at all.
+func passing(err error) bool {
+	own, untrusted := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil)
+	if errors.As(err, &own) || errors.As(err, &untrusted) {
+		return false
+	}
+	if name := (*net.DNSError)(nil); errors.As(err, &name) && name.IsNotFound {
+		return false // a slip of the pen, most likely, and not worth two minutes
+	}
+	var code kafka.Error
+	if errors.As(err, &code) {
+		// A broker is not available of which the library has not heard yet, or has heard that it went.
+		return code.Temporary() || code == kafka.BrokerNotAvailable
+	}
+	return true
+}
+
+// failed gives an error its name and exit code.
+func (c *client) failed(what string, err error) error {
+	own, untrusted, timeout := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil)
+	if below := errors.Unwrap(err); below != nil && strings.HasPrefix(err.Error(), "kafka.(*Client).") {
+		err = below // without the library's name of the call
+	}
+	switch {
+	case errors.As(err, &own):
+		return err
+	case errors.Is(err, kafka.UnknownTopicOrPartition):
+		return exit.Errorf(exit.Missing, "%s: no such topic", c.Location).
+			WithHint("topics.sh makes the topics of a run; --create makes an output's")
+	case errors.Is(err, kafka.TopicAuthorizationFailed), errors.Is(err, kafka.GroupAuthorizationFailed),
+		errors.Is(err, kafka.ClusterAuthorizationFailed), errors.Is(err, kafka.SASLAuthenticationFailed),
+		errors.Is(err, kafka.UnsupportedSASLMechanism):
+		return exit.Errorf(exit.Missing, "%s: %s: the broker does not allow it: %w", c.Location, what, err)
+	case errors.As(err, &untrusted):
+		return exit.Errorf(exit.Missing, "%s: %s: the broker does not show that it is the one: %w", c.Location, what, err)
+	case errors.Is(err, kafka.MessageSizeTooLarge):
+		return exit.Errorf(exit.Missing, "%s: the topic refuses messages of this size", c.Location).
+			WithHint("its max.message.bytes must be at least %d, which is a broker's default", maxBatch+overhead)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		err = errors.New("the broker does not answer")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return exit.Errorf(exit.Unavailable, "%s: %s: the broker hangs up", c.Location, what).
+			WithHint("so does one that wants TLS or a password: %s names a file that says how to speak to it", ConfigVariable)
+	}
+	return exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
+}
+
+// partitions returns how many partitions the topic has.
+func (c *client) partitions(ctx context.Context) (int, error) {
+	n := 0
+	err := c.retry(ctx, "look at the topic", func(ctx context.Context) error {
+		m, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{c.Topic}})
+		if err != nil {
+			return err
+		}
+		if len(m.Topics) != 1 {
+			return fmt.Errorf("the broker answers about %d topics", len(m.Topics))
+		}
+		n = len(m.Topics[0].Partitions)
+		return m.Topics[0].Error
+	})
+	return n, err
+}
+
+// meant returns the partitions that the location means.
+func (c *client) meant(ctx context.Context) ([]int, error) {
+	n, err := c.partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.Partition >= n {
+		return nil, exit.Errorf(exit.Missing, "%s: no partition %d, it has %d", c.Location, c.Partition, n)
+	}
+	if c.Partition >= 0 {
+		return []int{c.Partition}, nil
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all, nil
+}
+
+// bounds returns the offset of a partition's first message and that behind its last.
+func (c *client) bounds(ctx context.Context, partition int) (first, behind int64, err error) {
+	first, err = c.offset(ctx, kafka.FirstOffsetOf(partition))
+	if err != nil {
+		return 0, 0, err
+	}
+	behind, err = c.offset(ctx, kafka.LastOffsetOf(partition))
+	return first, behind, err
+}
+
+// at returns the offset of a partition's first message of a time or later.
+func (c *client) at(ctx context.Context, partition int, when time.Time) (int64, error) {
+	return c.offset(ctx, kafka.TimeOffsetOf(partition, when))
+}
+
+func (c *client) offset(ctx context.Context, wanted kafka.OffsetRequest) (offset int64, err error) {
+	err = c.retry(ctx, "look for an offset", func(ctx context.Context) error {
+		r, err := c.kafka.ListOffsets(ctx, &kafka.ListOffsetsRequest{
+			Topics: map[string][]kafka.OffsetRequest{c.Topic: {wanted}},
+		})
+		if err != nil {
+			return err
+		}
+		if len(r.Topics[c.Topic]) != 1 {
+			return errors.New("the broker answers about other partitions")
+		}
+		p := r.Topics[c.Topic][0]
+		offset = max(p.FirstOffset, p.LastOffset)
+		for at := range p.Offsets {
+			offset = at
+		}
+		return p.Error
+	})
+	return offset, err
+}

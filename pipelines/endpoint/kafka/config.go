@@ -1,0 +1,120 @@
+package kafka
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"privpipe/pipelines/exit"
+)
+
+// ConfigVariable is the environment variable that names the file of how brokers are spoken to. Without it they are spoken to
+// in clear and without a name.
+const ConfigVariable = "PRIVPIPE_KAFKA_CONFIG"
+
+// config is that file. Paths are relative to its folder.
+type config struct {
+	// TLS encrypts; an empty object trusts the system's authorities.
+	TLS *struct {
+		CA          string `json:"ca"`          // PEM file of the authorities that sign brokers
+		Certificate string `json:"certificate"` // PEM files of the client's own
+		Key         string `json:"key"`
+		ServerName  string `json:"server_name"` // where it is not the broker's host
+	} `json:"tls"`
+	SASL *struct {
+		Mechanism string `json:"mechanism"` // PLAIN (over TLS alone), SCRAM-SHA-256 or SCRAM-SHA-512
+		Username  string `json:"username"`
+		Password  string `json:"password"`
+	} `json:"sasl"`
+}
+
+// readConfig returns what the file of ConfigVariable says; both are nil where there is none.
+func readConfig() (*tls.Config, sasl.Mechanism, error) {
+	name := os.Getenv(ConfigVariable)
+	if name == "" {
+		return nil, nil, nil
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Missing, "%s: %w", ConfigVariable, err)
+	}
+	var c config
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: %w", name, err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: holds more than one object", name)
+	}
+	secure, err := c.tls(filepath.Dir(name))
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: tls: %w", name, err)
+	}
+	mechanism, err := c.mechanism()
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: sasl: %w", name, err)
+	}
+	return secure, mechanism, nil
+}
+
+func (c *config) tls(folder string) (*tls.Config, error) {
+	if c.TLS == nil {
+		return nil, nil
+	}
+	path := func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(folder, name)
+	}
+	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.TLS.ServerName}
+	if c.TLS.CA != "" {
+		pem, err := os.ReadFile(path(c.TLS.CA))
+		if err != nil {
+			return nil, err
+		}
+		if t.RootCAs = x509.NewCertPool(); !t.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s holds no certificate", c.TLS.CA)
+		}
+	}
+	if c.TLS.Certificate != "" || c.TLS.Key != "" {
+		own, err := tls.LoadX509KeyPair(path(c.TLS.Certificate), path(c.TLS.Key))
+		if err != nil {
+			return nil, err
+		}
+		t.Certificates = []tls.Certificate{own}
+	}
+	return t, nil
+}
+
+func (c *config) mechanism() (sasl.Mechanism, error) {
+	if c.SASL == nil {
+		return nil, nil
+	}
+	s := c.SASL
+	if s.Username == "" || s.Password == "" {
+		return nil, fmt.Errorf("username and password must be given")
+	}
+	switch s.Mechanism {
+	case "PLAIN":
+		if c.TLS == nil {
+			return nil, fmt.Errorf("PLAIN would send the password in clear: it needs tls")
+		}
+		return plain.Mechanism{Username: s.Username, Password: s.Password}, nil
+	case "SCRAM-SHA-256":
+		return scram.Mechanism(scram.SHA256, s.Username, s.Password)
+	case "SCRAM-SHA-512":
+		return scram.Mechanism(scram.SHA512, s.Username, s.Password)
+	}
+	return nil, fmt.Errorf("mechanism %q is unknown, must be PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", s.Mechanism)
+}

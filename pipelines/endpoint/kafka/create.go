@@ -1,0 +1,108 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/exit"
+)
+
+// A Plan is what a topic is to be.
+type Plan struct {
+	Partitions int
+	Replicas   int           // copies of each partition, on brokers of their own; 0: as many as the cluster makes unasked
+	Retention  time.Duration // how long a private topic keeps its messages; public ones keep theirs
+}
+
+// settings are those of the topic that a location names. A private topic is short-lived; a public one is small, and what was
+// released is to be there when a reader comes late. The broker's clock stamps messages: windows of time go by it.
+func (p Plan) settings(l *Location) map[string]string {
+	retention := int64(-1)
+	if l.IsPrivate() {
+		retention = p.Retention.Milliseconds()
+	}
+	settings := map[string]string{
+		"cleanup.policy":                 "delete",
+		"retention.ms":                   strconv.FormatInt(retention, 10),
+		"message.timestamp.type":         "LogAppendTime",
+		"unclean.leader.election.enable": "false",
+	}
+	if p.Replicas > 0 { // an acknowledged message survives the loss of a broker
+		settings["min.insync.replicas"] = strconv.Itoa(max(1, p.Replicas-1))
+	}
+	return settings
+}
+
+// Create makes the topic that a location names, if it is not there, and refuses one that is there and otherwise.
+func Create(ctx context.Context, l *Location, p Plan) error {
+	c, err := newClient(l)
+	if err != nil {
+		return err
+	}
+	defer c.leave()
+	settings := p.settings(l)
+	config := kafka.TopicConfig{Topic: l.Topic, NumPartitions: p.Partitions, ReplicationFactor: p.Replicas}
+	if p.Replicas == 0 {
+		config.ReplicationFactor = -1 // KIP-464
+	}
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		config.ConfigEntries = append(config.ConfigEntries, kafka.ConfigEntry{ConfigName: key, ConfigValue: settings[key]})
+	}
+	exists := false
+	err = c.retry(ctx, "make the topic", func(ctx context.Context) error {
+		r, err := c.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{config}})
+		if err != nil {
+			return err
+		}
+		err = r.Errors[l.Topic]
+		if exists = errors.Is(err, kafka.TopicAlreadyExists); exists {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if exists {
+		return c.compare(ctx, p, settings)
+	}
+	_, err = c.partitions(ctx) // waits until it is known
+	return err
+}
+
+// compare refuses a topic that is not as planned.
+func (c *client) compare(ctx context.Context, p Plan, settings map[string]string) error {
+	n, err := c.partitions(ctx)
+	if err != nil {
+		return err
+	}
+	if n != p.Partitions {
+		return exit.Errorf(exit.Usage, "%s: is there with %d partitions, must have %d", c.Location, n, p.Partitions)
+	}
+	return c.retry(ctx, "look at the topic's settings", func(ctx context.Context) error {
+		r, err := c.kafka.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
+			Resources: []kafka.DescribeConfigRequestResource{{
+				ResourceType: kafka.ResourceTypeTopic, ResourceName: c.Topic, ConfigNames: slices.Sorted(maps.Keys(settings)),
+			}},
+		})
+		if err != nil {
+			return err
+		}
+		if len(r.Resources) != 1 {
+			return fmt.Errorf("the broker answers about %d topics", len(r.Resources))
+		}
+		for _, e := range r.Resources[0].ConfigEntries {
+			if want, ok := settings[e.ConfigName]; ok && e.ConfigValue != want {
+				return exit.Errorf(exit.Usage, "%s: is there with %s=%s, must have %s", c.Location, e.ConfigName, e.ConfigValue, want)
+			}
+		}
+		return r.Resources[0].Error
+	})
+}

@@ -1,0 +1,188 @@
+package kafka
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/fetch"
+
+	"privpipe/pipelines/exit"
+)
+
+// A fetchRequest asks for the messages of a partition, and takes the answer as it is. The library's own Fetch forgets when the
+// broker took a batch of messages, and tells the writer's time in place of it.
+type fetchRequest struct {
+	fetch.Request
+	version int16 // the newest that the broker and the library know
+}
+
+// fetchVersion is that of requests and answers. Brokers know it since Kafka 2.3.
+const fetchVersion = 11
+
+func newFetch(topic string, partition int, offset int64) *fetchRequest {
+	return &fetchRequest{Request: fetch.Request{
+		ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch, SessionID: -1, SessionEpoch: -1,
+		Topics: []fetch.RequestTopic{{Topic: topic, Partitions: []fetch.RequestPartition{{
+			Partition: int32(partition), CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: maxFetch,
+		}}}},
+	}}
+}
+
+// Required implements protocol.RawExchanger.
+func (r *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	r.version = versions[protocol.Fetch]
+	return true
+}
+
+// RawExchange implements protocol.RawExchanger.
+func (r *fetchRequest) RawExchange(broker io.ReadWriter) (protocol.Message, error) {
+	if r.version < fetchVersion {
+		return nil, exit.Errorf(exit.Missing, "the broker is older than Kafka 2.3")
+	}
+	if err := protocol.WriteRequest(broker, fetchVersion, 0, clientName, &r.Request); err != nil {
+		return nil, err
+	}
+	var size [4]byte
+	if _, err := io.ReadFull(broker, size[:]); err != nil {
+		return nil, err
+	}
+	var answer bytes.Buffer // it grows as bytes come: a size alone must not make it large
+	_, err := io.CopyN(&answer, broker, int64(binary.BigEndian.Uint32(size[:])))
+	return fetchResponse(answer.Bytes()), err
+}
+
+// A fetchResponse is an answer about one partition: https://kafka.apache.org/protocol, "Fetch Response (Version: 11)".
+type fetchResponse []byte
+
+// ApiKey implements protocol.Message.
+func (fetchResponse) ApiKey() protocol.ApiKey { return protocol.Fetch }
+
+// chunk returns the messages from an offset on.
+func (r fetchResponse) chunk(from int64) (chunk, error) {
+	in := &cursor{rest: r}
+	in.take(4 + 4) // correlation, throttling
+	failed := in.number(2)
+	in.take(4) // session
+	for range min(1, in.number(4)) {
+		in.take(int(in.number(2)) + 4 + 4) // the topic, one partition, its number
+		failed = in.number(2)
+	}
+	if failed != 0 {
+		return chunk{}, kafka.Error(failed)
+	}
+	c := chunk{next: from, head: in.number(8)}
+	in.take(8 + 8)                          // other offsets
+	in.take(16 * max(0, int(in.number(4)))) // aborted transactions
+	in.take(4)                              // a replica nearby
+	batches := in.take(max(0, int(in.number(4))))
+	if in.short {
+		return chunk{}, errors.New("the broker's answer is cut short")
+	}
+	for len(batches) >= batchPrefix {
+		size := batchPrefix + int(int32(binary.BigEndian.Uint32(batches[8:])))
+		if size > len(batches) {
+			break // the broker cut it off, and sends it with the next answer
+		}
+		if err := c.add(batches[:max(size, batchPrefix)], from); err != nil {
+			return chunk{}, err
+		}
+		batches = batches[size:]
+	}
+	return c, nil
+}
+
+// Where the fields of a batch are: https://kafka.apache.org/documentation/#recordbatch.
+const (
+	batchPrefix     = 8 + 4 // the first offset and the length of the rest
+	batchMagic      = 16
+	batchAttributes = 21
+	batchLast       = 23 // the last offset's distance from the first one
+	batchMaxTime    = 35
+	batchHeader     = 61
+
+	attributeBrokerTime = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
+	attributeControl    = 1 << 5 // it holds no messages, but the end of a transaction
+)
+
+// add adds the messages of a batch from an offset on. A batch may begin before it, and may end behind its last message.
+func (c *chunk) add(batch []byte, from int64) error {
+	var taken time.Time
+	if len(batch) >= batchHeader && batch[batchMagic] == 2 {
+		last := int64(binary.BigEndian.Uint64(batch)) + int64(binary.BigEndian.Uint32(batch[batchLast:]))
+		c.next = max(c.next, last+1)
+		attributes := binary.BigEndian.Uint16(batch[batchAttributes:])
+		if attributes&attributeControl != 0 {
+			return nil
+		}
+		if attributes&attributeBrokerTime != 0 {
+			taken = time.UnixMilli(int64(binary.BigEndian.Uint64(batch[batchMaxTime:])))
+		}
+	}
+	var records protocol.RecordSet
+	sized := append(binary.BigEndian.AppendUint32(nil, uint32(len(batch))), batch...)
+	if _, err := records.ReadFrom(bytes.NewBuffer(sized)); err != nil {
+		return err
+	}
+	for records.Records != nil {
+		r, err := records.Records.ReadRecord()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		m, err := newMessage(r)
+		if err != nil {
+			return err
+		}
+		if !taken.IsZero() {
+			m.time = taken
+		}
+		if m.offset >= from {
+			c.messages, c.next = append(c.messages, m), max(c.next, m.offset+1)
+		}
+	}
+	return nil
+}
+
+func newMessage(r *kafka.Record) (message, error) {
+	value, err := kafka.ReadAll(r.Value)
+	for _, b := range []kafka.Bytes{r.Key, r.Value} {
+		if b != nil {
+			b.Close()
+		}
+	}
+	m := message{offset: r.Offset, time: r.Time, value: value}
+	m.label, m.err = readLabel(r.Headers)
+	return m, err
+}
+
+// A cursor takes numbers off an answer.
+type cursor struct {
+	rest  []byte
+	short bool // there was less than was to be taken
+}
+
+func (c *cursor) take(n int) []byte {
+	if n < 0 || n > len(c.rest) {
+		c.short, n = true, 0
+	}
+	taken := c.rest[:n]
+	c.rest = c.rest[n:]
+	return taken
+}
+
+// number takes one of so many bytes.
+func (c *cursor) number(size int) int64 {
+	n := int64(0)
+	for _, b := range c.take(size) {
+		n = n<<8 | int64(b)
+	}
+	unused := 64 - 8*size
+	return n << unused >> unused
+}

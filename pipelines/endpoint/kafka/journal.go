@@ -1,0 +1,88 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/exit"
+)
+
+// A Journal is a topic of one partition to which programs append entries, and which they read as a whole: all see one
+// order of them. It is not safe for concurrent use.
+type Journal struct {
+	client  *client
+	log     *Log
+	entries [][]byte // that were read
+	next    int64
+}
+
+// OpenJournal opens the journal of a location. Its first entry must still be there: the topic keeps its messages for good.
+func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	n, err := c.partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n != 1 {
+		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l, n)
+	}
+	log := &Log{client: c}
+	log.context, log.stop = context.WithCancelCause(ctx)
+	c.users.Add(1)
+	return &Journal{client: c, log: log}, nil
+}
+
+// Append appends an entry, and waits until all replicas have it. It may be there twice, and after an error once.
+func (j *Journal) Append(entry []byte) error {
+	return j.client.retry(j.log.context, "append", func(ctx context.Context) error {
+		r, err := j.client.kafka.Produce(ctx, &kafka.ProduceRequest{
+			Topic: j.client.Topic, RequiredAcks: kafka.RequireAll,
+			Records: kafka.NewRecordReader(kafka.Record{Value: kafka.NewBytes(entry)}),
+		})
+		if err != nil {
+			return err
+		}
+		return r.Error
+	})
+}
+
+// Read returns all entries, those that were appended before the call among them. The caller must not change them.
+func (j *Journal) Read() ([][]byte, error) {
+	first, behind, err := j.client.bounds(j.log.context, 0)
+	if err != nil {
+		return nil, err
+	}
+	if first != 0 || behind < j.next {
+		return nil, exit.Errorf(exit.Malformed, "%s: its first entries are gone", j.client.Location).
+			WithHint("a journal wants retention.ms=-1 and cleanup.policy=delete, as topics.sh sets them")
+	}
+	for j.next < behind {
+		c, err := j.log.fetchOnce(j.next)
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(c.messages)) != c.next-j.next {
+			return nil, exit.Errorf(exit.Malformed, "%s: entries from offset %d on are gone", j.client.Location, j.next)
+		}
+		for _, m := range c.messages {
+			j.entries = append(j.entries, m.value)
+		}
+		j.next = c.next
+	}
+	return j.entries, nil
+}
+
+// Name is the topic's, for messages.
+func (j *Journal) Name() string { return fmt.Sprint(j.client.Location) }
+
+// Close ends the journal.
+func (j *Journal) Close() error {
+	defer j.client.leave()
+	return j.log.Close()
+}

@@ -1,0 +1,156 @@
+package kafka
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"privpipe/pipelines/exit"
+)
+
+// Scheme is how the name of a topic begins.
+const Scheme = "kafka://"
+
+// IsTopic says whether a name is of a topic.
+func IsTopic(name string) bool { return strings.HasPrefix(name, Scheme) }
+
+// Private is how the names of topics end that hold private records, and of no others.
+const Private = ".private"
+
+// A Location is a topic and how to read it: kafka://HOST[:PORT][,…]/TOPIC[?KEY=VALUE[&…]].
+type Location struct {
+	Brokers []string // HOST:PORT, some of the cluster's
+	Topic   string
+	// Group shares the partitions of an input among the programs that name it.
+	Group string
+	// Session is how long a member of the group may be silent before its partitions go to others.
+	Session time.Duration
+	// Partition is the one that is meant, -1 for all.
+	Partition int
+	// From is where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty is Start.
+	From string
+	// UntilEnd makes an input end where the topic ends at its opening, rather than at the end record.
+	UntilEnd bool
+	// Patience is how long a broker may be away before the program gives up.
+	Patience time.Duration
+}
+
+// Values of Location.From.
+const (
+	Start  = "start"  // the topic's first message, which retention must not have taken yet
+	Oldest = "oldest" // the first message that retention has left
+	Newest = "newest" // the newest set of parameters
+	End    = "end"    // behind the last message
+)
+
+// defaultPort is that of a broker that names none.
+const defaultPort = "9092"
+
+// topicName is what a broker accepts as a topic's name.
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+
+// Parse reads the name of a topic.
+func Parse(name string) (*Location, error) {
+	shown := Scheme + "…" // until it is known to hold no password
+	fail := func(format string, args ...any) (*Location, error) {
+		return nil, exit.Errorf(exit.Usage, "%s: %s", shown, fmt.Sprintf(format, args...)).
+			WithHint("kafka://HOST[:PORT][,HOST…]/TOPIC[?from=start&until=end&group=NAME&patience=2m]")
+	}
+	rest, ok := strings.CutPrefix(name, Scheme)
+	if !ok {
+		return fail("not the name of a topic")
+	}
+	if strings.Contains(rest, "@") {
+		return fail("users and passwords belong in the file that %s names, never in a name", ConfigVariable)
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	hosts, topic, _ := strings.Cut(rest, "/")
+	l := &Location{Topic: topic, Partition: -1, Patience: 2 * time.Minute, Session: 10 * time.Second}
+	for name := range strings.SplitSeq(hosts, ",") {
+		broker, ok := address(name)
+		if !ok {
+			return fail("a broker is HOST or HOST:PORT")
+		}
+		l.Brokers = append(l.Brokers, broker)
+	}
+	shown = l.String()
+	if !topicName.MatchString(topic) || topic == "." || topic == ".." {
+		return fail("a topic's name has 1 to 249 letters, digits, dots, underscores and hyphens")
+	}
+	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // a plus is one: times have it
+	if err != nil {
+		return fail("%v", err)
+	}
+	for key, given := range values {
+		if len(given) != 1 {
+			return fail("%s is given twice", key)
+		}
+		if err := l.set(key, given[0]); err != nil {
+			return fail("%v", err)
+		}
+	}
+	return l, nil
+}
+
+// address returns HOST:PORT of a broker that may be without its port.
+func address(name string) (string, bool) {
+	host, port, err := net.SplitHostPort(name)
+	if err != nil {
+		host, port = strings.Trim(name, "[]"), defaultPort
+	}
+	if _, err := netip.ParseAddr(host); host == "" || err != nil && strings.Contains(host, ":") {
+		return "", false
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return net.JoinHostPort(host, port), err == nil && n > 0
+}
+
+func (l *Location) set(key, value string) (err error) {
+	switch key {
+	case "group":
+		if l.Group = value; !topicName.MatchString(value) {
+			return fmt.Errorf("group %q is not a name", value)
+		}
+	case "partition":
+		l.Partition, err = number(value)
+		if err != nil {
+			return fmt.Errorf("partition=%s must be a number from 0 on", value)
+		}
+	case "from":
+		l.From = value
+		_, number := strconv.ParseUint(value, 10, 63)
+		_, date := time.Parse(time.RFC3339, value)
+		if !slices.Contains([]string{Start, Oldest, Newest, End}, value) && number != nil && date != nil {
+			return fmt.Errorf("from=%s must be start, oldest, newest, end, an offset or a time like 2026-11-21T06:00:00Z", value)
+		}
+	case "until":
+		if l.UntilEnd = value == "end"; !l.UntilEnd {
+			return fmt.Errorf("until=%s must be end", value)
+		}
+	case "patience", "session":
+		d, err := time.ParseDuration(value)
+		if err != nil || d < time.Millisecond {
+			return fmt.Errorf("%s=%s must be a time like 2m", key, value)
+		}
+		if key == "patience" {
+			l.Patience = d
+		} else {
+			l.Session = d
+		}
+	default:
+		return fmt.Errorf("key %q is unknown, must be partition, group, session, from, until or patience", key)
+	}
+	return nil
+}
+
+// String is the topic's name without how it is read.
+func (l *Location) String() string { return Scheme + strings.Join(l.Brokers, ",") + "/" + l.Topic }
+
+// IsPrivate says whether the topic's name allows private records in it, and no others.
+func (l *Location) IsPrivate() bool { return strings.HasSuffix(l.Topic, Private) }

@@ -1,0 +1,285 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Log reads one partition of a topic, message by message. It is a stream.Source. It is not safe for concurrent use, but for
+// Stop.
+type Log struct {
+	client    *client
+	partition int
+	context   context.Context
+	stop      context.CancelCauseFunc
+
+	chunks  chan chunk // that were fetched
+	err     error      // that ended them; it repeats
+	pending []message
+	next    int64 // offset behind the message that was read last
+	behind  int64 // the topic's end when the log was opened
+	frames  []stream.Frame
+	foreign int // frames of other programs so far, at least
+
+	read metrics.Counter
+	lag  metrics.Gauge
+	head int64 // offset behind the topic's last message, by the last fetch
+}
+
+// A message is one that was fetched.
+type message struct {
+	offset int64
+	time   time.Time
+	value  []byte
+	label  label
+	err    error // of the label
+}
+
+// A chunk is the answer to one fetch.
+type chunk struct {
+	messages []message
+	next     int64 // offset behind them, and behind what there is no message at
+	head     int64 // offset behind the last one that the partition has
+	err      error
+}
+
+// maxFetch is how much is fetched at a time, in bytes: more was slower (design page kafka.md, section 4).
+const maxFetch = 4 << 20
+
+// maxWait is how long a fetch waits for a message.
+const maxWait = 500 * time.Millisecond
+
+// Open opens the partitions that the location means, where it says.
+func Open(ctx context.Context, l *Location) ([]*Log, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	partitions, err := c.meant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	logs := make([]*Log, len(partitions))
+	for i, partition := range partitions {
+		if logs[i], err = c.log(ctx, partition, -1); err != nil {
+			for _, open := range logs[:i] {
+				open.Close()
+			}
+			return nil, err
+		}
+	}
+	return logs, nil
+}
+
+// OpenAt opens a partition at an offset, where that is negative as the location says.
+func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	if _, err := c.partitions(ctx); err != nil { // says better than other questions why there is no answer
+		return nil, err
+	}
+	return c.log(ctx, partition, offset)
+}
+
+// log opens a partition, at an offset if that is not negative, else where the location says.
+func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, error) {
+	l := &Log{
+		client: c, partition: partition, chunks: make(chan chunk, 1),
+		read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
+	}
+	first, behind, err := c.bounds(ctx, partition)
+	if err != nil {
+		return nil, err
+	}
+	if l.behind = behind; offset < 0 {
+		if offset, err = c.begin(ctx, partition, first, behind); err != nil {
+			return nil, err
+		}
+	}
+	if offset < first || offset > behind {
+		return nil, l.gone(offset)
+	}
+	if l.next = offset; offset > 0 {
+		l.foreign = 1 // of which the first was before: what follows is no whole stream
+	}
+	l.context, l.stop = context.WithCancelCause(ctx)
+	c.users.Add(1)
+	go l.fetch(offset)
+	return l, nil
+}
+
+// begin is the offset at which the location begins a partition.
+func (c *client) begin(ctx context.Context, partition int, first, behind int64) (int64, error) {
+	switch c.From {
+	case Start, "":
+		return 0, nil
+	case Oldest:
+		return first, nil
+	case Newest:
+		return c.newest(ctx, partition, first, behind)
+	case End:
+		return behind, nil
+	}
+	if offset, err := strconv.ParseInt(c.From, 10, 64); err == nil {
+		return offset, nil
+	}
+	when, err := time.Parse(time.RFC3339, c.From)
+	if err != nil {
+		return 0, exit.Errorf(exit.Internal, "%s: from=%s: %w", c.Location, c.From, err)
+	}
+	offset, err := c.at(ctx, partition, when)
+	if err == nil && offset < 0 {
+		offset = behind // no message is as late
+	}
+	return offset, err
+}
+
+// Name is that of the partition, for messages.
+func (l *Log) Name() string { return fmt.Sprintf("%s[%d]", l.client.Topic, l.partition) }
+
+// Partition is its number.
+func (l *Log) Partition() int { return l.partition }
+
+// Next is the offset behind the message that the last frame came from.
+func (l *Log) Next() int64 { return l.next }
+
+// gone is the error of an offset that the partition does not have.
+func (l *Log) gone(offset int64) error {
+	return exit.Errorf(exit.Malformed, "%s: the messages from offset %d on are gone, or not there yet", l.Name(), offset).
+		WithHint("retention removed them before they were read, or the topic was made anew; from=oldest takes what is left")
+}
+
+// fetch fetches until the log is closed.
+func (l *Log) fetch(offset int64) {
+	defer close(l.chunks)
+	defer l.client.leave()
+	for {
+		c, err := l.fetchOnce(offset)
+		if err == nil && c.next == offset {
+			continue
+		}
+		offset, c.err = c.next, err
+		select {
+		case l.chunks <- c:
+		case <-l.context.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// fetchOnce returns the messages from an offset on, none if there are none for a while.
+func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
+	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
+		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset))
+		if err != nil {
+			return err
+		}
+		c, err = answer.(fetchResponse).chunk(offset)
+		if errors.Is(err, kafka.OffsetOutOfRange) {
+			return l.gone(offset)
+		}
+		return err
+	})
+	return c, err
+}
+
+// message returns the next message; io.EOF where the location says that the log ends.
+func (l *Log) message() (*message, error) {
+	for len(l.pending) == 0 {
+		if l.client.UntilEnd && l.next >= l.behind {
+			return nil, io.EOF
+		}
+		select {
+		case c, ok := <-l.chunks:
+			if ok {
+				l.err = c.err
+			} else if l.err == nil {
+				l.err = context.Cause(l.context)
+			}
+			if l.err != nil {
+				return nil, l.err
+			}
+			l.pending, l.head = c.messages, c.head
+			if len(c.messages) == 0 {
+				l.next = c.next
+			}
+			l.read.Add(float64(len(c.messages)))
+		case <-l.context.Done():
+			return nil, context.Cause(l.context)
+		}
+	}
+	m := &l.pending[0]
+	l.pending = l.pending[1:]
+	l.next = m.offset + 1
+	l.lag.Set(float64(l.head - l.next))
+	return m, nil
+}
+
+// Context ends with the log.
+func (l *Log) Context() context.Context { return l.context }
+
+// Unit implements stream.Source.
+func (l *Log) Unit() string { return "offset" }
+
+// Frame implements stream.Source.
+func (l *Log) Frame() (stream.Frame, error) {
+	if len(l.frames) == 0 {
+		m, err := l.message()
+		if err != nil {
+			return stream.Frame{Offset: l.next}, err
+		}
+		if l.frames, err = l.unpack(m); err != nil {
+			return stream.Frame{Offset: m.offset}, err
+		}
+	}
+	f := l.frames[0]
+	l.frames = l.frames[1:]
+	return f, nil
+}
+
+// unpack takes the frames out of a message. Ours hold one; other programs may put a whole file in one.
+func (l *Log) unpack(m *message) ([]stream.Frame, error) {
+	if m.err != nil {
+		return nil, m.err
+	}
+	if m.label.Writer != "" {
+		f := stream.Frame{Data: m.value, Writer: m.label.Writer, Number: m.label.Number, Offset: m.offset, Time: m.time}
+		return []stream.Frame{f}, nil
+	}
+	parts, err := stream.SplitFrames(m.value)
+	if err != nil {
+		return nil, err
+	}
+	frames := make([]stream.Frame, len(parts))
+	for i, data := range parts {
+		frames[i] = stream.Frame{Data: data, Number: l.foreign, Offset: m.offset, Time: m.time}
+		l.foreign++
+	}
+	return frames, nil
+}
+
+// Stop makes Frame, which may be waiting, return an error.
+func (l *Log) Stop(cause error) { l.stop(cause) }
+
+// Close ends the log.
+func (l *Log) Close() error {
+	l.stop(context.Canceled)
+	return nil
+}

@@ -1,0 +1,99 @@
+package kafka
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/wire/stream"
+)
+
+// The headers of a message, which are text. SPEC.md, "Topics", is the contract.
+const (
+	headerWriter = "writer" // random name of the program run that writes, in hexadecimal
+	headerFrame  = "frame"  // number of the frame among the writer's, from 0
+	headerSince  = "since"  // how many frames of the writer stand between the first of the round or set and this one
+	headerRound  = "round"  // of the frame's last record
+	headerMark   = "mark"   // "close": the frame closes the round or set; "end": it ends the stream; else absent
+)
+
+// A label is what the headers of a message say of its frame.
+type label struct {
+	Writer        string // empty: another program wrote the message, and it may hold several frames
+	Number, Since int
+	stream.Mark
+}
+
+func (l *label) headers() []kafka.Header {
+	text := func(key, value string) kafka.Header { return kafka.Header{Key: key, Value: []byte(value)} }
+	headers := []kafka.Header{
+		text(headerWriter, l.Writer), text(headerFrame, strconv.Itoa(l.Number)), text(headerSince, strconv.Itoa(l.Since)),
+		text(headerRound, strconv.FormatUint(uint64(l.Round), 10)),
+	}
+	switch {
+	case l.Ends:
+		headers = append(headers, text(headerMark, "end"))
+	case l.Closes:
+		headers = append(headers, text(headerMark, "close"))
+	}
+	return headers
+}
+
+// maxNumber bounds numbers in headers, so that sums of them stay numbers.
+const maxNumber = 1 << 40
+
+// readLabel reads headers. It refuses those that a writer of ours would not write. Without a writer the message is another
+// program's, whose headers may mean anything.
+func readLabel(headers []kafka.Header) (label, error) {
+	var l label
+	var wrong error
+	given := make(map[string]int)
+	for _, h := range headers {
+		value, err := string(h.Value), error(nil)
+		switch h.Key {
+		case headerWriter:
+			l.Writer = value
+			_, err = hex.DecodeString(value)
+		case headerFrame:
+			l.Number, err = number(value)
+		case headerSince:
+			l.Since, err = number(value)
+		case headerRound:
+			var round uint64
+			round, err = strconv.ParseUint(value, 10, 32)
+			l.Round = uint32(round)
+		case headerMark:
+			l.Ends = value == "end"
+			l.Closes = l.Ends || value == "close"
+			if !l.Closes {
+				err = errors.New("neither close nor end")
+			}
+		}
+		if given[h.Key]++; err != nil {
+			wrong = fmt.Errorf("header %s of the message is not what it must be", h.Key)
+		}
+	}
+	if l.Writer == "" {
+		return label{}, nil
+	}
+	for _, key := range []string{headerWriter, headerFrame, headerSince, headerRound} {
+		if given[key] != 1 {
+			wrong = fmt.Errorf("the message has header %s %d times, must have it once", key, given[key])
+		}
+	}
+	if wrong != nil {
+		return label{}, wrong
+	}
+	return l, nil
+}
+
+func number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err == nil && (n < 0 || n > maxNumber) {
+		err = strconv.ErrRange
+	}
+	return n, err
+}

@@ -1,0 +1,115 @@
+package kafka
+
+import (
+	"context"
+
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Tail is the last message of a partition.
+type Tail struct {
+	Frame []byte // nil: the partition is empty
+	stream.Mark
+}
+
+// Tails returns the last message of each partition that the location means.
+func Tails(ctx context.Context, l *Location) ([]Tail, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	partitions, err := c.meant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tails := make([]Tail, len(partitions))
+	for i, partition := range partitions {
+		first, behind, err := c.bounds(ctx, partition)
+		if err != nil {
+			return nil, err
+		}
+		if first == behind {
+			continue
+		}
+		m, err := c.one(ctx, partition, behind-1)
+		if err != nil {
+			return nil, err
+		}
+		tails[i] = Tail{m.value, m.label.Mark}
+	}
+	return tails, nil
+}
+
+// Partitions returns how many partitions a topic has.
+func Partitions(ctx context.Context, l *Location) (int, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return 0, err
+	}
+	defer c.leave()
+	return c.partitions(ctx)
+}
+
+// one reads the message at an offset.
+func (c *client) one(ctx context.Context, partition int, offset int64) (*message, error) {
+	l := &Log{client: c, partition: partition}
+	l.context, l.stop = context.WithCancelCause(ctx)
+	defer l.Close()
+	for {
+		c, err := l.fetchOnce(offset)
+		if err != nil {
+			return nil, err
+		}
+		if len(c.messages) > 0 {
+			return &c.messages[0], c.messages[0].err
+		}
+		if c.next > offset {
+			return nil, l.gone(offset)
+		}
+	}
+}
+
+// newest is the offset at which the newest set of matrices begins, which may be under way; the first where there is none. It
+// looks at the last messages, and at more of them where they hold no beginning: a set may be long, and behind it may stand
+// what was sent twice, or by a program that is behind.
+func (c *client) newest(ctx context.Context, partition int, first, behind int64) (int64, error) {
+	for n := int64(16); ; n *= 4 {
+		from := max(first, behind-n)
+		begin, err := c.newestFrom(ctx, partition, from, behind)
+		if begin >= 0 || err != nil {
+			return begin, err
+		}
+		if from == first {
+			return first, nil
+		}
+	}
+}
+
+// newestFrom is newest among the messages from an offset on, negative where it does not begin there.
+func (c *client) newestFrom(ctx context.Context, partition int, from, behind int64) (int64, error) {
+	l := &Log{client: c, partition: partition}
+	l.context, l.stop = context.WithCancelCause(ctx)
+	defer l.Close()
+	begin, round := int64(-1), int64(-1)
+	for next := from; next < behind; {
+		c, err := l.fetchOnce(next)
+		if err != nil {
+			return 0, err
+		}
+		next = c.next
+		for _, m := range c.messages {
+			switch at := int64(m.label.Round); {
+			case m.err != nil || m.label.Writer == "" || m.label.Ends:
+			case at > round:
+				begin, round = -1, at
+				if m.label.Since == 0 {
+					begin = m.offset
+				}
+			case at == round && begin < 0 && m.label.Since == 0:
+				begin = m.offset
+			}
+		}
+	}
+	return begin, nil
+}

@@ -1,0 +1,105 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Text reads the messages of all partitions of a topic as text, as they come: each ends with a newline, its own or one that is
+// put there. It is an io.ReadCloser.
+type Text struct {
+	logs   []*Log
+	values chan value
+	open   int    // partitions that have not ended
+	rest   []byte // of what was received
+	err    error
+}
+
+type value struct {
+	text []byte
+	err  error
+}
+
+// OpenText opens a topic of text.
+func OpenText(ctx context.Context, l *Location) (*Text, error) {
+	logs, err := Open(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	t := &Text{logs: logs, values: make(chan value), open: len(logs)}
+	for _, log := range logs {
+		go t.follow(log)
+	}
+	return t, nil
+}
+
+func (t *Text) follow(log *Log) {
+	for {
+		m, err := log.message()
+		v := value{err: err}
+		if err == nil {
+			v.text = append(m.value, '\n')
+			if n := len(m.value); n > 0 && m.value[n-1] == '\n' {
+				v.text = m.value
+			}
+		}
+		select {
+		case t.values <- v:
+		case <-log.context.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Read implements io.Reader: it waits for a message, and gives all that has come.
+func (t *Text) Read(b []byte) (n int, err error) {
+	for n < len(b) && t.err == nil {
+		if len(t.rest) == 0 && !t.receive(n == 0) {
+			break
+		}
+		copied := copy(b[n:], t.rest)
+		n, t.rest = n+copied, t.rest[copied:]
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, t.err
+}
+
+// receive takes the next message, if there is one or wait says to wait for it.
+func (t *Text) receive(wait bool) bool {
+	if t.open == 0 {
+		t.err = io.EOF
+		return false
+	}
+	var v value
+	if wait {
+		v = <-t.values
+	} else {
+		select {
+		case v = <-t.values:
+		default:
+			return false
+		}
+	}
+	switch {
+	case errors.Is(v.err, io.EOF):
+		t.open--
+	case v.err != nil:
+		t.err = v.err
+	}
+	t.rest = v.text
+	return true
+}
+
+// Close ends the reading.
+func (t *Text) Close() error {
+	for _, log := range t.logs {
+		log.Close()
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+
+	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+// A Part is one of the streams that together are an input, with the place of its answers. Rounds that were answered before
+// are left out of it.
+type Part struct {
+	*StreamReader
+	Header *wire.Header
+
+	output    string // where there are no partitions
+	topic     *kafka.Location
+	member    *kafka.Member // nil: no group
+	partition int
+}
+
+// CreateStream begins the answers: a stream of its own.
+func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, error) {
+	if p.topic == nil {
+		return CreateStream(p.output, h, compression)
+	}
+	if err := checkSide(p.topic, h.Side); err != nil {
+		return nil, err
+	}
+	if _, err := tails(p.topic, h); err != nil {
+		return nil, err
+	}
+	appenders, err := kafka.Append(p.log.Context(), p.topic)
+	if err != nil {
+		return nil, err
+	}
+	writers, err := appendStreams(appenders, h, compression)
+	if err != nil {
+		return nil, err
+	}
+	return writers[0], nil
+}
+
+// Answered is StreamReader's, in the name of the group's member.
+func (p *Part) Answered(round uint32) { p.note(kafka.Hint{Round: round}) }
+
+// AllAnswered says that the answers are complete, for good.
+func (p *Part) AllAnswered() { p.note(kafka.Hint{Ended: true}) }
+
+func (p *Part) note(h kafka.Hint) {
+	if p.member != nil {
+		h.Offset = p.log.Next()
+		p.member.Note(p.log.Context(), p.partition, h)
+	}
+}
+
+// Share calls work for each stream of an input, side by side, until all are done, or one has an error, which ends the others.
+// The context of a work ends when its partition was assigned to another program of the group that a topic names: what it
+// returns then does not count.
+func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Part) error) error {
+	if !kafka.IsTopic(input) {
+		r, h, err := OpenStream(input, wanted)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return work(ctx, &Part{StreamReader: r, Header: h, output: output})
+	}
+	s := &sharing{wanted: wanted, work: work}
+	var err error
+	if s.input, err = inputTopic(input, wanted); err != nil {
+		return err
+	}
+	if !kafka.IsTopic(output) {
+		return s.alone(ctx, output)
+	}
+	if s.output, err = kafka.Parse(output); err != nil {
+		return err
+	}
+	in, err := kafka.Partitions(ctx, s.input)
+	if err != nil {
+		return err
+	}
+	if err := create(s.output, in); err != nil {
+		return err
+	}
+	out, err := kafka.Partitions(ctx, s.output)
+	if err != nil {
+		return err
+	}
+	if in != out {
+		return exit.Errorf(exit.Usage, "%s has %d partitions and %s has %d: the answers to one go to the same of the other",
+			s.input, in, s.output, out)
+	}
+	s.partitions = in
+	if s.input.Group != "" {
+		return s.grouped(ctx)
+	}
+	return s.all(ctx)
+}
+
+// sharing is the work on the partitions of a topic.
+type sharing struct {
+	input, output *kafka.Location
+	partitions    int
+	wanted        Wanted
+	work          func(context.Context, *Part) error
+}
+
+// alone answers the one partition to something else than a topic.
+func (s *sharing) alone(ctx context.Context, output string) error {
+	if s.input.Group != "" {
+		return exit.Errorf(exit.Usage, "%s: a group answers to a topic, of as many partitions", s.input)
+	}
+	logs, err := kafka.Open(ctx, s.input)
+	if err != nil {
+		return err
+	}
+	log, err := one(s.input.String(), logs)
+	if err != nil {
+		return err
+	}
+	r, h, err := openLog(log, s.wanted, 0)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return s.work(ctx, &Part{StreamReader: r, Header: h, output: output})
+}
+
+// part does the work of a partition, from where it was left. What a group noted is a hint, and so is the last of the answers
+// that are there: behind it may stand what was sent twice. Rounds that are answered again are answered alike.
+func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int) error {
+	from, place := *s.input, *s.output
+	from.Partition, place.Partition = partition, partition
+	answers, err := kafka.Tails(ctx, &place)
+	if err != nil {
+		return err
+	}
+	hints := []kafka.Hint{{Offset: -1}}
+	if member != nil {
+		if hints, err = kafka.Hints(ctx, &from); err != nil {
+			return err
+		}
+	}
+	if answers[0].Ends || hints[0].Ended {
+		return nil
+	}
+	log, err := kafka.OpenAt(ctx, &from, partition, hints[0].Offset)
+	if err != nil {
+		return err
+	}
+	r, h, err := openLog(log, s.wanted, max(closed(answers[0].Mark), hints[0].Round))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return s.work(ctx, &Part{StreamReader: r, Header: h, topic: &place, member: member, partition: partition})
+}
+
+// all does the work of all partitions.
+func (s *sharing) all(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan error)
+	for partition := range s.partitions {
+		go func() { ended <- s.part(ctx, nil, partition) }()
+	}
+	var first error
+	for range s.partitions {
+		if err := <-ended; err != nil && first == nil {
+			first = err
+			cancel(err)
+		}
+	}
+	return first
+}
+
+// grouped does the work of the partitions that the group assigns to this program.
+func (s *sharing) grouped(ctx context.Context) error {
+	member, err := kafka.Join(s.input)
+	if err != nil {
+		return err
+	}
+	work := func(ctx context.Context, partition int) error { return s.part(ctx, member, partition) }
+	finished := func(ctx context.Context) (bool, error) {
+		hints, err := kafka.Hints(ctx, s.input)
+		for _, h := range hints {
+			if !h.Ended {
+				return false, err
+			}
+		}
+		return err == nil, err
+	}
+	return errors.Join(member.Share(ctx, work, finished), member.Close())
+}

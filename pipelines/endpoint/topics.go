@@ -1,0 +1,258 @@
+package endpoint
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// IsTopic says whether a name is of a topic.
+func IsTopic(name string) bool { return kafka.IsTopic(name) }
+
+// inputTopic reads the name of a topic that is to be read.
+func inputTopic(name string, wanted Wanted) (*kafka.Location, error) {
+	l, err := kafka.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if wanted.Side == wire.Side_PUBLIC && l.IsPrivate() {
+		return nil, exit.Errorf(exit.Usage, "%s: a private topic, but this stage stands outside the privacy wall", l).
+			WithHint("only privatize turns private records into public ones")
+	}
+	if l.From == "" && wanted.Newest {
+		l.From = kafka.Newest
+	}
+	return l, nil
+}
+
+// outputTopic reads the name of a topic that is to be written with records of a side of the wall.
+func outputTopic(name string, side wire.Side) (*kafka.Location, error) {
+	l, err := kafka.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.Group != "" || l.From != "" || l.UntilEnd {
+		return nil, exit.Errorf(exit.Usage, "%s: group, from and until say how a topic is read, and this one is written", l)
+	}
+	return l, checkSide(l, side)
+}
+
+// checkSide keeps private records in private topics, and public ones out of them.
+func checkSide(l *kafka.Location, side wire.Side) error {
+	private := side != wire.Side_PUBLIC
+	if private == l.IsPrivate() {
+		return nil
+	}
+	is := map[bool]string{true: "private", false: "public"}
+	return exit.Errorf(exit.Usage, "%s: the topic is for %s records, but these are %s", l, is[!private], is[private]).
+		WithHint("topics of private records end in %s, and no others do", kafka.Private)
+}
+
+// openLog opens the stream of a partition, behind a round.
+func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire.Header, error) {
+	r, err := stream.NewMergedReader(log, log.Name(), closed)
+	if err != nil {
+		log.Close()
+		return nil, nil, err
+	}
+	return openReader(&StreamReader{Reader: r, log: log}, wanted)
+}
+
+// openTopic opens the streams of a topic's partitions.
+func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
+	l, err := inputTopic(name, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs, closed, err := openLogs(l, wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	var readers []*StreamReader
+	var first *wire.Header
+	for i, log := range logs {
+		r, h, err := openLog(log, wanted, closed[i])
+		if err == nil && first != nil && !proto.Equal(h, first) {
+			r.Close()
+			err = exit.Errorf(exit.Malformed, "%s and %s hold different streams", logs[0].Name(), log.Name())
+		}
+		if err != nil {
+			for _, open := range readers {
+				open.Close()
+			}
+			for _, left := range logs[i:] {
+				left.Close()
+			}
+			return nil, nil, err
+		}
+		first = h
+		readers = append(readers, r)
+	}
+	return readers, first, nil
+}
+
+// openLogs opens the partitions of a topic: where its group has come to, if it names one, with the rounds that are done.
+func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []uint32, error) {
+	ctx := context.Background()
+	if l.Group == "" {
+		logs, err := kafka.Open(ctx, l)
+		return logs, make([]uint32, len(logs)), err
+	}
+	if !wanted.Group {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize: this stage reads its input from the start", l)
+	}
+	hints, err := kafka.Hints(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs, closed := make([]*kafka.Log, len(hints)), make([]uint32, len(hints))
+	for i, h := range hints {
+		closed[i] = h.Round
+		if logs[i], err = kafka.OpenAt(ctx, l, max(l.Partition, i), h.Offset); err != nil {
+			for _, open := range logs[:i] {
+				open.Close()
+			}
+			return nil, nil, err
+		}
+	}
+	return logs, closed, nil
+}
+
+// OpenJournal opens a topic of one partition to which programs append entries that all read in one order.
+func OpenJournal(name string) (*kafka.Journal, error) {
+	l, err := kafka.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := create(l, 1); err != nil {
+		return nil, err
+	}
+	return kafka.OpenJournal(context.Background(), l)
+}
+
+// NewTopics is how many partitions a topic gets that is written and is not there; 0: it must be there.
+var NewTopics int
+
+// create makes a topic with a number of partitions, if NewTopics asks for it.
+func create(l *kafka.Location, partitions int) error {
+	if NewTopics == 0 {
+		return nil
+	}
+	return kafka.Create(context.Background(), l, kafka.Plan{Partitions: partitions, Retention: retention})
+}
+
+// retention is how long a private topic keeps its messages that a stage makes: a day to go on after what went wrong.
+const retention = 24 * time.Hour
+
+// createTopic begins the streams of a topic's partitions.
+func createTopic(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
+	l, err := outputTopic(name, h.Side)
+	if err != nil {
+		return nil, err
+	}
+	if err := create(l, max(1, NewTopics)); err != nil {
+		return nil, err
+	}
+	if _, err := tails(l, h); err != nil {
+		return nil, err
+	}
+	appenders, err := kafka.Append(context.Background(), l)
+	if err != nil {
+		return nil, err
+	}
+	return appendStreams(appenders, h, compression)
+}
+
+func appendStreams(appenders []*kafka.Appender, h *wire.Header, compression string) ([]*StreamWriter, error) {
+	writers := make([]*StreamWriter, len(appenders))
+	for i, a := range appenders {
+		w, err := newStream(topicOutput{a}, h, compression)
+		if err != nil {
+			for _, a := range appenders {
+				a.Close()
+			}
+			return nil, err
+		}
+		writers[i] = w
+	}
+	return writers, nil
+}
+
+// topicOutput is a partition under way.
+type topicOutput struct{ *kafka.Appender }
+
+// Pipe implements output.
+func (o topicOutput) Pipe() bool { return false }
+
+// Commit implements output: the end record's frame has waited for all before it.
+func (o topicOutput) Commit() error { return o.Close() }
+
+// Abort implements output.
+func (o topicOutput) Abort() { o.Close() }
+
+// A Tail says how far a stream has come in a partition.
+type Tail struct {
+	Closed uint32 // the last round or set that is there whole
+	Midway bool   // a part of the next one is there
+	Ended  bool
+}
+
+// Tails returns how far the stream with header h has come in each partition of the topic of a name; nil for other
+// endpoints, which begin anew. It refuses a topic that holds another stream.
+func Tails(name string, h *wire.Header) ([]Tail, error) {
+	if !kafka.IsTopic(name) {
+		return nil, nil
+	}
+	l, err := outputTopic(name, h.Side)
+	if err != nil {
+		return nil, err
+	}
+	return tails(l, h)
+}
+
+func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
+	last, err := kafka.Tails(context.Background(), l)
+	if err != nil {
+		return nil, err
+	}
+	tails := make([]Tail, len(last))
+	for i, t := range last {
+		if t.Frame == nil {
+			continue
+		}
+		there, err := stream.HeaderOf(t.Frame)
+		if err != nil {
+			return nil, exit.Errorf(exit.Malformed, "%s: the last message of a partition: %w", l, err)
+		}
+		if !proto.Equal(there, h) {
+			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",
+				l, there.Kind, there.Run, h.Kind, h.Run).WithHint("each run wants topics of its own, which topics.sh makes")
+		}
+		tails[i] = Tail{Closed: closed(t.Mark), Midway: !t.Closes && !t.Ends, Ended: t.Ends}
+	}
+	return tails, nil
+}
+
+// closed is the last round that is there whole, by the mark of the last frame. A round that is under way comes behind it:
+// rounds may be left out, but none that is there.
+func closed(m stream.Mark) uint32 {
+	if m.Closes || m.Ends {
+		return m.Round
+	}
+	return m.Round - min(m.Round, 1)
+}
+
+// one refuses an input of several partitions for a stage that reads one stream.
+func one[T any](name string, streams []T) (T, error) {
+	if len(streams) != 1 {
+		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and this is one stream", name, len(streams)).
+			WithHint("name one with partition=0, or make the topic with one")
+	}
+	return streams[0], nil
+}

@@ -1,0 +1,9 @@
+package topics
+
+import (
+	"testing"
+
+	"privpipe/pipelines/testkit/stages"
+)
+
+func TestMain(m *testing.M) { stages.Main(m) }

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Makes the topics of a run, or checks that they are there as they must be: topics.sh [FLAG…] BROKERS RUN, see --help.
+#
+# The program is built into bin/, unless PRIVPIPE_BIN names a folder that has it.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
+bin=${PRIVPIPE_BIN:-$root/bin}
+bin=$(mkdir -p -- "$bin" && cd "$bin" && pwd)
+[[ -n ${PRIVPIPE_BIN:-} && -x $bin/topics ]] || (cd "$root" && go build -o "$bin/" ./pipelines/recipes/kafka/topics)
+exec "$bin/topics" "$@"

@@ -1,0 +1,94 @@
+// Command topics makes the topics of a run on a Kafka cluster; topics.sh calls it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/exit"
+)
+
+const description = `Make the topics of a run, or check that they are there as they must be.
+
+It prints the names that the stages take. A topic that is there with other settings is an error, and stays as it is. Private
+records go to topics whose names end in .private, which keep them for a while; what was released is kept for ever.
+
+Who may read and write a topic is the cluster's business. Only stages inside the privacy wall may read or write a private
+one. The file that PRIVPIPE_KAFKA_CONFIG names says how to reach brokers with TLS and a password.
+
+Example:
+  topics.sh --partitions 4 --replicas 3 kafka1:9092,kafka2:9092 news`
+
+// command is the command line.
+type command struct {
+	Partitions int           `default:"1" help:"Partitions of rounds, contributions and sums: as many workers can share them."`
+	Documents  int           `default:"1" help:"Partitions of documents: as many tokenizers can write."`
+	Replicas   int           `default:"1" help:"Copies of each message, on brokers of their own; 3 outlive one broker."`
+	Retention  time.Duration `default:"24h" help:"How long private topics keep messages: longer than a run may stand still."`
+	Brokers    string        `arg:"" help:"HOST[:PORT], some brokers of the cluster, with commas."`
+	Run        string        `arg:"" help:"Name of the run, with which the names of its topics begin."`
+}
+
+func main() {
+	var c command
+	parsed := kong.Parse(&c, kong.Name("topics.sh"), kong.Description(description))
+	if err := c.run(context.Background(), os.Stdout); err != nil {
+		parsed.Errorf("%v", err)
+		if hint := exit.Hint(err); hint != "" {
+			parsed.Errorf("hint: %s", hint)
+		}
+		os.Exit(exit.Code(err))
+	}
+}
+
+// runName leaves room for the longest ending in the 249 letters that a broker allows.
+var runName = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,199}$`)
+
+// run makes the topics one by one, and prints their names.
+func (c *command) run(ctx context.Context, out io.Writer) error {
+	switch {
+	case !runName.MatchString(c.Run):
+		return exit.Errorf(exit.Usage, "RUN is %q, must be 1 to 200 letters, digits, dots, underscores and hyphens", c.Run)
+	case c.Partitions < 1 || c.Documents < 1 || c.Replicas < 1:
+		return exit.Errorf(exit.Usage, "--partitions, --documents and --replicas must be 1 or more, are %d, %d and %d",
+			c.Partitions, c.Documents, c.Replicas)
+	case c.Retention < time.Second:
+		return exit.Errorf(exit.Usage, "--retention must be a second or longer, is %v", c.Retention)
+	}
+	for _, topic := range []struct {
+		name       string
+		partitions int
+	}{
+		{"documents" + kafka.Private, c.Documents},
+		{"rounds" + kafka.Private, c.Partitions},
+		{"contributions" + kafka.Private, c.Partitions},
+		{"sums" + kafka.Private, c.Partitions},
+		{"releases", 1},
+		{"parameters", 1},
+		{"claims", 1},
+	} {
+		location, err := kafka.Parse(kafka.Scheme + c.Brokers + "/" + c.Run + "." + topic.name)
+		if err != nil {
+			return err
+		}
+		location.Patience = patience
+		plan := kafka.Plan{Partitions: topic.partitions, Replicas: c.Replicas, Retention: c.Retention}
+		if err := kafka.Create(ctx, location, plan); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, location); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patience is short: somebody waits for the answer.
+const patience = 15 * time.Second

@@ -1,0 +1,133 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Own returns a broker that this test binary started and whose faults it may cause. All its tests share one, so those that
+// cause faults must not run beside others (t.Parallel). It serves again when the test ends, and goes, with all its data,
+// when the binary ends, however that does.
+//
+// PRIVPIPE_KAFKA_JARS must name the folder of the broker's programs, which pipelines/recipes/kafka/broker.sh gets if it is
+// not there; the test is skipped without.
+func Own(t testing.TB) *Broker {
+	t.Helper()
+	if os.Getenv("PRIVPIPE_KAFKA_JARS") == "" {
+		t.Skip("no broker: run `just kafka-up` and export what it prints, or export PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars")
+	}
+	own, err := started()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if own.run("resume") != nil {
+			own.Start(t)
+		}
+	})
+	return own
+}
+
+// started starts the broker of this test binary.
+var started = sync.OnceValues(func() (*Broker, error) {
+	memory := "/dev/shm" // where syncing and Kafka's many files cost nothing
+	if _, err := os.Stat(memory); err != nil {
+		memory = ""
+	}
+	folder, err := os.MkdirTemp(memory, "privpipe-kafka-")
+	if err != nil {
+		return nil, err
+	}
+	own := &Broker{folder: folder, Config: filepath.Join(folder, "client.json")}
+	if err := own.watch(); err != nil {
+		return nil, err
+	}
+	addresses, err := own.output("start", "--secure")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Sscan(addresses, &own.Address, &own.Secure); err != nil {
+		return nil, fmt.Errorf("broker.sh printed %q: %w", addresses, err)
+	}
+	return own, nil
+})
+
+// watch starts a process that ends the broker and removes its folder as soon as this process is gone: the end of a pipe
+// tells it, whatever the reason. It has its own group, so that ^C does not reach it.
+func (b *Broker) watch() error {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	b.alive = write
+	// A broker that only now starts cannot be ended at once.
+	watcher := exec.Command("bash", "-c",
+		`cat; for i in {1..600}; do "$0" kill "$1" && break; sleep 0.1; done; rm -rf -- "$1"`, script(), b.folder)
+	watcher.Stdin = read
+	watcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return watcher.Start()
+}
+
+// Stop ends the broker as an operator would. Its data stay.
+func (b *Broker) Stop(t testing.TB) { t.Helper(); b.do(t, "stop") }
+
+// Kill ends the broker as a crash of it would. What it said it had, it has: the system did not crash.
+func (b *Broker) Kill(t testing.TB) { t.Helper(); b.do(t, "kill") }
+
+// Start starts it again after Stop or Kill, at the same addresses, and returns when it serves all topics.
+func (b *Broker) Start(t testing.TB) {
+	t.Helper()
+	b.do(t, "start")
+	b.ask(t, func(ctx context.Context, client *kgo.Client) error { return led(ctx, client) })
+}
+
+// Pause lets the broker take connections and requests but answer none, as a cut network would, until Resume.
+func (b *Broker) Pause(t testing.TB) { t.Helper(); b.do(t, "pause") }
+
+// Resume ends a Pause. The broker then also works off the requests that it got meanwhile.
+func (b *Broker) Resume(t testing.TB) { t.Helper(); b.do(t, "resume") }
+
+func (b *Broker) do(t testing.TB, command string) {
+	t.Helper()
+	if b.folder == "" {
+		t.Fatalf("cannot %s the broker of PRIVPIPE_KAFKA: a test that causes faults takes broker.Own", command)
+	}
+	if err := b.run(command); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *Broker) run(command string) error {
+	_, err := b.output(command)
+	return err
+}
+
+// output runs broker.sh with arguments about the broker and returns what it prints.
+func (b *Broker) output(arguments ...string) (string, error) {
+	command := exec.Command(script(), append(arguments, b.folder)...)
+	var complaints bytes.Buffer
+	command.Stderr = &complaints
+	out, err := command.Output()
+	if err != nil {
+		err = fmt.Errorf("broker.sh %s: %w: %s", strings.Join(arguments, " "), err, complaints.Bytes())
+	}
+	return string(out), err
+}
+
+// script is the path of broker.sh.
+func script() string {
+	_, source, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(source), "../../recipes/kafka/broker.sh")
+}

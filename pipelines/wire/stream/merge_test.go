@@ -1,0 +1,313 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/wire"
+)
+
+// A written frame is one with the mark that a log keeps beside it.
+type written struct {
+	Frame
+	Mark
+}
+
+// A log is a Source of frames, which have their places as offsets.
+type log struct {
+	frames []written
+	next   int
+}
+
+func (l *log) Unit() string { return "offset" }
+
+func (l *log) Frame() (Frame, error) {
+	if l.next == len(l.frames) {
+		return Frame{Offset: int64(l.next)}, io.EOF
+	}
+	f := l.frames[l.next].Frame
+	f.Offset = int64(l.next)
+	l.next++
+	return f, nil
+}
+
+// A collector keeps what a Writer writes.
+type collector struct {
+	name   string
+	frames []written
+}
+
+func (f *collector) Write([]byte) (int, error) { return 0, errors.ErrUnsupported }
+
+func (f *collector) WriteFrame(frame []byte, mark Mark) error {
+	f.frames = append(f.frames, written{Frame{Data: bytes.Clone(frame), Writer: f.name, Number: len(f.frames)}, mark})
+	return nil
+}
+
+// write returns the frames of a stream of groups of records, each a round or a set, cut at random and at each group's end.
+func write(t testing.TB, name string, h *wire.Header, groups [][]*wire.Record, random *rand.Rand) []written {
+	t.Helper()
+	compressor, err := NewCompressor(None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &collector{name: name}
+	w, err := NewWriter(out, h, compressor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range groups {
+		for i, r := range group {
+			err := w.Write(r)
+			if err == nil && (i == len(group)-1 || random.IntN(3) == 0) {
+				err = w.Flush()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.frames
+}
+
+// merged are the records of a log behind a round, and the error that ended it.
+func merged(t testing.TB, frames []written, closed ...uint32) ([]*wire.Record, error) {
+	t.Helper()
+	r, err := NewMergedReader(&log{frames: frames}, "topic[0]", append(closed, 0)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []*wire.Record
+	for {
+		record, err := r.Next()
+		if err != nil {
+			return records, err
+		}
+		records = append(records, record)
+	}
+}
+
+// groupsOf returns some rounds or sets of a kind.
+func groupsOf(kind wire.Kind, n uint32) [][]*wire.Record {
+	var groups [][]*wire.Record
+	for round := uint32(1); round <= n; round++ {
+		var g []*wire.Record
+		switch kind {
+		case wire.Kind_ROUNDS:
+			g = append(g, open(round))
+			for i := range 5 {
+				g = append(g, inRound(round, documentRecord(fmt.Sprint("d", i), 3)))
+			}
+			g = append(g, closing(round, 5))
+		case wire.Kind_CONTRIBUTIONS:
+			g = append(g, open(round))
+			for i := range 5 {
+				unit := fmt.Sprint("u", i)
+				g = append(g, contribution(round, unit, true, rows(0, 0)), contribution(round, unit, false, rows(1, 0)))
+			}
+			g = append(g, closing(round, 5))
+		case wire.Kind_RELEASES:
+			g = append(g, release(round), block(round, 0, 0, 1), block(round, 0, 1, 3), block(round, 1, 0, 1))
+		case wire.Kind_SUMS:
+			g = append(g, open(round), members(round, byte(round)), sum(round), block(round, 0, 0, 3), block(round, 1, 0, 1),
+				closing(round, 1))
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// history is a log that writers appended to who died, came back and went on beside their successors, and how it came about.
+func history(t testing.TB, h *wire.Header, groups [][]*wire.Record, random *rand.Rand) []written {
+	type writer struct {
+		frames []written
+		next   int
+	}
+	var all []written
+	var writers []*writer
+	closed := 0 // what a writer finds that looks at the log's last frames
+	for names := 0; ; {
+		if len(writers) == 0 || len(writers) < 3 && random.IntN(20) == 0 {
+			from := closed
+			if random.IntN(3) == 0 {
+				from = random.IntN(closed + 1) // one that does not look
+			}
+			names++
+			writers = append(writers, &writer{frames: write(t, fmt.Sprint("w", names), h, groups[from:], random)})
+		}
+		i := random.IntN(len(writers))
+		w := writers[i]
+		switch random.IntN(12) {
+		case 0: // dies
+			writers = append(writers[:i], writers[i+1:]...)
+			continue
+		case 1: // sends again what lost its acknowledgement
+			if w.next > 0 {
+				all = append(all, w.frames[w.next-1-random.IntN(min(w.next, 3))])
+				continue
+			}
+		}
+		f := w.frames[w.next]
+		all = append(all, f)
+		if f.Closes {
+			closed = max(closed, int(f.Round))
+		}
+		if w.next++; w.next == len(w.frames) {
+			return all
+		}
+	}
+}
+
+// TestMerge: whatever writers left in a log, its reader sees the stream that they would all have written: each record once,
+// and a contribution at least once and whole. Seeds are fixed, so it passes or fails for good.
+func TestMerge(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_CONTRIBUTIONS, wire.Kind_RELEASES, wire.Kind_SUMS} {
+		h, groups := header(kind), groupsOf(kind, 4)
+		var want []*wire.Record
+		for _, g := range groups {
+			want = append(want, g...)
+		}
+		again := 0
+		for seed := range uint64(2000) {
+			random := rand.New(rand.NewPCG(seed, uint64(kind)))
+			log := history(t, h, groups, random)
+			got, err := merged(t, log)
+			if err != io.EOF {
+				t.Fatalf("%s, seed %d: %v", kind, seed, err)
+			}
+			if kind == wire.Kind_CONTRIBUTIONS {
+				again += len(got) - len(want)
+				got = withoutAgain(got)
+			}
+			if !equal(got, want) {
+				t.Fatalf("%s, seed %d: %d records, want %d:\n%v", kind, seed, len(got), len(want), got)
+			}
+			// Without its last frame the log has no end.
+			if _, err := merged(t, log[:len(log)-1]); !errors.Is(err, ErrTruncated) {
+				t.Fatalf("%s, seed %d: a log without its end gives %v", kind, seed, err)
+			}
+		}
+		if (kind == wire.Kind_CONTRIBUTIONS) != (again > 0) {
+			t.Errorf("%s: %d records came again", kind, again)
+		}
+	}
+}
+
+// withoutAgain drops contributions that came before in their round.
+func withoutAgain(records []*wire.Record) []*wire.Record {
+	seen := make(map[string]bool)
+	var once []*wire.Record
+	for _, r := range records {
+		if c := r.GetContribution(); c != nil {
+			key := fmt.Sprint(r.Round, c.Unit, c.More)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		once = append(once, r)
+	}
+	return once
+}
+
+// TestMergeFromTheMiddle: a reader that begins at a frame behind a closed round sees all rounds after it.
+func TestMergeFromTheMiddle(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_RELEASES, wire.Kind_SUMS} {
+		h, groups := header(kind), groupsOf(kind, 4)
+		for seed := range uint64(500) {
+			random := rand.New(rand.NewPCG(seed, uint64(kind)))
+			log := history(t, h, groups, random)
+			closed := uint32(0)
+			for i, f := range log {
+				if !f.Closes || f.Ends || f.Round <= closed {
+					continue
+				}
+				closed = f.Round
+				got, err := merged(t, log[i+1:], closed)
+				var want []*wire.Record
+				for _, g := range groups[closed:] {
+					want = append(want, g...)
+				}
+				if err != io.EOF || !equal(got, want) {
+					t.Fatalf("%s, seed %d, behind round %d: %d records, want %d, %v", kind, seed, closed, len(got), len(want), err)
+				}
+			}
+		}
+	}
+}
+
+// TestMergeRefuses: what several writers of one stream cannot have left.
+func TestMergeRefuses(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	h, groups := header(wire.Kind_ROUNDS), groupsOf(wire.Kind_ROUNDS, 2)
+	good := write(t, "a", h, groups, random)
+	other := proto.CloneOf(h)
+	other.Run = "other"
+	coins := groupsOf(wire.Kind_ROUNDS, 2)
+	coins[0][0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true, Coins: "anew"}
+	for name, c := range map[string]struct {
+		frames []written
+		want   string
+	}{
+		"a frame is missing":  {append(good[:1:1], good[2:]...), "1 frames of this writer before it are missing"},
+		"another run":         {append(good[:1:1], write(t, "b", other, groups, random)...), "two streams are mixed"},
+		"coins thrown anew":   {append(good[:1:1], write(t, "b", h, coins, random)...), "begun anew"},
+		"a round left open":   {append(good[:1:1], write(t, "b", h, groups[1:], random)...), "round 1 was never closed"},
+		"nothing":             {nil, "input is empty"},
+		"a foreign message":   {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}), "damaged frame"},
+		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "stands outside that round"},
+	} {
+		if _, err := merged(t, c.frames); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	_, err := merged(t, append(good[:3:3], good[4:]...))
+	if want := "topic[0]: frame 4 at offset 3: "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want it to begin %q", err, want)
+	}
+}
+
+// stray is a writer's stream whose first record is of a round that it did not open.
+func stray(t testing.TB, h *wire.Header) []written {
+	t.Helper()
+	c, err := NewCompressor(None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	framer, err := NewFramer(h, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := wire.Append(nil, inRound(1, documentRecord("stray", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []written{{Frame: Frame{Data: framer.AppendFrame(nil, body), Writer: "b"}}}
+}
+
+// TestMergeSingles: of records that stand for themselves each writer has its own, and the last to end ends them.
+func TestMergeSingles(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	h := header(wire.Kind_DOCUMENTS)
+	a := write(t, "a", h, [][]*wire.Record{someDocuments(4)}, random)
+	b := write(t, "b", h, [][]*wire.Record{someDocuments(6)[4:]}, random)
+	log := append(append(append([]written{}, b[0]), a...), b[1:]...)
+	got, err := merged(t, log)
+	if err != io.EOF || len(got) != 6 {
+		t.Errorf("%d documents, %v", len(got), err)
+	}
+	got, err = merged(t, log[:len(log)-1]) // documents that go on: what is there counts
+	if err != io.EOF || len(got) != 6 {
+		t.Errorf("%d documents, %v", len(got), err)
+	}
+}
