@@ -20,6 +20,7 @@ var (
 	epoch    = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100}
 	fixed    = event.Scheme{Method: event.Fixed, Rate: 0.25, Size: 1, Population: 4, Rounds: 1, Secret: true, Coins: "coins1"}
 	allocate = event.Scheme{Method: event.Allocate, Rate: 0.01, Rounds: 100, Secret: true, Coins: "throw1"}
+	windows  = event.Scheme{Method: event.Epoch, Rate: 0.01, Rounds: 100, Coins: "state1"}
 )
 
 // charge returns a charge of a round of run r with a noise multiplier, after changes.
@@ -229,7 +230,7 @@ func TestJointMoment(t *testing.T) {
 
 // TestDisjointRounds: of rounds that share no unit the worst counts; charges of one round add up.
 func TestDisjointRounds(t *testing.T) {
-	for _, scheme := range []event.Scheme{epoch, allocate} {
+	for _, scheme := range []event.Scheme{epoch, allocate, windows} {
 		var charges []*event.Charge
 		for round := range 100 {
 			charges = append(charges, charge(round+1, scheme, 2))
@@ -253,6 +254,8 @@ func TestDisjointRounds(t *testing.T) {
 	} {
 		same(t, "another "+what, composed(t, first, charge(2, allocate, 2, change)), sum(lost(1, 2), lost(1, 2)))
 	}
+	same(t, "another state of windows", composed(t, charge(1, windows, 2), charge(2, windows, 2, coins("state2"))),
+		sum(lost(1, 2), lost(1, 2)))
 	unnamed := func(c *event.Charge) { c.Scheme.Coins = "" }
 	same(t, "unnamed throws", composed(t, charge(1, allocate, 2, unnamed), charge(2, allocate, 2, unnamed)),
 		sum(lost(1, 2), lost(1, 2)))
