@@ -35,9 +35,14 @@ fuzz count="20000x":
 soak kills="5000":
     PRIVPIPE_KILLS={{ kills }} go test -run 'TestCrash$' -v -count=1 -timeout 20m ./pipelines/endtoend
 
+# Train over Kafka while stages and the broker are killed, so many times from a seed on (10 s each)
+soak-kafka runs="200" seed="1":
+    PRIVPIPE_FAULTS={{ runs }} PRIVPIPE_SEED={{ seed }} go test -run 'TestSoak$' -v -count=1 -timeout 3h ./pipelines/endtoend/topics
+
 # Speed beside gensim, scikit-learn and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
 bench: peers
     PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
+    go test -run "^$" -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
     PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise ./account/...
 
 # A Kafka broker in .kafka/, for tests and to try things out: eval "$(just kafka-up)"; wants Java 17 and Maven

@@ -77,11 +77,7 @@ func (t *trainer) train(name string) error {
 	if err := t.rounds(); err != nil {
 		return err
 	}
-	if err := t.out.Commit(); err != nil {
-		return err
-	}
-	t.in.AllAnswered()
-	return nil
+	return t.out.Commit()
 }
 
 // rounds works on round after round until the input ends.

@@ -45,6 +45,9 @@ func TestScripts(t *testing.T) {
 		"c-short.pp":        rounds(func(s *source) { s.units = s.units[2:] }, 1, 2).stream(t, end),
 		"coins.pp":          rounds(func(s *source) { s.scheme.Coins = "throw" }, 1, 2, 3).stream(t, end),
 		"coins-less.pp":     rounds(func(s *source) { s.scheme.Coins = "throw"; s.units = s.units[1:] }, 1).stream(t, end),
+		"window.pp":         rounds(windows("state"), 1).stream(t, end),
+		"windows.pp":        rounds(windows("state"), 1, 2, 3).stream(t, end),
+		"new-state.pp":      rounds(windows("another"), 1, 2, 3).stream(t, end),
 		"symmetric.pp":      rounds(symmetric, 1).stream(t, end),
 		"in-parts.pp":       rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
 		"twice.pp":          rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
@@ -101,6 +104,13 @@ func rounds(change func(*source), numbers ...uint32) *source {
 
 // severalRecords makes a unit a user, of whom two documents contribute.
 func severalRecords(s *source) { s.header.Unit, s.copies = wire.Unit_USER, 2 }
+
+// windows makes the rounds windows of time by the state of a name.
+func windows(state string) func(*source) {
+	return func(s *source) {
+		s.scheme = &wire.Scheme{Method: wire.Scheme_EPOCH, Rate: 1. / 3, Rounds: 3, Coins: state}
+	}
+}
 
 // symmetric makes the matrix one of 3 × 3, of which the upper triangle has cells.
 func symmetric(s *source) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"math"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -48,8 +49,11 @@ func partSource(in *endpoint.Part) *sources {
 	return &sources{header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
 }
 
-// openSources opens the inputs, which must be of one run, model and shape.
-func openSources(output string, names []string) (*sources, error) {
+// openSources opens the inputs, which must be of one run, model and shape. The partitions of a topic begin within a time of
+// each other.
+func openSources(output string, names []string, within time.Duration) (*sources, error) {
+	wanted := contributions
+	wanted.Within = within
 	if err := endpoint.Distinct(output, names...); err != nil {
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func openSources(output string, names []string) (*sources, error) {
 			s.close()
 			return nil, exit.Errorf(exit.Usage, "input %s is given twice", name)
 		}
-		all, h, err := endpoint.OpenStreams(name, contributions)
+		all, h, err := endpoint.OpenStreams(name, wanted)
 		if err != nil {
 			s.close()
 			return nil, err

@@ -36,7 +36,7 @@ func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
 
 // privatize reads contributions and writes releases. This file only carries records to and from internal/release.
 func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) error {
-	in, err := openSources(c.Output, c.Inputs)
+	in, err := openSources(c.Output, c.Inputs, c.RoundTimeout)
 	if err != nil {
 		return err
 	}

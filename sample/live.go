@@ -36,7 +36,9 @@ func (s *rounds) live(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "%s: is not the state that the rounds of %s were cut by", s.WindowState, s.Output).
 			WithHint("without that state a unit could be in a second round")
 	}
-	scheme, err := wire.SchemeOf(s.scheme(0))
+	planned := s.scheme(0)
+	planned.Coins = state.Name()
+	scheme, err := wire.SchemeOf(planned)
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}

@@ -46,9 +46,6 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 // Answered is StreamReader's, in the name of the group's member.
 func (p *Part) Answered(round uint32) { p.note(kafka.Hint{Round: round}) }
 
-// AllAnswered says that the answers are complete, for good.
-func (p *Part) AllAnswered() { p.note(kafka.Hint{Ended: true}) }
-
 func (p *Part) note(h kafka.Hint) {
 	if p.member != nil {
 		h.Offset = p.log.Next()
@@ -58,7 +55,7 @@ func (p *Part) note(h kafka.Hint) {
 
 // Share calls work for each stream of an input, side by side, until all are done, or one has an error, which ends the others.
 // The context of a work ends when its partition was assigned to another program of the group that a topic names: what it
-// returns then does not count.
+// returns then does not count. A work without an error has completed its answers, for good.
 func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Part) error) error {
 	if !kafka.IsTopic(input) {
 		r, h, err := OpenStream(input, wanted)
@@ -83,6 +80,11 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	if err != nil {
 		return err
 	}
+	for partition := range in {
+		if s.input.Partition < 0 || s.input.Partition == partition {
+			s.partitions = append(s.partitions, partition)
+		}
+	}
 	if err := create(s.output, in); err != nil {
 		return err
 	}
@@ -94,7 +96,6 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 		return exit.Errorf(exit.Usage, "%s has %d partitions and %s has %d: the answers to one go to the same of the other",
 			s.input, in, s.output, out)
 	}
-	s.partitions = in
 	if s.input.Group != "" {
 		return s.grouped(ctx)
 	}
@@ -104,7 +105,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 // sharing is the work on the partitions of a topic.
 type sharing struct {
 	input, output *kafka.Location
-	partitions    int
+	partitions    []int // that are meant, where there is no group
 	wanted        Wanted
 	work          func(context.Context, *Part) error
 }
@@ -145,7 +146,13 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 			return err
 		}
 	}
-	if answers[0].Ends || hints[0].Ended {
+	if hints[0].Ended {
+		return nil
+	}
+	if answers[0].Ends { // whoever wrote the end was gone before it could say so
+		if member != nil {
+			member.Note(ctx, partition, kafka.Hint{Offset: max(0, hints[0].Offset), Ended: true})
+		}
 		return nil
 	}
 	log, err := kafka.OpenAt(ctx, &from, partition, hints[0].Offset)
@@ -157,7 +164,12 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 		return err
 	}
 	defer r.Close()
-	return s.work(ctx, &Part{StreamReader: r, Header: h, topic: &place, member: member, partition: partition})
+	p := &Part{StreamReader: r, Header: h, topic: &place, member: member, partition: partition}
+	if err := s.work(ctx, p); err != nil {
+		return err
+	}
+	p.note(kafka.Hint{Ended: true})
+	return nil
 }
 
 // all does the work of all partitions.
@@ -165,7 +177,7 @@ func (s *sharing) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan error)
-	for partition := range s.partitions {
+	for _, partition := range s.partitions {
 		go func() { ended <- s.part(ctx, nil, partition) }()
 	}
 	var first error

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
@@ -58,6 +59,8 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
+	// Within is how long the other partitions of a topic may be without a frame when one has one; 0: for ever.
+	Within time.Duration
 	// Group lets a topic's name say a group, which keeps where the stage has come to.
 	Group bool
 	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.

@@ -74,27 +74,55 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	if err != nil {
 		return nil, nil, err
 	}
-	var readers []*StreamReader
-	var first *wire.Header
-	for i, log := range logs {
-		r, h, err := openLog(log, wanted, closed[i])
-		if err == nil && first != nil && !proto.Equal(h, first) {
-			r.Close()
-			err = exit.Errorf(exit.Malformed, "%s and %s hold different streams", logs[0].Name(), log.Name())
+	type opened struct {
+		reader *StreamReader
+		header *wire.Header
+		err    error
+	}
+	streams, arrived := make([]opened, len(logs)), make(chan int)
+	for i, log := range logs { // side by side: each waits for its first frame
+		go func() {
+			o := &streams[i]
+			o.reader, o.header, o.err = openLog(log, wanted, closed[i])
+			arrived <- i
+		}()
+	}
+	stop := func(cause error) {
+		for _, log := range logs {
+			log.Stop(cause)
+		}
+	}
+	var first *opened
+	for range logs {
+		i := <-arrived
+		o := &streams[i]
+		switch {
+		case o.err == nil && first == nil:
+			first = o
+			if wanted.Within > 0 {
+				late := exit.Errorf(exit.Malformed, "%s: not all partitions have a frame %v after the first had one", l, wanted.Within)
+				defer time.AfterFunc(wanted.Within, func() { stop(late) }).Stop()
+			}
+		case o.err == nil && !proto.Equal(o.header, first.header):
+			err = exit.Errorf(exit.Malformed, "%s and %s hold different streams", first.reader.Name(), o.reader.Name())
+		case o.err != nil && err == nil:
+			err = o.err
 		}
 		if err != nil {
-			for _, open := range readers {
-				open.Close()
-			}
-			for _, left := range logs[i:] {
-				left.Close()
-			}
-			return nil, nil, err
+			stop(err)
 		}
-		first = h
-		readers = append(readers, r)
 	}
-	return readers, first, nil
+	readers := make([]*StreamReader, len(logs))
+	for i, o := range streams {
+		readers[i] = o.reader
+		if err != nil && o.err == nil {
+			o.reader.Close()
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return readers, first.header, nil
 }
 
 // openLogs opens the partitions of a topic: where its group has come to, if it names one, with the rounds that are done.

@@ -58,6 +58,11 @@ func (n *next) enter(content any) {
 // again makes the charge one more of the first round.
 func (n *next) again() { n.charge = n.of(n.grant, 1); n.charge.Attempt = 2 }
 
+// states makes both rounds windows of time, by the states of these names.
+func (n *next) states(first, then string) {
+	n.ledger.Lines[1].Charge.Scheme.Coins, n.charge.Scheme.Coins = first, then
+}
+
 // foreign enters another grant and makes the charge one by it.
 func (n *next) foreign() *Grant {
 	other := *n.grant
@@ -127,6 +132,10 @@ func TestAllow(t *testing.T) {
 		{"disjoint, by another grant", Epoch, given, func(n *next) { n.foreign(); n.charge.Run = "other" }, ""},
 		{"thrown anew", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "others" }, "thrown anew"},
 		{"new coins", Poisson, budget, func(n *next) { n.charge.Scheme.Coins = "others" }, ""},
+		{"windows", Epoch, budget, func(n *next) { n.states("state", "state") }, ""},
+		{"windows of a new state", Epoch, given, func(n *next) { n.states("lost", "new") }, "thrown anew"},
+		{"windows, then by hash", Epoch, given, func(n *next) { n.states("state", "") }, "thrown anew"},
+		{"by hash, then windows", Epoch, given, func(n *next) { n.states("", "state") }, "thrown anew"},
 		{"unnamed allocation", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "" }, "the allocation has no name"},
 
 		{"round again", Poisson, given, (*next).again, ""},

@@ -11,7 +11,9 @@ const (
 	Poisson  = "poisson"  // each unit by its own coin, anew each round
 	Fixed    = "fixed"    // Size of Population units without replacement, anew each round
 	Allocate = "allocate" // each unit in exactly one of Rounds rounds, by a secret coin
-	Epoch    = "epoch"    // each unit in exactly one of Rounds rounds, by a public hash of its name
+
+	// Each unit in exactly one of Rounds rounds, by a public hash of its name or by the window of time in which it arrived.
+	Epoch = "epoch"
 )
 
 // A Scheme is how the units of each round were chosen. Its numbers are public; which units were chosen is not.
@@ -25,7 +27,9 @@ type Scheme struct {
 
 	// Coins names the throw of coins that chose the units. Rounds of one number and one name hold the same units,
 	// whatever run they are released in. The rounds of an Allocate share one throw; those of two throws may hold one
-	// unit twice. It is empty in a grant, which is made before the throw, and where the sampler does not name its coins.
+	// unit twice. The rounds of an Epoch by windows have the name of the state that keeps a unit out of a second one, for
+	// two states may; those of an Epoch by hash need none. It is empty in a grant, which is made before the throw, and
+	// where the sampler does not name its coins.
 	Coins string `json:"coins,omitempty"`
 }
 
@@ -40,7 +44,7 @@ func (s Scheme) Check() error {
 	if s.Method != Fixed && (s.Size != 0 || s.Population != 0) {
 		return errors.New("size and population belong to fixed-size sampling only")
 	}
-	if (s.Method == All || s.Method == Epoch) && s.Coins != "" {
+	if s.Method == All && s.Coins != "" {
 		return errors.New("named coins, but the method throws none")
 	}
 	if len(s.Coins) > 64 {

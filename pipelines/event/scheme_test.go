@@ -41,7 +41,7 @@ func TestSchemeCheck(t *testing.T) {
 		{Allocate, func(s *Scheme) { s.Rounds = 7 }, "not one over"},
 		{Allocate, func(s *Scheme) { s.Coins = strings.Repeat("a", 65) }, "more than 64"},
 		{Epoch, func(s *Scheme) { s.Rate = 0.5 }, "not one over"},
-		{Epoch, func(s *Scheme) { s.Coins = "a1" }, "throws none"},
+		{Epoch, func(s *Scheme) { s.Coins = "state" }, ""}, // by windows
 	} {
 		s := schemes()[c.method]
 		c.change(&s)

@@ -18,13 +18,21 @@
 #   --held FILE       held-out text, to score the model on; the score is not private
 #   --seed 1          of the random first topics; it protects nobody
 #
+# Over Kafka, each stage a process of its own (kafka/README.md):
+#
+#   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
+#   --run NAME        name of the run and its topics; by default that of OUT's folder
+#   --workers 2       processes of estep
+#   --partitions 4    of the topics that they share
+#
 # It uses no public text but the vocabulary. Two things are released and charged: the words' own frequencies, once, and the
 # topics' statistics, each round. Topics need documents: at ε = 1 some 40,000 of ten words give ten topics, and 150,000 of a
 # hundred give fifty.
 source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 vocab=$recipes/vocabulary-en.txt rate=0.1 rounds=80 ledger='' dataset=default held='' seed=1
-take "epsilon delta topics vocab rate rounds ledger dataset held seed" "$@"
+brokers='' run='' workers=2 partitions=4
+take "epsilon delta topics vocab rate rounds ledger dataset held seed brokers run workers partitions" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a number from 1 on, is $topics"
 text_and_folder
 ledger=${ledger:-$out/run.ledger}
@@ -48,14 +56,11 @@ keep "$out/words.pp" words
 # The topics, with what is left of the budget.
 keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
   --ledger "$ledger" -o "$out/grant.json"
-train() {
-  sample --poisson "$rate" --rounds "$rounds" "$out/documents.pp" |
-    estep lda --params "$out/params" |
-    privatize --grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset" |
-    mstep lda --topics "$topics" --vocab "$vocab" --word-marginal "$out/words.pp" --seed "$seed" \
-      --params-out "$out/params" -o "$out/model.pp"
-}
-once train
+sample=(--poisson "$rate" --rounds "$rounds")
+estep=(lda)
+privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
+mstep=(lda --topics "$topics" --vocab "$vocab" --word-marginal "$out/words.pp" --seed "$seed")
+train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 account report --delta "$delta" -o "$out/report.txt" "$ledger"

@@ -13,23 +13,29 @@
 #   --kappa 0.7
 #   --held FILE       held-out text, to score the model on
 #   --seed 1          of the random first topics
+#
+# Over Kafka, each stage a process of its own (kafka/README.md):
+#
+#   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
+#   --run NAME        name of the run and its topics; by default that of OUT's folder
+#   --workers 2       processes of estep
+#   --partitions 4    of the topics that they share
 source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
 
 topics=50 vocab=$recipes/vocabulary-en.txt batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1
-take "topics vocab batch rounds tau0 kappa held seed" "$@"
+brokers='' run='' workers=2 partitions=4
+take "topics vocab batch rounds tau0 kappa held seed brokers run workers partitions" "$@"
 text_and_folder
 same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
 
 keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
 some "$out/documents.pp"
-train() {
-  sample --fixed "$batch" --rounds "$rounds" --run online-lda "$out/documents.pp" |
-    estep lda --params "$out/params" --top-topics 0 --word-weight count --norm 0 --iterations 100 |
-    privatize none --ledger "$out/run.ledger" |
-    mstep lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" \
-      --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
-}
-once train
+sample=(--fixed "$batch" --rounds "$rounds" --run "$run")
+estep=(lda --top-topics 0 --word-weight count --norm 0 --iterations 100)
+privatize=(none --ledger "$out/run.ledger")
+mstep=(lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
+  --average-from 1 --denoise floor --beta expected-log)
+train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 cat "$out/topics.txt"

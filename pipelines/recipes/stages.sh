@@ -35,12 +35,13 @@ take() {
   done
 }
 
-# text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder.
+# text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder, which names the run if nothing else does.
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]}
   [[ -e $text ]] || fail "no such text: $text"
   mkdir -p -- "$out"
+  run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
 }
 
 # score MODEL FLAG… scores a model on the held-out text, if there is one.
@@ -73,16 +74,47 @@ keep() {
   [[ -e $file ]] || "$@"
 }
 
-# once TRAIN runs a recipe's training, with the FIFO out/params from mstep back to estep, unless its model is there.
-once() {
+# train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model is there: over pipes,
+# or where there are brokers over the topics of a run, each stage a process of its own and $workers of estep.
+train() {
   if [[ -e $out/model.pp ]]; then
     echo "$out has its model: nothing to train" >&2
-    return
+  elif [[ -z $brokers ]]; then
+    over_pipes
+  else
+    over_topics
   fi
+}
+
+# over_pipes has the FIFO out/params from mstep back to estep.
+over_pipes() {
   rm -f -- "$out/params"
   mkfifo -- "$out/params"
-  "$@"
+  sample "${sample[@]}" "$out/documents.pp" |
+    estep "${estep[@]}" --params "$out/params" |
+    privatize "${privatize[@]}" |
+    mstep "${mstep[@]}" --params-out "$out/params" -o "$out/model.pp"
   rm -f -- "$out/params"
+}
+
+# over_topics ends as soon as a stage fails. The same command goes on: every stage finds in the topics where it was.
+over_topics() {
+  local at=kafka://$brokers/$run
+  "$recipes/kafka/topics.sh" --partitions "$partitions" "$brokers" "$run" >"$out/topics"
+  sample "${sample[@]}" --run "$run" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
+  for ((worker = 0; worker < workers; worker++)); do
+    estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run" &
+  done
+  privatize "${privatize[@]}" --run "$run" --claims "$at.claims" -o "$at.releases" "$at.contributions.private?group=$run" &
+  mstep "${mstep[@]}" --run "$run" --params-out "$at.parameters" -o "$out/model.pp" "$at.releases" &
+  for ((left = workers + 3; left > 0; left--)); do
+    wait -n || {
+      local code=$?
+      kill $(jobs -p) 2>/dev/null || true
+      wait || true
+      exit "$code"
+    }
+  done
 }
 
 # same SETTINGS refuses to go on in the folder with what other settings or another text began. A settings file is there as

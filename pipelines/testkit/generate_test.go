@@ -142,8 +142,10 @@ func scheme() *wire.Scheme {
 	return &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.25, Rounds: 8, Secret: true}
 }
 
-func open(round uint32) []byte {
-	return encoded(&wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme()}}})
+func open(round uint32) []byte { return openBy(round, scheme()) }
+
+func openBy(round uint32, s *wire.Scheme) []byte {
+	return encoded(&wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: s}}})
 }
 
 func closing(round uint32, units ...string) []byte {
@@ -293,6 +295,7 @@ func vectors(t *testing.T) []Vector {
 		{Name: "concatenated.pp", Records: 4, Stream: slices.Concat(two.whole(), framed)},
 		{Name: "compressed.pp", Records: 400, Stream: compressed(t, documents(), many...)},
 		{Name: "rounds.pp", Records: 6, Stream: newBuilder(rounds()).add(open(1), inRound(1, a), closing(1, "a"), open(4), inRound(4, b), closing(4, "b")).whole()},
+		{Name: "windows.pp", Records: 3, Stream: newBuilder(rounds()).add(openBy(2, &wire.Scheme{Method: wire.Scheme_EPOCH, Rate: 0.5, Rounds: 2, Coins: "state"}), inRound(2, a), closing(2, "a")).whole()},
 		{Name: "contributions.pp", Records: 4, Stream: newBuilder(contributions()).add(open(1), contribution(1, true, part([]float32{1}, 0)), contribution(1, false, part([]float32{.5}, 1)), closing(1, "a")).whole()},
 		{Name: "releases.pp", Records: 5, Stream: newBuilder(releases()).add(release(1), block(1, 0, -3, 4, 1<<40), block(1, 3, 0, 0, -1), release(2), block(2, 0, 1, 2, 3, 4, 5, 6)).whole()},
 		{Name: "parameters.pp", Records: 3, Stream: newBuilder(parameters()).add(words("x", "y", "z"), parameterSet(0), floatBlock(0, 1, 2, 3, 4, 5, 6)).whole()},
@@ -360,7 +363,8 @@ func vectors(t *testing.T) []Vector {
 		{Name: "counts.pp", Rule: "as many counts as words", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{1, 1}, []uint32{1})).whole()},
 		{Name: "count-0.pp", Rule: "count of 0", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{1, 1}, []uint32{1, 0})).whole()},
 		{Name: "long-document.pp", Rule: "more than 2^24 words", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{1, 1}, []uint32{1 << 24, 1})).whole()},
-		{Name: "rate.pp", Rule: "rate outside (0, 1]", Section: "3.2", Stream: newBuilder(rounds()).add(encoded(&wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_POISSON, Rate: math.NaN(), Rounds: 1}}}}), closing(1)).whole()},
+		{Name: "rate.pp", Rule: "rate outside (0, 1]", Section: "3.2", Stream: newBuilder(rounds()).add(openBy(1, &wire.Scheme{Method: wire.Scheme_POISSON, Rate: math.NaN(), Rounds: 1}), closing(1)).whole()},
+		{Name: "coins.pp", Rule: "name of coins where all units are in each round", Section: "3.2", Stream: newBuilder(rounds()).add(openBy(1, &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1, Coins: "throw"}), closing(1)).whole()},
 		{Name: "round-records.pp", Rule: "round holds other records than it announces", Section: "3.2", Stream: newBuilder(rounds()).add(open(1), inRound(1, a), closing(1, "a", "b")).whole()},
 		{Name: "nan.pp", Rule: "NaN in a contribution", Section: "3.3", Stream: newBuilder(contributions()).add(open(1), contribution(1, false, part([]float32{nan}, 0)), closing(1, "a")).whole()},
 		{Name: "values.pp", Rule: "a value a cell", Section: "3.3", Stream: newBuilder(contributions()).add(open(1), contribution(1, false, part([]float32{1, 2}, 0)), closing(1, "a")).whole()},

@@ -453,7 +453,7 @@ def check_scheme(scheme):
     need(0 < scheme.rate <= 1, "3.2", "rate outside (0, 1]")
     need(1 <= planned <= ROUNDS, "3.2", "planned rounds outside 1 to 2^31")
     need(len(scheme.coins.encode()) <= COINS, "3.2", "name of coins is too long")
-    need(not scheme.coins or method not in (method_of.ALL, method_of.EPOCH), "3.2", "coins for a method without")
+    need(not scheme.coins or method != method_of.ALL, "3.2", "coins for a method without")
     if method == method_of.FIXED:
         need(1 <= scheme.size <= scheme.population, "3.2", "size outside 1 to the population")
         rate = scheme.size / scheme.population

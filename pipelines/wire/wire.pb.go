@@ -260,7 +260,7 @@ const (
 	Scheme_POISSON            Scheme_Method = 2 // each unit by its own coin with probability `rate`, anew each round
 	Scheme_FIXED              Scheme_Method = 3 // `size` units of `population`, uniformly without replacement, anew each round
 	Scheme_ALLOCATE           Scheme_Method = 4 // each unit in exactly one of `rounds` rounds, by a secret coin
-	Scheme_EPOCH              Scheme_Method = 5 // each unit in exactly one of `rounds` rounds, by a public hash of its name
+	Scheme_EPOCH              Scheme_Method = 5 // each unit in exactly one of `rounds` rounds, by a public hash of its name or by when it arrived
 )
 
 // Enum value maps for Scheme_Method.
@@ -982,8 +982,8 @@ type Scheme struct {
 	Size          uint64                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`             // FIXED only
 	Population    uint64                 `protobuf:"varint,4,opt,name=population,proto3" json:"population,omitempty"` // FIXED only
 	Rounds        uint32                 `protobuf:"varint,5,opt,name=rounds,proto3" json:"rounds,omitempty"`         // T, planned number of rounds
-	Secret        bool                   `protobuf:"varint,6,opt,name=secret,proto3" json:"secret,omitempty"`         // coins came from the operating system; false: from a seed, no amplification
-	Coins         string                 `protobuf:"bytes,7,opt,name=coins,proto3" json:"coins,omitempty"`            // names the throw of coins; the rounds of an ALLOCATE share one
+	Secret        bool                   `protobuf:"varint,6,opt,name=secret,proto3" json:"secret,omitempty"`         // coins came from the operating system or a secret key; false: from a seed, no amplification
+	Coins         string                 `protobuf:"bytes,7,opt,name=coins,proto3" json:"coins,omitempty"`            // names the throw of coins; the rounds of an ALLOCATE share one, as do windows of time
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -136,7 +136,7 @@ func Disjoint(c *event.Charge) bool {
 // the same throws, with the same weights, of releases in which the new unit is where the old one was; given the throw one
 // round differs, and a Rényi divergence of mixtures is at most the largest of theirs: see worst.
 //
-// Under replace-one and a public function of the unit's name, a hash or an allocation from a seed, the new unit may be in
+// Under replace-one and a function of the unit alone, as a hash of its name or when it arrived, the new unit may be in
 // another round than the old one. Then one round loses a unit and another gains one, each by that unit's own norm. Where
 // the clip bounds that norm it is half of the sensitivity, or less than 0.71 of it in L2 without negative coordinates. So
 // each of the two loses at most half of what it would by an exchange (a Gaussian's loss grows with the square of the shift,

@@ -57,6 +57,10 @@ func Create(ctx context.Context, l *Location, p Plan) error {
 	}
 	exists := false
 	err = c.retry(ctx, "make the topic", func(ctx context.Context) error {
+		// This says better why there is no answer.
+		if _, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{c.Topic}}); err != nil {
+			return err
+		}
 		r, err := c.kafka.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{config}})
 		if err != nil {
 			return err

@@ -56,7 +56,9 @@ func (m *Member) Close() error {
 // again later.
 func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.mutex.Lock()
-	m.notes[partition] = h
+	if ctx.Err() == nil { // or else another member notes more
+		m.notes[partition] = h
+	}
 	m.mutex.Unlock()
 	m.note(ctx)
 }
@@ -72,6 +74,15 @@ func (m *Member) note(ctx context.Context) {
 		if m.client.note(ctx, partition, h, int(m.generation.ID), m.generation.MemberID) == nil {
 			delete(m.notes, partition)
 		}
+	}
+}
+
+// forget drops the note of a partition that another member works on now, who notes more: all but that nothing is left.
+func (m *Member) forget(partition int) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if !m.notes[partition].Ended {
+		delete(m.notes, partition)
 	}
 }
 
@@ -113,6 +124,7 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 				if !slices.ContainsFunc(assigned, func(a kafka.PartitionAssignment) bool { return a.ID == partition }) {
 					stop()
 					delete(running, partition)
+					m.forget(partition)
 				}
 			}
 			for _, a := range assigned {

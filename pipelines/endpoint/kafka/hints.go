@@ -49,6 +49,12 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 		if err != nil {
 			return err
 		}
+		if errors.Is(r.Error, kafka.GroupIdNotFound) { // it has noted nothing
+			for i := range hints {
+				hints[i].Offset = -1
+			}
+			return nil
+		}
 		if r.Error != nil {
 			return r.Error
 		}

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -62,7 +63,11 @@ func (c *client) one(ctx context.Context, partition int, offset int64) (*message
 			return nil, err
 		}
 		if len(c.messages) > 0 {
-			return &c.messages[0], c.messages[0].err
+			m := &c.messages[0]
+			if m.err != nil {
+				return nil, exit.Errorf(exit.Malformed, "%s: the message at offset %d: %w", l.Name(), m.offset, m.err)
+			}
+			return m, nil
 		}
 		if c.next > offset {
 			return nil, l.gone(offset)

@@ -78,7 +78,11 @@ func (t *Text) receive(wait bool) bool {
 	}
 	var v value
 	if wait {
-		v = <-t.values
+		select {
+		case v = <-t.values:
+		case <-t.logs[0].context.Done():
+			v.err = context.Cause(t.logs[0].context)
+		}
 	} else {
 		select {
 		case v = <-t.values:

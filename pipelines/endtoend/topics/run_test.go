@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,42 +23,68 @@ import (
 
 const rounds = 6
 
-// A job is what is to be trained: documents, and what makes every run of it throw the same coins.
+// A job is what is to be trained: documents, and what makes every run of it throw the same coins. Its sums are released as
+// they are, so that all rounds of all runs can be compared.
 type job struct {
 	folder string // holds docs.pp, vocab.txt and coins
-	sums   map[int]string
+	system system
+	sums   map[int]string // digests of the exact sums, by round
+	took   time.Duration  // the training over pipes
 }
+
+// A system is a way to train: flags of the stages.
+type system struct{ sample, estep, mstep string }
+
+var (
+	// lda is that of recipes/lda.sh.
+	lda = system{sample: "--poisson 0.2", estep: "lda", mstep: "lda --topics 5"}
+	// vips is that of recipes/papers/vips-lda.sh.
+	vips = system{
+		sample: "--fixed 400", estep: "lda --length 100 --resample --top-topics 0 --word-weight count --norm 0 --iterations 100",
+		mstep: "lda --topics 5 --tau0 1024 --kappa 0.7 --negatives zero --average-from 1 --denoise floor --beta expected-log",
+	}
+)
 
 // newJob makes a job of real text, the comments of some of Go's packages, and runs it over pipes: that is what runs over
 // topics must give.
-func newJob(t testing.TB) *job {
+func newJob(t testing.TB, s system) *job { return newJobOf(t, s, "src/net/http") }
+
+// newJobOf is newJob with the comments below a folder of Go.
+func newJobOf(t testing.TB, s system, folder string) *job {
 	t.Helper()
-	j := &job{folder: t.TempDir()}
-	script := fmt.Sprintf(`set -euo pipefail
-comments "$(go env GOROOT)/src/net/http" >comments.jsonl
+	j := &job{folder: t.TempDir(), system: s}
+	j.bash(t, fmt.Sprintf(`
+comments "$(go env GOROOT)/%s" >comments.jsonl
 cp %s vocab.txt
 tokenize text --vocab vocab.txt -o docs.pp comments.jsonl
-mkfifo params
+mkfifo params`, folder, filepath.Join(stages.Root, "pipelines/recipes/vocabulary-en.txt")))
+	begun := time.Now()
+	j.bash(t, fmt.Sprintf(`
 sample %s docs.pp |
-  estep lda --params params |
+  estep %s --params params |
   privatize none --run r --ledger pipe.ledger |
-  mstep lda %s --params-out params -o pipe.model`,
-		filepath.Join(stages.Root, "pipelines/recipes/vocabulary-en.txt"), strings.Join(j.sample(), " "), strings.Join(j.mstep(), " "))
-	command := exec.Command("bash", "-c", script)
-	command.Dir = j.folder
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+  mstep %s --params-out params -o pipe.model`, strings.Join(j.sample(), " "), s.estep, strings.Join(j.mstep(), " ")))
+	j.took = time.Since(begun)
 	j.sums = sums(t, filepath.Join(j.folder, "pipe.ledger"))
 	return j
 }
 
+// bash runs a script in the job's folder.
+func (j *job) bash(t testing.TB, script string) {
+	t.Helper()
+	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
+	command.Dir = j.folder
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 func (j *job) sample() []string {
-	return []string{"--poisson", "0.2", "--rounds", fmt.Sprint(rounds), "--run", "r", "--secret", j.path("coins")}
+	return append(strings.Fields(j.system.sample), "--rounds", fmt.Sprint(rounds), "--run", "r", "--secret", j.path("coins"))
 }
 
 func (j *job) mstep() []string {
-	return []string{"--run", "r", "--topics", "5", "--seed", "1", "--vocab", j.path("vocab.txt")}
+	return append(strings.Fields(j.system.mstep), "--run", "r", "--seed", "1", "--vocab", j.path("vocab.txt"))
 }
 
 func (j *job) path(name string) string { return filepath.Join(j.folder, name) }
@@ -98,7 +125,9 @@ type run struct {
 	broker  *broker.Broker
 	folder  string // holds the ledger and the model
 	topics  map[string]string
-	workers int
+	workers int                 // processes of estep
+	threads int                 // of each
+	more    map[string][]string // stages beside the usual ones, or in their place
 
 	mutex     sync.Mutex
 	processes map[string]*exec.Cmd // under way, by stage
@@ -113,7 +142,7 @@ const partitions = 4
 func newRun(t testing.TB, j *job, b *broker.Broker, workers int) *run {
 	t.Helper()
 	r := &run{
-		job: j, t: t, broker: b, folder: t.TempDir(), workers: workers,
+		job: j, t: t, broker: b, folder: t.TempDir(), workers: workers, threads: 1,
 		topics: make(map[string]string), processes: make(map[string]*exec.Cmd), killed: make(map[*exec.Cmd]bool),
 	}
 	for topic, n := range map[string]int{
@@ -142,13 +171,15 @@ func (r *run) commands() map[string][]string {
 		"sample": append(append([]string{"sample"}, r.sample()...), "-o", r.url("rounds.private"), r.path("docs.pp")),
 		"privatize": {"privatize", "none", "-q", "--run", "r", "--ledger", r.ledger(), "-o", r.url("releases"),
 			r.url("contributions.private")},
-		"mstep": append(append([]string{"mstep", "lda"}, r.mstep()...), "--params-out", r.url("parameters"),
+		"mstep": append(append([]string{"mstep"}, r.mstep()...), "--params-out", r.url("parameters"),
 			"-o", filepath.Join(r.folder, "model"), r.url("releases")),
 	}
 	for i := range r.workers {
-		all[fmt.Sprint("estep", i)] = []string{"estep", "lda", "--workers", "1", "--params", r.url("parameters"),
-			"-o", r.url("contributions.private"), r.url("rounds.private", "group="+r.topics["releases"], "session=1s")}
+		all[fmt.Sprint("estep", i)] = append(append([]string{"estep"}, strings.Fields(r.system.estep)...), "--workers", fmt.Sprint(r.threads),
+			"--params", r.url("parameters"), "-o", r.url("contributions.private"),
+			r.url("rounds.private", "group="+r.topics["releases"], "session=1s"))
 	}
+	maps.Copy(all, r.more)
 	return all
 }
 

@@ -23,7 +23,7 @@ import (
 func TestSoak(t *testing.T) {
 	runs, seed := number(t, "PRIVPIPE_FAULTS", 3), number(t, "PRIVPIPE_SEED", 1)
 	b := broker.Own(t)
-	j := newJob(t)
+	j := newJob(t, lda)
 	counts := make(map[string]int)
 	for i := range runs {
 		seed := uint64(seed + i)

@@ -19,6 +19,13 @@
 #   --held FILE       held-out text, to score the model on; the score is not private
 #   --seed 1          of the random first topics
 #
+# Over Kafka, each stage a process of its own (../kafka/README.md):
+#
+#   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
+#   --run NAME        name of the run and its topics; by default that of OUT's folder
+#   --workers 2       processes of estep
+#   --partitions 4    of the topics that they share
+#
 # What the report says is sound. The paper takes a·N for the sensitivity when one document takes another's place; two clipped
 # contributions, neither negative, can be √2·a·N apart. The report has both (--claim paper). For the paper's own setting (σ 1.24,
 # 20,000 of 400,000 documents, 20 rounds, δ 1e-4) the paper says ε = 2.38; by its accountant the sound sensitivity has 4.24, and
@@ -27,7 +34,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/../stages.sh"
 
 sigma=1.24 batch=20000 rounds='' length=500 share=0.1 topics=50 vocab=$recipes/vocabulary-en.txt tau0=1024 kappa=0.7
 delta=1e-6 held='' seed=1
-take "sigma batch rounds length share topics vocab tau0 kappa delta held seed" "$@"
+brokers='' run='' workers=2 partitions=4
+take "sigma batch rounds length share topics vocab tau0 kappa delta held seed brokers run workers partitions" "$@"
 text_and_folder
 same "--sigma $sigma --batch $batch --rounds ${rounds:-one pass} --length $length --share $share --topics $topics \
 --vocab $vocab --tau0 $tau0 --kappa $kappa --seed $seed"
@@ -40,14 +48,12 @@ population=$(show "$out/documents.pp" | grep -c '^{"document"')
 rounds=${rounds:-$((population / batch))}
 keep "$out/grant.json" account plan --noise-multiplier "$sigma" --non-negative --claim paper --clip "$(awk "BEGIN {print $share * $length}")" \
   --fixed "$batch/$population" --rounds "$rounds" -o "$out/grant.json"
-train() {
-  sample --fixed "$batch" --rounds "$rounds" "$out/documents.pp" |
-    estep lda --params "$out/params" --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100 |
-    privatize --grant "$out/grant.json" --ledger "$out/run.ledger" |
-    mstep lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero \
-      --average-from 1 --denoise floor --beta expected-log --params-out "$out/params" -o "$out/model.pp"
-}
-once train
+sample=(--fixed "$batch" --rounds "$rounds")
+estep=(lda --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100)
+privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+mstep=(lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
+  --average-from 1 --denoise floor --beta expected-log)
+train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 account report --delta "$delta" -o "$out/report.txt" "$out/run.ledger"

@@ -18,7 +18,7 @@ import (
 // Settings are what the windows of a run have in common, and the first line of its state, as JSON.
 type Settings struct {
 	Version int           `json:"version"` // of the state: 1
-	Name    string        `json:"name"`    // of the state, by chance
+	Name    string        `json:"name"`    // of the state, drawn at random: State.Name
 	Run     string        `json:"run"`
 	Unit    string        `json:"unit"`
 	Start   time.Time     `json:"start"`
@@ -82,7 +82,7 @@ func (s *State) read(want Settings) error {
 	}
 	in := bufio.NewReaderSize(s.file, 1<<16)
 	line, err := in.ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, &s.settings) != nil || s.settings.Version != 1 {
+	if err != nil || json.Unmarshal(line, &s.settings) != nil || s.settings.Version != 1 || s.settings.Name == "" {
 		return exit.Errorf(exit.Malformed, "%s: not a state of windows of version 1", s.path)
 	}
 	want.Name = s.settings.Name
@@ -118,6 +118,10 @@ func (s *State) ours() error {
 
 // Close frees the file.
 func (s *State) Close() error { return s.file.Close() }
+
+// Name is the public name of the state, drawn at random when it was made. The rounds bear it, so that those of a run that
+// lost its state, and began another, are told from those before.
+func (s *State) Name() string { return s.settings.Name }
 
 // Start is when the first window begins.
 func (s *State) Start() time.Time { return s.settings.Start }

@@ -88,7 +88,15 @@ func TestState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	holds(t, open(t, path), 3, []corpus.Key{}, []string{"u", "v", "w"}, []string{"1", "4", "x"})
+	name := s.Name()
+	s = open(t, path)
+	if s.Name() != name || len(name) != 26 {
+		t.Errorf("the state is named %q, and was %q", s.Name(), name)
+	}
+	if other := open(t, filepath.Join(t.TempDir(), "state")); other.Name() == name {
+		t.Errorf("two states are named %s", name)
+	}
+	holds(t, s, 3, []corpus.Key{}, []string{"u", "v", "w"}, []string{"1", "4", "x"})
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got mode %v, want 0600", info.Mode())
 	}
@@ -155,6 +163,7 @@ func TestStateOfOtherSettings(t *testing.T) {
 	}
 	for name, content := range map[string]string{
 		"empty": "", "text": "no state\n", "document": "{\"version\":1", "newer": "{\"version\":2}\n",
+		"nameless": strings.Replace(string(before), `"name":"`, `"name":"","was":"`, 1),
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

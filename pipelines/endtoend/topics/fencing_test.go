@@ -1,0 +1,119 @@
+package topics
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit/broker"
+)
+
+// TestClaims: of two privatizers with ledgers of their own, on one run, each round is released by one. The other ends, and
+// says why.
+func TestClaims(t *testing.T) {
+	b := broker.Real(t)
+	r := newRun(t, newJob(t, lda), b, 1)
+	claims := "kafka://" + b.Address + "/" + b.Topic(t, "claims", 1, nil)
+	var commands []*exec.Cmd
+	for name, arguments := range r.commands() {
+		if name != "privatize" {
+			command := exec.Command(arguments[0], arguments[1:]...)
+			command.Dir = r.folder
+			commands = append(commands, command)
+		}
+	}
+	var ledgers []string
+	var privatizers []*exec.Cmd
+	for i := range 2 {
+		ledgers = append(ledgers, filepath.Join(r.folder, fmt.Sprint("ledger", i)))
+		command := exec.Command("privatize", "none", "-q", "--run", "r", "--ledger", ledgers[i], "--claims", claims,
+			"-o", r.url("releases"), r.url("contributions.private"))
+		commands, privatizers = append(commands, command), append(privatizers, command)
+	}
+	late := time.AfterFunc(time.Minute, func() {
+		for _, c := range commands {
+			c.Process.Kill()
+		}
+	})
+	defer late.Stop()
+	outputs := make([]strings.Builder, len(commands))
+	for i, c := range commands {
+		c.Stderr = &outputs[i]
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range commands {
+		err := c.Wait()
+		if !slices.Contains(privatizers, c) && err != nil {
+			t.Errorf("%s: %v\n%s", c.Args[0], err, outputs[i].String())
+		}
+	}
+	codes := []int{privatizers[0].ProcessState.ExitCode(), privatizers[1].ProcessState.ExitCode()}
+	if slices.Sort(codes); !slices.Equal(codes, []int{exit.OK, exit.Locked}) {
+		t.Errorf("privatizers ended with %v, want one to release and one to be refused\n%v", codes, outputs)
+	}
+	first, second := sums(t, ledgers[0]), sums(t, ledgers[1])
+	for round := 1; round <= rounds; round++ {
+		if (first[round] == "") == (second[round] == "") {
+			t.Errorf("round %d is in both ledgers, or in none", round)
+		}
+	}
+}
+
+// TestRoundTimeout: where the answers of a partition do not come, nothing is released.
+func TestRoundTimeout(t *testing.T) {
+	b := broker.Real(t)
+	r := newRun(t, newJob(t, lda), b, 1)
+	commands := r.commands()
+	for partition := range partitions - 1 { // none for the last
+		arguments := slices.Clone(commands["estep0"])
+		arguments[len(arguments)-1] = r.url("rounds.private", fmt.Sprint("partition=", partition))
+		commands[fmt.Sprint("estep", partition)] = arguments
+	}
+	commands["privatize"] = append(commands["privatize"], "--round-timeout", "1s")
+	ended := make(chan error)
+	for name, arguments := range commands {
+		go func() { ended <- r.keep(name, arguments) }()
+	}
+	late := time.AfterFunc(time.Minute, r.stop)
+	defer late.Stop()
+	var refused error
+	for range commands {
+		if err := <-ended; err != nil && refused == nil {
+			refused = err
+			r.stop()
+		}
+	}
+	if refused == nil || !strings.Contains(refused.Error(), "privatize ended with exit status 90") ||
+		!strings.Contains(refused.Error(), "1s after") {
+		t.Errorf("got %v\n%s", refused, r.log.String())
+	}
+	if released := sums(t, r.ledger()); len(released) != 0 {
+		t.Errorf("%d rounds were released", len(released))
+	}
+}
+
+// TestCombine: partial sums that are made beside the workers, partition by partition, are released as one sum.
+func TestCombine(t *testing.T) {
+	b := broker.Real(t)
+	r := newRun(t, newJob(t, lda), b, 2)
+	r.topics["sums.private"] = b.Topic(t, "sums.private", partitions, nil)
+	r.more = map[string][]string{
+		"combine": {"privatize", "combine", "-o", r.url("sums.private"), r.url("contributions.private", "group=c"+r.topics["releases"])},
+		"privatize": {"privatize", "none", "-q", "--run", "r", "--ledger", r.ledger(), "-o", r.url("releases"),
+			r.url("sums.private")},
+	}
+	err := r.all(time.Minute)
+	if err == nil {
+		err = r.judge()
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, r.log.String())
+	}
+}
