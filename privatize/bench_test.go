@@ -99,7 +99,7 @@ func BenchmarkSums(b *testing.B) {
 			}
 			b.SetBytes(size)
 			for b.Loop() {
-				in, err := openSources("", []string{name}, 0)
+				in, err := openSources("", []string{name}, contributions)
 				if err != nil {
 					b.Fatal(err)
 				}

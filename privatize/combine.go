@@ -42,7 +42,7 @@ func (c *combineCommand) Run(r *filter.Run) error {
 			return c.combine(r, partSource(in), grant, create)
 		})
 	}
-	in, err := openSources(c.Output, c.Inputs, c.RoundTimeout)
+	in, err := openSources(c.Output, c.Inputs, within(c.RoundTimeout))
 	if err != nil {
 		return err
 	}

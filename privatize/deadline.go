@@ -12,6 +12,7 @@ type deadline struct {
 	limit  time.Duration // 0: none
 	round  uint32
 	timer  *time.Timer
+	over   bool       // a round's time was over: there is no other one
 	passed chan error // receives the error when a round's time is over
 }
 
@@ -24,7 +25,9 @@ func (d *deadline) begin(round uint32) {
 	if d.limit == 0 || d.timer != nil && d.round == round {
 		return
 	}
-	d.stop()
+	if !d.stop() {
+		return
+	}
 	d.round = round
 	late := d.late()
 	d.timer = time.AfterFunc(d.limit, func() { d.passed <- late })
@@ -32,19 +35,19 @@ func (d *deadline) begin(round uint32) {
 
 // met says, when the round is whole, that it is in time; else the error.
 func (d *deadline) met() error {
-	if d.timer != nil && !d.stop() {
+	if !d.stop() {
 		return d.late()
 	}
 	return nil
 }
 
+// stop says whether the time of the round under way, and of all before it, was not over.
 func (d *deadline) stop() bool {
-	if d.timer == nil {
-		return true
+	if d.timer != nil {
+		d.over = d.over || !d.timer.Stop()
+		d.timer = nil
 	}
-	inTime := d.timer.Stop()
-	d.timer = nil
-	return inTime
+	return !d.over
 }
 
 func (d *deadline) late() error {

@@ -21,6 +21,13 @@ import (
 
 var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}, Group: true}
 
+// within is contributions of a topic whose partitions begin within a time of each other.
+func within(limit time.Duration) endpoint.Wanted {
+	w := contributions
+	w.Within = limit
+	return w
+}
+
 // sources are the streams of contributions or partial sums that together hold the units of each round.
 type sources struct {
 	header   *wire.Header // of the first
@@ -49,11 +56,8 @@ func partSource(in *endpoint.Part) *sources {
 	return &sources{header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
 }
 
-// openSources opens the inputs, which must be of one run, model and shape. The partitions of a topic begin within a time of
-// each other.
-func openSources(output string, names []string, within time.Duration) (*sources, error) {
-	wanted := contributions
-	wanted.Within = within
+// openSources opens the inputs, which must be of one run, model and shape.
+func openSources(output string, names []string, wanted endpoint.Wanted) (*sources, error) {
 	if err := endpoint.Distinct(output, names...); err != nil {
 		return nil, err
 	}
@@ -140,17 +144,13 @@ func (s *sources) rounds(r rounder) error {
 // a topic may begin with different rounds, where retention or a group's notes have left them: those that were released
 // are passed over.
 func (s *sources) open(r rounder) (*wire.Record, error) {
-	heads := make([]*wire.Record, len(s.streams))
+	heads, err := s.heads()
+	if err != nil {
+		return nil, err
+	}
 	latest := uint32(0)
-	for i, in := range s.streams {
-		var err error
-		if heads[i], err = next(in); err != nil {
-			return nil, err
-		}
-		if heads[i] != nil {
-			s.deadline.begin(heads[i].Round)
-			latest = max(latest, heads[i].Round)
-		}
+	for _, head := range heads {
+		latest = max(latest, head.GetRound())
 	}
 	for i, in := range s.streams {
 		for heads[i] != nil && heads[i].Round < latest && r.released(heads[i].Round) {
@@ -170,6 +170,29 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 		return nil, io.EOF
 	}
 	return heads[0], nil
+}
+
+// heads returns the next record of each source, nil at its end. They are waited for side by side: a round's time begins with
+// the first of them.
+func (s *sources) heads() ([]*wire.Record, error) {
+	heads, errs := make([]*wire.Record, len(s.streams)), make([]error, len(s.streams))
+	arrived := make(chan int, len(s.streams))
+	for i, in := range s.streams {
+		go func() {
+			heads[i], errs[i] = next(in)
+			arrived <- i
+		}()
+	}
+	for range s.streams {
+		i := <-arrived
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		if heads[i] != nil {
+			s.deadline.begin(heads[i].Round)
+		}
+	}
+	return heads, nil
 }
 
 // next returns the next record of a source, nil at its end.

@@ -59,6 +59,8 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
+	// Whole refuses a name that picks one partition of a topic.
+	Whole bool
 	// Within is how long the other partitions of a topic may be without a frame when one has one; 0: for ever.
 	Within time.Duration
 	// Group lets a topic's name say a group, which keeps where the stage has come to.
@@ -112,6 +114,10 @@ func openReader(r *StreamReader, wanted Wanted) (*StreamReader, *wire.Header, er
 	h, err := r.Header()
 	if err == nil {
 		err = wanted.check(r.Name(), h)
+	}
+	if err == nil && r.log != nil && h.Side == wire.Side_PRIVATE && !r.log.Location().IsPrivate() {
+		err = exit.Errorf(exit.Malformed, "%s: a private stream in a topic whose name says that it is public", r.Name()).
+			WithHint("topics of private records end in %s", kafka.Private)
 	}
 	if err != nil {
 		r.Close()

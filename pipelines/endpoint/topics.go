@@ -25,6 +25,9 @@ func inputTopic(name string, wanted Wanted) (*kafka.Location, error) {
 		return nil, exit.Errorf(exit.Usage, "%s: a private topic, but this stage stands outside the privacy wall", l).
 			WithHint("only privatize turns private records into public ones")
 	}
+	if wanted.Whole && l.Partition >= 0 {
+		return nil, exit.Errorf(exit.Usage, "%s: partition=%d is a part of each round, and this stage wants all of it", l, l.Partition)
+	}
 	if l.From == "" && wanted.Newest {
 		l.From = kafka.Newest
 	}
@@ -158,9 +161,6 @@ func OpenJournal(name string) (*kafka.Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := create(l, 1); err != nil {
-		return nil, err
-	}
 	return kafka.OpenJournal(context.Background(), l)
 }
 
@@ -238,6 +238,9 @@ func Tails(name string, h *wire.Header) ([]Tail, error) {
 		return nil, nil
 	}
 	l, err := outputTopic(name, h.Side)
+	if err == nil {
+		err = create(l, max(1, NewTopics))
+	}
 	if err != nil {
 		return nil, err
 	}

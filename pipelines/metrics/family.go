@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -23,7 +24,7 @@ type exposure int
 const (
 	private exposure = iota // on private data: served with --private-logs alone
 	public                  // on settings, releases and time alone: always served
-	ofTopic                 // on the topic that the first label names: private where its name ends in privateTopic
+	ofTopic                 // on the topic that the first label names: private where its name ends in privateTopic, or by Conceal
 )
 
 // privateTopic is how the names of topics end that hold private records.
@@ -66,9 +67,21 @@ func newFamily[N any](e exposure, create func() vector[N]) *family[N] {
 	return f
 }
 
+// concealed are topics that hold private records whatever their names.
+var concealed sync.Map
+
+// Conceal makes the numbers about a topic private: of text that other programs wrote, under a name that they gave it.
+func Conceal(topic string) { concealed.Store(topic, true) }
+
+// isPrivate says whether the numbers about a topic are private.
+func isPrivate(topic string) bool {
+	_, found := concealed.Load(topic)
+	return found || strings.HasSuffix(topic, privateTopic)
+}
+
 // of returns the number of these labels.
 func (f *family[N]) of(labels ...string) N {
-	if f.exposure == public || f.exposure == ofTopic && !strings.HasSuffix(labels[0], privateTopic) {
+	if f.exposure == public || f.exposure == ofTopic && !isPrivate(labels[0]) {
 		return f.shown.WithLabelValues(labels...)
 	}
 	return f.hidden.WithLabelValues(labels...)

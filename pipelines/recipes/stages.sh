@@ -103,9 +103,9 @@ over_topics() {
   "$recipes/kafka/topics.sh" --partitions "$partitions" "$brokers" "$run" >"$out/topics"
   sample "${sample[@]}" --run "$run" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
   for ((worker = 0; worker < workers; worker++)); do
-    estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run" &
+    estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run.estep" &
   done
-  privatize "${privatize[@]}" --run "$run" --claims "$at.claims" -o "$at.releases" "$at.contributions.private?group=$run" &
+  privatize "${privatize[@]}" --run "$run" --claims "$at.claims" -o "$at.releases" "$at.contributions.private?group=$run.privatize" &
   mstep "${mstep[@]}" --run "$run" --params-out "$at.parameters" -o "$out/model.pp" "$at.releases" &
   for ((left = workers + 3; left > 0; left--)); do
     wait -n || {

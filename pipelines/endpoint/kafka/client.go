@@ -40,7 +40,7 @@ func newClient(l *Location) (*client, error) {
 		Context: ctx,
 	}
 	c := &client{Location: l, transport: transport, end: end}
-	// Without a timeout of its own the library would give replicas half a second, and what they took later would be there twice.
+	// Without a timeout of ours the library gives replicas half a second, and what they take later would be there twice.
 	c.kafka = kafka.Client{Addr: kafka.TCP(l.Brokers...), Transport: transport, Timeout: answer}
 	c.users.Store(1)
 	return c, nil

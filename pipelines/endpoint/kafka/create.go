@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -33,6 +34,9 @@ func (p Plan) settings(l *Location) map[string]string {
 		"retention.ms":                   strconv.FormatInt(retention, 10),
 		"message.timestamp.type":         "LogAppendTime",
 		"unclean.leader.election.enable": "false",
+	}
+	if strings.HasSuffix(l.Topic, Claims) { // an acknowledged claim survives a power cut, too
+		settings["flush.messages"] = "1"
 	}
 	if p.Replicas > 0 { // an acknowledged message survives the loss of a broker
 		settings["min.insync.replicas"] = strconv.Itoa(max(1, p.Replicas-1))

@@ -14,8 +14,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A fetchRequest asks for the messages of a partition, and takes the answer as it is. The library's own Fetch forgets when the
-// broker took a batch of messages, and tells the writer's time in place of it.
+// A fetchRequest asks for the messages of a partition, and takes the answer as it is. The library's own Fetch forgets when
+// the broker took a batch of messages and tells the writer's time in place of it, and does not say where a batch ends.
 type fetchRequest struct {
 	fetch.Request
 	version int16 // the newest that the broker and the library know
@@ -26,7 +26,8 @@ const fetchVersion = 11
 
 func newFetch(topic string, partition int, offset int64) *fetchRequest {
 	return &fetchRequest{Request: fetch.Request{
-		ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch, SessionID: -1, SessionEpoch: -1,
+		ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch,
+		SessionID: -1, SessionEpoch: -1,
 		Topics: []fetch.RequestTopic{{Topic: topic, Partitions: []fetch.RequestPartition{{
 			Partition: int32(partition), CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: maxFetch,
 		}}}},
@@ -88,7 +89,10 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 		if size > len(batches) {
 			break // the broker cut it off, and sends it with the next answer
 		}
-		if err := c.add(batches[:max(size, batchPrefix)], from); err != nil {
+		if size < batchPrefix {
+			return chunk{}, errors.New("the broker's answer is damaged")
+		}
+		if err := c.add(batches[:size]); err != nil {
 			return chunk{}, err
 		}
 		batches = batches[size:]
@@ -109,12 +113,14 @@ const (
 	attributeControl    = 1 << 5 // it holds no messages, but the end of a transaction
 )
 
-// add adds the messages of a batch from an offset on. A batch may begin before it, and may end behind its last message.
-func (c *chunk) add(batch []byte, from int64) error {
+// add adds the messages of a batch, but for those before the chunk's next offset. A batch may end behind its last message.
+func (c *chunk) add(batch []byte) error {
 	var taken time.Time
+	behind := c.next
+	defer func() { c.next = max(c.next, behind) }()
 	if len(batch) >= batchHeader && batch[batchMagic] == 2 {
 		last := int64(binary.BigEndian.Uint64(batch)) + int64(binary.BigEndian.Uint32(batch[batchLast:]))
-		c.next = max(c.next, last+1)
+		behind = last + 1
 		attributes := binary.BigEndian.Uint16(batch[batchAttributes:])
 		if attributes&attributeControl != 0 {
 			return nil
@@ -143,8 +149,8 @@ func (c *chunk) add(batch []byte, from int64) error {
 		if !taken.IsZero() {
 			m.time = taken
 		}
-		if m.offset >= from {
-			c.messages, c.next = append(c.messages, m), max(c.next, m.offset+1)
+		if m.offset >= c.next {
+			c.messages, c.next = append(c.messages, m), m.offset+1
 		}
 	}
 	return nil

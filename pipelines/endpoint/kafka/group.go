@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -56,11 +57,20 @@ func (m *Member) Close() error {
 // again later.
 func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.mutex.Lock()
-	if ctx.Err() == nil { // or else another member notes more
+	if ctx.Err() == nil {
 		m.notes[partition] = h
 	}
 	m.mutex.Unlock()
 	m.note(ctx)
+}
+
+// keepNotes drops the notes of partitions that were assigned to others, who know better.
+func (m *Member) keepNotes(assigned []kafka.PartitionAssignment) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	maps.DeleteFunc(m.notes, func(partition int, _ Hint) bool {
+		return !slices.ContainsFunc(assigned, func(a kafka.PartitionAssignment) bool { return a.ID == partition })
+	})
 }
 
 // note makes the notes that are left.
@@ -74,15 +84,6 @@ func (m *Member) note(ctx context.Context) {
 		if m.client.note(ctx, partition, h, int(m.generation.ID), m.generation.MemberID) == nil {
 			delete(m.notes, partition)
 		}
-	}
-}
-
-// forget drops the note of a partition that another member works on now, who notes more: all but that nothing is left.
-func (m *Member) forget(partition int) {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	if !m.notes[partition].Ended {
-		delete(m.notes, partition)
 	}
 }
 
@@ -124,9 +125,9 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 				if !slices.ContainsFunc(assigned, func(a kafka.PartitionAssignment) bool { return a.ID == partition }) {
 					stop()
 					delete(running, partition)
-					m.forget(partition)
 				}
 			}
+			m.keepNotes(assigned) // now that works that were stopped make no more
 			for _, a := range assigned {
 				if running[a.ID] != nil {
 					continue // it goes on through a rebalance

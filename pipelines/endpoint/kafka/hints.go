@@ -80,7 +80,7 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 // members. What fails is made good by the next note.
 func (l *Log) Note(round uint32) {
 	if l.client.Group != "" {
-		l.client.note(l.context, l.partition, Hint{Offset: l.next, Round: round}, -1, "")
+		l.client.note(l.context, l.partition, Hint{Offset: l.resume, Round: round}, -1, "")
 	}
 }
 

@@ -23,6 +23,9 @@ func IsTopic(name string) bool { return strings.HasPrefix(name, Scheme) }
 // Private is how the names of topics end that hold private records, and of no others.
 const Private = ".private"
 
+// Claims is how the names of topics end that decide which privatizer releases a round.
+const Claims = ".claims"
+
 // A Location is a topic and how to read it: kafka://HOST[:PORT][,…]/TOPIC[?KEY=VALUE[&…]].
 type Location struct {
 	Brokers []string // HOST:PORT, some of the cluster's

@@ -15,8 +15,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Log reads one partition of a topic, message by message. It is a stream.Source. It is not safe for concurrent use, but for
-// Stop.
+// A Log reads one partition of a topic, message by message. It is a stream.Source. It is not safe for concurrent use, but
+// for Stop and Close.
 type Log struct {
 	client    *client
 	partition int
@@ -26,7 +26,9 @@ type Log struct {
 	chunks  chan chunk // that were fetched
 	err     error      // that ended them; it repeats
 	pending []message
+	after   int64 // offset behind them
 	next    int64 // offset behind the message that was read last
+	resume  int64 // what Next says
 	behind  int64 // the topic's end when the log was opened
 	frames  []stream.Frame
 	foreign int // frames of other programs so far, at least
@@ -113,7 +115,8 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 	if offset < first || offset > behind {
 		return nil, l.gone(offset)
 	}
-	if l.next = offset; offset > 0 {
+	l.next, l.resume = offset, offset
+	if offset > 0 {
 		l.foreign = 1 // of which the first was before: what follows is no whole stream
 	}
 	l.context, l.stop = context.WithCancelCause(ctx)
@@ -151,11 +154,15 @@ func (c *client) begin(ctx context.Context, partition int, first, behind int64) 
 // Name is that of the partition, for messages.
 func (l *Log) Name() string { return fmt.Sprintf("%s[%d]", l.client.Topic, l.partition) }
 
+// Location is the topic.
+func (l *Log) Location() *Location { return l.client.Location }
+
 // Partition is its number.
 func (l *Log) Partition() int { return l.partition }
 
-// Next is the offset behind the message that the last frame came from.
-func (l *Log) Next() int64 { return l.next }
+// Next is the offset at which one goes on who has worked off what was read: behind the message that the last frame came
+// from, or at it if another program wrote it, since it may hold more.
+func (l *Log) Next() int64 { return l.resume }
 
 // gone is the error of an offset that the partition does not have.
 func (l *Log) gone(offset int64) error {
@@ -216,9 +223,9 @@ func (l *Log) message() (*message, error) {
 			if l.err != nil {
 				return nil, l.err
 			}
-			l.pending, l.head = c.messages, c.head
+			l.pending, l.after, l.head = c.messages, c.next, c.head
 			if len(c.messages) == 0 {
-				l.next = c.next
+				l.next = l.after
 			}
 			l.read.Add(float64(len(c.messages)))
 		case <-l.context.Done():
@@ -227,7 +234,9 @@ func (l *Log) message() (*message, error) {
 	}
 	m := &l.pending[0]
 	l.pending = l.pending[1:]
-	l.next = m.offset + 1
+	if l.next = m.offset + 1; len(l.pending) == 0 {
+		l.next = l.after
+	}
 	l.lag.Set(float64(l.head - l.next))
 	return m, nil
 }
@@ -259,7 +268,8 @@ func (l *Log) unpack(m *message) ([]stream.Frame, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	if m.label.Writer != "" {
+	if l.resume = m.offset; m.label.Writer != "" {
+		l.resume++
 		f := stream.Frame{Data: m.value, Writer: m.label.Writer, Number: m.label.Number, Offset: m.offset, Time: m.time}
 		return []stream.Frame{f}, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"privpipe/pipelines/metrics"
 )
 
 // Text reads the messages of all partitions of a topic as text, as they come: each ends with a newline, its own or one that is
@@ -23,6 +25,7 @@ type value struct {
 
 // OpenText opens a topic of text.
 func OpenText(ctx context.Context, l *Location) (*Text, error) {
+	metrics.Conceal(l.Topic) // its name is other programs' affair
 	logs, err := Open(ctx, l)
 	if err != nil {
 		return nil, err

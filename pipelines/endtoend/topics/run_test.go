@@ -170,7 +170,7 @@ func (r *run) commands() map[string][]string {
 	all := map[string][]string{
 		"sample": append(append([]string{"sample"}, r.sample()...), "-o", r.url("rounds.private"), r.path("docs.pp")),
 		"privatize": {"privatize", "none", "-q", "--run", "r", "--ledger", r.ledger(), "-o", r.url("releases"),
-			r.url("contributions.private")},
+			r.url("contributions.private", "group="+r.topics["releases"]+".privatize")},
 		"mstep": append(append([]string{"mstep"}, r.mstep()...), "--params-out", r.url("parameters"),
 			"-o", filepath.Join(r.folder, "model"), r.url("releases")),
 	}

@@ -129,6 +129,9 @@ func (p *Privatizer) newCharge(number int, scheme event.Scheme) *event.Charge {
 // stores the result, charges it, and returns it. replayed says that the round was charged before, and is answered with its
 // stored release. The caller may change the cells.
 func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool, err error) {
+	if s := p.charge.Scheme; s.Method == event.Fixed && announced.Units != s.Size {
+		return nil, false, &book.Mismatch{Reason: "a round does not hold as many units as its scheme says"}
+	}
 	cells, _, err = p.Collector.Sum(announced)
 	if err != nil {
 		return nil, false, err

@@ -549,6 +549,25 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 	}
 }
 
+// TestFixedSize: a round of a fixed number of units holds as many, which is public. A part of one, as of a partition alone, is
+// not released.
+func TestFixedSize(t *testing.T) {
+	fixed := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 2, Population: 4, Rounds: 2, Secret: true}
+	terms := newTerms(newGrant(func(g *event.Grant) { g.Scheme, g.Adjacency = fixed, event.ReplaceOne }))
+	ledger := newLedger(t)
+	p := open(t, ledger, terms)
+	digest := take(t, p, 1, fixed, one)
+	before := read(t, ledger)
+	cells, _, err := p.Release(Announced{Units: 1, Records: 1, Digest: digest})
+	wantCode(t, err, 90)
+	if cells != nil || !bytes.Equal(read(t, ledger), before) {
+		t.Errorf("released %v, or charged", cells)
+	}
+	p.Close()
+	p = open(t, ledger, terms)
+	release(t, p, 1, fixed, one, contribution{"two", one.values})
+}
+
 // TestUnitTwice: a unit that comes again with another contribution spoils the round, even if all else is as announced. It is
 // new in another round.
 func TestUnitTwice(t *testing.T) {

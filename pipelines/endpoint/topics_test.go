@@ -1,0 +1,374 @@
+package endpoint_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire"
+)
+
+// topic is the name of a topic on a broker.
+func topic(address, rest string) string { return "kafka://" + address + "/" + rest }
+
+// wantWords checks what an error says beside its exit code.
+func wantWords(t *testing.T, err error, code int, words ...string) {
+	t.Helper()
+	wantCode(t, err, code)
+	for _, w := range words {
+		if text := fmt.Sprint(err, " ", exit.Hint(err)); !strings.Contains(text, w) {
+			t.Errorf("error %q does not say %q", text, w)
+		}
+	}
+}
+
+// roundsHeader is that of the rounds of a run.
+func roundsHeader(run string) *wire.Header {
+	return &wire.Header{Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: run, VocabularySize: 10,
+		Unit: wire.Unit_DOCUMENT}
+}
+
+// round is a round of so many documents.
+func round(number uint32, documents int) []*wire.Record {
+	open := &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}}
+	records := []*wire.Record{{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: open}}}
+	for i := range documents {
+		d := &wire.Document{Id: fmt.Sprint("d", i), WordGaps: []uint32{3, 4}, Counts: []uint32{1, 2}}
+		records = append(records, &wire.Record{Round: number, Body: &wire.Record_Document{Document: d}})
+	}
+	end := &wire.RoundClose{Units: uint64(documents), Records: uint64(documents)}
+	return append(records, &wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}})
+}
+
+// put writes records and a frame's end.
+func put(t *testing.T, w *endpoint.StreamWriter, records ...*wire.Record) {
+	t.Helper()
+	for _, r := range records {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// streams opens the streams of an output.
+func streams(t *testing.T, name string, h *wire.Header) []*endpoint.StreamWriter {
+	t.Helper()
+	all, err := endpoint.CreateStreams(name, h, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range all {
+		t.Cleanup(w.Abort)
+	}
+	return all
+}
+
+// fill writes a whole stream of rounds to each partition of a topic, to each one round less than to the one before.
+func fill(t *testing.T, name string, h *wire.Header, rounds ...[]*wire.Record) {
+	t.Helper()
+	for i, w := range streams(t, name, h) {
+		for _, r := range rounds[i:] {
+			put(t, w, r...)
+		}
+		if err := w.Commit(&wire.Tally{Name: "skipped", Value: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var rounds = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
+
+// all reads a stream to its end.
+func all(t *testing.T, r interface{ Next() (*wire.Record, error) }) []*wire.Record {
+	t.Helper()
+	var records []*wire.Record
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return records
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, record)
+	}
+}
+
+func equal(got []*wire.Record, want ...[]*wire.Record) bool {
+	return slices.EqualFunc(got, slices.Concat(want...), func(a, b *wire.Record) bool { return proto.Equal(a, b) })
+}
+
+// TestTopicNames: what a name may ask for depends on what it is for. No broker is asked.
+func TestTopicNames(t *testing.T) {
+	public := header(wire.Side_PUBLIC)
+	public.Kind, public.Run = wire.Kind_SCORES, "a"
+	private := roundsHeader("a")
+	for name, c := range map[string]struct {
+		header *wire.Header
+		words  string
+	}{
+		"kafka://h/rounds":                    {private, "end in .private, and no others do"},
+		"kafka://h/rounds.private.copy":       {private, "is for public records, but these are private"},
+		"kafka://h/scores.private":            {public, "is for private records, but these are public"},
+		"kafka://h/rounds.private?group=g":    {private, "say how a topic is read"},
+		"kafka://h/rounds.private?from=start": {private, "say how a topic is read"},
+		"kafka://h/rounds.private?until=end":  {private, "say how a topic is read"},
+		"kafka://h/?":                         {private, "a topic's name"},
+	} {
+		_, err := endpoint.CreateStream(name, c.header, "fast")
+		wantWords(t, err, exit.Usage, c.words)
+		_, err = endpoint.CreateStreams(name, c.header, "fast")
+		wantWords(t, err, exit.Usage, c.words)
+		_, err = endpoint.Tails(name, c.header)
+		wantWords(t, err, exit.Usage, c.words)
+	}
+	outside := endpoint.Wanted{Kinds: rounds.Kinds, Side: wire.Side_PUBLIC}
+	for name, c := range map[string]struct {
+		wanted endpoint.Wanted
+		words  string
+	}{
+		"kafka://h/rounds.private":         {outside, "only privatize turns private records into public ones"},
+		"kafka://h/rounds.private?group=g": {rounds, "a group is for estep and privatize"},
+		"kafka://h/rounds?from=first":      {rounds, "from=first must be"},
+	} {
+		_, _, err := endpoint.OpenStream(name, c.wanted)
+		wantWords(t, err, exit.Usage, c.words)
+		_, _, err = endpoint.OpenStreams(name, c.wanted)
+		wantWords(t, err, exit.Usage, c.words)
+	}
+	if tails, err := endpoint.Tails(filepath.Join(t.TempDir(), "rounds.pp"), private); tails != nil || err != nil {
+		t.Errorf("a file has the tails %v, %v", tails, err)
+	}
+	if !endpoint.IsTopic("kafka://h/t") || endpoint.IsTopic("h/t") || endpoint.IsTopic("-") {
+		t.Error("a topic is not told from a file")
+	}
+}
+
+// TestTopicStreams: a topic of several partitions is as many streams, of one header.
+func TestTopicStreams(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2})
+	name := topic(fake.Address, "rounds.private")
+	parts := [][]*wire.Record{round(1, 30), round(2, 3), round(5, 0)}
+	fill(t, name, roundsHeader("a"), parts...)
+	readers, h, err := endpoint.OpenStreams(name, rounds)
+	if err != nil || len(readers) != 3 || !proto.Equal(h, roundsHeader("a")) {
+		t.Fatalf("%d readers, %v", len(readers), err)
+	}
+	for i, r := range readers {
+		if !equal(all(t, r), parts[i:]...) {
+			t.Errorf("partition %d has other records", i)
+		}
+		if want := fmt.Sprintf("rounds.private[%d]", i); r.Name() != want || r.Tally("skipped") != 1 {
+			t.Errorf("partition %d is %s, with %v", i, r.Name(), r.Tallies())
+		}
+		r.Close()
+	}
+	r, _, err := endpoint.OpenStream(name+"?partition=1", rounds)
+	if err != nil || !equal(all(t, r), parts[1:]...) {
+		t.Errorf("the one that is named: %v", err)
+	}
+	_, _, err = endpoint.OpenStream(name, rounds)
+	wantWords(t, err, exit.Usage, "has 3 partitions, and this is one stream", "partition=0")
+	_, err = endpoint.CreateStream(name, roundsHeader("a"), "fast")
+	wantWords(t, err, exit.Usage, "has 3 partitions, and this is one stream")
+	_, _, err = endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}})
+	wantWords(t, err, exit.Malformed, "rounds.private[", "a stream of ROUNDS, must be of RELEASES")
+
+	mixed := topic(fake.Address, "mixed.private")
+	for i, run := range []string{"a", "b"} {
+		fill(t, fmt.Sprint(mixed, "?partition=", i), roundsHeader(run), round(1, 1))
+	}
+	_, _, err = endpoint.OpenStreams(mixed, rounds)
+	wantWords(t, err, exit.Malformed, "mixed.private[0]", "mixed.private[1]", "hold different streams")
+
+	idle := topic(fake.Address, "idle.private")
+	fill(t, idle+"?partition=1", roundsHeader("a"), round(1, 1))
+	impatient := rounds
+	impatient.Within = 50 * time.Millisecond
+	_, _, err = endpoint.OpenStreams(idle, impatient)
+	wantWords(t, err, exit.Malformed, "idle.private", "not all partitions have a frame")
+}
+
+// TestTopicTails: a program that goes on learns how far a topic is, and not to mix two runs in one.
+func TestTopicTails(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"rounds.private": 5, "other.private": 1})
+	name := topic(fake.Address, "rounds.private")
+	h := roundsHeader("a")
+	outs := streams(t, name, h)
+	midway := func(number uint32) []*wire.Record { return round(number, 25_000)[:25_001] } // enough to be sent
+	put(t, outs[1], midway(1)...)
+	put(t, outs[2], round(3, 2)...)
+	put(t, outs[3], round(3, 2)...)
+	put(t, outs[3], midway(4)...)
+	put(t, outs[4], round(3, 2)...)
+	if err := outs[4].Commit(); err != nil {
+		t.Fatal(err)
+	}
+	want := []endpoint.Tail{{}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true}, {Closed: 3, Ended: true}}
+	for end := time.Now().Add(30 * time.Second); ; {
+		got, err := endpoint.Tails(name, h)
+		if err == nil && slices.Equal(got, want) {
+			break
+		}
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("tails %+v, %v, want %+v", got, err, want)
+		}
+	}
+	for _, other := range []*wire.Header{roundsHeader("b"), func() *wire.Header {
+		o := roundsHeader("a")
+		o.Kind = wire.Kind_DOCUMENTS
+		o.Unit = wire.Unit_UNIT_UNSPECIFIED
+		return o
+	}()} {
+		_, err := endpoint.Tails(name, other)
+		wantWords(t, err, exit.Usage, "rounds.private: holds another stream (ROUNDS of run \"a\")", "topics of its own")
+		_, err = endpoint.CreateStreams(name, other, "fast")
+		wantWords(t, err, exit.Usage, "holds another stream", "topics of its own")
+	}
+	for _, w := range streams(t, name, h) { // the same stream goes on
+		w.Abort()
+	}
+
+	poisoned := topic(fake.Address, "other.private")
+	produce(t, fake.Address, "other.private", "a secret")
+	_, err := endpoint.Tails(poisoned, h)
+	wantWords(t, err, exit.Malformed, "other.private", "the last message of a partition")
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error tells what the message holds: %v", err)
+	}
+}
+
+// TestTopicGroup: where a name says a group, the next program begins behind what was answered.
+func TestTopicGroup(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"rounds.private": 2})
+	name := topic(fake.Address, "rounds.private")
+	parts := [][]*wire.Record{round(1, 3), round(2, 3), round(3, 3)}
+	fill(t, name, roundsHeader("a"), parts...)
+	grouped := endpoint.Wanted{Kinds: rounds.Kinds, Group: true}
+	open := func() []*endpoint.StreamReader {
+		t.Helper()
+		readers, _, err := endpoint.OpenStreams(name+"?group=privatize", grouped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range readers {
+			t.Cleanup(func() { r.Close() })
+		}
+		return readers
+	}
+	r := open()[0]
+	for range len(parts[0]) {
+		if _, err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Answered(1)
+	for i, r := range open() {
+		if got := all(t, r); !equal(got, parts[1:]...) {
+			t.Errorf("partition %d: %d records", i, len(got))
+		}
+	}
+	one, _, err := endpoint.OpenStream(name+"?group=privatize&partition=0", grouped)
+	if err != nil || !equal(all(t, one), parts[1:]...) {
+		t.Errorf("partition 0 alone: %v", err)
+	}
+	readers, _, err := endpoint.OpenStreams(name+"?group=other", grouped)
+	if err != nil || !equal(all(t, readers[0]), parts...) {
+		t.Errorf("another group: %v", err)
+	}
+}
+
+// TestNewTopics: a stage that is told to makes the topics that it writes, and finds them when it is started again.
+func TestNewTopics(t *testing.T) {
+	fake := broker.Fake(t, nil)
+	endpoint.NewTopics = 3
+	t.Cleanup(func() { endpoint.NewTopics = 0 })
+	name := topic(fake.Address, "rounds.private")
+	for range 2 {
+		if outs := streams(t, name, roundsHeader("a")); len(outs) != 3 {
+			t.Errorf("%d partitions, want 3", len(outs))
+		}
+	}
+	// A journal is nobody's to make: an empty one would say that nothing was ever released.
+	_, err := endpoint.OpenJournal(topic(fake.Address, "ledger?patience=10ms"))
+	wantWords(t, err, exit.Missing, "ledger: no such topic")
+	endpoint.NewTopics = 2
+	_, err = endpoint.CreateStreams(name, roundsHeader("a"), "fast")
+	wantWords(t, err, exit.Usage, "is there with 3 partitions, must have 2")
+	endpoint.NewTopics = 0
+	_, err = endpoint.CreateStreams(topic(fake.Address, "none.private?patience=10ms"), roundsHeader("a"), "fast")
+	wantWords(t, err, exit.Missing, "no such topic", "--create")
+}
+
+// TestKcat: a partition is, byte for byte, the file that the same records give; and a file is a message that can be read.
+func TestKcat(t *testing.T) {
+	b := broker.Real(t)
+	records := [][]*wire.Record{round(1, 40_000), round(2, 0), round(3, 7)}
+	path := filepath.Join(t.TempDir(), "rounds.pp")
+	for _, compression := range []string{"none", "fast", "best"} {
+		name := b.Topic(t, "rounds.private", 1, nil)
+		for _, to := range []string{path, topic(b.Address, name)} {
+			w, err := endpoint.CreateStream(to, roundsHeader("a"), compression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				put(t, w, r...)
+			}
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := broker.Partition(t, b.Address, name, 0); !bytes.Equal(got, file) {
+			t.Errorf("%s: kcat reads %d bytes, of a file of %d", compression, len(got), len(file))
+		}
+	}
+
+	fill(t, path, roundsHeader("a"), records[1], records[2])
+	name := b.Topic(t, "rounds.private", 1, nil)
+	kcat := exec.CommandContext(t.Context(), "kcat", "-P", "-b", b.Address, "-t", name, "-p", "0", path)
+	if out, err := kcat.CombinedOutput(); err != nil {
+		t.Fatalf("kcat: %v: %s", err, out)
+	}
+	r, _, err := endpoint.OpenStream(topic(b.Address, name)+"?until=end", rounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := all(t, r); !equal(got, records[1:]...) {
+		t.Errorf("%d records of what kcat wrote", len(got))
+	}
+}
+
+// produce appends a message as another program would.
+func produce(t *testing.T, address, topic, value string) {
+	t.Helper()
+	c, err := kgo.NewClient(kgo.SeedBrokers(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte(value)}).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+}
