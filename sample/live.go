@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
@@ -59,7 +60,12 @@ func (s *rounds) live(r *filter.Run) error {
 		if err != nil {
 			return err
 		}
-		if err := out.window(r, batch, scheme); err != nil {
+		if batch.Documents == nil {
+			err = s.incomplete(r, batch.Window, done)
+		} else {
+			err = out.window(r, batch, scheme)
+		}
+		if err != nil {
 			return err
 		}
 		if err := state.Done(batch.Window); err != nil {
@@ -70,12 +76,22 @@ func (s *rounds) live(r *filter.Run) error {
 
 // window writes the round of a window.
 func (p *parts) window(r *filter.Run, b *window.Batch, scheme *wire.Scheme) error {
-	if b.Documents == nil {
-		r.Log.Warn("round was begun by a run before, and its documents did not all come again: it is left out", "round", b.Window)
-		return nil
-	}
 	defer b.Documents.Close()
 	return p.write(r, b.Documents, scheme, uint32(b.Window), b.Units)
+}
+
+// incomplete is about a window that a run before began, and whose documents did not all come again. A topic may hold a part
+// of its round, which no later round may follow; a file and a pipe begin anew.
+func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
+	switch {
+	case there.rounds >= round: // whole, and only the state does not know
+		return nil
+	case endpoint.IsTopic(s.Output):
+		return exit.Errorf(exit.Malformed, "round %d was begun by a run before, and its documents did not all come again", round).
+			WithHint("read the documents from further back: from=oldest, or from= a time before the round's window began")
+	}
+	r.Log.Warn("round was begun by a run before, and its documents did not all come again: it is left out", "round", round)
+	return nil
 }
 
 // sources opens all inputs, to be read side by side, and returns the header of their rounds.

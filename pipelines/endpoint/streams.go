@@ -29,6 +29,15 @@ func (r *StreamReader) Close() error {
 	return r.input.Close()
 }
 
+// Drained is a time up to which Next has returned all that a topic had taken. A broker that is away leaves it standing. What
+// is no topic cannot tell. It may be called while Next waits.
+func (r *StreamReader) Drained() (until time.Time, tells bool) {
+	if r.log == nil {
+		return time.Time{}, false
+	}
+	return r.log.Drained(), true
+}
+
 // Answered says that what was made of all that was read, up to the end of a round, is out for good. Where a topic's name says
 // a group, the next program of the group begins behind it.
 func (r *StreamReader) Answered(round uint32) {

@@ -900,7 +900,7 @@ func (x *Tally) GetValue() uint64 {
 // Document is a bag of words, an ascending list of word ids with their counts.
 type Document struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`                                     // unique in the corpus
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`                                     // unique among the documents of its unit
 	User          string                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`                                 // whose it is, where known
 	Label         string                 `protobuf:"bytes,3,opt,name=label,proto3" json:"label,omitempty"`                               // class, where known
 	WordGaps      []uint32               `protobuf:"varint,4,rep,packed,name=word_gaps,json=wordGaps,proto3" json:"word_gaps,omitempty"` // first word id, then differences (at least 1) to the word before

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -36,6 +37,8 @@ type Log struct {
 	read metrics.Counter
 	lag  metrics.Gauge
 	head int64 // offset behind the topic's last message, by the last fetch
+
+	drained atomic.Int64 // when a fetch was asked that brought nothing more, in nanoseconds since 1970
 }
 
 // A message is one that was fetched.
@@ -52,6 +55,7 @@ type chunk struct {
 	messages []message
 	next     int64 // offset behind them, and behind what there is no message at
 	head     int64 // offset behind the last one that the partition has
+	asked    time.Time
 	err      error
 }
 
@@ -177,6 +181,10 @@ func (l *Log) fetch(offset int64) {
 	for {
 		c, err := l.fetchOnce(offset)
 		if err == nil && c.next == offset {
+			select {
+			case l.chunks <- c: // that there is no more
+			default: // Next is behind: an answer that counts comes when it has caught up
+			}
 			continue
 		}
 		offset, c.err = c.next, err
@@ -194,11 +202,13 @@ func (l *Log) fetch(offset int64) {
 // fetchOnce returns the messages from an offset on, none if there are none for a while.
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
+		asked := time.Now()
 		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset))
 		if err != nil {
 			return err
 		}
 		c, err = answer.(fetchResponse).chunk(offset)
+		c.asked = asked
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			return l.gone(offset)
 		}
@@ -225,6 +235,9 @@ func (l *Log) message() (*message, error) {
 			}
 			l.pending, l.after, l.head = c.messages, c.next, c.head
 			if len(c.messages) == 0 {
+				if l.next == c.next && c.next >= c.head {
+					l.drained.Store(c.asked.UnixNano())
+				}
 				l.next = l.after
 			}
 			l.read.Add(float64(len(c.messages)))
@@ -240,6 +253,11 @@ func (l *Log) message() (*message, error) {
 	l.lag.Set(float64(l.head - l.next))
 	return m, nil
 }
+
+// Drained is a time up to which Frame has returned all that the partition had taken: when the last fetch was asked that
+// brought nothing more, as the broker answered. While the broker is away it stands still. It is 1970 until there was such an
+// answer. It may be called while Frame waits.
+func (l *Log) Drained() time.Time { return time.Unix(0, l.drained.Load()) }
 
 // Context ends with the log.
 func (l *Log) Context() context.Context { return l.context }

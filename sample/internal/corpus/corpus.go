@@ -28,7 +28,7 @@ type Corpus struct {
 
 	at  []int64  // where a document begins: its length as 4 bytes, then its encoding
 	end int64    // of the documents
-	ids []uint64 // 64 bits of the hash of each document's id, until Seal
+	ids []uint64 // 64 bits of the hash of each document's unit and id, until Seal
 
 	unit    wire.Unit
 	owner   []int32       // unit of each document, if units are users
@@ -75,13 +75,14 @@ func (c *Corpus) Add(d *wire.Document) error {
 	if len(c.at) == math.MaxInt32 {
 		return fmt.Errorf("corpus of more than %d documents", math.MaxInt32)
 	}
-	id := KeyOf(d.Id)
-	c.ids = append(c.ids, binary.LittleEndian.Uint64(id[:]))
-	if name := wire.UnitName(c.unit, d); c.unit == wire.Unit_USER {
-		c.addUnit(name, KeyOf(name))
-	} else {
-		c.addUnit(name, id)
+	name := wire.UnitName(c.unit, d)
+	unit := KeyOf(name)
+	id := unit
+	if c.unit == wire.Unit_USER {
+		id = unit.Document(d.Id)
 	}
+	c.ids = append(c.ids, binary.LittleEndian.Uint64(id[:]))
+	c.addUnit(name, unit)
 	encoded := make([]byte, 4, 4+proto.Size(d))
 	encoded, err := proto.MarshalOptions{}.MarshalAppend(encoded, d)
 	if err != nil {
@@ -160,7 +161,7 @@ func (c *Corpus) flush() error {
 // spilled is where the documents in the file begin.
 func (c *Corpus) spilled() int64 { return int64(len(c.chunks)) * chunkBytes }
 
-// Seal ends the list and refuses a document id that stands twice, by the numbers of its documents.
+// Seal ends the list and refuses a document id that stands twice in a unit, by the numbers of its documents.
 func (c *Corpus) Seal() error {
 	if err := c.flush(); err != nil {
 		return err
@@ -178,12 +179,13 @@ func (c *Corpus) Seal() error {
 	return nil
 }
 
-// ErrTwice says that a document id stands twice.
+// ErrTwice says that a document id stands twice in a unit.
 var ErrTwice = errors.New("a document id stands twice")
 
-// refuseTwice looks at the ids of the documents with one hash: only equal ids are an error, not equal hashes.
+// refuseTwice looks at the documents with one hash: only equal units and ids are an error, not equal hashes.
 func (c *Corpus) refuseTwice(h uint64) error {
-	first := make(map[string]int)
+	type name struct{ unit, id string }
+	first := make(map[name]int)
 	for i := range c.ids {
 		if c.ids[i] != h {
 			continue
@@ -192,10 +194,11 @@ func (c *Corpus) refuseTwice(h uint64) error {
 		if err != nil {
 			return err
 		}
-		if j, ok := first[d.Id]; ok {
+		n := name{wire.UnitName(c.unit, d), d.Id}
+		if j, ok := first[n]; ok {
 			return fmt.Errorf("%w: documents %d and %d, counted from 1", ErrTwice, j+1, i+1)
 		}
-		first[d.Id] = i
+		first[n] = i
 	}
 	return nil
 }

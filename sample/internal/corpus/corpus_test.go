@@ -168,22 +168,34 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// TestSealRefusesAnIDThatStandsTwice: in a unit, that is. Users may choose the ids of others.
 func TestSealRefusesAnIDThatStandsTwice(t *testing.T) {
 	const marker = "MARKER"
-	documents := []*wire.Document{{Id: "a"}, {Id: marker, User: "u"}, {Id: "b"}, {Id: marker, User: "v", Label: marker}}
-	for _, memory := range []int64{0, 1 << 30} {
-		for _, unit := range []wire.Unit{wire.Unit_DOCUMENT, wire.Unit_USER} {
-			c := New(memory, unit)
-			defer c.Close()
-			for _, d := range documents {
-				if err := c.Add(d); err != nil {
+	shared := []*wire.Document{
+		{Id: "a"}, {Id: marker, User: "u"}, {Id: "b"}, {Id: marker, User: "v", Label: marker}, {Id: marker},
+	}
+	again := append(slices.Clone(shared), &wire.Document{Id: marker, User: "v"})
+	for _, c := range []struct {
+		unit      wire.Unit
+		documents []*wire.Document
+		twice     string
+	}{
+		{wire.Unit_DOCUMENT, shared, "2 and 4"},
+		{wire.Unit_USER, shared, ""},
+		{wire.Unit_USER, again, "4 and 6"},
+	} {
+		for _, memory := range []int64{0, 1 << 30} {
+			corpus := New(memory, c.unit)
+			defer corpus.Close()
+			for _, d := range c.documents {
+				if err := corpus.Add(d); err != nil {
 					t.Fatal(err)
 				}
 			}
-			err := c.Seal()
-			want := "a document id stands twice: documents 2 and 4, counted from 1"
-			if !errors.Is(err, ErrTwice) || err.Error() != want {
-				t.Errorf("got %v, want %s", err, want)
+			err := corpus.Seal()
+			want := "a document id stands twice: documents " + c.twice + ", counted from 1"
+			if c.twice == "" && err != nil || c.twice != "" && (!errors.Is(err, ErrTwice) || err.Error() != want) {
+				t.Errorf("%v: got %v, want documents %q", c.unit, err, c.twice)
 			}
 		}
 	}

@@ -16,3 +16,10 @@ func KeyOf(name string) Key {
 	sum := sha256.Sum256([]byte(name))
 	return Key(sum[:])
 }
+
+// Document returns the key of a document by that of its unit and its id: the first 128 bits of the SHA-256 of one behind the
+// other. Users may choose ids: the documents of two units that have one id have two keys.
+func (unit Key) Document(id string) Key {
+	sum := sha256.Sum256(append(unit[:], id...))
+	return Key(sum[:])
+}

@@ -17,3 +17,26 @@ func TestKeyOf(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentKey pins a key of a document, by which states find it: the first 16 bytes of the SHA-256 of user/ann, the id
+// behind them, hashed once more. No two pairs of a unit and an id have one key.
+func TestDocumentKey(t *testing.T) {
+	if got := hex.EncodeToString(keyOf("user/ann", "1")); got != "bfc20a146646fa041d773590c4f2e813" {
+		t.Errorf("got %s", got)
+	}
+	pairs := make(map[string]string)
+	for _, unit := range []string{"user/a", "user/b", "user/a1", "document/1"} {
+		for _, id := range []string{"1", "11", "a", "user/a"} {
+			key, pair := string(keyOf(unit, id)), unit+" and "+id
+			if other, taken := pairs[key]; taken {
+				t.Errorf("%s have the key of %s", pair, other)
+			}
+			pairs[key] = pair
+		}
+	}
+}
+
+func keyOf(unit, id string) []byte {
+	key := KeyOf(unit).Document(id)
+	return key[:]
+}

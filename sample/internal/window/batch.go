@@ -13,13 +13,13 @@ type Batch struct {
 	Units     choose.Set     // that are in this window
 }
 
-// A gathering is the documents of a window so far, each of its ids once: the first that came.
+// A gathering is the documents of a window so far, of each unit each id once: the first that came.
 type gathering struct {
 	unit      wire.Unit
 	corpus    *corpus.Corpus
-	documents map[corpus.Key]struct{} // by their ids
+	documents map[corpus.Key]struct{} // by the keys of their units and ids
 	units     map[corpus.Key]struct{} // the same where documents are the units
-	ids       []corpus.Key            // where users are the units: of each document
+	ids       []corpus.Key            // where users are the units: the key of each document
 }
 
 func gather(unit wire.Unit, memory int64) *gathering {
@@ -31,14 +31,25 @@ func gather(unit wire.Unit, memory int64) *gathering {
 	return g
 }
 
-// add takes a document, unless it has its id already.
-func (g *gathering) add(d *wire.Document, id, unit corpus.Key) (fresh bool, err error) {
-	if _, known := g.documents[id]; known {
+// keysOf returns the key of a document, and that of its unit. Ids may be chosen by users, so the one rests on the other: no
+// unit's document can be taken for another unit's.
+func (g *gathering) keysOf(d *wire.Document) (document, unit corpus.Key) {
+	unit = corpus.KeyOf(wire.UnitName(g.unit, d))
+	if g.unit == wire.Unit_USER {
+		return unit.Document(d.Id), unit
+	}
+	return unit, unit
+}
+
+// add takes a document, unless its unit has one of its id already.
+func (g *gathering) add(d *wire.Document) (fresh bool, err error) {
+	document, unit := g.keysOf(d)
+	if _, known := g.documents[document]; known {
 		return false, nil
 	}
-	g.documents[id], g.units[unit] = struct{}{}, struct{}{}
+	g.documents[document], g.units[unit] = struct{}{}, struct{}{}
 	if g.unit == wire.Unit_USER {
-		g.ids = append(g.ids, id)
+		g.ids = append(g.ids, document)
 	}
 	return true, g.corpus.Add(d)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -18,7 +19,7 @@ import (
 //	kind       8 bytes, "begun   " or "done    "
 //	window     uint64, like all numbers here little-endian
 //	units      uint64, how many
-//	documents  uint64, how many; 0 where documents are the units
+//	documents  uint64, how many; 0 where documents are the units, and their keys those of their ids
 //	checksum   uint64, XXH64 of these 32 bytes
 //	keys       16 bytes each, first those of units
 //	checksum   uint64, XXH64 of the keys
@@ -26,7 +27,7 @@ type block struct {
 	kind      string
 	window    int
 	units     []corpus.Key
-	documents []corpus.Key
+	documents []corpus.Key // each by its unit and its id (corpus.Key.Document)
 }
 
 const (
@@ -84,7 +85,7 @@ func (s *State) readBlocks(in *bufio.Reader, offset int64) error {
 			return s.file.Sync() // a process that was killed may have left a block that is in memory alone
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return errors.Join(s.file.Truncate(offset), s.file.Sync())
-		case err == nil && !s.follows(b):
+		case err == nil && (!s.follows(b) || s.hasAny(b.units)):
 			err = errDamaged
 		}
 		if errors.Is(err, errDamaged) {
@@ -94,14 +95,8 @@ func (s *State) readBlocks(in *bufio.Reader, offset int64) error {
 			return err
 		}
 		s.take(*b)
-		if documents := b.documents; b.kind == begun {
-			if len(documents) == 0 {
-				documents = b.units
-			}
-			s.again = make(map[corpus.Key]struct{}, len(documents))
-			for _, key := range documents {
-				s.again[key] = struct{}{}
-			}
+		if b.kind == begun {
+			s.again = newAgain(b)
 		}
 		offset += size
 	}
@@ -113,6 +108,42 @@ func (s *State) follows(b *block) bool {
 		return !s.done && b.window == s.last && len(b.units)+len(b.documents) == 0
 	}
 	return s.done && b.window == s.last+1
+}
+
+// hasAny says whether one of units is in a window that was begun. In the block of another window it must not stand.
+func (s *State) hasAny(units []corpus.Key) bool { return slices.ContainsFunc(units, s.Has) }
+
+// An again is what a window that was begun holds, and is to hold when it is written again.
+type again struct {
+	documents map[corpus.Key]struct{}
+	units     map[corpus.Key]struct{} // the same where documents are the units
+}
+
+func newAgain(b *block) *again {
+	a := &again{units: setOf(b.units)}
+	a.documents = a.units
+	if len(b.documents) > 0 {
+		a.documents = setOf(b.documents)
+	}
+	return a
+}
+
+func setOf(keys []corpus.Key) map[corpus.Key]struct{} {
+	set := make(map[corpus.Key]struct{}, len(keys))
+	for _, key := range keys {
+		set[key] = struct{}{}
+	}
+	return set
+}
+
+// has says whether a document of a unit is among the documents; of nil there are none.
+func (a *again) has(document, unit corpus.Key) bool {
+	if a == nil {
+		return false
+	}
+	_, there := a.documents[document]
+	_, owned := a.units[unit]
+	return there && owned
 }
 
 var errDamaged = errors.New("damaged")

@@ -72,6 +72,30 @@ func TestLeftOut(t *testing.T) {
 	})
 }
 
+// TestAgainWithSharedIDs: a document that comes first after a restart, and has the id of one that a begun window holds,
+// takes no part in it: neither that of a user who was in an earlier window, nor that of a new one.
+func TestAgainWithSharedIDs(t *testing.T) {
+	for user, lines := range map[string][]string{
+		"vic": {"2h2m0s: 2 mal/x", "3h1m0s: 3 nan/z"},
+		"new": {"2h2m0s: 2 mal/x", "3h1m0s: 3 nan/z new/x"}, // it comes late
+		"":    {"2h2m0s: 2 mal/x", "3h1m0s: 3 nan/z x"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			documents := []delivery{
+				{"v1", "vic", 10 * m, 10 * m}, {"x", "mal", h + 10*m, h + 10*m}, {"z", "nan", 2*h + 10*m, 2*h + 10*m},
+			}
+			l := newLife(t, hourly(3), documents)
+			l.unit, l.each = wire.Unit_USER, crashAt(2, false)
+			got, _ := l.run()
+			want(t, got, "1h1m0s: 1 vic/v1", "2h1m0s: 2 mal/x")
+			l.sources[0] = append([]delivery{{"x", user, h + 5*m, h + 5*m}}, documents...)
+			l.each = crashAt(0, false)
+			got, _ = l.run()
+			want(t, got, lines...)
+		})
+	}
+}
+
 // TestEmptyWindowAgain: a window that was begun without units takes none when it is written again.
 func TestEmptyWindowAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +111,8 @@ func TestEmptyWindowAgain(t *testing.T) {
 
 // FuzzLives kills runs at random and starts them again with all documents delivered again. Whatever comes when: a unit is in
 // one window, and a window that is written again is the same. If documents come in time, a unit is in the window that the
-// first of its documents arrived in, so that nothing depends on any other unit.
+// first of its documents arrived in, with all its documents of that window, so that nothing depends on any other unit: users
+// have ids in common, too.
 func FuzzLives(f *testing.F) {
 	for seed := range uint64(100) {
 		f.Add(seed)
@@ -98,6 +123,7 @@ func FuzzLives(f *testing.F) {
 			l := newLife(t, hourly(1+random.IntN(5)))
 			l.unit = wire.Unit_DOCUMENT + wire.Unit(random.IntN(2))
 			inTime := random.IntN(2) == 0
+			l.tells = random.IntN(2) == 0
 			l.sources = randomSources(random, inTime)
 			windows := make(map[int]string)
 			for lives := 0; ; lives++ {
@@ -123,7 +149,7 @@ func FuzzLives(f *testing.F) {
 					break
 				}
 			}
-			units, first := l.units()
+			units, first, names := l.units()
 			in := make(map[string]int)
 			for n, ids := range windows {
 				for unit := range unitsOf(strings.Fields(ids), units) {
@@ -138,6 +164,11 @@ func FuzzLives(f *testing.F) {
 					t.Errorf("unit %s is in window %d, want %d", unit, in[unit], n)
 				}
 			}
+			for n := 1; inTime && n <= l.plan.Rounds; n++ {
+				if want := strings.Join(names[n], " "); windows[n] != want {
+					t.Errorf("window %d has %q, want %q", n, windows[n], want)
+				}
+			}
 		})
 	})
 }
@@ -146,11 +177,11 @@ func FuzzLives(f *testing.F) {
 // some of them late.
 func randomSources(random *rand.Rand, inTime bool) [][]delivery {
 	sources := make([][]delivery, 1+random.IntN(3))
+	ids := 1 + random.IntN(50)
 	for range 1 + random.IntN(40) {
-		id := random.IntN(50)
-		d := delivery{id: strconv.Itoa(id), arrived: time.Duration(random.Int64N(int64(6 * h)))}
-		if id%3 == 0 {
-			d.user = strconv.Itoa(id % 5)
+		d := delivery{id: strconv.Itoa(random.IntN(ids)), arrived: time.Duration(random.Int64N(int64(6 * h)))}
+		if random.IntN(2) == 0 {
+			d.user = strconv.Itoa(random.IntN(5))
 		}
 		d.at = d.arrived
 		if random.IntN(2) == 0 {
@@ -173,25 +204,37 @@ func randomSources(random *rand.Rand, inTime bool) [][]delivery {
 	return slices.DeleteFunc(sources, func(documents []delivery) bool { return len(documents) == 0 })
 }
 
-// units returns the unit of each document, and when the first document of each arrived in a window.
-func (l *life) units() (units map[string]string, first map[string]time.Duration) {
-	units, first = make(map[string]string), make(map[string]time.Duration)
-	for _, documents := range l.sources {
-		for _, d := range documents {
-			unit := wire.UnitName(l.unit, &wire.Document{Id: d.id, User: d.user})
-			units[d.id] = unit
-			if at, ok := first[unit]; !ok || d.arrived < at {
-				first[unit] = d.arrived
-			}
+// units returns the unit of each document by its name, when the first document of each unit arrived, and the names of the
+// documents of each window, in ascending order, if all come in time.
+func (l *life) units() (units map[string]string, first map[string]time.Duration, names map[int][]string) {
+	units, first, names = make(map[string]string), make(map[string]time.Duration), make(map[int][]string)
+	window := func(arrived time.Duration) int { return l.plan.Of(l.plan.Start.Add(arrived)) }
+	all := slices.Concat(l.sources...)
+	for _, d := range all {
+		document := &wire.Document{Id: d.id, User: d.user}
+		unit := wire.UnitName(l.unit, document)
+		units[nameOf(l.unit, document)] = unit
+		if at, ok := first[unit]; !ok || d.arrived < at {
+			first[unit] = d.arrived
 		}
 	}
-	return units, first
+	for _, d := range all {
+		name := nameOf(l.unit, &wire.Document{Id: d.id, User: d.user})
+		n := window(d.arrived)
+		if n == window(first[units[name]]) && !slices.Contains(names[n], name) {
+			names[n] = append(names[n], name)
+		}
+	}
+	for _, of := range names {
+		slices.Sort(of)
+	}
+	return units, first, names
 }
 
-func unitsOf(ids []string, units map[string]string) map[string]bool {
+func unitsOf(names []string, units map[string]string) map[string]bool {
 	of := make(map[string]bool)
-	for _, id := range ids {
-		of[units[id]] = true
+	for _, name := range names {
+		of[units[name]] = true
 	}
 	return of
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +39,26 @@ type script struct {
 	rest    []delivery
 	ends    time.Duration // 0: it never does
 	arrived time.Time
+	tells   bool         // the source says how far it is drained
+	owed    atomic.Int64 // behind the start: the earliest arrival of what Next has not returned, or returned last
+}
+
+// Drained is now, or when the first of the documents arrived that are not handed over.
+func (s *script) Drained() (time.Time, bool) {
+	until, owed := time.Now(), s.start.Add(time.Duration(s.owed.Load()))
+	if owed.Before(until) {
+		until = owed
+	}
+	return until, s.tells
+}
+
+// owe notes what Next has not returned when it is called.
+func (s *script) owe() {
+	owed := int64(math.MaxInt64)
+	for _, d := range s.rest {
+		owed = min(owed, int64(d.arrived))
+	}
+	s.owed.Store(owed)
 }
 
 func (s *script) until(at time.Duration) error {
@@ -49,6 +71,7 @@ func (s *script) until(at time.Duration) error {
 }
 
 func (s *script) Next() (*wire.Record, error) {
+	s.owe()
 	if len(s.rest) == 0 {
 		if s.ends == 0 {
 			<-s.Done()
@@ -78,6 +101,7 @@ type life struct {
 	state   string // path
 	sources [][]delivery
 	ends    time.Duration              // of all sources
+	tells   bool                       // the sources do
 	each    func(*State, *Batch) error // in place of State.Done
 }
 
@@ -109,7 +133,9 @@ func (l *life) run() (lines []string, w *Windows) {
 	defer state.Close()
 	var sources []Source
 	for _, deliveries := range l.sources {
-		sources = append(sources, &script{Context: ctx, start: l.plan.Start, rest: slices.Clone(deliveries), ends: l.ends})
+		sources = append(sources, &script{
+			Context: ctx, start: l.plan.Start, rest: slices.Clone(deliveries), ends: l.ends, tells: l.tells,
+		})
 	}
 	w = New(ctx, l.plan, state, l.unit, 1<<20, sources)
 	defer w.Close()
@@ -137,18 +163,26 @@ func describe(t *testing.T, b *Batch) string {
 		return fmt.Sprintf("%d left out", b.Window)
 	}
 	defer b.Documents.Close()
-	var ids []string
+	var names []string
 	for i := range b.Documents.Documents() {
 		d, err := b.Documents.Document(i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if b.Units.Has(b.Documents.UnitOf(i)) {
-			ids = append(ids, d.Id)
+			names = append(names, nameOf(b.Documents.Unit(), d))
 		}
 	}
-	slices.Sort(ids)
-	return strings.TrimSpace(fmt.Sprintf("%d %s", b.Window, strings.Join(ids, " ")))
+	slices.Sort(names)
+	return strings.TrimSpace(fmt.Sprintf("%d %s", b.Window, strings.Join(names, " ")))
+}
+
+// nameOf is what tells a document from all others: its id, of a user's document where users are the units with the user.
+func nameOf(unit wire.Unit, d *wire.Document) string {
+	if unit == wire.Unit_USER && d.User != "" {
+		return d.User + "/" + d.Id
+	}
+	return d.Id
 }
 
 // want compares the lines of a life.

@@ -15,9 +15,12 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
+// version is that of states that are written and read. In version 1 a document's key was that of its id alone.
+const version = 2
+
 // Settings are what the windows of a run have in common, and the first line of its state, as JSON.
 type Settings struct {
-	Version int           `json:"version"` // of the state: 1
+	Version int           `json:"version"` // of the state
 	Name    string        `json:"name"`    // of the state, drawn at random: State.Name
 	Run     string        `json:"run"`
 	Unit    string        `json:"unit"`
@@ -40,13 +43,13 @@ type State struct {
 	units    map[corpus.Key]struct{}
 	last     int // the window that was begun last, 0 for none
 	done     bool
-	again    map[corpus.Key]struct{} // documents of last, unless it is done
+	again    *again // what last holds, unless it is done, or begun by this run
 }
 
 // Open opens the state of a run, or makes it. It refuses one of other settings; a start that is zero is that of the state,
 // or else of plan.At(now).
 func Open(path, run, unit string, plan Plan, now time.Time) (*State, error) {
-	want := Settings{Version: 1, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds}
+	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		fresh := want
 		fresh.Name, fresh.Start = rand.Text(), plan.At(now).Start.UTC()
@@ -82,8 +85,12 @@ func (s *State) read(want Settings) error {
 	}
 	in := bufio.NewReaderSize(s.file, 1<<16)
 	line, err := in.ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, &s.settings) != nil || s.settings.Version != 1 || s.settings.Name == "" {
-		return exit.Errorf(exit.Malformed, "%s: not a state of windows of version 1", s.path)
+	if err != nil || json.Unmarshal(line, &s.settings) != nil || s.settings.Version < 1 || s.settings.Name == "" {
+		return exit.Errorf(exit.Malformed, "%s: not a state of windows", s.path)
+	}
+	if s.settings.Version != version {
+		return exit.Errorf(exit.Malformed, "%s: a state of version %d, this program goes on with those of version %d", s.path,
+			s.settings.Version, version).WithHint("begin a run of its own, with a new state, new topics and a new grant")
 	}
 	want.Name = s.settings.Name
 	if want.Start.IsZero() {

@@ -69,11 +69,14 @@ func holds(t *testing.T, s *State, window int, again []corpus.Key, in, out []str
 			t.Errorf("%s is in a window", name)
 		}
 	}
-	if len(s.again) != len(again) || (s.again == nil) != (again == nil) {
-		t.Errorf("got %d documents that are to come again, want %d", len(s.again), len(again))
+	if (s.again == nil) != (again == nil) {
+		t.Fatalf("got %v that are to come again, want %v", s.again, again)
+	}
+	if again != nil && len(s.again.documents) != len(again) {
+		t.Errorf("got %d documents that are to come again, want %d", len(s.again.documents), len(again))
 	}
 	for _, key := range again {
-		if _, ok := s.again[key]; !ok {
+		if _, ok := s.again.documents[key]; !ok {
 			t.Errorf("document %x is not to come again", key)
 		}
 	}
@@ -162,7 +165,7 @@ func TestStateOfOtherSettings(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		"empty": "", "text": "no state\n", "document": "{\"version\":1", "newer": "{\"version\":2}\n",
+		"empty": "", "text": "no state\n", "document": "{\"version\":2", "newer": "{\"version\":3,\"name\":\"n\"}\n",
 		"nameless": strings.Replace(string(before), `"name":"`, `"name":"","was":"`, 1),
 	} {
 		path := filepath.Join(t.TempDir(), name)
@@ -177,6 +180,27 @@ func TestStateOfOtherSettings(t *testing.T) {
 		}
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Error("the state was changed")
+	}
+}
+
+// TestStateOfVersion1: its keys of documents do not say whose they are, so no run goes on with it.
+func TestStateOfVersion1(t *testing.T) {
+	path := written(t)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content = bytes.Replace(content, []byte(`"version":2`), []byte(`"version":1`), 1)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(path, "run", "user", Plan{Length: time.Hour, Rounds: 9}, noon)
+	const words = "a state of version 1, this program goes on with those of version 2"
+	if exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), words) {
+		t.Errorf("got %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, content) {
 		t.Error("the state was changed")
 	}
 }
@@ -249,6 +273,9 @@ func TestDamagedState(t *testing.T) {
 		"done with units":     {{begun, 1, nil, nil}, {done, 1, keysOf("u"), nil}},
 		"begun before done":   {{begun, 1, nil, nil}, {begun, 2, nil, nil}},
 		"done after the last": {{begun, 1, nil, nil}, {done, 2, nil, nil}},
+		"a unit in two windows": {
+			{begun, 1, keysOf("u", "v"), nil}, {done, 1, nil, nil}, {begun, 2, keysOf("w", "v"), nil},
+		},
 	} {
 		path := filepath.Join(t.TempDir(), "state")
 		s := open(t, path)

@@ -20,9 +20,9 @@ type Windows struct {
 	feeds  []*feed
 	offers chan offer
 	open   int
-	again  map[corpus.Key]struct{} // documents of the open window, if it was begun by a run before; nil if not
-	now    *gathering              // of the open window
-	next   *gathering              // of the one behind it, from documents that came before the open one was over
+	again  *again     // what the open window holds, if it was begun by a run before; nil if not
+	now    *gathering // of the open window
+	next   *gathering // of the one behind it, from documents that came before the open one was over
 
 	// Counts of documents. They are private.
 	Late     uint64 // that count in a later window than the one they arrived in
@@ -39,7 +39,7 @@ func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory in
 		open: state.Open(), again: state.again, now: gather(unit, memory), next: gather(unit, memory),
 	}
 	for i, source := range sources {
-		f := &feed{asked: time.Now(), resume: make(chan struct{}, 1)}
+		f := &feed{source: source, asked: time.Now(), resume: make(chan struct{}, 1)}
 		w.feeds = append(w.feeds, f)
 		go read(ctx, i, source, w.offers, f.resume)
 	}
@@ -126,18 +126,17 @@ func (w *Windows) add(d *wire.Document, arrived time.Time) error {
 		w.Outside++
 		return nil
 	}
-	id, unit := corpus.KeyOf(d.Id), corpus.KeyOf(wire.UnitName(w.unit, d))
-	to := w.now
-	_, again := w.again[id]
+	document, unit := w.now.keysOf(d)
+	to, again := w.now, w.again.has(document, unit)
 	switch {
-	case again: // it was in the open window when that was begun
+	case again: // it was in the open window when that was begun, and so its unit is in no earlier one
 	case w.state.Has(unit), n > w.open && w.now.has(unit):
 		w.Repeated++
 		return nil
 	case n > w.open, w.again != nil:
 		to = w.next
 	}
-	fresh, err := to.add(d, id, unit)
+	fresh, err := to.add(d)
 	switch {
 	case !fresh:
 		w.Repeated++
@@ -170,7 +169,7 @@ func (w *Windows) close() (*Batch, error) {
 func (w *Windows) end() (*Batch, error) {
 	if again := w.again; again != nil {
 		w.again = nil
-		if len(w.now.documents) < len(again) {
+		if len(w.now.documents) < len(again.documents) {
 			return &Batch{Window: w.open}, w.now.corpus.Close()
 		}
 		return w.now.batch(w.open, func(corpus.Key) bool { return true })

