@@ -106,14 +106,14 @@ func TestHonestRun(t *testing.T) {
 }
 
 // TestRunWithLittleNoise audits one run under a fourth of the noise of μ = 1: μ is 4. The bound on μ is far above 1 each
-// time, and that on ε above what μ = 1 gives, at a δ well below one over the number of canaries: both by many standard
-// deviations.
+// time, and that on ε above what μ = 1 gives, at a tenth of one over the number of canaries as δ: of 60 runs 2.08 and 5.36 on
+// average, the bound on ε with a standard deviation of 0.02. Either fails with a probability below 1e-9.
 func TestRunWithLittleNoise(t *testing.T) {
 	options := guessExtremes(scatteredRun(10000, 0.25))
 	if mu, _ := largest(options, func(o onerun) float64 { return o.lowerMu(0.05 / guessShares) }); mu < 1.4 {
 		t.Errorf("bound on μ is %v", mu)
 	}
-	const delta = 1e-9
+	const delta = 1e-5
 	epsilon, _ := largest(options, func(o onerun) float64 { return o.lowerEpsilon(delta, 0.05/guessShares) })
 	if claimed := gaussianEpsilon(1, delta); epsilon < claimed+0.2 {
 		t.Errorf("bound on ε is %v, claimed would be %v", epsilon, claimed)
