@@ -264,7 +264,7 @@ func TestShareStops(t *testing.T) {
 			t.Errorf("%q: %v", query, err)
 		}
 	}
-	for _, query := range []string{"", "?group=estep"} {
+	for _, query := range []string{"", "?group=again"} { // another group: what the first noted is done
 		var begun sync.WaitGroup
 		begun.Add(3)
 		go func() {
