@@ -4,7 +4,7 @@
 # The program is built into bin/, unless PRIVPIPE_BIN names a folder that has it.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
+root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 bin=${PRIVPIPE_BIN:-$root/bin}
 bin=$(mkdir -p -- "$bin" && cd "$bin" && pwd)
 [[ -n ${PRIVPIPE_BIN:-} && -x $bin/topics ]] || (cd "$root" && go build -o "$bin/" ./pipelines/recipes/kafka/topics)
