@@ -7,6 +7,7 @@ import (
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // A Part is one of the streams that together are an input, with the place of its answers. Rounds that were answered before
@@ -73,7 +74,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	if !kafka.IsTopic(output) {
 		return s.alone(ctx, output)
 	}
-	if s.output, err = kafka.Parse(output); err != nil {
+	if s.output, err = writtenTopic(output); err != nil {
 		return err
 	}
 	in, err := kafka.Partitions(ctx, s.input)
@@ -97,6 +98,9 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 			s.input, in, s.output, out)
 	}
 	if s.input.Group != "" {
+		if s.input.Partition >= 0 {
+			return exit.Errorf(exit.Usage, "%s: a group deals all partitions, so partition=%d goes without it", s.input, s.input.Partition)
+		}
 		return s.grouped(ctx)
 	}
 	return s.all(ctx)
@@ -121,6 +125,9 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 	}
 	log, err := one(s.input.String(), logs)
 	if err != nil {
+		for _, log := range logs {
+			log.Close()
+		}
 		return err
 	}
 	r, h, err := openLog(log, s.wanted, 0)
@@ -150,6 +157,9 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 		return nil
 	}
 	if answers[0].Ends { // whoever wrote the end was gone before it could say so
+		if err := sameRun(ctx, &from, answers[0].Frame); err != nil {
+			return err
+		}
 		if member != nil {
 			member.Note(ctx, partition, kafka.Hint{Offset: max(0, hints[0].Offset), Ended: true})
 		}
@@ -169,6 +179,24 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 		return err
 	}
 	p.note(kafka.Hint{Ended: true})
+	return nil
+}
+
+// sameRun refuses answers whose last frame is of another run than what is to be answered.
+func sameRun(ctx context.Context, input *kafka.Location, answer []byte) error {
+	asked, err := kafka.Tails(ctx, input)
+	if err != nil {
+		return err
+	}
+	run := ""
+	for i, frame := range [][]byte{asked[0].Frame, answer} {
+		h, err := stream.HeaderOf(frame)
+		if err != nil || i > 0 && h.Run != run {
+			return exit.Errorf(exit.Usage, "%s: the answers that are there are of another run", input).
+				WithHint("each run wants topics of its own, which topics.sh makes")
+		}
+		run = h.Run
+	}
 	return nil
 }
 

@@ -36,6 +36,15 @@ func inputTopic(name string, wanted Wanted) (*kafka.Location, error) {
 
 // outputTopic reads the name of a topic that is to be written with records of a side of the wall.
 func outputTopic(name string, side wire.Side) (*kafka.Location, error) {
+	l, err := writtenTopic(name)
+	if err != nil {
+		return nil, err
+	}
+	return l, checkSide(l, side)
+}
+
+// writtenTopic reads the name of a topic that is to be written.
+func writtenTopic(name string) (*kafka.Location, error) {
 	l, err := kafka.Parse(name)
 	if err != nil {
 		return nil, err
@@ -43,7 +52,7 @@ func outputTopic(name string, side wire.Side) (*kafka.Location, error) {
 	if l.Group != "" || l.From != "" || l.UntilEnd {
 		return nil, exit.Errorf(exit.Usage, "%s: group, from and until say how a topic is read, and this one is written", l)
 	}
-	return l, checkSide(l, side)
+	return l, nil
 }
 
 // checkSide keeps private records in private topics, and public ones out of them.

@@ -156,7 +156,8 @@ func TestSecured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fake := broker.Fake(t, map[string]int{"t.private": 1}, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", "user", "s3cret"),
+	fake := broker.Fake(t, map[string]int{"t.private": 1},
+		kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", "user", "s3cret"),
 		kfake.TLS(&tls.Config{Certificates: []tls.Certificate{own}}))
 	folder := configure(t, `{"tls":{"ca":"ours.pem","server_name":"localhost"},
 		"sasl":{"mechanism":"SCRAM-SHA-512","username":"user","password":"s3cret"}}`)

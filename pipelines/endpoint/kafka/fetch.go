@@ -110,10 +110,10 @@ const (
 	batchHeader     = 61
 
 	attributeBrokerTime = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
-	attributeControl    = 1 << 5 // it holds no messages, but the end of a transaction
 )
 
-// add adds the messages of a batch, but for those before the chunk's next offset. A batch may end behind its last message.
+// add adds the messages of a batch, but for those before the chunk's next offset. A batch may end behind its last message,
+// or hold none but the end of a transaction, which the library passes over.
 func (c *chunk) add(batch []byte) error {
 	var taken time.Time
 	behind := c.next
@@ -121,11 +121,7 @@ func (c *chunk) add(batch []byte) error {
 	if len(batch) >= batchHeader && batch[batchMagic] == 2 {
 		last := int64(binary.BigEndian.Uint64(batch)) + int64(binary.BigEndian.Uint32(batch[batchLast:]))
 		behind = last + 1
-		attributes := binary.BigEndian.Uint16(batch[batchAttributes:])
-		if attributes&attributeControl != 0 {
-			return nil
-		}
-		if attributes&attributeBrokerTime != 0 {
+		if binary.BigEndian.Uint16(batch[batchAttributes:])&attributeBrokerTime != 0 {
 			taken = time.UnixMilli(int64(binary.BigEndian.Uint64(batch[batchMaxTime:])))
 		}
 	}

@@ -142,8 +142,10 @@ func TestLocationName(t *testing.T) {
 	if got, want := l.String(), "kafka://a:9092,b:1/sums.private"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	for topic, private := range map[string]bool{"sums.private": true, "sums.private.": false, "private": false, ".private": true,
-		"sums.Private": false, "sums.private.copy": false} {
+	for topic, private := range map[string]bool{
+		"sums.private": true, ".private": true,
+		"sums.private.": false, "private": false, "sums.Private": false, "sums.private.copy": false,
+	} {
 		if got := (&Location{Topic: topic}).IsPrivate(); got != private {
 			t.Errorf("%s is private: %v", topic, got)
 		}

@@ -219,9 +219,12 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 
 // message returns the next message; io.EOF where the location says that the log ends.
 func (l *Log) message() (*message, error) {
-	for len(l.pending) == 0 {
+	for {
 		if l.client.UntilEnd && l.next >= l.behind {
 			return nil, io.EOF
+		}
+		if len(l.pending) > 0 {
+			break
 		}
 		select {
 		case c, ok := <-l.chunks:

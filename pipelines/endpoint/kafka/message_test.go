@@ -46,8 +46,10 @@ func same(a, b kafka.Header) bool { return a.Key == b.Key && string(a.Value) == 
 
 // TestForeignLabel: without a writer headers mean nothing.
 func TestForeignLabel(t *testing.T) {
-	for _, headers := range [][]kafka.Header{nil, {}, headersOf("trace=1"), headersOf("writer="), headersOf("frame=7", "mark=end"),
-		headersOf("round=first", "mark=?", "Writer=a0")} {
+	for _, headers := range [][]kafka.Header{
+		nil, {}, headersOf("trace=1"), headersOf("writer="), headersOf("frame=7", "mark=end"),
+		headersOf("round=first", "mark=?", "Writer=a0"),
+	} {
 		if got, err := readLabel(headers); err != nil || got != (label{}) {
 			t.Errorf("%s: %+v, %v", headers, got, err)
 		}

@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// Text reads the messages of all partitions of a topic as text, as they come: each ends with a newline, its own or one that is
-// put there. It is an io.ReadCloser.
+// Text reads the messages of all partitions of a topic as text, as they come: each ends with a newline, its own or one that
+// is put there. It is an io.ReadCloser.
 type Text struct {
 	logs   []*Log
 	values chan value
