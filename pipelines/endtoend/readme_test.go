@@ -25,7 +25,7 @@ func TestReadme(t *testing.T) {
 			t.Log("no PRIVPIPE_KAFKA_JARS: not run over Kafka")
 			continue
 		}
-		script := strings.Replace(b[1], "go test ./...", "true", 1)
+		script := strings.Replace(b[1], "go test -timeout 20m ./...", "true", 1)
 		t.Logf("%s%s", script, run(t, folder, script))
 	}
 	// What the first pipeline prints is what the page shows, but for coins and noise.
