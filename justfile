@@ -11,7 +11,7 @@ build:
 
 # All tests: of each stage, of the wire with the Python reader, and of all together on real text
 test *flags:
-    PYTHON={{ python }} go test {{ flags }} ./...
+    PYTHON={{ python }} go test -timeout 20m {{ flags }} ./...
 
 # What CI runs, in the order of CI
 check:
