@@ -163,6 +163,9 @@ func (v *victim) order(s *crash.Stop) error {
 	v.checked[v.place(&s.Call)]++
 	switch v.place(&s.Call) {
 	case "ledger":
+		if ledger.Unended {
+			return nil // it is the newline of a line that counts already
+		}
 		if v.mechanism == event.None || len(ledger.Lines) > 0 { // else it is the line of the grant
 			return needRound(len(ledger.Charges()) + 1)
 		}
