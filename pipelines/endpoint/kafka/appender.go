@@ -54,15 +54,11 @@ const (
 
 // Append opens the partitions that the location means for appending.
 func Append(ctx context.Context, l *Location) ([]*Appender, error) {
-	c, err := newClient(l)
+	c, partitions, err := reach(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	partitions, err := c.meant(ctx)
-	if err != nil {
-		return nil, err
-	}
 	appenders := make([]*Appender, len(partitions))
 	for i, partition := range partitions {
 		appenders[i] = c.appender(ctx, partition)

@@ -164,6 +164,20 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 	return n, err
 }
 
+// reach returns a client for a location, which the caller leaves, and the partitions that the location means.
+func reach(ctx context.Context, l *Location) (*client, []int, error) {
+	c, err := newClient(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	partitions, err := c.meant(ctx)
+	if err != nil {
+		c.leave()
+		return nil, nil, err
+	}
+	return c, partitions, nil
+}
+
 // meant returns the partitions that the location means.
 func (c *client) meant(ctx context.Context) ([]int, error) {
 	n, err := c.partitions(ctx)

@@ -32,15 +32,11 @@ func (h *Hint) readNote(note string) {
 
 // Hints returns what the location's group has noted of each partition.
 func Hints(ctx context.Context, l *Location) ([]Hint, error) {
-	c, err := newClient(l)
+	c, partitions, err := reach(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	partitions, err := c.meant(ctx)
-	if err != nil {
-		return nil, err
-	}
 	hints := make([]Hint, len(partitions))
 	err = c.retry(ctx, "look for what group "+l.Group+" noted", func(ctx context.Context) error {
 		r, err := c.kafka.OffsetFetch(ctx, &kafka.OffsetFetchRequest{

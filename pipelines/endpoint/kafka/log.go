@@ -67,15 +67,11 @@ const maxWait = 500 * time.Millisecond
 
 // Open opens the partitions that the location means, where it says.
 func Open(ctx context.Context, l *Location) ([]*Log, error) {
-	c, err := newClient(l)
+	c, partitions, err := reach(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	partitions, err := c.meant(ctx)
-	if err != nil {
-		return nil, err
-	}
 	logs := make([]*Log, len(partitions))
 	for i, partition := range partitions {
 		if logs[i], err = c.log(ctx, partition, -1); err != nil {

@@ -15,15 +15,11 @@ type Tail struct {
 
 // Tails returns the last message of each partition that the location means.
 func Tails(ctx context.Context, l *Location) ([]Tail, error) {
-	c, err := newClient(l)
+	c, partitions, err := reach(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	partitions, err := c.meant(ctx)
-	if err != nil {
-		return nil, err
-	}
 	tails := make([]Tail, len(partitions))
 	for i, partition := range partitions {
 		first, behind, err := c.bounds(ctx, partition)
