@@ -39,7 +39,7 @@ fetch() {
   if [[ ! -d $jars ]]; then
     local fresh
     mkdir -p -- "$(dirname "$jars")"
-    fresh=$(mktemp -d "$jars.XXXXXX")
+    fresh=$(mktemp -d -p "$(dirname "$jars")") # on the same disk, to be renamed
     if ! mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$fresh" \
       >"$folder/maven.log" 2>&1; then
       rm -rf -- "$fresh"
