@@ -26,6 +26,7 @@ type parameters struct {
 	err    error // io.EOF after the last
 
 	newModel func() model.Model
+	making   sync.Mutex  // of what follows: a model takes a while, for which the next set must not wait
 	model    model.Model // with the parameters of modelOf
 	modelOf  *stream.Set
 }
@@ -70,6 +71,28 @@ func follow(name string, newModel func() model.Model) (*parameters, error) {
 // after waits for the parameters after a round, or later ones if they have come already, and returns a model that has them,
 // for documents of a header.
 func (p *parameters) after(ctx context.Context, round uint32, documents *wire.Header) (m model.Model, of uint32, err error) {
+	set, err := p.wait(ctx, round)
+	if err != nil {
+		return nil, 0, err
+	}
+	p.making.Lock()
+	defer p.making.Unlock()
+	if p.modelOf != set { // the one before may still be at work, on another partition
+		m := p.newModel()
+		_, err := m.Shapes(documents, p.header)
+		if err == nil {
+			err = m.SetParameters(set)
+		}
+		if err != nil {
+			return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", p.name, err)
+		}
+		p.model, p.modelOf = m, set
+	}
+	return p.model, set.Round, nil
+}
+
+// wait waits for the parameters after a round, or later ones.
+func (p *parameters) wait(ctx context.Context, round uint32) (*stream.Set, error) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
@@ -80,26 +103,15 @@ func (p *parameters) after(ctx context.Context, round uint32, documents *wire.He
 	defer p.mutex.Unlock()
 	for p.latest == nil || p.latest.Round < round {
 		if ctx.Err() != nil {
-			return nil, 0, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		if errors.Is(p.err, io.EOF) {
-			return nil, 0, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, round)
+			return nil, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, round)
 		}
 		if p.err != nil {
-			return nil, 0, p.err
+			return nil, p.err
 		}
 		p.change.Wait()
 	}
-	if p.modelOf != p.latest { // the one before may still be at work, on another partition
-		m := p.newModel()
-		_, err := m.Shapes(documents, p.header)
-		if err == nil {
-			err = m.SetParameters(p.latest)
-		}
-		if err != nil {
-			return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", p.name, err)
-		}
-		p.model, p.modelOf = m, p.latest
-	}
-	return p.model, p.latest.Round, nil
+	return p.latest, nil
 }

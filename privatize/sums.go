@@ -168,11 +168,7 @@ func (s *sums) end(number uint32, units, records, digest uint64) error {
 	if replayed {
 		s.replayed(number)
 	}
-	if err := s.send(number, cells); err != nil {
-		return err
-	}
-	s.run.Round(int(number), s.privatizer.Scheme().Rounds)
-	return nil
+	return s.send(number, cells)
 }
 
 func (s *sums) released(number uint32) bool { return s.privatizer.Charged(int(number)) }
@@ -198,7 +194,11 @@ func (s *sums) send(number uint32, cells []int64) error {
 	if err := s.out.WriteSet(record, matrices(s.terms, cells)...); err != nil {
 		return err
 	}
-	return s.out.Flush()
+	if err := s.out.Flush(); err != nil {
+		return err
+	}
+	s.run.Round(int(number), s.privatizer.Scheme().Rounds)
+	return nil
 }
 
 // matrices returns the cells of each matrix as the wire has them.

@@ -141,7 +141,7 @@ func damage(name string, err error) error {
 // local refuses a URL.
 func local(name string) error {
 	if kafka.IsTopic(name) {
-		return exit.Errorf(exit.Usage, "%s: only streams of records go over topics, and this is a file", name)
+		return exit.Errorf(exit.Usage, "%s: a topic, and this must be a file", name)
 	}
 	if scheme, _, ok := strings.Cut(name, "://"); ok {
 		return exit.Errorf(exit.Usage, "%s: endpoints of scheme %q are unknown; use a path, a FIFO or -", name, scheme)
@@ -169,6 +169,9 @@ func Distinct(output string, inputs ...string) error {
 
 // ReadFile reads a whole small text file, such as a grant, of at most limit bytes.
 func ReadFile(name string, limit int64) ([]byte, error) {
+	if err := local(name); err != nil {
+		return nil, err
+	}
 	in, err := Open(name)
 	if err != nil {
 		return nil, err

@@ -177,6 +177,9 @@ func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWr
 // where a process reads the other end of a pipe, fast elsewhere (measured: `just bench`, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if kafka.IsTopic(name) {
+		if NewTopics > 1 {
+			return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, and so one partition", NewTopics, name)
+		}
 		all, err := createTopic(name, h, compression)
 		if err != nil {
 			return nil, err

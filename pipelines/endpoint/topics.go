@@ -193,7 +193,7 @@ func createTopic(name string, h *wire.Header, compression string) ([]*StreamWrit
 	if err != nil {
 		return nil, err
 	}
-	if err := create(l, max(1, NewTopics)); err != nil {
+	if err := create(l, NewTopics); err != nil {
 		return nil, err
 	}
 	if _, err := tails(l, h); err != nil {
@@ -248,7 +248,7 @@ func Tails(name string, h *wire.Header) ([]Tail, error) {
 	}
 	l, err := outputTopic(name, h.Side)
 	if err == nil {
-		err = create(l, max(1, NewTopics))
+		err = create(l, NewTopics)
 	}
 	if err != nil {
 		return nil, err

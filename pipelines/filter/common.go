@@ -28,7 +28,7 @@ type Common struct {
 // Compress is the flag of every stage that writes a stream.
 type Compress struct {
 	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Compression of the output: ${enum}; auto is none to a pipe, fast elsewhere."`
-	Create   int    `placeholder:"P" help:"Where the output is a Kafka topic that is not there, make it, with P partitions."`
+	Create   int    `placeholder:"P" help:"Where the output is a Kafka topic that is not there, make it, with P partitions; answers to a topic get as many as that has."`
 }
 
 // AfterApply is kong's hook.

@@ -116,6 +116,7 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 		return nil, l.gone(offset)
 	}
 	l.next, l.resume = offset, offset
+	l.lag.Set(float64(behind - offset))
 	if offset > 0 {
 		l.foreign = 1 // of which the first was before: what follows is no whole stream
 	}
@@ -238,6 +239,7 @@ func (l *Log) message() (*message, error) {
 					l.drained.Store(c.asked.UnixNano())
 				}
 				l.next = l.after
+				l.lag.Set(float64(max(0, l.head-l.next)))
 			}
 			l.read.Add(float64(len(c.messages)))
 		case <-l.context.Done():

@@ -15,8 +15,8 @@ import (
 const (
 	headerWriter = "writer" // random name of the program run that writes, in hexadecimal
 	headerFrame  = "frame"  // number of the frame among the writer's, from 0
-	headerSince  = "since"  // how many frames of the writer stand between the first of the round or set and this one
-	headerRound  = "round"  // of the frame's last record
+	headerSince  = "since"  // number of the frame among the writer's of its round or set, from 0
+	headerRound  = "round"  // of the writer's last record so far, but for an end record
 	headerMark   = "mark"   // "close": the frame closes the round or set; "end": it ends the stream; else absent
 )
 
