@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync/atomic"
 	"time"
 
 	"privpipe/pipelines/exit"
@@ -12,17 +13,18 @@ type deadline struct {
 	limit  time.Duration // 0: none
 	round  uint32
 	timer  *time.Timer
-	over   bool       // a round's time was over: there is no other one
-	passed chan error // receives the error when a round's time is over
+	over   bool        // a round's time was over: there is no other one
+	rang   atomic.Bool // the same, as soon as the clock says so
+	passed chan error  // receives the error when a round's time is over
 }
 
-func newDeadline(limit time.Duration) deadline {
-	return deadline{limit: limit, passed: make(chan error, 1)}
+func newDeadline(limit time.Duration) *deadline {
+	return &deadline{limit: limit, passed: make(chan error, 1)}
 }
 
 // begin sets the time of a round that begins.
 func (d *deadline) begin(round uint32) {
-	if d.limit == 0 || d.timer != nil && d.round == round {
+	if d.limit == 0 || d.timer != nil && round <= d.round {
 		return
 	}
 	if !d.stop() {
@@ -30,7 +32,18 @@ func (d *deadline) begin(round uint32) {
 	}
 	d.round = round
 	late := d.late()
-	d.timer = time.AfterFunc(d.limit, func() { d.passed <- late })
+	d.timer = time.AfterFunc(d.limit, func() {
+		d.rang.Store(true)
+		d.passed <- late
+	})
+}
+
+// running says that no time is over yet; else the error. Nothing is begun after it.
+func (d *deadline) running() error {
+	if d.rang.Load() {
+		return d.late()
+	}
+	return nil
 }
 
 // met says, when the round is whole, that it is in time; else the error.
@@ -51,7 +64,7 @@ func (d *deadline) stop() bool {
 }
 
 func (d *deadline) late() error {
-	return exit.Errorf(exit.Malformed, "round %d is not whole %v after its beginning: nothing of it was released", d.round, d.limit).
+	return exit.Errorf(exit.Malformed, "round %d is not whole %v after its beginning: nothing new of it was released", d.round, d.limit).
 		WithHint("see that sample and all workers run; then start this again, with the same ledger")
 }
 

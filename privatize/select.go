@@ -98,7 +98,7 @@ func (c *selectCommand) settings(grant *event.Grant) (string, error) {
 	}{c.Top, grant})
 }
 
-var spelled = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_TERMS}}
+var spelled = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_TERMS}, Whole: true}
 
 // openTerms opens streams of terms, and returns the run that the first one names.
 func openTerms(names []string) (in []*endpoint.StreamReader, run string, err error) {

@@ -34,7 +34,7 @@ type sources struct {
 	settings []byte       // SHA-256 of what all contributions and sums have in common, once they are settled
 	streams  []supplier
 	kinds    []wire.Kind
-	deadline deadline // of the round under way
+	deadline *deadline // of the round under way
 
 	vector        fixed.Vector // of the unit under way
 	rows, columns []uint32
@@ -53,7 +53,7 @@ type supplier interface {
 
 // partSource is a partition of a topic as a source.
 func partSource(in *endpoint.Part) *sources {
-	return &sources{header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
+	return &sources{deadline: newDeadline(0), header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
 }
 
 // openSources opens the inputs, which must be of one run, model and shape.
@@ -61,7 +61,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 	if err := endpoint.Distinct(output, names...); err != nil {
 		return nil, err
 	}
-	s := new(sources)
+	s := &sources{deadline: newDeadline(0)}
 	for i, name := range names {
 		if err := endpoint.Distinct(name, names[:i]...); err != nil {
 			s.close()
@@ -169,7 +169,8 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	if heads[0] == nil {
 		return nil, io.EOF
 	}
-	return heads[0], nil
+	s.deadline.begin(latest)
+	return heads[0], s.deadline.running()
 }
 
 // heads returns the next record of each source, nil at its end. They are waited for side by side: a round's time begins with

@@ -68,6 +68,8 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
+	// Ended refuses documents of a topic that stop without an end record: how many there are by then depends on time.
+	Ended bool
 	// Whole refuses a name that picks one partition of a topic.
 	Whole bool
 	// Within is how long the other partitions of a topic may be without a frame when one has one; 0: for ever.

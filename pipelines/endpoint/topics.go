@@ -73,6 +73,9 @@ func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire
 		log.Close()
 		return nil, nil, err
 	}
+	if wanted.Ended {
+		r.WantEnd()
+	}
 	return openReader(&StreamReader{Reader: r, log: log}, wanted)
 }
 

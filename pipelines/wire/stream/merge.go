@@ -18,13 +18,14 @@ import (
 //
 // A set of matrices and a partial sum count when a writer has written the whole of it.
 type merge struct {
-	amid  bool         // the log is read from its middle on
-	begin uint32       // the round behind which it is read
-	any   bool         // a round or set was closed
-	last  uint32       // which
-	open  *wire.Record // RoundOpen of the open round, nil between rounds
-	seen  map[[sha256.Size]byte]struct{}
-	ended bool
+	amid    bool         // the log is read from its middle on
+	begin   uint32       // the round behind which it is read
+	any     bool         // a round or set was closed
+	last    uint32       // which
+	open    *wire.Record // RoundOpen of the open round, nil between rounds
+	seen    map[[sha256.Size]byte]struct{}
+	ended   bool
+	wantEnd bool // of documents, too
 }
 
 // take appends to ready the records that count now that d has read one more.
@@ -123,8 +124,10 @@ func inSets(kind wire.Kind) bool {
 }
 
 // complete says whether a log that stops here is a whole stream: if it has ended, or is of documents, which may come for
-// ever.
-func (m *merge) complete(kind wire.Kind) bool { return m.ended || kind == wire.Kind_DOCUMENTS }
+// ever if nobody wants their end.
+func (m *merge) complete(kind wire.Kind) bool {
+	return m.ended || kind == wire.Kind_DOCUMENTS && !m.wantEnd
+}
 
 // single says whether the records of a kind stand for themselves, outside of rounds and sets.
 func single(kind wire.Kind) bool {

@@ -20,15 +20,15 @@ type written struct {
 	Mark
 }
 
-// A log is a Source of frames, which have their places as offsets.
-type log struct {
+// A logOf is a Source of frames, which have their places as offsets.
+type logOf struct {
 	frames []written
 	next   int
 }
 
-func (l *log) Unit() string { return "offset" }
+func (l *logOf) Unit() string { return "offset" }
 
-func (l *log) Frame() (Frame, error) {
+func (l *logOf) Frame() (Frame, error) {
 	if l.next == len(l.frames) {
 		return Frame{Offset: int64(l.next)}, io.EOF
 	}
@@ -83,7 +83,7 @@ func write(t testing.TB, name string, h *wire.Header, groups [][]*wire.Record, r
 // merged are the records of a log behind a round, and the error that ended it.
 func merged(t testing.TB, frames []written, closed ...uint32) ([]*wire.Record, error) {
 	t.Helper()
-	r, err := NewMergedReader(&log{frames: frames}, "topic[0]", append(closed, 0)[0])
+	r, err := NewMergedReader(&logOf{frames: frames}, "topic[0]", append(closed, 0)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,5 +317,16 @@ func TestMergeSingles(t *testing.T) {
 	got, err = merged(t, log[:len(log)-1]) // documents that go on: what is there counts
 	if err != io.EOF || len(got) != 6 {
 		t.Errorf("%d documents, %v", len(got), err)
+	}
+	r, err := NewMergedReader(&logOf{frames: log[:len(log)-1]}, "topic[0]", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.WantEnd() // but not where their number must not depend on time
+	for err == nil {
+		_, err = r.Next()
+	}
+	if !errors.Is(err, ErrTruncated) {
+		t.Errorf("documents without the end that is wanted: %v", err)
 	}
 }

@@ -52,6 +52,13 @@ func NewMergedReader(log Source, name string, closed uint32) (*Reader, error) {
 	return r, err
 }
 
+// WantEnd makes documents of a log that stops without an end record no whole stream, like others.
+func (r *Reader) WantEnd() {
+	if r.merge != nil {
+		r.merge.wantEnd = true
+	}
+}
+
 func newReader(source Source, name string) (*Reader, error) {
 	z, err := newDecoder()
 	if err != nil {
