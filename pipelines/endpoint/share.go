@@ -192,7 +192,7 @@ func sameRun(ctx context.Context, input *kafka.Location, answer []byte) error {
 	for i, frame := range [][]byte{asked[0].Frame, answer} {
 		h, err := stream.HeaderOf(frame)
 		if err != nil || i > 0 && h.Run != run {
-			return exit.Errorf(exit.Usage, "%s: the answers that are there are of another run", input).
+			return exit.Errorf(exit.Usage, "%s: the answers that are there are of another run, or what they answer is gone", input).
 				WithHint("each run wants topics of its own, which topics.sh makes")
 		}
 		run = h.Run

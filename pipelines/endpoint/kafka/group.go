@@ -64,10 +64,13 @@ func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.note(ctx)
 }
 
-// keepNotes drops the notes of partitions that were assigned to others, who know better.
-func (m *Member) keepNotes(assigned []kafka.PartitionAssignment) {
+// begin makes notes in a generation of the group from now on, and drops those of partitions that it assigns to others, who know
+// better.
+func (m *Member) begin(generation *kafka.Generation) {
+	assigned := generation.Assignments[m.client.Topic]
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	m.generation = generation
 	maps.DeleteFunc(m.notes, func(partition int, _ Hint) bool {
 		return !slices.ContainsFunc(assigned, func(a kafka.PartitionAssignment) bool { return a.ID == partition })
 	})
@@ -127,7 +130,7 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 					delete(running, partition)
 				}
 			}
-			m.keepNotes(assigned) // now that works that were stopped make no more
+			m.begin(generation) // now that works that were stopped make no more notes
 			for _, a := range assigned {
 				if running[a.ID] != nil {
 					continue // it goes on through a rebalance
@@ -168,9 +171,6 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			return context.Cause(ctx)
 		case err == nil:
 			lost = time.Time{}
-			m.mutex.Lock()
-			m.generation = generation
-			m.mutex.Unlock()
 			select {
 			case to <- generation:
 			case <-ctx.Done():

@@ -475,13 +475,13 @@ func TestStaleNotes(t *testing.T) {
 	}
 	leave()
 
-	other := &Member{notes: make(map[int]Hint)}
+	other := &Member{client: &client{Location: &Location{Topic: "t"}}, notes: make(map[int]Hint)}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	other.Note(stopped, 0, Hint{Round: 1})
 	other.Note(t.Context(), 1, Hint{Round: 1})
 	other.Note(t.Context(), 2, Hint{Round: 2})
-	other.keepNotes([]kafka.PartitionAssignment{{ID: 0}, {ID: 1}})
+	other.begin(&kafka.Generation{Assignments: map[string][]kafka.PartitionAssignment{"t": {{ID: 0}, {ID: 1}}}})
 	if want := map[int]Hint{1: {Round: 1}}; !maps.Equal(other.notes, want) {
 		t.Errorf("the notes %v are left, want %v", other.notes, want)
 	}
