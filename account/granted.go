@@ -15,12 +15,14 @@ func checkGrants(name string, ledger *event.Ledger) error {
 	grants := make(map[string]bool)
 	for i, line := range ledger.Lines {
 		var err error
-		if c := line.Charge; c != nil {
-			err = before.Allow(c, line.Time)
-		} else if id := line.Grant.ID; grants[id] {
-			err = fmt.Errorf("grant %q stands a second time", id)
-		} else {
-			grants[id] = true
+		switch {
+		case line.Charge != nil:
+			err = before.Allow(line.Charge, nil, line.Time)
+		case line.Grant != nil && grants[line.Grant.ID]:
+			err = fmt.Errorf("grant %q stands a second time", line.Grant.ID)
+		case line.Grant != nil:
+			grants[line.Grant.ID] = true
+			err = checkCost(ledger.Head(), line.Grant)
 		}
 		if err != nil {
 			return &event.LedgerError{Name: name, Line: i + 1, Err: err}
@@ -30,29 +32,51 @@ func checkGrants(name string, ledger *event.Ledger) error {
 	return nil
 }
 
+// checkCost checks that a grant states what its releases cost by the ledger's filter.
+func checkCost(head *event.Head, g *event.Grant) error {
+	if head == nil || head.Filter == nil || g.Cost == 0 { // without a cost nothing is charged by it: event.Ledger.Allow
+		return nil
+	}
+	cost, err := costOf(head.Filter, g)
+	if err == nil && g.Cost < cost*(1-slack) {
+		err = fmt.Errorf("grant %q says that a release costs %v of the ledger's filter, it costs %v", g.ID, g.Cost, cost)
+	}
+	return err
+}
+
 // slack is how far the ε of a ledger may exceed what was planned for it: both are sums of floats.
 const slack = 1e-9
 
-// checkBudget checks that charges are within a grant's budget, by the accountant that it was planned by. What pld proves on
-// a finer grid it proves, too: that of the plan may have been another on another machine.
+// checkBudget checks that charges are within a grant's budget.
 func checkBudget(g *event.Grant, charges []*event.Charge) error {
+	least, err := leastEpsilon(g.Budget, charges)
+	if err == nil && least > g.Budget.Epsilon*(1+slack) {
+		err = fmt.Errorf("by then ε is %s at δ = %v, and grant %q was planned for %v",
+			roundUp(least), g.Budget.Delta, g.ID, g.Budget.Epsilon)
+	}
+	return err
+}
+
+// leastEpsilon returns the ε of charges at the δ of a budget, by the accountant that it was planned by; pld by default. What
+// pld proves on a finer grid it proves, too, and is asked where the first answer is above the budget: that of the plan may
+// have been another on another machine.
+func leastEpsilon(b event.Budget, charges []*event.Charge) (least float64, err error) {
 	by := []*accountant{accountantNamed("renyi")}
-	if g.Budget.Accountant == "pld" {
+	if b.Accountant != "renyi" {
 		by = []*accountant{accountantNamed("pld").ofLedger(), distributions(pld.Options{Tolerance: 1e-5}).ofLedger()}
 	}
-	least := math.Inf(1)
+	least = math.Inf(1)
 	for _, a := range by {
 		spent, err := a.spending(charges)
 		if err != nil {
-			return err
+			return least, err
 		}
-		epsilon, err := spent.Epsilon(g.Budget.Delta)
-		if least = min(least, epsilon); err != nil || least <= g.Budget.Epsilon*(1+slack) {
-			return err
+		epsilon, err := spent.Epsilon(b.Delta)
+		if least = min(least, epsilon); err != nil || least <= b.Epsilon*(1+slack) {
+			return least, err
 		}
 	}
-	return fmt.Errorf("by then ε is %s at δ = %v, and grant %q was planned for %v",
-		roundUp(least), g.Budget.Delta, g.ID, g.Budget.Epsilon)
+	return least, nil
 }
 
 // checkBudgets checks that each grant with a budget has kept the ledger within it: all charges up to its own last one. What

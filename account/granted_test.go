@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -136,9 +137,14 @@ func TestVerifiedPlans(t *testing.T) {
 			}
 			for share, verified := range map[float64]bool{1: true, 0.999: false} {
 				c.Epsilon = 1
+				var b book
+				b.begin(t)
+				c.Ledger = t.TempDir() + "/run.ledger"
+				if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
+					t.Fatal(err)
+				}
 				g := solved(t, &c)
 				g.Budget.Epsilon *= share
-				var b book
 				b.grant(t, g)
 				for round := range c.rounds() {
 					b.charge(t, chargeOf(g, round+1, "night"))
@@ -156,9 +162,13 @@ func TestVerifiedPlans(t *testing.T) {
 
 // TestLaterGrants: a budget is for what was charged up to the last charge of its own grant, not for what came later.
 func TestLaterGrants(t *testing.T) {
-	c := planCommand{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first"}
-	first := solved(t, &c)
 	var b book
+	b.begin(t)
+	c := planCommand{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
+	if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	first := solved(t, &c)
 	b.grant(t, first)
 	b.charge(t, chargeOf(first, 1, "first"))
 	b.charge(t, chargeOf(first, 2, "first"))
@@ -170,5 +180,9 @@ func TestLaterGrants(t *testing.T) {
 		if err := check("x", &b.Ledger); err != nil {
 			t.Error(err)
 		}
+	}
+	// But the ledger holds more than any budget that was planned for it.
+	if overspent, err := checkOverspent("x", &b.Ledger); overspent == nil || err != nil {
+		t.Errorf("overspent %v, %v", overspent, err)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"slices"
 
 	"privpipe/account/internal/compose"
@@ -10,30 +9,35 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// spentBefore reads the ledger, if there is one.
+// spentBefore reads the ledger, if one is named.
 func (c *planCommand) spentBefore() (*event.Ledger, *compose.Composition, error) {
 	ledger := new(event.Ledger)
 	if c.Ledger != "" {
-		read, err := readLedger(c.Ledger)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		var err error
+		if ledger, err = readLedger(c.Ledger); err != nil {
 			return nil, nil, err
-		}
-		if read != nil {
-			ledger = read
 		}
 	}
 	before, err := composed(c.Ledger, ledger)
 	return ledger, before, err
 }
 
-// readLedger reads and verifies a ledger.
+// readLedger reads a ledger and verifies it: that its chain is whole, and that each line is one that the privatizer would
+// have written after those before. What a forged line says of its loss is not worked with.
 func readLedger(name string) (*event.Ledger, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return event.ReadLedger(in, in.Name)
+	ledger, err := event.ReadLedger(in, in.Name)
+	if err == nil {
+		err = checkGrants(in.Name, ledger)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ledger, nil
 }
 
 // composed composes the charges of a ledger. The error for one that does not fit those before it names its line.

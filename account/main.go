@@ -5,6 +5,7 @@ import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common
+	Ledger     ledgerCommands    `cmd:"" help:"Begin a ledger."`
 	Plan       planCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
 	Report     reportCommand     `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
 	Odometer   odometerCommand   `cmd:"" help:"Say what a ledger had spent after each run, and what was left."`

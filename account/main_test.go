@@ -30,6 +30,21 @@ func (b *book) add(t *testing.T, line *event.Line) {
 	b.Lines, b.bytes = append(b.Lines, line), append(b.bytes, encoded...)
 }
 
+// begin begins the ledger.
+func (b *book) begin(t *testing.T) {
+	t.Helper()
+	line := b.Next(noon)
+	line.Type, line.Head = event.TypeHead, event.NewHead()
+	b.add(t, line)
+}
+
+// planned enters a grant whose budget was planned after all that the ledger has.
+func (b *book) planned(t *testing.T, g *event.Grant) {
+	t.Helper()
+	g.Budget.After = b.LastHash()
+	b.grant(t, g)
+}
+
 func (b *book) charge(t *testing.T, c *event.Charge) {
 	t.Helper()
 	line := b.Next(noon)
@@ -87,19 +102,24 @@ func TestScripts(t *testing.T) {
 	forged.ID = "night\n"
 	var forgery book
 	forgery.grant(t, &forged)
-	c := chargeOf(&forged, 1, "night\nnoon\td")
+	c := chargeOf(&forged, 1, "night")
 	c.Dataset = "my data\r"
 	forgery.charge(t, c)
+	bare := given
+	bare.NoiseMultiplier, bare.Budget = 1./200, event.Budget{Epsilon: 1e6, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
 	allocated := given
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
 	replaced := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	lines := bytes.SplitAfter(whole, []byte("\n"))
-	script.Run(t, merged(odometerLedgers(t), mechanismLedgers(t), verifyLedgers(t), ruleLedgers(t), map[string][]byte{
-		"run.ledger":     whole,
-		"torn.ledger":    whole[:len(whole)-100],
-		"cut.ledger":     whole[:len(whole)-1],
-		"none.ledger":    book30(func(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }),
-		"bare.ledger":    book30(func(c *event.Charge) { c.Scale = c.Sensitivity / 200 }),
+	script.Run(t, merged(headLedgers(t), odometerLedgers(t), mechanismLedgers(t), verifyLedgers(t), ruleLedgers(t), map[string][]byte{
+		"run.ledger":  whole,
+		"torn.ledger": whole[:len(whole)-100],
+		"cut.ledger":  whole[:len(whole)-1],
+		"none.ledger": book30(func(c *event.Charge) {
+			*c = *event.NoCharge(1, event.Document, c.Scheme)
+			c.Dataset, c.Run = "d", "exact"
+		}),
+		"bare.ledger":    charges(&bare, func(*event.Charge) {}),
 		"mixed.ledger":   book30(func(c *event.Charge) { c.Unit = event.User }),
 		"given.ledger":   budgetless.bytes,
 		"forged.ledger":  forgery.bytes,

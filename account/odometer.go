@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -99,10 +100,14 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
+	overspent, err := checkOverspent(c.Ledger, ledger)
+	if err != nil {
+		return err
+	}
 	if err := c.printIndented(r, o, o.table); err != nil {
 		return err
 	}
-	return alarm
+	return cmp.Or(overspent, alarm)
 }
 
 // readings returns those of all runs or the last, in the order of their last releases.

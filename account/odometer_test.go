@@ -24,7 +24,7 @@ func odometerLedgers(t *testing.T) map[string][]byte {
 	}
 	nights := new(book) // three runs, the last without a budget
 	for i, g := range []*event.Grant{grant("monday", 2, 1), grant("tuesday", 1.5, 2), grant("wednesday", 3, 0)} {
-		nights.grant(t, g)
+		nights.planned(t, g)
 		for round := range 10 - i {
 			nights.charge(t, chargeOf(g, round+1, g.ID))
 		}
@@ -38,7 +38,7 @@ func odometerLedgers(t *testing.T) map[string][]byte {
 	many := new(book) // more budgets than there is room for
 	for i := range 7 {
 		g := grant(fmt.Sprint("night", i), 3, 1+float64(i)/4)
-		many.grant(t, g)
+		many.planned(t, g)
 		many.charge(t, chargeOf(g, 1, g.ID))
 	}
 	relations := new(book) // an exchange of units behind additions and removals
@@ -46,6 +46,7 @@ func odometerLedgers(t *testing.T) map[string][]byte {
 	relations.charge(t, chargeOf(g, 1, "a"))
 	exchanged := *g
 	exchanged.Adjacency, exchanged.ID = event.ReplaceOne, "h"
+	exchanged.Budget = event.Budget{}
 	relations.grant(t, &exchanged)
 	relations.charge(t, chargeOf(&exchanged, 1, "b"))
 	return map[string][]byte{

@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -21,14 +18,27 @@ func (c *planCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
+	if err := c.readHead(); err != nil {
+		return err
+	}
+	if err := c.check(); err != nil {
+		return exit.Errorf(exit.Usage, "%w", err)
+	}
 	grant := c.grant()
+	var err error
+	if grant.Subject, err = c.subject(); err != nil {
+		return err
+	}
+	switch {
+	case c.filter() != nil:
+		err = c.solveFiltered(grant)
+	case c.unknown() != "":
+		err = c.solve(grant)
+	}
+	if err != nil {
+		return err
+	}
 	if c.unknown() != "" {
-		if _, err := os.Stat(c.Ledger); c.Ledger != "" && errors.Is(err, fs.ErrNotExist) {
-			r.Log.Warn("this ledger is not there: planning as if nothing was spent", "ledger", c.Ledger)
-		}
-		if err := c.solve(grant); err != nil {
-			return err
-		}
 		warnOfNoise(r, grant)
 	}
 	if c.Delta > 1e-3 {
@@ -36,6 +46,9 @@ func (c *planCommand) Run(r *filter.Run) error {
 	}
 	if err := grant.Check(); err != nil {
 		return exit.Errorf(exit.Usage, "%w", err)
+	}
+	if err := grant.Usable(); err != nil {
+		r.Log.Warn("privatize will refuse this grant", "because", err)
 	}
 	if r.DryRun() {
 		return nil

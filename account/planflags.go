@@ -16,7 +16,9 @@ type planCommand struct {
 	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Noise over clip, where it is given."`
 	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
 	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"What follows from the rest: the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta: the one that is not given."`
-	Ledger          string   `group:"Budget" placeholder:"FILE" help:"What was spent before comes off the budget; a FILE that is not there has spent nothing."`
+	Ledger          string   `group:"Budget" placeholder:"FILE" help:"Ledger that the grant is for, from account ledger new. What it has spent comes off the budget; its own budget is the default. Without a ledger the plan is a calculation: privatize refuses a budget that names no ledger."`
+	Beside          []string `group:"Budget" placeholder:"GRANT" help:"Grants that were planned for the ledger and are not used yet: all their releases come off the budget, too, and may be charged before this one's. May be repeated."`
+	Part            float64  `group:"Budget" placeholder:"X" help:"For a ledger with a filter: what part of the filter's limit all releases of the grant may cost, as 0.25."`
 	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"One of ${enum}. rdp is renyi."`
 
 	Poisson  float64  `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
@@ -36,11 +38,15 @@ type planCommand struct {
 	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Most words of a unit that count, for select and randomized-response."`
 	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Noisy weight a word needs, for select; by default what a tenth of δ pays for."`
 
+	subjectFlags
+
 	Unit      string     `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
 	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed and randomized-response)."`
 	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
 	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
 	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
+
+	head *event.Head // of the ledger, nil for none
 }
 
 func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accountant).ofLedger() }
@@ -49,6 +55,10 @@ func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accoun
 func (c *planCommand) unknown() string {
 	given := c.NoiseMultiplier != nil || c.Flip != nil
 	switch {
+	case c.filter() != nil && given:
+		return ""
+	case c.filter() != nil:
+		return "noise"
 	case c.Solve != "":
 		return c.Solve
 	case !given:
@@ -61,8 +71,45 @@ func (c *planCommand) unknown() string {
 	return ""
 }
 
-// Validate is kong's hook.
+// filter is that of the ledger, nil for none.
+func (c *planCommand) filter() *event.Filter {
+	if c.head == nil {
+		return nil
+	}
+	return c.head.Filter
+}
+
+// readHead reads the head of the ledger. The budget in it is the default.
+func (c *planCommand) readHead() error {
+	if c.Ledger == "" {
+		return nil
+	}
+	ledger, err := readLedger(c.Ledger)
+	if err != nil {
+		return err
+	}
+	if c.head = ledger.Head(); c.head == nil || c.head.Budget == nil || c.head.Filter != nil || c.Solve != "" {
+		return nil
+	}
+	if c.Epsilon == 0 && c.NoiseMultiplier == nil && c.Flip == nil {
+		c.Epsilon = c.head.Budget.Epsilon
+	}
+	if c.Delta == 0 && !(c.Epsilon != 0 && (c.NoiseMultiplier != nil || c.Flip != nil)) {
+		c.Delta = c.head.Budget.Delta
+	}
+	return nil
+}
+
+// Validate is kong's hook. What a ledger says is no flag, so with one the flags are checked when it is read.
 func (c *planCommand) Validate() error {
+	if c.Ledger != "" {
+		return nil
+	}
+	return c.check()
+}
+
+// check checks the flags, after readHead.
+func (c *planCommand) check() error {
 	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
 		return err
 	}
@@ -101,11 +148,15 @@ func (c *planCommand) checkBudget() error {
 	if noise && (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
 		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
 	}
+	if c.filter() != nil {
+		return c.checkFiltered(noise)
+	}
 	switch {
+	case c.Part != 0:
+		return errors.New("--part belongs to a ledger with a filter: account ledger new --filter")
+	case len(c.Beside) > 0 && (c.Ledger == "" || unknown == ""):
+		return errors.New("--beside belongs to a budget of a --ledger")
 	case unknown == "":
-		if c.Ledger != "" {
-			return errors.New("--ledger belongs to a budget: give --epsilon or --delta")
-		}
 		if c.Mechanism == event.Select && c.Threshold == 0 {
 			return errors.New("--noise-multiplier of select needs a --threshold, or a --delta that pays for one")
 		}
@@ -135,6 +186,20 @@ func (c *planCommand) checkBudget() error {
 		err = errors.Join(err, event.CheckDelta(c.Delta))
 	}
 	return err
+}
+
+// checkFiltered checks the flags of a plan for a ledger with a filter; noise says that the noise is given.
+func (c *planCommand) checkFiltered(noise bool) error {
+	switch {
+	case c.Epsilon != 0 || c.Delta != 0 || c.Solve != "" || len(c.Beside) > 0:
+		return errors.New("the ledger has a filter, which keeps its budget: give --part or the noise, and no --epsilon, --delta, " +
+			"--solve or --beside")
+	case noise && c.Part != 0:
+		return errors.New("--part and the noise are both given")
+	case !noise && !(c.Part > 0 && c.Part <= 1):
+		return fmt.Errorf("the ledger has a filter: give the noise, or --part above 0 and at most 1, is %v", c.Part)
+	}
+	return nil
 }
 
 func (c *planCommand) checkScheme() error {
@@ -203,6 +268,9 @@ func (c *planCommand) grant() *event.Grant {
 		g.Clip = *c.Clip
 	case g.Mechanism != event.RandomizedResponse:
 		g.Clip = 1
+	}
+	if c.head != nil {
+		g.Ledger = c.head.ID
 	}
 	for _, s := range c.Statistic {
 		g.Statistics = append(g.Statistics, event.Statistic(s))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -14,7 +15,7 @@ import (
 )
 
 type reportCommand struct {
-	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's first grant that has one, else 0."`
+	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's budget, else of its first grant that has one, else 0."`
 	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
 	ledgerChoice
 	alarmFlags
@@ -57,9 +58,12 @@ type report struct {
 	Torn         bool    `json:"torn_last_line,omitempty"`
 	Claimed      *number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
 	// ClaimedDelta stands in place of Claimed where ε was given.
-	ClaimedDelta *number       `json:"claimed_delta,omitempty"`
-	Runs         []runReport   `json:"runs"`
-	Grants       []grantReport `json:"grants"`
+	ClaimedDelta *number `json:"claimed_delta,omitempty"`
+	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
+	Filter *filterReport `json:"filter,omitempty"`
+	Budget *event.Limit  `json:"ledger_budget,omitempty"` // of the ledger itself
+	Runs   []runReport   `json:"runs"`
+	Grants []grantReport `json:"grants"`
 }
 
 // number prints infinities, which JSON has not, as strings.
@@ -96,13 +100,17 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
+	overspent, err := checkOverspent(c.Ledger, ledger)
+	if err != nil {
+		return err
+	}
 	if err := c.Curve.write(drawn); err != nil {
 		return err
 	}
 	if err := c.printIndented(r, rep, rep.table); err != nil {
 		return err
 	}
-	return alarm
+	return cmp.Or(overspent, alarm)
 }
 
 func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
@@ -115,6 +123,12 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 	rep := &report{
 		Ledger: c.Ledger, Accountant: c.accountant().name, Releases: composition.Releases, Torn: ledger.Torn,
 		Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(list.Failure),
+	}
+	if head := ledger.Head(); head != nil {
+		rep.Budget = head.Budget
+		if rep.Filter, err = filterOf(head, ledger); err != nil {
+			return nil, err
+		}
 	}
 	if err := rep.answer(c, ledger, list); err != nil {
 		return nil, err
@@ -195,6 +209,9 @@ func (c *reportCommand) delta(ledger *event.Ledger) (float64, error) {
 		return *c.Delta, nil
 	}
 	if c.Delta == nil {
+		if head := ledger.Head(); head != nil && head.Budget != nil && head.Budget.Delta > 0 {
+			return head.Budget.Delta, nil
+		}
 		for _, line := range ledger.Lines {
 			if line.Grant != nil && line.Grant.Budget.Delta > 0 {
 				return line.Grant.Budget.Delta, nil

@@ -6,6 +6,7 @@ import (
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/pld"
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -24,8 +25,11 @@ func (c *planCommand) solve(grant *event.Grant) error {
 	if err != nil {
 		return err
 	}
-	p := &planning{c, grant, before}
 	budget := event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, After: ledger.LastHash(), Accountant: c.accountant().name}
+	p := &planning{c, grant, before}
+	if budget.Beside, err = p.beside(ledger); err != nil {
+		return err
+	}
 	switch c.unknown() {
 	case "noise":
 		err = p.solveNoise()
@@ -39,7 +43,97 @@ func (c *planCommand) solve(grant *event.Grant) error {
 		budget.Delta, err = p.solveDelta()
 	}
 	grant.Budget = budget
+	if err == nil && c.head != nil {
+		if refusal := c.head.Takes(grant); refusal != nil {
+			err = exit.Errorf(exit.Refused, "refused: %w", refusal)
+		}
+	}
 	return err
+}
+
+// beside takes off what the grants of --beside will cost, and returns their hashes.
+func (p *planning) beside(ledger *event.Ledger) (hashes []string, err error) {
+	for _, name := range p.Beside {
+		g, err := readGrant(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range ledger.Lines {
+			if line.Grant != nil && line.Grant.ID == g.ID {
+				return nil, exit.Errorf(exit.Usage, "%s: %s has this grant already: what it was used for comes off the budget, and "+
+					"the rest of it may no longer be used", name, p.Ledger).WithHint("plan without --beside, and plan that grant again")
+			}
+		}
+		hash, err := g.Hash()
+		if err != nil {
+			return nil, err
+		}
+		hashes = append(hashes, hash)
+		if p.before, err = p.before.After(g); err != nil {
+			return nil, exit.Errorf(exit.Usage, "%s: %w", name, err)
+		}
+	}
+	return hashes, nil
+}
+
+// readGrant reads a grant.
+func readGrant(name string) (*event.Grant, error) {
+	b, err := endpoint.ReadFile(name, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	g, err := event.ParseGrant(b)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return g, nil
+}
+
+// roundedUp makes room for the privatizer, which rounds each sum up.
+const roundedUp = 1 + 1e-9
+
+// solveFiltered completes a grant for a ledger with a filter: with the least noise whose releases cost no more than their part
+// of the limit, unless the noise is given, and with the cost of a release.
+func (c *planCommand) solveFiltered(grant *event.Grant) error {
+	f := c.filter()
+	cost := func(x float64) (float64, error) {
+		c.set(grant, x)
+		one, err := costOf(f, grant)
+		return one * float64(grant.Releases) * roundedUp / (c.Part * f.Limit), err
+	}
+	if c.unknown() == "noise" {
+		low, high, err := c.extent(grant)
+		if err != nil {
+			return err
+		}
+		most, err := cost(high)
+		if err != nil {
+			return err
+		}
+		if most > 1 {
+			return exit.Errorf(exit.Refused, "no noise of %s keeps all releases within the part %v of the filter", grant.Mechanism,
+				c.Part)
+		}
+		least, err := leastWhere(low, high, within(1e-6), cost)
+		if err != nil {
+			return err
+		}
+		c.set(grant, least)
+	}
+	one, err := costOf(f, grant)
+	if err != nil {
+		return err
+	}
+	grant.Cost = one
+	ledger, err := readLedger(c.Ledger)
+	if err != nil {
+		return err
+	}
+	if after := (spentOf(ledger) + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
+		return exit.Errorf(exit.Refused, "all releases of this grant would take the filter to %s, its limit is %s",
+			roundUp(after), roundUp(f.Limit))
+	}
+	return nil
 }
 
 // spent returns what the ledger and the releases of the grant as it stands cost, by an accountant.

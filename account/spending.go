@@ -56,14 +56,16 @@ type budget struct {
 
 // budgets returns the budgets of a ledger's grants, each once, in their order.
 func budgets(ledger *event.Ledger) (found []budget) {
-	known := make(map[event.Budget]bool)
+	known := make(map[event.Limit]bool)
 	charges := 0
 	for _, line := range ledger.Lines {
 		if line.Charge != nil {
 			charges++
+		}
+		if line.Grant == nil {
 			continue
 		}
-		of := event.Budget{Epsilon: line.Grant.Budget.Epsilon, Delta: line.Grant.Budget.Delta}
+		of := event.Limit{Epsilon: line.Grant.Budget.Epsilon, Delta: line.Grant.Budget.Delta}
 		if of.Epsilon > 0 && !known[of] {
 			known[of] = true
 			found = append(found, budget{of.Epsilon, of.Delta, charges})

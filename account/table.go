@@ -30,6 +30,12 @@ func (rep *report) table(b *bytes.Buffer) {
 	if rep.SelectDelta > 0 {
 		fmt.Fprintf(b, "\nselect: %s of δ is for words that one unit alone has\n", rep.SelectDelta)
 	}
+	if rep.Budget != nil {
+		fmt.Fprintf(b, "\nthe ledger's own budget: ε %v at δ %v\n", rep.Budget.Epsilon, rep.Budget.Delta)
+	}
+	if rep.Filter != nil {
+		rep.Filter.table(b)
+	}
 	fmt.Fprintf(w, "\nrun\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
 	for _, r := range rep.Runs {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", quoted(r.Run), quoted(r.Dataset), r.Rounds, r.Mechanism, r.noise(),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -29,8 +30,9 @@ type verifyCommand struct {
 // Help is kong's hook.
 func (c *verifyCommand) Help() string {
 	return "Checks by the ledger alone that its chain of hashes is whole; that each charge is one that privatize would have " +
-		"made behind the lines before it, at the time of its line; and that all charges up to the last one of a grant with a " +
-		"budget cost no more than that. Stored releases are compared with what was charged. Lines that were cut off the end " +
+		"made after the lines before it, at the time of its line; that all charges up to the last one of a grant with a " +
+		"budget cost no more than that; and that the whole ledger costs no more than its own budget, and no more than the latest " +
+		"budget that was planned for it (exit code 83). Stored releases are compared with what was charged. Lines that were cut off the end " +
 		"show by the hash that privatize keeps beside stored releases, or with --last-hash. A ledger that was written anew, with " +
 		"all beside it, does not show."
 }
@@ -124,11 +126,14 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger) (*verification
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
 	}
-	if err := checkGrants(name, ledger); err != nil {
-		return nil, err
-	}
 	if err := checkBudgets(name, ledger); err != nil {
 		return nil, err
+	}
+	if err := checkFilter(name, ledger.Head()); err != nil {
+		return nil, err
+	}
+	if overspent, err := checkOverspent(name, ledger); overspent != nil || err != nil {
+		return nil, cmp.Or(overspent, err)
 	}
 	v.Releases = c.Releases
 	if v.Releases == "" && name != endpoint.Stdio {

@@ -119,7 +119,7 @@ func (p *parts) end(number uint32, units, records, digest uint64) error {
 	if p.terms.Grant != nil {
 		sum.Grant = p.terms.Grant.ID
 	}
-	if err := p.out.WriteSet(&wire.Record{Round: number, Body: &wire.Record_Sum{Sum: sum}}, matrices(p.terms, cells)...); err != nil {
+	if err := p.out.WriteSet(&wire.Record{Round: number, Body: &wire.Record_Sum{Sum: sum}}, matrices(p.collector.Layout(), cells)...); err != nil {
 		return err
 	}
 	end := &wire.RoundClose{Units: units, Records: records, UnitDigest: digest}

@@ -25,6 +25,10 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", l.Grant, err)
 	}
+	if grant.Version != event.GrantVersion {
+		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant of version %d, which names no model and no ledger", l.Grant,
+			grant.Version).WithHint("plan it again, with account plan")
+	}
 	if mechanism != "" && grant.Mechanism != mechanism {
 		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant for %s, not for %s", l.Grant, grant.Mechanism, mechanism)
 	}
@@ -33,21 +37,24 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 
 // charged are the flags of all that is charged to a ledger.
 type charged struct {
-	Ledger  string `required:"" placeholder:"FILE" help:"Ledger that every release is charged to; made if it is not there."`
-	Run_    string `name:"run" help:"Name of the training run, under which its rounds are charged and stored. By default the stream's, else the grant's."`
+	Ledger  string `required:"" placeholder:"FILE" help:"Ledger that every release is charged to. account ledger new makes one; without a ledger nothing is released."`
+	Run_    string `name:"run" help:"Name of the training run, under which its rounds are charged, stored and released. By default the grant's. A stream that names another run is refused."`
 	Dataset string `default:"default" help:"Name of the data set, for the ledger."`
 }
 
-// name returns the name of the run: the flag's, else the stream's, else what otherwise says.
+// name returns the name of the run: the flag's, else what otherwise says. The name is published, so a stream from behind the
+// wall does not choose it: one that names another run is refused.
 func (c *charged) name(stream, otherwise string) (string, error) {
 	run := otherwise
-	for _, name := range []string{stream, c.Run_} {
-		if name != "" {
-			run = name
-		}
+	if c.Run_ != "" {
+		run = c.Run_
 	}
 	if err := event.CheckName(run); err != nil {
 		return "", exit.Errorf(exit.Usage, "name of the run: %w", err)
+	}
+	if stream != "" && stream != run {
+		return "", exit.Errorf(exit.Refused, "refused: the stream is of another run than %s", run).
+			WithHint("give --run here the name that sample --run was given")
 	}
 	return run, nil
 }

@@ -43,11 +43,16 @@ func TestScripts(t *testing.T) {
 		"b.pp":              rounds(func(s *source) { s.units = s.units[1:2] }, 1, 2, 3).stream(t, end),
 		"c.pp":              rounds(func(s *source) { s.units = s.units[2:] }, 1, 2, 3).stream(t, end),
 		"c-short.pp":        rounds(func(s *source) { s.units = s.units[2:] }, 1, 2).stream(t, end),
-		"coins.pp":          rounds(func(s *source) { s.scheme.Coins = "throw" }, 1, 2, 3).stream(t, end),
-		"coins-less.pp":     rounds(func(s *source) { s.scheme.Coins = "throw"; s.units = s.units[1:] }, 1).stream(t, end),
-		"window.pp":         rounds(windows("state"), 1).stream(t, end),
-		"windows.pp":        rounds(windows("state"), 1, 2, 3).stream(t, end),
-		"new-state.pp":      rounds(windows("another"), 1, 2, 3).stream(t, end),
+		"coins.pp":          rounds(func(s *source) { s.scheme.Coins = throw }, 1, 2, 3).stream(t, end),
+		"coins-less.pp":     rounds(func(s *source) { s.scheme.Coins = throw; s.units = s.units[1:] }, 1).stream(t, end),
+		"coins-one.pp":      rounds(func(s *source) { s.scheme.Coins = throw }, 1).stream(t, end),
+		"victim.pp":         rounds(func(s *source) { s.header.Model = "MARKER had cancer; n=48213 docs" }, 1).stream(t, end),
+		"victim-coins.pp":   rounds(func(s *source) { s.scheme.Coins = "MARKER had cancer" }, 1).stream(t, end),
+		"more-words.pp":     rounds(func(s *source) { s.header.VocabularySize = 48213 }, 1).stream(t, end),
+		"other-matrix.pp":   rounds(func(s *source) { s.header.Matrices[0].Name = "MARKER" }, 1).stream(t, end),
+		"window.pp":         rounds(windows(throw), 1).stream(t, end),
+		"windows.pp":        rounds(windows(throw), 1, 2, 3).stream(t, end),
+		"new-state.pp":      rounds(windows(other), 1, 2, 3).stream(t, end),
 		"symmetric.pp":      rounds(symmetric, 1).stream(t, end),
 		"in-parts.pp":       rounds(func(s *source) { s.parts = true }, 1).stream(t, end),
 		"twice.pp":          rounds(func(s *source) { s.units = append(s.units, s.units[0]) }, 1).stream(t, end),
@@ -236,3 +241,9 @@ func compressor(t *testing.T) *stream.Compressor {
 	}
 	return c
 }
+
+// The names of two throws of coins, and of two states of windows.
+const (
+	throw = "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
+	other = "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b"
+)

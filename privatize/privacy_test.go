@@ -14,6 +14,7 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/privatize/internal/release"
 )
 
@@ -129,7 +130,9 @@ func releaseTwice(t *testing.T, ledger string) {
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 1, NoiseMultiplier: 2, Scheme: scheme, Releases: 2,
 	}}
-	terms.Layout.Append(1, 2)
+	terms.Subject.Matrices = []event.Matrix{{Name: "m", Rows: 1, Columns: 2}}
+	terms.Grant.Subject = terms.Subject
+	testkit.BeginLedger(t, ledger)
 	p, err := release.Open(ledger, terms)
 	if err != nil {
 		t.Fatal(err)

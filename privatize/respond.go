@@ -43,7 +43,7 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "%s: a vocabulary of %d words, must be of 1 to %d to be reported bit by bit",
 			in.Name(), h.VocabularySize, mostWords)
 	}
-	terms := local.Terms{Dataset: c.Dataset, Grant: grant, Words: int(h.VocabularySize)}
+	terms := local.Terms{Dataset: c.Dataset, Grant: grant, Subject: subjectOf(h)}
 	if terms.Run, err = c.name(h.Run, grant.ID); err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type sources struct {
 	streams  []supplier
 	kinds    []wire.Kind
 	deadline *deadline // of the round under way
+	last     uint32    // round that was taken
 
 	vector        fixed.Vector // of the unit under way
 	rows, columns []uint32
@@ -169,6 +170,12 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	if heads[0] == nil {
 		return nil, io.EOF
 	}
+	// Of one stream the reader sees to it; this is about streams one after the other. A release that cannot be sent must not
+	// be charged.
+	if latest <= s.last {
+		return nil, s.streams[0].Errorf("round %d follows round %d, in a stream after another one: rounds must ascend", latest, s.last)
+	}
+	s.last = latest
 	s.deadline.begin(latest)
 	return heads[0], s.deadline.running()
 }

@@ -12,6 +12,7 @@ import (
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
+	"privpipe/privatize/internal/fixed"
 	"privpipe/privatize/internal/release"
 )
 
@@ -85,37 +86,30 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) e
 
 // newTerms returns what a stream's header and a grant say of a run.
 func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
-	terms := &release.Terms{Unit: event.Document, Grant: grant}
+	terms := &release.Terms{Unit: event.Document, Grant: grant, Subject: subjectOf(h)}
 	if h.Unit == wire.Unit_USER {
 		terms.Unit = event.User
-	}
-	for _, m := range h.Matrices {
-		terms.Names = append(terms.Names, m.Name)
-		if m.Symmetric {
-			terms.Layout.AppendSymmetric(int(m.Rows))
-		} else {
-			terms.Layout.Append(int(m.Rows), int(m.Columns))
-		}
 	}
 	return terms
 }
 
-// settings is the hash of all public settings that the stored release of a round depends on.
-func settings(h *wire.Header, grant *event.Grant) (string, error) {
-	type shape struct {
-		Name          string
-		Rows, Columns uint32
-		Symmetric     bool `json:",omitempty"`
-	}
-	s := struct {
-		Model, Vocabulary, Unit string
-		Matrices                []shape
-		Grant                   *event.Grant
-	}{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), Unit: h.Unit.String(), Grant: grant}
+// subjectOf returns what a release repeats of a header.
+func subjectOf(h *wire.Header) event.Subject {
+	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
 	for _, m := range h.Matrices {
-		s.Matrices = append(s.Matrices, shape{m.Name, m.Rows, m.Columns, m.Symmetric})
+		s.Matrices = append(s.Matrices,
+			event.Matrix{Name: m.Name, Rows: int(m.Rows), Columns: int(m.Columns), Symmetric: m.Symmetric})
 	}
-	return digest(s)
+	return s
+}
+
+// settings is the hash of all public settings that the stored release of a round, and what is sent with it, depend on.
+func settings(h *wire.Header, grant *event.Grant) (string, error) {
+	return digest(struct {
+		Subject event.Subject
+		Unit    string
+		Grant   *event.Grant
+	}{subjectOf(h), h.Unit.String(), grant})
 }
 
 // digest names settings: the SHA-256 of their JSON, in hexadecimal.
@@ -191,7 +185,7 @@ func (s *sums) send(number uint32, cells []int64) error {
 		head.Mechanism, head.Grant = g.Mechanism, g.ID
 	}
 	record := &wire.Record{Round: number, Body: &wire.Record_Release{Release: head}}
-	if err := s.out.WriteSet(record, matrices(s.terms, cells)...); err != nil {
+	if err := s.out.WriteSet(record, matrices(s.privatizer.Layout(), cells)...); err != nil {
 		return err
 	}
 	if err := s.out.Flush(); err != nil {
@@ -202,10 +196,10 @@ func (s *sums) send(number uint32, cells []int64) error {
 }
 
 // matrices returns the cells of each matrix as the wire has them.
-func matrices(terms *release.Terms, cells []int64) [][]byte {
-	encoded := make([][]byte, terms.Layout.Matrices())
+func matrices(layout *fixed.Layout, cells []int64) [][]byte {
+	encoded := make([][]byte, layout.Matrices())
 	for i := range encoded {
-		from, to := terms.Layout.Span(i)
+		from, to := layout.Span(i)
 		encoded[i] = stream.AppendCells(nil, cells[from:to])
 	}
 	return encoded

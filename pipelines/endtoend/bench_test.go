@@ -205,7 +205,8 @@ func BenchmarkPipeline(b *testing.B) {
 				run(b, folder, fmt.Sprintf(`
 rm -rf ledger* params
 mkfifo params
-account plan --noise-multiplier 1 --all --rounds %d -o grant.json`, rounds))
+account ledger new ledger
+account plan --noise-multiplier 1 --all --rounds %d --model lda --matrix topics=50xV --vocab %s -o grant.json`, rounds, words))
 				stages := []string{
 					fmt.Sprintf("sample --all --rounds %d train.pp", rounds),
 					"estep lda --params params" + shape,
@@ -242,6 +243,7 @@ func trained(b *testing.B, folder string) (documents float64) {
 python3 %s 20newsgroups.jsonl peers --vocab %s >split.json
 tokenize uci --vocab peers.vocab.txt -o train.pp peers.train.docword.txt
 mkfifo first
+account ledger new first.ledger
 sample --fixed 1024 --rounds 82 --seed 1 train.pp |
   estep lda --params first --top-topics 0 --word-weight count --norm 0 --iterations 100 |
   privatize none --ledger first.ledger -q |

@@ -166,9 +166,8 @@ func (v *victim) order(s *crash.Stop) error {
 		if ledger.Unended {
 			return nil // it is the newline of a line that counts already
 		}
-		if v.mechanism == event.None || len(ledger.Lines) > 0 { // else it is the line of the grant
-			return needRound(len(ledger.Charges()) + 1)
-		}
+		// The line of the grant comes with its first charge, so it follows the stored release, too.
+		return needRound(len(ledger.Charges()) + 1)
 	case "output":
 		err := need(v.path(ledgerName))
 		for _, c := range ledger.Charges() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/event"
@@ -87,7 +88,7 @@ func (v *variant) prepare(t *testing.T, folder string, i int) {
 	}
 	if v.input == nil {
 		if !v.nameless {
-			scheme.Coins = "coins"
+			scheme.Coins = strings.Repeat("c0", 16)
 		}
 		v.input, v.end = contributions(t, scheme, v)
 	}
@@ -114,13 +115,25 @@ func (v *variant) grant(scheme event.Scheme) *event.Grant {
 	switch v.mechanism {
 	case event.RandomizedResponse:
 		g.Adjacency, g.Flip, g.MaxWords = event.ReplaceOne, 0.25, 4
+		g.Vocabulary, g.VocabularySize = strings.Repeat("0", 64), reportWords
 	case event.Select:
 		g.Clip, g.NoiseMultiplier, g.MaxWords, g.Threshold = 1, 1, 4, 1
 	default:
 		g.Clip, g.NoiseMultiplier = 2, 1
+		rows, columns := v.shape()
+		g.Model, g.Vocabulary, g.VocabularySize = "lda", strings.Repeat("0", 64), columns
+		g.Matrices = []event.Matrix{{Name: "topics", Rows: rows, Columns: columns}, {Name: "documents", Rows: 1, Columns: 1}}
 		g.Releases *= 2 // so that it is not the grant that stops a second release
 	}
 	return g
+}
+
+// shape is that of the topics.
+func (v *variant) shape() (rows, columns int) {
+	if v.big {
+		return 40, 1000
+	}
+	return 2, 3
 }
 
 // contributions returns a stream of rounds of three units.
@@ -130,15 +143,12 @@ func contributions(t *testing.T, scheme event.Scheme, v *variant) (stream []byte
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, columns := uint32(2), uint32(3)
-	if v.big {
-		rows, columns = 40, 1000
-	}
+	rows, columns := v.shape()
 	value := binary.LittleEndian.AppendUint32(nil, math.Float32bits(map[bool]float32{false: 1, true: 2}[v.other]))
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Model: "lda", Unit: wire.Unit_DOCUMENT,
-		Vocabulary: make([]byte, 32), VocabularySize: columns, Matrices: []*wire.Matrix{
-			{Name: "topics", Rows: rows, Columns: columns, Element: wire.Element_FLOAT32},
+		Vocabulary: make([]byte, 32), VocabularySize: uint32(columns), Matrices: []*wire.Matrix{
+			{Name: "topics", Rows: uint32(rows), Columns: uint32(columns), Element: wire.Element_FLOAT32},
 			{Name: "documents", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32},
 		},
 	}

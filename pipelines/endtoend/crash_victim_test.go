@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit/crash"
 )
 
@@ -41,6 +42,9 @@ func newVictim(v *variant, program, folder string, seed uint64) (*victim, error)
 	if err := os.Mkdir(filepath.Join(folder, "wall"), 0o700); err != nil {
 		return nil, err
 	}
+	if err := begin(filepath.Join(folder, ledgerName)); err != nil {
+		return nil, err
+	}
 	victim := &victim{
 		variant: v, program: program, folder: folder, random: rand.New(rand.NewPCG(seed, 0)),
 		kinds: make(map[string]int), checked: make(map[string]int),
@@ -51,6 +55,15 @@ func newVictim(v *variant, program, folder string, seed uint64) (*victim, error)
 	var err error
 	victim.disk, err = crash.NewDisk(victim.path("wall"))
 	return victim, err
+}
+
+// begin begins a ledger.
+func begin(path string) error {
+	content, err := event.NewLedger(event.NewHead(), time.Now())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
 }
 
 func (v *victim) path(name string) string { return filepath.Join(v.folder, name) }

@@ -28,12 +28,14 @@ func corpus(t *testing.T) (folder string) {
 	write(t, folder, "vocab.txt", words.String())
 	run(t, folder, `
 tokenize text --vocab vocab.txt -o docs.pp docs.jsonl
-account plan --noise-multiplier 1 --poisson 0.5 --rounds 2 -o grant.json
+account plan --noise-multiplier 1 --poisson 0.5 --rounds 2 --model lda --matrix topics=3xV --vocab vocab.txt -o grant.json
+account ledger new ledger
 mkfifo params
 sample --poisson 0.5 --rounds 2 docs.pp | tee rounds.pp | estep lda --params params | tee contributions.pp |
   privatize --grant grant.json --ledger ledger | tee releases.pp |
   mstep lda --topics 3 --vocab vocab.txt --params-out params -o model.pp
-rm -r params ledger*`)
+rm -r params ledger*
+account ledger new out2`)
 	return folder
 }
 
@@ -49,7 +51,8 @@ func TestBadInput(t *testing.T) {
 		{"empty text", `: | tokenize text --vocab vocab.txt -o out`, 0, `^$`},
 		{"empty stream", `: | sample --all -o out`, 90, `empty`},
 		{"empty stream of rounds", `: | estep lda --params docs.pp -o out`, 90, `empty`},
-		{"empty stream of contributions", `: | privatize none --ledger out -o out2`, 90, `empty`},
+		{"empty stream of contributions", `: | privatize none --ledger out2 -o out`, 90, `empty`},
+		{"no ledger", `privatize --grant grant.json --ledger nowhere -o out contributions.pp`, 82, `account ledger new`},
 		{"empty stream of releases", `: | mstep lda --topics 2 --vocab vocab.txt -o out`, 90, `empty`},
 		{"no stream", `seq 100 | sample --all -o out`, 90, `frame 0 at byte 0: `},
 		{"wrong kind", `sample --all -o out releases.pp`, 90, `a stream of RELEASES, must be of DOCUMENTS`},
@@ -70,7 +73,7 @@ func TestBadInput(t *testing.T) {
 		{"no grant", `privatize --grant nowhere --ledger out contributions.pp`, 82, `nowhere`},
 		{"no flag", `privatize contributions.pp -o out`, 80, `--grant`},
 		{"no file", `sample --all nowhere.pp`, 82, `nowhere.pp`},
-		{"another rate than granted", `account plan --noise-multiplier 1 --poisson 0.25 --rounds 2 -o g; privatize --grant g --ledger out2 -o out contributions.pp`, 83, `poisson`},
+		{"another rate than granted", `account plan --noise-multiplier 1 --poisson 0.25 --rounds 2 --model lda --matrix topics=3xV --vocab vocab.txt -o g; privatize --grant g --ledger out2 -o out contributions.pp`, 83, `poisson`},
 		{"parts of a run missing", `sample --all docs.pp | head -c 200 | estep words -o out`, 90, `truncated|ends`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -112,7 +115,7 @@ func TestTruncated(t *testing.T) {
 			}
 			for _, n := range cuts(whole) {
 				write(t, folder, "cut.pp", string(whole[:n]))
-				s := bash(folder, `rm -rf ledger*; `+stage+` <cut.pp`)
+				s := bash(folder, `rm -rf ledger*; account ledger new ledger; `+stage+` <cut.pp`)
 				s.Run()
 				if code := s.ProcessState.ExitCode(); code != 90 {
 					t.Errorf("cut at byte %d of %d: exit code %d: %s", n, len(whole), code, s.stderr.String())

@@ -36,6 +36,7 @@ func TestFirstStep(t *testing.T) {
 	write(t, folder, "first.npy", npy(g.Lambda0(), g.K, g.V))
 	run(t, folder, fmt.Sprintf(`
 mkfifo params
+account ledger new ledger
 tokenize uci --vocab vocab.txt docword.txt | sample --all |
   estep lda --params params --top-topics 0 --word-weight count --norm 0 --iterations %d --tolerance %g |
   privatize none --ledger ledger -q |

@@ -26,7 +26,8 @@ func TestKill(t *testing.T) {
 	comments(t, folder)
 	run(t, folder, fmt.Sprintf(`
 tokenize text --vocab %q -o docs.pp comments.jsonl
-account plan --noise-multiplier 1 --poisson 0.2 --rounds %d -o grant.json
+account ledger new ledger
+account plan --noise-multiplier 1 --poisson 0.2 --rounds %d --ledger ledger --model lda --matrix topics=10xV --vocab %[1]q -o grant.json
 mkdir pids`, vocabulary, rounds))
 	releases := make(map[uint32][]byte)
 	random := rand.New(rand.NewPCG(1, 2))

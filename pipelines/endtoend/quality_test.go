@@ -34,6 +34,7 @@ func TestPerplexityOfPeers(t *testing.T) {
 python3 %s 20newsgroups.jsonl peers --vocab %s
 for part in train test; do tokenize uci --vocab peers.vocab.txt -o $part.pp peers.$part.docword.txt; done
 mkfifo params
+account ledger new ledger
 sample --fixed 1024 --rounds 82 --seed 1 train.pp |
   estep lda --params params --top-topics 0 --word-weight count --norm 0 --iterations 100 |
   privatize none --ledger ledger -q |

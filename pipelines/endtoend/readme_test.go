@@ -91,7 +91,10 @@ func readmeFolder(t *testing.T) string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, path))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

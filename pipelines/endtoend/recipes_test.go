@@ -40,9 +40,74 @@ func TestOneLedger(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
+	run(t, folder, "account ledger new all.ledger")
 	run(t, folder, recipe+" --epsilon 1 one")
 	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 8$`).MatchString(report) {
 		t.Errorf("want ε = 2 over 8 releases:\n%s", report)
+	}
+}
+
+// TestNights runs the recipe night after night on one ledger, each time in a new folder and for the same ε. The first night
+// spends it. Each later one finds that nothing is left before it charges anything, and the ledger stays as it was.
+func TestNights(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, "account ledger new all.ledger")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --epsilon 1 --ledger all.ledger comments.jsonl night"
+	run(t, folder, recipe+"1")
+	spent := read(t, filepath.Join(folder, "all.ledger"))
+	for night := 2; night <= 6; night++ {
+		s := bash(folder, fmt.Sprint(recipe, night))
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "no noise keeps it within 1") {
+			t.Errorf("night %d: exit code %d, %s; want 83", night, code, s.stderr.String())
+		}
+	}
+	if read(t, filepath.Join(folder, "all.ledger")) != spent {
+		t.Error("a later night changed the ledger")
+	}
+	run(t, folder, "account verify all.ledger; account report all.ledger")
+}
+
+// TestOtherFolder is a cron job that is started in another folder: there is no ledger there, so it stops, and begins none. Nor
+// does a ledger that somebody begins there take the grant.
+func TestOtherFolder(t *testing.T) {
+	folder := corpus(t)
+	run(t, folder, `
+account ledger new run.ledger
+account plan --epsilon 1 --delta 1e-6 --poisson 0.5 --rounds 2 --ledger run.ledger --model lda --matrix topics=3xV --vocab vocab.txt -o budget.json
+privatize --grant budget.json --ledger run.ledger -o once.pp contributions.pp
+mkdir elsewhere`)
+	for _, test := range []struct {
+		first string
+		code  int
+	}{{"true", 82}, {"account ledger new run.ledger", 83}} {
+		s := bash(filepath.Join(folder, "elsewhere"), test.first+
+			"; privatize --grant ../budget.json --ledger run.ledger -o again.pp ../contributions.pp")
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != test.code {
+			t.Errorf("after %s: exit code %d, %s; want %d", test.first, code, s.stderr.String(), test.code)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "elsewhere/*.pp")); left != nil {
+		t.Errorf("left %v", left)
+	}
+}
+
+// TestOtherModel sends contributions of one model to the M-step of another. The grant is for the M-step's, so nothing is
+// charged for what nobody could learn from.
+func TestOtherModel(t *testing.T) {
+	folder := corpus(t)
+	s := bash(folder, `
+account ledger new run.ledger
+account plan --epsilon 1 --delta 1e-6 --all --rounds 2 --ledger run.ledger --model lda --matrix topics=3xV --vocab vocab.txt -o budget.json
+sample --all --rounds 2 docs.pp | estep words | privatize --grant budget.json --ledger run.ledger -o out.pp`)
+	s.Run()
+	if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), `for model "lda"`) {
+		t.Errorf("exit code %d, %s; want 83", code, s.stderr.String())
+	}
+	if ledger := read(t, filepath.Join(folder, "run.ledger")); strings.Contains(ledger, `"charge"`) {
+		t.Errorf("it was charged: %s", ledger)
 	}
 }
 

@@ -7,23 +7,29 @@ import (
 )
 
 // Allow reports the first rule that a charge breaks as the next line of l, at the time of that line. The rules are those of
-// its grant, which stands in l, and of what a budget was planned for, and that a ledger can be read again and composed. The
-// privatizer asks before it draws noise and again before it writes the line, so there is no other line in a ledger of its
-// own; account verify asks of each line. Where all charges before must agree, by the same rule, the first stands for them.
-// Nothing that Allow says is private.
-func (l *Ledger) Allow(c *Charge, at time.Time) error {
+// its grant, of the ledger's head, of what a budget was planned for, and that a ledger can be read again and composed. The
+// grant stands in l; if it does not yet, it is entering, which the caller would append before the charge. The privatizer asks
+// before it draws noise and again before it writes the line, so there is no other line in a ledger of its own; account
+// verify asks of each line, where nothing is entering. Where all charges before must agree, by the same rule, the first
+// stands for them. Nothing that Allow says is private.
+func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	if err := CheckName(c.Run); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
 	before := l.tally()
 	if c.Mechanism != None || c.Grant != "" {
-		u := before.use(c.Grant)
+		u := *before.use(c.Grant)
+		if u.grant == nil && entering != nil && entering.ID == c.Grant {
+			u.grant = entering
+		}
 		if u.grant == nil {
 			return fmt.Errorf("charge by grant %q, which no line before has", c.Grant)
 		}
-		if err := before.granted(u, c, at); err != nil {
+		if err := before.granted(&u, c, at); err != nil {
 			return err
 		}
+	} else if before.head != nil && before.head.Budget != nil {
+		return errors.New("the ledger has a budget, which exact sums would pass")
 	}
 	// A line that breaks a rule of its own would make the ledger unreadable for good.
 	if err := c.Check(); err != nil {
@@ -41,11 +47,19 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	if g.Expired(at) {
 		return errors.New("the grant has expired")
 	}
+	if err := t.takes(g); err != nil {
+		return err
+	}
 	if !c.Scheme.Same(g.Scheme) {
 		return fmt.Errorf("the round was sampled by %s, the grant is for %s", c.Scheme, g.Scheme)
 	}
 	if err := t.planned(u, c); err != nil {
 		return err
+	}
+	if t.head != nil && t.head.Filter != nil {
+		if err := t.filtered(g, c); err != nil {
+			return err
+		}
 	}
 	if c.Round > g.Scheme.Rounds {
 		return fmt.Errorf("round %d is beyond the %d rounds of the grant's scheme", c.Round, g.Scheme.Rounds)
@@ -73,12 +87,54 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	return nil
 }
 
+// takes refuses a grant that may not be used with this ledger.
+func (t *tally) takes(g *Grant) error {
+	if g.Version == 1 {
+		if t.head != nil {
+			return errors.New("the grant is of version 1, which names no ledger: plan it again")
+		}
+		return nil
+	}
+	if err := g.Usable(); err != nil {
+		return fmt.Errorf("the grant cannot be used: %w", err)
+	}
+	if t.head == nil {
+		if g.Ledger != "" {
+			return errors.New("the grant is for another ledger")
+		}
+		return nil // a budget names a line of this ledger: see planned
+	}
+	switch {
+	case g.Ledger != "" && g.Ledger != t.head.ID:
+		return errors.New("the grant is for another ledger")
+	case g.Ledger == "" && g.Budget.Epsilon != 0:
+		return errors.New("the grant has a budget and names no ledger: plan it with --ledger")
+	}
+	return t.head.Takes(g)
+}
+
+// Takes refuses a grant whose releases could pass the budget of the ledger. The grant's own budget counts all that the
+// ledger holds when the grant's last release is charged, so a comparison is enough. A filter adds up by itself.
+func (h *Head) Takes(g *Grant) error {
+	if h.Budget == nil || h.Filter != nil {
+		return nil
+	}
+	if g.Budget.Epsilon == 0 {
+		return errors.New("the ledger has a budget, and the grant was planned without one")
+	}
+	if g.Budget.Epsilon > h.Budget.Epsilon || g.Budget.Delta > h.Budget.Delta {
+		return fmt.Errorf("the grant takes the ledger to ε %v at δ %v, the ledger's own budget is ε %v at δ %v",
+			g.Budget.Epsilon, g.Budget.Delta, h.Budget.Epsilon, h.Budget.Delta)
+	}
+	return nil
+}
+
 // gives says whether c is the charge that g gives to its round, whatever its data set, run, settings and release.
 func (g *Grant) gives(c *Charge) bool {
 	want := g.Charge(c.Round, c.Scheme)
 	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
-	if g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
-		want.Sensitivity = c.Sensitivity // less for a small vocabulary
+	if g.Version == 1 && g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
+		want.Sensitivity = c.Sensitivity // less for a small vocabulary, which such a grant does not name
 	}
 	return *c == *want
 }
@@ -94,15 +150,25 @@ func (t *tally) planned(u *use, c *Charge) error {
 	if !found {
 		return errors.New("the grant was planned for another ledger")
 	}
-	// The grant names a hash from before its own line, so what it was used for stands behind that.
-	if t.charges-known > u.releases {
+	// The grant names a hash from before its own line, so what it was used for follows that.
+	planned := u.releases
+	for _, hash := range budget.Beside {
+		beside := t.hashes[hash]
+		if beside == nil || beside.releases == 0 {
+			continue
+		}
+		if beside.before < known {
+			return errors.New("a grant that this one was planned beside had been used by then: plan again")
+		}
+		planned += beside.releases
+	}
+	if t.charges-known > planned {
 		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train anew")
 	}
 	if c.Attempt > 0 {
 		return errors.New("a budget is planned for one release of a round")
 	}
-	sampled := c.Scheme.Method == Poisson || c.Scheme.Method == Fixed
-	if sampled && t.batches[batchOf(c)] {
+	if sampled(c) && t.batches[batchOf(c)] {
 		return fmt.Errorf("round %d of these coins was released before: sample anew", c.Round)
 	}
 	return nil

@@ -9,10 +9,15 @@ import (
 // A next is a ledger and the charge that is to be its next line.
 type next struct {
 	ledger *Ledger
-	grant  *Grant // on the first line
+	grant  *Grant // on the second line
 	charge *Charge
 	at     time.Time
+
+	entering *Grant
 }
+
+// headHash is the hash that enter gives the first line.
+var headHash = strings.Repeat("a", 64)
 
 // newNext returns a ledger of a grant for rounds of a scheme, with the charge of the first, and the charge of the second.
 // change changes the grant before it is charged.
@@ -25,6 +30,7 @@ func newNext(scheme Scheme, change func(*Grant)) *next {
 	}
 	change(g)
 	n := &next{ledger: new(Ledger), grant: g, at: noon}
+	n.enter(validHead())
 	n.enter(g)
 	n.enter(n.of(g, 1))
 	n.charge = n.of(g, 2)
@@ -47,6 +53,8 @@ func (n *next) enter(content any) {
 	line := n.ledger.Next(noon)
 	line.Hash = strings.Repeat(string(rune('a'+len(n.ledger.Lines))), 64)
 	switch v := content.(type) {
+	case *Head:
+		line.Type, line.Head = TypeHead, v
 	case *Grant:
 		line.Type, line.Grant = TypeGrant, v
 	case *Charge:
@@ -60,7 +68,7 @@ func (n *next) again() { n.charge = n.of(n.grant, 1); n.charge.Attempt = 2 }
 
 // states makes both rounds windows of time, by the states of these names.
 func (n *next) states(first, then string) {
-	n.ledger.Lines[1].Charge.Scheme.Coins, n.charge.Scheme.Coins = first, then
+	n.ledger.Lines[2].Charge.Scheme.Coins, n.charge.Scheme.Coins = first, then
 }
 
 // foreign enters another grant and makes the charge one by it.
@@ -70,6 +78,46 @@ func (n *next) foreign() *Grant {
 	n.enter(&other)
 	n.charge.Grant = other.ID
 	return &other
+}
+
+// named returns the grant under another name.
+func (n *next) named(id string) *Grant {
+	other := *n.grant
+	other.ID = id
+	return &other
+}
+
+// old leaves out the head, as ledgers did once.
+func (n *next) old() { n.ledger.Lines = n.ledger.Lines[1:] }
+
+func (n *next) head() *Head { return n.ledger.Lines[0].Head }
+
+// filter gives the ledger a filter, and the grant a cost.
+func (n *next) filter(limit, cost float64) {
+	n.head().Budget, n.head().Filter = &Limit{1, 1e-6}, &Filter{Measure: ZCDP, Limit: limit}
+	n.grant.Cost = cost
+}
+
+// beside charges another grant, and makes the charge one of a grant that was planned beside it after a line.
+func (n *next) beside(after string) *Grant {
+	beside, planned := n.foreign(), n.named("g3")
+	hash, err := beside.Hash()
+	if err != nil {
+		panic(err)
+	}
+	n.ledger.Lines = n.ledger.Lines[:1] // without the first grant
+	n.enter(beside)
+	beside.Budget = Budget{}
+	if hash, err = beside.Hash(); err != nil {
+		panic(err)
+	}
+	c := n.of(beside, 1)
+	c.Run = "beside"
+	n.enter(c)
+	planned.Budget.After, planned.Budget.Beside = after, []string{hash}
+	n.enter(planned)
+	n.charge = n.of(planned, 1)
+	return beside
 }
 
 // exact returns the charge of a release without privacy.
@@ -86,7 +134,7 @@ func (n *next) sameBatch() { n.charge = n.of(n.grant, 1); n.charge.Run = "other"
 // anything else breaks.
 func TestAllow(t *testing.T) {
 	given := func(*Grant) {}
-	budget := func(g *Grant) { g.Budget = Budget{Epsilon: 1, Delta: 1e-6, After: Genesis} }
+	budget := func(g *Grant) { g.Budget = Budget{Epsilon: 1, Delta: 1e-6, After: headHash} }
 	expires := func(g *Grant) { at := noon.Add(time.Hour); g.Expires = &at }
 	for _, c := range []struct {
 		name   string
@@ -146,7 +194,7 @@ func TestAllow(t *testing.T) {
 		{"budget, all units again", All, budget, (*next).sameBatch, ""},
 		{"foreign charge behind the plan", All, budget, func(n *next) { n.foreign() }, "was planned without"},
 		{"exact sums behind the plan", All, budget, func(n *next) { n.enter(n.exact(Document)) }, "was planned without"},
-		{"planned behind it", All, budget, func(n *next) { n.foreign().Budget.After = n.ledger.Lines[1].Hash }, ""},
+		{"planned behind it", All, budget, func(n *next) { n.foreign().Budget.After = n.ledger.Lines[2].Hash }, ""},
 		{"planned for another ledger", All, budget, func(n *next) { n.grant.Budget.After = strings.Repeat("f", 64) },
 			"planned for another ledger"},
 
@@ -161,6 +209,45 @@ func TestAllow(t *testing.T) {
 		{"again in other settings", All, given, func(n *next) { n.again(); n.charge.Settings = "other" }, "under other settings"},
 		{"again by new coins", Poisson, given, func(n *next) { n.again(); n.charge.Scheme.Coins = "others" }, ""},
 
+		{"entering", All, given, func(n *next) { n.foreign(); n.ledger.Lines = n.ledger.Lines[:3]; n.entering = n.named("g2") }, ""},
+		{"another is entering", All, given, func(n *next) { n.charge.Grant = "g2"; n.entering = n.named("g3") }, `grant "g2", which no`},
+		{"entering, for another ledger", All, given, func(n *next) {
+			n.charge.Grant, n.entering = "g2", n.named("g2")
+			n.entering.Ledger = strings.Repeat("0", 32)
+		}, "the grant is for another ledger"},
+		{"names no ledger", All, given, func(n *next) { n.grant.Ledger = "" }, ""},
+		{"budget that names no ledger", All, budget, func(n *next) { n.grant.Ledger = "" }, "has a budget and names no ledger"},
+		{"of an unbegun ledger", All, func(g *Grant) { budget(g); g.Ledger, g.Budget.After = "", Genesis }, func(*next) {},
+			"names no ledger"},
+		{"of version 1", All, given, func(n *next) { n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} },
+			"of version 1, which names no ledger"},
+		{"old ledger and grant", All, given, func(n *next) { n.old(); n.grant.Version, n.grant.Ledger, n.grant.Subject = 1, "", Subject{} }, ""},
+		{"old ledger, grant that names none", All, given, func(n *next) { n.old(); n.grant.Ledger = "" }, ""},
+		{"old ledger, grant for another", All, given, (*next).old, "the grant is for another ledger"},
+		{"no matrices named", All, given, func(n *next) { n.grant.Matrices = nil }, "names no matrices"},
+
+		{"beside a planned grant", All, budget, func(n *next) { n.beside(headHash) }, ""},
+		{"beside one that is not the planned one", All, budget, func(n *next) { n.beside(headHash).Releases++ }, "was planned without"},
+		{"beside one that was used before the plan", All, budget, func(n *next) { n.beside(strings.Repeat("c", 64)) },
+			"had been used by then"},
+
+		{"within the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-6} }, ""},
+		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{0.99, 1e-6} }, "the ledger's own budget is ε 0.99"},
+		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-7} }, "the ledger's own budget is"},
+		{"no budget, where the ledger has one", All, given, func(n *next) { n.head().Budget = &Limit{1, 1e-6} },
+			"the grant was planned without one"},
+		{"exact sums, where the ledger has a budget", All, budget, func(n *next) {
+			n.head().Budget, n.charge = &Limit{1, 1e-6}, n.exact(Document)
+		}, "which exact sums would pass"},
+
+		{"within the filter", All, given, func(n *next) { n.filter(2.0001, 1) }, ""},
+		{"above the filter", All, given, func(n *next) { n.filter(1.9999, 1) }, "takes the ledger's filter to 2.0"},
+		{"at the filter's limit, which rounding up passes", All, given, func(n *next) { n.filter(2, 1) }, "its limit is 2"},
+		{"no cost for the filter", All, given, func(n *next) { n.filter(2, 0) }, "states no cost"},
+		{"another batch in the filter", Poisson, given, func(n *next) { n.filter(9, 1) }, ""},
+		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() }, "counts each batch once"},
+		{"exact sums in a filter", All, given, func(n *next) { n.filter(9, 1); n.charge = n.exact(Document) }, "exact sums"},
+
 		{"other unit of all", All, given, func(n *next) { n.foreign().Unit, n.charge.Unit = User, User },
 			"neighbours add-remove and unit document, this run for add-remove and user"},
 		{"other neighbours", All, given, func(n *next) {
@@ -173,21 +260,34 @@ func TestAllow(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			n := newNext(schemes()[c.method], c.grant)
 			c.change(n)
-			expect(t, n.ledger.Allow(n.charge, n.at), c.rule)
+			expect(t, n.ledger.Allow(n.charge, n.entering, n.at), c.rule)
 		})
 	}
 }
 
-// TestAllowOfResponses: the sensitivity of a randomized response may be less than its grant's most, as the vocabulary is.
+// TestAllowOfResponses: the sensitivity of a randomized response follows from its grant. That of a grant of version 1 may be
+// less than the grant's most, as the vocabulary is.
 func TestAllowOfResponses(t *testing.T) {
-	g := validGrant()
-	g.Mechanism, g.Adjacency, g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords = RandomizedResponse, ReplaceOne, 0, 0, 0.25, 16
-	g.Scheme, g.Releases = Scheme{Method: All, Rate: 1, Rounds: 1}, 1
-	n := &next{ledger: new(Ledger)}
-	n.enter(g)
-	for bits, rule := range map[uint64]string{0: "needs a scale", 7: "", 32: "", 33: "not the one that its grant gives"} {
-		c := n.of(g, 1)
-		c.Sensitivity = bits
-		expect(t, n.ledger.Allow(c, noon), rule)
+	for _, c := range []struct {
+		version int
+		rules   map[uint64]string // by the sensitivity
+	}{
+		{1, map[uint64]string{0: "needs a scale", 7: "", 32: "", 33: "not the one that its grant gives"}},
+		{2, map[uint64]string{0: "not the one that its grant gives", 19: "not the one that its grant gives", 20: ""}},
+	} {
+		g := validGrant()
+		g.Mechanism, g.Adjacency, g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords = RandomizedResponse, ReplaceOne, 0, 0, 0.25, 16
+		g.Scheme, g.Releases = Scheme{Method: All, Rate: 1, Rounds: 1}, 1
+		g.Version, g.Ledger, g.Budget, g.Subject = c.version, "", Budget{}, Subject{}
+		if c.version == 2 {
+			g.VocabularySize = 20
+		}
+		n := &next{ledger: new(Ledger)}
+		n.enter(g)
+		for bits, rule := range c.rules {
+			charge := n.of(g, 1)
+			charge.Sensitivity = bits
+			expect(t, n.ledger.Allow(charge, nil, noon), rule)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package event
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +11,9 @@ import (
 	"time"
 )
 
-// GrantVersion is the version of the grant file that this package reads and writes.
-const GrantVersion = 1
+// GrantVersion is the version of the grants that are planned and used now. Grants of version 1, which name neither a model nor a
+// ledger, are read in ledgers; none comes into use any more.
+const GrantVersion = 2
 
 // The neighbouring relations: two data sets are neighbours if they differ in one unit more or less, or in one unit
 // exchanged for another.
@@ -27,13 +30,18 @@ const (
 
 // A Grant is leave to release: what `account plan` worked out and `privatize` enforces by comparing.
 type Grant struct {
-	Version   int        `json:"version"`
-	ID        string     `json:"id"`
-	Created   time.Time  `json:"created"`
-	Expires   *time.Time `json:"expires,omitempty"`
-	Mechanism string     `json:"mechanism"`
-	Adjacency string     `json:"adjacency"`
-	Unit      string     `json:"unit"`
+	Version int        `json:"version"`
+	ID      string     `json:"id"`
+	Created time.Time  `json:"created"`
+	Expires *time.Time `json:"expires,omitempty"`
+	// Ledger is the identity of the one ledger that the grant may be used with (Head.ID). Empty: any ledger, if no budget
+	// was planned.
+	Ledger    string `json:"ledger,omitempty"`
+	Mechanism string `json:"mechanism"`
+	Adjacency string `json:"adjacency"`
+	Unit      string `json:"unit"`
+
+	Subject
 
 	// How a unit's contribution is bounded: see ClipUnit and the others. Empty is ClipUnit, or ClipUnitL1 for Laplace.
 	Clipping string  `json:"clipping,omitempty"`
@@ -55,6 +63,8 @@ type Grant struct {
 	Scheme   Scheme `json:"scheme"`
 	Releases int    `json:"releases"` // at most so many
 	Budget   Budget `json:"budget"`
+	// Cost is what each release costs in the measure of the ledger's filter, rounded up; 0: the ledger has none.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // A Statistic is a bound on a matrix of contributions.
@@ -72,14 +82,24 @@ type Budget struct {
 	Delta      float64 `json:"delta,omitempty"`
 	Accountant string  `json:"accountant,omitempty"`
 	// After is the hash of the ledger's last line when the plan was made, Genesis for none. The plan knows of no charge
-	// behind it, so none but the grant's own may stand there.
+	// that follows, so only the grant's own may, and those of Beside.
 	After string `json:"after,omitempty"`
+	// Beside are grants that were planned before and not used by then (Grant.Hash). The plan counts all their releases.
+	Beside []string `json:"beside,omitempty"`
 }
 
 // check checks b; pure says that the mechanism has a pure ε, so that δ may be 0.
 func (b Budget) check(pure bool) error {
 	if b.Epsilon == 0 && b.Delta == 0 {
+		if len(b.Beside) > 0 {
+			return errors.New("it names other grants, but no epsilon")
+		}
 		return nil
+	}
+	for _, hash := range b.Beside {
+		if err := checkHex("hash of a grant beside it", hash, sha256.Size); err != nil {
+			return err
+		}
 	}
 	if err := CheckEpsilon(b.Epsilon); err != nil {
 		return err
@@ -97,11 +117,29 @@ func (b Budget) check(pure bool) error {
 
 // Check reports the first rule that g breaks.
 func (g *Grant) Check() error {
-	if g.Version != GrantVersion {
-		return fmt.Errorf("version %d of a grant, must be %d", g.Version, GrantVersion)
+	if g.Version < 1 || g.Version > GrantVersion {
+		return fmt.Errorf("version %d of a grant, must be 1 to %d", g.Version, GrantVersion)
 	}
 	if g.ID == "" {
 		return errors.New("grant has no id")
+	}
+	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
+		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
+	}
+	if g.Version > 1 {
+		if err := CheckName(g.ID); err != nil {
+			return fmt.Errorf("id: %w", err)
+		}
+	}
+	if g.Ledger != "" {
+		if err := checkHex("ledger", g.Ledger, headIDBytes); err != nil {
+			return err
+		}
+	}
+	if g.Cost != 0 {
+		if err := positive("cost", g.Cost); err != nil {
+			return err
+		}
 	}
 	if err := oneOf("mechanism", g.Mechanism, Gaussian, Laplace, Select, RandomizedResponse); err != nil {
 		return err
@@ -109,7 +147,7 @@ func (g *Grant) Check() error {
 	if err := CheckRelation(g.Adjacency, g.Unit, g.Scheme); err != nil {
 		return err
 	}
-	if err := g.checkMechanism(); err != nil {
+	if err := errors.Join(g.checkMechanism(), g.checkSubject()); err != nil {
 		return err
 	}
 	if err := CheckRounds(g.Releases); err != nil {
@@ -134,6 +172,16 @@ func CheckRelation(adjacency, unit string, scheme Scheme) error {
 		return fmt.Errorf("fixed-size sampling needs adjacency %q, which makes the population public", ReplaceOne)
 	}
 	return nil
+}
+
+// Hash is the SHA-256 of g's JSON as a ledger holds it, in hexadecimal.
+func (g *Grant) Hash() (string, error) {
+	b, err := json.Marshal(g)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // Expired says whether g may no longer be used at the given time.

@@ -15,11 +15,16 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func validGrant() *Grant {
 	return &Grant{
-		Version: 1, ID: "g1", Created: noon, Mechanism: Gaussian, Adjacency: AddRemove, Unit: Document, Clip: 1,
-		NoiseMultiplier: 1.5, Scheme: schemes()[Poisson], Releases: 8,
-		Budget: Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: Genesis},
+		Version: 2, ID: "g1", Created: noon, Ledger: validHead().ID, Mechanism: Gaussian, Adjacency: AddRemove, Unit: Document,
+		Subject: Subject{
+			Model: "lda", Vocabulary: strings.Repeat("ab", 32), VocabularySize: 3, Matrices: []Matrix{{Name: "topics", Rows: 2, Columns: 3}},
+		},
+		Clip: 1, NoiseMultiplier: 1.5, Scheme: schemes()[Poisson], Releases: 8,
+		Budget: Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: headHash},
 	}
 }
+
+func validHead() *Head { return &Head{ID: "0123456789abcdef0123456789abcdef"} }
 
 func TestGrantCheck(t *testing.T) {
 	nan := math.NaN()
@@ -31,7 +36,7 @@ func TestGrantCheck(t *testing.T) {
 		{"", func(g *Grant) { g.Budget = Budget{} }},
 		{"", func(g *Grant) { g.Scheme, g.Adjacency = schemes()[Fixed], ReplaceOne }},
 		{"version 0", func(g *Grant) { g.Version = 0 }},
-		{"version 2 of a grant, must be 1", func(g *Grant) { g.Version = 2 }},
+		{"version 3 of a grant, must be 1 to 2", func(g *Grant) { g.Version = 3 }},
 		{"no id", func(g *Grant) { g.ID = "" }},
 		{"unknown mechanism", func(g *Grant) { g.Mechanism = "cauchy" }},
 		{"unknown mechanism", func(g *Grant) { g.Mechanism = None }}, // no leave is needed for no privacy
@@ -51,6 +56,16 @@ func TestGrantCheck(t *testing.T) {
 		{"budget: delta", func(g *Grant) { g.Budget.Delta = 1 }},
 		{"which line of the ledger", func(g *Grant) { g.Budget.After = "" }},
 		{"unknown sampling method", func(g *Grant) { g.Scheme.Method = "" }},
+		{"id: name", func(g *Grant) { g.ID = "no id of ours" }},
+		{"ledger must be 16 bytes", func(g *Grant) { g.Ledger = "run.ledger" }},
+		{"ledger must be 16 bytes", func(g *Grant) { g.Ledger = strings.ToUpper(g.Ledger) }},
+		{"cost must be", func(g *Grant) { g.Cost = nan }},
+		{"", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64)} }},
+		{"hash of a grant beside it", func(g *Grant) { g.Budget.Beside = []string{"g2"} }},
+		{"names other grants, but no epsilon", func(g *Grant) { g.Budget = Budget{Beside: []string{strings.Repeat("0", 64)}} }},
+		{"do not belong to a grant of version 1", func(g *Grant) { g.Version, g.Subject = 1, Subject{} }},
+		{"has no model, vocabulary or matrices", func(g *Grant) { g.Version, g.Ledger = 1, "" }},
+		{"", func(g *Grant) { g.Version, g.Ledger, g.Subject = 1, "", Subject{} }},
 	} {
 		g := validGrant()
 		c.change(g)
@@ -103,7 +118,7 @@ func TestParseGrant(t *testing.T) {
 		t.Errorf("a grant came back as %+v, %v", g, err)
 	}
 	for _, c := range []struct{ old, new, rule string }{
-		{`"version": 1`, `"version": 2`, "version 2"},
+		{`"version": 2`, `"version": 3`, "version 3"},
 		{`"clip"`, `"bound": 1, "clip"`, `unknown field "bound"`},
 		{`"secret"`, `"hidden": 1, "secret"`, `unknown field "hidden"`},
 		{`"clip": 1`, `"clip": "1"`, "not a grant"},

@@ -19,6 +19,7 @@ const LedgerVersion = 1
 
 // The types of ledger lines.
 const (
+	TypeHead   = "ledger" // the first line: who the ledger is
 	TypeGrant  = "grant"  // a grant came into use
 	TypeCharge = "charge" // a release was charged
 )
@@ -29,6 +30,7 @@ type Line struct {
 	Sequence int       `json:"sequence"` // from 1
 	Time     time.Time `json:"time"`
 	Type     string    `json:"type"`
+	Head     *Head     `json:"ledger,omitempty"`
 	Grant    *Grant    `json:"grant,omitempty"`
 	Charge   *Charge   `json:"charge,omitempty"`
 	Previous string    `json:"previous"` // hash of the line before; 64 zeros on the first
@@ -122,7 +124,7 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 	if known.Version != LedgerVersion {
 		return nil, fmt.Errorf("ledger version %d, must be %d", known.Version, LedgerVersion)
 	}
-	if err := oneOf("event", known.Type, TypeGrant, TypeCharge); err != nil {
+	if err := oneOf("event", known.Type, TypeHead, TypeGrant, TypeCharge); err != nil {
 		return nil, err
 	}
 	if err := strict(b, l); err != nil {
@@ -148,9 +150,14 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 
 func (l *Line) check() error {
 	switch {
-	case l.Type == TypeGrant && l.Grant != nil && l.Charge == nil:
+	case l.Type == TypeHead && l.Head != nil && l.Grant == nil && l.Charge == nil:
+		if l.Sequence != 1 {
+			return errors.New("the identity of a ledger stands on its first line only")
+		}
+		return l.Head.Check()
+	case l.Type == TypeGrant && l.Grant != nil && l.Charge == nil && l.Head == nil:
 		return l.Grant.Check()
-	case l.Type == TypeCharge && l.Charge != nil && l.Grant == nil:
+	case l.Type == TypeCharge && l.Charge != nil && l.Grant == nil && l.Head == nil:
 		return l.Charge.Check()
 	}
 	return fmt.Errorf("%s without its member of that name, or with another", l.Type)

@@ -208,8 +208,8 @@ func ceilSqrt(x uint64) uint64 {
 	return r
 }
 
-// Charge returns the charge of a round under g, but for what the grant does not know: data set, run, settings and
-// release; and for RandomizedResponse the sensitivity, which depends on the vocabulary.
+// Charge returns the charge of a round under g, except what the grant does not know: data set, run, settings and release.
+// A grant for RandomizedResponse that names no vocabulary does not know the sensitivity.
 func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	bound, scale := g.Steps()
 	c := &Charge{
@@ -217,6 +217,8 @@ func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	}
 	switch g.Mechanism {
 	case RandomizedResponse:
+		// Of two sets of at most m of V words no more than 2m words are in one alone, and no more than V.
+		c.Sensitivity = uint64(min(g.VocabularySize, 2*g.MaxWords))
 		return c
 	case Select:
 		c.MaxWords = g.MaxWords

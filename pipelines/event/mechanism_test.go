@@ -18,9 +18,11 @@ func mechanisms() map[string]*Grant {
 	once := Scheme{Method: All, Rate: 1, Rounds: 1}
 	s := grants[Select]
 	s.MaxWords, s.Threshold, s.Scheme, s.Releases = 32, 5.5, once, 1
+	s.Subject = Subject{}
 	r := grants[RandomizedResponse]
 	r.Adjacency, r.Clip, r.NoiseMultiplier = ReplaceOne, 0, 0
 	r.MaxWords, r.Flip, r.Scheme, r.Releases = 32, 0.25, once, 1
+	r.Model, r.Matrices = "", nil
 	return grants
 }
 
@@ -34,9 +36,10 @@ func TestGrantCheckMechanism(t *testing.T) {
 		"flip, max_words and threshold": {
 			func(g *Grant) { g.Flip = 0.5 }, func(g *Grant) { g.MaxWords = 1 }, func(g *Grant) { g.Threshold = 1 },
 		},
-		"unknown clipping":         {func(g *Grant) { g.Clipping = "word" }},
-		"clip must be":             {func(g *Grant) { g.Clip = inf }, func(g *Grant) { g.Clip = -1 }},
-		"noise multiplier must be": {func(g *Grant) { g.NoiseMultiplier = inf }, func(g *Grant) { g.NoiseMultiplier = nan }},
+		`statistic "a" is bounded, and no matrix`: {statistics(Statistic{"a", 1})},
+		"unknown clipping":                        {func(g *Grant) { g.Clipping = "word" }},
+		"clip must be":                            {func(g *Grant) { g.Clip = inf }, func(g *Grant) { g.Clip = -1 }},
+		"noise multiplier must be":                {func(g *Grant) { g.NoiseMultiplier = inf }, func(g *Grant) { g.NoiseMultiplier = nan }},
 		"no name, or stands twice": {
 			statistics(Statistic{"", 1}), statistics(Statistic{"a", 1}, Statistic{"b", 1}, Statistic{"a", 2}),
 		},
@@ -44,7 +47,8 @@ func TestGrantCheckMechanism(t *testing.T) {
 			statistics(Statistic{"a", 0}), statistics(Statistic{"a", nan}), statistics(Statistic{"a", inf}),
 		},
 		"": {
-			func(*Grant) {}, statistics(Statistic{"a", 0.25}, Statistic{"b", 1e9}),
+			func(*Grant) {}, statistics(Statistic{"topics", 0.25}), func(g *Grant) { g.Matrices = nil },
+			func(g *Grant) { g.Matrices = nil; g.Statistics = []Statistic{{"a", 0.25}, {"b", 1e9}} },
 			func(g *Grant) { g.Clipping, g.NonNegative, g.Claim = ClipUnitL1, true, PaperClaim },
 			func(g *Grant) { g.Clipping = ClipProved },
 		},
@@ -59,6 +63,7 @@ func TestGrantCheckMechanism(t *testing.T) {
 			"do not belong to select": {
 				func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.NonNegative = true }, statistics(Statistic{"a", 1}),
 				func(g *Grant) { g.Flip = 0.5 }, func(g *Grant) { g.Claim = PaperClaim },
+				func(g *Grant) { g.Model = "m" }, func(g *Grant) { g.VocabularySize = 1 },
 			},
 			"clip of select must be 1": {func(g *Grant) { g.Clip = 2 }, func(g *Grant) { g.Clip = nan }},
 			"needs adjacency":          {func(g *Grant) { g.Adjacency = ReplaceOne }},
@@ -80,7 +85,8 @@ func TestGrantCheckMechanism(t *testing.T) {
 			"do not belong to randomized-response": {
 				func(g *Grant) { g.Clipping = ClipUnit }, func(g *Grant) { g.Clip = 1 }, func(g *Grant) { g.NonNegative = true },
 				statistics(Statistic{"a", 1}), func(g *Grant) { g.NoiseMultiplier = 1 }, func(g *Grant) { g.Threshold = 1 },
-				func(g *Grant) { g.Claim = PaperClaim },
+				func(g *Grant) { g.Claim = PaperClaim }, func(g *Grant) { g.Model = "m" },
+				func(g *Grant) { g.Matrices = []Matrix{{Name: "m", Rows: 1, Columns: 1}} },
 			},
 			"needs adjacency": {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Unit = User }},
 			"releases once": {
@@ -251,7 +257,13 @@ func TestCharge(t *testing.T) {
 		"select":                    {Select, func(*Grant) {}, selects(11 << 19)},
 		"select, least threshold":   {Select, func(g *Grant) { g.Threshold = math.SmallestNonzeroFloat64 }, selects(1)},
 		"select, largest threshold": {Select, func(g *Grant) { g.Threshold = math.MaxFloat64 }, selects(1 << 62)},
-		"randomized-response":       {RandomizedResponse, func(*Grant) {}, Charge{Adjacency: ReplaceOne, Scale: FlipSteps / 4}},
+		"randomized-response, of 3 words": {
+			RandomizedResponse, func(*Grant) {}, Charge{Adjacency: ReplaceOne, Sensitivity: 3, Scale: FlipSteps / 4},
+		},
+		"randomized-response, of 100 words": {
+			RandomizedResponse, func(g *Grant) { g.VocabularySize = 100 },
+			Charge{Adjacency: ReplaceOne, Sensitivity: 64, Scale: FlipSteps / 4},
+		},
 	} {
 		g := mechanisms()[c.mechanism]
 		c.change(g)

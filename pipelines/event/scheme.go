@@ -3,6 +3,7 @@ package event
 import (
 	"errors"
 	"fmt"
+	"regexp"
 )
 
 // The ways to choose the units of a round.
@@ -72,6 +73,18 @@ func (s Scheme) Check() error {
 	}
 	return nil
 }
+
+// CheckCoins checks that the name of the coins, if there is one, is of a form that samplers write: 128 bits in hexadecimal,
+// or for the state of windows 26 characters of base32. It is published, so a private stream must not have room for anything
+// else there.
+func (s Scheme) CheckCoins() error {
+	if s.Coins != "" && !coinsName.MatchString(s.Coins) {
+		return errors.New("name of the coins must be 32 hexadecimal digits, or 26 characters of base32")
+	}
+	return nil
+}
+
+var coinsName = regexp.MustCompile(`^([0-9a-f]{32}|[A-Z2-7]{26})$`)
 
 // String describes s for messages.
 func (s Scheme) String() string {

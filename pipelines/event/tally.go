@@ -3,6 +3,9 @@ package event
 // A tally is what the rules of Allow ask of the lines so far, so that each line is looked at once and not again for every
 // one behind it.
 type tally struct {
+	head    *Head           // nil: the ledger has none
+	spent   float64         // of the head's filter, rounded up
+	hashes  map[string]*use // by the hash of the grant
 	lines   int             // that are counted
 	charges int             // among them
 	upTo    map[string]int  // charges up to the line of a hash
@@ -17,6 +20,7 @@ type use struct {
 	grant    *Grant // nil: no line has it
 	releases int
 	first    *Charge
+	before   int // charges of the ledger before the first
 }
 
 // A runRound names a round, of which the last charge counts.
@@ -44,7 +48,7 @@ func (l *Ledger) tally() *tally {
 	if l.counts == nil {
 		l.counts = &tally{
 			upTo: map[string]int{Genesis: 0}, uses: make(map[string]*use), rounds: make(map[runRound]*Charge),
-			batches: make(map[batch]bool),
+			batches: make(map[batch]bool), hashes: make(map[string]*use), head: l.Head(),
 		}
 	}
 	for _, line := range l.Lines[l.counts.lines:] {
@@ -58,6 +62,9 @@ func (t *tally) add(line *Line) {
 	if g := line.Grant; g != nil {
 		if u := t.use(g.ID); u.grant == nil {
 			u.grant = g
+			if hash, err := g.Hash(); err == nil { // of a grant that was read it always has one
+				t.hashes[hash] = u
+			}
 		}
 	}
 	if c := line.Charge; c != nil {
@@ -66,7 +73,10 @@ func (t *tally) add(line *Line) {
 		t.batches[batchOf(c)] = true
 		u := t.use(c.Grant)
 		if u.releases++; u.first == nil {
-			u.first = c
+			u.first, u.before = c, t.charges-1
+		}
+		if u.grant != nil {
+			t.spent = spend(t.spent, u.grant.Cost)
 		}
 		if c.Mechanism != None && t.noised == nil {
 			t.noised = c

@@ -64,8 +64,12 @@ JSON
 cat people.jsonl
 try 0 'contributions write <people.jsonl >people.pp'
 
-say "2. Without privacy the sum is exact, in any order of the people, in one part or in two. The ledger says for good that" \
+say "2. A ledger is begun by hand, and only so. Without privacy the sum is exact, in any order of the people, in one part or in two. The ledger says for good that" \
   "no bound holds."
+try 82 'privatize none --run sum --ledger none.ledger -o no.pp people.pp'
+for ledger in none other parts bare noise run fresh; do
+  try 0 "account ledger new $ledger.ledger"
+done
 try 0 'privatize none --run sum --ledger none.ledger --compress none -o exact.pp people.pp'
 holds "the sum is exact" \
   'contributions read exact.pp | jq -e ".grid as \$grid | (.cells | map(. * \$grid)) == [3.5, 4, -0.5, 0.25]"'
@@ -79,7 +83,7 @@ try 0 'account report --delta 1e-6 none.ledger'
 holds "its epsilon is infinite" 'account report --delta 1e-6 none.ledger | grep -Eq "^pld +∞"'
 
 say "3. A person counts for at most the clip. Noise of some steps, of which 2^20 are the clip 1, lets us see it."
-try 0 'account plan --noise-multiplier 0.000001 --all -o bare.json'
+try 0 'account plan --noise-multiplier 0.000001 --all --matrix x=1x4 --ledger bare.ledger -o bare.json'
 try 0 'head -n 1 people.jsonl | contributions write |
   privatize --grant bare.json --ledger bare.ledger --compress none -o bare.pp'
 try 0 'contributions read bare.pp'
@@ -90,7 +94,7 @@ holds "ada, who brought the norm 5, counts for the clip, in the direction 3 : 4"
     ([.cells, [.clip * 0.6, .clip * 0.8, 0, 0]] | transpose | all(.[0] - .[1] | fabs < 22))"'
 
 say "4. The noise is of the size that the grant says. Nobody's vector is anything but 0, so all that leaves is noise."
-try 0 'account plan --noise-multiplier 3 --all -o noise.json'
+try 0 'account plan --noise-multiplier 3 --all --matrix x=1x20000 --ledger noise.ledger -o noise.json'
 jq -nc '{unit: "nobody", values: [range(20000) | 0]}' | contributions write >zeros.pp
 try 0 'privatize --grant noise.json --ledger noise.ledger --compress none -o noise.pp zeros.pp'
 # Of 20,000 cells the mean is within 6·σ/√20000 and the deviation within 6·σ/√40000 but for 4e-9.
@@ -101,7 +105,7 @@ holds "its scale is 3 clips, and what is drawn has that scale and the mean 0" \
     (.deviation / .scale - 1 | fabs) < 6 / (2 * .n | sqrt)" moments.json'
 
 say "5. A budget: ε = 1 at δ = 1e-6 for everything that this ledger will ever hold, in one release from all people."
-try 0 'account plan --epsilon 1 --delta 1e-6 --all --ledger run.ledger -o grant.json'
+try 0 'account plan --epsilon 1 --delta 1e-6 --all --matrix x=1x4 --ledger run.ledger -o grant.json'
 try 0 'privatize --grant grant.json --ledger run.ledger --compress none -o release.pp people.pp'
 try 0 'contributions read release.pp'
 try 0 'jq -c "select(.charge) | .charge | {run, round, mechanism, adjacency, unit, sensitivity, scale, release}" run.ledger'
@@ -131,11 +135,13 @@ try 0 "sed 's/0.25/0.75/' people.jsonl | contributions write >other.pp"
 try 83 'privatize --grant grant.json --ledger run.ledger -o no.pp other.pp'
 try 83 'privatize --grant grant.json --ledger run.ledger --allow-respend -o no.pp other.pp'
 try 83 'privatize --grant grant.json --ledger run.ledger --run another -o no.pp people.pp'
+try 83 'privatize --grant grant.json --ledger fresh.ledger -o no.pp people.pp' # the grant is for one ledger
+try 83 "sed 's/\]/,1]/' people.jsonl | contributions write | privatize --grant grant.json --ledger run.ledger -o no.pp"
 try 0 'jq ".releases = 5" grant.json >changed.json'
 try 83 'privatize --grant changed.json --ledger run.ledger -o no.pp people.pp'
 
 say "9. A stream that breaks a rule is refused (90): a person twice, a number that is none, an end that is missing."
-try 0 'account plan --epsilon 1 --delta 1e-6 --all --ledger fresh.ledger -o fresh.json'
+try 0 'account plan --epsilon 1 --delta 1e-6 --all --matrix x=1x4 --ledger fresh.ledger -o fresh.json'
 try 90 'cat people.jsonl people.jsonl | contributions write | privatize --grant fresh.json --ledger fresh.ledger -o no.pp'
 try 90 "sed 's/0.25/NaN/' people.jsonl | contributions write | privatize --grant fresh.json --ledger fresh.ledger -o no.pp"
 try 90 'head -c 150 people.pp | privatize --grant fresh.json --ledger fresh.ledger -o no.pp'

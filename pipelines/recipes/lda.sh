@@ -13,7 +13,7 @@
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
 #   --rate 0.1        each document takes part in a round by a coin of this probability
 #   --rounds 80       number of rounds
-#   --ledger FILE     a ledger that earlier jobs have charged; by default OUT/run.ledger
+#   --ledger FILE     a ledger that other jobs charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data, for the ledger
 #   --held FILE       held-out text, to score the model on; the score is not private
 #   --seed 1          of the random first topics; it protects nobody
@@ -41,10 +41,19 @@ same "--epsilon $epsilon --delta $delta --topics $topics --vocab $vocab --rate $
 keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
 some "$out/documents.pp"
 
+# Everything is planned before anything is charged: a budget without room for the topics is not spent on the words.
+[[ $ledger != "$out/run.ledger" ]] || begin "$ledger"
+
 # The frequencies of the words, with noise in proportion to what ε allows: about a twentieth of the budget. Topics that
 # must add up to them lose much less to noise.
-keep "$out/words-grant.json" account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" \
-  -o "$out/words-grant.json"
+keep "$out/words-grant.json" account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
+  --ledger "$ledger" --model words --matrix words=1xV --vocab "$vocab" -o "$out/words-grant.json"
+
+# The topics, with what the words leave of the budget.
+keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
+  --ledger "$ledger" --beside "$out/words-grant.json" --model lda --matrix "topics=${topics}xV" --vocab "$vocab" \
+  -o "$out/grant.json"
+
 words() {
   sample --all "$out/documents.pp" |
     estep words |
@@ -53,9 +62,6 @@ words() {
 }
 keep "$out/words.pp" words
 
-# The topics, with what is left of the budget.
-keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
-  --ledger "$ledger" -o "$out/grant.json"
 sample=(--poisson "$rate" --rounds "$rounds")
 estep=(lda)
 privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")

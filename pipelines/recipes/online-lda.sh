@@ -30,9 +30,10 @@ same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $ta
 
 keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
 some "$out/documents.pp"
+begin "$out/run.ledger"
 sample=(--fixed "$batch" --rounds "$rounds" --run "$run")
 estep=(lda --top-topics 0 --word-weight count --norm 0 --iterations 100)
-privatize=(none --ledger "$out/run.ledger")
+privatize=(none --run "$run" --ledger "$out/run.ledger")
 mstep=(lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
   --average-from 1 --denoise floor --beta expected-log)
 train

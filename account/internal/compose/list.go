@@ -83,8 +83,29 @@ func (c *Composition) Plan(g *event.Grant) (*loss.List, error) {
 	if err := c.fits(g.Adjacency, g.Unit); err != nil {
 		return nil, err
 	}
+	planned, err := OneRelease(g)
+	if err != nil {
+		return nil, err
+	}
+	list := c.List().Clone()
+	list.Adjacency = g.Adjacency
+	list.AddAll(planned.Times(releases(g)))
+	return list, nil
+}
+
+// After returns the composition of the charges of c and of all releases that a grant may make.
+func (c *Composition) After(g *event.Grant) (*Composition, error) {
+	list, err := c.Plan(g)
+	if err != nil {
+		return nil, err
+	}
+	return &Composition{Adjacency: g.Adjacency, Unit: g.Unit, Releases: c.Releases, None: c.None, list: list}, nil
+}
+
+// OneRelease returns what each release of a grant will be charged.
+func OneRelease(g *event.Grant) (*loss.List, error) {
 	charge := g.Charge(1, g.Scheme)
-	if g.Mechanism == event.RandomizedResponse {
+	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 {
 		charge.Sensitivity = 2 * uint64(g.MaxWords)
 	}
 	if charge.Scheme.Method == event.Allocate {
@@ -94,10 +115,7 @@ func (c *Composition) Plan(g *event.Grant) (*loss.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := c.List().Clone()
-	list.Adjacency = g.Adjacency
-	list.AddAll(planned.List().Times(releases(g)))
-	return list, nil
+	return planned.List(), nil
 }
 
 // releases is how many of a grant's releases count for one unit.

@@ -37,6 +37,33 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 	return all, true
 }
 
+// Unsampled returns the list as if all units took part in each batch, which bounds what it costs: whichever the sample, a
+// divergence is at most that of the whole, and one of mixtures is at most the largest of their parts' (joint convexity).
+func (l *List) Unsampled() *List {
+	whole := &List{Adjacency: l.Adjacency, Failure: l.Failure, Excess: l.Excess, NoNoise: l.NoNoise}
+	for _, e := range l.Events() {
+		e.Sampling, e.Rate, e.Apart = All, 0, false
+		whole.Add(e)
+	}
+	return whole
+}
+
+// Squares returns the sum of μ² of Gaussian differential privacy of a list of Gaussian noise without sampling, rounded up
+// (Dong, Roth and Su, Gaussian Differential Privacy, 2022, corollary 3.3).
+func (l *List) Squares() (sum float64, err error) {
+	rounds, ok := l.Gaussians()
+	if !ok {
+		return 0, errors.New("there is other noise than Gaussian")
+	}
+	for _, g := range rounds {
+		if g.Sampling != All {
+			return 0, errors.New("Gaussian differential privacy is not amplified by sampling")
+		}
+		sum += float64(g.Count) / (g.Sigma * g.Sigma)
+	}
+	return sum * (1 + 1e-12), nil
+}
+
 // Rho returns the ρ of zero-concentrated differential privacy of a list without sampling, rounded up.
 func (l *List) Rho() (rho float64, err error) {
 	if l.NoNoise || l.Failure > 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -31,6 +32,7 @@ func TestClaims(t *testing.T) {
 	var privatizers []*exec.Cmd
 	for i := range 2 {
 		ledgers = append(ledgers, filepath.Join(r.folder, fmt.Sprint("ledger", i)))
+		testkit.BeginLedger(t, ledgers[i])
 		command := exec.Command("privatize", "none", "-q", "--run", "r", "--ledger", ledgers[i], "--claims", claims,
 			"-o", r.url("releases"), r.url("contributions.private"))
 		commands, privatizers = append(commands, command), append(privatizers, command)

@@ -17,6 +17,7 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/testkit/stages"
 )
@@ -57,7 +58,8 @@ func newJobOf(t testing.TB, s system, folder string) *job {
 comments "$(go env GOROOT)/%s" >comments.jsonl
 cp %s vocab.txt
 tokenize text --vocab vocab.txt -o docs.pp comments.jsonl
-mkfifo params`, folder, filepath.Join(stages.Root, "pipelines/recipes/vocabulary-en.txt")))
+mkfifo params
+account ledger new pipe.ledger`, folder, filepath.Join(stages.Root, "pipelines/recipes/vocabulary-en.txt")))
 	begun := time.Now()
 	j.bash(t, fmt.Sprintf(`
 sample %s docs.pp |
@@ -145,6 +147,7 @@ func newRun(t testing.TB, j *job, b *broker.Broker, workers int) *run {
 		job: j, t: t, broker: b, folder: t.TempDir(), workers: workers, threads: 1,
 		topics: make(map[string]string), processes: make(map[string]*exec.Cmd), killed: make(map[*exec.Cmd]bool),
 	}
+	testkit.BeginLedger(t, r.ledger())
 	for topic, n := range map[string]int{
 		"rounds.private": partitions, "contributions.private": partitions, "releases": 1, "parameters": 1,
 	} {

@@ -46,8 +46,10 @@ some "$out/documents.pp"
 population=$(show "$out/documents.pp" | grep -c '^{"document"')
 ((batch <= population)) || fail "--batch $batch is more than there are documents"
 rounds=${rounds:-$((population / batch))}
+begin "$out/run.ledger"
 keep "$out/grant.json" account plan --noise-multiplier "$sigma" --non-negative --claim paper --clip "$(awk "BEGIN {print $share * $length}")" \
-  --fixed "$batch/$population" --rounds "$rounds" -o "$out/grant.json"
+  --fixed "$batch/$population" --rounds "$rounds" --ledger "$out/run.ledger" --model lda --matrix "topics=${topics}xV" \
+  --vocab "$vocab" -o "$out/grant.json"
 sample=(--fixed "$batch" --rounds "$rounds")
 estep=(lda --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100)
 privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")

@@ -79,8 +79,9 @@ mv documents.jsonl "$private"
 
 printf '%s\n' "rounds=$rounds" "topics=$topics" >>etc/privpipe/run.conf
 source etc/privpipe/run.conf
+(umask 022 && become privpipe-wall usr/local/bin/account ledger new "$wall/run.ledger")
 account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" --ledger "$wall/run.ledger" \
-  -o etc/privpipe/grant.json
+  --model lda --matrix "topics=${topics}xV" --vocab usr/local/share/privpipe/vocabulary-en.txt -o etc/privpipe/grant.json
 chmod 644 etc/privpipe/grant.json
 
 # root opens the streams and starts each side with its ends of them. The last side to start is the private one: while `feed`

@@ -1,26 +1,31 @@
-// Package script runs the testscripts of the stages. A script calls the stage by its name, and two programs beside it:
+// Package script runs the testscripts of the stages. A script calls the stage by its name, and three programs beside it:
 //
 //	show FILE                    the records of a stream as JSON Lines, see pipelines/show
+//	ledger [-id HEX] FILE…       begins ledgers, as account ledger new does; with -id of this identity, at a time that is
+//	                             always the same, so that its hash is
 //	exits CODE PROGRAM ARGUMENT… runs PROGRAM and succeeds if it exits with CODE
 package script
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/view"
 )
 
 // Main is what TestMain of a stage calls: it makes the test binary serve as each of programs, a main by its name.
 func Main(m *testing.M, programs map[string]func()) {
-	all := map[string]func(){"show": view.Main, "exits": exits}
+	all := map[string]func(){"show": view.Main, "exits": exits, "ledger": ledgers}
 	maps.Copy(all, programs)
 	testscript.Main(m, all)
 }
@@ -38,6 +43,25 @@ func Run(t *testing.T, files map[string][]byte) {
 			return nil
 		},
 	})
+}
+
+func ledgers() {
+	id := flag.String("id", "", "identity")
+	flag.Parse()
+	for _, path := range flag.Args() {
+		head, at := event.NewHead(), time.Now()
+		if *id != "" {
+			head.ID, at = *id, time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+		}
+		content, err := event.NewLedger(head, at)
+		if err == nil {
+			err = os.WriteFile(path, content, 0o644)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "ledger: %v\n", err)
+			os.Exit(2)
+		}
+	}
 }
 
 func exits() {

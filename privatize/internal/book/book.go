@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -18,17 +19,24 @@ type Book struct {
 	// Now is the clock.
 	Now func() time.Time
 
-	path   string
-	file   *os.File
-	ledger *event.Ledger
+	path     string
+	file     *os.File
+	ledger   *event.Ledger
+	entering *event.Grant // in use and not in the ledger yet: its line comes with its first charge
 }
 
-// Open opens or creates a ledger, takes its lock until the process ends, verifies every line, and cuts off a torn
+// Open opens a ledger, takes its lock until the process ends, verifies every line, and cuts off a torn
 // last line: a charge that a crash kept from being written whole, so nothing was released under it. A last line that lacks
 // its newline alone counts, and gets it. What was read is made durable: a process that was killed between its write and its
 // sync may have left lines that are in memory alone, and a replay under such a line must not outlive it.
+//
+// Open never makes a ledger. To begin one is somebody's decision (account ledger new): a privatizer that is started in
+// another folder would else begin a second account of what is spent.
 func Open(path string) (*Book, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, absent(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +51,9 @@ func Open(path string) (*Book, error) {
 	b := &Book{Now: time.Now, path: path, file: file, ledger: ledger}
 	if err == nil {
 		err = b.remembered()
+	}
+	if err == nil && ledger.CheckBegun() != nil {
+		err = &Absent{path}
 	}
 	if err == nil && ledger.Torn {
 		err = file.Truncate(ledger.Size)
@@ -115,8 +126,15 @@ func (b *Book) ours() error {
 	return nil
 }
 
-// Enter makes sure that the ledger has the grant, as it is.
+// Enter takes the grant into use. The ledger has it as it is, or gets it with the first charge: a run that is refused, or
+// that has no rounds, leaves no line.
 func (b *Book) Enter(g *event.Grant) error {
+	if err := g.Check(); err != nil {
+		return Refuse("%v", err)
+	}
+	if err := g.Usable(); err != nil {
+		return Refuse("the grant cannot be used: %v", err)
+	}
 	for _, line := range b.ledger.Lines {
 		if line.Grant == nil || line.Grant.ID != g.ID {
 			continue
@@ -134,17 +152,30 @@ func (b *Book) Enter(g *event.Grant) error {
 		}
 		return nil
 	}
-	line := b.ledger.Next(b.Now())
-	line.Type, line.Grant = event.TypeGrant, g
-	return b.append(line)
+	b.entering = g
+	return nil
 }
 
-// Allow refuses a charge that breaks a rule of the ledger (event.Ledger.Allow) as its next line, now. The ledger must have
-// the charge's grant.
+// enter appends the grant in use, if it is not in the ledger yet.
+func (b *Book) enter(at time.Time) error {
+	if b.entering == nil {
+		return nil
+	}
+	line := b.ledger.Next(at)
+	line.Type, line.Grant = event.TypeGrant, b.entering
+	if err := b.append(line); err != nil {
+		return err
+	}
+	b.entering = nil
+	return nil
+}
+
+// Allow refuses a charge that breaks a rule of the ledger (event.Ledger.Allow) as its next line, now. The charge's grant must
+// be in use (Enter).
 func (b *Book) Allow(c *event.Charge) error { return b.allow(c, b.Now()) }
 
 func (b *Book) allow(c *event.Charge, at time.Time) error {
-	if err := b.ledger.Allow(c, at); err != nil {
+	if err := b.ledger.Allow(c, b.entering, at); err != nil {
 		return Refuse("%v", err)
 	}
 	return nil

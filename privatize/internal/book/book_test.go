@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // The steps of the protocol under crashes, damage and locks are tested through what uses them, in package release, and on
@@ -22,7 +23,7 @@ import (
 // newBook opens a ledger with a grant.
 func newBook(t *testing.T, g *event.Grant) (*Book, string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "ledger")
+	path := testkit.NewLedger(t)
 	b, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func newGrant() *event.Grant {
 	return &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 1, NoiseMultiplier: 1, Releases: 2,
-		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 2},
+		Subject: event.Subject{Matrices: []event.Matrix{{Name: "matrix", Rows: 1, Columns: 1}}},
+		Scheme:  event.Scheme{Method: event.All, Rate: 1, Rounds: 2},
 	}
 }
 
@@ -149,11 +151,83 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// TestAbsent: a ledger is begun by nobody on the way: neither where there is no file, nor where it is empty.
+func TestAbsent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger")
+	_, err := Open(path)
+	wantCode(t, err, 82)
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a ledger was begun: %v", err)
+	}
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(path)
+	wantCode(t, err, 82)
+	// Of a ledger that releases were charged to, it is said that it is lost.
+	b, path := newBook(t, newGrant())
+	charge(t, b, newCharge(newGrant(), 1), "one")
+	b.Close()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(path)
+	wantCode(t, err, 90)
+}
+
+// TestEnterLeavesNothing: a grant comes into the ledger with its first charge. A run that is refused leaves the ledger as it
+// was, so that the grant may still be planned anew.
+func TestEnterLeavesNothing(t *testing.T) {
+	b, path := newBook(t, newGrant())
+	charge(t, b, newCharge(newGrant(), 1), "one")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newGrant()
+	other.ID, other.Adjacency = "other", event.ReplaceOne
+	if err := b.Enter(other); err != nil {
+		t.Fatal(err)
+	}
+	c := newCharge(other, 1)
+	c.Run = "other"
+	wantCode(t, b.Allow(c), 83)
+	err = b.Charge(c, func(io.Writer) (sum [sha256.Size]byte, err error) { return sum, nil })
+	wantCode(t, err, 83)
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the ledger changed (%v):\n%s", err, after[len(before):])
+	}
+}
+
+// TestEnterRefuses: what leaves open which ledger it is for, or what its releases would say of themselves, is not used.
+func TestEnterRefuses(t *testing.T) {
+	for name, change := range map[string]func(*event.Grant){
+		"version 1":   func(g *event.Grant) { g.Version, g.Subject = 1, event.Subject{} },
+		"no matrices": func(g *event.Grant) { g.Matrices = nil },
+		"no ledger": func(g *event.Grant) {
+			g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, _ := newBook(t, newGrant())
+			g := newGrant()
+			g.ID = "other"
+			change(g)
+			wantCode(t, b.Enter(g), 83)
+		})
+	}
+}
+
 // TestAgainUnderBudget: a budget is planned for one release of a round.
 func TestAgainUnderBudget(t *testing.T) {
 	g := newGrant()
-	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis}
-	b, _ := newBook(t, g)
+	b, _ := newBook(t, newGrant())
+	g.ID, g.Ledger = "planned", b.ledger.Head().ID
+	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: b.ledger.LastHash()}
+	if err := b.Enter(g); err != nil {
+		t.Fatal(err)
+	}
 	known := newCharge(g, 1)
 	charge(t, b, known, "one")
 	_, err := b.Again(known, newCharge(g, 1), digest("two"), true)
@@ -224,7 +298,7 @@ func TestKnown(t *testing.T) {
 
 // TestOpenOnce: a grant of one release opens for it, for its replay, and for nothing else.
 func TestOpenOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ledger")
+	path := testkit.NewLedger(t)
 	g := newGrant()
 	g.Scheme.Rounds, g.Releases = 1, 1
 	for _, again := range []bool{false, true} {
@@ -246,8 +320,8 @@ func TestOpenOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(before, []byte{'\n'}); n != 2 {
-		t.Errorf("%d lines, want the grant and its charge", n)
+	if n := bytes.Count(before, []byte{'\n'}); n != 3 {
+		t.Errorf("%d lines, want the head, the grant and its charge", n)
 	}
 	b, err := Open(path) // a refusal holds no lock
 	if err != nil {

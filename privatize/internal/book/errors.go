@@ -31,6 +31,17 @@ func (e *Replaced) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Replaced) ExitCode() int { return 90 }
 
+// An Absent error says that there is no ledger, or an empty file. Nothing is released: to begin a ledger is a decision of its
+// own.
+type Absent struct{ Path string }
+
+func (e *Absent) Error() string {
+	return e.Path + ": no ledger is there; account ledger new makes one"
+}
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Absent) ExitCode() int { return 82 }
+
 // A Lost error says that the ledger lacks a charge that was made. Nothing is released.
 type Lost struct{ Path string }
 

@@ -22,6 +22,15 @@ func (b *Book) remember() error {
 	return os.Rename(path+".tmp", path)
 }
 
+// absent is the error for a ledger that is not there: lost, if releases beside it were charged.
+func absent(path string) error {
+	b := &Book{path: path, ledger: new(event.Ledger)}
+	if err := b.remembered(); err != nil {
+		return err
+	}
+	return &Absent{path}
+}
+
 // remembered refuses a ledger that lacks the line that was remembered.
 func (b *Book) remembered() error {
 	os.Remove(b.lastPath() + ".tmp") // of a run that was killed

@@ -50,10 +50,14 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 		return err
 	}
 	c.Release = hex.EncodeToString(hash.Sum(nil))
-	line := b.ledger.Next(b.Now())
-	if err := b.allow(c, line.Time); err != nil {
+	now := b.ledger.Next(b.Now()).Time
+	if err := b.allow(c, now); err != nil {
 		return err
 	}
+	if err := b.enter(now); err != nil {
+		return err
+	}
+	line := b.ledger.Next(now)
 	line.Type, line.Charge = event.TypeCharge, c
 	if err := b.append(line); err != nil {
 		return err

@@ -24,7 +24,8 @@ func chiSquareWindow(degrees int) (least, most float64) {
 func reported(t *testing.T, flip float64, documents, words int, has func(d, w int) bool) (ofWord, wrong []int) {
 	t.Helper()
 	terms := newTerms()
-	terms.Words, terms.Grant.MaxWords, terms.Grant.Flip = words, words, flip
+	terms = over(terms, words)
+	terms.Grant.MaxWords, terms.Grant.Flip = words, flip
 	r, err := Open(newLedger(t), terms)
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ type Terms struct {
 	Dataset  string
 	Run      string
 	Grant    *event.Grant
-	Words    int    // V, the number of words of the vocabulary, at least 1
-	Settings string // hash of the public settings of the documents
+	Subject  event.Subject // of the documents: what a report repeats of their stream
+	Settings string        // hash of the public settings of the documents
 }
 
 // A Responder answers for documents by randomized response. It is not safe for concurrent use.
@@ -43,8 +43,9 @@ func Open(ledger string, terms Terms) (*Responder, error) {
 	if g.Mechanism != event.RandomizedResponse {
 		return nil, book.Refuse("a grant for %s cannot be used for randomized response", g.Mechanism)
 	}
-	if terms.Words < 1 {
-		return nil, book.Refuse("there is nothing to report of documents without a vocabulary")
+	// A report repeats what the documents' stream says of itself, so all of that must be public before: the grant is.
+	if err := g.Subject.Fits(terms.Subject); err != nil {
+		return nil, book.Refuse("%v", err)
 	}
 	r := &Responder{terms: terms, charge: newCharge(&terms)}
 	r.flips = noise.NewBernoulli(r.charge.Scale)
@@ -59,11 +60,12 @@ func Open(ledger string, terms Terms) (*Responder, error) {
 // newCharge returns the charge of the reports, which lacks their hash.
 func newCharge(terms *Terms) *event.Charge {
 	c := terms.Grant.Charge(1, terms.Grant.Scheme)
-	// Of two sets of at most m of V words no more than 2m words are in one alone, and no more than V.
-	c.Sensitivity = uint64(min(terms.Words, 2*terms.Grant.MaxWords))
 	c.Dataset, c.Run, c.Settings = terms.Dataset, terms.Run, terms.Settings
 	return c
 }
+
+// words is V, the number of words of the vocabulary.
+func (r *Responder) words() int { return r.terms.Subject.VocabularySize }
 
 // Close frees the ledger.
 func (r *Responder) Close() error { return r.book.Close() }
@@ -90,8 +92,8 @@ func (r *Responder) Respond(next func() (*Document, error)) (replayed bool, err 
 // one after the other.
 func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sha256.Size]byte, err error) {
 	seen := make(unit.Set)
-	s, flips := newSet(r.terms.Words), newSet(r.terms.Words)
-	encoded := make([]byte, size(r.terms.Words))
+	s, flips := newSet(r.words()), newSet(r.words())
+	encoded := make([]byte, size(r.words()))
 	digest := sha256.New()
 	for {
 		d, err := next()
@@ -105,7 +107,7 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 			return sum, &book.Mismatch{Reason: "two documents have the same id"}
 		}
 		r.documents++
-		if err := s.take(d, r.terms.Words, r.terms.Grant.MaxWords); err != nil {
+		if err := s.take(d, r.words(), r.terms.Grant.MaxWords); err != nil {
 			return sum, err
 		}
 		s.encode(encoded)
@@ -114,7 +116,7 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 			continue
 		}
 		r.flips.Fill(flips)
-		s.flip(flips, r.terms.Words)
+		s.flip(flips, r.words())
 		s.encode(encoded)
 		if _, err := out.Write(encoded); err != nil {
 			return sum, err
@@ -130,7 +132,7 @@ func (r *Responder) Reports(each func(words []uint32) error) error {
 		return err
 	}
 	defer file.Close()
-	encoded := make([]byte, size(r.terms.Words))
+	encoded := make([]byte, size(r.words()))
 	length, err := file.Size()
 	if err != nil {
 		return err

@@ -13,20 +13,28 @@ import (
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 func newGrant() *event.Grant {
 	return &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne,
 		Unit: event.Document, Flip: 0.25, MaxWords: 3, Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, Releases: 1,
+		Subject: event.Subject{VocabularySize: 100},
 	}
 }
 
 func newTerms() Terms {
-	return Terms{Dataset: "data", Run: "run", Grant: newGrant(), Words: 100, Settings: "settings"}
+	return Terms{Dataset: "data", Run: "run", Grant: newGrant(), Subject: event.Subject{VocabularySize: 100}, Settings: "settings"}
 }
 
-func newLedger(t testing.TB) string { return filepath.Join(t.TempDir(), "ledger") }
+// over returns terms, and their grant, for documents over a vocabulary of so many words.
+func over(terms Terms, words int) Terms {
+	terms.Subject.VocabularySize, terms.Grant.VocabularySize = words, words
+	return terms
+}
+
+func newLedger(t testing.TB) string { return testkit.NewLedger(t) }
 
 // document returns one whose words occur once, named by MARKER, which no message may quote.
 func document(id string, words ...uint32) *Document {
@@ -223,12 +231,14 @@ func TestGrants(t *testing.T) {
 		change func(*Terms)
 		about  string
 	}{
-		"not a grant":   {func(terms *Terms) { terms.Grant.Version = 9 }, "version 9"},
-		"flip":          {func(terms *Terms) { terms.Grant.Flip = 0.51 }, "flip must be in"},
-		"unit":          {func(terms *Terms) { terms.Grant.Unit = event.User }, "unit \"document\""},
-		"adjacency":     {func(terms *Terms) { terms.Grant.Adjacency = event.AddRemove }, "needs adjacency"},
-		"expired":       {func(terms *Terms) { terms.Grant.Expires = &past }, "expired"},
-		"no vocabulary": {func(terms *Terms) { terms.Words = 0 }, "without a vocabulary"},
+		"not a grant":        {func(terms *Terms) { terms.Grant.Version = 9 }, "version 9"},
+		"flip":               {func(terms *Terms) { terms.Grant.Flip = 0.51 }, "flip must be in"},
+		"unit":               {func(terms *Terms) { terms.Grant.Unit = event.User }, "unit \"document\""},
+		"adjacency":          {func(terms *Terms) { terms.Grant.Adjacency = event.AddRemove }, "needs adjacency"},
+		"expired":            {func(terms *Terms) { terms.Grant.Expires = &past }, "expired"},
+		"no vocabulary":      {func(terms *Terms) { *terms = over(*terms, 0) }, "names no vocabulary"},
+		"another vocabulary": {func(terms *Terms) { terms.Subject.VocabularySize++ }, "for another vocabulary"},
+		"a model":            {func(terms *Terms) { terms.Subject.Model = "MARKER" }, "for no model"},
 		"mechanism": {func(terms *Terms) {
 			terms.Grant = &event.Grant{
 				Version: event.GrantVersion, ID: "gaussian", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne,
@@ -350,7 +360,8 @@ func BenchmarkRespond(b *testing.B) {
 		b.Run(fmt.Sprint(flip), func(b *testing.B) {
 			const documents, words = 2000, 8000
 			terms := newTerms()
-			terms.Words, terms.Grant.Flip, terms.Grant.MaxWords = words, flip, 100
+			terms = over(terms, words)
+			terms.Grant.Flip, terms.Grant.MaxWords = flip, 100
 			corpus := make([]*Document, documents)
 			for i := range corpus {
 				corpus[i] = document(fmt.Sprint(i))

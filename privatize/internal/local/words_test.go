@@ -115,7 +115,7 @@ func FuzzSensitivity(f *testing.F) {
 		words := int(v) + 1
 		grant := newGrant()
 		grant.MaxWords = int(most) + 1
-		charge := newCharge(&Terms{Grant: grant, Words: words})
+		charge := newCharge(pointer(over(Terms{Grant: grant}, words)))
 		differ := differing(t, decode(a, words), decode(b, words), words, grant.MaxWords)
 		if differ > charge.Sensitivity {
 			t.Errorf("%d bits differ, %d are charged", differ, charge.Sensitivity)
@@ -155,7 +155,7 @@ func FuzzOneWord(f *testing.F) {
 
 // The steps of a charge are those of the sampler.
 func TestScale(t *testing.T) {
-	if got := newCharge(&Terms{Grant: newGrant(), Words: 1}).Scale; got != noise.FlipSteps/4 {
+	if got := newCharge(pointer(over(Terms{Grant: newGrant()}, 1))).Scale; got != noise.FlipSteps/4 {
 		t.Errorf("a probability of 1/4 has a scale of %d, want %d", got, uint64(noise.FlipSteps/4))
 	}
 }
@@ -168,8 +168,10 @@ func TestSensitivity(t *testing.T) {
 	}{{1, 1, 1}, {1, 2, 2}, {1, 9, 2}, {5, 9, 9}, {5, 10, 10}, {5, 11, 10}, {1 << 20, 1 << 24, 1 << 21}} {
 		grant := newGrant()
 		grant.MaxWords = c.most
-		if got := newCharge(&Terms{Grant: grant, Words: c.words}).Sensitivity; got != c.want {
+		if got := newCharge(pointer(over(Terms{Grant: grant}, c.words))).Sensitivity; got != c.want {
 			t.Errorf("at most %d words of %d: %d bits are charged, want %d", c.most, c.words, got, c.want)
 		}
 	}
 }
+
+func pointer(terms Terms) *Terms { return &terms }

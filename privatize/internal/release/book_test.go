@@ -86,6 +86,9 @@ func TestCrashBeforeCharge(t *testing.T) {
 		"in the middle of it": func(t *testing.T, ledger string, before, after []byte) {
 			write(t, ledger, after[:(len(before)+len(after))/2])
 		},
+		"between the grant and it": func(t *testing.T, ledger string, before, after []byte) {
+			write(t, ledger, after[:len(before)+bytes.IndexByte(after[len(before):], '\n')+1])
+		},
 		"two bytes before its end": func(t *testing.T, ledger string, before, after []byte) {
 			write(t, ledger, after[:len(after)-2])
 		},
@@ -94,8 +97,9 @@ func TestCrashBeforeCharge(t *testing.T) {
 			ledger, before, after, spooled := onceReleased(t)
 			crash(t, ledger, before, after)
 			os.Remove(ledger + ".releases/.last") // is written behind the charge
+			left := read(t, ledger)
 			p := open(t, ledger, newTerms(newGrant()))
-			if !bytes.Equal(read(t, ledger), before) {
+			if !bytes.Equal(read(t, ledger), left[:bytes.LastIndexByte(left, '\n')+1]) {
 				t.Fatal("the ledger was not brought back to its last whole line")
 			}
 			two := contribution{"two", []float32{0, 2, 0, 0, 0, 0}} // the round need not be the same
@@ -120,14 +124,13 @@ func TestCrashBeforeCharge(t *testing.T) {
 
 // TestCrashInGrantLine: a torn grant is entered again.
 func TestCrashInGrantLine(t *testing.T) {
-	ledger := newLedger(t)
-	open(t, ledger, newTerms(newGrant())).Close()
-	whole := read(t, ledger)
-	write(t, ledger, whole[:len(whole)/2])
+	ledger, before, after, _ := onceReleased(t)
+	os.Remove(ledger + ".releases/.last") // is written behind the charge
+	write(t, ledger, after[:len(before)+100])
 	release(t, open(t, ledger, newTerms(newGrant())), 1, poisson, one)
 	l, err := event.ReadLedger(bytes.NewReader(read(t, ledger)), ledger)
-	if err != nil || len(l.Lines) != 2 || l.Lines[0].Grant == nil || l.Lines[1].Charge == nil {
-		t.Errorf("ledger of %d lines, error %v, want a grant and a charge", len(l.Lines), err)
+	if err != nil || len(l.Lines) != 3 || l.Lines[0].Head == nil || l.Lines[1].Grant == nil || l.Lines[2].Charge == nil {
+		t.Errorf("ledger of %d lines, error %v, want a head, a grant and a charge", len(l.Lines), err)
 	}
 }
 
@@ -162,9 +165,9 @@ func TestDamagedSpool(t *testing.T) {
 // that was charged.
 func TestShapeOfStoredRelease(t *testing.T) {
 	ledger, _, _, _ := onceReleased(t)
-	terms := newTerms(newGrant())
-	terms.Layout.Append(1, 1)
-	refused(t, ledger, terms, 1, poisson, "is not the one that was charged")
+	stored := filepath.Join(ledger+".releases", "run", "000000001")
+	write(t, stored, append(read(t, stored), make([]byte, 8)...))
+	refused(t, ledger, newTerms(newGrant()), 1, poisson, "is not the one that was charged")
 }
 
 // TestFailedStep: where a step of the protocol fails, no cell leaves, and the next start begins the round anew.

@@ -32,23 +32,22 @@ const maxCells = 1 << 31
 
 // NewCollector returns a Collector for the terms of a run.
 func NewCollector(terms *Terms) (*Collector, error) {
-	if terms.Layout.Cells() > maxCells {
+	g := terms.Grant
+	if g != nil {
+		if err := fits(g, terms); err != nil {
+			return nil, err
+		}
+	} else if terms.Subject.Check() != nil {
+		return nil, &book.Mismatch{Reason: "the stream names its model, vocabulary or matrices in a form that no stage writes"}
+	}
+	layout := layoutOf(terms.Subject)
+	if layout.Cells() > maxCells {
 		return nil, &book.Mismatch{Reason: fmt.Sprintf("matrices of more than %d cells in all", maxCells)}
 	}
-	c := &Collector{layout: &terms.Layout, user: terms.Unit == event.User, step: noneGrid.Step(), marker: newMarker()}
-	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, terms.Layout.Matrices())
-	g := terms.Grant
+	c := &Collector{layout: layout, user: terms.Unit == event.User, step: noneGrid.Step(), marker: newMarker()}
+	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, layout.Matrices())
 	if g == nil {
 		return c, nil
-	}
-	if err := g.Check(); err != nil {
-		return nil, book.Refuse("%v", err)
-	}
-	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace {
-		return nil, book.Refuse("a grant for %s cannot be used for sums of contributions", g.Mechanism)
-	}
-	if g.Unit != terms.Unit {
-		return nil, book.Refuse("the grant is for unit %s, the contributions are of unit %s", g.Unit, terms.Unit)
 	}
 	bound, _ := g.Steps()
 	c.limit = limiter{
@@ -56,9 +55,40 @@ func NewCollector(terms *Terms) (*Collector, error) {
 	}
 	if !c.limit.l1 {
 		// Laplace noise hides an L1 norm of what is noised, which is the upper triangle alone.
-		c.limit.twice = terms.Layout.Twice()
+		c.limit.twice = layout.Twice()
 	}
 	return c, c.scale(terms)
+}
+
+// fits refuses contributions that the grant is not for. A release repeats what their stream says of itself, so all of that
+// must be public before: the grant is.
+func fits(g *event.Grant, terms *Terms) error {
+	if err := g.Check(); err != nil {
+		return book.Refuse("%v", err)
+	}
+	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace {
+		return book.Refuse("a grant for %s cannot be used for sums of contributions", g.Mechanism)
+	}
+	if g.Unit != terms.Unit {
+		return book.Refuse("the grant is for unit %s, the contributions are of unit %s", g.Unit, terms.Unit)
+	}
+	if err := g.Subject.Fits(terms.Subject); err != nil {
+		return book.Refuse("%v", err)
+	}
+	return nil
+}
+
+// layoutOf returns the layout of the matrices of a subject.
+func layoutOf(s event.Subject) *fixed.Layout {
+	layout := new(fixed.Layout)
+	for _, m := range s.Matrices {
+		if m.Symmetric {
+			layout.AppendSymmetric(m.Rows)
+		} else {
+			layout.Append(m.Rows, m.Columns)
+		}
+	}
+	return layout
 }
 
 // scale sets the grids: on that of a matrix the clip times the bound of its statistic is the bound in steps.
@@ -69,7 +99,7 @@ func (c *Collector) scale(terms *Terms) error {
 		c.bounds = slices.Repeat([]float64{1}, len(c.grids))
 	}
 	for _, s := range g.Statistics {
-		i := slices.Index(terms.Names, s.Name)
+		i := slices.IndexFunc(terms.Subject.Matrices, func(m event.Matrix) bool { return m.Name == s.Name })
 		if i < 0 {
 			return book.Refuse("the grant bounds statistic %q, and the contributions have no matrix of that name", s.Name)
 		}
@@ -87,6 +117,9 @@ func (c *Collector) scale(terms *Terms) error {
 	}
 	return nil
 }
+
+// Layout gives each cell of the contributions a number.
+func (c *Collector) Layout() *fixed.Layout { return c.layout }
 
 // Step is the value of one step, in the unit of the contributions, of a matrix whose statistic has the bound 1.
 func (c *Collector) Step() float64 { return c.step }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -162,9 +163,7 @@ func TestStatistics(t *testing.T) {
 	terms := newTerms(newGrant(func(g *event.Grant) {
 		g.Clip, g.Statistics = 1, []event.Statistic{{Name: "b", Bound: 0.25}}
 	}))
-	terms.Names, terms.Layout = []string{"a", "b"}, fixed.Layout{}
-	terms.Layout.Append(1, 1)
-	terms.Layout.AppendSymmetric(2)
+	terms = shaped(terms, event.Matrix{Name: "a", Rows: 1, Columns: 1}, event.Matrix{Name: "b", Rows: 2, Columns: 2, Symmetric: true})
 	c, err := NewCollector(&terms)
 	if err != nil {
 		t.Fatal(err)
@@ -223,12 +222,8 @@ func TestStatistics(t *testing.T) {
 // fails with a probability below 1e-8.
 func TestNoiseOfSymmetric(t *testing.T) {
 	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 3 }))
-	terms.Layout = fixed.Layout{}
 	const rows = 400
-	for range 20 {
-		terms.Layout.AppendSymmetric(rows)
-	}
-	terms.Names = make([]string, 20)
+	terms = shaped(terms, symmetrics(20, rows)...)
 	p := open(t, newLedger(t), terms)
 	var squares [2]float64
 	var count [2]int
@@ -350,12 +345,18 @@ func TestOverflow(t *testing.T) {
 	wantCode(t, err, 90)
 }
 
+// symmetrics returns so many symmetric matrices.
+func symmetrics(count, rows int) (all []event.Matrix) {
+	for i := range count {
+		all = append(all, event.Matrix{Name: fmt.Sprint("m", i), Rows: rows, Columns: rows, Symmetric: true})
+	}
+	return all
+}
+
 // TestTooManyCells: a header alone must not take all memory.
 func TestTooManyCells(t *testing.T) {
 	terms := newTerms(newGrant())
-	for range 64 {
-		terms.Layout.AppendSymmetric(1 << 15)
-	}
+	terms = shaped(terms, symmetrics(64, 1<<15)...)
 	_, err := NewCollector(&terms)
 	wantCode(t, err, 90)
 }
@@ -363,7 +364,7 @@ func TestTooManyCells(t *testing.T) {
 // named is a scheme whose coins have a name.
 func named() event.Scheme {
 	s := poisson
-	s.Coins = "throw"
+	s.Coins = coins("a")
 	return s
 }
 

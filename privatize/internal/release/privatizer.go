@@ -17,11 +17,10 @@ import (
 type Terms struct {
 	Dataset  string
 	Run      string
-	Unit     string       // event.Document or event.User
-	Grant    *event.Grant // nil: no privacy, exact sums
-	Names    []string     // of the layout's matrices
-	Layout   fixed.Layout
-	Settings string // hash of the public settings of the contributions
+	Unit     string        // event.Document or event.User
+	Grant    *event.Grant  // nil: no privacy, exact sums
+	Subject  event.Subject // of the contributions: what a release repeats of their stream
+	Settings string        // hash of the public settings of the contributions
 	// AllowRespend releases a round anew, under a second charge, if it was released from another sum.
 	AllowRespend bool
 	// Claims is the log by which privatizers with ledgers of their own release a round once; nil: no other ledger is used.
@@ -77,6 +76,9 @@ func (p *Privatizer) Close() error { return p.book.Close() }
 // caller passes them on and drops the round's contributions, which are of other units. If the coins were the same,
 // the contributions must be, too: the caller goes on as with a new round, and Release compares.
 func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err error) {
+	if scheme.CheckCoins() != nil {
+		return nil, &book.Mismatch{Reason: "a round names its coins in a form that no sampler writes"}
+	}
 	p.stored = nil
 	p.charge = p.newCharge(number, scheme)
 	known, err := p.book.Known(p.charge)

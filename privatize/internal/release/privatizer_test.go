@@ -5,13 +5,13 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/fixed"
 )
@@ -25,6 +25,7 @@ func newGrant(change ...func(*event.Grant)) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 2, NoiseMultiplier: 0x1p-20, Scheme: poisson, Releases: 2,
+		Subject: event.Subject{Matrices: []event.Matrix{{Name: "matrix", Rows: 2, Columns: 3}}},
 	}
 	for _, c := range change {
 		c(g)
@@ -33,12 +34,20 @@ func newGrant(change ...func(*event.Grant)) *event.Grant {
 }
 
 func newTerms(g *event.Grant) Terms {
-	terms := Terms{Dataset: "data", Run: "run", Unit: event.Document, Grant: g, Settings: "settings", Names: []string{"matrix"}}
-	terms.Layout.Append(2, 3)
+	terms := Terms{Dataset: "data", Run: "run", Unit: event.Document, Grant: g, Settings: "settings"}
+	return shaped(terms, event.Matrix{Name: "matrix", Rows: 2, Columns: 3})
+}
+
+// shaped returns terms, and their grant, for contributions to other matrices.
+func shaped(terms Terms, matrices ...event.Matrix) Terms {
+	terms.Subject = event.Subject{Matrices: matrices}
+	if terms.Grant != nil {
+		terms.Grant.Subject = terms.Subject
+	}
 	return terms
 }
 
-func newLedger(t *testing.T) string { return filepath.Join(t.TempDir(), "ledger") }
+func newLedger(t testing.TB) string { return testkit.NewLedger(t) }
 
 // open opens a privatizer and closes it when the test ends, or earlier through its own Close.
 func open(t *testing.T, ledger string, terms Terms) *Privatizer {
@@ -171,8 +180,7 @@ func TestChargedSensitivity(t *testing.T) {
 func TestNoise(t *testing.T) {
 	const cells = 8192
 	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 2 }))
-	terms.Layout = fixed.Layout{}
-	terms.Layout.Append(cells, 1)
+	terms = shaped(terms, event.Matrix{Name: "matrix", Rows: cells, Columns: 1})
 	p := open(t, newLedger(t), terms)
 	first, second := release(t, p, 1, poisson), release(t, p, 2, poisson) // no unit: noise alone
 	correlation := func(a, b []int64) float64 {
@@ -298,7 +306,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestGrantThatCannotBeUsed: what Open refuses does not even make a ledger.
+// TestGrantThatCannotBeUsed: what Open refuses leaves nothing in the ledger.
 func TestGrantThatCannotBeUsed(t *testing.T) {
 	for name, change := range map[string]func(*event.Grant){
 		"other unit":     func(g *event.Grant) { g.Unit = event.User },
@@ -314,10 +322,11 @@ func TestGrantThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger := newLedger(t)
+			before := read(t, ledger)
 			_, err := Open(ledger, newTerms(newGrant(change)))
 			wantCode(t, err, 83)
-			if _, err := os.Stat(ledger); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the ledger is there: %v", err)
+			if !bytes.Equal(read(t, ledger), before) {
+				t.Error("the ledger changed")
 			}
 		})
 	}
@@ -325,9 +334,7 @@ func TestGrantThatCannotBeUsed(t *testing.T) {
 
 // TestChangedGrant: a grant is what it was at its first use.
 func TestChangedGrant(t *testing.T) {
-	ledger := newLedger(t)
-	open(t, ledger, newTerms(newGrant())).Close()
-	before := read(t, ledger)
+	ledger, _, before, _ := onceReleased(t)
 	later := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, change := range map[string]func(*event.Grant){
 		"clip":      func(g *event.Grant) { g.Clip = 3 },
@@ -336,10 +343,17 @@ func TestChangedGrant(t *testing.T) {
 		"scheme":    func(g *event.Grant) { g.Scheme.Rate = 0.5 },
 		"releases":  func(g *event.Grant) { g.Releases = 3 },
 		"expiry":    func(g *event.Grant) { g.Expires = &later },
-		"budget":    func(g *event.Grant) { g.Budget = event.Budget{Epsilon: 9, Delta: 1e-6, After: event.Genesis} },
+		"budget": func(g *event.Grant) {
+			g.Budget = event.Budget{Epsilon: 9, Delta: 1e-6, After: strings.Repeat("0", 63) + "1"}
+		},
+		"model": func(g *event.Grant) { g.Model = "other" },
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(ledger, newTerms(newGrant(change)))
+			grant := newGrant(change)
+			terms := newTerms(grant)
+			terms.Subject.Model, grant.Model = grant.Model, terms.Subject.Model
+			change(grant)
+			_, err := Open(ledger, terms)
 			wantCode(t, err, 83)
 			if !bytes.Equal(read(t, ledger), before) {
 				t.Error("the ledger changed")
@@ -380,10 +394,10 @@ func TestReplayUnderOtherSettings(t *testing.T) {
 // TestDisjointRounds: a grant for disjoint rounds counts each unit in one of them, so it sticks to one throw of the
 // coins, one run and one data set.
 func TestDisjointRounds(t *testing.T) {
-	allocate := event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 2, Secret: true, Coins: "throw"}
+	allocate := event.Scheme{Method: event.Allocate, Rate: 0.5, Rounds: 2, Secret: true, Coins: coins("a")}
 	epoch := event.Scheme{Method: event.Epoch, Rate: 0.5, Rounds: 2}
 	again := allocate
-	again.Coins = "another throw"
+	again.Coins = coins("b")
 	shorter := event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}
 	same := func(*Terms) {}
 	otherRun := func(terms *Terms) { terms.Run = "other" }
@@ -413,11 +427,83 @@ func TestDisjointRounds(t *testing.T) {
 	}
 }
 
+// coins is the name of a throw, by a hexadecimal digit.
+func coins(digit string) string { return strings.Repeat(digit, 32) }
+
+// headOf returns the head of a ledger.
+func headOf(t *testing.T, ledger string) *event.Head {
+	t.Helper()
+	l, err := event.ReadLedger(bytes.NewReader(read(t, ledger)), ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Head()
+}
+
+// TestOneLedger: a grant with a budget is for one ledger. A second one, begun elsewhere, has another identity.
+func TestOneLedger(t *testing.T) {
+	ledger, other := newLedger(t), newLedger(t)
+	grant := newGrant(func(g *event.Grant) {
+		g.Ledger = headOf(t, ledger).ID
+		g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "pld", After: lastHash(t, ledger)}
+	})
+	refused(t, other, newTerms(grant), 1, poisson, "for another ledger")
+	release(t, open(t, ledger, newTerms(grant)), 1, poisson, one)
+	refused(t, other, newTerms(grant), 1, poisson, "for another ledger")
+}
+
+// TestSubjectIsTheGrants: what a release would repeat of a stream is what the grant names, or nothing is charged.
+func TestSubjectIsTheGrants(t *testing.T) {
+	for name, change := range map[string]func(*event.Subject){
+		"model":           func(s *event.Subject) { s.Model = "victim had cancer; n=48213 docs" },
+		"vocabulary":      func(s *event.Subject) { s.Vocabulary = coins("a") + coins("b") },
+		"vocabulary size": func(s *event.Subject) { s.VocabularySize = 48213 },
+		"matrix":          func(s *event.Subject) { s.Matrices[0].Name = "cancer" },
+		"rows":            func(s *event.Subject) { s.Matrices[0].Rows++ },
+		"more matrices":   func(s *event.Subject) { s.Matrices = append(s.Matrices, event.Matrix{Name: "b", Rows: 1, Columns: 1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ledger := newLedger(t)
+			before := read(t, ledger)
+			terms := newTerms(newGrant())
+			terms.Subject.Matrices = slices.Clone(terms.Subject.Matrices)
+			change(&terms.Subject)
+			_, err := Open(ledger, terms)
+			wantCode(t, err, 83)
+			if strings.Contains(err.Error(), "cancer") || strings.Contains(err.Error(), "48213") {
+				t.Errorf("the refusal quotes the stream: %v", err)
+			}
+			if !bytes.Equal(read(t, ledger), before) {
+				t.Error("the ledger changed")
+			}
+		})
+	}
+	// Without a grant nothing is protected, but nothing is written that no stage writes.
+	terms := newTerms(nil)
+	terms.Subject.Model = "n=48213 docs"
+	_, err := Open(newLedger(t), terms)
+	wantCode(t, err, 90)
+}
+
+// TestCoinsHaveAForm: the name of the coins is published, so it has no room for anything else.
+func TestCoinsHaveAForm(t *testing.T) {
+	for _, grant := range []*event.Grant{newGrant(), nil} {
+		p := open(t, newLedger(t), newTerms(grant))
+		scheme := poisson
+		scheme.Coins = "the victim is in"
+		_, err := p.Begin(1, scheme)
+		wantCode(t, err, 90)
+	}
+}
+
 // TestPlannedWithout: a budget holds only if the plan knew of all that the ledger has spent.
 func TestPlannedWithout(t *testing.T) {
+	ledger := newLedger(t)
+	identity, begun := headOf(t, ledger).ID, lastHash(t, ledger)
 	planned := func(id, after string) *event.Grant {
 		return newGrant(func(g *event.Grant) {
-			g.ID, g.Budget = id, event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: after}
+			g.ID, g.Ledger = id, identity
+			g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: after}
 		})
 	}
 	terms := func(g *event.Grant) Terms {
@@ -427,11 +513,10 @@ func TestPlannedWithout(t *testing.T) {
 	}
 	coins := func(name string) event.Scheme {
 		s := poisson
-		s.Coins = name
+		s.Coins = coins(name)
 		return s
 	}
-	ledger := newLedger(t)
-	first, second := planned("first", event.Genesis), planned("second", event.Genesis) // side by side
+	first, second := planned("first", begun), planned("second", begun) // side by side
 	p := open(t, ledger, terms(first))
 	release(t, p, 1, coins("a"), one)
 	p.Close()
@@ -474,12 +559,12 @@ func TestNotComposable(t *testing.T) {
 func TestReplayNamesItsCoins(t *testing.T) {
 	ledger := newLedger(t)
 	first, second := poisson, poisson
-	first.Coins, second.Coins = "first", "second"
+	first.Coins, second.Coins = coins("a"), coins("b")
 	p := open(t, ledger, newTerms(newGrant()))
 	release(t, p, 1, first, one)
 	p.Close()
 	p = open(t, ledger, newTerms(newGrant()))
-	if stored, err := p.Begin(1, second); err != nil || stored == nil || p.Scheme().Coins != "first" {
+	if stored, err := p.Begin(1, second); err != nil || stored == nil || p.Scheme().Coins != first.Coins {
 		t.Errorf("replayed %d cells of coins %q, %v", len(stored), p.Scheme().Coins, err)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/privatize/internal/noise"
 )
 
@@ -43,7 +43,7 @@ func open(t *testing.T, ledger string, terms Terms) *Selector {
 	return s
 }
 
-func newLedger(t *testing.T) string { return filepath.Join(t.TempDir(), "ledger") }
+func newLedger(t testing.TB) string { return testkit.NewLedger(t) }
 
 // encode writes a word a line.
 func encode(words []string) ([]byte, error) {

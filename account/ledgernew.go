@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+)
+
+type ledgerCommands struct {
+	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that nothing passes."`
+}
+
+type newLedgerCommand struct {
+	Epsilon float64 `group:"Budget" placeholder:"X" help:"Refuse whatever would take the whole ledger above this ε. By default the grants alone bound it."`
+	Delta   float64 `group:"Budget" placeholder:"X" help:"δ of that budget; 0 for a ledger of pure mechanisms only."`
+	Filter  string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. By default settings must be chosen beforehand."`
+	Order   float64 `group:"Filter" placeholder:"X" help:"Order of the filter renyi. By default the one that leaves the most for Gaussian noise without sampling."`
+	Ledger  string  `arg:"" help:"File to make. One that is there already is refused."`
+}
+
+// Help is kong's hook.
+func (newLedgerCommand) Help() string {
+	return `
+A ledger is begun once, and kept. privatize makes none, so a job that runs in another folder by mistake stops there. Grants are
+planned for one ledger (account plan --ledger) and refused by every other.
+
+  account ledger new --epsilon 3 --delta 1e-6 run.ledger`
+}
+
+// Validate is kong's hook.
+func (c *newLedgerCommand) Validate() error {
+	switch {
+	case c.Epsilon == 0 && (c.Delta != 0 || c.Filter != ""):
+		return errors.New("--delta and --filter belong to a budget: give --epsilon")
+	case c.Filter != "" && c.Delta == 0:
+		return errors.New("--filter needs --delta")
+	case c.Order != 0 && c.Filter != event.Renyi:
+		return errors.New("--order belongs to --filter renyi")
+	case c.Order != 0 && !(c.Order > 1):
+		return fmt.Errorf("--order must be above 1, is %v", c.Order)
+	case c.Epsilon == 0:
+		return nil
+	}
+	return event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}.Check()
+}
+
+// Run is kong's hook.
+func (c *newLedgerCommand) Run(r *filter.Run) error {
+	head, err := c.head()
+	if err != nil {
+		return err
+	}
+	content, err := event.NewLedger(head, time.Now())
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(c.Ledger); err == nil {
+		return alreadyThere(c.Ledger)
+	}
+	// Releases that an earlier ledger of this name was charged for are still known to whoever has seen them.
+	last := filepath.Join(c.Ledger+".releases", event.LastName)
+	if _, err := os.Lstat(last); err == nil {
+		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
+			WithHint("put it back, or give the new ledger another name")
+	}
+	if r.DryRun() {
+		return nil
+	}
+	return create(c.Ledger, content)
+}
+
+// head returns the first line's content by the flags.
+func (c *newLedgerCommand) head() (*event.Head, error) {
+	head := event.NewHead()
+	if c.Epsilon == 0 {
+		return head, nil
+	}
+	head.Budget = &event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}
+	if c.Filter == "" {
+		return head, nil
+	}
+	var err error
+	head.Filter, err = newFilter(c.Filter, c.Order, *head.Budget)
+	return head, err
+}
+
+func alreadyThere(path string) error {
+	return exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path)
+}
+
+// create makes a file with a content, whole and durable or not at all, and replaces none.
+func create(path string, content []byte) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(content)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Sync(), temporary.Close())
+	if err != nil {
+		return err
+	}
+	// Unlike a rename, a link fails where another process has made the ledger meanwhile.
+	if err := os.Link(temporary.Name(), path); errors.Is(err, fs.ErrExist) {
+		return alreadyThere(path)
+	} else if err != nil {
+		return err
+	}
+	return endpoint.SyncFolder(path)
+}

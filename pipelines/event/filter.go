@@ -1,0 +1,68 @@
+package event
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The measures of a filter: what the cost of a charge is counted in. Each adds up over releases.
+const (
+	ZCDP  = "zcdp"  // ρ of zero-concentrated differential privacy
+	GDP   = "gdp"   // μ² of Gaussian differential privacy
+	Renyi = "renyi" // ε of the Rényi divergence of one order
+)
+
+// A Filter is a bound on the sum of the costs of all charges, in a measure that is fixed before the first charge. Settings
+// of a charge may then be chosen after earlier releases have been seen, since the sum of the costs is a bound for that too:
+//
+//   - Rényi divergence of one order: Feldman and Zrnic, Individual Privacy Accounting via a Rényi Filter, NeurIPS 2021,
+//     theorem 4.3 (with the same parameters for all units);
+//   - zCDP, which is a bound at every order: the same theorem at each of them;
+//   - Gaussian differential privacy: Smith and Thakurta, Fully Adaptive Composition for Gaussian Differential Privacy, 2022,
+//     theorem 3.1.
+//
+// No such theorem is known for the best order chosen afterwards, nor for privacy loss distributions. `account plan` works
+// the cost of a release out and writes it into the grant; the privatizer only adds up and compares; `account verify` works
+// the costs out again.
+type Filter struct {
+	Measure string  `json:"measure"`
+	Order   float64 `json:"order,omitempty"` // Renyi only: above 1
+	Limit   float64 `json:"limit"`           // the sum of all costs stays at or below it
+}
+
+// Check reports the first rule that f breaks.
+func (f *Filter) Check() error {
+	if err := oneOf("measure of the filter", f.Measure, ZCDP, GDP, Renyi); err != nil {
+		return err
+	}
+	if f.Measure == Renyi && !(f.Order > 1 && f.Order <= math.MaxFloat64) {
+		return fmt.Errorf("order of the filter must be above 1, is %v", f.Order)
+	}
+	if f.Measure != Renyi && f.Order != 0 {
+		return errors.New("an order belongs to the filter of measure renyi only")
+	}
+	return positive("limit of the filter", f.Limit)
+}
+
+// spend returns spent + cost, rounded up.
+func spend(spent, cost float64) float64 { return math.Nextafter(spent+cost, math.Inf(1)) }
+
+// filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter. Each release of a
+// batch that coins chose is counted by itself, which is a bound only if no other release is of the same batch.
+func (t *tally) filtered(g *Grant, c *Charge) error {
+	f := t.head.Filter
+	if g.Cost == 0 {
+		return errors.New("the ledger has a filter, and the grant states no cost: plan it with --ledger")
+	}
+	if sampled(c) && t.batches[batchOf(c)] {
+		return fmt.Errorf("round %d of these coins was released before, and the filter counts each batch once: sample anew", c.Round)
+	}
+	if after := spend(t.spent, g.Cost); !(after <= f.Limit) {
+		return fmt.Errorf("the charge takes the ledger's filter to %v, its limit is %v", after, f.Limit)
+	}
+	return nil
+}
+
+// sampled says that coins chose the units of a charge's round anew.
+func sampled(c *Charge) bool { return c.Scheme.Method == Poisson || c.Scheme.Method == Fixed }

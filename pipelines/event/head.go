@@ -1,0 +1,90 @@
+package event
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Head is the first line of a ledger: who the ledger is, and what nothing in it may pass. Ledgers that were begun before
+// there were heads have none.
+type Head struct {
+	// ID is drawn at random when the ledger is made: 128 bits in hexadecimal. A grant names the ledger that it is for by it,
+	// so that one budget is never spent from two ledgers.
+	ID string `json:"id"`
+	// Budget is what all charges together may cost, whoever planned them; nil: the grants alone say.
+	Budget *Limit `json:"budget,omitempty"`
+	// Filter bounds charges whose settings were chosen after earlier releases had been seen; nil: no such choice.
+	Filter *Filter `json:"filter,omitempty"`
+}
+
+// A Limit is an (ε, δ).
+type Limit struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta,omitempty"` // 0: only pure mechanisms may be charged
+}
+
+// headIDBytes is the number of bytes of a ledger's identity.
+const headIDBytes = 16
+
+// NewHead returns a head with a new identity.
+func NewHead() *Head {
+	var id [headIDBytes]byte
+	rand.Read(id[:]) // never fails
+	return &Head{ID: hex.EncodeToString(id[:])}
+}
+
+// Check reports the first rule that h breaks.
+func (h *Head) Check() error {
+	if err := checkHex("id of the ledger", h.ID, headIDBytes); err != nil {
+		return err
+	}
+	if h.Budget != nil {
+		if err := h.Budget.Check(); err != nil {
+			return fmt.Errorf("budget of the ledger: %w", err)
+		}
+	}
+	if h.Filter != nil {
+		if h.Budget == nil {
+			return errors.New("a filter needs the budget that its limit was worked out for")
+		}
+		return h.Filter.Check()
+	}
+	return nil
+}
+
+// Check reports the first rule that l breaks.
+func (l Limit) Check() error {
+	if err := CheckEpsilon(l.Epsilon); err != nil {
+		return err
+	}
+	if l.Delta == 0 {
+		return nil
+	}
+	return CheckDelta(l.Delta)
+}
+
+// NewLedger returns the content of a new ledger: the line of its head.
+func NewLedger(h *Head, at time.Time) ([]byte, error) {
+	line := new(Ledger).Next(at)
+	line.Type, line.Head = TypeHead, h
+	return line.Encode(Genesis)
+}
+
+// Head returns the head of l, nil for a ledger without one.
+func (l *Ledger) Head() *Head {
+	if len(l.Lines) == 0 {
+		return nil
+	}
+	return l.Lines[0].Head
+}
+
+// CheckBegun reports that a ledger has no line: only `account ledger new` begins one.
+func (l *Ledger) CheckBegun() error {
+	if len(l.Lines) == 0 {
+		return errors.New("empty, so it is no ledger: account ledger new makes one")
+	}
+	return nil
+}
