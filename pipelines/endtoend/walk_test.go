@@ -31,7 +31,7 @@ func TestWalk(t *testing.T) {
 func TestWalkNotices(t *testing.T) {
 	audit, py := walkScript(t)
 	for name, fake := range map[string]struct{ when, does, message string }{
-		"a unit lost": {"*exact.pp people.pp", `head -n 2 people.jsonl | WRITE >two.pp && set -- "${@/people/two}"`,
+		"a unit lost": {"*exact.pp*", `head -n 2 people.jsonl | WRITE >two.pp && set -- "${@/people/two}"`,
 			"the sum is exact"},
 		"a wider clip": {"*bare.json*", `jq .clip=5 bare.json >other.json && set -- "${@/bare.json/other.json}"`,
 			"counts for the clip"},

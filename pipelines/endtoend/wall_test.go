@@ -19,7 +19,7 @@ func TestWall(t *testing.T) {
 	for _, want := range []string{
 		"outsider cannot read run/privpipe/contributions\n", "outsider cannot read var/lib/privpipe-private/documents.pp\n",
 		"outsider cannot write var/lib/privpipe-wall/run.ledger\n", "privpipe-model cannot write run/privpipe/releases\n",
-		"/000000001.sum\n", "verified: 5 lines, 4 charges", "document  4\n", "topic  share",
+		"/000000001.sum\n", "verified: 6 lines, 4 charges", "document  4\n", "topic  share",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -135,7 +135,7 @@ try 0 "sed 's/0.25/0.75/' people.jsonl | contributions write >other.pp"
 try 83 'privatize --grant grant.json --ledger run.ledger -o no.pp other.pp'
 try 83 'privatize --grant grant.json --ledger run.ledger --allow-respend -o no.pp other.pp'
 try 83 'privatize --grant grant.json --ledger run.ledger --run another -o no.pp people.pp'
-try 83 'privatize --grant grant.json --ledger fresh.ledger -o no.pp people.pp' # the grant is for one ledger
+try 83 'privatize --grant grant.json --ledger fresh.ledger -o no.pp <people.pp' # the grant is for one ledger
 try 83 "sed 's/\]/,1]/' people.jsonl | contributions write | privatize --grant grant.json --ledger run.ledger -o no.pp"
 try 0 'jq ".releases = 5" grant.json >changed.json'
 try 83 'privatize --grant changed.json --ledger run.ledger -o no.pp people.pp'
