@@ -9,8 +9,8 @@ import (
 )
 
 // Coins returns the random numbers of a document for a use, which a model names to keep it apart from its other uses. They
-// follow from the words of the document and their counts alone: not from its id, its user or its label, which may depend on
-// other documents. So they are the same in every round, and equal documents have the same. They are no secret.
+// follow from the words of the document and their counts alone: not from its id or its user, which may depend on other
+// documents. So they are the same in every round, and equal documents have the same. They are no secret.
 func Coins(d *wire.Document, use string) *rand.Rand {
 	b := append([]byte("privpipe coins\n"), use...)
 	b = append(b, '\n')

@@ -106,14 +106,14 @@ func (c Case) independent(t *testing.T) {
 	}
 }
 
-// nameless checks that what a document contributes does not depend on what it is called and whose it is: other documents
-// may change its id, by their number or their order, and then its contribution would depend on them.
+// nameless checks that what a document contributes does not depend on what it is called and whose it is: an id may depend on
+// other documents, by their number or their order, and then its contribution would, too.
 func (c Case) nameless(t *testing.T) {
 	w := c.Model.NewWorker()
 	for i, d := range c.documents() {
 		first := c.contribute(t, w, d)
 		for _, other := range []*wire.Document{
-			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user", Label: "label"}, {},
+			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user"}, {},
 		} {
 			other.WordGaps, other.Counts = d.WordGaps, d.Counts
 			again := c.contribute(t, w, other)
