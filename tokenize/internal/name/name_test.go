@@ -131,7 +131,7 @@ func FuzzNeighbours(f *testing.F) {
 	f.Add([]byte{7, 1, 7, 2, 7}, uint8(0), uint8(2), uint64(3))
 	f.Add([]byte{0}, uint8(0), uint8(0), uint64(4))
 	f.Fuzz(func(t *testing.T, contents []byte, at, other uint8, seed uint64) {
-		if len(contents) == 0 || len(contents) > 1<<12 {
+		if len(contents) == 0 || len(contents) > 1<<8 {
 			t.Skip()
 		}
 		i := int(at) % len(contents)
