@@ -11,7 +11,8 @@ import (
 func TestModel(t *testing.T) {
 	const k, v = 9, 120
 	for _, o := range []Options{
-		{}, {Shape: Shape{TopTopics: 5, Binary: true, Norm: 1}}, {Length: Length{Words: 30}}, {Length: Length{Words: 30, Resample: true}},
+		{}, {Shape: Shape{TopTopics: 5, Binary: true, Norm: 1}},
+		{Length: Length{Words: 30}}, {Length: Length{Words: 30, Resample: true}},
 	} {
 		o.Tolerance, o.Iterations = 1e-3, 20
 		m := New(o)

@@ -143,7 +143,8 @@ func TestScore(t *testing.T) {
 	}
 	near(t, "completion", s.Completion, want, 1e-9, 0)
 	renamed := &wire.Document{Id: "y", User: "u", WordGaps: d.WordGaps, Counts: d.Counts}
-	if again, err := w.Score(renamed); err != nil || again.Completion != s.Completion || again.CompletionTokens != s.CompletionTokens {
+	again, err := w.Score(renamed)
+	if err != nil || again.Completion != s.Completion || again.CompletionTokens != s.CompletionTokens {
 		t.Errorf("under another id the score is %v, %v, was %v", again, err, s)
 	}
 	if seen.tokens+hidden.tokens != 47 {
