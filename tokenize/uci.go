@@ -22,7 +22,7 @@ type uciBags struct {
 func (*uciBags) Help() string {
 	return "A document is named by a hash of its bag of words, since its number in the file would change when one before it " +
 		"goes: privacy rests on names that other documents do not change. Equal documents are told apart by -2, -3 and so on. " +
-		"Documents are written in the order of the file."
+		"That needs 60 bytes of memory a document. Documents are written in the order of the file."
 }
 
 func (u *uciBags) Run(r *filter.Run) error {
