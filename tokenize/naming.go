@@ -26,6 +26,26 @@ func (n *naming) Validate() error {
 	return nil
 }
 
+// idOf is where the id of a record stands.
+func idOf(r *wire.Record) *string {
+	if t := r.GetTerms(); t != nil {
+		return &t.Id
+	}
+	return &r.GetDocument().Id
+}
+
+// named returns the records of entries, each with an id.
+func named(entries []entry, namer *name.Namer) []*wire.Record {
+	records := make([]*wire.Record, len(entries))
+	for i, e := range entries {
+		if id := idOf(e.record); *id == "" {
+			*id = namer.Name(e.content)
+		}
+		records[i] = e.record
+	}
+	return records
+}
+
 // names are those that documents came with, in order.
 type names struct{ ids, users []string }
 

@@ -126,26 +126,6 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 	return made, err
 }
 
-// idOf is where the id of a record stands.
-func idOf(r *wire.Record) *string {
-	if t := r.GetTerms(); t != nil {
-		return &t.Id
-	}
-	return &r.GetDocument().Id
-}
-
-// named returns the records of entries, each with an id.
-func named(entries []entry, namer *name.Namer) []*wire.Record {
-	records := make([]*wire.Record, len(entries))
-	for i, e := range entries {
-		if id := idOf(e.record); *id == "" {
-			*id = namer.Name(e.content)
-		}
-		records[i] = e.record
-	}
-	return records
-}
-
 // commit completes the output with what was counted, and others' tallies.
 func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wire.Tally) error {
 	tallies := append([]*wire.Tally{{Name: "empty", Value: c.empty}, {Name: "skipped", Value: c.skipped}}, others...)
