@@ -64,7 +64,7 @@ var some = []paper{
 func add(t *testing.T, s *Selector, papers ...paper) {
 	t.Helper()
 	for _, p := range papers {
-		if err := s.Add(p.id, p.unit, p.words); err != nil {
+		if err := s.Add(p.id, p.user, p.words); err != nil {
 			t.Fatal(err)
 		}
 	}
