@@ -256,7 +256,11 @@ type sums struct {
 // sumsOf adds up contributions by privatize combine, whose partial sum has no noise.
 func sumsOf(t *testing.T, folder, plan, pipeline string) sums {
 	t.Helper()
-	run(t, folder, fmt.Sprintf("account plan --noise-multiplier 1 %s -o grant.json", plan))
+	subject := " --model words --matrix words=1xV"
+	if strings.Contains(pipeline, "estep lda") {
+		subject = " --model lda --matrix topics=5xV"
+	}
+	run(t, folder, fmt.Sprintf("account plan --noise-multiplier 1 %s --vocab vocab.txt -o grant.json", plan+subject))
 	run(t, folder, pipeline+" | privatize combine --grant grant.json -o sums.pp")
 	var s sums
 	for _, record := range recordsOf(t, filepath.Join(folder, "sums.pp")) {
