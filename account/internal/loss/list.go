@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"privpipe/account/internal/parallel"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -95,9 +96,11 @@ func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 		failure += float64(e.Count) * mayFail
 	}
 	return renyi.Remember(func(alpha float64) float64 {
+		each := make([]float64, len(kinds))
+		parallel.Each(len(kinds), func(i int) { each[i] = kinds[i].count * kinds[i].curve(alpha) })
 		sum := 0.0
-		for _, k := range kinds {
-			sum += k.count * k.curve(alpha)
+		for _, x := range each {
+			sum += x
 		}
 		return sum
 	}), failure, nil

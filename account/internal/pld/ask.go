@@ -14,7 +14,7 @@ type question struct {
 	pure     func(greatest float64) float64       // upper bound of the answer, for losses up to the greatest
 	bounds   func(*window) (upper, lower float64) // of the answer
 	moment   func(*window) (upper float64)        // the same of a window without masses
-	close    func(upper, lower float64) bool      // nil: the first answer is enough
+	apart    func(upper, lower float64) float64   // at most 1: close enough; nil: the first answer is enough
 }
 
 // negligible is a pure ε below which none is worked out.
@@ -30,12 +30,20 @@ func (d *Distribution) Epsilon(delta float64) (upper, lower float64, err error) 
 		return upper, lower, err
 	}
 	q := epsilonAt(delta)
-	q.close = func(upper, lower float64) bool { return upper-lower <= d.options.Tolerance*upper }
+	q.apart = func(upper, lower float64) float64 { return excess(upper-lower, d.options.Tolerance*upper) }
 	upper, lower = d.answer(q)
 	if math.IsNaN(upper) {
 		upper, lower = math.Inf(1), 0
 	}
-	return math.Min(upper*(1+4*unit), d.pure), math.Max(0, lower*(1-4*unit-2*d.merged)), nil
+	return min(upper*(1+4*unit), d.pure), max(0, lower*(1-4*unit-2*d.merged)), nil
+}
+
+// excess is how many times an error is what it may be; no more than once if it is not above that.
+func excess(is, may float64) float64 {
+	if is <= may {
+		return 1
+	}
+	return is / may
 }
 
 // UpperEpsilon returns an upper bound of Epsilon in less time: it takes the first grid, on which the bound exceeds the truth
@@ -50,7 +58,7 @@ func (d *Distribution) UpperEpsilon(delta float64) (float64, error) {
 	if math.IsNaN(upper) {
 		upper = math.Inf(1)
 	}
-	return math.Min(upper*(1+4*unit), d.pure), nil
+	return min(upper*(1+4*unit), d.pure), nil
 }
 
 // roughEpsilon is near Epsilon, but no bound.
@@ -60,7 +68,7 @@ func (d *Distribution) roughEpsilon(delta float64) float64 {
 	}
 	q, rough := epsilonAt(delta), 0.0
 	for _, x := range d.directions {
-		rough = math.Max(rough, math.Min(x.pure, d.plan(x, q).tilt.mean))
+		rough = max(rough, min(x.pure, d.plan(x, q).tilt.mean))
 	}
 	return rough
 }
@@ -115,14 +123,14 @@ func (d *Distribution) Delta(epsilon float64) (upper, lower float64, err error) 
 		},
 		bounds: func(w *window) (upper, lower float64) { return w.upperDelta(epsilon), w.lowerDelta(epsilon) },
 		moment: func(w *window) float64 { return w.momentDelta(epsilon) },
-		close:  func(upper, lower float64) bool { return upper-lower <= 10*d.options.Tolerance },
+		apart:  func(upper, lower float64) float64 { return excess(upper-lower, 10*d.options.Tolerance) },
 	})
 	if math.IsNaN(up) {
 		up, low = 0, math.Inf(-1)
 	}
 	// At the end of float64 the number below is rounded up too.
 	upper, lower = math.Nextafter(math.Exp(up)*(1+1e-13), 1), math.Nextafter(math.Exp(low-steepest*d.merged)*(1-1e-13), 0)
-	return math.Min(upper, 1), math.Max(0, lower), nil
+	return min(upper, 1), max(0, lower), nil
 }
 
 // steepest is above the greatest |d log δ/d log σ| of a Gaussian without sampling, of δ above e^−745 and 1/σ² up to
@@ -154,7 +162,7 @@ func (d *Distribution) answer(q question) (upper, lower float64) {
 		}
 		p.step, p.logTail = plans[0].step, plans[0].logTail // so that the same lattices serve
 		up, low := d.refine(p, q, upper)
-		upper, lower = math.Max(upper, math.Min(up, q.pure(p.pure))), math.Max(lower, low)
+		upper, lower = max(upper, min(up, q.pure(p.pure))), max(lower, low)
 	}
 	return upper, lower
 }

@@ -80,7 +80,7 @@ func New(events []Event, options Options) (*Distribution, error) {
 		d.directions = append(d.directions, newDirection(backward))
 	}
 	for _, x := range d.directions {
-		d.pure = math.Max(d.pure, x.pure)
+		d.pure = max(d.pure, x.pure)
 	}
 	for _, c := range forward {
 		d.told -= c.count * math.Log1p(-c.pair.infinite)

@@ -24,7 +24,8 @@
 // window leaves out at each end is bounded by Chernoff's bound on the grid's own distribution, some 1e-6 of δ, and added.
 // Rounding errors of the transform are bounded through its sums: see transformError. Of a release only the masses other than
 // the greatest are transformed, so that many releases that tell almost nothing have an error in proportion to what they
-// tell.
+// tell. After some releases the product is nothing but at low frequencies, and only those of the next ones are worked out:
+// see band.
 //
 // The direction that seems to have the larger answer is worked out first. Of the other, one moment on the same grid often
 // shows that its answer is not larger (Canonne, Kamath and Steinke 2020, proposition 12), and else its own bounds. The tilt
