@@ -20,6 +20,9 @@ func (w *window) noises() (all []noise) {
 	return all
 }
 
+// Lower bounds hold for the parameters before they were rounded. Rounding moves log P and log Q by at most m, to those of P'
+// and Q'. For every set S, P'(S) − e^ε·Q'(S) ≤ e^m·(P(S) − e^(ε−2m)·Q(S)), so that δ'(ε) ≤ e^m·δ(ε−2m).
+//
 // upperDelta and lowerDelta bound log δ(epsilon). epsilon ≥ 0.
 func (w *window) upperDelta(epsilon float64) float64 {
 	epsilon -= w.offset // δ falls with ε
@@ -32,15 +35,17 @@ func (w *window) upperDelta(epsilon float64) float64 {
 	return s.logUpper(s.at() - epsilon)
 }
 
-func (w *window) lowerDelta(epsilon float64) float64 {
+// lowerDelta is for log P and log Q that were moved by moved.
+func (w *window) lowerDelta(epsilon, moved float64) float64 {
 	lower := math.Inf(-1)
+	epsilon += 2 * moved
 	for _, n := range w.noises() {
 		shifted := epsilon + w.offset + n.shift
 		s := w.sweep(-1, n.width)
 		for s.next() && s.at()-w.step >= shifted {
 		}
 		if back := min(s.at()-shifted, w.step); back >= 0 { // a greater ε has a smaller δ
-			lower = max(lower, s.logLower(back, w.leftBumps(n.width)))
+			lower = max(lower, s.logLower(back, w.leftBumps(n.width))-moved)
 		}
 	}
 	return lower
@@ -80,14 +85,16 @@ func (w *window) momentDelta(epsilon float64) float64 {
 	return logs.Add(x.logBound()+slack, math.Log(w.infinite)) + w.error
 }
 
-func (w *window) lowerEpsilon(logDelta float64) (lower float64) {
+// lowerEpsilon is for log P and log Q that were moved by moved.
+func (w *window) lowerEpsilon(logDelta, moved float64) (lower float64) {
+	logDelta += moved
 	for _, n := range w.noises() {
 		left := w.leftBumps(n.width)
 		s := w.sweep(-1, n.width)
 		if s.descend(func() bool { return s.logLower(w.step, left) > logDelta }) {
 			// logLower(back) ≤ logDelta up to the back that is sought, or a greater one: still a bound.
 			back := bisect(w.step, func(back float64) bool { return s.logLower(back, left) <= logDelta })
-			lower = max(lower, s.at()-back-2*unit*s.at()-1e-13*w.step-w.offset-n.shift)
+			lower = max(lower, s.at()-back-2*unit*s.at()-1e-13*w.step-w.offset-n.shift-2*moved)
 		}
 	}
 	return lower

@@ -20,6 +20,7 @@ type window struct {
 	left       float64 // above P of a loss that was moved up to its lattice's first point
 	error      float64 // relative error of all masses together, at most
 	offset     float64 // error of the loss, at most
+	moved      float64 // see lattice
 	rounds     float64 // how many losses were moved to the grid
 }
 
@@ -54,6 +55,7 @@ func newWindow(terms []term, at float64) *window {
 		w.left += x.count * x.left
 		w.error += x.count * x.error
 		w.offset += x.count * x.offset
+		w.moved += x.count * x.moved
 	}
 	return w
 }

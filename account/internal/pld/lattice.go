@@ -19,6 +19,7 @@ type lattice struct {
 	error    float64   // relative error of each exp(mass), at most
 	offset   float64   // error of each loss, at most
 	rounded  bool      // not all losses are on the grid
+	moved    float64   // above the change of log P and log Q by a pair's rounded parameters
 
 	last struct{ tilt, cumulant float64 } // the one that was asked last
 }
@@ -36,15 +37,13 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	if x := p.density; x != nil {
 		panels = l.addDensity(p, logTail)
 		l.rounded = true
-		// A relative error of u, or of z, moves the loss by that times |u| + shift, and its derivative, q·e^u/(1−q+q·e^u) or
-		// two such: at most 1, and at most the greatest e^loss−(1−q).
-		steep := min(1, x.rate+math.Expm1(max(-from, to)))
-		l.offset += 8 * unit * steep * (1 + x.shift + x.slope*x.zReach(logTail))
+		l.offset += 8 * unit * x.steep(max(-from, to)) * (1 + x.shift + x.slope*x.zReach(logTail))
 		l.error = ruleError
 	}
 	for _, a := range p.atoms {
 		l.addAtom(a)
 	}
+	l.moved = p.moved(max(-from, to), logTail)
 	largest := 0.0
 	for i, m := range l.mass {
 		if !math.IsInf(m, -1) {
@@ -76,6 +75,23 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	l.complete()
 	b.complete()
 	return l, &b
+}
+
+// steep bounds by how much a loss changes over a change of u, for losses up to the greatest: by q·e^u/(1−q+q·e^u) or two such,
+// at most 1, and at most the greatest e^loss−(1−q). A relative error of u, or of z, moves the loss by that times |u| + shift.
+func (x *mixture) steep(greatest float64) float64 { return min(1, x.rate+math.Expm1(greatest)) }
+
+// moved bounds how far the logarithms of the densities of P and Q are from those of the parameters before they were rounded,
+// for losses up to the greatest. An atom's probabilities, and those of Laplace noise, move by no more than its loss does.
+func (p *Pair) moved(greatest, logTail float64) float64 {
+	change := 0.0
+	for _, a := range p.atoms {
+		change = max(change, math.Abs(a.loss))
+	}
+	if x := p.density; x != nil { // u is slope·z − slope²/2
+		change += x.steep(greatest) * (2*x.shift + x.slope*x.zReach(logTail))
+	}
+	return (roundedBefore + p.rounded) * change
 }
 
 // complete counts what is missing of the probability, beyond its error, as what tells all. Nothing is, but for a mistake in this

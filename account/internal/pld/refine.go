@@ -18,11 +18,18 @@ const attempts = 30
 // cells are used up.
 func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower float64) {
 	upper, lower = math.Inf(1), math.Inf(-1)
+	near := lower // lower, but for what rounding parameters moved: no grid makes that less
 	done := func() bool {
-		return upper <= known || !math.IsInf(upper, 1) && q.apart != nil && q.apart(upper, lower) <= 1
+		return upper <= known || !math.IsInf(upper, 1) && q.lower != nil && q.apart(upper, near) <= 1
+	}
+	answer := func(w *window) {
+		upper = min(upper, q.upper(w))
+		if q.lower != nil {
+			near, lower = max(near, q.lower(w, 0)), max(lower, q.lower(w, w.moved))
+		}
 	}
 	if p.last != nil {
-		if upper, lower = q.bounds(p.last); done() {
+		if answer(p.last); done() {
 			return upper, lower
 		}
 	}
@@ -54,9 +61,7 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 			continue
 		}
 		p.last, composed = w, true
-		up, low := q.bounds(w)
-		upper, lower = min(upper, up), max(lower, low)
-		if done() {
+		if answer(w); done() {
 			return upper, lower
 		}
 		// With the tilt's mean at ε, rounding errors weigh least.
@@ -76,13 +81,13 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 			tilts++
 			continue
 		}
-		if finest || w.rounds == 0 || q.apart == nil && !math.IsInf(upper, 1) { // without rounding no grid is better
+		if finest || w.rounds == 0 || q.lower == nil && !math.IsInf(upper, 1) { // without rounding no grid is better
 			return upper, lower
 		}
 		if p.tilt.at > p.steepest() {
 			f = nil
 		}
-		p.step = align(p.losses, p.step*q.finer(upper, lower), false)
+		p.step = align(p.losses, p.step*q.finer(upper, near), false)
 	}
 	return upper, lower
 }
@@ -106,7 +111,7 @@ type lattices struct {
 
 // finer is by how much the next grid is to be finer, if errors fall with its square.
 func (q question) finer(upper, lower float64) float64 {
-	if q.apart != nil {
+	if q.lower != nil {
 		if factor := 0.9 / math.Sqrt(q.apart(upper, lower)); factor > 0.5 {
 			return factor
 		}
