@@ -319,7 +319,11 @@ func (p *planning) tooMuch(epsilon float64) error {
 	case unknown == "epsilon":
 		return exit.Errorf(exit.Refused, "nothing is proved at δ %v: ε is ∞", p.Delta)
 	case already >= p.Epsilon:
-		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v", roundUp(already), p.Epsilon)
+		what := "the ledger has"
+		if len(p.Beside) > 0 {
+			what = "the ledger and what is planned beside have"
+		}
+		return exit.Errorf(exit.Refused, "%s spent ε %s: no noise keeps it within %v", what, roundUp(already), p.Epsilon)
 	case unknown == "rounds":
 		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", roundUp(epsilon), p.Delta, p.Epsilon)
 	case unknown == "rate":

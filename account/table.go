@@ -46,7 +46,7 @@ func (rep *report) table(b *bytes.Buffer) {
 		for _, g := range rep.Grants {
 			budget, delta, left := "given noise", "-", "-"
 			if g.Epsilon > 0 {
-				budget, delta = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta)
+				budget, delta = roundUp(g.Epsilon), fmt.Sprint(g.Delta)
 				left = roundDown(float64(*g.EpsilonLeft))
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", quoted(g.ID), g.ReleasesLeft, budget, delta, left)
