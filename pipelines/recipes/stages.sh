@@ -75,7 +75,7 @@ keep() {
 }
 
 # begin LEDGER begins the ledger of a recipe's own folder, unless it is there. No recipe begins a ledger that it was given.
-begin() { [[ -e $1 ]] || account ledger new "$1"; }
+begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): began the ledger $1" >&2; }; }
 
 # train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model is there: over pipes,
 # or where there are brokers over the topics of a run, each stage a process of its own and $workers of estep.
