@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,7 @@ type auditCommand struct {
 	Delta           float64  `default:"1e-5" help:"δ at which ε is stated."`
 	OneRun          bool     `help:"Also audit one run that holds many canaries, each by a coin of its own."`
 	Canaries        int      `default:"10000" help:"Canaries of that run."`
-	Folder          string   `placeholder:"FOLDER" help:"Of temporary files; in memory runs are faster."`
+	Folder          string   `placeholder:"FOLDER" help:"Of temporary files. By default in memory (/dev/shm) where there is such a folder: a privatizer waits for the disk at each round."`
 	JSON            bool     `name:"json" help:"Print JSON, not a table."`
 	Output          string   `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 	filter.Workers
@@ -86,7 +87,7 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		return nil
 	}
 	auditor := &audit.Auditor{
-		Binary: binary, Folder: c.Folder, Cases: c.Case, Runs: c.Runs, Rounds: c.Rounds, Workers: c.N(),
+		Binary: binary, Folder: temporary(c.Folder), Cases: c.Case, Runs: c.Runs, Rounds: c.Rounds, Workers: c.N(),
 		Confidence: c.Confidence, Delta: c.Delta, Status: r.Status,
 		Terms: audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
 	}
@@ -114,6 +115,21 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Refused, "%s does not keep to its claim: %s", c.Binary, strings.Join(broken, "; "))
 	}
 	return nil
+}
+
+// temporary returns a folder for temporary files: the one that was asked for, else one in memory if it can be written to, empty
+// for the system's.
+func temporary(asked string) string {
+	if asked != "" {
+		return asked
+	}
+	const memory = "/dev/shm"
+	probe, err := os.MkdirTemp(memory, "privpipe-audit-")
+	if err != nil {
+		return ""
+	}
+	os.Remove(probe)
+	return memory
 }
 
 func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
