@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -83,8 +84,8 @@ func (f *fake) main(args []string) error {
 	if mechanism != f.grant.Mechanism {
 		return errors.New("a grant for another mechanism")
 	}
-	if _, err := os.Stat(named["--ledger"]); err == nil && f.flaw != "recharges" {
-		return errors.New("released before")
+	if err := f.begin(named["--ledger"]); err != nil {
+		return err
 	}
 	out, err := os.Create(named["-o"])
 	if err != nil || f.flaw == "mute" {
@@ -95,6 +96,24 @@ func (f *fake) main(args []string) error {
 		return err
 	}
 	return os.WriteFile(named["--ledger"], f.lines, 0o600)
+}
+
+// begin takes the head of the ledger.
+func (f *fake) begin(name string) error {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	before, err := event.ReadLedger(bytes.NewReader(content), name)
+	if err != nil {
+		return err
+	}
+	if len(before.Charges()) > 0 && f.flaw != "recharges" {
+		return errors.New("released before")
+	}
+	f.ledger.Lines = before.Lines[:1]
+	f.lines = content[:bytes.IndexByte(content, '\n')+1]
+	return nil
 }
 
 // open opens the inputs and takes their shape.

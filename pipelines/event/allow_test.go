@@ -271,6 +271,8 @@ func TestAllow(t *testing.T) {
 
 		{"within the filter", All, given, func(n *next) { n.filter(2.0001, 1) }, ""},
 		{"above the filter", All, given, func(n *next) { n.filter(1.9999, 1) }, "takes the ledger's filter to 2.0"},
+		{"third above the filter", All, given, func(n *next) { n.filter(2.5, 1); n.enter(n.charge); n.charge = n.of(n.grant, 3) },
+			"takes the ledger's filter to 3.0"},
 		{"at the filter's limit, which rounding up passes", All, given, func(n *next) { n.filter(2, 1) }, "its limit is 2"},
 		{"no cost for the filter", All, given, func(n *next) { n.filter(2, 0) }, "states no cost"},
 		{"another batch in the filter", Poisson, given, func(n *next) { n.filter(9, 1) }, ""},

@@ -72,7 +72,7 @@ func (t Terms) header() *wire.Header {
 		unit = wire.Unit_USER
 	}
 	return &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: runName, Model: "audit", Unit: unit,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: runName, Model: modelName, Unit: unit,
 		Matrices: t.layout.header(wire.Element_FLOAT32),
 	}
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"math"
 
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 )
 
@@ -87,6 +88,15 @@ func (l layout) header(element wire.Element) []*wire.Matrix {
 		}
 	}
 	return all
+}
+
+// subject is what a grant says of inputs with these matrices.
+func (l layout) subject() event.Subject {
+	s := event.Subject{Model: modelName}
+	for _, m := range l {
+		s.Matrices = append(s.Matrices, event.Matrix{Name: m.name, Rows: m.rows, Columns: m.columns, Symmetric: m.symmetric})
+	}
+	return s
 }
 
 // norm returns the norm of a vector over all cells: L1, or L2, in which cells off a diagonal count twice if twice is set.

@@ -67,6 +67,9 @@ func (b *bench) run(ctx context.Context, home string, inputs ...string) (*outcom
 		return nil, err
 	}
 	output, ledger := filepath.Join(b.path(home), "releases.pp"), filepath.Join(b.path(home), "ledger")
+	if err := begin(ledger); err != nil {
+		return nil, err
+	}
 	defer os.Remove(output)
 	arguments := []string{b.terms.Mechanism, "--grant", b.path("grant.json"), "--ledger", ledger, "-o", output}
 	for _, in := range inputs {
@@ -81,6 +84,18 @@ func (b *bench) run(ctx context.Context, home string, inputs ...string) (*outcom
 		return nil, err
 	}
 	return o, b.readLedger(o, ledger)
+}
+
+// begin begins a ledger, unless a run before has left one: a privatizer begins none.
+func begin(ledger string) error {
+	if _, err := os.Stat(ledger); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	content, err := event.NewLedger(event.NewHead(), time.Now())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(ledger, content, 0o600)
 }
 
 // combine makes an input the partial sums of its rounds, in another file of the same folder, and returns its name.

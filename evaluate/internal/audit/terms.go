@@ -20,14 +20,14 @@ type Terms struct {
 	layout      layout
 }
 
-// runName is the name of the run in inputs and ledgers.
-const runName = "audit"
+// runName and modelName are the names of the run and the model in inputs, grants and ledgers.
+const runName, modelName = "audit", "audit"
 
 // grant returns leave for rounds of all units.
 func (t Terms) grant(rounds int) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "audit", Created: time.Unix(0, 0).UTC(), Mechanism: t.Mechanism,
-		Adjacency: t.Adjacency, Unit: t.Unit, Clip: t.clip, Clipping: t.clipping, NonNegative: t.nonNegative,
+		Adjacency: t.Adjacency, Unit: t.Unit, Subject: t.layout.subject(), Clip: t.clip, Clipping: t.clipping, NonNegative: t.nonNegative,
 		NoiseMultiplier: t.NoiseMultiplier,
 		Scheme:          event.Scheme{Method: event.All, Rate: 1, Rounds: rounds}, Releases: rounds,
 	}

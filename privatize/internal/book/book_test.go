@@ -267,7 +267,11 @@ func TestEnterLeavesNothing(t *testing.T) {
 // TestEnterRefuses: what leaves open which ledger it is for, or what its releases would say of themselves, is not used.
 func TestEnterRefuses(t *testing.T) {
 	for name, change := range map[string]func(*event.Grant){
-		"version 1":   func(g *event.Grant) { g.Version, g.Subject = 1, event.Subject{} },
+		"version 1": func(g *event.Grant) { g.Version, g.Subject = 1, event.Subject{} },
+		"select of version 1": func(g *event.Grant) {
+			g.Version, g.Mechanism, g.MaxWords, g.Threshold, g.Subject = 1, event.Select, 3, 3, event.Subject{}
+			g.Scheme, g.Releases = event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, 1
+		},
 		"no matrices": func(g *event.Grant) { g.Matrices = nil },
 		"no ledger": func(g *event.Grant) {
 			g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis}
