@@ -15,7 +15,7 @@ import (
 )
 
 type ledgerCommands struct {
-	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that nothing passes."`
+	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that no plan passes."`
 }
 
 type newLedgerCommand struct {
