@@ -40,7 +40,7 @@ type noiseCommand struct {
 // table rounds them further up.
 type answer struct {
 	Epsilon         number `json:"epsilon"`
-	EpsilonLower    number `json:"epsilon_lower,omitempty"` // no accountant can prove less, of the same pairs of distributions
+	EpsilonLower    number `json:"epsilon_lower,omitempty"` // nobody who knows the list alone can prove less: ACCOUNTING.md
 	Delta           number `json:"delta"`
 	DeltaLower      number `json:"delta_lower,omitempty"`
 	NoiseMultiplier number `json:"noise_multiplier,omitempty"` // over the clip
@@ -184,7 +184,8 @@ func (s *setting) leastNoise(a *accountant, epsilon, delta float64) (float64, er
 	low, most := leastSigma*s.sensitivity, mostSigma*s.sensitivity
 	if a.name == "pld" {
 		noise, err := pld.LeastNoise(epsilon, delta, low, most, precise, func(noise float64) ([]pld.Event, error) {
-			return s.list(noise).Pairs()
+			pairs, err := s.list(noise).Pairs()
+			return pairs.Dominating, err
 		})
 		// At extremes its quick upper bound is far above what it proves at length.
 		if less := noise * (1 - 1e-3); err != nil || less < low || !s.holds(a, less, epsilon, delta) {

@@ -21,9 +21,9 @@ func settings(rate float64, rounds int) []*setting {
 	return []*setting{
 		{scheme: all, adjacency: event.AddRemove, sensitivity: 1},
 		{scheme: all, adjacency: event.ReplaceOne, sensitivity: 2},
-		{scheme: fixed, adjacency: event.ReplaceOne, sensitivity: math.Sqrt2},
+		{scheme: fixed, adjacency: event.ReplaceOne, sensitivity: math.Sqrt2, nonNegative: true},
 		{scheme: poisson, adjacency: event.AddRemove, sensitivity: 1},
-		{scheme: poisson, adjacency: event.ReplaceOne, sensitivity: math.Sqrt2},
+		{scheme: poisson, adjacency: event.ReplaceOne, sensitivity: math.Sqrt2, nonNegative: true},
 		{scheme: poisson, adjacency: event.ReplaceOne, sensitivity: 2},
 	}
 }

@@ -25,10 +25,13 @@ type setting struct {
 	scheme      event.Scheme
 	adjacency   string
 	sensitivity float64 // over the clip C
+	nonNegative bool    // no coordinate is negative
 }
 
 func (c *settingFlags) setting() *setting {
-	s := &setting{scheme: event.Scheme{Rounds: c.Rounds, Secret: true}, adjacency: c.Adjacency}
+	s := &setting{
+		scheme: event.Scheme{Rounds: c.Rounds, Secret: true}, adjacency: c.Adjacency, nonNegative: c.NonNegative,
+	}
 	switch {
 	case c.Poisson != nil:
 		s.scheme.Method, s.scheme.Rate = event.Poisson, *c.Poisson
@@ -68,7 +71,7 @@ func (s *setting) list(noise float64) *loss.List {
 	case event.Fixed:
 		e.Sampling, e.Rate = loss.Fixed, min(1, math.Nextafter(s.scheme.Rate, 1)) // the quotient of two numbers
 	}
-	l := &loss.List{Adjacency: s.adjacency}
+	l := &loss.List{Adjacency: s.adjacency, NonNegative: s.nonNegative}
 	l.Add(e)
 	return l
 }

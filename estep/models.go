@@ -28,7 +28,7 @@ type ldaCommand struct {
 	TopTopics  int     `default:"5" group:"Contribution" help:"Only each document's largest topics share its words; 0: all topics."`
 	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"What a word weighs: ${enum}."`
 	Norm       float64 `default:"1" group:"Contribution" help:"Bring each contribution to this L2 norm; 0: leave it as it is."`
-	Length     int     `placeholder:"N" group:"Contribution" help:"Cut each document to at most N words, drawn without replacement."`
+	Length     int     `placeholder:"N" group:"Contribution" help:"Cut each document to at most N words, drawn without replacement by coins that its words and counts seed: the same in every round."`
 	Resample   bool    `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
 	Unigram    string  `placeholder:"FILE" help:"With --score: word frequencies of the baseline, a model of words; the topic model's own by default."`
 }

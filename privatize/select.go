@@ -64,12 +64,8 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	if err := c.keeps(c.Output); err != nil {
 		return err
 	}
-	unit := wire.Unit_DOCUMENT
-	if grant.Unit == event.User {
-		unit = wire.Unit_USER
-	}
 	for _, stream := range in {
-		if err := votes(selector, unit, stream); err != nil {
+		if err := votes(selector, stream); err != nil {
 			return err
 		}
 	}
@@ -115,7 +111,7 @@ func openTerms(names []string) (in []*endpoint.StreamReader, run string, err err
 }
 
 // votes hands the words of a stream over, to its end record.
-func votes(selector *selection.Selector, unit wire.Unit, in *endpoint.StreamReader) error {
+func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
 	defer in.Close()
 	for {
 		record, err := in.Next()
@@ -126,7 +122,7 @@ func votes(selector *selection.Selector, unit wire.Unit, in *endpoint.StreamRead
 			return err
 		}
 		t := record.GetTerms()
-		if err := selector.Add(t.Id, wire.UnitName(unit, &wire.Document{Id: t.Id, User: t.User}), t.Words); err != nil {
+		if err := selector.Add(t.Id, t.User, t.Words); err != nil {
 			return err
 		}
 	}

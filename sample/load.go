@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -52,6 +53,8 @@ func (s *rounds) inputs() []string {
 func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	documents := corpus.New(int64(s.Memory), s.unit())
 	var header *wire.Header
+	var names positions
+	suspect := ""
 	for _, name := range s.inputs() {
 		streams, h, err := s.open(name, header)
 		if err != nil {
@@ -60,7 +63,9 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		header = h
 		for _, in := range streams {
 			if err == nil {
-				err = addAll(r, documents, in)
+				names.begin()
+				err = addAll(r, documents, in, &names)
+				suspect = cmp.Or(names.found(), suspect)
 			}
 		}
 		closeAll(streams)
@@ -70,24 +75,33 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	}
 	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
 		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).
-			WithHint("give every document an id of its own: a unit counts once a round")
+			WithHint("give every document an id of its own, and each run of tokenize that names documents by content a --prefix: " +
+				"a unit counts once a round")
 	} else if err != nil {
 		return nil, nil, err
+	}
+	if suspect != "" && s.byName() && !s.TrustNames {
+		return nil, nil, refusePositions(suspect)
 	}
 	return documents, header, nil
 }
 
-func addAll(r *filter.Run, documents *corpus.Corpus, in *endpoint.StreamReader) error {
+// addAll adds the documents of a stream, and looks at the name of each unit that is new.
+func addAll(r *filter.Run, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
 	for r.Err() == nil {
 		record, err := in.Next()
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil {
-			err = documents.Add(record.GetDocument())
-		}
 		if err != nil {
 			return err
+		}
+		d, units := record.GetDocument(), len(documents.Keys())
+		if err := documents.Add(d); err != nil {
+			return err
+		}
+		if len(documents.Keys()) > units {
+			names.add(documents.Unit(), d)
 		}
 	}
 	return r.Err()

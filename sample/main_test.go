@@ -32,7 +32,8 @@ func header(v uint32) *wire.Header {
 func TestScripts(t *testing.T) {
 	numbered := func(from, to int) (documents []*wire.Document) {
 		for i := from; i < to; i++ {
-			d := &wire.Document{Id: fmt.Sprintf("d%d", i), WordGaps: []uint32{uint32(i % 7)}, Counts: []uint32{1}}
+			id := fmt.Sprintf("d%d", i+i/10) // d10 is missing and others are: these numbers are no positions
+			d := &wire.Document{Id: id, WordGaps: []uint32{uint32(i % 7)}, Counts: []uint32{1}}
 			documents = append(documents, d)
 		}
 		return documents
@@ -49,11 +50,20 @@ func TestScripts(t *testing.T) {
 		large = append(large, d)
 	}
 	marked := []*wire.Document{{Id: "a"}, {Id: "MARKER", User: "MARKER"}, {Id: "b"}}
+	positions, mixed := make([]*wire.Document, 40), make([]*wire.Document, 0, 120)
+	for i := range positions {
+		positions[i] = &wire.Document{Id: fmt.Sprint("MARKER-", i+1)}
+	}
+	for i := range 40 { // users u0, u1, … of two documents, between documents of nobody
+		mixed = append(mixed, &wire.Document{Id: fmt.Sprintf("%x", i*i), User: fmt.Sprint("MARKER-", i)},
+			&wire.Document{Id: fmt.Sprintf("%x-2", i*i), User: fmt.Sprint("MARKER-", i*7%40)}, &wire.Document{Id: fmt.Sprintf("n%d", i*i)})
+	}
 	files := make(map[string][]byte)
 	for name, documents := range map[string][]*wire.Document{
 		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil,
 		"front.pp": numbered(0, 1000), "back.pp": numbered(1000, 2000), "extra.pp": {{Id: "extra"}},
-		"users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
+		"positions.pp": positions, "first20.pp": positions[:20], "last20.pp": positions[20:], "few.pp": positions[:31],
+		"numbered-users.pp": mixed, "users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),
 	} {
 		files[name], _ = encoded(header(10), documents)
 	}

@@ -57,7 +57,7 @@ func (s *rounds) chooser(documents *corpus.Corpus, begun bool) (*choose.Chooser,
 		return nil, nil, exit.Errorf(exit.Usage, "%w", err)
 	}
 	if s.Seed != nil {
-		chooser, err := choose.NewSeeded(scheme, digests, coin.Seed(*s.Seed))
+		chooser, err := choose.NewSeeded(scheme, digests, documents.Keys(), coin.Seed(*s.Seed))
 		return chooser, record, err
 	}
 	chooser, err := choose.New(scheme, digests, documents.Keys(), throw)

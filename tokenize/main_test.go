@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,6 +37,11 @@ func TestScripts(t *testing.T) {
 		word := []string{"apple ", "pear ", "fig ", "none "}[i*i%7%4]
 		fmt.Fprintf(&many, `{"id":%d,"text":"%s"}`+"\n", i, strings.Repeat(word, i%61))
 	}
+	unnamed := regexp.MustCompile(`"id":\d+,`).ReplaceAllString(many.String(), "")
+	var users strings.Builder // of u0 to u49, four documents each, one after the other
+	for i := range 200 {
+		fmt.Fprintf(&users, `{"id":"%x","text":"apple","user":"u%d"}`+"\n", i*i, i/4)
+	}
 	var wordy strings.Builder // 160,000 different words, more than a record of terms holds
 	for i := range 160_000 {
 		fmt.Fprintf(&wordy, "%s\n", strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprintf("%08d", i)))
@@ -51,7 +57,11 @@ func TestScripts(t *testing.T) {
 		"latin1.jsonl":       []byte(`{"id":"1","text":"fine"}` + "\n" + `{"id":"MARKER","text":"MARKER caf` + "\xe9\"}\n"),
 		"latin1.txt":         []byte("fine\nMARKER caf\xe9\n"),
 		"wordy.txt":          []byte(wordy.String()),
+		"wordy.jsonl":        fmt.Appendf(nil, `{"text":%q}`, wordy.String()),
+		"wordy-named.jsonl":  fmt.Appendf(nil, `{"id":"w","text":%q}`, wordy.String()),
 		"many.jsonl":         []byte(many.String()),
+		"unnamed.jsonl":      []byte(unnamed),
+		"users.jsonl":        []byte(users.String()),
 		"endless.jsonl":      []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` + "\n"),
 		"long-id.jsonl":      []byte(`{"id":"` + strings.Repeat("MARKER", 200) + `","text":"fig"}`),
 		"vocabulary-dog.txt": []byte("dog\ncat\n"),

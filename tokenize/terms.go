@@ -8,6 +8,7 @@ import (
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/terms"
 )
@@ -24,7 +25,7 @@ type termsCommand struct {
 func (*termsCommand) Help() string {
 	return "privatize select makes a vocabulary of the terms, with noise and a threshold, for which the ledger is charged. " +
 		"The terms themselves are as private as the text. A document of more distinct words than a record of the stream holds " +
-		"(880 kB, some 80,000 words) is cut to as many, by a hash of its id and the word."
+		"(880 kB, some 80,000 words) is cut to as many, by a hash of its words and the word. " + namesHelp
 }
 
 func (t *termsCommand) Validate() error {
@@ -71,20 +72,27 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	for _, s := range spellers {
 		cut += s.cut
 	}
+	total.warn(r)
 	return total.commit(r, out, &wire.Tally{Name: "cut", Value: cut})
 }
 
 // speller spells out the words of texts.
 type speller struct {
 	collector *terms.Collector
+	hasher    name.Hasher
 	cut       uint64 // documents that a record does not hold whole
 }
 
-func (s *speller) record(d *wire.Document, text []byte) (r *wire.Record, empty bool, err error) {
-	t := &wire.Terms{Id: d.Id, User: d.User}
-	var cut bool
-	if t.Words, cut = s.collector.Words(d.Id, text); cut {
+func (s *speller) record(d *wire.Document, text []byte) (e entry, err error) {
+	all := s.collector.Words(text)
+	if d.Id == "" {
+		e.content = s.hasher.Terms(d.User, all)
+	}
+	words, cut := terms.Cut(all)
+	if cut {
 		s.cut++
 	}
-	return &wire.Record{Body: &wire.Record_Terms{Terms: t}}, len(t.Words) == 0, nil
+	e.record = &wire.Record{Body: &wire.Record_Terms{Terms: &wire.Terms{Id: d.Id, User: d.User, Words: words}}}
+	e.empty = len(words) == 0
+	return e, nil
 }

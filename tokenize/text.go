@@ -6,6 +6,7 @@ import (
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -34,6 +35,9 @@ type text struct {
 	texts
 }
 
+// Help is what --help adds for this command.
+func (*text) Help() string { return namesHelp }
+
 func (t *text) Run(r *filter.Run) error {
 	words, err := vocabulary.Open(t.Vocab)
 	if err != nil {
@@ -55,7 +59,7 @@ func (t *text) Run(r *filter.Run) error {
 	index := bag.NewIndex(words)
 	counters := make([]recorder, t.N())
 	for i := range counters {
-		counters[i] = bags{bag.NewCounter(index, len(words))}
+		counters[i] = &bags{counter: bag.NewCounter(index, len(words))}
 	}
 	total, err := t.convert(r, in, out, counters)
 	if err != nil {
@@ -64,14 +68,24 @@ func (t *text) Run(r *filter.Run) error {
 	if total.documents > 0 && total.documents == total.empty {
 		r.Log.Warn("no document has a word of the vocabulary: is it theirs?")
 	}
+	if !t.Public {
+		total.warn(r)
+	}
 	return total.commit(r, out)
 }
 
 // bags makes bags of words.
-type bags struct{ counter *bag.Counter }
+type bags struct {
+	counter *bag.Counter
+	hasher  name.Hasher
+}
 
-func (b bags) record(d *wire.Document, text []byte) (r *wire.Record, empty bool, err error) {
+func (b *bags) record(d *wire.Document, text []byte) (e entry, err error) {
 	b.counter.Add(text)
 	err = b.counter.Bag(d)
-	return &wire.Record{Body: &wire.Record_Document{Document: d}}, len(d.Counts) == 0, err
+	if d.Id == "" {
+		e.content = b.hasher.Document(d)
+	}
+	e.record, e.empty = &wire.Record{Body: &wire.Record_Document{Document: d}}, len(d.Counts) == 0
+	return e, err
 }

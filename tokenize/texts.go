@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"unicode/utf8"
@@ -12,12 +13,14 @@ import (
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 )
 
 // texts are the flags of the commands that make a record of each text.
 type texts struct {
 	filter.Workers
+	naming
 	OnError     string   `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record."`
 	MaxDocument int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
 	Inputs      []string `arg:"" optional:"" help:"Files and folders; standard input (JSON Lines) by default."`
@@ -27,13 +30,20 @@ func (t *texts) Validate() error {
 	if t.MaxDocument < 1 {
 		return exit.Errorf(exit.Usage, "--max-document must be at least 1, is %d", t.MaxDocument)
 	}
-	return nil
+	return t.naming.Validate()
 }
 
 // A recorder makes the record of a text. One goroutine may use it at a time.
 type recorder interface {
-	// record returns the record of a text, for which d has the names, and whether it has no word.
-	record(d *wire.Document, text []byte) (r *wire.Record, empty bool, err error)
+	// record returns the record of a text, for which d has the names. It may lack the id.
+	record(d *wire.Document, text []byte) (entry, error)
+}
+
+// An entry is what became of a text.
+type entry struct {
+	record  *wire.Record
+	content name.Content // of the record, where it has no id
+	empty   bool         // it has no word
 }
 
 // counted is what became of documents.
@@ -42,21 +52,38 @@ type counted struct{ documents, empty, skipped uint64 }
 // recorded is what a worker made of a chunk.
 type recorded struct {
 	counted
+	names
 	batches []*stream.Batch
+	unnamed []entry // instead of batches: all entries of a chunk in which one has no id
+}
+
+// converted is what became of all documents.
+type converted struct {
+	counted
+	positions
 }
 
 // convert writes a record of each text, by one of recorders a worker. The caller commits out.
 func (t *texts) convert(
 	r *filter.Run, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
-) (total counted, err error) {
+) (total converted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
+	namer := name.NewNamer(t.Prefix)
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
+		total.add(made.names)
+		if made.unnamed != nil {
+			// Here chunks come in the order of the input, so that the number among equal documents follows from the input alone.
+			var err error
+			if made.batches, err = out.Framer().Batches(named(made.unnamed, namer)); err != nil {
+				return err
+			}
+		}
 		for _, b := range made.batches {
 			if err := out.WriteBatch(b); err != nil {
 				return err
@@ -73,8 +100,10 @@ func (t *texts) convert(
 // chunk turns a chunk into batches of records.
 func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
 	var records []*wire.Record
+	var entries []entry
+	unnamed := false
 	for line, d := range documents(chunk, t.MaxDocument) {
-		record, empty, err := d.record(recorder)
+		e, err := d.record(recorder)
 		if err != nil {
 			if t.OnError == "skip" {
 				made.skipped++
@@ -82,10 +111,16 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 			}
 			return made, malformed(chunk, line, err).WithHint("--on-error skip leaves malformed documents out and counts them")
 		}
-		if made.documents++; empty {
+		if made.documents++; e.empty {
 			made.empty++
 		}
-		records = append(records, record)
+		made.names.add(d.names)
+		unnamed = unnamed || d.names.Id == ""
+		entries, records = append(entries, e), append(records, e.record)
+	}
+	if unnamed {
+		made.unnamed = entries
+		return made, nil
 	}
 	made.batches, err = framer.Batches(records)
 	return made, err
@@ -101,7 +136,7 @@ func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wi
 	return out.Commit(tallies...)
 }
 
-// A document is a text and its names, or what is malformed about it.
+// A document is a text and its names, which may lack the id, or what is malformed about it.
 type document struct {
 	names *wire.Document
 	text  []byte
@@ -109,12 +144,14 @@ type document struct {
 }
 
 // record checks the names here, where the line is known, not when they are written.
-func (d document) record(by recorder) (r *wire.Record, empty bool, err error) {
+func (d document) record(by recorder) (entry, error) {
 	if d.err == nil {
-		d.err = wire.CheckDocumentNames(d.names)
+		d.err = wire.CheckDocumentNames(&wire.Document{
+			Id: cmp.Or(d.names.Id, "to come"), User: d.names.User, Label: d.names.Label,
+		})
 	}
 	if d.err != nil {
-		return nil, false, d.err
+		return entry{}, d.err
 	}
 	return by.record(d.names, d.text)
 }
@@ -149,7 +186,10 @@ func lineDocument(line []byte) document {
 	if err != nil {
 		return document{err: err}
 	}
-	names := &wire.Document{Id: string(fields.ID), User: string(fields.User), Label: string(fields.Label)}
+	names := &wire.Document{User: string(fields.User), Label: string(fields.Label)}
+	if fields.ID != nil {
+		names.Id = string(*fields.ID)
+	}
 	return document{names: names, text: *fields.Text}
 }
 

@@ -10,8 +10,12 @@ import (
 
 func TestModel(t *testing.T) {
 	const k, v = 9, 120
-	for _, shape := range []Shape{{}, {TopTopics: 5, Binary: true, Norm: 1}} {
-		m := New(Options{Tolerance: 1e-3, Iterations: 20, Shape: shape})
+	for _, o := range []Options{
+		{}, {Shape: Shape{TopTopics: 5, Binary: true, Norm: 1}},
+		{Length: Length{Words: 30}}, {Length: Length{Words: 30, Resample: true}},
+	} {
+		o.Tolerance, o.Iterations = 1e-3, 20
+		m := New(o)
 		shapes, err := m.Shapes(&wire.Header{VocabularySize: v}, parametersHeader(k, v))
 		if err != nil {
 			t.Fatal(err)
@@ -22,8 +26,10 @@ func TestModel(t *testing.T) {
 		for i, w := range weights {
 			lambda[i] = float64(w)
 		}
-		m.setMean(lambda)
-		modeltest.Run(t, modeltest.Case{Model: m, Words: v, Shapes: shapes, Norm: shape.Norm})
+		if o.Length.Words == 0 { // whole documents are scored
+			m.setMean(lambda)
+		}
+		modeltest.Run(t, modeltest.Case{Model: m, Words: v, Shapes: shapes, Norm: o.Shape.Norm})
 	}
 }
 

@@ -3,6 +3,7 @@ package lda
 import (
 	"math/rand/v2"
 
+	"privpipe/estep/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -12,8 +13,8 @@ type Length struct {
 	Resample bool // draw N words with replacement; else keep at most N, drawn without
 }
 
-// apply returns the words of d at the length. The coins are the document's own: its id seeds them, so its bag is the
-// same in every round, and no other document has a part in it. A document without words stays empty.
+// apply returns the words of d at the length. The coins are the document's own: its words and counts seed them, so its bag is
+// the same in every round and under every id, and no other document has a part in it. A document without words stays empty.
 func (l Length) apply(d *wire.Document, ids []uint32, counts []float32) ([]uint32, []float32) {
 	if l.Words == 0 {
 		return ids, counts
@@ -25,7 +26,7 @@ func (l Length) apply(d *wire.Document, ids []uint32, counts []float32) ([]uint3
 	if tokens == 0 || !l.Resample && tokens <= l.Words {
 		return ids, counts
 	}
-	coins := rand.New(rand.NewPCG(wire.UnitDigest(d.Id), 0x6c656e677468))
+	coins := model.Coins(d, "lda length")
 	drawn := make([]int, len(counts))
 	if l.Resample {
 		multinomial(coins, drawn, d.Counts, tokens, l.Words)

@@ -2,10 +2,10 @@ package lda
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mathext"
 
+	"privpipe/estep/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -46,9 +46,10 @@ func lgamma(x float64) float64 {
 
 // split throws each token of a document by a coin of the document's own into the half that is seen or the half that is
 // predicted, for document completion (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et
-// al. 2004).
+// al. 2004). Its words and counts seed the coins, so that its score is the same under every id. (A score is no contribution,
+// and no ε covers it.)
 func split(d *wire.Document, ids []uint32) (seen, hidden bag) {
-	coins := rand.New(rand.NewPCG(wire.UnitDigest(d.Id), 0x68616c66))
+	coins := model.Coins(d, "lda half")
 	for i, c := range d.Counts {
 		s := uint32(0)
 		for range c {

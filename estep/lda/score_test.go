@@ -142,6 +142,11 @@ func TestScore(t *testing.T) {
 		want += float64(hidden.counts[i]) * math.Log(p)
 	}
 	near(t, "completion", s.Completion, want, 1e-9, 0)
+	renamed := &wire.Document{Id: "y", User: "u", WordGaps: d.WordGaps, Counts: d.Counts}
+	again, err := w.Score(renamed)
+	if err != nil || again.Completion != s.Completion || again.CompletionTokens != s.CompletionTokens {
+		t.Errorf("under another id the score is %v, %v, was %v", again, err, s)
+	}
 	if seen.tokens+hidden.tokens != 47 {
 		t.Errorf("halves of %d and %d words of 47", seen.tokens, hidden.tokens)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Model turns private documents into contributions to the released statistics. What it computes for a document may
-// depend on that document and on released parameters only: it keeps nothing of one document for another.
+// depend on what that document says and on released parameters only: it keeps nothing of one document for another.
 type Model interface {
 	// Shapes returns the matrices of the contributions, for documents over a vocabulary of the given size. parameters
 	// is the header of the parameters, nil for a model that needs none. The error says what does not fit.
@@ -25,7 +25,9 @@ type Model interface {
 // A Worker works on one document at a time. Several workers of a model run at the same time.
 type Worker interface {
 	// Contribute returns the contribution of d, as parts of at most MaxPart bytes of values. An empty document gives
-	// no parts. It must be a function of d and of the parameters: if it needs random numbers, d's id seeds them.
+	// no parts. It must be a function of what d says and of the parameters. If it needs random numbers, Coins has d's own. The id
+	// and the user are names and must not matter: privacy rests on contributions that follow from the unit alone (SPEC.md
+	// §2.3), and whoever gives names may take those of other documents into account.
 	Contribute(d *wire.Document) ([]*wire.Part, error)
 }
 

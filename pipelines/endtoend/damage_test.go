@@ -19,7 +19,7 @@ func corpus(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	var lines, words strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&lines, `{"id":"%s-%d","text":"w%c w%c w%c wa %s"}`+"\n", secret, i, 'a'+i%7, 'a'+i%11, 'a'+i%13, secret)
+		fmt.Fprintf(&lines, `{"id":"%s-%d","text":"w%c w%c w%c wa %s"}`+"\n", secret, i*i, 'a'+i%7, 'a'+i%11, 'a'+i%13, secret)
 	}
 	for i := range 13 {
 		fmt.Fprintf(&words, "w%c\n", 'a'+i)
@@ -63,7 +63,7 @@ func TestBadInput(t *testing.T) {
 		{"documents of another vocabulary", `seq -f x%g 13 >v; tokenize text --vocab v docs.jsonl | estep lda --score --model model.pp -o out`, 90, `vocabular`},
 		{"invalid UTF-8", `printf '{"id":"a","text":"MARKERWORD \xff"}\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*UTF-8`},
 		{"no JSON", `printf '{"id":"a","text":"wa"}\nMARKERWORD\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 2: `},
-		{"no id", `printf '{"text":"MARKERWORD"}\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*id`},
+		{"empty id", `printf '{"id":"","text":"MARKERWORD"}\n' | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*id`},
 		{"CRLF", `sed 's/$/\r/' docs.jsonl | tokenize text --vocab vocab.txt | cmp - <(tokenize text --vocab vocab.txt docs.jsonl)`, 0, `^$`},
 		{"an id twice", `cat docs.jsonl docs.jsonl | tokenize text --vocab vocab.txt | sample --all -o out`, 90, `twice`},
 		{"a document of a billion words", `(printf '{"id":"a","text":"'; yes MARKERWORD | head -c 100000000 | tr '\n' ' '; echo '"}') | tokenize text --vocab vocab.txt -o out`, 90, `line 1: .*larger than`},

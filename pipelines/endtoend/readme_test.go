@@ -41,7 +41,8 @@ func TestPipelinesReadme(t *testing.T) {
 	folder := readmeFolder(t)
 	const tokenize = "bin/tokenize text --vocab pipelines/recipes/vocabulary-en.txt -o "
 	run(t, folder, tokenize+"docs.pp docs.jsonl")
-	run(t, folder, "head -n 500 docs.jsonl | "+tokenize+"east.pp; tail -n 500 docs.jsonl | "+tokenize+"west.pp")
+	run(t, folder, "head -n 500 docs.jsonl | "+tokenize+"east.pp --prefix east-")
+	run(t, folder, "tail -n 500 docs.jsonl | "+tokenize+"west.pp --prefix west-")
 	printed := ""
 	for _, b := range block.FindAllStringSubmatch(read(t, "pipelines/README.md"), -1) {
 		s := bash(folder, "set +o pipefail\n"+b[1]) // head closes its pipe

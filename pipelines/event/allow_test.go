@@ -162,6 +162,17 @@ func TestAllow(t *testing.T) {
 		{"last round", All, given, func(n *next) { n.charge.Round = 8 }, ""},
 		{"beyond it", All, given, func(n *next) { n.charge.Round = 9 }, "round 9 is beyond the 8 rounds"},
 		{"used up", All, func(g *Grant) { g.Releases = 1 }, func(*next) {}, "all 1 releases of the grant are used"},
+		{"used up by two runs", All, func(g *Grant) { g.Releases = 2 }, func(n *next) {
+			n.sameBatch()
+			n.enter(n.charge)
+			n.charge = n.of(n.grant, 2)
+			n.charge.Run = "third"
+		}, "all 2 releases of the grant are used"},
+		{"used up by two releases of a round", All, func(g *Grant) { g.Releases = 2 }, func(n *next) {
+			n.again()
+			n.enter(n.charge)
+			n.charge = n.of(n.grant, 2)
+		}, "all 2 releases of the grant are used"},
 		{"as many as allowed", All, func(g *Grant) { g.Releases = 2 }, func(*next) {}, ""},
 
 		{"less noise", All, given, func(n *next) { n.charge.Scale-- }, "not the one that its grant gives"},

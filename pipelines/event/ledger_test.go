@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -120,6 +121,26 @@ func TestChain(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "does not follow the one before") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// Lines in the place of others, of the same number and with hashes that fit, but that of the line before does not.
+	other := []byte(resealed(string(lines[2]), `"settings":"`, `"settings":"0`))
+	first := []byte(resealed(string(lines[0]), `"previous":"0`, `"previous":"1`))
+	for name, b := range map[string][]byte{
+		"put in": slices.Concat(lines[0], lines[1], other, lines[3]), "first put in": first,
+	} {
+		_, err := read(b)
+		if err == nil || !strings.Contains(err.Error(), "does not follow the one before") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNext: the time of a line is in whole seconds of UTC, rounded down, for whatever zone and clock.
+func TestNext(t *testing.T) {
+	at := time.Date(2026, 11, 22, 13, 14, 15, 999_999_999, time.FixedZone("", 3600))
+	line := (&Ledger{Lines: make([]*Line, 4)}).Next(at)
+	if want := time.Date(2026, 11, 22, 12, 14, 15, 0, time.UTC); line.Time != want || line.Sequence != 5 || line.Version != LedgerVersion {
+		t.Errorf("next line %+v, want one of %v", line, want)
 	}
 }
 

@@ -255,6 +255,7 @@ func TestCharge(t *testing.T) {
 			Charge{Adjacency: ReplaceOne, Sensitivity: 2 << 20, Scale: 3 << 19},
 		},
 		"select":                    {Select, func(*Grant) {}, selects(11 << 19)},
+		"select, between two steps": {Select, func(g *Grant) { g.Threshold = 3 + 0x1p-21 }, selects(3<<20 + 1)},
 		"select, least threshold":   {Select, func(g *Grant) { g.Threshold = math.SmallestNonzeroFloat64 }, selects(1)},
 		"select, largest threshold": {Select, func(g *Grant) { g.Threshold = math.MaxFloat64 }, selects(1 << 62)},
 		"randomized-response, of 3 words": {

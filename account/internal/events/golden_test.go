@@ -2,11 +2,12 @@ package events
 
 import (
 	"encoding/json"
-	"privpipe/pipelines/testkit/golden"
+	"strings"
 	"testing"
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
+	"privpipe/pipelines/testkit/golden"
 )
 
 // A row of testdata/golden.jsonl is from the golden tables of the project: a list of releases, and what an independent tool,
@@ -20,7 +21,9 @@ type row struct {
 
 func TestGolden(t *testing.T) {
 	for _, r := range golden.Rows[row](t, "testdata/golden.jsonl", 86, nil) {
-		l, err := Read(r.Events, Relation{Adjacency: r.Adjacency})
+		// Of these rows the units are orthogonal, as those without negative coordinates are at worst.
+		orthogonal := strings.HasPrefix(r.ID, "orth|")
+		l, err := Read(r.Events, Relation{Adjacency: r.Adjacency, NonNegative: orthogonal})
 		if err != nil {
 			t.Errorf("%s: %v", r.ID, err)
 			continue

@@ -79,7 +79,7 @@ func (r *reader) document(b []byte, relation Relation) error {
 // relate says what neighbours are: the triangle inequality bounds how far an exchange moves a sum of vectors of norm 1, and
 // of vectors without negative coordinates ‖u−v‖² ≤ ‖u‖² + ‖v‖² in L2.
 func (r *reader) relate(relation Relation) {
-	r.list = &loss.List{Adjacency: relation.Adjacency}
+	r.list = &loss.List{Adjacency: relation.Adjacency, NonNegative: relation.NonNegative}
 	switch {
 	case relation.Adjacency == "":
 		r.list.Adjacency = event.AddRemove
@@ -127,7 +127,12 @@ const mostUnits = 1 << 53
 // size returns the rate of a sample without replacement.
 func (o *object) size(sample, population string) float64 {
 	of := o.whole(population, 1, mostUnits)
-	return min(1, math.Nextafter(float64(o.whole(sample, 1, max(1, of)))/float64(of), 1)) // the quotient of two numbers
+	size := o.whole(sample, 1, max(1, of))
+	rate := min(1, math.Nextafter(float64(size)/float64(of), 1)) // the quotient of two numbers
+	if rate == 1 && size < of && o.err == nil {
+		o.fail("%s over %s is 1 but for rounding: take all units", sample, population)
+	}
+	return rate
 }
 
 const publicPopulation = "the population is public where a unit is exchanged"
@@ -135,10 +140,6 @@ const publicPopulation = "the population is public where a unit is exchanged"
 // response returns randomized response with noise parameter p on k buckets: the bucket is told with probability 1−p+p/k,
 // another one with p/k.
 func (r *reader) response(o *object) (loss.Mechanism, error) {
-	p, k := o.within("noise_parameter", 0, 1), o.whole("num_buckets", 2, math.MaxInt32)
-	if o.err != nil {
-		return nil, o.err
-	}
-	epsilon := math.Log1p(float64(k)*(1-p)/p) * (1 + 1e-15) // rounded up
-	return loss.Pure{Epsilon: epsilon}, r.replaced("randomized response", "the number of reports is public")
+	m := loss.RandomizedResponse{Noise: o.within("noise_parameter", 0, 1), Buckets: o.whole("num_buckets", 2, math.MaxInt32)}
+	return m, r.replaced("randomized response", "the number of reports is public")
 }

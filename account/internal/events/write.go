@@ -93,7 +93,7 @@ func plain(l *loss.List) (all []loss.Event) {
 // listed returns the listed events of one event.
 func listed(l *loss.List, e loss.Event) (all []members, err error) {
 	sampling, err := samplingOf(e)
-	if err != nil {
+	if err = errors.Join(err, checkExchange(l, e)); err != nil {
 		return nil, err
 	}
 	var released []members
@@ -113,6 +113,20 @@ func listed(l *loss.List, e loss.Event) (all []members, err error) {
 	return all, nil
 }
 
+// checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
+// less than two of norm C that are orthogonal.
+func checkExchange(l *loss.List, e loss.Event) error {
+	if e.Sampling != loss.Poisson || l.Adjacency != event.ReplaceOne {
+		return nil
+	}
+	for _, m := range e.Released {
+		if g, ok := m.(loss.Gaussian); ok && g.Sensitivity != 2 {
+			return fmt.Errorf("%s where a unit is exchanged by a coin is not written", g)
+		}
+	}
+	return nil
+}
+
 func samplingOf(e loss.Event) (members, error) {
 	switch e.Sampling {
 	case loss.Poisson:
@@ -130,6 +144,8 @@ func listedMechanism(l *loss.List, m loss.Mechanism) (members, error) {
 		return members{"type", "gaussian", "noise_multiplier", multiplier(l, m.Noise, m.Sensitivity)}, check(m)
 	case loss.Laplace:
 		return members{"type", "laplace", "scale", multiplier(l, m.Scale, m.Sensitivity)}, check(m)
+	case loss.RandomizedResponse:
+		return members{"type", "randomized_response", "noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
 	case loss.Pure:
 		return members{"type", "approx_dp", "epsilon", m.Epsilon, "delta", 0}, nil
 	}
@@ -183,6 +199,9 @@ func compose(all []members) members {
 
 // nodes returns the tree's events of one event.
 func nodes(l *loss.List, e loss.Event) (all []members, err error) {
+	if err := checkExchange(l, e); err != nil {
+		return nil, err
+	}
 	released := e.Released
 	if e.Sampling != loss.All {
 		released = joint(released)
@@ -235,6 +254,8 @@ func leafOf(l *loss.List, m loss.Mechanism) (members, error) {
 		return members{"class_name", gaussian, "noise_multiplier", multiplier(l, m.Noise, m.Sensitivity)}, check(m)
 	case loss.Laplace:
 		return members{"class_name", laplace, "noise_multiplier", multiplier(l, m.Scale, m.Sensitivity)}, check(m)
+	case loss.RandomizedResponse:
+		return members{"class_name", randomizedResponse, "noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
 	case loss.Pure:
 		if l.Adjacency != event.ReplaceOne {
 			return nil, errors.New("dp_accounting has no event of pure ε under add-remove")

@@ -37,6 +37,8 @@ func TestWrite(t *testing.T) {
 		"replaced": {listOf(event.ReplaceOne, loss.Event{Released: []loss.Mechanism{step, laplace}, Count: 5},
 			loss.Event{Released: []loss.Mechanism{loss.Pure{Epsilon: 0.3}}, Count: 2}), true},
 		"pure": {listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{loss.Pure{Epsilon: 0.3}}, Count: 2}), false},
+		"response": {listOf(event.ReplaceOne,
+			loss.Event{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100}), true},
 		"poisson": {listOf(event.AddRemove,
 			loss.Event{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step}, Count: 5}), true},
 		"batch": {listOf(event.AddRemove,
@@ -107,6 +109,20 @@ func TestFewSteps(t *testing.T) {
 		if b, err := write(listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{few}, Count: 1})); err == nil ||
 			!strings.Contains(err.Error(), "too few steps") {
 			t.Errorf("written as %s, %v", b, err)
+		}
+	}
+}
+
+// TestExchangeByACoin: an exchange of units that are not opposite has no words: with a smaller clip it would lose less.
+func TestExchangeByACoin(t *testing.T) {
+	for _, apart := range []float64{math.Sqrt2, 2} {
+		l := listOf(event.ReplaceOne, loss.Event{Sampling: loss.Poisson, Rate: 0.05, Count: 1,
+			Released: []loss.Mechanism{loss.Gaussian{Noise: 2, Sensitivity: apart}}})
+		l.NonNegative = apart != 2
+		for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
+			if b, err := write(l); (err == nil) != (apart == 2) {
+				t.Errorf("sums %v apart: written as %s, %v", apart, b, err)
+			}
 		}
 	}
 }

@@ -45,6 +45,8 @@ func basicOf(count float64, released []Mechanism) (sum Approximate) {
 			sum.Epsilon = addUp(sum.Epsilon, quotientUp(timesUp(count, float64(m.Sensitivity)), m.Scale))
 		case Pure:
 			sum.Epsilon = addUp(sum.Epsilon, timesUp(count, m.Epsilon))
+		case RandomizedResponse:
+			sum.Epsilon = addUp(sum.Epsilon, timesUp(count, m.epsilon()))
 		case Approximate:
 			sum.Epsilon = addUp(sum.Epsilon, timesUp(count, m.Epsilon))
 			sum.Delta = addUp(sum.Delta, timesUp(count, m.Delta))

@@ -94,6 +94,8 @@ func sum(released []Mechanism) (curve renyi.Curve, failure float64, err error) {
 			curves = append(curves, m.curve())
 		case Pure:
 			curves = append(curves, func(alpha float64) float64 { return renyi.RandomizedResponse(m.Epsilon, alpha) })
+		case RandomizedResponse:
+			curves = append(curves, func(alpha float64) float64 { return renyi.Response(m.epsilon(), m.Buckets, alpha) })
 		case Approximate:
 			curves, failure = append(curves, m.curve()), failure+m.Delta
 		case Concentrated: // Bun and Steinke 2016, definition 1.1
@@ -133,7 +135,8 @@ func (m Approximate) curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.RandomizedResponse(m.Epsilon, alpha) }
 }
 
-// jointSigma returns noise over sensitivity of all Gaussian releases together, +Inf for none, and whether there is no other.
+// jointSigma returns noise over sensitivity of all Gaussian releases together, rounded down, +Inf for none, and whether there is
+// no other.
 func jointSigma(released []Mechanism) (sigma float64, alone bool) {
 	squares, alone := 0.0, true
 	for _, m := range released {
@@ -145,7 +148,8 @@ func jointSigma(released []Mechanism) (sigma float64, alone bool) {
 		one := g.sigma()
 		squares += 1 / (one * one)
 	}
-	return 1 / math.Sqrt(squares), alone
+	// A square has an error of 3 roundings, its reciprocal and the sum as many as there are terms, of which the root halves.
+	return 1 / math.Sqrt(squares) * (1 - float64(len(released)+8)*0x1p-53), alone
 }
 
 func continuous(released []Mechanism) (other []Mechanism) {

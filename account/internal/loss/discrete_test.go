@@ -94,3 +94,46 @@ func TestFewSteps(t *testing.T) {
 		t.Errorf("noise of %v steps stands for %v", m.Noise, c.Noise)
 	}
 }
+
+// TestDiscreteLosesEnough: δ of discrete noise on one cell that a unit moves by the whole sensitivity, summed up, is at least that of
+// the continuous noise whose loss is a lower bound; and of what stands for upper bounds it is less.
+func TestDiscreteLosesEnough(t *testing.T) {
+	less := false
+	const reach = 400
+	for _, s := range []float64{10, 16} {
+		m := Gaussian{Noise: s, Sensitivity: 12, Discrete: true}
+		p := masses(reach, func(x int) float64 { return -float64(x*x) / (2 * s * s) })
+		sigma := m.continuous().sigma() * math.Sqrt(1+m.stepped()) // noise before it was rounded down by that part
+		for _, epsilon := range []float64{0, 0.1, 1, 3} {
+			is := lineDelta(p, 12, epsilon)
+			if least := classic.GaussianDelta(sigma, epsilon); !m.inSteps() || is < least*(1-1e-9)-1e-12 {
+				t.Errorf("scale %v: δ(%v) is %v, at least %v", s, epsilon, is, least)
+			}
+			less = less || is < classic.GaussianDelta(m.continuous().sigma(), epsilon)*(1-1e-6)
+		}
+	}
+	for _, b := range []float64{2, 7} {
+		p := masses(reach, func(x int) float64 { return -math.Abs(float64(x)) / b })
+		for k := range 40 {
+			epsilon := float64(k) / 40 * 6 / b
+			if is, least := lineDelta(p, 6, epsilon), -math.Expm1((epsilon-6/b)/2); is < least-1e-12 {
+				t.Errorf("scale %v: δ(%v) is %v, at least %v", b, epsilon, is, least)
+			}
+		}
+	}
+	if !less {
+		t.Error("the noise of upper bounds would do: the test shows nothing")
+	}
+}
+
+// lineDelta is δ(ε) of noise of these masses on one cell, moved by a.
+func lineDelta(p []float64, a int, epsilon float64) (delta float64) {
+	for i := range p {
+		q := 0.0
+		if i+a < len(p) {
+			q = p[i+a]
+		}
+		delta += max(0, p[i]-math.Exp(epsilon)*q)
+	}
+	return delta
+}

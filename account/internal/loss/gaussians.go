@@ -96,6 +96,8 @@ func rhoOf(released []Mechanism) (rho float64, err error) {
 			rho += classic.PureRho(m.Sensitivity / m.Scale * (1 + 1e-15))
 		case Pure:
 			rho += classic.PureRho(m.Epsilon)
+		case RandomizedResponse:
+			rho += classic.PureRho(m.epsilon())
 		case Concentrated:
 			rho += m.Rho
 		case DiscreteGaussian:
@@ -141,6 +143,8 @@ func (l *List) OneGuarantee() (r Round, err error) {
 		r.Guarantee.Epsilon = float64(m.Sensitivity) / m.Scale * (1 + 1e-15)
 	case Pure:
 		r.Guarantee.Epsilon = m.Epsilon
+	case RandomizedResponse:
+		r.Guarantee.Epsilon = m.epsilon()
 	case Approximate:
 		r.Guarantee = m
 	default:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"privpipe/account/internal/parallel"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -13,7 +14,9 @@ import (
 // adjacency is an empty list.
 type List struct {
 	Adjacency string // event.AddRemove or event.ReplaceOne
-	Failure   float64
+	// NonNegative says that no coordinate of what a unit adds is negative. It matters where a unit is exchanged.
+	NonNegative bool
+	Failure     float64
 	// Excess and Failure are of releases that fail with a small probability (see failing), in δ and in ε.
 	Excess  float64
 	NoNoise bool // a release without noise: no guarantee
@@ -95,9 +98,11 @@ func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 		failure += float64(e.Count) * mayFail
 	}
 	return renyi.Remember(func(alpha float64) float64 {
+		each := make([]float64, len(kinds))
+		parallel.Each(len(kinds), func(i int) { each[i] = kinds[i].count * kinds[i].curve(alpha) })
 		sum := 0.0
-		for _, k := range kinds {
-			sum += k.count * k.curve(alpha)
+		for _, x := range each {
+			sum += x
 		}
 		return sum
 	}), failure, nil
@@ -124,14 +129,15 @@ func (l *List) events() (Profile, error) {
 	return failing{curveProfile{curve}, math.Nextafter(failure, 1), 0}, nil
 }
 
-// Pairs returns the distributions that dominate the events, or why none are known for the list.
-func (l *List) Pairs() (all []pld.Event, err error) {
+// Pairs returns the pairs of the events' releases, or why none dominate all of them.
+func (l *List) Pairs() (Pairs, error) {
+	all := Pairs{Tight: true}
 	for _, e := range l.Events() {
-		pairs, err := e.pairs(l.Adjacency)
+		pairs, err := e.pairs(l)
 		if err != nil {
-			return nil, err
+			return Pairs{}, err
 		}
-		all = append(all, pairs...)
+		all.add(pairs)
 	}
 	return all, nil
 }
@@ -142,11 +148,19 @@ func (l *List) Distribution(options pld.Options) (Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := pld.New(all, options)
-	if err != nil {
+	p := distributionProfile{curve: l.events}
+	if p.dominating, err = pld.New(all.Dominating, options); err != nil {
 		return nil, err
 	}
-	return l.fail(distributionProfile{d, l.events}), nil
+	switch {
+	case all.Tight:
+		p.attained = p.dominating
+	case len(all.Attained) > 0:
+		if p.attained, err = pld.New(all.Attained, options); err != nil {
+			return nil, err
+		}
+	}
+	return l.fail(p), nil
 }
 
 // fail completes a profile of the events.

@@ -85,14 +85,15 @@ func TestWhatIsNotAmplified(t *testing.T) {
 		return bound
 	}
 	mixed := poisson(0.02, 1, gaussian, laplace)
-	if _, bound := bounds(t, list(event.AddRemove, mixed)); bound != whole(event.AddRemove, gaussian, laplace) {
+	if _, bound := bounds(t, list(event.AddRemove, mixed)); bound.Upper != whole(event.AddRemove, gaussian, laplace).Upper ||
+		bound.Lower != 0 {
 		t.Errorf("a mixed batch: %v", bound)
 	}
 	apart := poisson(0.02, 1, gaussian, gaussian)
 	_, together := bounds(t, list(event.AddRemove, apart))
 	apart.Apart = true
 	_, bound := bounds(t, list(event.AddRemove, apart))
-	if bound != whole(event.AddRemove, gaussian, gaussian) || !(together.Upper < bound.Upper) {
+	if bound.Upper != whole(event.AddRemove, gaussian, gaussian).Upper || bound.Lower != 0 || !(together.Upper < bound.Upper) {
 		t.Errorf("perhaps apart: %v, together %v", bound, together)
 	}
 	// With noise that hides nothing, δ is the probability that the unit is there: q of one coin, 2q − q² of two.
@@ -124,6 +125,7 @@ func TestReplacedByCoin(t *testing.T) {
 	var last float64
 	for _, apart := range []float64{math.Sqrt2, 2} {
 		l := list(event.ReplaceOne, poisson(0.05, 20, Gaussian{1.24, apart, false}))
+		l.NonNegative = apart == math.Sqrt2
 		p, err := l.Distribution(pld.Options{})
 		bound := must(t, p, err)(1e-4)
 		// Less than without sampling, more than for one unit more or less.
@@ -137,7 +139,10 @@ func TestReplacedByCoin(t *testing.T) {
 			t.Error("a Rényi curve of an exchange by a coin")
 		}
 	}
-	for _, released := range [][]Mechanism{{Gaussian{1.24, 1.5, false}}, {Gaussian{1, 2, false}, Gaussian{1, math.Sqrt2, false}}} {
+	for _, released := range [][]Mechanism{
+		{Gaussian{1.24, 1.5, false}}, {Gaussian{1, 2, false}, Gaussian{1, math.Sqrt2, false}},
+		{Gaussian{1.24, math.Sqrt2, false}}, // of any sign
+	} {
 		if _, err := list(event.ReplaceOne, poisson(0.05, 20, released...)).Distribution(pld.Options{}); err == nil {
 			t.Errorf("%v: no theorem is known", released)
 		}

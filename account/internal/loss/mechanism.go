@@ -3,6 +3,8 @@ package loss
 import (
 	"fmt"
 	"math"
+
+	"privpipe/account/internal/pld"
 )
 
 // Gaussian is Gaussian noise on a vector.
@@ -17,6 +19,13 @@ type Laplace struct {
 	Scale       float64 // in steps if discrete
 	Sensitivity float64 // L1 distance of neighbours' sums, likewise
 	Discrete    bool    // of whole steps
+}
+
+// RandomizedResponse is a value of so many buckets, of which the true one is told with probability 1−Noise and else any, all
+// with the same probability. Neighbours differ in the value.
+type RandomizedResponse struct {
+	Noise   float64
+	Buckets int
 }
 
 // Pure is anything of ε-differential privacy.
@@ -49,6 +58,10 @@ func noiseString(name string, noise, sensitivity float64, discrete bool) string 
 		name = "discrete " + name
 	}
 	return fmt.Sprintf("%s(%v/%v)", name, noise, sensitivity)
+}
+
+func (m RandomizedResponse) String() string {
+	return fmt.Sprintf("randomized response(%v, %d)", m.Noise, m.Buckets)
 }
 
 func (m Pure) String() string { return fmt.Sprintf("pure(%v)", m.Epsilon) }
@@ -100,6 +113,20 @@ func (m Pure) Check() error {
 }
 
 // Check reports the first rule that m breaks.
+func (m RandomizedResponse) Check() error {
+	if !(m.Noise >= 0 && m.Noise <= 1) {
+		return fmt.Errorf("noise of randomized response must be in [0, 1], is %v", m.Noise)
+	}
+	if m.Buckets < 2 || m.Buckets > math.MaxInt32 {
+		return fmt.Errorf("buckets of randomized response must be from 2 to %d, are %d", math.MaxInt32, m.Buckets)
+	}
+	return Pure{m.epsilon()}.Check()
+}
+
+// epsilon is the pure ε, rounded up.
+func (m RandomizedResponse) epsilon() float64 { return pld.ResponseLoss(m.Noise, m.Buckets) }
+
+// Check reports the first rule that m breaks.
 func (m Approximate) Check() error {
 	if !(m.Delta >= 0 && m.Delta < 1) {
 		return fmt.Errorf("δ of a mechanism must be in [0, 1), is %v", m.Delta)
@@ -144,6 +171,15 @@ func (m Gaussian) continuous() Gaussian {
 	}
 	return m
 }
+
+// inSteps says that a unit may move one cell by the whole sensitivity, and that noise is of enough steps for stepped.
+func (m Gaussian) inSteps() bool { return wholeSteps(m.Sensitivity) && m.Noise >= 10 }
+
+func wholeSteps(x float64) bool { return x == math.Trunc(x) }
+
+// stepped is above the part by which continuous noise that protects no more than m in steps, of s²−18, is below noise that
+// protects as much as m or more, of s²+9 (see the package).
+func (m Gaussian) stepped() float64 { return (smoothing + 9) / (m.Noise*m.Noise - smoothing) }
 
 // continuous returns continuous noise that protects no more than m.
 func (m Laplace) continuous() Laplace {

@@ -10,7 +10,7 @@ import (
 // A Bound is an upper bound of ε or δ, rounded up; +Inf is none.
 type Bound struct {
 	Upper float64
-	Lower float64 // of the same pairs of distributions; 0 where the accountant has none
+	Lower float64 // of what the worst case of the list loses; 0 where the accountant has none
 	Order float64 // of the Rényi divergence that proves it; 0 where there is none
 }
 
@@ -60,37 +60,56 @@ func PaddedDelta(delta float64) float64 {
 	return min(1, max(delta*(1+roundoff), math.SmallestNonzeroFloat64))
 }
 
-// distributionProfile is the profile of a privacy loss distribution. Where its grid cannot bring its bounds together, at the
+// distributionProfile is the profile of privacy loss distributions. Where their grid cannot bring its bounds together, at the
 // extremes of δ, rate or rounds, the Rényi curve of the same list may prove less.
 type distributionProfile struct {
-	distribution *pld.Distribution
-	curve        func() (Profile, error) // of the same list
+	dominating *pld.Distribution
+	attained   *pld.Distribution       // see Pairs; the same one where they are tight, nil where nothing is known
+	curve      func() (Profile, error) // of the same list
 }
 
 // far is the ratio of a distribution's bounds from which the curve is asked.
 const far = 1.01
 
 func (p distributionProfile) Epsilon(delta float64) (Bound, error) {
-	upper, lower, err := p.distribution.Epsilon(delta)
-	return p.least(Bound{Upper: upper, Lower: lower}, err, func(q Profile) (Bound, error) { return q.Epsilon(delta) })
+	return p.bound(
+		func(d *pld.Distribution) (upper, lower float64, err error) { return d.Epsilon(delta) },
+		func(q Profile) (Bound, error) { return q.Epsilon(delta) })
 }
 
 func (p distributionProfile) Delta(epsilon float64) (Bound, error) {
-	upper, lower, err := p.distribution.Delta(epsilon)
-	return p.least(Bound{Upper: upper, Lower: lower}, err, func(q Profile) (Bound, error) { return q.Delta(epsilon) })
+	return p.bound(
+		func(d *pld.Distribution) (upper, lower float64, err error) { return d.Delta(epsilon) },
+		func(q Profile) (Bound, error) { return q.Delta(epsilon) })
 }
 
-func (p distributionProfile) least(bound Bound, err error, ask func(Profile) (Bound, error)) (Bound, error) {
-	if err != nil || bound.Upper <= bound.Lower*far {
-		return bound, err
+func (p distributionProfile) bound(
+	ask func(*pld.Distribution) (upper, lower float64, err error), askCurve func(Profile) (Bound, error),
+) (bound Bound, err error) {
+	upper, near, err := ask(p.dominating)
+	if err != nil {
+		return Bound{}, err
+	}
+	bound.Upper = upper
+	switch p.attained {
+	case nil:
+	case p.dominating:
+		bound.Lower = near
+	default:
+		if _, bound.Lower, err = ask(p.attained); err != nil {
+			return Bound{}, err
+		}
+	}
+	if upper <= near*far {
+		return bound, nil
 	}
 	curve, err := p.curve()
 	if err != nil { // there is none: the distribution's bound stands
 		return bound, nil
 	}
-	other, err := ask(curve)
+	other, err := askCurve(curve)
 	if err == nil && !(other.Upper >= bound.Upper) {
-		bound = Bound{Upper: other.Upper, Lower: min(bound.Lower, other.Upper), Order: other.Order}
+		bound.Upper, bound.Order = other.Upper, other.Order
 	}
 	return bound, err
 }
@@ -123,9 +142,6 @@ func (p basicProfile) Epsilon(delta float64) (Bound, error) {
 		if bound.Order > 0 {
 			bound.Order = pure.Order
 		}
-		if bound.Lower > pure.Upper { // of pairs for which no sampling is known
-			bound.Lower = 0
-		}
 	}
 	return bound, err
 }
@@ -136,7 +152,7 @@ func (p basicProfile) Delta(epsilon float64) (Bound, error) {
 	}
 	bound, err := p.Profile.Delta(epsilon)
 	if epsilon >= p.basic.Epsilon && bound.Upper >= p.basic.Delta {
-		bound.Upper, bound.Lower = p.basic.Delta, min(bound.Lower, p.basic.Delta)
+		bound.Upper = p.basic.Delta
 	}
 	return bound, err
 }

@@ -8,13 +8,14 @@ import (
 
 // A question is for ε at a δ, or for log δ at an ε: the answer.
 type question struct {
-	logDelta float64                              // of the δ; NaN: that at the tilt's mean
-	tilt     func([]sketch) tilt                  // where the window is to be exact
-	estimate func(tilt) float64                   // of the answer, roughly
-	pure     func(greatest float64) float64       // upper bound of the answer, for losses up to the greatest
-	bounds   func(*window) (upper, lower float64) // of the answer
-	moment   func(*window) (upper float64)        // the same of a window without masses
-	close    func(upper, lower float64) bool      // nil: the first answer is enough
+	logDelta float64                                // of the δ; NaN: that at the tilt's mean
+	tilt     func([]sketch) tilt                    // where the window is to be exact
+	estimate func(tilt) float64                     // of the answer, roughly
+	pure     func(greatest float64) float64         // upper bound of the answer, for losses up to the greatest
+	upper    func(*window) float64                  // bound of the answer
+	lower    func(w *window, moved float64) float64 // the other one; nil: it is not asked
+	moment   func(*window) (upper float64)          // the same of a window without masses
+	apart    func(upper, lower float64) float64     // at most 1: close enough
 }
 
 // negligible is a pure ε below which none is worked out.
@@ -29,13 +30,19 @@ func (d *Distribution) Epsilon(delta float64) (upper, lower float64, err error) 
 		}
 		return upper, lower, err
 	}
-	q := epsilonAt(delta)
-	q.close = func(upper, lower float64) bool { return upper-lower <= d.options.Tolerance*upper }
-	upper, lower = d.answer(q)
+	upper, lower = d.answer(d.epsilonAt(delta))
 	if math.IsNaN(upper) {
 		upper, lower = math.Inf(1), 0
 	}
-	return math.Min(upper*(1+4*unit), d.pure), math.Max(0, lower*(1-4*unit-2*d.merged)), nil
+	return min(upper*(1+4*unit), d.pure), max(0, lower*(1-4*unit)), nil
+}
+
+// excess is how many times an error is what it may be; no more than once if it is not above that.
+func excess(is, may float64) float64 {
+	if is <= may {
+		return 1
+	}
+	return is / may
 }
 
 // UpperEpsilon returns an upper bound of Epsilon in less time: it takes the first grid, on which the bound exceeds the truth
@@ -44,13 +51,13 @@ func (d *Distribution) UpperEpsilon(delta float64) (float64, error) {
 	if upper, done, err := d.plainEpsilon(delta); done {
 		return upper, err
 	}
-	q := epsilonAt(delta)
-	q.bounds = func(w *window) (upper, lower float64) { return w.upperEpsilon(q.logDelta), 0 }
+	q := d.epsilonAt(delta)
+	q.lower = nil
 	upper, _ := d.answer(q)
 	if math.IsNaN(upper) {
 		upper = math.Inf(1)
 	}
-	return math.Min(upper*(1+4*unit), d.pure), nil
+	return min(upper*(1+4*unit), d.pure), nil
 }
 
 // roughEpsilon is near Epsilon, but no bound.
@@ -58,9 +65,9 @@ func (d *Distribution) roughEpsilon(delta float64) float64 {
 	if upper, done, _ := d.plainEpsilon(delta); done {
 		return upper
 	}
-	q, rough := epsilonAt(delta), 0.0
+	q, rough := d.epsilonAt(delta), 0.0
 	for _, x := range d.directions {
-		rough = math.Max(rough, math.Min(x.pure, d.plan(x, q).tilt.mean))
+		rough = max(rough, min(x.pure, d.plan(x, q).tilt.mean))
 	}
 	return rough
 }
@@ -79,17 +86,17 @@ func (d *Distribution) plainEpsilon(delta float64) (upper float64, done bool, er
 	return d.pure, delta == 0 || d.pure <= negligible, nil
 }
 
-func epsilonAt(delta float64) question {
+func (d *Distribution) epsilonAt(delta float64) question {
 	logDelta := math.Log(delta) - 1e-13 // more than a logarithm's rounding
 	return question{
 		logDelta: logDelta,
 		tilt:     func(s []sketch) tilt { return tiltForDelta(s, logDelta) },
 		estimate: func(t tilt) float64 { return t.mean },
 		pure:     func(greatest float64) float64 { return greatest },
-		bounds: func(w *window) (upper, lower float64) {
-			return w.upperEpsilon(logDelta), w.lowerEpsilon(logDelta + 2e-13)
-		},
-		moment: func(w *window) float64 { return w.momentEpsilon(logDelta) },
+		upper:    func(w *window) float64 { return w.upperEpsilon(logDelta) },
+		lower:    func(w *window, moved float64) float64 { return w.lowerEpsilon(logDelta+2e-13, moved) },
+		apart:    func(upper, lower float64) float64 { return excess(upper-lower, d.options.Tolerance*upper) },
+		moment:   func(w *window) float64 { return w.momentEpsilon(logDelta) },
 	}
 }
 
@@ -113,21 +120,18 @@ func (d *Distribution) Delta(epsilon float64) (upper, lower float64, err error) 
 			}
 			return 0
 		},
-		bounds: func(w *window) (upper, lower float64) { return w.upperDelta(epsilon), w.lowerDelta(epsilon) },
+		upper:  func(w *window) float64 { return w.upperDelta(epsilon) },
+		lower:  func(w *window, moved float64) float64 { return w.lowerDelta(epsilon, moved) },
 		moment: func(w *window) float64 { return w.momentDelta(epsilon) },
-		close:  func(upper, lower float64) bool { return upper-lower <= 10*d.options.Tolerance },
+		apart:  func(upper, lower float64) float64 { return excess(upper-lower, 10*d.options.Tolerance) },
 	})
 	if math.IsNaN(up) {
 		up, low = 0, math.Inf(-1)
 	}
 	// At the end of float64 the number below is rounded up too.
-	upper, lower = math.Nextafter(math.Exp(up)*(1+1e-13), 1), math.Nextafter(math.Exp(low-steepest*d.merged)*(1-1e-13), 0)
-	return math.Min(upper, 1), math.Max(0, lower), nil
+	upper, lower = math.Nextafter(math.Exp(up)*(1+1e-13), 1), math.Nextafter(math.Exp(low)*(1-1e-13), 0)
+	return min(upper, 1), max(0, lower), nil
 }
-
-// steepest is above the greatest |d log δ/d log σ| of a Gaussian without sampling, of δ above e^−745 and 1/σ² up to
-// mostPrecision: y·(y+1/σ) with y = ε·σ − 1/(2σ) up to √(2·745).
-const steepest = 6000
 
 // answer bounds the larger answer of the directions. The one that seems to have it comes first; of the other is only to be
 // known that its is not larger.
@@ -154,7 +158,7 @@ func (d *Distribution) answer(q question) (upper, lower float64) {
 		}
 		p.step, p.logTail = plans[0].step, plans[0].logTail // so that the same lattices serve
 		up, low := d.refine(p, q, upper)
-		upper, lower = math.Max(upper, math.Min(up, q.pure(p.pure))), math.Max(lower, low)
+		upper, lower = max(upper, min(up, q.pure(p.pure))), max(lower, low)
 	}
 	return upper, lower
 }

@@ -107,6 +107,23 @@ func BenchmarkEpsilon1000Both(b *testing.B) {
 	}
 }
 
+// BenchmarkDistinct is ε, from both sides, of 1,500 releases of Gaussian noise no two of which have the same rate and noise.
+func BenchmarkDistinct(b *testing.B) {
+	events, err := distinct(1500)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		d, err := New(events, Options{Tolerance: 1e-4})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, _, err := d.Epsilon(1e-6); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkCalibration is the least noise multiplier for ε = 1 in the same rounds, to a relative 1e-6.
 func BenchmarkCalibration(b *testing.B) { benchmark(b, leastNoise(tight)) }
 

@@ -20,6 +20,9 @@ func (w *window) noises() (all []noise) {
 	return all
 }
 
+// Lower bounds hold for the parameters before they were rounded. Rounding moves log P and log Q by at most m, to those of P'
+// and Q'. For every set S, P'(S) − e^ε·Q'(S) ≤ e^m·(P(S) − e^(ε−2m)·Q(S)), so that δ'(ε) ≤ e^m·δ(ε−2m).
+//
 // upperDelta and lowerDelta bound log δ(epsilon). epsilon ≥ 0.
 func (w *window) upperDelta(epsilon float64) float64 {
 	epsilon -= w.offset // δ falls with ε
@@ -32,15 +35,17 @@ func (w *window) upperDelta(epsilon float64) float64 {
 	return s.logUpper(s.at() - epsilon)
 }
 
-func (w *window) lowerDelta(epsilon float64) float64 {
+// lowerDelta is for log P and log Q that were moved by moved.
+func (w *window) lowerDelta(epsilon, moved float64) float64 {
 	lower := math.Inf(-1)
+	epsilon += 2 * moved
 	for _, n := range w.noises() {
 		shifted := epsilon + w.offset + n.shift
 		s := w.sweep(-1, n.width)
 		for s.next() && s.at()-w.step >= shifted {
 		}
-		if back := math.Min(s.at()-shifted, w.step); back >= 0 { // a greater ε has a smaller δ
-			lower = math.Max(lower, s.logLower(back, w.leftBumps(n.width)))
+		if back := min(s.at()-shifted, w.step); back >= 0 { // a greater ε has a smaller δ
+			lower = max(lower, s.logLower(back, w.leftBumps(n.width))-moved)
 		}
 	}
 	return lower
@@ -49,7 +54,7 @@ func (w *window) lowerDelta(epsilon float64) float64 {
 // upperEpsilon and lowerEpsilon bound ε(δ) for log δ; 0 is no lower bound.
 func (w *window) upperEpsilon(logDelta float64) float64 {
 	s := w.sweep(1, 0)
-	back := func() float64 { return math.Min(s.step, math.Max(0, s.at())) }
+	back := func() float64 { return min(s.step, max(0, s.at())) }
 	if !s.next() || s.logUpper(back()) > logDelta {
 		return w.momentEpsilon(logDelta)
 	}
@@ -60,7 +65,7 @@ func (w *window) upperEpsilon(logDelta float64) float64 {
 	if s.at() <= 0 && w.offset <= s.step && s.logUpper(w.offset) <= logDelta {
 		return 0
 	}
-	return math.Max(0, s.at()) + w.offset // the window's end
+	return max(0, s.at()) + w.offset // the window's end
 }
 
 // momentEpsilon is a bound of ε(δ) by the one moment E[e^(tilt·L)], where rounding errors drown the cells of the window
@@ -76,18 +81,20 @@ func (w *window) momentEpsilon(logDelta float64) float64 {
 
 // momentDelta is the same for log δ(epsilon).
 func (w *window) momentDelta(epsilon float64) float64 {
-	x := tilt{at: w.tilt, cumulant: w.cumulant, mean: math.Max(0, epsilon-w.offset)}
+	x := tilt{at: w.tilt, cumulant: w.cumulant, mean: max(0, epsilon-w.offset)}
 	return logs.Add(x.logBound()+slack, math.Log(w.infinite)) + w.error
 }
 
-func (w *window) lowerEpsilon(logDelta float64) (lower float64) {
+// lowerEpsilon is for log P and log Q that were moved by moved.
+func (w *window) lowerEpsilon(logDelta, moved float64) (lower float64) {
+	logDelta += moved
 	for _, n := range w.noises() {
 		left := w.leftBumps(n.width)
 		s := w.sweep(-1, n.width)
 		if s.descend(func() bool { return s.logLower(w.step, left) > logDelta }) {
 			// logLower(back) ≤ logDelta up to the back that is sought, or a greater one: still a bound.
 			back := bisect(w.step, func(back float64) bool { return s.logLower(back, left) <= logDelta })
-			lower = math.Max(lower, s.at()-back-2*unit*s.at()-1e-13*w.step-w.offset-n.shift)
+			lower = max(lower, s.at()-back-2*unit*s.at()-1e-13*w.step-w.offset-n.shift-2*moved)
 		}
 	}
 	return lower

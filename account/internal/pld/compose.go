@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/parallel"
+)
 
 // A window is where a composed loss is worked out: n cells from index first of the grid step, under P tilted by e^(tilt·L).
 // What lies outside has at most e^−margin of the tilted probability, on either side.
@@ -16,6 +20,7 @@ type window struct {
 	left       float64 // above P of a loss that was moved up to its lattice's first point
 	error      float64 // relative error of all masses together, at most
 	offset     float64 // error of the loss, at most
+	moved      float64 // see lattice
 	rounds     float64 // how many losses were moved to the grid
 }
 
@@ -30,9 +35,11 @@ type term struct {
 
 // cumulant is log E[e^(t·L)] of the sum of the terms' losses, but for their rounding error.
 func cumulant(terms []term, t float64) float64 {
+	each := make([]float64, len(terms))
+	parallel.Each(len(terms), func(i int) { each[i] = terms[i].count * terms[i].cumulant(t) })
 	sum := 0.0
-	for _, x := range terms {
-		sum += x.count * x.cumulant(t)
+	for _, x := range each {
+		sum += x
 	}
 	return sum
 }
@@ -48,6 +55,7 @@ func newWindow(terms []term, at float64) *window {
 		w.left += x.count * x.left
 		w.error += x.count * x.error
 		w.offset += x.count * x.offset
+		w.moved += x.count * x.moved
 	}
 	return w
 }
@@ -66,7 +74,7 @@ func compose(terms []term, f frame, most int) (w *window, excess float64, ok boo
 		for _, part := range []float64{1, 0.7, 0.5, 0.35, coarse / theta} {
 			if part <= 1 {
 				part *= theta
-				reach = math.Min(reach, (cumulant(terms, at+sign*part)-w.cumulant+f.margin+slack)/part)
+				reach = min(reach, (cumulant(terms, at+sign*part)-w.cumulant+f.margin+slack)/part)
 			}
 			if reach < expected+f.width/4 {
 				break

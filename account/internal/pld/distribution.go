@@ -36,7 +36,6 @@ type Distribution struct {
 	options    Options
 	pure       float64 // the greatest loss; +Inf if there is none
 	told       float64 // with which probability all is told
-	merged     float64 // 1/σ of merged Gaussians is at most that too large, relatively
 	lattices   map[*Pair]lattices
 }
 
@@ -63,7 +62,7 @@ func New(events []Event, options Options) (*Distribution, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Distribution{options: options, merged: 2 * float64(len(events)+4) * unit, lattices: make(map[*Pair]lattices)}
+	d := &Distribution{options: options, lattices: make(map[*Pair]lattices)}
 	var forward, backward []component
 	same := true
 	for _, k := range kinds {
@@ -80,7 +79,7 @@ func New(events []Event, options Options) (*Distribution, error) {
 		d.directions = append(d.directions, newDirection(backward))
 	}
 	for _, x := range d.directions {
-		d.pure = math.Max(d.pure, x.pure)
+		d.pure = max(d.pure, x.pure)
 	}
 	for _, c := range forward {
 		d.told -= c.count * math.Log1p(-c.pair.infinite)
@@ -93,7 +92,7 @@ func New(events []Event, options Options) (*Distribution, error) {
 func merge(events []Event) ([]component, error) {
 	var kinds []component
 	known := make(map[string]int)
-	precision, total := 0.0, 0.0
+	precision, total, rounded := 0.0, 0.0, 0.0
 	for i, e := range events {
 		if e.Pair == nil || e.Count < 1 {
 			return nil, fmt.Errorf("event %d: no pair, or count %d below 1", i, e.Count)
@@ -103,6 +102,7 @@ func merge(events []Event) ([]component, error) {
 		}
 		if x := e.Pair.density; x != nil && x.rate == 1 && x.curved == 1 {
 			precision += float64(e.Count) * x.slope * x.slope
+			rounded = max(rounded, e.Pair.rounded)
 			continue
 		}
 		if j, ok := known[e.Pair.id]; ok {
@@ -117,8 +117,9 @@ func merge(events []Event) ([]component, error) {
 		if precision > mostPrecision {
 			return nil, fmt.Errorf("%w: 1/σ² of %g in all, more than %g", errPrecise, precision, float64(mostPrecision))
 		}
-		m := math.Sqrt(precision) * (1 + float64(len(events)+4)*unit)
-		kinds = append(kinds, component{pair: &Pair{density: gaussianMixture(1, m), symmetric: true}, count: 1})
+		up := float64(len(events)+4) * unit
+		merged := &Pair{density: gaussianMixture(1, math.Sqrt(precision)*(1+up)), symmetric: true, rounded: rounded + 2*up}
+		kinds = append(kinds, component{pair: merged, count: 1})
 	}
 	return kinds, nil
 }

@@ -163,3 +163,54 @@ func TestRefusals(t *testing.T) {
 		t.Error("ε NaN: no error")
 	}
 }
+
+// TestRounded: lower bounds of a pair whose noise was rounded down are those of the noise before.
+func TestRounded(t *testing.T) {
+	const part = 1e-4
+	for _, c := range []struct {
+		what   string
+		build  func(noise float64) (*Pair, error)
+		rounds int
+	}{
+		{"gaussian", func(x float64) (*Pair, error) { return Gaussian(1, x) }, 3},
+		{"poisson", func(x float64) (*Pair, error) { return Gaussian(0.1, x) }, 30},
+		{"opposite", func(x float64) (*Pair, error) { return GaussianReplace(0.1, x) }, 30},
+		{"orthogonal", func(x float64) (*Pair, error) { return GaussianReplaceOrthogonal(0.1, x) }, 30},
+		{"without replacement", func(x float64) (*Pair, error) { return GaussianWithoutReplacement(0.1, x) }, 30},
+		{"laplace", func(x float64) (*Pair, error) { return Laplace(1, x) }, 30},
+		{"poisson laplace", func(x float64) (*Pair, error) { return Laplace(0.1, x) }, 30},
+	} {
+		bounds := func(p *Pair, delta float64) (upper, lower, above, below float64) {
+			d, err := New([]Event{{p, c.rounds}}, Options{Tolerance: 1e-5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			upper, lower, err = d.Epsilon(delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			above, below, err = d.Delta(upper / 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return upper, lower, above, below
+		}
+		for _, delta := range []float64{1e-2, 1e-8} {
+			const noise = 2.5
+			p := pair(c.build(noise * (1 - part)))
+			upper, _, _, _ := bounds(pair(c.build(noise)), delta)
+			high, less, above, notLess := bounds(p, delta)
+			_, lower, _, below := bounds(p.Rounded(part), delta)
+			if !(less > upper && lower <= upper && lower > 0.75*upper) {
+				t.Errorf("%s: ε from %v, without rounding up to %v; taken as exact from %v", c.what, lower, upper, less)
+			}
+			d, err := New([]Event{{pair(c.build(noise)), c.rounds}}, Options{Tolerance: 1e-5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is, _, err := d.Delta(high / 2); err != nil || !(below <= is && below < notLess && below > 0.5*above) {
+				t.Errorf("%s: δ(%v) from %v, without rounding up to %v (%v)", c.what, high/2, below, is, err)
+			}
+		}
+	}
+}

@@ -24,7 +24,8 @@
 // window leaves out at each end is bounded by Chernoff's bound on the grid's own distribution, some 1e-6 of δ, and added.
 // Rounding errors of the transform are bounded through its sums: see transformError. Of a release only the masses other than
 // the greatest are transformed, so that many releases that tell almost nothing have an error in proportion to what they
-// tell.
+// tell. After some releases the product is nothing but at low frequencies, and only those of the next ones are worked out:
+// see band.
 //
 // The direction that seems to have the larger answer is worked out first. Of the other, one moment on the same grid often
 // shows that its answer is not larger (Canonne, Kamath and Steinke 2020, proposition 12), and else its own bounds. The tilt
@@ -51,4 +52,57 @@
 //
 // So the lower bound is a second functional of the same distribution, and the difference is of the second order in h, V
 // times the density of Y. Left tails cost a factor 1−T·P[tail], as f grows with each loss.
+//
+// Lower bounds hold for the parameters as they were before a caller rounded them towards more loss: see roundedBefore and
+// window.lowerEpsilon.
+//
+// # A unit exchanged, by a coin
+//
+// GaussianReplace and GaussianReplaceOrthogonal are of a sum with Gaussian noise, over units that take part by a secret coin of
+// probability q each, where neighbours exchange one unit for another. The new unit has the place of the old one, and so its
+// coin. Given the coins of all other units, their sum is the same on both sides and may be left out. With contributions u
+// and v of the two units, of norms at most C, the release is
+//
+//	P = (1−q)·N(0, σ²I) + q·N(u, σ²I),   Q = (1−q)·N(0, σ²I) + q·N(v, σ²I).
+//
+// The hockey-stick divergence H_a(P‖Q) = sup P(S) − a·Q(S) over all sets S is jointly convex in P and Q. The others' coins have
+// one distribution on both sides, so H_a of the mixtures over them is at most the largest.
+//
+// Claim: for every a ≥ 0, H_a(P‖Q) is at most that of two contributions of norm C whose inner product is the smallest there can be.
+// That is −C² in general, of opposite ones. It is 0 if no coordinate of u and v is negative, of orthogonal ones. So this pair
+// dominates, in both directions (Zhu, Dong and Wang 2022, definition 7), and pairs that dominate compose (ibid., theorem 10).
+//
+// Norms. Add a dimension for each unit that is orthogonal to all others, and give each unit the coordinate there that makes its
+// norm C. That does not change ⟨u, v⟩. Who ignores the new dimensions has the release as it was: that is post-processing,
+// which does not raise H_a. So the norms are C.
+//
+// Correlation. Let z be from N(0, σ²I), X = ⟨u, z⟩/σ² and Y = ⟨v, z⟩/σ². They are jointly normal with means 0, variances C²/σ²
+// and covariance r = ⟨u, v⟩/σ². Over the density of N(0, σ²I) those of P and Q are g(X) and g(Y), with
+// g(x) = 1−q + q·e^(x−C²/(2σ²)), so that
+//
+//	H_a(P‖Q) = E f(X, Y),   f(x, y) = (g(x) − a·g(y))₊.
+//
+// Take at first φ(t) = (t+√(t²+s²))/2, s > 0, in place of t₊. It is smooth and convex, 0 < φ′ < 1 and φ″ ≤ 1/(2s), so that f and its
+// derivatives grow no faster than e^(2|x|+2|y|). As g grows,
+//
+//	∂²f/∂x∂y = −a·φ″(g(x) − a·g(y))·g′(x)·g′(y) ≤ 0.
+//
+// The normal density p of a covariance r has ∂p/∂r = ∂²p/∂x∂y (Plackett, A Reduction Formula for Normal Multivariate Integrals,
+// Biometrika 1954, equation 3). By parts, twice, dE f/dr = E ∂²f/∂x∂y ≤ 0 for |r| < C²/σ², and E f is continuous up to the ends. So
+// it falls with r. As 0 ≤ φ(t) − t₊ ≤ s/2, H_a is the limit of such functions for s to 0, and falls with r, too. The smallest inner
+// product is the worst, and the claim follows.
+//
+// Several sums of one batch have one coin: u and v have a part for each sum, and later ones may depend on earlier results.
+// With U_i = e^(X_i−C_i²/(2σ_i²)) and V_i likewise, the densities over that of the noise are 1−q + q·U_1·U_2·… and
+// 1−q + q·V_1·V_2·…. Given the results before the last sum, both steps hold for it: of φ(A + B·U − a·(A + D·V)), with B, D ≥ 0,
+// the mixed derivative is not positive either. So the worst parts of u and v there are opposite, or orthogonal, whatever came
+// before, and the same steps hold for the sum before it. Together that is one sum of norm √(Σ C_i²/σ_i²) with noise 1.
+//
+// The loss of the orthogonal pair: with u and v along two axes, log(P/Q) = log g(X) − log g(Y). Under P, X and Y are independent; X
+// is distributed as with a unit, and Y as without. The first term is the loss of a removal, the second one that of an addition.
+// So the loss is a sum of independent losses of Gaussian and of its opposite.
+//
+// That ‖u−v‖ is at most √2·C is not enough for the orthogonal pair. Keep ‖u‖ = C and ‖u−v‖² = 2·C², so that r = (‖v‖²−C²)/(2σ²), and
+// let b = ‖v‖²/σ² fall from C²/σ². With V = e^(Y−b/2), dE f/db = a·q²/2·E[φ″·V·(aV−U)], and φ″ is that of the edge
+// q·(U−aV) = (a−1)(1−q) as s goes to 0. So for a > 1 the derivative is negative: H_a grows while ‖v‖ falls.
 package pld

@@ -9,7 +9,7 @@ type frame struct{ at, up, down, margin, high, low, width float64 }
 // newFrame is for δ(epsilon) of about e^logDelta, of which e^−keep may be lost at either end: of the tilted
 // probability e^(tilt·ε−K)·δ matters.
 func newFrame(sketches []sketch, t tilt, scale, epsilon, logDelta, keep float64) frame {
-	f := frame{at: t.at, margin: keep + math.Max(0, t.cumulant-t.at*epsilon-math.Max(logDelta, smallest))}
+	f := frame{at: t.at, margin: keep + max(0, t.cumulant-t.at*epsilon-max(logDelta, smallest))}
 	f.up, f.high = end(sketches, t, 1, scale, f.margin)
 	f.down, f.low = end(sketches, t, -1, scale, f.margin)
 	f.width = f.high + f.low
@@ -21,7 +21,7 @@ func end(sketches []sketch, t tilt, sign, scale, margin float64) (theta, reach f
 	bound := func(theta float64) float64 {
 		return (tilted(sketches, t.at+sign*theta).cumulant - t.cumulant + margin) / theta
 	}
-	theta = math.Sqrt(2*margin) / math.Max(math.Sqrt(t.variance), scale)
+	theta = math.Sqrt(2*margin) / max(math.Sqrt(t.variance), scale)
 	reach = bound(theta)
 	for _, factor := range []float64{2, 0.5, math.Sqrt2, math.Sqrt2 / 2} {
 		for range 40 {
@@ -39,7 +39,7 @@ func end(sketches []sketch, t tilt, sign, scale, margin float64) (theta, reach f
 // below a fiftieth of the tolerance, of δ, about: a smaller tilt than t needs no window for the tail that a large tilt
 // raises.
 func (p *plan) chooseFrame() frame {
-	scale, t := math.Max(1e-3*math.Sqrt(p.untilted.variance), p.step), p.tilt
+	scale, t := max(1e-3*math.Sqrt(p.untilted.variance), p.step), p.tilt
 	if t.at > p.steepest() {
 		t = tilted(p.sketches, p.steepest())
 	}
@@ -49,10 +49,10 @@ func (p *plan) chooseFrame() frame {
 		x := tilted(p.sketches, part*t.at)
 		f := newFrame(p.sketches, x, scale, epsilon, p.logDelta, p.keep)
 		// An error of each cell within the standard deviation, weighted by e^(−tilt·(Y−ε))·(1−e^(−(Y−ε))).
-		cells := math.Min(f.width, 1/x.at) / math.Sqrt(x.variance)
-		weight := math.Min(math.Min(1, f.width), 1/(1+x.at))
+		cells := min(f.width, 1/x.at) / math.Sqrt(x.variance)
+		weight := min(min(1, f.width), 1/(1+x.at))
 		wrong := x.cumulant - x.at*epsilon + math.Log(20*p.telling(x)*transformError*cells*weight)
-		if f.width < best.width && wrong < math.Max(p.logDelta, smallest)-p.keep+3 {
+		if f.width < best.width && wrong < max(p.logDelta, smallest)-p.keep+3 {
 			best = f
 		}
 	}
@@ -61,7 +61,7 @@ func (p *plan) chooseFrame() frame {
 
 // steepest is a tilt beyond which a window would rest on few points of the grid, or on what the grid adds to the tails of
 // the releases' sum.
-func (p *plan) steepest() float64 { return math.Min(1, 8/math.Sqrt(p.total)) / p.step }
+func (p *plan) steepest() float64 { return min(1, 8/math.Sqrt(p.total)) / p.step }
 
 // telling is about how many releases are not in the grid's cell of no loss, under the tilted probability, for their error is
 // what the transform adds up.
@@ -70,7 +70,7 @@ func (p *plan) telling(x tilt) float64 {
 	for _, s := range p.sketches {
 		norm := tilted([]sketch{s}, x.at).cumulant / s.count
 		for i, m := range s.mass {
-			sum += s.count * math.Exp(m+x.at*s.loss[i]-norm) * math.Min(1, math.Abs(s.loss[i])/p.step)
+			sum += s.count * math.Exp(m+x.at*s.loss[i]-norm) * min(1, math.Abs(s.loss[i])/p.step)
 		}
 	}
 	return sum

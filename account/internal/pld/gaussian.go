@@ -37,9 +37,9 @@ func gaussianMixture(rate, m float64) *mixture {
 	}
 }
 
-// GaussianReplaceOrthogonal is Gaussian for the replacement of a unit by one whose contribution is orthogonal to its own, of
-// the same norm; multiplier is in that norm. The coins of both are independent: the losses of the removal and the addition
-// add.
+// GaussianReplaceOrthogonal is Gaussian for the replacement of a unit by any other, by the same coin, where no coordinate of their
+// contributions is negative: at worst they are orthogonal, of the largest norm. multiplier is in that norm. The loss is the sum
+// of those of a removal and of an addition. The package has the proof.
 func GaussianReplaceOrthogonal(rate, multiplier float64) (*Pair, error) {
 	p, err := Gaussian(rate, multiplier)
 	if err != nil {
@@ -53,7 +53,7 @@ func GaussianReplaceOrthogonal(rate, multiplier float64) (*Pair, error) {
 }
 
 // GaussianReplace is Gaussian for the replacement of a unit by any other, which at worst is opposite, by the same coin:
-// P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = (1−q)·N(0, σ²) + q·N(−1, σ²). multiplier is in one unit's norm.
+// P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = (1−q)·N(0, σ²) + q·N(−1, σ²). multiplier is in one unit's norm. The package has the proof.
 func GaussianReplace(rate, multiplier float64) (*Pair, error) {
 	p, err := Gaussian(rate, multiplier)
 	if err != nil {

@@ -19,6 +19,9 @@ type lattice struct {
 	error    float64   // relative error of each exp(mass), at most
 	offset   float64   // error of each loss, at most
 	rounded  bool      // not all losses are on the grid
+	moved    float64   // above the change of log P and log Q by a pair's rounded parameters
+
+	last struct{ tilt, cumulant float64 } // the one that was asked last
 }
 
 // discretize returns the lattices of a pair and of its opposite. tail bounds what is cut off at each end, of each.
@@ -34,19 +37,17 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	if x := p.density; x != nil {
 		panels = l.addDensity(p, logTail)
 		l.rounded = true
-		// A relative error of u, or of z, moves the loss by that times |u| + shift, and its derivative, q·e^u/(1−q+q·e^u) or
-		// two such: at most 1, and at most the greatest e^loss−(1−q).
-		steep := math.Min(1, x.rate+math.Expm1(math.Max(-from, to)))
-		l.offset += 8 * unit * steep * (1 + x.shift + x.slope*x.zReach(logTail))
+		l.offset += 8 * unit * x.steep(max(-from, to)) * (1 + x.shift + x.slope*x.zReach(logTail))
 		l.error = ruleError
 	}
 	for _, a := range p.atoms {
 		l.addAtom(a)
 	}
+	l.moved = p.moved(max(-from, to), logTail)
 	largest := 0.0
 	for i, m := range l.mass {
 		if !math.IsInf(m, -1) {
-			largest = math.Max(largest, math.Abs(m)+math.Abs(float64(l.first+i))*step)
+			largest = max(largest, math.Abs(m)+math.Abs(float64(l.first+i))*step)
 		}
 	}
 	if x := p.density; x != nil { // the parts of a logarithm are larger than their sum
@@ -76,6 +77,23 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	return l, &b
 }
 
+// steep bounds by how much a loss changes over a change of u, for losses up to the greatest: by q·e^u/(1−q+q·e^u) or two such,
+// at most 1, and at most the greatest e^loss−(1−q). A relative error of u, or of z, moves the loss by that times |u| + shift.
+func (x *mixture) steep(greatest float64) float64 { return min(1, x.rate+math.Expm1(greatest)) }
+
+// moved bounds how far the logarithms of the densities of P and Q are from those of the parameters before they were rounded,
+// for losses up to the greatest. An atom's probabilities, and those of Laplace noise, move by no more than its loss does.
+func (p *Pair) moved(greatest, logTail float64) float64 {
+	change := 0.0
+	for _, a := range p.atoms {
+		change = max(change, math.Abs(a.loss))
+	}
+	if x := p.density; x != nil { // u is slope·z − slope²/2
+		change += x.steep(greatest) * (2*x.shift + x.slope*x.zReach(logTail))
+	}
+	return (roundedBefore + p.rounded) * change
+}
+
 // complete counts what is missing of the probability, beyond its error, as what tells all. Nothing is, but for a mistake in this
 // package: it keeps the upper bound one.
 func (l *lattice) complete() {
@@ -91,16 +109,16 @@ func (l *lattice) complete() {
 // span returns the least and the largest loss, but for Gaussian tails.
 func (p *Pair) span(logTail float64) (from, to float64) {
 	for _, a := range p.atoms {
-		from, to = math.Min(from, a.loss), math.Max(to, a.loss)
+		from, to = min(from, a.loss), max(to, a.loss)
 	}
 	if x := p.density; x != nil {
 		z := x.zReach(logTail)
 		low := x.lossAt(-z)
-		to = math.Max(to, x.lossAt(z))
+		to = max(to, x.lossAt(z))
 		if p.mirrored {
 			low = -to
 		}
-		from = math.Min(from, low)
+		from = min(from, low)
 	}
 	return from, to
 }
@@ -130,32 +148,37 @@ func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
 	if p.mirrored {
 		begin = 0
 	}
-	lower := at(begin)
+	lower, carried := at(begin), scaled{} // what the bucket before gives to its upper edge
 	for i := begin; i < last; i++ {
 		upper := at(i + 1)
-		from, to := math.Max(lower.z, -z), math.Min(upper.z, z)
+		from, to := max(lower.z, -z), min(upper.z, z)
 		if i == last-1 && !p.mirrored {
 			to = z // the last point is above the largest loss but for rounding
 		}
 		if from < to {
-			logLower, logUpper, n := x.bucket(lower, upper, from, to)
+			toLower, toUpper, n := x.bucket(lower, upper, from, to)
 			panels = max(panels, n)
-			logLower, logUpper = logLower-logRise, logUpper-logFall
-			l.add(i, logLower)
-			l.add(i+1, logUpper)
+			toLower, toUpper = toLower.over(logRise), toUpper.over(logFall)
+			l.add(i, carried.plus(toLower).logarithm())
 			if p.mirrored { // Q of the same, at the opposite loss
-				l.add(-i, logLower-lower.loss)
-				l.add(-i-1, logUpper-upper.loss)
+				l.add(-i, toLower.logarithm()-lower.loss)
+				l.add(-i-1, toUpper.logarithm()-upper.loss)
 			}
+			carried = toUpper
+		} else {
+			l.add(i, carried.logarithm())
+			carried = scaled{}
 		}
 		lower = upper
 	}
+	l.add(last, carried.logarithm())
 	return panels
 }
 
 func (l *lattice) add(index int, logMass float64) {
-	i := index - l.first
-	l.mass[i] = logs.Add(l.mass[i], logMass)
+	if i := index - l.first; !math.IsInf(logMass, -1) {
+		l.mass[i] = logs.Add(l.mass[i], logMass)
+	}
 }
 
 // addAtom divides an atom among its neighbours on the grid: bucket, for a point.
@@ -163,7 +186,7 @@ func (l *lattice) addAtom(a atom) {
 	h := l.step
 	nearest := math.Round(a.loss / h)
 	if off := math.Abs(a.loss - nearest*h); off <= 1e-13*math.Abs(a.loss) {
-		l.offset = math.Max(l.offset, 2*off)
+		l.offset = max(l.offset, 2*off)
 		l.add(int(nearest), a.logP)
 		return
 	}
@@ -174,11 +197,14 @@ func (l *lattice) addAtom(a atom) {
 	l.add(int(i)+1, a.logP+math.Log(math.Expm1(-below)/math.Expm1(-h)))
 }
 
-// cumulant returns log E[e^(tL)] on the lattice.
+// cumulant returns log E[e^(tL)] on the lattice. It is not safe for concurrent use.
 func (l *lattice) cumulant(t float64) float64 {
+	if l.last.tilt == t && l.last.cumulant != 0 {
+		return l.last.cumulant
+	}
 	most := math.Inf(-1)
 	for i, m := range l.mass {
-		most = math.Max(most, m+t*float64(l.first+i)*l.step)
+		most = max(most, m+t*float64(l.first+i)*l.step)
 	}
 	sum := 0.0
 	for i, m := range l.mass {
@@ -186,5 +212,6 @@ func (l *lattice) cumulant(t float64) float64 {
 			sum += math.Exp(e)
 		}
 	}
-	return most + math.Log(sum)
+	l.last.tilt, l.last.cumulant = t, most+math.Log(sum)
+	return l.last.cumulant
 }

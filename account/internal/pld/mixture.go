@@ -61,7 +61,7 @@ func (x *mixture) root(loss float64) float64 {
 		return loss - math.Log(q) + math.Log1p(-(1-q)*math.Exp(-loss))
 	}
 	if loss < -1 {
-		return math.Log(math.Max(0, math.Exp(loss)-(1-q)) / q)
+		return math.Log(max(0, math.Exp(loss)-(1-q)) / q)
 	}
-	return math.Log1p(math.Max(-1, math.Expm1(loss)/q))
+	return math.Log1p(max(-1, math.Expm1(loss)/q))
 }

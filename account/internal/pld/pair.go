@@ -16,7 +16,24 @@ type Pair struct {
 	infinite  float64 // probability, both under P and under Q, of what the other cannot be
 	spacing   float64 // of which atoms' losses, or at least the greatest, are multiples; 0: none
 	both      bool    // the sum of a loss of (P, Q) and of an independent one of (Q, P)
+	rounded   float64 // by how much, relatively, its parameters were rounded towards more loss, beyond roundedBefore
 	id        string
+}
+
+// roundedBefore is by how much, relatively, a caller may have rounded noise or a sensitivity towards more loss, so that lower
+// bounds are those of the parameters before.
+const roundedBefore = 64 * unit
+
+// Rounded returns a pair of which the caller rounded noise over sensitivity down by as large a part, so that lower bounds are
+// those of the noise before. What it returns counts as another kind than p.
+func (p *Pair) Rounded(part float64) *Pair {
+	if part <= 0 {
+		return p
+	}
+	rounded := *p
+	rounded.rounded += part
+	rounded.id = fmt.Sprint(p.id, " rounded by ", part)
+	return &rounded
 }
 
 // An atom is a point of positive probability. Its probability under Q is e^−loss of that under P.
@@ -65,6 +82,36 @@ func RandomizedResponse(flip float64) (*Pair, error) {
 		return pure(math.Log1p((1 - 2*flip) / flip)), nil // 1−2·flip is exact
 	}
 	return pure(math.Log1p(-flip) - math.Log(flip)), nil
+}
+
+// Response returns the pair of randomized response over so many buckets, under a change of the value: the true bucket is
+// reported with probability 1−noise and else any bucket, all with the same probability. So the true one has a probability
+// a = 1−p+p/k and each other one b = p/k. Whichever two values are compared, the report is the first one with probability a
+// under P and b under Q, the second one with b and a, and one of the others with (k−2)·b under both. So the loss is log(a/b)
+// with probability a, −log(a/b) with b, and else 0. noise in (0, 1), buckets from 2 to 2^31−1, log(a/b) at most 700.
+func Response(noise float64, buckets int) (*Pair, error) {
+	k := float64(buckets)
+	loss := ResponseLoss(noise, buckets)
+	if !(noise > 0 && noise < 1 && buckets >= 2 && buckets <= math.MaxInt32 && loss <= 700) {
+		return nil, fmt.Errorf("randomized response: noise %v and %d buckets not in (0, 1) and [2, 2^31), or a loss above 700",
+			noise, buckets)
+	}
+	other := math.Log(noise) - math.Log(k)
+	p := &Pair{
+		atoms:     []atom{{loss, math.Log1p(-noise * (k - 1) / k)}, {-loss, other}},
+		symmetric: true,
+		spacing:   loss,
+		id:        fmt.Sprint("response ", noise, " ", buckets),
+	}
+	if buckets > 2 {
+		p.atoms = append(p.atoms, atom{0, other + math.Log(k-2)})
+	}
+	return p, nil
+}
+
+// ResponseLoss returns the greatest loss log(a/b) of Response, a pure ε, rounded up: (1−p)/p + 1/k is a/p, and b/p is 1/k.
+func ResponseLoss(noise float64, buckets int) float64 {
+	return math.Log1p(float64(buckets)*(1-noise)/noise) * (1 + 1e-15)
 }
 
 // Pure returns the worst pair of ε-differential privacy, that of randomized response (Kairouz, Oh and Viswanath, The

@@ -1,6 +1,10 @@
 package pld
 
-import "math"
+import (
+	"math"
+
+	"privpipe/account/internal/parallel"
+)
 
 // smallest is the logarithm of the least δ for which tails are cut off: float64 ends near e^−744.
 const smallest = -744
@@ -45,16 +49,15 @@ func (d *Distribution) plan(x *direction, q question) *plan {
 // draw makes the sketches for the plan's δ.
 func (p *plan) draw(q question) {
 	p.cut()
-	p.sketches = p.sketches[:0]
-	for _, c := range p.losses {
-		p.sketches = append(p.sketches, newSketch(c, p.logTail))
-	}
+	p.sketches = make([]sketch, len(p.losses))
+	fewest := min(fewestPoints, float64(allPoints/len(p.losses)))
+	parallel.Each(len(p.losses), func(i int) { p.sketches[i] = newSketch(p.losses[i], p.logTail, fewest) })
 	p.tilt = q.tilt(p.sketches)
 }
 
 // cut chooses the tails for the plan's δ.
 func (p *plan) cut() {
-	p.logTail = math.Min(math.Max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
+	p.logTail = min(max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
 }
 
 // firstStep makes what the lower bound loses a small part of ε: about 7/2·(tilt·V), or a step for each release.
@@ -62,10 +65,10 @@ func (d *Distribution) firstStep(p *plan) float64 {
 	if step, ok := evenly(p.losses); ok {
 		return step
 	}
-	rate := math.Max(p.tilt.at, 0.1/math.Sqrt(p.untilted.variance))
-	epsilon := math.Max(p.tilt.mean, 1e-3*math.Sqrt(p.untilted.variance))
-	variance := math.Min(d.options.Tolerance/2*2*epsilon/(7*rate), 0.01/(rate*rate))
-	step := math.Max(2*math.Sqrt(variance/p.total), d.options.Tolerance/2*epsilon/p.total)
+	rate := max(p.tilt.at, 0.1/math.Sqrt(p.untilted.variance))
+	epsilon := max(p.tilt.mean, 1e-3*math.Sqrt(p.untilted.variance))
+	variance := min(d.options.Tolerance/2*2*epsilon/(7*rate), 0.01/(rate*rate))
+	step := max(2*math.Sqrt(variance/p.total), d.options.Tolerance/2*epsilon/p.total)
 	if !(step > 0 && step < 0.5) { // or no loss at all
 		step = 0.5
 	}
@@ -77,7 +80,7 @@ func (p *plan) coarsen(excess float64) bool {
 	if !(excess > 1.03) { // or not a number
 		excess = 1.03
 	}
-	p.step = align(p.losses, p.step*math.Min(excess, 1e6), true)
+	p.step = align(p.losses, p.step*min(excess, 1e6), true)
 	return true
 }
 
@@ -85,7 +88,7 @@ func (p *plan) coarsen(excess float64) bool {
 func align(losses []component, step float64, coarser bool) float64 {
 	spacing := 0.0
 	for _, c := range losses {
-		spacing = math.Max(spacing, c.pair.spacing)
+		spacing = max(spacing, c.pair.spacing)
 	}
 	parts := math.Ceil(spacing / step * (1 - 1e-12))
 	if coarser {

@@ -1,6 +1,12 @@
 package pld
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"privpipe/account/internal/parallel"
+)
 
 // coarsest bounds the step: e^step is to be within float64, and on such a grid nothing is worth knowing.
 const coarsest = 64
@@ -12,11 +18,18 @@ const attempts = 30
 // cells are used up.
 func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower float64) {
 	upper, lower = math.Inf(1), math.Inf(-1)
+	near := lower // lower, but for what rounding parameters moved: no grid makes that less
 	done := func() bool {
-		return upper <= known || !math.IsInf(upper, 1) && q.close != nil && q.close(upper, lower)
+		return upper <= known || !math.IsInf(upper, 1) && q.lower != nil && q.apart(upper, near) <= 1
+	}
+	answer := func(w *window) {
+		upper = min(upper, q.upper(w))
+		if q.lower != nil {
+			near, lower = max(near, q.lower(w, 0)), max(lower, q.lower(w, w.moved))
+		}
 	}
 	if p.last != nil {
-		if upper, lower = q.bounds(p.last); done() {
+		if answer(p.last); done() {
 			return upper, lower
 		}
 	}
@@ -32,24 +45,23 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 		}
 		terms := d.terms(p)
 		if f == nil {
-			if upper = math.Min(upper, q.moment(newWindow(terms, p.tilt.at))); upper <= known {
+			if upper = min(upper, q.moment(newWindow(terms, p.tilt.at))); upper <= known {
 				return upper, lower
 			}
 			best := p.chooseFrame()
 			f = &best
 		}
+		p.arrange(terms, f.at)
 		w, excess, ok := compose(terms, *f, d.options.Cells)
 		if !ok {
 			if composed && !math.IsInf(upper, 1) {
 				return upper, lower // of the grid before
 			}
-			finest, f = p.coarsen(math.Min(excess, 4)), nil
+			finest, f = p.coarsen(min(excess, 4)), nil
 			continue
 		}
 		p.last, composed = w, true
-		up, low := q.bounds(w)
-		upper, lower = math.Min(upper, up), math.Max(lower, low)
-		if done() {
+		if answer(w); done() {
 			return upper, lower
 		}
 		// With the tilt's mean at ε, rounding errors weigh least.
@@ -57,7 +69,7 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 		if far && !math.IsNaN(q.logDelta) && tilts < 2 {
 			p.tilt, f = tiltForEpsilon(p.sketches, upper), nil
 			if !finest {
-				p.step = math.Min(p.step, d.firstStep(p))
+				p.step = min(p.step, d.firstStep(p))
 			}
 			tilts++
 			continue
@@ -69,13 +81,13 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 			tilts++
 			continue
 		}
-		if finest || w.rounds == 0 || q.close == nil && !math.IsInf(upper, 1) { // without rounding no grid is better
+		if finest || w.rounds == 0 || q.lower == nil && !math.IsInf(upper, 1) { // without rounding no grid is better
 			return upper, lower
 		}
 		if p.tilt.at > p.steepest() {
 			f = nil
 		}
-		p.step = align(p.losses, p.step/2, false) // errors fall with step²
+		p.step = align(p.losses, p.step*q.finer(upper, near), false)
 	}
 	return upper, lower
 }
@@ -86,9 +98,9 @@ func (d *Distribution) excess(p *plan) float64 {
 	for _, c := range p.losses {
 		from, to := c.pair.span(p.logTail)
 		points := (to-from)/p.step + 4
-		most, all = math.Max(most, points), all+points
+		most, all = max(most, points), all+points
 	}
-	return math.Max(most, all/8) / float64(d.options.Cells)
+	return max(most, all/8) / float64(d.options.Cells)
 }
 
 // lattices are those of a pair and its opposite on a grid.
@@ -97,19 +109,54 @@ type lattices struct {
 	forward, backward *lattice
 }
 
+// finer is by how much the next grid is to be finer, if errors fall with its square.
+func (q question) finer(upper, lower float64) float64 {
+	if q.lower != nil {
+		if factor := 0.9 / math.Sqrt(q.apart(upper, lower)); factor > 0.5 {
+			return factor
+		}
+	}
+	return 0.5
+}
+
+// arrange puts terms with widely spread losses first: after them few frequencies are left to work out for the others.
+func (p *plan) arrange(terms []term, at float64) {
+	if len(terms) <= atOnce {
+		return
+	}
+	order, spread := make([]int, len(terms)), make([]float64, len(terms))
+	for i := range terms {
+		order[i], spread[i] = i, tilted(p.sketches[i:i+1], at).variance
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(spread[j], spread[i]) })
+	arranged := make([]term, len(terms))
+	for i, j := range order {
+		arranged[i] = terms[j]
+	}
+	copy(terms, arranged)
+}
+
 func (d *Distribution) terms(p *plan) []term {
+	var stale []*Pair // each once
+	for _, c := range p.losses {
+		if made := d.lattices[c.pair]; made.step != p.step || made.logTail != p.logTail {
+			d.lattices[c.pair] = lattices{step: p.step, logTail: p.logTail} // frees the memory
+			stale = append(stale, c.pair)
+		}
+	}
+	made := make([]lattices, len(stale))
+	parallel.Each(len(stale), func(i int) {
+		made[i] = lattices{step: p.step, logTail: p.logTail}
+		made[i].forward, made[i].backward = discretize(stale[i], p.step, p.logTail)
+	})
+	for i, pair := range stale {
+		d.lattices[pair] = made[i]
+	}
 	result := make([]term, len(p.losses))
 	for i, c := range p.losses {
-		made := d.lattices[c.pair]
-		if made.step != p.step || made.logTail != p.logTail {
-			made = lattices{step: p.step, logTail: p.logTail}
-			d.lattices[c.pair] = lattices{} // frees the memory
-			made.forward, made.backward = discretize(c.pair, p.step, p.logTail)
-			d.lattices[c.pair] = made
-		}
-		result[i] = term{made.forward, c.count}
+		result[i] = term{d.lattices[c.pair].forward, c.count}
 		if c.opposite {
-			result[i].lattice = made.backward
+			result[i].lattice = d.lattices[c.pair].backward
 		}
 	}
 	return result

@@ -2,7 +2,6 @@ package pld
 
 import (
 	"math"
-	"privpipe/account/internal/logs"
 
 	"gonum.org/v1/gonum/integrate/quad"
 )
@@ -42,9 +41,8 @@ type edge struct {
 // With the root z₀ of P−t₀Q, and d = z−z₀, P−t₀Q is base·q·[e^(u₀)·(e^(slope·d)−1) + t₀·e^(−u₀−2·shift)·(1−e^(−slope·d))],
 // the second term for opposed mixtures: no term cancels another.
 //
-// The caller subtracts the logarithms of the denominators. panels is the number of parts.
-func (x *mixture) bucket(lower, upper edge, from, to float64) (logLower, logUpper float64, panels int) {
-	logLower, logUpper = math.Inf(-1), math.Inf(-1)
+// The caller divides by the denominators. panels is the number of parts.
+func (x *mixture) bucket(lower, upper edge, from, to float64) (toLower, toUpper scaled, panels int) {
 	logQ := x.logRate
 	up, down := logQ+upper.u, logQ+lower.u // factors of (e^(slope·d)−1), in logarithms
 	upScale, downScale := up, down
@@ -53,15 +51,15 @@ func (x *mixture) bucket(lower, upper edge, from, to float64) (logLower, logUppe
 	if x.opposed {
 		upBack := logQ + upper.loss - upper.u - 2*x.shift
 		downBack := logQ + lower.loss - lower.u - 2*x.shift
-		upScale, downScale = math.Max(up, upBack), math.Max(down, downBack)
+		upScale, downScale = max(up, upBack), max(down, downBack)
 		upFore, upBackward = math.Exp(up-upScale), math.Exp(upBack-upScale)
 		downFore, downBackward = math.Exp(down-downScale), math.Exp(downBack-downScale)
 	}
 	rest := 0.0
 	if !rooted {
-		rest = math.Max(0, -math.Expm1(lower.loss)-x.rate) // 1−q−t₀
-		if x.rate > 0.5 && x.rate < 1 {                    // the same, where that would cancel: 1−q is exact
-			rest = math.Max(0, (x.rate-1)*math.Expm1(lower.loss-math.Log(1-x.rate)))
+		rest = max(0, -math.Expm1(lower.loss)-x.rate) // 1−q−t₀
+		if x.rate > 0.5 && x.rate < 1 {               // the same, where that would cancel: 1−q is exact
+			rest = max(0, (x.rate-1)*math.Expm1(lower.loss-math.Log(1-x.rate)))
 		}
 	}
 	for at, done := from, false; !done; {
@@ -90,17 +88,38 @@ func (x *mixture) bucket(lower, upper edge, from, to float64) (logLower, logUppe
 				sumUpper += weight * expm1(x.slope*(z-lower.z))
 			}
 		}
-		base := x.constant - middle*(x.linear+x.curved*middle/2) + math.Log(w)
-		logLower = logs.Add(logLower, base+upScale+math.Log(math.Max(0, sumLower)))
+		base := x.constant - middle*(x.linear+x.curved*middle/2)
+		toLower = toLower.plus(scaled{base + upScale, w * max(0, sumLower)})
 		if !rooted {
-			logUpper = logs.Add(logUpper, base+math.Log(sumUpper))
+			toUpper = toUpper.plus(scaled{base, w * sumUpper})
 		} else {
-			logUpper = logs.Add(logUpper, base+downScale+math.Log(math.Max(0, sumUpper)))
+			toUpper = toUpper.plus(scaled{base + downScale, w * max(0, sumUpper)})
 		}
 		at = middle + w
 	}
-	return logLower, logUpper, panels
+	return toLower, toUpper, panels
 }
+
+// A scaled number is times·e^log, which may be beyond float64. times ≥ 0.
+type scaled struct{ log, times float64 }
+
+func (a scaled) plus(b scaled) scaled {
+	switch {
+	case a.times == 0:
+		return b
+	case b.times == 0:
+		return a
+	case a.log < b.log:
+		a, b = b, a
+	}
+	return scaled{a.log, a.times + b.times*math.Exp(b.log-a.log)}
+}
+
+// over divides by e^log.
+func (a scaled) over(log float64) scaled { return scaled{a.log - log, a.times} }
+
+// logarithm is −Inf of 0.
+func (a scaled) logarithm() float64 { return a.log + math.Log(a.times) }
 
 // expm1 is e^x − 1. For most nodes x is small, and the series below is as exact as math.Expm1, and faster: the terms left
 // out are less than x⁷/8! ≤ u/3 of it.
@@ -113,19 +132,18 @@ func expm1(x float64) float64 {
 
 // panel returns the half width of the next panel from at, and its rule.
 func (x *mixture) panel(at, to float64) (w float64, r *rule) {
-	last := len(rules) - 1
 	w = (to - at) / 2
-	kappa := func() float64 {
-		return w * math.Max(x.slope, math.Max(math.Sqrt(x.curved), math.Abs(x.linear+x.curved*(at+w))))
+	steep := max(x.slope, math.Sqrt(x.curved))
+	k := w * max(steep, math.Abs(x.linear+x.curved*(at+w)))
+	last := &rules[len(rules)-1]
+	for k > last.widest {
+		w *= min(0.9, max(0.01, last.widest/k))
+		k = w * max(steep, math.Abs(x.linear+x.curved*(at+w)))
 	}
-	for k := kappa(); k > rules[last].widest; k = kappa() {
-		w *= math.Min(0.9, math.Max(0.01, rules[last].widest/k))
-	}
-	k := kappa()
 	for i := range rules {
 		if k <= rules[i].widest {
 			return w, &rules[i]
 		}
 	}
-	return w, &rules[last]
+	return w, last
 }

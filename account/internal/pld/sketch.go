@@ -25,7 +25,10 @@ type sketch struct {
 // points.
 const fewestPoints, mostPoints = 200, 4000
 
-func newSketch(c component, logTail float64) sketch {
+// allPoints is how many points all sketches have together, if a density has no more than each needs.
+const allPoints = 20_000
+
+func newSketch(c component, logTail float64, fewest float64) sketch {
 	s := sketch{count: c.count}
 	put := func(loss, mass float64) {
 		if c.opposite {
@@ -36,8 +39,8 @@ func newSketch(c component, logTail float64) sketch {
 	if x := c.pair.density; x != nil {
 		z := x.zReach(logTail)
 		from, wide := -z, 2*z
-		points := wide * math.Max(4*math.Sqrt(x.curved), x.slope/2)
-		step := wide / math.Max(fewestPoints, math.Min(mostPoints, points))
+		points := wide * max(4*math.Sqrt(x.curved), x.slope/2)
+		step := wide / max(fewest, min(mostPoints, points))
 		for at := from + step/2; at < z; at += step {
 			loss := x.lossAt(at)
 			mass := x.constant - at*(x.linear+x.curved*at/2) + math.Log(step) + logMix(x.rate, x.u(at))
@@ -79,7 +82,7 @@ func tilted(sketches []sketch, at float64) tilt {
 	for _, s := range sketches {
 		most := math.Inf(-1)
 		for i, m := range s.mass {
-			most = math.Max(most, m+at*s.loss[i])
+			most = max(most, m+at*s.loss[i])
 		}
 		var total, first, second float64
 		for i, m := range s.mass {
@@ -113,7 +116,7 @@ func (x tilt) logBound() float64 {
 // and Rao, On Deviations of the Sample Mean, 1960), or the bound.
 func (x tilt) logDelta() float64 {
 	normal := x.cumulant - x.at*x.mean - math.Log(x.at*(1+x.at)*math.Sqrt(2*math.Pi*x.variance))
-	return math.Min(x.logBound(), normal)
+	return min(x.logBound(), normal)
 }
 
 // search returns the tilt where falling, a function of it, crosses 0, between e^−30 and e^60.

@@ -40,11 +40,11 @@ func (s *sweep) next() bool {
 		return false
 	}
 	s.index--
-	m := math.Max(0, s.mass[i]+s.error)
+	m := max(0, s.mass[i]+s.error)
 	s.hockey = s.keep * (s.hockey + s.lose*s.decay)
 	s.decay = m + s.keep*(1-s.lose)*s.decay
 	if s.width > 0 {
-		s.bump = math.Max(0, s.mass[i]+s.cell) + s.keepBump*s.bump
+		s.bump = max(0, s.mass[i]+s.cell) + s.keepBump*s.bump
 	}
 	return true
 }
@@ -96,7 +96,7 @@ func (s *sweep) logLower(back float64, left []float64) float64 {
 		}
 	}
 	// Errors of the masses, and the left tails, may lessen the hockey stick and raise the bump.
-	factor *= math.Exp(2*s.window.error) / math.Max(0.1, 1-2*s.window.left)
+	factor *= math.Exp(2*s.window.error) / max(0.1, 1-2*s.window.left)
 	// Outside the window: e^−margin on either side that the bump lacks, or that came to lie in it.
 	outside := (2 + 2*factor) * math.Exp(-s.margin+s.tilt*s.step)
 	sum := s.hockey - math.Expm1(-back)*s.decay - factor*bump - outside
@@ -114,7 +114,7 @@ func (w *window) leftBumps(width float64) []float64 {
 	left, sum := make([]float64, w.n), 0.0
 	keep := math.Exp((w.tilt - 1/width) * w.step)
 	for i, m := range w.mass {
-		sum = math.Max(0, m+w.cell) + keep*sum
+		sum = max(0, m+w.cell) + keep*sum
 		left[i] = sum
 	}
 	return left

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"privpipe/account/internal/parallel"
 )
 
 // transformError is above the error of a Fourier transform of n values whose absolute values add up to 1, over the logarithm
@@ -24,45 +26,93 @@ const nothing = 100
 // so that of many releases that tell nothing only their number counts, not their rounding.
 func (w *window) transform(terms []term) {
 	half := w.n/2 + 1
-	fft := fourier.NewFFT(w.n)
-	w.mass = make([]float64, w.n)
-	coefficients := make([]complex128, half)
-	size, angle, spread := make([]float64, half), make([]float64, half), make([]float64, half) // size in logarithms
-	each := transformError * math.Log2(float64(w.n)) * (1 + 1e-6)
+	p := product{size: make([]float64, half), angle: make([]float64, half), spread: make([]float64, half)}
+	p.follows = float64(32+len(terms)) * unit
 	begin := modulo(w.first, w.n)
-	for _, x := range terms {
-		f := x.fold(w.mass, w.tilt)
-		w.error += x.count * f.error
-		begin = modulo(begin-modulo(int(x.count), w.n)*modulo(f.center, w.n), w.n)
-		fft.Coefficients(coefficients, w.mass)
-		// Errors of r̂(f) and r̂(0), and of what follows, which is in proportion to c−1.
-		wrong, follows := 2*each*f.rest+f.wrong, float64(32+len(terms))*unit
-		rest := real(coefficients[0])
-		for k, c := range coefficients {
-			re, im := f.excess+(real(c)-rest), imag(c)
-			far := math.Sqrt(re*re + im*im)
-			e := wrong + follows*far
-			// log(|c|+e) ≤ ((|c|+e)²−1)/2. Most frequencies are not worth more.
-			if x.count*((re*(2+re)+im*im)/2+2*e) < -nothing {
-				size[k] = math.Inf(-1)
+	all := newBand(w.n, half-1, 1)
+	bands := []*band{all} // of the same frequencies
+	var room [atOnce][]float64
+	for len(terms) > 0 {
+		some := terms[:min(len(bands), len(terms))]
+		terms = terms[len(some):]
+		var folds [atOnce]folded
+		var coefficients [atOnce][]complex128
+		parallel.Each(len(some), func(i int) {
+			folds[i], room[i] = some[i].fold(room[i], w.tilt)
+			coefficients[i] = bands[i].coefficients(room[i], some[i].first-folds[i].center)
+		})
+		for i, x := range some {
+			f := folds[i]
+			w.error += x.count * f.error
+			begin = modulo(begin-modulo(int(x.count), w.n)*modulo(f.center, w.n), w.n)
+			// Errors of r̂(f) and r̂(0).
+			p.multiply(coefficients[i], x.count, f.excess, 2*bands[i].error*f.rest+f.wrong)
+		}
+		if low := bands[0].narrowed(p.last); low != bands[0] {
+			for bands = []*band{low}; len(bands) < min(atOnce, len(terms)); {
+				bands = append(bands, low.another())
 			}
-			if math.IsInf(size[k], -1) {
-				continue
-			}
-			var absolute, logSize float64
-			if far > 0.5 {
-				absolute = math.Max(math.Sqrt((1+re)*(1+re)+im*im), 1e-300)
-				logSize = math.Log(absolute)
-			} else {
-				square := re*(2+re) + im*im // |c|² − 1
-				absolute, logSize = math.Sqrt(1+square), math.Log1p(square)/2
-			}
-			size[k] += x.count * logSize
-			angle[k] += x.count * math.Atan2(im, 1+re)
-			// |(c+e)^T − c^T| ≤ (|c|+|e|)^T − |c|^T
-			spread[k] += x.count * math.Log1p(e/absolute)
 		}
 	}
+	w.invert(&p, begin)
+}
+
+// atOnce is how many terms are transformed at a time, where few frequencies are left.
+const atOnce = 16
+
+// A product is that of transforms, in logarithms.
+type product struct {
+	size, angle, spread []float64 // spread: of the error over the size; a size of −Inf is nothing
+	last                int       // the highest frequency that is left
+	follows             float64   // relative error of a factor less 1, of what is done with it
+}
+
+// multiply multiplies by c^count, for c = 1 + excess + (r − r(0)) and an error of r − r(0) of at most wrong. There are no
+// frequencies left beyond those that r has.
+func (p *product) multiply(r []complex128, count, excess, wrong float64) {
+	size, angle, spread := p.size, p.angle, p.spread
+	rest := real(r[0])
+	p.last = 0
+	for k, c := range r {
+		if math.IsInf(size[k], -1) {
+			continue
+		}
+		re, im := excess+(real(c)-rest), imag(c)
+		far := math.Sqrt(re*re + im*im)
+		e := wrong + p.follows*far
+		// log(|c|+e) ≤ ((|c|+e)²−1)/2. Most frequencies are not worth more.
+		if size[k]+spread[k]+count*((re*(2+re)+im*im)/2+2*e) < -nothing {
+			size[k] = math.Inf(-1)
+			continue
+		}
+		var absolute, logSize float64
+		if far > 0.5 {
+			absolute = max(math.Sqrt((1+re)*(1+re)+im*im), 1e-300)
+			logSize = math.Log(absolute)
+		} else {
+			square := re*(2+re) + im*im // |c|² − 1
+			absolute, logSize = math.Sqrt(1+square), math.Log1p(square)/2
+		}
+		size[k] += count * logSize
+		angle[k] += count * math.Atan2(im, 1+re)
+		// |(c+e)^T − c^T| ≤ (|c|+|e|)^T − |c|^T
+		spread[k] += count * math.Log1p(e/absolute)
+		if size[k]+spread[k] < -nothing {
+			size[k] = math.Inf(-1)
+			continue
+		}
+		p.last = k
+	}
+	for k := p.last + 1; k < len(r); k++ {
+		size[k] = math.Inf(-1)
+	}
+}
+
+// invert fills mass by a product transformed back. The first cell is at the index begin modulo n.
+func (w *window) invert(p *product, begin int) {
+	size, angle, spread := p.size, p.angle, p.spread
+	half := len(size)
+	coefficients := make([]complex128, half)
 	var wrong, total float64
 	for k := range size {
 		twice := 2.0
@@ -86,8 +136,9 @@ func (w *window) transform(terms []term) {
 	}
 	n := float64(w.n)
 	w.error += 8 * n * unit // of the sums of a sweep
+	each := transformError * math.Log2(n) * (1 + 1e-6)
 	w.cell = (wrong + each*(total+wrong)) / n * (1 + 1e-6)
-	fft.Sequence(w.mass, coefficients)
+	w.mass = fourier.NewFFT(w.n).Sequence(nil, coefficients)
 	// The transform is of the indices modulo n.
 	turned := make([]float64, w.n)
 	for i, m := range w.mass {
@@ -103,7 +154,7 @@ func modulo(i, n int) int {
 	return i
 }
 
-// A folded lattice has its tilted masses at their index modulo the window's length, but for the greatest.
+// folded says what a lattice is when it is tilted.
 type folded struct {
 	center int     // the greatest's index; the others' are counted from it
 	rest   float64 // sum of the others
@@ -112,32 +163,32 @@ type folded struct {
 	error  float64 // relative error of the masses, at most
 }
 
-// fold sets sum to the masses.
-func (l *lattice) fold(sum []float64, at float64) folded {
-	clear(sum)
-	norm, largest, f := l.cumulant(at), 0.0, folded{}
+// fold returns the tilted masses, 0 in place of the greatest, in the same room if that suffices.
+func (l *lattice) fold(room []float64, at float64) (f folded, masses []float64) {
+	masses = append(room[:0], l.mass...)
+	norm, largest := l.cumulant(at), 0.0
 	greatest, lost := math.Inf(-1), 0.0 // lost: what rounding took from rest (Kahan's summation)
-	exponent := func(i int) float64 { return l.mass[i] + at*float64(l.first+i)*l.step }
-	for i := range l.mass {
-		if e := exponent(i); e > greatest {
+	for i, m := range masses {
+		loss := float64(l.first+i) * l.step
+		if e := m + at*loss; e > greatest {
 			f.center, greatest = i, e
 		}
 	}
-	cell := modulo(-f.center, len(sum))
-	for i, m := range l.mass {
-		if i != f.center && !math.IsInf(m, -1) {
-			p := math.Exp(exponent(i) - norm)
-			sum[cell] += p
-			p -= lost
-			next := f.rest + p
-			f.rest, lost = next, (next-f.rest)-p
+	for i, m := range masses {
+		masses[i] = 0
+		if math.IsInf(m, -1) {
+			continue
 		}
-		if !math.IsInf(m, -1) {
-			largest = math.Max(largest, math.Abs(m)+math.Abs(at*float64(l.first+i)*l.step))
+		shift := at * float64(l.first+i) * l.step
+		largest = max(largest, math.Abs(m)+math.Abs(shift))
+		if i == f.center {
+			continue
 		}
-		if cell++; cell == len(sum) {
-			cell = 0
-		}
+		p := math.Exp(m + shift - norm)
+		masses[i] = p
+		p -= lost
+		next := f.rest + p
+		f.rest, lost = next, (next-f.rest)-p
 	}
 	p := math.Exp(greatest - norm)
 	f.excess = (p - 1) + f.rest
@@ -146,5 +197,5 @@ func (l *lattice) fold(sum []float64, at float64) folded {
 		f.wrong = 4 * unit // otherwise it is 8u of the greatest mass
 	}
 	f.center += l.first
-	return f
+	return f, masses
 }

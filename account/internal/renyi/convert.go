@@ -32,8 +32,8 @@ func Epsilon(curve Curve, delta float64) (epsilon, alpha float64) {
 		if delta >= totalVariation(curve) {
 			return 0, orders[0]
 		}
-		epsilon, alpha = minimize(func(alpha float64) float64 {
-			return curve(alpha) + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+		epsilon, alpha = minimize(curve, func(alpha, rho float64) float64 {
+			return rho + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
 		})
 	}
 	if pure := curve(math.Inf(1)); pure <= epsilon && !math.IsInf(pure, 1) {
@@ -48,8 +48,8 @@ func Delta(curve Curve, epsilon float64) (delta, alpha float64) {
 	if curve(math.Inf(1)) <= epsilon {
 		return 0, math.Inf(1)
 	}
-	logDelta, alpha := minimize(func(alpha float64) float64 {
-		return (alpha-1)*(curve(alpha)-epsilon+math.Log1p(-1/alpha)) - math.Log(alpha)
+	logDelta, alpha := minimize(curve, func(alpha, rho float64) float64 {
+		return (alpha-1)*(rho-epsilon+math.Log1p(-1/alpha)) - math.Log(alpha)
 	})
 	delta = min(math.Exp(logDelta), 1)
 	if tv := totalVariation(curve); tv < delta {
@@ -74,13 +74,23 @@ var orders = func() (orders []float64) {
 	return orders
 }()
 
-// minimize returns the least value of f it finds over orders, and its order: the best of a grid, refined between its
-// neighbours by golden-section search. f is +Inf where there is no bound.
-func minimize(f func(alpha float64) float64) (value, alpha float64) {
-	best := 0
+// minimize returns the least value of f at (α, ρ(α)) that it finds over orders, and its order: the best of a grid, refined
+// between its neighbours by golden-section search. f is +Inf where there is no bound, and grows with ρ.
+//
+// ρ grows with the order (van Erven and Harremoës 2014, theorem 3). So where f is too large with the ρ of a smaller order,
+// the curve, of which large orders cost the most, is not asked.
+func minimize(curve Curve, f func(alpha, rho float64) float64) (value, alpha float64) {
+	best, rho := 0, 0.0
 	value = math.Inf(1)
 	for i, a := range orders {
-		if v := f(a); v < value {
+		if !(f(a, rho) < value) {
+			continue
+		}
+		is := curve(a)
+		if !math.IsInf(is, 1) { // which is no bound, and says nothing
+			rho = max(rho, is)
+		}
+		if v := f(a, is); v < value {
 			value, alpha, best = v, a, i
 		}
 	}
@@ -90,16 +100,17 @@ func minimize(f func(alpha float64) float64) (value, alpha float64) {
 	low, high := orders[max(best-1, 0)], orders[min(best+1, len(orders)-1)]
 	const ratio = 0.61803398874989485 // (√5 − 1)/2
 	a, b := high-ratio*(high-low), low+ratio*(high-low)
-	fa, fb := f(a), f(b)
+	at := func(alpha float64) float64 { return f(alpha, curve(alpha)) }
+	fa, fb := at(a), at(b)
 	for range 25 { // 0.62^25 = 6e-6 of an order, squared in the value
 		if fa < fb {
 			high, b, fb = b, a, fa
 			a = high - ratio*(high-low)
-			fa = f(a)
+			fa = at(a)
 		} else {
 			low, a, fa = a, b, fb
 			b = low + ratio*(high-low)
-			fb = f(b)
+			fb = at(b)
 		}
 		for _, try := range [2][2]float64{{a, fa}, {b, fb}} {
 			if try[1] < value {

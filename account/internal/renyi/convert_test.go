@@ -136,3 +136,30 @@ func TestMonotone(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeOrdersAreNotAsked: orders at which ρ alone is more than the answer, which cost the most, are left out, and the
+// answer is that of all of them.
+func TestLargeOrdersAreNotAsked(t *testing.T) {
+	for _, c := range []struct{ sigma, delta float64 }{{1, 1e-6}, {0.5, 1e-3}, {30, 1e-9}} {
+		largest := 0.0
+		curve := func(alpha float64) float64 {
+			if !math.IsInf(alpha, 1) {
+				largest = max(largest, alpha)
+			}
+			return Gaussian(c.sigma, alpha)
+		}
+		epsilon, order := Epsilon(curve, c.delta)
+		if largest > 4*order+20 {
+			t.Errorf("σ %v: order %v is asked, the best is %v", c.sigma, largest, order)
+		}
+		delta, best := Delta(curve, epsilon)
+		if largest > 4*max(best, order)+20 {
+			t.Errorf("σ %v: order %v is asked for δ %v, the best is %v", c.sigma, largest, delta, best)
+		}
+		for _, alpha := range orders {
+			if other := Gaussian(c.sigma, alpha) + math.Log1p(-1/alpha) - (math.Log(c.delta)+math.Log(alpha))/(alpha-1); other < epsilon {
+				t.Errorf("σ %v: ε %v, and %v at order %v", c.sigma, epsilon, other, alpha)
+			}
+		}
+	}
+}

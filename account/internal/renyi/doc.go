@@ -14,7 +14,8 @@
 //   - noise N(0, σ²) and a shift by Δ, for Gaussian noise and any shift of L2 norm at most Δ: rotate, scale down and add the
 //     missing noise;
 //   - discrete Laplace noise and a shift by Δ in one cell, for such noise and any integer shift of L1 norm at most Δ, as
-//     follows.
+//     follows;
+//   - continuous Laplace noise and a shift by Δ in one coordinate, for such noise and any shift of L1 norm at most Δ.
 //
 // The shift is a path of Δ steps by 1 in one cell each. A step changes no probability by more than the factor 1/r =
 // e^(1/t). So a set that has probability p before a step has at most g(p) = min(p/r, 1−r(1−p)) behind it, and at most
@@ -22,6 +23,12 @@
 // r^m/(1+r) for m ≥ 0 and 1 − r^(1−m)/(1+r) for m ≤ 1, a shift by 1 takes G(m) to G(m−1) = g(G(m)); and between these
 // points, where k is thrown in with some probability, g is linear. So at each p the one cell has the most powerful test,
 // for either direction, and that is dominance (Blackwell).
+//
+// Continuous noise has a path of one step for each coordinate. Let T_s(p) be the greatest probability behind a shift by s of
+// one coordinate, of a set that has probability p before it. The other coordinates are distributed alike on both sides
+// and do not help. The ratio of the densities grows along the coordinate, so that half-lines attain T_s (Neyman and Pearson), and
+// T_s(P[X ≥ m]) = P[X ≥ m−s]. So T_s(T_t(p)) = T_(s+t)(p), and behind the path a set has at most T_Δ(p), which one
+// coordinate attains.
 //
 // Releases with one coin. Let a unit take part in several releases, or in none of them, by one coin of probability q, and
 // let later ones depend on earlier results. Given the coin, the moments of (1−q) + q·L₁L₂…L_n of any real order are

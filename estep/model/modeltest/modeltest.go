@@ -27,6 +27,7 @@ type Case struct {
 func Run(t *testing.T, c Case) {
 	t.Run("contributions fit their shapes", c.fit)
 	t.Run("one document at a time", c.independent)
+	t.Run("names do not matter", c.nameless)
 	t.Run("workers run in parallel", c.parallel)
 	t.Run("empty document", c.empty)
 	t.Run("scores", c.scores)
@@ -101,6 +102,25 @@ func (c Case) independent(t *testing.T) {
 		again := c.contribute(t, shared, d)
 		if !proto.Equal(first, alone) || !proto.Equal(first, again) {
 			t.Errorf("document %q contributes something else after others, or the second time", d.Id)
+		}
+	}
+}
+
+// nameless checks that what a document contributes does not depend on what it is called and whose it is: an id may depend on
+// other documents, by their number or their order, and then its contribution would, too.
+func (c Case) nameless(t *testing.T) {
+	w := c.Model.NewWorker()
+	for i, d := range c.documents() {
+		first := c.contribute(t, w, d)
+		for _, other := range []*wire.Document{
+			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user"}, {},
+		} {
+			other.WordGaps, other.Counts = d.WordGaps, d.Counts
+			again := c.contribute(t, w, other)
+			again.Unit = first.Unit
+			if !proto.Equal(first, again) {
+				t.Errorf("document %q contributes something else as %q of user %q", d.Id, other.Id, other.User)
+			}
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Command comments writes the doc comments of Go source as JSON Lines {"id","text"}, one a declaration: real text that
-// stands on every machine with Go, for quickstart.sh.
+// Command comments writes the doc comments of Go source as JSON Lines {"text"}, one a declaration: real text that stands
+// on every machine with Go, for quickstart.sh. They have no ids: where a comment stands changes when one before it goes.
 package main
 
 import (
@@ -34,7 +34,6 @@ func main() {
 
 // A document is a line of the output.
 type document struct {
-	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
@@ -48,18 +47,12 @@ func write(w io.Writer, folder string) error {
 		if entry.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
-		name, err := filepath.Rel(folder, path)
-		if err != nil {
-			return err
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil // a file that is not for this version of Go
 		}
 		for _, comment := range comments(file) {
-			id := fmt.Sprintf("%s:%d", filepath.ToSlash(name), files.Position(comment.Pos()).Line)
-			if err := lines.Encode(document{id, comment.Text()}); err != nil {
+			if err := lines.Encode(document{comment.Text()}); err != nil {
 				return err
 			}
 		}

@@ -55,12 +55,16 @@ func digest(content string) [sha256.Size]byte { return sha256.Sum256([]byte(cont
 
 func charge(t *testing.T, b *Book, c *event.Charge, content string) {
 	t.Helper()
-	err := b.Charge(c, func(w io.Writer) ([sha256.Size]byte, error) {
+	if err := b.Charge(c, writes(content)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writes writes a content as a release that is drawn from it.
+func writes(content string) func(io.Writer) ([sha256.Size]byte, error) {
+	return func(w io.Writer) ([sha256.Size]byte, error) {
 		_, err := io.WriteString(w, content)
 		return digest(content), err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"math/bits"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -153,10 +154,26 @@ func FuzzOneWord(f *testing.F) {
 	})
 }
 
-// The steps of a charge are those of the sampler.
+// The sampler that flips is, bit by bit of its probability, the one of the scale that is charged, which is the least that
+// does not flip less than the grant says. Package noise tests what it draws.
 func TestScale(t *testing.T) {
-	if got := newCharge(pointer(over(Terms{Grant: newGrant()}, 1))).Scale; got != noise.FlipSteps/4 {
-		t.Errorf("a probability of 1/4 has a scale of %d, want %d", got, uint64(noise.FlipSteps/4))
+	for flip, want := range map[float64]uint64{
+		0.25: noise.FlipSteps / 4, 0.5: noise.FlipSteps / 2, 1.0 / noise.FlipSteps: 1, 1.5 / noise.FlipSteps: 2,
+		0.1: 429496730, // ⌈2^32/10⌉ = ⌈429496729.6⌉
+	} {
+		terms := newTerms()
+		terms.Grant.Flip = flip
+		r, err := Open(newLedger(t), terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if r.charge.Scale != want {
+			t.Errorf("flip %v: a scale of %d is charged, want %d", flip, r.charge.Scale, want)
+		}
+		if !reflect.DeepEqual(r.flips, noise.NewBernoulli(want)) {
+			t.Errorf("flip %v: the sampler is not that of the scale that is charged", flip)
+		}
 	}
 }
 

@@ -218,6 +218,61 @@ func TestStatistics(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
+// symmetric makes the layout a plain matrix of two cells and a symmetric one of 2 × 2, in which the cell 3 is off the diagonal.
+func symmetric(terms *Terms) {
+	*terms = shaped(*terms, event.Matrix{Name: "plain", Rows: 1, Columns: 2},
+		event.Matrix{Name: "symmetric", Rows: 2, Columns: 2, Symmetric: true})
+}
+
+// TestWhichCellsCountTwice: whatever cells a unit touches, and however its sum is bounded, the one off the diagonal counts
+// twice and no other. Each unit sends 3 and 4 to two cells, at a clip of 1.
+func TestWhichCellsCountTwice(t *testing.T) {
+	for _, mode := range []string{event.ClipUnit, event.ClipBatch, event.ClipUnitL1} {
+		for _, cells := range [][2]int{{0, 3}, {3, 4}, {2, 3}, {0, 2}, {1, 4}, {2, 4}} {
+			c := collector(t, clipping(mode, 1), symmetric)
+			var v fixed.Vector
+			values, want, norm := [2]float64{3, 4}, make([]float64, 5), 0.0
+			for i, cell := range cells {
+				v.Cells, v.Steps = append(v.Cells, cell), append(v.Steps, int64(values[i]*(1<<20)))
+				part := values[i]
+				if mode != event.ClipUnitL1 {
+					part *= part
+				}
+				if cell == 3 {
+					part *= 2
+				}
+				norm += part
+			}
+			if mode != event.ClipUnitL1 {
+				norm = math.Sqrt(norm)
+			}
+			for i, cell := range cells {
+				want[cell] = values[i] / norm
+			}
+			if err := c.Add("unit", "", 0, &v); err != nil {
+				t.Fatal(err)
+			}
+			if got := sum(t, c); !near(got, want) {
+				t.Errorf("%s, cells %v: %v, want %v", mode, cells, got, want)
+			}
+		}
+	}
+}
+
+// TestHugeUser: a user's total is brought within the range of the grid before the clip, cell by cell.
+func TestHugeUser(t *testing.T) {
+	r := collector(t, users)
+	for i, values := range [][]float32{{1e30, 1e30, 0, 0, 0, 0}, {1e30, 0, 0, 0, 0, 0}, {0, 0, -1e30, 0, 0, 0}} {
+		if err := put(r, "u", string(rune('a'+i)), values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := 2 / math.Sqrt(3)
+	if got := sum(t, r); !near(got, []float64{each, each, -each, 0, 0, 0}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestNoiseOfSymmetric: variances are σ² on the diagonal and σ²/2 off it, within six standard deviations: a sound program
 // fails with a probability below 1e-8.
 func TestNoiseOfSymmetric(t *testing.T) {

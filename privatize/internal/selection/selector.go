@@ -66,10 +66,11 @@ func newCharge(terms *Terms) *event.Charge {
 // Close frees the ledger.
 func (s *Selector) Close() error { return s.book.Close() }
 
-// Add takes the words of a document of a unit; where the grant's unit is the document, unit is not asked for. A document
-// that comes a second time is refused. After an error nothing can be released.
-func (s *Selector) Add(document, unit string, words []string) error {
-	return s.votes.add(document, unit, words)
+// Add takes the words of a document and its user, who may be "": then it is a unit of its own. Where the grant's unit is the
+// document the user does not count. A document whose id comes a second time is refused; nothing else depends on ids. After
+// an error nothing can be released.
+func (s *Selector) Add(document, user string, words []string) error {
+	return s.votes.add(document, user, words)
 }
 
 // Release ends the votes: it draws the vocabulary, stores what encode makes of its words, those of most noisy weight first,

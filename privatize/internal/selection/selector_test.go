@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ var some = []paper{
 func add(t *testing.T, s *Selector, papers ...paper) {
 	t.Helper()
 	for _, p := range papers {
-		if err := s.Add(p.id, p.unit, p.words); err != nil {
+		if err := s.Add(p.id, p.user, p.words); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -164,6 +165,20 @@ type still struct{ draws int }
 
 func (s *still) Next() int64         { s.draws++; return 0 }
 func (s *still) Twin() noise.Sampler { return s }
+
+// TestScale: the noise is, to the last entry of its table, that of the scale that is charged, and that is not below what
+// the grant says. Package noise tests what a sampler of a scale draws.
+func TestScale(t *testing.T) {
+	for _, multiplier := range []float64{0x1p-20, 0.3, 1, 1.24, 5} {
+		s := open(t, newLedger(t), newTerms(func(g *event.Grant) { g.NoiseMultiplier = multiplier }))
+		if float64(s.charge.Scale) < multiplier*float64(s.charge.Sensitivity) {
+			t.Errorf("multiplier %v: a scale of %d is charged for a sensitivity of %d", multiplier, s.charge.Scale, s.charge.Sensitivity)
+		}
+		if !reflect.DeepEqual(s.noise, noise.Sampler(noise.NewGaussian(s.charge.Scale))) {
+			t.Errorf("multiplier %v: the sampler is not that of the scale that is charged", multiplier)
+		}
+	}
+}
 
 // TestThreshold: a weight of exactly the threshold reaches it, one step less does not. Each word that has weight is drawn for
 // once, each that has none is not: else a word that its unit did not vote for could leave.

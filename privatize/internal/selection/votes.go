@@ -21,7 +21,7 @@ type votes struct {
 	most    int                 // words of a unit that count
 	bound   uint64              // on the L2 norm of the weights of a unit, in steps
 	seen    unit.Set            // documents
-	pending map[unit.Key][]word // of each user the words so far, or those that may be kept; nil: each document votes by itself
+	pending map[unit.Key][]word // of each user the words so far, or those that may be kept; nil: users are no units
 	numbers map[string]word
 	words   []string  // by number
 	sum     fixed.Sum // weights, by number
@@ -38,29 +38,43 @@ func newVotes(most int, bound uint64, ofUsers bool) *votes {
 	return v
 }
 
-// add takes the words of a document of the unit of a name.
-func (v *votes) add(document, name string, words []string) error {
+// add takes the words of a document, which has a user or "".
+func (v *votes) add(document, user string, words []string) error {
 	if v.failed == nil {
-		v.failed = v.take(document, name, words)
+		v.failed = v.take(document, user, words)
 	}
 	return v.failed
 }
 
-func (v *votes) take(document, name string, words []string) error {
-	k := unit.KeyOf(document)
-	if !v.seen.Add(k) {
+func (v *votes) take(document, user string, words []string) error {
+	if !v.seen.Add(unit.KeyOf(document)) {
 		return &book.Mismatch{Reason: "two documents have the same id"}
 	}
-	if v.pending == nil {
-		return v.vote(v.keep(k, v.number(words)))
+	if v.pending == nil || user == "" {
+		var content unit.Key // asked for only if not all words are kept
+		if len(words) > v.most {
+			content = contentOf(words)
+		}
+		return v.vote(v.keep(content, v.number(words)))
 	}
-	k = unit.KeyOf(name)
+	k := unit.KeyOf("user/" + user) // the name of the unit: SPEC.md §2.3
 	all := append(v.pending[k], v.number(words)...)
 	if len(all) > 2*v.most {
 		all = v.keep(k, all) // not at every document: hashing what is kept already would be most of the work
 	}
 	v.pending[k] = all
 	return nil
+}
+
+// contentOf is what a document that is a unit ranks its words by: a hash of all of them, whatever their order, each with a
+// newline, which no word has. The id would not do: it may depend on other documents.
+func contentOf(words []string) unit.Key {
+	b := []byte("privpipe votes\n")
+	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
+		b = append(append(b, word...), '\n')
+	}
+	sum := sha256.Sum256(b)
+	return unit.Key(sum[:])
 }
 
 // number returns the numbers of words.
@@ -79,9 +93,10 @@ func (v *votes) number(words []string) []word {
 	return numbers
 }
 
-// keep returns the distinct ones of the words of a unit, and no more than count: those that come first by SHA-256 of the
-// unit's key and the word. It depends on no other unit and favours no word. What is kept of a set is kept of what is kept of
-// its parts, so that it does not matter in which order documents come.
+// keep returns the distinct ones of the words of a unit, and no more than count: those that come first by SHA-256 of a key and
+// the word. The key is that of the user, or of the content of a document that is a unit, so the choice depends on no other
+// unit, and it favours no word. What is kept of a set is kept of what is kept of its parts by the same key, so that it does
+// not matter in which order the documents of a user come.
 func (v *votes) keep(k unit.Key, words []word) []word {
 	slices.Sort(words)
 	words = slices.Compact(words)

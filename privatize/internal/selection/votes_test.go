@@ -15,9 +15,9 @@ import (
 
 const bound = 1 << 20
 
-// A paper is a document of a unit.
+// A paper is a document of a user, or of nobody.
 type paper struct {
-	id, unit string
+	id, user string
 	words    []string
 }
 
@@ -26,7 +26,7 @@ func counted(t *testing.T, most int, ofUsers bool, papers ...paper) (map[string]
 	t.Helper()
 	v := newVotes(most, bound, ofUsers)
 	for _, p := range papers {
-		if err := v.add(p.id, p.unit, slices.Clone(p.words)); err != nil {
+		if err := v.add(p.id, p.user, slices.Clone(p.words)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestWeightBelowOneStep(t *testing.T) {
 }
 
 // TestCap: a unit votes for no more words than most, and what it does not vote for does not occur. Which ones depends on
-// the unit, not on the order of words.
+// the words of the unit, and not on their order or the id.
 func TestCap(t *testing.T) {
 	words := numbered(1000)
 	first, _ := counted(t, 16, false, paper{"d", "d", words})
@@ -112,11 +112,77 @@ func TestCap(t *testing.T) {
 	if again, _ := counted(t, 16, false, paper{"d", "d", backwards}); !equal(again, first) {
 		t.Error("the order of the words changes the choice")
 	}
-	if other, _ := counted(t, 16, false, paper{"e", "e", words}); equal(other, first) {
-		t.Error("every unit chooses alike")
+	if renamed, _ := counted(t, 16, false, paper{"e", "e", words}); !equal(renamed, first) {
+		t.Error("the id changes the choice")
 	}
-	if others, _ := counted(t, 16, false, paper{"e", "e", backwards}, paper{"d", "d", words}); !contains(others, first) {
+	more := append(backwards, "more")
+	if other, _ := counted(t, 16, false, paper{"d", "d", more}); equal(other, first) {
+		t.Error("every unit chooses alike") // 16 of 1001 words chosen independently are these with a probability below 1e-34
+	}
+	if others, _ := counted(t, 16, false, paper{"e", "e", more}, paper{"d", "d", words}); !contains(others, first) {
 		t.Error("another unit changes the choice")
+	}
+}
+
+// less returns a − b, word by word.
+func less(a, b map[string]int64) map[string]int64 {
+	difference := make(map[string]int64)
+	for word := range a {
+		if d := a[word] - b[word]; d != 0 {
+			difference[word] = d
+		}
+	}
+	for word := range b {
+		if _, both := a[word]; !both {
+			difference[word] = -b[word]
+		}
+	}
+	return difference
+}
+
+// renumbered returns papers whose ids are their places, without those at the places from i up to j.
+func renumbered(papers []paper, i, j int) []paper {
+	papers = slices.Delete(slices.Clone(papers), i, j)
+	for i := range papers {
+		papers[i].id = fmt.Sprint(i + 1)
+	}
+	return papers
+}
+
+// TestNeighbours: the exact weights of two data sets that differ in a unit differ by that unit's votes, even if its
+// documents' going changes the ids of all others. Most documents have more words than count.
+func TestNeighbours(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	words := numbered(90)
+	var papers []paper
+	for i := range 120 {
+		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		own := slices.Clone(words[:random.IntN(40)])
+		if i%10 == 9 {
+			own = papers[i-1].words // equal to the one before
+		}
+		papers = append(papers, paper{"", "", own})
+	}
+	for _, ofUsers := range []bool{false, true} {
+		all, _ := counted(t, 12, ofUsers, renumbered(papers, 0, 0)...)
+		for _, i := range []int{0, 1, 8, 9, 60, 119} {
+			without, _ := counted(t, 12, ofUsers, renumbered(papers, i, i+1)...)
+			own, _ := counted(t, 12, ofUsers, renumbered(papers[i:i+1], 0, 0)...)
+			if d := less(all, without); !equal(d, own) {
+				t.Errorf("of users %v: without document %d the weights lose %v, not its votes %v", ofUsers, i, d, own)
+			}
+		}
+	}
+	for i := range papers { // users of four documents, one after the other
+		papers[i].user = fmt.Sprint("user", i/4)
+	}
+	all, _ := counted(t, 12, true, renumbered(papers, 0, 0)...)
+	for _, i := range []int{0, 4, 60, 116} {
+		without, _ := counted(t, 12, true, renumbered(papers, i, i+4)...)
+		own, _ := counted(t, 12, true, renumbered(papers[i:i+4], 0, 0)...)
+		if d := less(all, without); !equal(d, own) {
+			t.Errorf("without user %d the weights lose %v, not the user's votes %v", i/4, d, own)
+		}
 	}
 }
 
@@ -132,19 +198,21 @@ func contains(a, b map[string]int64) bool {
 	return true
 }
 
-// TestCapFavoursNoWord: of 26 words each is among 13 in half of the units. The hash is fixed, so the counts are the same
-// each time; for independent fair choices a test of one word would fail with a probability below 2·10⁻⁷ (normal, 5.2σ).
+// TestCapFavoursNoWord: of 26 words, beside one that is a document's own and makes it another, each is among 13 of 27. The hash
+// is fixed, so the counts are the same each time; for independent fair choices a test of one word would fail with a probability
+// below 2·10⁻⁷ (normal, 5.2σ).
 func TestCapFavoursNoWord(t *testing.T) {
 	const units = 10_000
 	words := numbered(26)
 	var papers []paper
 	for i := range units {
-		papers = append(papers, paper{fmt.Sprint(i), "", words})
+		papers = append(papers, paper{fmt.Sprint(i), "", append(slices.Clone(words), fmt.Sprint("own", i))})
 	}
 	weights, _ := counted(t, 13, false, papers...)
 	one := int64(math.Floor(bound / math.Sqrt(13)))
-	for word, w := range weights {
-		if n := float64(w / one); math.Abs(n-units/2) > 5.2*math.Sqrt(units/4) {
+	const share = 13. / 27
+	for _, word := range words {
+		if n := float64(weights[word] / one); math.Abs(n-units*share) > 5.2*math.Sqrt(units*share*(1-share)) {
 			t.Errorf("%s is chosen by %v of %d units", word, n, units)
 		}
 	}
@@ -187,6 +255,7 @@ func TestOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var papers []paper
 	words := numbered(200)
+	papers = append(papers, paper{"lone", "lone", []string{"lone"}})
 	for i := range 300 {
 		random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		papers = append(papers, paper{fmt.Sprint(i), fmt.Sprint("user", i%40), slices.Clone(words[:random.IntN(40)])})
@@ -199,7 +268,8 @@ func TestOrder(t *testing.T) {
 				t.Fatalf("of users %v: the order of the documents changes the weights", ofUsers)
 			}
 		}
-		if _, got := counted(t, 12, ofUsers, papers[1:]...); got == want {
+		lone := slices.IndexFunc(papers, func(p paper) bool { return p.id == "lone" })
+		if _, got := counted(t, 12, ofUsers, slices.Delete(slices.Clone(papers), lone, lone+1)...); got == want {
 			t.Error("the digest does not see a document that is missing")
 		}
 	}
@@ -229,7 +299,7 @@ func TestDocumentTwice(t *testing.T) {
 	for _, ofUsers := range []bool{false, true} {
 		v := newVotes(9, bound, ofUsers)
 		for _, p := range []paper{{"1", "ann", []string{"a"}}, {"2", "ann", []string{"a"}}} {
-			if err := v.add(p.id, p.unit, p.words); err != nil {
+			if err := v.add(p.id, p.user, p.words); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,6 +3,7 @@ package unit
 import (
 	"bytes"
 	"crypto/sha256"
+	"strings"
 	"testing"
 )
 
@@ -45,10 +46,13 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestKeyOf: the key that SPEC.md states.
+// TestKeyOf: the key that SPEC.md states, of all of a name and nothing else.
 func TestKeyOf(t *testing.T) {
-	sum := sha256.Sum256([]byte("user/ann"))
-	if k := KeyOf("user/ann"); !bytes.Equal(k[:], sum[:16]) {
-		t.Errorf("key %x, want the first half of %x", k, sum)
+	long := strings.Repeat("user/ann ", 100)
+	for _, name := range []string{"", "user/ann", "user/anna", long, long + "a", "\x00", "ÄÖ"} {
+		sum := sha256.Sum256([]byte(name))
+		if k := KeyOf(name); !bytes.Equal(k[:], sum[:16]) {
+			t.Errorf("key of %.10q… is %x, want the first half of %x", name, k, sum)
+		}
 	}
 }

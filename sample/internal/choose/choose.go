@@ -2,6 +2,7 @@
 package choose
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 
@@ -51,10 +52,13 @@ func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Th
 	})
 }
 
-// NewSeeded is New by a seed and the units' digests.
-func NewSeeded(scheme event.Scheme, digests []uint64, seed coin.Seed) (*Chooser, error) {
+// NewSeeded is New by a seed and the units' digests. Two units may have one digest; their keys then give them their order, so
+// that it is not their places in the corpus.
+func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed coin.Seed) (*Chooser, error) {
 	return newChooser(scheme, digests, func(round int) func(int) (uint64, uint64) {
-		return func(unit int) (high, low uint64) { return seed.Number(round, digests[unit]), digests[unit] }
+		return func(unit int) (high, low uint64) {
+			return seed.Number(round, digests[unit]), binary.LittleEndian.Uint64(keys[unit][:])
+		}
 	})
 }
 

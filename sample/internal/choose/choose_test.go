@@ -93,8 +93,8 @@ func chooser(t *testing.T, scheme event.Scheme, n int, by coin.Secret) *Chooser 
 // choosers returns one for each kind of coins.
 func choosers(t *testing.T, scheme event.Scheme, n int) map[string]*Chooser {
 	t.Helper()
-	digests, _ := units(n)
-	seeded, err := NewSeeded(scheme, digests, 1)
+	digests, keys := units(n)
+	seeded, err := NewSeeded(scheme, digests, keys, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestFixedSizes(t *testing.T) {
 func TestNewRefusesAnotherPopulation(t *testing.T) {
 	digests, keys := units(10)
 	_, err := New(fixed(3, 9), digests, keys, secret(1).Throw(""))
-	_, seeded := NewSeeded(fixed(3, 9), digests, 1)
+	_, seeded := NewSeeded(fixed(3, 9), digests, keys, 1)
 	if err == nil || seeded == nil {
 		t.Error("want an error of a scheme for another number of units")
 	}

@@ -16,8 +16,8 @@ type drawing func(t *testing.T, scheme event.Scheme, names []string, round int) 
 // drawings are by each kind of coins.
 var drawings = map[string]drawing{
 	"seed": func(t *testing.T, scheme event.Scheme, names []string, round int) map[string]bool {
-		digests, _ := named(names)
-		c, err := NewSeeded(scheme, digests, 7)
+		digests, keys := named(names)
+		c, err := NewSeeded(scheme, digests, keys, 7)
 		return members(t, c, err, names, round)
 	},
 	"secret": func(t *testing.T, scheme event.Scheme, names []string, round int) map[string]bool {
@@ -115,6 +115,24 @@ func TestNeighbours(t *testing.T) {
 				t.Errorf("%s by %s: the unit joined %d rounds", scheme, by, joined)
 			}
 		}
+	}
+}
+
+// TestEqualDigests: names of one XXH64 are found at once. Which of two such units a round of a fixed size holds follows from
+// their names and not from their places.
+func TestEqualDigests(t *testing.T) {
+	digests := []uint64{7, 7}
+	keys := []corpus.Key{corpus.KeyOf("a"), corpus.KeyOf("b")}
+	for range 2 {
+		c, err := NewSeeded(fixed(1, 2), digests, keys, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The first 8 bytes of SHA-256 end in ca for "a" and in 4a for "b": as a little-endian number b's is the smaller.
+		if set := c.Round(1); keys[index(set.Has(1))] != corpus.KeyOf("b") {
+			t.Errorf("of %x the round holds the other", keys)
+		}
+		slices.Reverse(keys)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 )
 
 // smallest adds the units, of n, that have the size smallest numbers. Units of equal numbers come in their order.
+// (By a secret, units of different keys have different numbers. By a seed, those whose keys differ in the first half do.)
 //
 // Between data sets that differ in one unit exchanged for another the order of all others is the same, so that the sets
 // differ in at most one member exchanged for another.

@@ -9,7 +9,7 @@ import (
 // A Seed is where choices come from that anyone who has it can repeat: for tests, without amplification. It gives numbers
 // by the round and the unit's name, and not one after the other: then a unit more or less, or in another place, changes
 // the choice of no other. What an accountant says of coins that are no secret rests on that: two data sets that differ in
-// a unit must have rounds that differ in it alone.
+// a unit must have rounds that differ in it alone. So they have only if names do not depend on other units (SPEC.md §2.3).
 type Seed uint64
 
 // Number returns the number of a unit, by the digest of its name (wire.UnitDigest), in a round: 8 bytes of SHA-256. That

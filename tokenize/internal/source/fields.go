@@ -12,7 +12,7 @@ import (
 
 // Fields are what a line of JSON Lines says about a document. Other members are ignored.
 type Fields struct {
-	ID    Name  `json:"id"`
+	ID    *Name `json:"id"` // nil: none, or null
 	Text  *Text `json:"text"`
 	User  Name  `json:"user"`
 	Label Label `json:"label"`
@@ -72,8 +72,8 @@ func ParseLine(line []byte) (Fields, error) {
 	switch {
 	case f.Text == nil:
 		return f, errNoText
-	case f.ID == "":
-		return f, errors.New(`member "id" is missing or empty`)
+	case f.ID != nil && *f.ID == "":
+		return f, errors.New(`member "id" is empty`)
 	}
 	return f, nil
 }

@@ -3,10 +3,8 @@ package terms
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"privpipe/pipelines/wire"
@@ -35,15 +33,12 @@ const room = wire.MaxRecord - 64 - 2*wire.MaxName
 // size is the most bytes that a word takes: with a tag of one byte and a length of two.
 func size(word string) int { return len(word) + 3 }
 
-// Words returns the distinct words of a document, in the order of their bytes, without those of over wire.MaxWord bytes. If
-// a record does not hold all of them it is cut: only those stay that come first by a hash of the document's id and the
-// word, which depends on no other document and favours no part of the alphabet.
-func (c *Collector) Words(id string, text []byte) (distinct []string, cut bool) {
+// Words returns the distinct words of a text, in the order of their bytes, without those of over wire.MaxWord bytes.
+func (c *Collector) Words(text []byte) (distinct []string) {
 	if len(c.seen) > 1<<14 {
 		c.seen = make(map[string]struct{}) // to clear a map takes as long as its greatest document
 	}
 	clear(c.seen)
-	total := 0
 	c.splitter.Split(text, func(w words.Word) {
 		if len(w.Bytes) > wire.MaxWord || utf8.RuneCount(w.Bytes) < c.minLetters {
 			return
@@ -59,34 +54,56 @@ func (c *Collector) Words(id string, text []byte) (distinct []string, cut bool) 
 		word := string(w.Bytes)
 		c.seen[word] = struct{}{}
 		distinct = append(distinct, word)
-		total += size(word)
 	})
-	if total > room {
-		distinct, cut = first(id, distinct), true
-	}
 	slices.Sort(distinct)
-	return distinct, cut
+	return distinct
 }
 
-// first returns the words that come first by SHA-256 of id, a zero byte and the word, as many as a record holds.
-func first(id string, distinct []string) []string {
+// Cut returns as many of a document's words as a record holds: all, or if they are too many those that come first by a hash
+// of all of the document's words and the word. So it follows from this document alone, whatever its id, and favours no part
+// of the alphabet. Both lists are in the order of their bytes.
+func Cut(distinct []string) (kept []string, cut bool) {
+	total := 0
+	for _, word := range distinct {
+		total += size(word)
+	}
+	if total <= room {
+		return distinct, false
+	}
+	kept = first(distinct)
+	slices.Sort(kept)
+	return kept, true
+}
+
+// first returns the words that come first by SHA-256 of the hash of all words and the word, as many as a record holds.
+func first(distinct []string) (kept []string) {
 	type ranked struct {
 		word string
 		rank [sha256.Size]byte
 	}
+	content := contentOf(distinct)
 	all := make([]ranked, len(distinct))
+	var b []byte
 	for i, word := range distinct {
-		all[i] = ranked{word, sha256.Sum256([]byte(id + "\x00" + word))}
+		b = append(append(b[:0], content[:]...), word...)
+		all[i] = ranked{word, sha256.Sum256(b)}
 	}
-	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(bytes.Compare(a.rank[:], b.rank[:]), strings.Compare(a.word, b.word))
-	})
+	slices.SortFunc(all, func(a, b ranked) int { return bytes.Compare(a.rank[:], b.rank[:]) })
 	total := 0
-	for i, r := range all {
+	for _, r := range all {
 		if total += size(r.word); total > room {
-			return distinct[:i]
+			break
 		}
-		distinct[i] = r.word
+		kept = append(kept, r.word)
 	}
-	return distinct
+	return kept
+}
+
+// contentOf is SHA-256 of words, each with a newline, which no word has, behind what keeps this hash apart from others.
+func contentOf(words []string) [sha256.Size]byte {
+	b := []byte("privpipe cut\n")
+	for _, word := range words {
+		b = append(append(b, word...), '\n')
+	}
+	return sha256.Sum256(b)
 }

@@ -28,9 +28,9 @@ func TestWords(t *testing.T) {
 		{"The pear THE encyclopedia cafe\u0301s cafe\u0301", 1, stop, []string{"caf\u00e9s", "pear"}},
 		{"one " + long + " " + long + "x", 1, nil, []string{"one", long}},
 	} {
-		got, cut := NewCollector(c.minLetters, c.stop).Words("id", []byte(c.text))
-		if !slices.Equal(got, c.want) || cut {
-			t.Errorf("%q: got %q, cut %v, want %q", c.text, got, cut, c.want)
+		got := NewCollector(c.minLetters, c.stop).Words([]byte(c.text))
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}
 }
@@ -62,8 +62,7 @@ func TestCut(t *testing.T) {
 	for _, length := range []int{8, 100, wire.MaxWord} {
 		most := room / (length + 3)
 		whole := distinct(most, length)
-		c := NewCollector(1, nil)
-		got, cut := c.Words("id", []byte(strings.Join(whole, " ")))
+		got, cut := Cut(whole)
 		if cut || !slices.Equal(got, whole) {
 			t.Errorf("%d words of %d bytes are cut to %d", most, length, len(got))
 		}
@@ -71,8 +70,8 @@ func TestCut(t *testing.T) {
 			t.Errorf("%d words of %d bytes: %v", most, length, err)
 		}
 		more := distinct(most+most/2, length)
-		got, cut = c.Words("id", []byte(strings.Join(more, " ")))
-		if !cut || len(got) != most {
+		got, cut = Cut(more)
+		if !cut || len(got) != most || !slices.IsSorted(got) {
 			t.Errorf("%d words of %d bytes are cut to %d, want %d", len(more), length, len(got), most)
 		}
 		if err := record(t, got); err != nil {
@@ -81,26 +80,36 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutDependsOnTheDocumentAlone: not on the documents before or the order of its words, but on its id; and no half of
-// the alphabet is favoured. The hash is fixed, so the counts are the same each time.
+// TestCutDependsOnTheDocumentAlone: on its set of words, and not on documents before or the order in the text. Another
+// document is cut otherwise, and no half of the alphabet is favoured. The hash is fixed, so the counts are the same each time.
 func TestCutDependsOnTheDocumentAlone(t *testing.T) {
 	all := distinct(2*room/(8+3), 8)
 	c := NewCollector(1, nil)
-	first, _ := c.Words("id", []byte(strings.Join(all, " ")))
-	c.Words("between", []byte("other words"))
+	whole := c.Words([]byte(strings.Join(all, " ")))
+	kept, _ := Cut(whole)
+	if !slices.Equal(whole, all) {
+		t.Error("the cut changed the words that it was given")
+	}
+	c.Words([]byte("other words"))
 	backwards := slices.Clone(all)
 	slices.Reverse(backwards)
-	again, _ := c.Words("id", []byte(strings.Join(backwards, " ")))
-	if !slices.Equal(first, again) {
+	if again, _ := Cut(c.Words([]byte(strings.Join(backwards, " ")))); !slices.Equal(kept, again) {
 		t.Error("the order of the words, or a document before, changes the cut")
 	}
-	if other, _ := c.Words("other", []byte(strings.Join(all, " "))); slices.Equal(first, other) {
-		t.Error("every document is cut alike")
+	inBoth := 0
+	other, _ := Cut(append(slices.Clone(all), "zzzzzzzzzz")) // one word more
+	for _, word := range other {
+		if _, found := slices.BinarySearch(kept, word); found {
+			inBoth++
+		}
 	}
-	half, _ := slices.BinarySearch(first, all[len(all)/2])
-	// Half of len(first) = 79,800 of twice as many: standard deviation below 142 (hypergeometric).
-	if d := half - len(first)/2; d < -750 || d > 750 {
-		t.Errorf("%d of %d words are of the first half of the alphabet", half, len(first))
+	// Of 79,800 out of twice as many half are in an independent choice: standard deviation below 142 (hypergeometric).
+	if d := inBoth - len(kept)/2; d < -750 || d > 750 {
+		t.Errorf("another document keeps %d of %d words that this one keeps", inBoth, len(kept))
+	}
+	half, _ := slices.BinarySearch(kept, all[len(all)/2])
+	if d := half - len(kept)/2; d < -750 || d > 750 {
+		t.Errorf("%d of %d words are of the first half of the alphabet", half, len(kept))
 	}
 }
 
@@ -109,6 +118,6 @@ func BenchmarkWords(b *testing.B) {
 	c := NewCollector(3, nil)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		c.Words("id", text)
+		Cut(c.Words(text))
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 )
 
-// A Reader reads the documents of one file. Documents without a pair are empty documents.
+// A Reader reads the documents of one file. Documents without a pair are empty documents. The numbers of documents say
+// which pairs belong together, and are no names: without one document all behind it have other numbers.
 type Reader struct {
 	in        *bufio.Reader
 	name      string
@@ -55,7 +55,7 @@ func (r *Reader) errorf(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.name, r.line, fmt.Errorf(format, args...))
 }
 
-// Next returns the next document, with its number as id, or io.EOF.
+// Next returns the next document, without an id, or io.EOF.
 func (r *Reader) Next() (*wire.Document, error) {
 	if r.next > r.documents {
 		if r.have || r.pairs > 0 {
@@ -81,7 +81,7 @@ func (r *Reader) Next() (*wire.Document, error) {
 		pairs = append(pairs, r.held)
 		r.have = false
 	}
-	d := &wire.Document{Id: strconv.Itoa(r.next)}
+	d := new(wire.Document)
 	r.next++
 	return d, r.fill(d, pairs)
 }
