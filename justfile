@@ -35,6 +35,10 @@ fuzz count="20000x":
 soak kills="5000":
     PRIVPIPE_KILLS={{ kills }} go test -run 'TestCrash$' -v -count=1 -timeout 20m ./pipelines/endtoend
 
+# Plant each fault of pipelines/testkit/mutants, or those of a name, and see that the tests which it names find it (minutes)
+mutants name="":
+    PRIVPIPE_MUTANTS=1 PRIVPIPE_MUTANT={{ name }} go test -run 'TestMutants$' -v -count=1 -timeout 20m ./pipelines/testkit/mutants
+
 # Train over Kafka while stages and the broker are killed, so many times from a seed on (10 s each)
 soak-kafka runs="200" seed="1":
     PRIVPIPE_FAULTS={{ runs }} PRIVPIPE_SEED={{ seed }} go test -run 'TestSoak$' -v -count=1 -timeout 3h ./pipelines/endtoend/topics

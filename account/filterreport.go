@@ -43,8 +43,8 @@ func (f *filterReport) table(b *bytes.Buffer) {
 	if f.Order > 0 {
 		measure += fmt.Sprintf(" of order %v", f.Order)
 	}
-	fmt.Fprintf(b, "\nfilter: %s, %s of the limit %s is spent. ε is at most %s at δ %s, even where settings were chosen after earlier "+
-		"releases had been seen (%s)\n", measure, f.Spent, f.Limit, f.Epsilon, f.Delta, f.Theorem)
+	fmt.Fprintf(b, "filter: %s, %s of the limit %s is spent. ε is at most %s at δ %s, even where settings were chosen after earlier "+
+		"releases had been seen (%s)\n\nonly if all settings were fixed beforehand:\n", measure, f.Spent, f.Limit, f.Epsilon, f.Delta, f.Theorem)
 }
 
 // checkFilter checks that the limit of a ledger's filter keeps the ledger's budget.

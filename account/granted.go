@@ -8,28 +8,22 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// checkGrants checks that each charge of a ledger is one that its grant, on a line before, gives and allows: by the rules
-// that the privatizer keeps to. The error names the line.
+// checkGrants checks that each charge of a ledger is one that its grant, on a line before, gives and allows, by the rules
+// that the privatizer keeps to; that costs are what releases cost by the ledger's filter; and that its limit keeps the ledger's
+// budget. The error names the line.
 func checkGrants(name string, ledger *event.Ledger) error {
-	var before event.Ledger
-	grants := make(map[string]bool)
+	if err := ledger.Check(name); err != nil {
+		return err
+	}
 	for i, line := range ledger.Lines {
-		var err error
-		switch {
-		case line.Charge != nil:
-			err = before.Allow(line.Charge, nil, line.Time)
-		case line.Grant != nil && grants[line.Grant.ID]:
-			err = fmt.Errorf("grant %q stands a second time", line.Grant.ID)
-		case line.Grant != nil:
-			grants[line.Grant.ID] = true
-			err = checkCost(ledger.Head(), line.Grant)
+		if line.Grant == nil {
+			continue
 		}
-		if err != nil {
+		if err := checkCost(ledger.Head(), line.Grant); err != nil {
 			return &event.LedgerError{Name: name, Line: i + 1, Err: err}
 		}
-		before.Lines = append(before.Lines, line)
 	}
-	return nil
+	return checkFilter(name, ledger.Head())
 }
 
 // checkCost checks that a grant states what its releases cost by the ledger's filter.

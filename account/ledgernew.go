@@ -15,13 +15,13 @@ import (
 )
 
 type ledgerCommands struct {
-	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that nothing passes."`
+	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that no plan passes."`
 }
 
 type newLedgerCommand struct {
 	Epsilon float64 `group:"Budget" placeholder:"X" help:"Refuse whatever would take the whole ledger above this ε. By default the grants alone bound it."`
 	Delta   float64 `group:"Budget" placeholder:"X" help:"δ of that budget; 0 for a ledger of pure mechanisms only."`
-	Filter  string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. By default settings must be chosen beforehand."`
+	Filter  string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts what sampling takes off. By default settings must be chosen beforehand."`
 	Order   float64 `group:"Filter" placeholder:"X" help:"Order of the filter renyi. By default the one that leaves the most for Gaussian noise without sampling."`
 	Ledger  string  `arg:"" help:"File to make. One that is there already is refused."`
 }
@@ -38,6 +38,8 @@ planned for one ledger (account plan --ledger) and refused by every other.
 // Validate is kong's hook.
 func (c *newLedgerCommand) Validate() error {
 	switch {
+	case c.Ledger == endpoint.Stdio || endpoint.IsTopic(c.Ledger):
+		return fmt.Errorf("the ledger must be a file, is %s", c.Ledger)
 	case c.Epsilon == 0 && (c.Delta != 0 || c.Filter != ""):
 		return errors.New("--delta and --filter belong to a budget: give --epsilon")
 	case c.Filter != "" && c.Delta == 0:
@@ -93,7 +95,8 @@ func (c *newLedgerCommand) head() (*event.Head, error) {
 }
 
 func alreadyThere(path string) error {
-	return exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path)
+	return exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path).
+		WithHint("go on with account plan --ledger")
 }
 
 // create makes a file with a content, whole and durable or not at all, and replaces none.

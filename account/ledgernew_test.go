@@ -53,7 +53,10 @@ func headLedgers(t *testing.T) map[string][]byte {
 		past.charge(t, chargeOf(g, round+1, "given"))
 	}
 	passed := append([]byte(nil), past.bytes...)
-	past.planned(t, grant(h, "raised", budget(3)))
+	raised := grant(h, "raised", budget(3))
+	raised.NoiseMultiplier = 8
+	past.planned(t, raised)
+	past.charge(t, chargeOf(raised, 1, "raised"))
 
 	filtered := &event.Head{ID: h.ID, Budget: &event.Limit{Epsilon: 1, Delta: 1e-6}}
 	filtered.Filter = &event.Filter{Measure: event.ZCDP, Limit: 0.024}

@@ -24,7 +24,7 @@ func main() {
 		Name:    "account",
 		Outside: true,
 		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
-		Example: "account plan --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --clip 1 -o grant.json",
+		Example: "account ledger new run.ledger && account plan --ledger run.ledger --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --model lda --matrix topics=50xV --vocab vocab.txt -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +
 			"The accountant of plan and report is pld, privacy loss distributions; --accountant renyi asks another. Every ε and δ that is printed is rounded up, what is left of a " +
 			"budget down; JSON has all digits of these bounds.",

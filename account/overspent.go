@@ -18,7 +18,7 @@ func checkOverspent(name string, ledger *event.Ledger) (overspent, err error) {
 		}
 		if !(least <= b.Epsilon*(1+slack)) {
 			return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, roundUp(least), b.Delta,
-				b.Epsilon), nil
+				b.Epsilon).WithHint("what was released cannot be undone: the guarantee is ε %s, not %v", roundUp(least), b.Epsilon), nil
 		}
 	}
 	return nil, nil
@@ -31,8 +31,12 @@ func standing(ledger *event.Ledger) (budgets []event.Budget) {
 		budgets = append(budgets, event.Budget{Epsilon: head.Budget.Epsilon, Delta: head.Budget.Delta})
 	}
 	var latest event.Budget
+	charged := make(map[string]bool)
+	for _, c := range ledger.Charges() {
+		charged[c.Grant] = true
+	}
 	for _, line := range ledger.Lines {
-		if line.Grant != nil && line.Grant.Budget.Epsilon > 0 {
+		if line.Grant != nil && line.Grant.Budget.Epsilon > 0 && charged[line.Grant.ID] {
 			latest = line.Grant.Budget
 		}
 	}

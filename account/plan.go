@@ -41,6 +41,9 @@ func (c *planCommand) Run(r *filter.Run) error {
 	if c.unknown() != "" {
 		warnOfNoise(r, grant)
 	}
+	if err := c.warnOfBudgets(r, grant); err != nil {
+		return err
+	}
 	if c.Delta > 1e-3 {
 		r.Log.Warn("such a δ may give a unit away in one of so many data sets", "delta", c.Delta)
 	}
@@ -48,7 +51,7 @@ func (c *planCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Usage, "%w", err)
 	}
 	if err := grant.Usable(); err != nil {
-		r.Log.Warn("privatize will refuse this grant", "because", err)
+		r.Log.Warn(fmt.Sprintf("privatize will refuse this grant: %v", err))
 	}
 	if r.DryRun() {
 		return nil
@@ -58,6 +61,35 @@ func (c *planCommand) Run(r *filter.Run) error {
 		return err
 	}
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, append(b, '\n'))
+}
+
+// warnOfBudgets says that a grant of given noise will pass a budget of the ledger, of which it knows nothing.
+func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
+	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
+		return nil
+	}
+	ledger, before, err := c.spentBefore()
+	if err != nil {
+		return err
+	}
+	all, err := before.Plan(g)
+	if err != nil {
+		return exit.Errorf(exit.Usage, "%s: %w", c.Ledger, err)
+	}
+	for _, b := range standing(ledger) {
+		spent, err := c.accountant().upper(all)
+		if err != nil {
+			return err
+		}
+		epsilon, err := spent.Epsilon(b.Delta)
+		if err != nil {
+			return err
+		}
+		if epsilon > b.Epsilon {
+			r.Log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", roundUp(epsilon), b.Delta, b.Epsilon))
+		}
+	}
+	return nil
 }
 
 // warnOfNoise says that a budget is as good as spent.

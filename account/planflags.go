@@ -4,10 +4,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 )
 
 type planCommand struct {
@@ -23,7 +25,7 @@ type planCommand struct {
 
 	Poisson  float64  `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
 	Fixed    fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit."`
-	All      bool     `group:"Scheme" xor:"scheme" help:"As in sample. Of course for select and randomized-response."`
+	All      bool     `group:"Scheme" xor:"scheme" help:"As in sample. Implied by select and randomized-response."`
 	Allocate bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
 	Epoch    bool     `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
 	Rounds   *int     `group:"Scheme" short:"T" placeholder:"T" help:"Number of rounds T, and of releases; 1 by default."`
@@ -41,7 +43,7 @@ type planCommand struct {
 	subjectFlags
 
 	Unit      string     `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
-	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed and randomized-response)."`
+	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed and randomized-response)."`
 	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
 	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
 	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
@@ -85,8 +87,16 @@ func (c *planCommand) readHead() error {
 		return nil
 	}
 	ledger, err := readLedger(c.Ledger)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Errorf(exit.Missing, "%w", err).WithHint("account ledger new makes a ledger")
+	}
 	if err != nil {
 		return err
+	}
+	for _, line := range ledger.Lines {
+		if line.Grant != nil && line.Grant.ID == c.ID {
+			return exit.Errorf(exit.Usage, "--id %s: %s has a grant of this name", c.ID, c.Ledger)
+		}
 	}
 	if c.head = ledger.Head(); c.head == nil || c.head.Budget == nil || c.head.Filter != nil || c.Solve != "" {
 		return nil
@@ -176,6 +186,9 @@ func (c *planCommand) checkBudget() error {
 		return errors.New("--solve rate is without a scheme: it gives the rate of secret Poisson sampling under add-remove")
 	}
 	var err error
+	if unknown != "epsilon" && c.Epsilon == 0 {
+		return errors.New("--epsilon is needed: no ledger with a budget of its own says what to plan for")
+	}
 	if unknown != "epsilon" {
 		err = event.CheckEpsilon(c.Epsilon)
 	}
@@ -192,12 +205,14 @@ func (c *planCommand) checkBudget() error {
 func (c *planCommand) checkFiltered(noise bool) error {
 	switch {
 	case c.Epsilon != 0 || c.Delta != 0 || c.Solve != "" || len(c.Beside) > 0:
-		return errors.New("the ledger has a filter, which keeps its budget: give --part or the noise, and no --epsilon, --delta, " +
+		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or --flip, and no --epsilon, --delta, " +
 			"--solve or --beside")
 	case noise && c.Part != 0:
 		return errors.New("--part and the noise are both given")
+	case c.Mechanism == event.Select:
+		return fmt.Errorf("select has a δ of its own, which the filter %s cannot count", c.filter().Measure)
 	case !noise && !(c.Part > 0 && c.Part <= 1):
-		return fmt.Errorf("the ledger has a filter: give the noise, or --part above 0 and at most 1, is %v", c.Part)
+		return fmt.Errorf("the ledger has a filter: give --noise-multiplier or --flip, or --part above 0 and at most 1, is %v", c.Part)
 	}
 	return nil
 }

@@ -86,6 +86,7 @@ type grantReport struct {
 	Epsilon      float64 `json:"epsilon,omitempty"`
 	Delta        float64 `json:"delta,omitempty"`
 	EpsilonLeft  *number `json:"epsilon_left,omitempty"` // of a grant with a budget
+	Cost         number  `json:"cost,omitempty"`         // of a release, by the ledger's filter
 }
 
 // grants says what is left of each grant: releases, and the part of its ε that the whole ledger has not spent.
@@ -100,7 +101,7 @@ func grants(ledger *event.Ledger, spent profile) ([]grantReport, error) {
 		if g == nil {
 			continue
 		}
-		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta}
+		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta, Cost: number(g.Cost)}
 		if g.Budget.Epsilon > 0 {
 			left, err := budget{epsilon: g.Budget.Epsilon, delta: g.Budget.Delta}.left(spent)
 			if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"privpipe/account/internal/compose"
@@ -64,9 +65,19 @@ func (p *planning) beside(ledger *event.Ledger) (hashes []string, err error) {
 					"the rest of it may no longer be used", name, p.Ledger).WithHint("plan without --beside, and plan that grant again")
 			}
 		}
+		if g.Budget.Epsilon == 0 {
+			return nil, exit.Errorf(exit.Usage, "%s has no budget: nothing keeps it from releasing a batch or a round again", name).
+				WithHint("plan it with --delta, or with --epsilon, and --ledger")
+		}
+		if g.Ledger != p.grant.Ledger {
+			return nil, exit.Errorf(exit.Usage, "%s is for another ledger than %s", name, p.Ledger)
+		}
 		hash, err := g.Hash()
 		if err != nil {
 			return nil, err
+		}
+		if slices.Contains(hashes, hash) {
+			return nil, exit.Errorf(exit.Usage, "%s is given twice", name)
 		}
 		hashes = append(hashes, hash)
 		if p.before, err = p.before.After(g); err != nil {
@@ -155,8 +166,21 @@ func (p *planning) epsilon(a *accountant) (float64, error) {
 	return spent.Epsilon(p.Delta)
 }
 
+// mostSpent is the part of a budget from which on what is left is not worth a plan: its noise would drown any data.
+const mostSpent = 0.99
+
 // solveNoise sets the least noise.
 func (p *planning) solveNoise() error {
+	before, err := p.accountant().upper(p.before.List())
+	if err != nil {
+		return err
+	}
+	if already, err := before.Epsilon(p.Delta); err != nil {
+		return err
+	} else if already > mostSpent*p.Epsilon && already < p.Epsilon {
+		return exit.Errorf(exit.Refused, "%s spent ε %s of %v: what is left is not worth its noise", p.spenders(), roundUp(already), p.Epsilon).
+			WithHint("a larger --epsilon is a decision to spend more")
+	}
 	low, high, err := p.extent(p.grant)
 	if err != nil {
 		return err
@@ -302,6 +326,14 @@ func (p *planning) least(low, high float64, done func(low, high float64) bool, s
 	}
 }
 
+// spenders is who has spent what a plan finds spent.
+func (p *planning) spenders() string {
+	if len(p.Beside) > 0 {
+		return "the ledger and what is planned beside have"
+	}
+	return "the ledger has"
+}
+
 // tooMuch says why even with the most noise, the least rate or one round, which the grant has, ε is above what it may be.
 func (p *planning) tooMuch(epsilon float64) error {
 	spent, err := p.accountant().upper(p.before.List())
@@ -319,7 +351,7 @@ func (p *planning) tooMuch(epsilon float64) error {
 	case unknown == "epsilon":
 		return exit.Errorf(exit.Refused, "nothing is proved at δ %v: ε is ∞", p.Delta)
 	case already >= p.Epsilon:
-		return exit.Errorf(exit.Refused, "the ledger has spent ε %s: no noise keeps it within %v", roundUp(already), p.Epsilon)
+		return exit.Errorf(exit.Refused, "%s spent ε %s: no noise keeps it within %v", p.spenders(), roundUp(already), p.Epsilon)
 	case unknown == "rounds":
 		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", roundUp(epsilon), p.Delta, p.Epsilon)
 	case unknown == "rate":

@@ -13,6 +13,9 @@ import (
 // table prints the report for people.
 func (rep *report) table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	if rep.Filter != nil {
+		rep.Filter.table(b)
+	}
 	fmt.Fprintf(w, "accountant\tε\tδ\torder\tneighbours\tunit\treleases\n")
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", rep.Accountant, rep.Epsilon, rep.Delta, orDash(rep.Order),
 		dash(rep.Adjacency), dash(rep.Unit), rep.Releases)
@@ -33,9 +36,6 @@ func (rep *report) table(b *bytes.Buffer) {
 	if rep.Budget != nil {
 		fmt.Fprintf(b, "\nthe ledger's own budget: ε %v at δ %v\n", rep.Budget.Epsilon, rep.Budget.Delta)
 	}
-	if rep.Filter != nil {
-		rep.Filter.table(b)
-	}
 	fmt.Fprintf(w, "\nrun\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
 	for _, r := range rep.Runs {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", quoted(r.Run), quoted(r.Dataset), r.Rounds, r.Mechanism, r.noise(),
@@ -45,8 +45,11 @@ func (rep *report) table(b *bytes.Buffer) {
 		fmt.Fprintf(w, "\ngrant\treleases left\tbudget ε\tat δ\tε left\n")
 		for _, g := range rep.Grants {
 			budget, delta, left := "given noise", "-", "-"
+			if g.Cost > 0 {
+				budget = "filter"
+			}
 			if g.Epsilon > 0 {
-				budget, delta = fmt.Sprint(g.Epsilon), fmt.Sprint(g.Delta)
+				budget, delta = roundUp(g.Epsilon), fmt.Sprint(g.Delta)
 				left = roundDown(float64(*g.EpsilonLeft))
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", quoted(g.ID), g.ReleasesLeft, budget, delta, left)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,32 +18,38 @@ import (
 )
 
 type auditCommand struct {
-	Binary          string  `required:"" placeholder:"PATH" help:"Program to audit; it is called as privatize is."`
-	Mechanism       string  `enum:"gaussian,laplace" default:"gaussian" help:"Mechanism: ${enum}."`
-	Adjacency       string  `enum:"add-remove,replace-one" default:"add-remove" help:"Neighbours: ${enum}."`
-	Unit            string  `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
-	NoiseMultiplier float64 `default:"1" help:"Noise of the grant, over the clip, in [0.2, 10]."`
-	Runs            int     `default:"2000" help:"Runs of each experiment on neighbours."`
-	Confidence      float64 `default:"0.95" help:"Confidence with which all bounds hold together."`
-	Delta           float64 `default:"1e-5" help:"δ at which ε is stated."`
-	OneRun          bool    `help:"Also audit one run that holds many canaries, each by a coin of its own."`
-	Canaries        int     `default:"10000" help:"Canaries of that run."`
-	Folder          string  `placeholder:"FOLDER" help:"Of temporary files; in memory runs are faster."`
-	JSON            bool    `name:"json" help:"Print JSON, not a table."`
-	Output          string  `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Binary          string   `required:"" placeholder:"PATH" help:"Program to audit; it is called as privatize is."`
+	Case            []string `placeholder:"NAME" help:"Cases to do, of those below; all by default."`
+	NoiseMultiplier float64  `default:"1" help:"Noise of the grants, over the clip, in [0.2, 10]."`
+	Runs            int      `default:"1000" help:"Runs of the case neighbours."`
+	Rounds          int      `default:"10000" help:"Rounds of each other case, 250 a run."`
+	Mechanism       string   `enum:"gaussian,laplace" default:"gaussian" help:"Mechanism of neighbours, delivered-twice and --one-run: ${enum}. Other cases have their own."`
+	Adjacency       string   `enum:"add-remove,replace-one" default:"add-remove" help:"Neighbours of the same: ${enum}."`
+	Unit            string   `enum:"document,user" default:"document" help:"Privacy unit of the same: ${enum}."`
+	Confidence      float64  `default:"0.95" help:"Confidence with which all bounds of all cases hold together."`
+	Delta           float64  `default:"1e-5" help:"δ at which ε is stated."`
+	OneRun          bool     `help:"Also audit one run that holds many canaries, each by a coin of its own."`
+	Canaries        int      `default:"10000" help:"Canaries of that run."`
+	Folder          string   `placeholder:"FOLDER" help:"Of temporary files. By default in memory (/dev/shm) where there is such a folder: a privatizer waits for the disk at each round."`
+	JSON            bool     `name:"json" help:"Print JSON, not a table."`
+	Output          string   `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 	filter.Workers
 }
 
 // Help is kong's hook.
 func (c *auditCommand) Help() string {
-	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN on inputs of its own that differ in one unit, the canary, " +
+	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN… on inputs of its own that differ in one unit, the canary, " +
 		"and tells from the releases which it was. How well it can bounds the privacy loss from below. For Gaussian noise " +
 		"the loss is measured by the trade-off between the two rates of error, which the ledger's sensitivity and scale " +
 		"claim to be that of a Gaussian, and stated as ε at --delta; for Laplace noise it is ε.\n\n" +
+		"The cases are: " + strings.Join(audit.Cases(), ", ") + ". In neighbours each run is a process of its own. In the " +
+		"others runs have many rounds, each with or without the canary, where a fault would show: in one cell, in all, off the " +
+		"diagonal of a symmetric matrix, under a statistic's bound, in two inputs, in a partial sum. They also compare the " +
+		"spread of the noise, and the sum of a unit within its bound, with the ledger and the grant.\n\n" +
 		"An audit can show that a privatizer is broken: a bound above the claim, or a rule broken outright, comes with exit " +
-		"code 83. It cannot show that one is sound. It sees what these inputs bring out and what so many runs can tell: a " +
-		"leak of another kind, or in one run of a thousand, stays unseen. A sound privatizer fails with a probability of at " +
-		"most 1 - CONFIDENCE."
+		"code 83. It cannot show that one is sound. It sees what these inputs bring out and what so many rounds can tell: a " +
+		"leak of another kind, or in one round of a thousand, stays unseen. A sound privatizer, whose noise is fresh in each " +
+		"round, fails with a probability of at most 1 - CONFIDENCE, over all cases together."
 }
 
 // Validate is kong's hook.
@@ -51,10 +59,17 @@ func (c *auditCommand) Validate() error {
 		return fmt.Errorf("--noise-multiplier must be in [0.2, 10], is %v", c.NoiseMultiplier)
 	case c.Runs < audit.LeastRuns:
 		return fmt.Errorf("--runs must be at least %d, is %d", audit.LeastRuns, c.Runs)
+	case c.Rounds < audit.LeastRounds:
+		return fmt.Errorf("--rounds must be at least %d, is %d", audit.LeastRounds, c.Rounds)
 	case !(c.Confidence > 0 && c.Confidence <= audit.MostConfidence):
 		return fmt.Errorf("--confidence must be in (0, %v], is %v", audit.MostConfidence, c.Confidence)
 	case c.Canaries < 2 || c.Canaries > audit.MostCanaries:
 		return fmt.Errorf("--canaries must be in [2, %d], is %d", audit.MostCanaries, c.Canaries)
+	}
+	for _, name := range c.Case {
+		if !slices.Contains(audit.Cases(), name) {
+			return fmt.Errorf("--case must be one of %q, is %q", audit.Cases(), name)
+		}
 	}
 	return event.CheckDelta(c.Delta)
 }
@@ -72,9 +87,9 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		return nil
 	}
 	auditor := &audit.Auditor{
-		Binary: binary, Folder: c.Folder, Runs: c.Runs, Workers: c.N(), Confidence: c.Confidence, Delta: c.Delta,
-		Status: r.Status,
-		Terms:  audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
+		Binary: binary, Folder: temporary(c.Folder), Cases: c.Case, Runs: c.Runs, Rounds: c.Rounds, Workers: c.N(),
+		Confidence: c.Confidence, Delta: c.Delta, Status: r.Status,
+		Terms: audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
 	}
 	if c.OneRun {
 		auditor.Canaries = c.Canaries
@@ -97,9 +112,24 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		}
 	}
 	if len(broken) > 0 {
-		return exit.Errorf(exit.Refused, "%s protects less than it claims: %s", c.Binary, strings.Join(broken, "; "))
+		return exit.Errorf(exit.Refused, "%s does not keep to its claim: %s", c.Binary, strings.Join(broken, "; "))
 	}
 	return nil
+}
+
+// temporary returns a folder for temporary files: the one that was asked for, else one in memory if it can be written to, empty
+// for the system's.
+func temporary(asked string) string {
+	if asked != "" {
+		return asked
+	}
+	const memory = "/dev/shm"
+	probe, err := os.MkdirTemp(memory, "privpipe-audit-")
+	if err != nil {
+		return ""
+	}
+	os.Remove(probe)
+	return memory
 }
 
 func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
@@ -112,7 +142,7 @@ func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
 		return b.Bytes(), err
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "experiment\truns\tclaimed ε\tε at least\tat δ\tverdict\tby\n")
+	fmt.Fprintf(w, "experiment\truns\trounds\tclaimed ε\tε at least\tat δ\tverdict\tby\n")
 	for _, r := range results {
 		claimed, least, delta := "-", "-", "-"
 		if r.Bound != nil {
@@ -123,7 +153,7 @@ func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
 		if r.Broken() != "" {
 			verdict = "BROKEN"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Experiment, r.Runs, claimed, least, delta, verdict, r.Note)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Experiment, r.Runs, r.Rounds, claimed, least, delta, verdict, r.Note)
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err

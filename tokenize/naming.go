@@ -72,7 +72,7 @@ func (p *positions) add(n names) {
 
 // warn says what looks like positions. It quotes no name.
 func (p *positions) warn(r *filter.Run) {
-	const why = " are consecutive numbers: if they are positions, which change when another document goes, no ε holds (see --help)"
+	const why = " are consecutive numbers: if they are positions, which change when another document goes, no ε holds of sample --epoch and --seed (see --help)"
 	if p.ids.Consecutive() {
 		r.Log.Warn("ids of documents" + why)
 	}

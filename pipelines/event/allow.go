@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
+
+// maxDataset bounds the name of a data set, in bytes, as the wire bounds names.
+const maxDataset = 1024
 
 // Allow reports the first rule that a charge breaks as the next line of l, at the time of that line. The rules are those of
 // its grant, of the ledger's head, of what a budget was planned for, and that a ledger can be read again and composed. The
@@ -15,6 +19,9 @@ import (
 func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	if err := CheckName(c.Run); err != nil {
 		return fmt.Errorf("run: %w", err)
+	}
+	if len(c.Dataset) > maxDataset || !utf8.ValidString(c.Dataset) {
+		return fmt.Errorf("name of the data set must be UTF-8 of at most %d bytes", maxDataset)
 	}
 	before := l.tally()
 	if c.Mechanism != None || c.Grant != "" {
@@ -51,7 +58,8 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 		return err
 	}
 	if !c.Scheme.Same(g.Scheme) {
-		return fmt.Errorf("the round was sampled by %s, the grant is for %s", c.Scheme, g.Scheme)
+		// How it was sampled is what a private stream says, so it is not repeated.
+		return fmt.Errorf("the round was not sampled by %s, which the grant is for", g.Scheme)
 	}
 	if err := t.planned(u, c); err != nil {
 		return err
@@ -150,7 +158,7 @@ func (t *tally) planned(u *use, c *Charge) error {
 	if !found {
 		return errors.New("the grant was planned for another ledger")
 	}
-	// The grant names a hash from before its own line, so what it was used for follows that.
+	// The grant names a hash from before its own line, so what it was used for follows that. Hashes stand once: Budget.check.
 	planned := u.releases
 	for _, hash := range budget.Beside {
 		beside := t.hashes[hash]
@@ -160,6 +168,10 @@ func (t *tally) planned(u *use, c *Charge) error {
 		if beside.before < known {
 			return errors.New("a grant that this one was planned beside had been used by then: plan again")
 		}
+		if beside.grant.Budget.Epsilon == 0 {
+			// Nothing keeps it from releasing a batch or a round again, which the plan does not count.
+			return errors.New("a grant that this one was planned beside has no budget of its own")
+		}
 		planned += beside.releases
 	}
 	if t.charges-known > planned {
@@ -168,7 +180,19 @@ func (t *tally) planned(u *use, c *Charge) error {
 	if c.Attempt > 0 {
 		return errors.New("a budget is planned for one release of a round")
 	}
-	if sampled(c) && t.batches[batchOf(c)] {
+	return t.newBatch(u.grant, c)
+}
+
+// newBatch refuses a charge of a batch that coins chose, if the batch was charged before. Of coins without a name nobody knows
+// whether they are those of another round.
+func (t *tally) newBatch(g *Grant, c *Charge) error {
+	if !sampled(c) {
+		return nil
+	}
+	if c.Scheme.Secret && c.Scheme.Coins == "" && g.Version > 1 {
+		return errors.New("the coins of the round have no name: two rounds of one throw could not be told apart")
+	}
+	if t.batches[batchOf(c)] {
 		return fmt.Errorf("round %d of these coins was released before: sample anew", c.Round)
 	}
 	return nil
@@ -206,6 +230,10 @@ func (t *tally) composable(c *Charge) error {
 	if c.Mechanism != None && before != nil && (before.Adjacency != c.Adjacency || before.Unit != c.Unit) {
 		return fmt.Errorf("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of its own",
 			before.Adjacency, before.Unit, c.Adjacency, c.Unit)
+	}
+	// A throw has one scheme. Of two that one name stands for, one at most is how the units were chosen.
+	if other, thrown := t.throws[c.Scheme.Coins]; thrown && !other.Same(c.Scheme) {
+		return errors.New("coins of this name were charged under another sampling scheme")
 	}
 	return nil
 }

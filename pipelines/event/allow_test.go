@@ -101,14 +101,11 @@ func (n *next) filter(limit, cost float64) {
 // beside charges another grant, and makes the charge one of a grant that was planned beside it after a line.
 func (n *next) beside(after string) *Grant {
 	beside, planned := n.foreign(), n.named("g3")
+	n.ledger.Lines = n.ledger.Lines[:1] // without the first grant
+	beside.Budget = Budget{Epsilon: 1, Delta: 1e-6, After: headHash}
+	n.enter(beside)
 	hash, err := beside.Hash()
 	if err != nil {
-		panic(err)
-	}
-	n.ledger.Lines = n.ledger.Lines[:1] // without the first grant
-	n.enter(beside)
-	beside.Budget = Budget{}
-	if hash, err = beside.Hash(); err != nil {
 		panic(err)
 	}
 	c := n.of(beside, 1)
@@ -157,8 +154,8 @@ func TestAllow(t *testing.T) {
 		{"before expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour - 1) }, ""},
 		{"at expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour) }, "has expired"},
 		{"other scheme", All, given, func(n *next) { n.charge.Scheme = schemes()[Epoch] },
-			"sampled by epoch × 8, the grant is for all × 8"},
-		{"seeded", Poisson, given, func(n *next) { n.charge.Scheme.Secret = false }, "from a seed × 8, the grant is for"},
+			"was not sampled by all × 8"},
+		{"seeded", Poisson, given, func(n *next) { n.charge.Scheme.Secret = false }, "was not sampled by poisson(0.25) × 8"},
 		{"last round", All, given, func(n *next) { n.charge.Round = 8 }, ""},
 		{"beyond it", All, given, func(n *next) { n.charge.Round = 9 }, "round 9 is beyond the 8 rounds"},
 		{"used up", All, func(g *Grant) { g.Releases = 1 }, func(*next) {}, "all 1 releases of the grant are used"},
@@ -242,6 +239,27 @@ func TestAllow(t *testing.T) {
 		{"beside one that was used before the plan", All, budget, func(n *next) { n.beside(strings.Repeat("c", 64)) },
 			"had been used by then"},
 
+		{"beside one without a budget", All, budget, func(n *next) {
+			beside := n.beside(headHash)
+			beside.Budget = Budget{}
+			hash, _ := beside.Hash()
+			n.ledger.Lines[3].Grant.Budget.Beside = []string{hash}
+		}, "has no budget of its own"},
+
+		{"unnamed coins under a budget", Poisson, budget, func(n *next) { n.charge.Scheme.Coins = "" }, "have no name"},
+		{"unnamed coins of given noise", Poisson, given, func(n *next) { n.charge.Scheme.Coins = "" }, ""},
+		{"unnamed coins in a filter", Poisson, given, func(n *next) { n.filter(9, 1); n.charge.Scheme.Coins = "" }, "have no name"},
+		{"coins of another scheme", All, given, func(n *next) {
+			g := n.foreign()
+			g.Scheme = schemes()[Allocate]
+			n.charge = n.of(g, 2)
+			n.charge.Scheme.Coins = "coins"
+			n.ledger.Lines[2].Charge.Scheme = schemes()[Poisson]
+			n.ledger.Lines[2].Charge.Scheme.Coins = "coins"
+		}, "under another sampling scheme"},
+		{"data set's name", All, given, func(n *next) { n.charge.Dataset = strings.Repeat("x", 1025) }, "at most 1024 bytes"},
+		{"data set's letters", All, given, func(n *next) { n.charge.Dataset = "\xff" }, "must be UTF-8"},
+
 		{"within the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-6} }, ""},
 		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{0.99, 1e-6} }, "the ledger's own budget is ε 0.99"},
 		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-7} }, "the ledger's own budget is"},
@@ -253,10 +271,23 @@ func TestAllow(t *testing.T) {
 
 		{"within the filter", All, given, func(n *next) { n.filter(2.0001, 1) }, ""},
 		{"above the filter", All, given, func(n *next) { n.filter(1.9999, 1) }, "takes the ledger's filter to 2.0"},
+		{"third above the filter", All, given, func(n *next) { n.filter(2.5, 1); n.enter(n.charge); n.charge = n.of(n.grant, 3) },
+			"takes the ledger's filter to 3.0"},
 		{"at the filter's limit, which rounding up passes", All, given, func(n *next) { n.filter(2, 1) }, "its limit is 2"},
 		{"no cost for the filter", All, given, func(n *next) { n.filter(2, 0) }, "states no cost"},
 		{"another batch in the filter", Poisson, given, func(n *next) { n.filter(9, 1) }, ""},
-		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() }, "counts each batch once"},
+		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() }, "of these coins was released before"},
+		{"cost of half", All, given, func(n *next) { n.filter(9, 1./9) }, "costs 0.11"},
+		{"cost of nothing", All, given, func(n *next) { n.filter(9, 1e-320) }, "it costs 0.22"},
+		{"select in a filter", All, given, func(n *next) {
+			g := n.foreign()
+			g.Mechanism, g.MaxWords, g.Threshold, g.Clip, g.Subject = Select, 3, 3, 1, Subject{}
+			g.Scheme, g.Releases = Scheme{Method: All, Rate: 1, Rounds: 1}, 1
+			n.filter(9, 1)
+			g.Cost = 1
+			n.charge = n.of(g, 1)
+			n.charge.Run = "select"
+		}, "cannot count select"},
 		{"exact sums in a filter", All, given, func(n *next) { n.filter(9, 1); n.charge = n.exact(Document) }, "exact sums"},
 
 		{"other unit of all", All, given, func(n *next) { n.foreign().Unit, n.charge.Unit = User, User },

@@ -55,11 +55,38 @@ func (t *tally) filtered(g *Grant, c *Charge) error {
 	if g.Cost == 0 {
 		return errors.New("the ledger has a filter, and the grant states no cost: plan it with --ledger")
 	}
-	if sampled(c) && t.batches[batchOf(c)] {
-		return fmt.Errorf("round %d of these coins was released before, and the filter counts each batch once: sample anew", c.Round)
+	if err := t.newBatch(g, c); err != nil {
+		return err
+	}
+	if err := f.covers(g, c); err != nil {
+		return err
 	}
 	if after := spend(t.spent, g.Cost); !(after <= f.Limit) {
 		return fmt.Errorf("the charge takes the ledger's filter to %v, its limit is %v", after, f.Limit)
+	}
+	return nil
+}
+
+// covers refuses a cost that is below what the release costs, where that is arithmetic on its noise; and mechanisms that the
+// measure does not know. For amplified Rényi divergences and randomized response the grant is trusted, and account verify
+// works them out.
+func (f *Filter) covers(g *Grant, c *Charge) error {
+	least := 0.0
+	noise := c.NoiseMultiplier()
+	switch {
+	case c.Mechanism == Select || f.Measure == GDP && c.Mechanism != Gaussian:
+		return fmt.Errorf("the filter %s cannot count %s", f.Measure, c.Mechanism)
+	case c.Mechanism == Gaussian && f.Measure == ZCDP, c.Mechanism == Laplace && f.Measure == ZCDP:
+		// Gaussian noise: Bun and Steinke, Concentrated Differential Privacy, 2016, proposition 1.6. Laplace noise is pure with
+		// ε = 1/noise, and ε²/2-zCDP by proposition 1.4.
+		least = 1 / (2 * noise * noise)
+	case f.Measure == GDP:
+		least = 1 / (noise * noise) // Dong, Roth and Su, Gaussian Differential Privacy, 2022, theorem 2.7
+	case c.Mechanism == Gaussian && !(sampled(c) && c.Scheme.Secret):
+		least = f.Order / (2 * noise * noise) // Mironov, Rényi Differential Privacy, 2017, proposition 7
+	}
+	if g.Cost < least*(1-1e-9) {
+		return fmt.Errorf("the grant says that a release costs %v of the ledger's filter, it costs %v", g.Cost, least)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -96,9 +98,12 @@ func (b Budget) check(pure bool) error {
 		}
 		return nil
 	}
-	for _, hash := range b.Beside {
+	for i, hash := range b.Beside {
 		if err := checkHex("hash of a grant beside it", hash, sha256.Size); err != nil {
 			return err
+		}
+		if slices.Contains(b.Beside[:i], hash) {
+			return errors.New("a grant beside it stands twice")
 		}
 	}
 	if err := CheckEpsilon(b.Epsilon); err != nil {
@@ -190,13 +195,50 @@ func (g *Grant) Expired(at time.Time) bool { return g.Expires != nil && !at.Befo
 // ParseGrant parses the JSON of a grant and checks it. It refuses fields that it does not know.
 func ParseGrant(b []byte) (*Grant, error) {
 	g := new(Grant)
-	if err := strict(b, g); err != nil {
+	err := plain(b)
+	if err == nil {
+		err = strict(b, g)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("not a grant: %w", err)
 	}
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// plain refuses JSON in which a member stands twice, or is not in small letters: programs differ in what they make of it.
+func plain(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	var open []map[string]bool // the members so far of each object under way, nil for a list
+	key := false               // the next token is the name of a member
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, text := token.(string)
+		switch {
+		case token == json.Delim('{'):
+			open = append(open, make(map[string]bool))
+		case token == json.Delim('['):
+			open = append(open, nil)
+		case token == json.Delim('}'), token == json.Delim(']'):
+			open = open[:len(open)-1]
+		case key && text:
+			members := open[len(open)-1]
+			if members[name] || strings.ToLower(name) != name {
+				return fmt.Errorf("member %q stands twice, or is not in small letters", name)
+			}
+			members[name], key = true, false
+			continue
+		}
+		key = len(open) > 0 && open[len(open)-1] != nil
+	}
 }
 
 // strict decodes exactly one JSON value with known fields only.

@@ -61,6 +61,7 @@ func TestGrantCheck(t *testing.T) {
 		{"ledger must be 16 bytes", func(g *Grant) { g.Ledger = strings.ToUpper(g.Ledger) }},
 		{"cost must be", func(g *Grant) { g.Cost = nan }},
 		{"", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64)} }},
+		{"stands twice", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64), strings.Repeat("0", 64)} }},
 		{"hash of a grant beside it", func(g *Grant) { g.Budget.Beside = []string{"g2"} }},
 		{"names other grants, but no epsilon", func(g *Grant) { g.Budget = Budget{Beside: []string{strings.Repeat("0", 64)}} }},
 		{"do not belong to a grant of version 1", func(g *Grant) { g.Version, g.Subject = 1, Subject{} }},
@@ -126,6 +127,9 @@ func TestParseGrant(t *testing.T) {
 		{`"clip": 1,`, ``, "clip must be positive"},
 		{`"releases": 8`, `"releases": 8.5`, "not a grant"},
 		{"{", "", "not a grant"},
+		{`"clip"`, `"clip": 2, "clip"`, `member "clip" stands twice`},
+		{`"clip"`, `"Clip"`, "not in small letters"},
+		{`"rate"`, `"rate": 1, "rate"`, `member "rate" stands twice`},
 		{"\n}", "\n}{}", "more than one JSON value"},
 	} {
 		_, err := ParseGrant([]byte(strings.Replace(string(whole), c.old, c.new, 1)))

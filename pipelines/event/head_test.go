@@ -100,7 +100,7 @@ func TestSubject(t *testing.T) {
 		change func(*Subject)
 	}{
 		{"", func(*Subject) {}},
-		{`for model "lda", the stream is not`, func(s *Subject) { s.Model = "SECRET" }},
+		{`for model "lda", the stream is for another`, func(s *Subject) { s.Model = "SECRET" }},
 		{"another vocabulary", func(s *Subject) { s.Vocabulary = "" }},
 		{"another vocabulary", func(s *Subject) { s.VocabularySize++ }},
 		{"other matrices", func(s *Subject) { s.Matrices[0].Name = "SECRET" }},

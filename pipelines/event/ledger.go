@@ -208,6 +208,28 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	}
 }
 
+// Check reports the first line that breaks a rule of Allow, or a grant that could not come into use on its line, as a
+// *LedgerError of a ledger called name. A ledger that privatizers wrote has none, whoever sealed its hashes.
+func (l *Ledger) Check(name string) error {
+	before := new(Ledger)
+	for i, line := range l.Lines {
+		var err error
+		switch t := before.tally(); {
+		case line.Charge != nil:
+			err = before.Allow(line.Charge, nil, line.Time)
+		case line.Grant != nil && t.use(line.Grant.ID).grant != nil:
+			err = fmt.Errorf("grant %q stands a second time", line.Grant.ID)
+		case line.Grant != nil:
+			err = t.takes(line.Grant)
+		}
+		if err != nil {
+			return &LedgerError{name, i + 1, err}
+		}
+		before.Lines = append(before.Lines, line)
+	}
+	return nil
+}
+
 // Next returns the line that would follow the ledger's last, for Encode. Its time is in whole seconds: finer, it would tell
 // how long the work on private data took.
 func (l *Ledger) Next(at time.Time) *Line {

@@ -75,8 +75,8 @@ func (s Scheme) Check() error {
 }
 
 // CheckCoins checks that the name of the coins, if there is one, is of a form that samplers write: 128 bits in hexadecimal,
-// or for the state of windows 26 characters of base32. It is published, so a private stream must not have room for anything
-// else there.
+// or for the state of windows 26 characters of base32. It is published. The form leaves no room for text, but it
+// holds 128 or 130 bits, which the sampler owes to draw at random.
 func (s Scheme) CheckCoins() error {
 	if s.Coins != "" && !coinsName.MatchString(s.Coins) {
 		return errors.New("name of the coins must be 32 hexadecimal digits, or 26 characters of base32")

@@ -82,7 +82,7 @@ func (m Matrix) check() error {
 // Fits refuses a stream that is not the subject of a grant for a mechanism, and names what differs.
 func (s Subject) Fits(stream Subject) error {
 	if stream.Model != s.Model {
-		return fmt.Errorf("the grant is for %s, the stream is not", named("model", s.Model))
+		return fmt.Errorf("the grant is for %s, the stream is for another", named("model", s.Model))
 	}
 	if stream.Vocabulary != s.Vocabulary || stream.VocabularySize != s.VocabularySize {
 		return fmt.Errorf("the grant is for another vocabulary than the stream: it names one of %d words", s.VocabularySize)

@@ -12,7 +12,8 @@ type tally struct {
 	uses    map[string]*use // by the id of the grant
 	rounds  map[runRound]*Charge
 	batches map[batch]bool
-	noised  *Charge // the first one with noise
+	throws  map[string]Scheme // of secret coins, by their name
+	noised  *Charge           // the first one with noise
 }
 
 // A use is what a grant was used for.
@@ -48,10 +49,13 @@ func (l *Ledger) tally() *tally {
 	if l.counts == nil {
 		l.counts = &tally{
 			upTo: map[string]int{Genesis: 0}, uses: make(map[string]*use), rounds: make(map[runRound]*Charge),
-			batches: make(map[batch]bool), hashes: make(map[string]*use), head: l.Head(),
+			batches: make(map[batch]bool), throws: make(map[string]Scheme), hashes: make(map[string]*use),
 		}
 	}
 	for _, line := range l.Lines[l.counts.lines:] {
+		if l.counts.lines == 0 {
+			l.counts.head = line.Head
+		}
 		l.counts.add(line)
 	}
 	return l.counts
@@ -71,6 +75,9 @@ func (t *tally) add(line *Line) {
 		t.charges++
 		t.rounds[runRound{c.Run, c.Round}] = c
 		t.batches[batchOf(c)] = true
+		if c.Scheme.Secret && c.Scheme.Coins != "" {
+			t.throws[c.Scheme.Coins] = c.Scheme
+		}
 		u := t.use(c.Grant)
 		if u.releases++; u.first == nil {
 			u.first, u.before = c, t.charges-1

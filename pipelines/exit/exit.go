@@ -35,7 +35,7 @@ var Meaning = []struct {
 	{Failure, "failed, no better class"},
 	{Usage, "wrong flags or values"},
 	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
-	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or an audit found the claim broken"},
+	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a ledger is overspent, an alarm rang, an audit found the claim broken"},
 	{Malformed, "input malformed, truncated or of another version"},
 	{Locked, "another run holds the lock; nothing was done"},
 	{Internal, "a bug: an invariant broke"},

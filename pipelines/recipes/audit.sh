@@ -181,6 +181,6 @@ holds "nothing was let out" '[[ ! -e no.pp ]]'
 
 say "13. Last, the binary as a black box on neighbouring inputs, again and again: how much privacy is lost at least?"
 # A sound privatizer fails at this confidence once in a million audits, at 0.95 once in twenty.
-try 0 'evaluate audit --binary "$(command -v privatize)" --runs 200 --confidence 0.999999'
+try 0 'evaluate audit --binary "$(command -v privatize)" --runs 200 --rounds 5000 --confidence 0.999999'
 
 printf '\naudit: all of it is as PRIVACY.md says\n'

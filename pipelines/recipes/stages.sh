@@ -75,7 +75,7 @@ keep() {
 }
 
 # begin LEDGER begins the ledger of a recipe's own folder, unless it is there. No recipe begins a ledger that it was given.
-begin() { [[ -e $1 ]] || account ledger new "$1"; }
+begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): began the ledger $1" >&2; }; }
 
 # used GRANT LEDGER says that a ledger has been charged by a grant. A grant that was planned and is not used yet is planned again:
 # another run may have charged the ledger meanwhile.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"privpipe/pipelines/event"
@@ -14,11 +16,13 @@ import (
 // An Auditor audits one binary.
 type Auditor struct {
 	Binary     string
-	Folder     string // for temporary files
-	Terms      Terms
-	Runs       int // of each experiment, at least LeastRuns
-	Canaries   int // of the audit by one run; 0: no such audit
-	Workers    int // runs at a time
+	Folder     string   // for temporary files
+	Terms      Terms    // of the neighbours, of what is delivered twice, and of the canaries of one run
+	Cases      []string // names of the cases to do; none: all
+	Runs       int      // of neighbours, at least LeastRuns
+	Rounds     int      // of each other case, at least LeastRounds
+	Canaries   int      // of the audit by one run; 0: no such audit
+	Workers    int      // runs at a time
 	Confidence float64
 	Delta      float64
 	Status     func(format string, args ...any)
@@ -27,6 +31,8 @@ type Auditor struct {
 const (
 	// LeastRuns is the least number of runs of which a third can show a rule that guesses well.
 	LeastRuns = 100
+	// LeastRounds is the least number of rounds that leaves some to learn from at each place of a case.
+	LeastRounds = 1000
 	// MostConfidence keeps the levels of the bounds within what floating-point numbers near 1 can state.
 	MostConfidence = 1 - 1e-12
 	// MostCanaries bounds the size of the run that holds them all.
@@ -45,11 +51,18 @@ func (a *Auditor) Audit(ctx context.Context) ([]*Result, error) {
 		return nil, err
 	}
 	var results []*Result
-	for _, experiment := range []struct {
-		name   string
-		copies int
-	}{{"neighbours", 1}, {"delivered twice", 2}} {
-		r, err := a.neighbours(ctx, folder, experiment.name, experiment.copies)
+	if a.does(Neighbours) {
+		r, err := a.neighbours(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	for _, k := range kinds(a.Terms) {
+		if !a.does(k.name) {
+			continue
+		}
+		r, err := a.rounds(ctx, folder, k)
 		if err != nil {
 			return nil, err
 		}
@@ -65,16 +78,24 @@ func (a *Auditor) Audit(ctx context.Context) ([]*Result, error) {
 	return results, nil
 }
 
-// alpha is the share of the audit's error that each bound gets.
+// does says whether a case is to be done.
+func (a *Auditor) does(name string) bool { return len(a.Cases) == 0 || slices.Contains(a.Cases, name) }
+
+// alpha is the share of the audit's error that each case gets.
 func (a *Auditor) alpha() float64 {
-	bounds := 2
-	if a.Canaries > 0 {
-		bounds++
-		if a.Terms.Mechanism == event.Gaussian {
-			bounds++ // its one run is measured in two ways
+	cases := 0
+	for _, name := range Cases() {
+		if a.does(name) {
+			cases++
 		}
 	}
-	return (1 - a.Confidence) / float64(bounds)
+	if a.Canaries > 0 {
+		cases++
+		if a.Terms.Mechanism == event.Gaussian {
+			cases++ // its one run is measured in two ways
+		}
+	}
+	return (1 - a.Confidence) / float64(cases)
 }
 
 // coins throws n fair coins that no binary can foresee.
@@ -88,15 +109,22 @@ func coins(n int) []bool {
 	return thrown
 }
 
-// neighbours runs the binary with the canary and without, as coins say, and measures how well the releases tell it. The
-// canary's record comes so many times: only a binary that counts it as often loses more than it claims. A binary may
-// refuse such an input.
-func (a *Auditor) neighbours(ctx context.Context, folder, name string, copies int) (*Result, error) {
-	b, err := newBench(a.Binary, folder, a.Terms, 2, cells)
+// whole returns the caller's terms for a layout.
+func (a *Auditor) whole(l layout) Terms {
+	t := a.Terms
+	t.clip, t.layout = clip, l
+	return t
+}
+
+// neighbours runs the binary with the canary and without, as coins say, and measures how well the releases tell it. Each run
+// is a process of its own, and the canary is in both of its rounds.
+func (a *Auditor) neighbours(ctx context.Context, folder string) (*Result, error) {
+	terms := a.whole(one(cells))
+	b, err := newBench(a.Binary, folder, terms, 2)
 	if err != nil {
 		return nil, err
 	}
-	with, without, err := a.Terms.pair(copies)
+	with, without, err := terms.pair()
 	if err != nil {
 		return nil, err
 	}
@@ -106,38 +134,38 @@ func (a *Auditor) neighbours(ctx context.Context, folder, name string, copies in
 	if err := b.write(input(false), without); err != nil {
 		return nil, err
 	}
-	result := &Result{Experiment: name, Runs: 1}
+	result := &Result{Experiment: Neighbours, Runs: 1}
 	first, err := b.run(ctx, "first", input(true))
 	if err != nil {
 		return nil, err
 	}
-	if copies > 1 && first.refusal != "" && len(first.releases) == 0 {
-		result.Note = "refused, nothing was released"
-		return result, nil
-	}
 	s := &series{bench: b, trials: make([]trial, a.Runs), seen: make(map[[sha256.Size]byte]int)}
-	if s.charges, err = b.charges(first); err != nil {
+	if s.charges, err = b.charges(first, 2); err != nil {
 		return nil, err
 	}
-	if err := a.repeat(ctx, s, name); err != nil {
-		return nil, err
-	}
+	thrown := coins(a.Runs)
+	err = a.each(ctx, Neighbours, a.Runs, func(ctx context.Context, i int) error { return s.try(ctx, i, thrown[i]) })
 	result.Runs += s.runs
-	if result.Fault = s.verdict(); s.fault != "" {
-		result.Note = "given up: the claim does not stand"
+	result.Rounds = 2 * result.Runs
+	if f := (fault{}); errors.As(err, &f) {
+		result.give(f)
 		return result, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	result.Fault = s.verdict()
 	c, rule, g := measure(s.trials, claimsOf(s.charges))
 	result.Note = statistics[rule.statistic].name
-	result.Bound = a.bound(c, c.lower(g, rule.way, a.alpha()), a.Delta)
+	result.Bound = a.bound(c, c.lower(g, rule.way, a.alpha()), a.Delta, a.alpha())
 	result.Bound.Measured, result.Bound.Wrong = g.with+g.without, g.missed+g.alarms
 	return result, nil
 }
 
 // bound returns a loss in the measure of a claim beside the claim, both also as ε at δ.
-func (a *Auditor) bound(c claim, loss, delta float64) *Bound {
+func (a *Auditor) bound(c claim, loss, delta, alpha float64) *Bound {
 	b := &Bound{
-		Confidence: 1 - a.alpha(), Epsilon: c.epsilon(loss, delta), ClaimedEpsilon: c.epsilon(c.loss, delta), Delta: delta,
+		Confidence: 1 - alpha, Epsilon: c.epsilon(loss, delta), ClaimedEpsilon: c.epsilon(c.loss, delta), Delta: delta,
 	}
 	if c.gaussian {
 		b.Mu, b.ClaimedMu = loss, c.loss
@@ -155,28 +183,30 @@ func input(with bool) string {
 	return "without.pp"
 }
 
-// repeat fills s with a.Runs runs, each with or without the canary by a fair coin, or ends at a fault.
-func (a *Auditor) repeat(ctx context.Context, s *series, name string) error {
+// A fault is a rule that the binary broke outright.
+type fault struct{ error }
+
+// each does a task for each of n numbers, some at a time, until one fails.
+func (a *Auditor) each(ctx context.Context, name string, n int, task func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	thrown := coins(a.Runs)
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range a.Workers {
 		workers.Go(func() {
 			for i := range next {
-				if err := s.try(ctx, i, thrown[i]); err != nil {
+				if err := task(ctx, i); err != nil {
 					cancel(err)
 				}
 			}
 		})
 	}
-	for i := range thrown {
-		if ctx.Err() != nil || s.faulty() {
+	for i := range n {
+		if ctx.Err() != nil {
 			break
 		}
 		if i%100 == 0 {
-			a.Status("%s: run %d of %d", name, i, a.Runs)
+			a.Status("%s: run %d of %d", name, i, n)
 		}
 		next <- i
 	}

@@ -100,14 +100,18 @@ func (c claim) seen(g guesses, way int) float64 {
 	return c.least(float64(g.missed)/float64(max(1, g.with)), float64(g.alarms)/float64(max(1, g.without)))
 }
 
-// checkCharge reports how a charge differs from what the grant asks for: then its numbers claim something else.
-func checkCharge(charge *event.Charge, grant *event.Grant) error {
+// checkCharge reports how a charge, of a release whose units are bounded by so many steps, differs from what the grant asks for:
+// then its numbers claim something else.
+func checkCharge(charge *event.Charge, clip uint64, grant *event.Grant) error {
 	switch {
 	case charge.Mechanism != grant.Mechanism:
 		return fmt.Errorf("the ledger charges mechanism %s, the grant is for %s", charge.Mechanism, grant.Mechanism)
 	case charge.Adjacency != grant.Adjacency || charge.Unit != grant.Unit:
 		return fmt.Errorf("the ledger charges neighbours %s and unit %s, the grant is for %s and %s",
 			charge.Adjacency, charge.Unit, grant.Adjacency, grant.Unit)
+	case float64(charge.Scale) < grant.NoiseMultiplier*float64(clip):
+		return fmt.Errorf("the ledger charges noise of %.3g times the clip, the grant is for %.3g",
+			float64(charge.Scale)/float64(clip), grant.NoiseMultiplier)
 	}
 	return nil
 }

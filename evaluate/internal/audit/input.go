@@ -3,55 +3,23 @@ package audit
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
-	"time"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
-// Terms are what the binary is asked to protect.
-type Terms struct {
-	Mechanism       string // event.Gaussian or event.Laplace
-	Adjacency       string
-	Unit            string
-	NoiseMultiplier float64
-}
-
-// The clip bound of all inputs, and what a canary and the unit beside it send, in the input's own unit. The canary is far
-// above the clip and has twice the weight of the other, in the other direction: together they would turn over the sum of
-// a privatizer that clips too late.
+// What a canary and the unit beside it send, in clips. The canary is far above the clip and has twice the weight of the
+// other, in the other direction: together they would turn over the sum of a privatizer that clips too late.
 const (
-	clip   = 1
-	loud   = 1000 * clip
+	loud   = 1000
 	beside = -loud / 2
 )
 
-// runName is the name of the run in inputs and ledgers.
-const runName = "audit"
-
-// grant returns leave for rounds of all units.
-func (t Terms) grant(rounds int) *event.Grant {
-	return &event.Grant{
-		Version: event.GrantVersion, ID: "audit", Created: time.Unix(0, 0).UTC(), Mechanism: t.Mechanism,
-		Adjacency: t.Adjacency, Unit: t.Unit, Clip: clip, NoiseMultiplier: t.NoiseMultiplier,
-		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: rounds}, Releases: rounds,
-	}
-}
-
-// encodeGrant returns the grant's file.
-func encodeGrant(g *event.Grant) ([]byte, error) {
-	if err := g.Check(); err != nil {
-		return nil, err
-	}
-	return json.Marshal(g)
-}
-
 // without is what a canary sends in a run that is to be without it: nothing, or the opposite.
-func (t Terms) without() float32 {
+func (t Terms) without() float64 {
 	if t.Adjacency == event.ReplaceOne {
 		return -loud
 	}
@@ -59,23 +27,21 @@ func (t Terms) without() float32 {
 }
 
 // pair returns the neighbouring inputs, two rounds each, in which a canary of the first round lies in a cell of its own,
-// and of the second round across cells; copies says how often its record comes.
-func (t Terms) pair(copies int) (with, without []byte, err error) {
-	across := make([]uint32, spread)
+// and of the second round across cells.
+func (t Terms) pair() (with, without []byte, err error) {
+	across := make([]int, spread)
 	for i := range across {
-		across[i] = uint32(i + 1)
+		across[i] = i + 1
 	}
-	input := func(value float32) ([]byte, error) {
+	input := func(value float64) ([]byte, error) {
 		rounds := make([][]contribution, 2)
-		for r, where := range [][]uint32{{0}, across} {
-			rounds[r] = []contribution{{unit: "other", record: 0, cells: []uint32{0}, value: beside}}
-			for c := range copies {
-				if value != 0 {
-					rounds[r] = append(rounds[r], contribution{unit: "canary", record: c, cells: where, value: value})
-				}
+		for r, where := range [][]int{{0}, across} {
+			rounds[r] = []contribution{constant("other", 0, []int{0}, beside)}
+			if value != 0 {
+				rounds[r] = append(rounds[r], constant("canary", 0, where, value))
 			}
 		}
-		return t.encode(cells, rounds)
+		return t.encode(rounds, len(rounds))
 	}
 	if with, err = input(loud); err != nil {
 		return nil, nil, err
@@ -88,53 +54,46 @@ func (t Terms) pair(copies int) (with, without []byte, err error) {
 func (t Terms) scattered(included []bool) ([]byte, error) {
 	var round []contribution
 	for i, in := range included {
-		value := float32(loud)
+		value := float64(loud)
 		if !in {
 			value = t.without()
 		}
 		if value != 0 {
-			round = append(round, contribution{unit: fmt.Sprintf("canary %d", i), cells: []uint32{uint32(i)}, value: value})
+			round = append(round, constant(fmt.Sprintf("canary %d", i), 0, []int{i}, value))
 		}
 	}
-	return t.encode(len(included), [][]contribution{round})
+	return t.encode([][]contribution{round}, 1)
 }
 
-// A contribution has one value in all of its cells.
-type contribution struct {
-	unit   string
-	record int
-	cells  []uint32
-	value  float32
-}
-
-// header is that of the inputs: one matrix of one row.
-func (t Terms) header(columns int) *wire.Header {
+// header is that of the inputs.
+func (t Terms) header() *wire.Header {
 	unit := wire.Unit_DOCUMENT
 	if t.Unit == event.User {
 		unit = wire.Unit_USER
 	}
 	return &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: runName, Model: "audit", Unit: unit,
-		Matrices: []*wire.Matrix{{Name: "canaries", Rows: 1, Columns: uint32(columns), Element: wire.Element_FLOAT32}},
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Run: runName, Model: modelName, Unit: unit,
+		Matrices: t.layout.header(wire.Element_FLOAT32),
 	}
 }
 
-// encode returns the stream of rounds over a matrix of so many columns. A round announces each unit once, however many
-// records it has.
-func (t Terms) encode(columns int, rounds [][]contribution) ([]byte, error) {
+// encode returns the stream of rounds, the first ones of so many that are planned. A round announces each unit once,
+// however many records it has.
+func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	compressor, err := stream.NewCompressor(stream.Fast)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	w, err := stream.NewWriter(&b, t.header(columns), compressor)
+	w, err := stream.NewWriter(&b, t.header(), compressor)
 	if err != nil {
 		return nil, err
 	}
-	scheme, err := wire.SchemeOf(t.grant(len(rounds)).Scheme)
+	scheme, err := wire.SchemeOf(t.grant(planned).Scheme)
 	if err != nil {
 		return nil, err
 	}
+	all := t.layout.cells()
 	for i, round := range rounds {
 		number := uint32(i + 1)
 		records := []*wire.Record{{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}}
@@ -146,7 +105,7 @@ func (t Terms) encode(columns int, rounds [][]contribution) ([]byte, error) {
 				end.Units++
 				end.UnitDigest += wire.UnitDigest(c.unit)
 			}
-			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Contribution{Contribution: t.record(c)}})
+			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Contribution{Contribution: t.record(all, c)}})
 		}
 		records = append(records, &wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}})
 		for _, r := range records {
@@ -161,16 +120,25 @@ func (t Terms) encode(columns int, rounds [][]contribution) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (t Terms) record(c contribution) *wire.Contribution {
-	var values []byte
-	for range c.cells {
-		values = binary.LittleEndian.AppendUint32(values, math.Float32bits(c.value))
-	}
-	r := &wire.Contribution{Unit: c.unit, Parts: []*wire.Part{
-		{RowGaps: []uint32{0}, ColumnGaps: wire.AppendGaps(nil, c.cells), Values: values},
-	}}
+// record returns a contribution as a record, with a part for each row.
+func (t Terms) record(all []cell, c contribution) *wire.Contribution {
+	r := &wire.Contribution{Unit: c.unit}
 	if t.Unit == event.User {
 		r.Record = fmt.Sprintf("document %d", c.record)
+	}
+	var part *wire.Part
+	var last cell
+	for i, number := range c.cells {
+		at := all[number]
+		if part == nil || at.matrix != last.matrix || at.row != last.row {
+			part = &wire.Part{Matrix: uint32(at.matrix), RowGaps: []uint32{uint32(at.row)}}
+			r.Parts = append(r.Parts, part)
+			last = cell{}
+		}
+		part.ColumnGaps = append(part.ColumnGaps, uint32(at.column-last.column))
+		value := float32(c.values[i] * t.clip * at.bound)
+		part.Values = binary.LittleEndian.AppendUint32(part.Values, math.Float32bits(value))
+		last = at
 	}
 	return r
 }

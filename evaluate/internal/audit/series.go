@@ -23,7 +23,6 @@ type series struct {
 	mutex sync.Mutex
 	runs  int
 	seen  map[[sha256.Size]byte]int // how often all that a run released was the same
-	fault string                    // the first in the ledger's account of the releases
 }
 
 // try does run i.
@@ -34,7 +33,7 @@ func (s *series) try(ctx context.Context, i int, with bool) error {
 	if err != nil {
 		return err
 	}
-	charges, err := s.bench.charges(o)
+	charges, err := s.bench.charges(o, len(s.charges))
 	if err != nil {
 		return err
 	}
@@ -42,13 +41,15 @@ func (s *series) try(ctx context.Context, i int, with bool) error {
 	for _, statistic := range statistics {
 		s.trials[i].values = append(s.trials[i].values, statistic.of(o.cells))
 	}
-	s.note(s.bench.books(o, nil))
+	s.count(o)
+	if err := s.bench.books(o, nil); err != nil {
+		return fault{err}
+	}
 	for round, c := range charges {
 		if c.Sensitivity != s.charges[round].Sensitivity || c.Scale != s.charges[round].Scale {
-			s.note(fmt.Errorf("round %d: charges differ from run to run: they depend on the input", round+1))
+			return fault{errDiffer}
 		}
 	}
-	s.count(o)
 	if i < reruns {
 		for _, other := range []bool{with, !with} {
 			again, err := s.bench.run(ctx, home, input(other))
@@ -56,26 +57,11 @@ func (s *series) try(ctx context.Context, i int, with bool) error {
 				return err
 			}
 			if err := s.bench.books(again, o); err != nil {
-				s.note(fmt.Errorf("when run again: %w", err))
+				return fault{fmt.Errorf("when run again: %w", err)}
 			}
 		}
 	}
 	return nil
-}
-
-// note keeps the first fault.
-func (s *series) note(err error) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if err != nil && s.fault == "" {
-		s.fault = err.Error()
-	}
-}
-
-func (s *series) faulty() bool {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.fault != ""
 }
 
 // count counts the run, and whether others released the same.
@@ -90,11 +76,8 @@ func (s *series) count(o *outcome) {
 	s.seen[sha256.Sum256(all)]++
 }
 
-// verdict returns the series' fault in words.
+// verdict says in words whether the runs' noise is fresh.
 func (s *series) verdict() string {
-	if s.fault != "" {
-		return s.fault
-	}
 	for _, times := range s.seen {
 		// Noise of scale 2 or more hits a given number with probability at most 1/4: that two runs agree in all 34 cells by
 		// chance has a probability below 2^-68, and n runs have n²/2 pairs.

@@ -96,9 +96,10 @@ func (r rule) guess(trials []trial) guesses {
 }
 
 // choose returns the rule whose bound on trials is largest beside the claim, of all statistics, signs, ways and
-// thresholds halfway between two values. claims has the claim that each statistic counts against.
-func choose(trials []trial, claims []claim, alpha float64) rule {
-	best, most := rule{sign: 1}, 0.0
+// thresholds halfway between two values, and that bound as a share of the claim. claims has the claim that each statistic
+// counts against.
+func choose(trials []trial, claims []claim, alpha float64) (best rule, most float64) {
+	best.sign = 1
 	for s := range claims {
 		for _, sign := range []float64{1, -1} {
 			r := rule{statistic: s, sign: sign}
@@ -130,7 +131,7 @@ func choose(trials []trial, claims []claim, alpha float64) rule {
 			}
 		}
 	}
-	return best
+	return best, most
 }
 
 // claimsOf returns the claim that each statistic counts against: that of the charges of its rounds.
@@ -153,7 +154,7 @@ const learningLevel = 1e-4
 // measure chooses a rule on a third of the trials and returns how well it does on the others, and the claim that counts
 // there. What is learnt from some trials is measured on others, so the choice costs no confidence.
 func measure(trials []trial, claims []claim) (claim, rule, guesses) {
-	learning := len(trials) / 3
-	r := choose(trials[:learning], claims, learningLevel)
-	return claims[r.statistic], r, r.guess(trials[learning:])
+	third := len(trials) / 3
+	r, _ := choose(trials[:third], claims, learningLevel)
+	return claims[r.statistic], r, r.guess(trials[third:])
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -33,6 +34,10 @@ type Book struct {
 // Open never makes a ledger. To begin one is somebody's decision (account ledger new): a privatizer that is started in
 // another folder would else begin a second account of what is spent.
 func Open(path string) (*Book, error) {
+	// The stored releases are beside the file itself, whatever link names it.
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, absent(path)
@@ -54,6 +59,9 @@ func Open(path string) (*Book, error) {
 	}
 	if err == nil && ledger.CheckBegun() != nil {
 		err = &Absent{path}
+	}
+	if err == nil {
+		err = ledger.Check(path)
 	}
 	if err == nil && ledger.Torn {
 		err = file.Truncate(ledger.Size)

@@ -179,6 +179,66 @@ func TestAbsent(t *testing.T) {
 	wantCode(t, err, 90)
 }
 
+// TestForgedLedger: a ledger of which a line is not one that a privatizer would have written is not gone on with, although its
+// chain of hashes is whole.
+func TestForgedLedger(t *testing.T) {
+	for name, forge := range map[string]func(*event.Charge){
+		"less noise":       func(c *event.Charge) { c.Scale /= 2 },
+		"another grant":    func(c *event.Charge) { c.Grant = "other" },
+		"a round too many": func(c *event.Charge) { c.Round = 3 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, path := newBook(t, newGrant())
+			charge(t, b, newCharge(newGrant(), 1), "one")
+			c := newCharge(newGrant(), 2)
+			forge(c)
+			line := b.ledger.Next(time.Now())
+			line.Type, line.Charge = event.TypeCharge, c
+			if err := b.append(line); err != nil {
+				t.Fatal(err)
+			}
+			b.Close()
+			_, err := Open(path)
+			wantCode(t, err, 90)
+		})
+	}
+}
+
+// TestLink: the stored releases of a ledger are beside the file, whatever link names it.
+func TestLink(t *testing.T) {
+	b, path := newBook(t, newGrant())
+	charge(t, b, newCharge(newGrant(), 1), "one")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	charge(t, b, newCharge(newGrant(), 2), "two")
+	b.Close()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.WriteFile(path, before, 0o644), os.Symlink(path, link)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(link)
+	wantCode(t, err, 90) // it was put back
+}
+
+// TestChargeThatCannotBeWritten leaves no grant behind either.
+func TestChargeThatCannotBeWritten(t *testing.T) {
+	b, path := newBook(t, newGrant())
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCharge(newGrant(), 1)
+	c.Settings = strings.Repeat("x", event.MaxLine)
+	if err := b.Charge(c, writes("noisy")); err == nil {
+		t.Error("a line that is too long was charged")
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the ledger changed (%v)", err)
+	}
+}
+
 // TestEnterLeavesNothing: a grant comes into the ledger with its first charge. A run that is refused leaves the ledger as it
 // was, so that the grant may still be planned anew.
 func TestEnterLeavesNothing(t *testing.T) {
@@ -207,7 +267,11 @@ func TestEnterLeavesNothing(t *testing.T) {
 // TestEnterRefuses: what leaves open which ledger it is for, or what its releases would say of themselves, is not used.
 func TestEnterRefuses(t *testing.T) {
 	for name, change := range map[string]func(*event.Grant){
-		"version 1":   func(g *event.Grant) { g.Version, g.Subject = 1, event.Subject{} },
+		"version 1": func(g *event.Grant) { g.Version, g.Subject = 1, event.Subject{} },
+		"select of version 1": func(g *event.Grant) {
+			g.Version, g.Mechanism, g.MaxWords, g.Threshold, g.Subject = 1, event.Select, 3, 3, event.Subject{}
+			g.Scheme, g.Releases = event.Scheme{Method: event.All, Rate: 1, Rounds: 1}, 1
+		},
 		"no matrices": func(g *event.Grant) { g.Matrices = nil },
 		"no ledger": func(g *event.Grant) {
 			g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, After: event.Genesis}

@@ -54,10 +54,16 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 	if err := b.allow(c, now); err != nil {
 		return err
 	}
+	line := b.ledger.Next(now)
+	line.Type, line.Charge = event.TypeCharge, c
+	// A charge that cannot be written leaves no grant behind.
+	if _, err := line.Encode(b.ledger.LastHash()); err != nil {
+		return err
+	}
 	if err := b.enter(now); err != nil {
 		return err
 	}
-	line := b.ledger.Next(now)
+	line = b.ledger.Next(now)
 	line.Type, line.Charge = event.TypeCharge, c
 	if err := b.append(line); err != nil {
 		return err

@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			scheme := poisson
 			change(&scheme)
-			refused(t, newLedger(t), newTerms(newGrant()), 1, scheme, "the grant is for poisson(0.25) × 3")
+			refused(t, newLedger(t), newTerms(newGrant()), 1, scheme, "not sampled by poisson(0.25) × 3")
 		})
 	}
 	t.Run("more releases", func(t *testing.T) {
@@ -443,13 +443,15 @@ func headOf(t *testing.T, ledger string) *event.Head {
 // TestOneLedger: a grant with a budget is for one ledger. A second one, begun elsewhere, has another identity.
 func TestOneLedger(t *testing.T) {
 	ledger, other := newLedger(t), newLedger(t)
+	scheme := poisson
+	scheme.Coins = coins("a")
 	grant := newGrant(func(g *event.Grant) {
 		g.Ledger = headOf(t, ledger).ID
 		g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "pld", After: lastHash(t, ledger)}
 	})
-	refused(t, other, newTerms(grant), 1, poisson, "for another ledger")
-	release(t, open(t, ledger, newTerms(grant)), 1, poisson, one)
-	refused(t, other, newTerms(grant), 1, poisson, "for another ledger")
+	refused(t, other, newTerms(grant), 1, scheme, "for another ledger")
+	release(t, open(t, ledger, newTerms(grant)), 1, scheme, one)
+	refused(t, other, newTerms(grant), 1, scheme, "for another ledger")
 }
 
 // TestSubjectIsTheGrants: what a release would repeat of a stream is what the grant names, or nothing is charged.

@@ -1,0 +1,208 @@
+package audit
+
+import (
+	"fmt"
+
+	"privpipe/pipelines/event"
+)
+
+// A place is a pair of neighbours: what a round holds with the canary and without, by the inputs that it comes from.
+type place struct {
+	name          string
+	with, without [][]contribution
+	// within says that no unit is beyond its bound, so that the sum must move by exactly what the canary sends.
+	within bool
+}
+
+// A kind is a kind of grant and of inputs, with the places of the canary that a fault of its own would tell from others.
+type kind struct {
+	name   string
+	terms  Terms
+	places []place
+	// refusable says that a privatizer may refuse the canary's round instead.
+	refusable bool
+	// combined says that each input is made a partial sum first.
+	combined bool
+}
+
+// The cases that are not of rounds: two of neighbours over whole runs.
+const (
+	Neighbours     = "neighbours"
+	DeliveredTwice = "delivered-twice"
+)
+
+// clip is that of all kinds: not 1, so that what is multiplied or divided by it by mistake is seen.
+const clip = 3
+
+// kinds are the cases of rounds under grants with some noise; base are the terms that the caller asks for.
+func kinds(base Terms) []kind {
+	terms := func(mechanism, adjacency, unit string, change func(*Terms)) Terms {
+		t := Terms{
+			Mechanism: mechanism, Adjacency: adjacency, Unit: unit, NoiseMultiplier: base.NoiseMultiplier, clip: clip,
+			layout: mixed(),
+		}
+		if change != nil {
+			change(&t)
+		}
+		return t
+	}
+	clipping := func(how string) func(*Terms) { return func(t *Terms) { t.clipping = how } }
+	sums := terms(event.Gaussian, event.AddRemove, event.Document, nil)
+	users := terms(event.Gaussian, event.AddRemove, event.User, nil)
+	exchanged := terms(event.Gaussian, event.ReplaceOne, event.Document, nil)
+	positive := terms(event.Gaussian, event.ReplaceOne, event.Document, func(t *Terms) { t.nonNegative = true })
+	batch := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipBatch))
+	l1 := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipUnitL1))
+	proved := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipProved))
+	laplace := terms(event.Laplace, event.AddRemove, event.Document, nil)
+	laplaceExchanged := terms(event.Laplace, event.ReplaceOne, event.Document, nil)
+	base.clip, base.layout = clip, mixed()
+	cells := base.layout
+	alone, all, off := cells.in("plain")[:1], cells.all(), cells.offDiagonal()
+	diagonal, bounded := cells.in("symmetric"), cells.in("bounded")
+
+	return []kind{
+		{name: DeliveredTwice, terms: base, refusable: true, places: []place{base.twice("in one cell", alone, 1)}},
+		{name: "sums", terms: sums, places: []place{
+			sums.canary("in one cell", alone), sums.canary("in all cells", all), sums.canary("off the diagonal", off),
+			sums.canary("on the diagonal", diagonal), sums.quiet("in all cells", all), sums.quiet("under a bound", bounded),
+		}},
+		{name: "users", terms: users, places: []place{
+			users.records("in one cell", alone), users.records("in all cells", all), users.quiet("in all cells", all),
+		}},
+		{name: "exchanged", terms: exchanged, places: []place{
+			exchanged.canary("in one cell", alone), exchanged.canary("in all cells", all), exchanged.canary("off the diagonal", off),
+		}},
+		{name: "non-negative", terms: positive, places: []place{
+			positive.apart("in two cells", alone, cells.in("plain")[1:2]), positive.apart("off the diagonal", off[:3], off[3:]),
+			positive.canary("in one cell", alone),
+		}},
+		{name: "batch", terms: batch, places: []place{batch.canary("in one cell", alone), batch.canary("off the diagonal", off)}},
+		{name: "l1", terms: l1, places: []place{
+			l1.canary("in one cell", alone), l1.canary("in all cells", all), l1.canary("in a cell off the diagonal", off[:1]),
+		}},
+		{name: "proved", terms: proved, refusable: true, places: []place{proved.canary("in all cells", all)}},
+		{name: "two-inputs", terms: sums, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
+		{name: "partial-sums", terms: sums, combined: true, places: []place{
+			sums.crowd("in one cell", alone), sums.crowd("off the diagonal", off), sums.quiet("in all cells", all),
+		}},
+		{name: "two-sums", terms: sums, combined: true, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
+		{name: "laplace", terms: laplace, places: []place{
+			laplace.canary("in one cell", alone), laplace.canary("in all cells", all), laplace.canary("off the diagonal", off),
+			laplace.quiet("under a bound", bounded),
+		}},
+		{name: "laplace-exchanged", terms: laplaceExchanged, places: []place{
+			laplaceExchanged.canary("in one cell", alone), laplaceExchanged.canary("in all cells", all),
+		}},
+	}
+}
+
+// Cases are the names of all cases, in the order of an audit.
+func Cases() []string {
+	names := []string{Neighbours}
+	for _, k := range kinds(Terms{}) {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// canary is a place of a loud canary in some cells, beside another unit in the same ones.
+func (t Terms) canary(name string, cells []int) place {
+	other := constant("other", 0, cells, beside)
+	p := place{name: name, with: [][]contribution{{other, constant("canary", 0, cells, loud)}}}
+	p.without = [][]contribution{{other}}
+	if value := t.without(); value != 0 {
+		p.without[0] = append(p.without[0], constant("canary", 0, cells, value))
+	}
+	return p
+}
+
+// quiet is a place of a canary that is a little below its bound, beside a unit of less. A user sends it in three records.
+func (t Terms) quiet(name string, cells []int) place {
+	whole := t.within(cells, 0.9)
+	other := constant("other", 0, cells, -whole/3)
+	p := place{name: "quiet " + name, within: true, with: [][]contribution{{other}}, without: [][]contribution{{other}}}
+	records := 1
+	if t.Unit == event.User {
+		records = 3
+	}
+	for r := range records {
+		p.with[0] = append(p.with[0], constant("canary", r, cells, whole/float64(records)))
+	}
+	return p
+}
+
+// within returns the value that gives a vector of it in some cells a norm of so many clips.
+func (t Terms) within(cells []int, norm float64) float64 {
+	v := make([]float64, len(t.layout.cells()))
+	for _, i := range cells {
+		v[i] = 1
+	}
+	return norm / t.layout.norm(v, t.l1(), !t.l1())
+}
+
+// records is a place of a canary of three loud records.
+func (t Terms) records(name string, cells []int) place {
+	p := t.canary(name, cells)
+	for r := 1; r < 3; r++ {
+		p.with[0] = append(p.with[0], constant("canary", r, cells, loud))
+	}
+	return p
+}
+
+// apart is a place of a canary that is exchanged for one in other cells, so that neither has a negative value.
+func (t Terms) apart(name string, cells, others []int) place {
+	return place{
+		name:    name,
+		with:    [][]contribution{{constant("canary", 0, cells, loud)}},
+		without: [][]contribution{{constant("canary", 0, others, loud)}},
+	}
+}
+
+// twice is a place of a canary whose record comes twice, over so many inputs: only a privatizer that counts it as often
+// loses more than it claims.
+func (t Terms) twice(name string, cells []int, inputs int) place {
+	p := t.canary(name, cells)
+	if inputs == 1 {
+		p.with[0] = append(p.with[0], p.with[0][1])
+		return p
+	}
+	p.with = append(p.with, []contribution{constant("another", 0, cells, beside), p.with[0][1]})
+	p.without = append(p.without, append([]contribution{p.with[1][0]}, p.without[0][1:]...))
+	return p
+}
+
+// crowded is how many units stand beside the canary of a crowd. A part of so many may be larger than one unit.
+const crowded = 30
+
+// crowd is a place of a canary in the midst of units that are nearly nothing, in one of two inputs: it is so loud that all
+// of them could be it.
+func (t Terms) crowd(name string, cells []int) place {
+	p := place{name: name, with: [][]contribution{nil, nil}, without: [][]contribution{nil, nil}}
+	for i := range crowded {
+		some := constant(fmt.Sprintf("other %d", i), 0, cells, 1e-3)
+		for _, side := range [][][]contribution{p.with, p.without} {
+			side[i%2] = append(side[i%2], some)
+		}
+	}
+	p.with[0] = append(p.with[0], constant("canary", 0, cells, t.within(cells, crowded/2-1)))
+	return p
+}
+
+// inputs is the number of inputs of a kind. A place of fewer leaves the others empty.
+func (k *kind) inputs() int {
+	most := 0
+	for _, p := range k.places {
+		most = max(most, len(p.with))
+	}
+	return most
+}
+
+// exact returns the sum of a place's round, in clips.
+func (t Terms) exact(inputs [][]contribution) []float64 {
+	var round []contribution
+	for _, in := range inputs {
+		round = append(round, in...)
+	}
+	return t.sum(round)
+}

@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"math"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+)
+
+// A matrix is one of the inputs' matrices. Of a symmetric one the upper triangle has cells, row by row.
+type matrix struct {
+	name          string
+	rows, columns int
+	symmetric     bool
+	bound         float64 // of its statistic
+}
+
+// A layout is all matrices of an input. Its cells are numbered matrix after matrix, row by row.
+type layout []matrix
+
+// one is the layout of a single matrix of one row.
+func one(columns int) layout { return layout{{name: "canaries", rows: 1, columns: columns, bound: 1}} }
+
+// mixed is a layout of each kind of matrix: a plain one, a symmetric one, and one with a bound of its own. It has 23 cells,
+// which no number of workers but 1 and 23 divides.
+func mixed() layout {
+	return layout{
+		{name: "plain", rows: 2, columns: 5, bound: 1},
+		{name: "symmetric", rows: 4, columns: 4, symmetric: true, bound: 1},
+		{name: "bounded", rows: 1, columns: 3, bound: 0.25},
+	}
+}
+
+// width is the number of cells of a row.
+func (m matrix) width(row int) int {
+	if m.symmetric {
+		return m.columns - row
+	}
+	return m.columns
+}
+
+// A cell is where a cell of a layout lies.
+type cell struct {
+	matrix, row, column int
+	bound               float64
+	offDiagonal         bool // of a symmetric matrix: the cell stands for two
+}
+
+// cells returns all cells in their order.
+func (l layout) cells() []cell {
+	var all []cell
+	for i, m := range l {
+		for row := range m.rows {
+			first := m.columns - m.width(row)
+			for column := first; column < m.columns; column++ {
+				all = append(all, cell{i, row, column, m.bound, m.symmetric && column > row})
+			}
+		}
+	}
+	return all
+}
+
+// where returns the numbers of the cells that a property holds for.
+func (l layout) where(holds func(cell) bool) []int {
+	var found []int
+	for i, c := range l.cells() {
+		if holds(c) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func (l layout) all() []int         { return l.where(func(cell) bool { return true }) }
+func (l layout) offDiagonal() []int { return l.where(func(c cell) bool { return c.offDiagonal }) }
+
+// in returns the cells of the matrix of a name but those off a diagonal.
+func (l layout) in(name string) []int {
+	return l.where(func(c cell) bool { return l[c.matrix].name == name && !c.offDiagonal })
+}
+
+// header returns the matrices as a stream's header has them.
+func (l layout) header(element wire.Element) []*wire.Matrix {
+	all := make([]*wire.Matrix, len(l))
+	for i, m := range l {
+		all[i] = &wire.Matrix{
+			Name: m.name, Rows: uint32(m.rows), Columns: uint32(m.columns), Symmetric: m.symmetric, Element: element,
+		}
+	}
+	return all
+}
+
+// subject is what a grant says of inputs with these matrices.
+func (l layout) subject() event.Subject {
+	s := event.Subject{Model: modelName}
+	for _, m := range l {
+		s.Matrices = append(s.Matrices, event.Matrix{Name: m.name, Rows: m.rows, Columns: m.columns, Symmetric: m.symmetric})
+	}
+	return s
+}
+
+// norm returns the norm of a vector over all cells: L1, or L2, in which cells off a diagonal count twice if twice is set.
+func (l layout) norm(v []float64, l1, twice bool) float64 {
+	sum := 0.0
+	for i, c := range l.cells() {
+		size := math.Abs(v[i])
+		if !l1 {
+			size *= size
+		}
+		if twice && c.offDiagonal {
+			size *= 2
+		}
+		sum += size
+	}
+	if l1 {
+		return sum
+	}
+	return math.Sqrt(sum)
+}
