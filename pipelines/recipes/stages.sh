@@ -50,7 +50,7 @@ score() {
   shift
   [[ -n $held ]] || return 0
   keep "$out/held.pp" documents "$vocab" "$held" "$out/held.pp"
-  estep lda --score --model "$model" "$@" "$out/held.pp" | evaluate perplexity | tee "$out/perplexity.txt"
+  pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
 }
 
 # usage prints the recipe's own head: the comment from its second line on.
@@ -61,8 +61,8 @@ usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 documents() {
   case $(basename "$2") in
     *.pp) cp -- "$2" "$3.unfinished" && mv -- "$3.unfinished" "$3" ;;
-    docword*) tokenize uci --vocab "$1" -o "$3" "$2" ;;
-    *) tokenize text --vocab "$1" -o "$3" "$2" ;;
+    docword*) pipeline tokenize uci --vocab "$1" -o "$3" "$2" ;;
+    *) pipeline tokenize text --vocab "$1" -o "$3" "$2" ;;
   esac
 }
 
