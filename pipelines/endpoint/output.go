@@ -149,8 +149,11 @@ func SyncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// WriteFile writes a small file whole or not at all.
+// WriteFile writes a small file whole or not at all. What is public is text, which a terminal may show: "" is standard output.
 func WriteFile(name string, side wire.Side, content []byte) error {
+	if name == "" && side == wire.Side_PUBLIC {
+		name = Stdio
+	}
 	out, err := Create(name, side)
 	if err != nil {
 		return err

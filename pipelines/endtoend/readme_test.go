@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,8 +12,23 @@ import (
 // block matches a block of shell commands in a page.
 var block = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
 
-// TestReadme runs every command of the README, in its order, in a folder with the names that it uses. The test command
-// alone it does not run: .ci/run does.
+// onTerminal runs a script as somebody at a terminal does, and returns what the terminal shows.
+func onTerminal(t *testing.T, folder, script string) string {
+	t.Helper()
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Log("no terminal: script of util-linux is missing")
+		return run(t, folder, script)
+	}
+	write(t, folder, "block.sh", "set -euo pipefail\n"+script)
+	s := bash(folder, `script --quiet --return --command "bash block.sh" /dev/null </dev/null`)
+	if err := s.Run(); err != nil {
+		t.Fatalf("%s\n%v\n%s%s", script, err, s.stdout.String(), s.stderr.String())
+	}
+	return s.stdout.String()
+}
+
+// TestReadme runs every command of the README on a terminal, in its order, in a folder with the names that it uses. The test
+// command alone it does not run: .ci/run does.
 func TestReadme(t *testing.T) {
 	folder := readmeFolder(t)
 	page := read(t, "README.md")
@@ -26,7 +42,7 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		script := strings.Replace(b[1], "go test -timeout 20m ./...", "true", 1)
-		t.Logf("%s%s", script, run(t, folder, script))
+		t.Logf("%s%s", script, onTerminal(t, folder, script))
 	}
 	// What the first pipeline prints is what the page shows, but for coins and noise.
 	for _, line := range []string{"topic  share  words and their probabilities", "pld         1  1e-06"} {

@@ -2,11 +2,14 @@ package endtoend
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestLDA runs the recipe on real text, and the same command once more, which does nothing again.
@@ -67,6 +70,86 @@ func TestNights(t *testing.T) {
 		t.Error("a later night changed the ledger")
 	}
 	run(t, folder, "account verify all.ledger; account report all.ledger")
+}
+
+// TestStoppedRecipe stops the recipe by SIGTERM, again and again at random moments. Each time it ends soon, with the signal's
+// exit code, and no stage goes on behind it. In the end the same command trains the model, and nothing was charged twice. The
+// moments are random; what must hold is not.
+func TestStoppedRecipe(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 60 comments.jsonl out"
+	random := rand.New(rand.NewPCG(5, 6))
+	stopped := 0
+	for range 8 {
+		s := bash(folder, "exec "+recipe)
+		s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		s.WaitDelay = 20 * time.Second
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(random.Float64() * float64(1200*time.Millisecond)))
+		s.Process.Signal(syscall.SIGTERM)
+		s.Wait()
+		switch code := s.ProcessState.ExitCode(); code {
+		case 143:
+			stopped++
+		case 0:
+		default:
+			t.Errorf("exit code %d, %s; want 143", code, s.stderr.String())
+		}
+		if left := bash(folder, fmt.Sprintf("pgrep -l -g %d", s.Process.Pid)); left.Run() == nil {
+			t.Errorf("the recipe left %s", left.stdout.String())
+			syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
+		}
+	}
+	run(t, folder, recipe+"; account verify out/run.ledger")
+	t.Logf("%d of 8 were stopped", stopped)
+	if charged := charges(t, filepath.Join(folder, "out/run.ledger")); len(charged) != 60 {
+		t.Errorf("%d rounds are charged, want 60", len(charged))
+	}
+}
+
+// TestLostRace: of two runs that were planned on one ledger the second to charge it is refused. Run again, it is planned anew.
+func TestLostRace(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, "account ledger new all.ledger")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
+	run(t, folder, recipe+" --epsilon 1 first")
+	// The second was planned before the first charged anything.
+	run(t, folder, `
+mkdir second
+account ledger new second/other.ledger
+cp first/documents.pp second
+sed 's/--epsilon 1/--epsilon 2/' first/settings >second/settings
+for grant in words-grant grant; do
+  jq '.id = "late-'$grant'" | del(.budget.beside)' first/$grant.json >second/$grant.json
+done`)
+	s := bash(folder, recipe+" --epsilon 2 second")
+	if err := s.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, s.stderr.String())
+	}
+	run(t, folder, "account verify all.ledger")
+}
+
+// TestFirstCause: a recipe ends with the code of the stage that failed, not with that of those which it cut short.
+func TestFirstCause(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 40 comments.jsonl out"
+	run(t, folder, recipe)
+	// A charge of another data set under the same grant.
+	s := bash(folder, "rm out/model.pp; "+recipe+" --dataset other")
+	s.Run()
+	if code := s.ProcessState.ExitCode(); code != 83 {
+		t.Errorf("exit code %d, %s; want 83", code, s.stderr.String())
+	}
+	s = bash(folder, "exec 9>>out/run.ledger; flock 9; "+recipe)
+	s.Run()
+	if code := s.ProcessState.ExitCode(); code != 91 {
+		t.Errorf("exit code %d, %s; want 91", code, s.stderr.String())
+	}
 }
 
 // TestOtherFolder is a cron job that is started in another folder: there is no ledger there, so it stops, and begins none. Nor

@@ -46,7 +46,7 @@ type work struct {
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
 
-	Behaviour string `arg:"" enum:"copy,wait,hang,spew,log,count,refuse,slow" help:"One of ${enum}."`
+	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,slow" help:"One of ${enum}."`
 }
 
 func (w *work) Validate() error {
@@ -75,6 +75,10 @@ func (w *work) Run(r *filter.Run) error {
 		r.Summarize("rounds", 40)
 		r.SummarizePrivate("documents", 12345)
 		return out.Commit()
+	case "late": // everything is written, and the end comes after the reader has gone
+		fmt.Println("ready")
+		<-r.Done()
+		return nil
 	case "wait": // until a signal
 		fmt.Println("ready")
 		<-r.Done()

@@ -113,7 +113,11 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	}[s]
 	cancel(err)
 	select {
-	case <-done:
+	case result := <-done:
+		// What had written everything by then was read as far as its reader wanted: `report | grep -q` ends well.
+		if s == syscall.SIGPIPE && result == nil {
+			return nil
+		}
 	case <-signals:
 	case <-time.After(grace):
 	}

@@ -97,6 +97,13 @@ func TestReaderWentAway(t *testing.T) {
 	}
 }
 
+// TestReaderHadEnough: a stage that had written everything when its reader went away ends well, as in `report | grep -q`.
+func TestReaderHadEnough(t *testing.T) {
+	p := start(t, "late")
+	p.stdout.Close()
+	p.ended(t, exit.OK, "")
+}
+
 func TestStatusOnRequest(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -46,19 +46,21 @@ some "$out/documents.pp"
 
 # The frequencies of the words, with noise in proportion to what ε allows: about a twentieth of the budget. Topics that
 # must add up to them lose much less to noise.
-keep "$out/words-grant.json" account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
+used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
   --ledger "$ledger" --model words --matrix words=1xV --vocab "$vocab" -o "$out/words-grant.json"
 
 # The topics, with what the words leave of the budget.
-keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
-  --ledger "$ledger" --beside "$out/words-grant.json" --model lda --matrix "topics=${topics}xV" --vocab "$vocab" \
+beside=(--beside "$out/words-grant.json")
+! used "$out/words-grant.json" "$ledger" || beside=() # its charge is in the ledger
+used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
+  --ledger "$ledger" "${beside[@]}" --model lda --matrix "topics=${topics}xV" --vocab "$vocab" \
   -o "$out/grant.json"
 
 words() {
-  sample --all "$out/documents.pp" |
-    estep words |
-    privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" |
-    mstep words --vocab "$vocab" -o "$out/words.pp"
+  pipeline sample --all "$out/documents.pp" \
+    -- estep words \
+    -- privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
+    -- mstep words --vocab "$vocab" -o "$out/words.pp"
 }
 keep "$out/words.pp" words
 

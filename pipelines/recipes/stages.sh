@@ -50,7 +50,7 @@ score() {
   shift
   [[ -n $held ]] || return 0
   keep "$out/held.pp" documents "$vocab" "$held" "$out/held.pp"
-  estep lda --score --model "$model" "$@" "$out/held.pp" | evaluate perplexity | tee "$out/perplexity.txt"
+  pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
 }
 
 # usage prints the recipe's own head: the comment from its second line on.
@@ -61,8 +61,8 @@ usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 documents() {
   case $(basename "$2") in
     *.pp) cp -- "$2" "$3.unfinished" && mv -- "$3.unfinished" "$3" ;;
-    docword*) tokenize uci --vocab "$1" -o "$3" "$2" ;;
-    *) tokenize text --vocab "$1" -o "$3" "$2" ;;
+    docword*) pipeline tokenize uci --vocab "$1" -o "$3" "$2" ;;
+    *) pipeline tokenize text --vocab "$1" -o "$3" "$2" ;;
   esac
 }
 
@@ -76,6 +76,10 @@ keep() {
 
 # begin LEDGER begins the ledger of a recipe's own folder, unless it is there. No recipe begins a ledger that it was given.
 begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): began the ledger $1" >&2; }; }
+
+# used GRANT LEDGER says that a ledger has been charged by a grant. A grant that was planned and is not used yet is planned again:
+# another run may have charged the ledger meanwhile.
+used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":2,\"id\":\"$(sed -n 's/^  "id": "\(.*\)",$/\1/p' "$1")\"" "$2"; }
 
 # train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model is there: over pipes,
 # or where there are brokers over the topics of a run, each stage a process of its own and $workers of estep.
@@ -93,10 +97,10 @@ train() {
 over_pipes() {
   rm -f -- "$out/params"
   mkfifo -- "$out/params"
-  sample "${sample[@]}" "$out/documents.pp" |
-    estep "${estep[@]}" --params "$out/params" |
-    privatize "${privatize[@]}" |
-    mstep "${mstep[@]}" --params-out "$out/params" -o "$out/model.pp"
+  pipeline sample "${sample[@]}" "$out/documents.pp" \
+    -- estep "${estep[@]}" --params "$out/params" \
+    -- privatize "${privatize[@]}" \
+    -- mstep "${mstep[@]}" --params-out "$out/params" -o "$out/model.pp"
   rm -f -- "$out/params"
 }
 
@@ -104,21 +108,95 @@ over_pipes() {
 over_topics() {
   local at=kafka://$brokers/$run
   "$recipes/kafka/topics.sh" --partitions "$partitions" "$brokers" "$run" >"$out/topics"
+  stages=()
   sample "${sample[@]}" --run "$run" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
+  stages+=($!)
   for ((worker = 0; worker < workers; worker++)); do
     estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run.estep" &
+    stages+=($!)
   done
   privatize "${privatize[@]}" --run "$run" --claims "$at.claims" -o "$at.releases" "$at.contributions.private?group=$run.privatize" &
+  stages+=($!)
   mstep "${mstep[@]}" --run "$run" --params-out "$at.parameters" -o "$out/model.pp" "$at.releases" &
-  for ((left = workers + 3; left > 0; left--)); do
-    wait -n || {
-      local code=$?
-      kill $(jobs -p) 2>/dev/null || true
-      wait || true
-      exit "$code"
-    }
-  done
+  stages+=($!)
+  together
 }
+
+# pipeline COMMAND… -- COMMAND… runs stages as a pipeline of the shell would, and exits with the code that caused the others.
+pipeline() {
+  local command=() input=/dev/null fifos output
+  fifos=$(mktemp -d)
+  temporary+=("$fifos")
+  stages=()
+  while (($#)); do
+    if [[ $1 != -- ]]; then
+      command+=("$1")
+      shift
+      (($# == 0)) || continue
+      "${command[@]}" <"$input" &
+    else
+      shift
+      output=$fifos/${#stages[@]}
+      mkfifo -- "$output"
+      "${command[@]}" <"$input" >"$output" &
+      input=$output
+      command=()
+    fi
+    stages+=($!)
+  done
+  together
+}
+
+# together waits for ${stages[@]}. Where one fails, most others end by themselves, since their input is cut (90) or their reader
+# goes away (141). What has not ended after ten seconds is stopped. The recipe exits with the code of the cause.
+together() {
+  local pid code cause=0 weight worst=0
+  while ((${#stages[@]})); do
+    code=0
+    wait -n -p pid "${stages[@]}" || code=$?
+    case $code in
+      0) weight=0 ;;
+      141) weight=1 ;;
+      90) weight=2 ;;
+      *) weight=3 ;;
+    esac
+    if ((weight > 0 && worst == 0)); then
+      (sleep 10 && kill "${stages[@]}") 2>/dev/null &
+      watchers+=($!)
+    fi
+    ((weight <= worst)) || worst=$weight cause=$code
+    forget "$pid"
+  done
+  ((cause == 0)) || exit "$cause"
+}
+
+# forget PID takes a stage that has ended from ${stages[@]}.
+forget() {
+  local kept=() pid
+  for pid in "${stages[@]}"; do
+    [[ $pid == "$1" ]] || kept+=("$pid")
+  done
+  stages=("${kept[@]}")
+}
+
+# stop CODE stops the stages, waits for them, and exits.
+stop() {
+  trap '' TERM INT HUP
+  ((${#stages[@]} == 0)) || kill "${stages[@]}" 2>/dev/null || true
+  wait "${stages[@]}" 2>/dev/null || true
+  exit "$1"
+}
+
+# tidy removes what a recipe leaves.
+tidy() {
+  rm -rf -- "${temporary[@]}"
+  ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
+}
+stages=() temporary=() watchers=()
+trap 'stop 143' TERM
+trap 'stop 130' INT
+trap 'stop 129' HUP
+trap tidy EXIT
 
 # same SETTINGS refuses to go on in the folder with what other settings or another text began. A settings file is there as
 # soon as there are documents.
