@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"privpipe/account/internal/loss"
-	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 )
 
@@ -91,7 +91,12 @@ func (epsilonCommand) Help() string { return whichAccountant }
 func (deltaCommand) Help() string { return whichAccountant }
 
 // Help is kong's hook.
-func (noiseCommand) Help() string { return whichAccountant }
+func (noiseCommand) Help() string {
+	return whichAccountant + `
+
+What is printed is what "account epsilon" says of the printed noise, with the same flags: its ε is never above --epsilon. Where no
+noise over sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.`
+}
 
 // Validate is kong's hook.
 func (c *epsilonCommand) Validate() error {
@@ -130,7 +135,8 @@ func (c *epsilonCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.least(r, c.printing, func(a *accountant) (*answer, error) { return q.answer(a, epsilonAt(c.Delta)) })
+	found, err := c.least(func(a *accountant) (*answer, error) { return q.answer(a, epsilonAt(c.Delta)) })
+	return c.printAnswer(r, found, err)
 }
 
 // Run is kong's hook.
@@ -139,102 +145,45 @@ func (c *deltaCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.least(r, c.printing, func(a *accountant) (*answer, error) { return q.answer(a, deltaAt(c.Epsilon)) })
+	found, err := c.least(func(a *accountant) (*answer, error) { return q.answer(a, deltaAt(c.Epsilon)) })
+	return c.printAnswer(r, found, err)
 }
 
 // Run is kong's hook.
 func (c *noiseCommand) Run(r *filter.Run) error {
-	s := c.setting()
-	best := math.Inf(1) // of the accountants so far
-	return c.least(r, c.printing, func(a *accountant) (*answer, error) {
-		if !math.IsInf(best, 1) && !s.holds(a, best*(1-1e-6), c.Epsilon, c.Delta) {
-			return nil, errMoreNoise
-		}
-		noise, err := s.leastNoise(a, c.Epsilon, c.Delta)
-		if err != nil {
-			return nil, err
-		}
-		best = min(best, noise)
-		return s.asked(noise).answer(a, epsilonAt(c.Delta))
-	})
+	found, err := c.find()
+	return c.printAnswer(r, found, err)
 }
 
-var errMoreNoise = errors.New("it asks for more noise than another accountant")
-
-// holds says that an accountant proves (ε, δ) with some noise.
-func (s *setting) holds(a *accountant, noise, epsilon, delta float64) bool {
-	p, _, err := a.profile(s.list(noise))
+func (p printing) printAnswer(r *filter.Run, found *answer, err error) error {
 	if err != nil {
-		return false
+		return err
 	}
-	bound, err := p.Epsilon(delta)
-	return err == nil && bound.Upper <= epsilon
+	return p.print(r, found, found.table)
 }
 
-// fine is how near the ends of a search are to be: pld's bounds are apart by more.
-func (a *accountant) fine() func(low, high float64) bool {
-	if a.name == "pld" {
-		return within(1e-6)
-	}
-	return within(1e-9)
-}
-
-// leastNoise returns the least noise, over C, for which an accountant proves (ε, δ).
-func (s *setting) leastNoise(a *accountant, epsilon, delta float64) (float64, error) {
-	low, most := leastSigma*s.sensitivity, mostSigma*s.sensitivity
-	if a.name == "pld" {
-		noise, err := pld.LeastNoise(epsilon, delta, low, most, precise, func(noise float64) ([]pld.Event, error) {
-			pairs, err := s.list(noise).Pairs()
-			return pairs.Dominating, err
-		})
-		// At extremes its quick upper bound is far above what it proves at length.
-		if less := noise * (1 - 1e-3); err != nil || less < low || !s.holds(a, less, epsilon, delta) {
-			return noise, err
-		}
-		low = max(low, noise/4)
-	}
-	var refusal error // of every noise
-	answered := false
-	ratio := func(noise float64) (float64, error) {
-		p, _, err := a.profile(s.list(noise))
-		if err != nil { // of any noise, or of too little or too much
-			refusal = err
-			return math.Inf(1), nil
-		}
-		answered = true
-		bound, err := p.Epsilon(delta)
-		return bound.Upper / epsilon, err
-	}
-	// By steps of 2 first: an accountant may hold up to some noise only, and large noise takes long.
-	for high := low; high <= most; low, high = high, 2*high {
-		if r, err := ratio(high); err != nil {
-			return 0, err
-		} else if r <= 1 {
-			return leastWhere(low, high, a.fine(), ratio)
-		}
-	}
-	if answered {
-		return 0, fmt.Errorf("no noise that it accounts for has ε %v at δ %v", epsilon, delta)
-	}
-	return 0, refusal
-}
-
-// least prints the answer of the chosen accountant, or the least of all that have one: they differ in noise, or else in δ or
-// in ε.
-func (c choice) least(r *filter.Run, out printing, ask func(*accountant) (*answer, error)) error {
+// least returns the answer of the chosen accountant, or the least of all that have one: they differ in noise, or else in δ or
+// in ε. Where none has one, it says so of the one that comes nearest, or why.
+func (c choice) least(ask func(*accountant) (*answer, error)) (*answer, error) {
 	var answers []*answer
 	var refusal error
+	var nearest *unreachable
 	for _, a := range c.accountants() {
-		if found, err := ask(a); err != nil {
-			if refusal == nil || a.name == "pld" { // which has the most theorems
-				refusal = a.refuses(err)
-			}
-		} else {
+		found, err := ask(a)
+		var far *unreachable
+		switch {
+		case err == nil:
 			answers = append(answers, found)
+		case errors.As(err, &far):
+			if nearest == nil || far.least < nearest.least {
+				nearest, refusal = far, exit.Errorf(exit.Refused, "accountant %s: %w", a.name, err)
+			}
+		case refusal == nil || nearest == nil && a.name == "pld": // which has the most theorems
+			refusal = a.refuses(err)
 		}
 	}
 	if len(answers) == 0 {
-		return refusal
+		return nil, refusal
 	}
 	best := answers[0]
 	for _, a := range answers[1:] { // what only rounds up a little less is not better
@@ -243,7 +192,7 @@ func (c choice) least(r *filter.Run, out printing, ask func(*accountant) (*answe
 			best = a
 		}
 	}
-	return out.print(r, best, best.table)
+	return best, nil
 }
 
 // compare compares two bounds; those that only rounding tells apart are equal.

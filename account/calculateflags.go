@@ -26,6 +26,7 @@ type setting struct {
 	adjacency   string
 	sensitivity float64 // over the clip C
 	nonNegative bool    // no coordinate is negative
+	printed     bool    // noise is to be found that a table prints
 }
 
 func (c *settingFlags) setting() *setting {

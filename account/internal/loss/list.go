@@ -155,7 +155,8 @@ func (l *List) Distribution(options pld.Options) (Profile, error) {
 	switch {
 	case all.Tight:
 		p.attained = p.dominating
-	case len(all.Attained) > 0:
+	case len(all.Attained) > 0: // apart from the upper bound by more than a thousandth
+		options.Tolerance = max(options.Tolerance, 1e-3)
 		if p.attained, err = pld.New(all.Attained, options); err != nil {
 			return nil, err
 		}

@@ -65,7 +65,8 @@ func LeastNoise(
 
 // crossing returns an x in [low, high] where f, a falling function, is at most 0: low, or one that is at most precision
 // above another where f is positive. It begins at guess, follows the secant through the last two points, a little beyond, so
-// that the next is on the other side, and halves what is left where that does not help. ErrNoise: f(high) is positive.
+// that the next is on the other side, and halves what is left where that does not help. Where f is infinite, or next to an end,
+// it asks that end. ErrNoise: f(high) is positive.
 func crossing(low, high, guess, precision float64, f func(float64) (float64, error)) (float64, error) {
 	a, b := low, high // f(a) > 0 ≥ f(b), once they are known
 	knownA, knownB := false, false
@@ -110,8 +111,10 @@ func crossing(low, high, guess, precision float64, f func(float64) (float64, err
 			halve = (b - a) / 2
 		}
 		switch {
-		case math.IsInf(y, 1) && !knownB:
+		case !knownB && (math.IsInf(y, 1) || b-a <= precision):
 			x = b
+		case !knownA && (math.IsInf(y, -1) || b-a <= precision):
+			x = a
 		case math.IsInf(y, 0) || slow && (x-a < precision/4 || b-x < precision/4):
 			x = (a + b) / 2
 		case x <= a && !knownA:

@@ -83,3 +83,32 @@ func TestNoNoiseIsEnough(t *testing.T) {
 		t.Errorf("no number crosses at %v", x)
 	}
 }
+
+// TestNoNoiseIsNeeded: where all noise in range has an ε of 0, as the units hardly ever take part, the least is returned, and soon.
+func TestNoNoiseIsNeeded(t *testing.T) {
+	for _, low := range []float64{0.02, 0.025, 1. / 3, 1} {
+		built := 0
+		build := func(noise float64) ([]Event, error) {
+			built++
+			p, err := Gaussian(0.01, noise)
+			return []Event{{p, 1}}, err
+		}
+		if noise, err := LeastNoise(1e-6, 0.05, low, 1e8, Options{}, build); noise != low || err != nil || built > 10 {
+			t.Errorf("noise %v, of at least %v, with %d distributions (%v)", noise, low, built, err)
+		}
+	}
+	// A step next to either end.
+	for _, step := range []float64{1e-9, 1 - 1e-9} {
+		asked := 0
+		f := func(x float64) (float64, error) {
+			asked++
+			if asked > 200 {
+				t.Fatalf("a step at %v is not found", step)
+			}
+			return 1 - 2*math.Round(x+0.5-step), nil
+		}
+		if x, err := crossing(0, 1, 0.5, 1e-6, f); !(x >= step && x <= step+1e-6) || err != nil {
+			t.Errorf("a step at %v: %v (%v)", step, x, err)
+		}
+	}
+}

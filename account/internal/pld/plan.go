@@ -60,14 +60,15 @@ func (p *plan) cut() {
 	p.logTail = min(max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
 }
 
-// firstStep makes what the lower bound loses a small part of ε: about 7/2·(tilt·V), or a step for each release.
+// firstStep makes what the lower bound loses a small part of ε: about 7/2·(tilt·V), or a step for each release; with a
+// little room, as a second grid takes as long.
 func (d *Distribution) firstStep(p *plan) float64 {
 	if step, ok := evenly(p.losses); ok {
 		return step
 	}
 	rate := max(p.tilt.at, 0.1/math.Sqrt(p.untilted.variance))
 	epsilon := max(p.tilt.mean, 1e-3*math.Sqrt(p.untilted.variance))
-	variance := min(d.options.Tolerance/2*2*epsilon/(7*rate), 0.01/(rate*rate))
+	variance := min(d.options.Tolerance/2*2*epsilon/(8*rate), 0.01/(rate*rate))
 	step := max(2*math.Sqrt(variance/p.total), d.options.Tolerance/2*epsilon/p.total)
 	if !(step > 0 && step < 0.5) { // or no loss at all
 		step = 0.5

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/exit"
+)
+
+// asking makes a noise command of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a sampling, rounds, an accountant.
+func asking(epsilon, delta, rate, rounds, which, by float64) *noiseCommand {
+	between := func(x, low, high float64) float64 { return low * math.Pow(high/low, x) }
+	c := &noiseCommand{Epsilon: between(epsilon, 1e-9, 100), Delta: between(delta, 1e-12, 0.1)}
+	c.Rounds = int(between(rounds, 1, 60))
+	q := between(rate, 1e-3, 0.9)
+	switch int(which * 6) {
+	case 0:
+		c.All = true
+	case 1:
+		c.All, c.Adjacency, c.NonNegative = true, "replace-one", true
+	case 2:
+		c.Poisson = &q
+	case 3:
+		c.Poisson, c.Adjacency = &q, "replace-one"
+	case 4:
+		c.Fixed = fraction{uint64(math.Ceil(q * 1e6)), 1e6}
+	default:
+		c.Poisson, c.Adjacency, c.NonNegative = &q, "replace-one", true
+	}
+	names := []string{"tightest", "pld", "renyi", "analytic", "zcdp", "moments", "strong", "linear"}
+	c.Accountant = names[int(by*float64(len(names)))]
+	return c
+}
+
+// again asks for ε with the printed noise, as "account epsilon" does with the same flags.
+func (c *noiseCommand) again(noise float64) (*answer, error) {
+	e := &epsilonCommand{Delta: c.Delta, choice: c.choice, printing: c.printing}
+	e.settingFlags, e.NoiseMultiplier = c.settingFlags, noise
+	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	q, err := e.question("")
+	if err != nil {
+		return nil, err
+	}
+	return e.least(func(a *accountant) (*answer, error) { return q.answer(a, epsilonAt(e.Delta)) })
+}
+
+// verify: what is printed, in both forms, is what "account epsilon" prints of the printed noise, and no more than was asked for. A
+// refusal because no noise is enough says an ε that can be asked for.
+func (c *noiseCommand) verify(t *testing.T) (reached bool) {
+	t.Helper()
+	if err := c.Validate(); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	found, err := c.find()
+	if err != nil {
+		return c.checkRefusal(t, err)
+	}
+	text := new(bytes.Buffer)
+	found.table(text)
+	columns := strings.Fields(strings.Split(text.String(), "\n")[1])
+	noise, epsilon := float64(found.NoiseMultiplier), float64(found.Epsilon)
+	if !c.JSON {
+		var wrong error
+		if noise, err = strconv.ParseFloat(columns[3], 64); err == nil {
+			epsilon, wrong = strconv.ParseFloat(columns[1], 64)
+		}
+		if err = errors.Join(err, wrong); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	same, err := c.again(noise)
+	if err != nil {
+		t.Fatalf("%+v: ε with noise %v: %v", c, noise, err)
+	}
+	againText := new(bytes.Buffer)
+	same.table(againText)
+	if *same != *found || againText.String() != text.String() {
+		t.Errorf("%+v: answers %+v, and with its noise %+v", c, found, same)
+	}
+	if !(epsilon <= c.Epsilon) {
+		t.Errorf("%+v: noise %v has ε %v", c, noise, epsilon)
+	}
+	return true
+}
+
+func (c *noiseCommand) checkRefusal(t *testing.T, err error) (reached bool) {
+	t.Helper()
+	var far *unreachable
+	switch {
+	case !errors.As(err, &far):
+		if exit.Code(err) != exit.Usage || c.Accountant == "tightest" {
+			t.Errorf("%+v: exit code %d: %v", c, exit.Code(err), err)
+		}
+	case exit.Code(err) != exit.Refused || !(far.least > c.Epsilon) || !strings.HasSuffix(err.Error(), roundUp(far.least)):
+		t.Errorf("%+v: exit code %d, least ε %v: %v", c, exit.Code(err), far.least, err)
+	case !math.IsInf(far.least, 1):
+		other := *c
+		other.Epsilon = fourDigitsUp(far.least)
+		if _, err := other.find(); err != nil {
+			t.Errorf("%+v: ε %v is not reached either: %v", c, other.Epsilon, err)
+		}
+	}
+	return false
+}
+
+// TestNoiseHasWhatWasAsked looks at many settings, and at those in which the noise had more ε than was asked for: a quick upper
+// bound was below that of the answer.
+func TestNoiseHasWhatWasAsked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
+	rate := 0.01
+	for _, x := range []struct {
+		epsilon, delta float64
+		json           bool
+	}{{1e-9, 1e-10, true}, {1e-9, 1e-10, false}, {1e-9, 1e-6, true}, {1e-6, 1e-6, true}, {1e-6, 1e-6, false}, {1e-6, 0.05, true}} {
+		c := &noiseCommand{Epsilon: x.epsilon, Delta: x.delta, choice: choice{"pld"}, printing: printing{JSON: x.json}}
+		c.Poisson, c.Rounds = &rate, 1
+		if !c.verify(t) {
+			t.Errorf("%+v is refused", c)
+		}
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	reached := 0
+	for i := range 120 {
+		c := asking(random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64())
+		c.JSON = i%2 == 0
+		if c.verify(t) {
+			reached++
+		}
+	}
+	if reached < 50 {
+		t.Errorf("%d of 120 answers", reached)
+	}
+}
+
+// TestFourDigits: what a table has room for is on the right side, and next to the number.
+func TestFourDigits(t *testing.T) {
+	for _, c := range []struct{ x, down, up float64 }{
+		{1, 1, 1}, {1.0001, 1, 1.001}, {9.9999, 9.999, 10}, {1.234, 1.234, 1.234}, {1e-9, 1e-9, 1e-9}, {0.0009999999, 0.0009999, 0.001},
+		{141421356.237, 141400000, 141500000}, {2.0005, 2, 2.001},
+	} {
+		if down, up := fourDigitsDown(c.x), fourDigitsUp(c.x); down != c.down || up != c.up {
+			t.Errorf("%v is between %v and %v, want %v and %v", c.x, down, up, c.down, c.up)
+		}
+	}
+}
