@@ -44,7 +44,7 @@ type report struct {
 	Ledger     string `json:"ledger"`
 	Accountant string `json:"accountant"`
 	Epsilon    number `json:"epsilon"`
-	// EpsilonLower and DeltaLower are what no accountant can go below, of the same dominating pairs of distributions.
+	// EpsilonLower and DeltaLower are what no accountant can go below, of the worst case of the list (ACCOUNTING.md).
 	EpsilonLower number  `json:"epsilon_lower,omitempty"`
 	Delta        number  `json:"delta"`
 	DeltaLower   number  `json:"delta_lower,omitempty"`
