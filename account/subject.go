@@ -89,7 +89,7 @@ func (m matrix) of(words int) (event.Matrix, error) {
 func extentOf(text string, words int) (int, error) {
 	if text == "V" {
 		if words == 0 {
-			return 0, fmt.Errorf("V is the number of words of --vocab, which is not given")
+			return 0, fmt.Errorf("--vocab is not given, of whose words V is the number")
 		}
 		return words, nil
 	}
