@@ -42,13 +42,15 @@ type sources struct {
 	values        []float32
 }
 
-// A supplier is an open stream; Answered says that all that was read of it has been released, or summed up and passed on.
+// A supplier is an open stream; Answered says that all that was read of it has been released, or summed up and passed on, and
+// Behind is the last round of which that was said before the stream was opened.
 type supplier interface {
 	Next() (*wire.Record, error)
 	ReadBlocks(*wire.Record) (*stream.Set, error)
 	Errorf(format string, args ...any) error
 	Name() string
 	Answered(round uint32)
+	Behind() uint32
 	Close() error
 }
 
@@ -142,15 +144,18 @@ func (s *sources) rounds(r rounder) error {
 }
 
 // open returns the first record of the next round, which is the same in all sources; io.EOF at the end of all. Partitions of
-// a topic may begin with different rounds, where retention or a group's notes have left them: those that were released
-// are passed over.
+// a topic may begin with different rounds, where retention or a group's notes have left them, or behind the last one: those
+// that were released are passed over.
 func (s *sources) open(r rounder) (*wire.Record, error) {
 	heads, err := s.heads()
 	if err != nil {
 		return nil, err
 	}
 	latest := uint32(0)
-	for _, head := range heads {
+	for i, head := range heads {
+		if head == nil { // it may have begun behind rounds that others still have
+			latest = max(latest, s.streams[i].Behind()+1)
+		}
 		latest = max(latest, head.GetRound())
 	}
 	for i, in := range s.streams {

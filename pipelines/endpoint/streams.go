@@ -17,8 +17,9 @@ import (
 // A StreamReader is an open stream.
 type StreamReader struct {
 	*stream.Reader
-	input *Input
-	log   *kafka.Log // in place of input
+	input  *Input
+	log    *kafka.Log // in place of input
+	behind uint32
 }
 
 // Close closes the input below.
@@ -45,6 +46,9 @@ func (r *StreamReader) Answered(round uint32) {
 		r.log.Note(round)
 	}
 }
+
+// Behind is the round behind which the stream begins, by the note of a topic's group; 0 where it begins at its start.
+func (r *StreamReader) Behind() uint32 { return r.behind }
 
 // ReadOne reads the one set of a model file or a checkpoint, to the end record: without that the file is truncated.
 // Words on the way go to the function of that name, if there is one.

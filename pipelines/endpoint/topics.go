@@ -76,7 +76,7 @@ func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	return openReader(&StreamReader{Reader: r, log: log}, wanted)
+	return openReader(&StreamReader{Reader: r, log: log, behind: closed}, wanted)
 }
 
 // openTopic opens the streams of a topic's partitions.

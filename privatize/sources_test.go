@@ -1,0 +1,98 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/privatize/internal/release"
+)
+
+// TestBegins: a privatizer that died between the notes of two partitions begins one of them behind a round that another still
+// has, perhaps the last one. A round that was released is passed over; any other must be in all.
+func TestBegins(t *testing.T) {
+	for name, c := range map[string]struct {
+		streams  []partition
+		released uint32 // the last one
+		rounds   []uint32
+		refused  string // the end of the message
+	}{
+		"together":                {[]partition{{0, 3}, {0, 3}}, 0, []uint32{1, 2, 3}, ""},
+		"the first one behind":    {[]partition{{2, 3}, {1, 3}}, 2, []uint32{3}, ""},
+		"the second one behind":   {[]partition{{0, 3}, {2, 3}}, 2, []uint32{3}, ""},
+		"the first one at an end": {[]partition{{3, 3}, {2, 3}}, 3, nil, ""},
+		"the second at an end":    {[]partition{{2, 3}, {3, 3}, {1, 3}}, 3, nil, ""},
+		"both at an end":          {[]partition{{3, 3}, {3, 3}}, 3, nil, ""},
+		"behind, not released":    {[]partition{{0, 3}, {1, 3}}, 0, nil, "two does not hold the rounds that one holds"},
+		"at an end, not released": {[]partition{{2, 3}, {3, 3}}, 2, nil, "two does not hold the rounds that one holds"},
+		"ends too soon":           {[]partition{{0, 3}, {0, 2}}, 0, []uint32{1, 2}, "two does not hold the rounds that one holds"},
+		"ends too soon, again":    {[]partition{{0, 3}, {0, 2}}, 3, []uint32{1, 2}, "two does not hold the rounds that one holds"},
+		"without rounds":          {[]partition{{0, 3}, {0, 0}}, 3, nil, "two does not hold the rounds that one holds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &sources{deadline: newDeadline(0)}
+			for i, p := range c.streams {
+				s.streams = append(s.streams, &supplied{partition: p, name: []string{"one", "two", "three"}[i]})
+			}
+			var rounds []uint32
+			var err error
+			for err == nil {
+				var open *wire.Record
+				if open, err = s.open(upTo(c.released)); err == nil {
+					rounds = append(rounds, open.Round)
+					for _, in := range s.streams {
+						if err := skip(in); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			if refused := err != io.EOF; refused != (c.refused != "") || refused && !strings.HasSuffix(err.Error(), c.refused) {
+				t.Errorf("ended with %v, want %q", err, c.refused)
+			}
+			if len(rounds) != len(c.rounds) || len(rounds) > 0 && rounds[0] != c.rounds[0] {
+				t.Errorf("rounds %v, want %v", rounds, c.rounds)
+			}
+		})
+	}
+}
+
+// upTo says that rounds up to one were released.
+type upTo uint32
+
+func (u upTo) released(number uint32) bool                                  { return number <= uint32(u) }
+func (u upTo) begin(uint32, event.Scheme) (*release.Collector, error)       { return nil, nil }
+func (u upTo) end(number uint32, units, records, digest uint64) (err error) { return nil }
+
+// A partition holds the rounds behind one, up to the last.
+type partition struct{ behind, last uint32 }
+
+// supplied is a partition as a supplier: of each round the first and the last record.
+type supplied struct {
+	supplier
+	partition
+	name string
+	read uint32 // records
+}
+
+func (s *supplied) Name() string   { return s.name }
+func (s *supplied) Behind() uint32 { return s.behind }
+
+func (s *supplied) Errorf(format string, args ...any) error {
+	return exit.Errorf(exit.Malformed, s.name+" "+strings.TrimPrefix(format, "it "), args...)
+}
+
+func (s *supplied) Next() (*wire.Record, error) {
+	round := s.behind + 1 + s.read/2
+	if round > s.last {
+		return nil, io.EOF
+	}
+	s.read++
+	if s.read%2 == 1 {
+		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{}}}, nil
+	}
+	return &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{}}}, nil
+}
