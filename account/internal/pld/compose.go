@@ -17,6 +17,7 @@ type window struct {
 	cell       float64 // error of each mass, at most
 	above      float64 // logarithm of a bound of P of what lies above
 	infinite   float64 // above P of the losses that were cut off, and so may be anything
+	told       float64 // below P of the infinite losses
 	left       float64 // above P of a loss that was moved up to its lattice's first point
 	error      float64 // relative error of all masses together, at most
 	offset     float64 // error of the loss, at most

@@ -139,6 +139,31 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// TestTold: what is told with certainty is in both bounds. With told = 1 − (1−δ₀)^n, n releases of (ε₀, δ₀) have
+// δ(ε) = told + (1−told)·δ′(ε), and δ′ is that of n pure ones (Kairouz, Oh and Viswanath 2015, theorem 3.3).
+func TestTold(t *testing.T) {
+	const n = 30
+	pure := distribution(t, Event{pair(Pure(0.3)), n})
+	for _, one := range []float64{1e-12, 1e-7, 1e-3} {
+		d, told := distribution(t, Event{pair(Approximate(0.3, one)), n}), -math.Expm1(n*math.Log1p(-one))
+		for _, epsilon := range []float64{0, 1, 4, 7} {
+			above, below, err := pure.Delta(epsilon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			upper, lower, err := d.Delta(epsilon)
+			if most, least := told+(1-told)*above, told+(1-told)*below; err != nil || lower > most || upper < least ||
+				!(lower > 0.98*least) {
+				t.Errorf("δ₀ %v, ε %v: δ from %v to %v, %v; is between %v and %v", one, epsilon, lower, upper, err, least, most)
+			}
+			bound, low, err := d.Epsilon(upper) // of a δ that is not below that of ε
+			if err != nil || low > epsilon || low > bound || one < 1e-6 && low < 0.99*epsilon {
+				t.Errorf("δ₀ %v, ε %v: ε(δ(ε)) from %v to %v, %v", one, epsilon, low, bound, err)
+			}
+		}
+	}
+}
+
 // TestRefusals: what cannot be meant is an error.
 func TestRefusals(t *testing.T) {
 	for _, x := range []struct{ q, sigma float64 }{{0, 1}, {1.1, 1}, {0.5, 0}, {0.5, math.NaN()}, {math.NaN(), 1},

@@ -85,7 +85,7 @@ func (s *sweep) logUpper(back float64) float64 {
 }
 
 // logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. left has the sums of the
-// bump over the cells below each.
+// bump over the cells below each. Where all is told, the loss is infinite, which no noise moves: that is added.
 func (s *sweep) logLower(back float64, left []float64) float64 {
 	factor, bump := 0.0, 0.0
 	if s.width > 0 {
@@ -100,10 +100,11 @@ func (s *sweep) logLower(back float64, left []float64) float64 {
 	// Outside the window: e^−margin on either side that the bump lacks, or that came to lie in it.
 	outside := (2 + 2*factor) * math.Exp(-s.margin+s.tilt*s.step)
 	sum := s.hockey - math.Expm1(-back)*s.decay - factor*bump - outside
+	told := math.Log(s.told)
 	if !(sum > 0) || s.window.left >= 0.4 {
-		return math.Inf(-1)
+		return told
 	}
-	return s.cumulant - s.tilt*s.at() + math.Log(sum) - s.window.error + math.Log1p(-2*s.window.left)
+	return logs.Add(told, s.cumulant-s.tilt*s.at()+math.Log(sum)-s.window.error+math.Log1p(-2*s.window.left))
 }
 
 // leftBumps returns the sums over the cells up to each, y, of e^(tilt·(y−Y) − (y−Y)/w). The width is below 1/tilt.
