@@ -32,7 +32,7 @@ func filterOf(head *event.Head, ledger *event.Ledger) (*filterReport, error) {
 	}
 	epsilon, err := guaranteed(f, head.Budget.Delta)
 	return &filterReport{
-		f.Measure, f.Order, number(f.Limit), number(spentOf(ledger)), number(epsilon), number(head.Budget.Delta),
+		f.Measure, f.Order, number(f.Limit), number(ledger.Spent()), number(epsilon), number(head.Budget.Delta),
 		filterTheorems[f.Measure],
 	}, err
 }

@@ -117,17 +117,3 @@ func costOf(f *event.Filter, g *event.Grant) (float64, error) {
 	}
 	return cost * (1 + 1e-9), nil
 }
-
-// spentOf returns the sum of the costs of all charges of a ledger as the privatizer adds them up.
-func spentOf(ledger *event.Ledger) (spent float64) {
-	cost := make(map[string]float64)
-	for _, line := range ledger.Lines {
-		switch {
-		case line.Grant != nil:
-			cost[line.Grant.ID] = line.Grant.Cost
-		case line.Charge != nil:
-			spent += cost[line.Charge.Grant]
-		}
-	}
-	return spent
-}

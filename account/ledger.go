@@ -9,19 +9,6 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// spentBefore reads the ledger, if one is named.
-func (c *planCommand) spentBefore() (*event.Ledger, *compose.Composition, error) {
-	ledger := new(event.Ledger)
-	if c.Ledger != "" {
-		var err error
-		if ledger, err = readLedger(c.Ledger); err != nil {
-			return nil, nil, err
-		}
-	}
-	before, err := composed(c.Ledger, ledger)
-	return ledger, before, err
-}
-
 // readLedger reads a ledger and verifies it: that its chain is whole, and that each line is one that the privatizer would
 // have written after those before. What a forged line says of its loss is not worked with.
 func readLedger(name string) (*event.Ledger, error) {

@@ -18,7 +18,7 @@ func (c *planCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	if err := c.readHead(); err != nil {
+	if err := c.readBefore(); err != nil {
 		return err
 	}
 	if err := c.check(); err != nil {
@@ -68,7 +68,7 @@ func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
 	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
 		return nil
 	}
-	ledger, before, err := c.spentBefore()
+	before, err := composed(c.Ledger, &c.ledger)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "%s: %w", c.Ledger, err)
 	}
-	for _, b := range standing(ledger) {
+	for _, b := range standing(&c.ledger) {
 		spent, err := c.accountant().upper(all)
 		if err != nil {
 			return err

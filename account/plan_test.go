@@ -24,7 +24,7 @@ func solved(t *testing.T, c *planCommand) *event.Grant {
 	if c.Unit == "" {
 		c.Unit = event.Document
 	}
-	err := c.readHead()
+	err := c.readBefore()
 	g := c.grant()
 	if err == nil {
 		err = c.solve(g)

@@ -48,7 +48,7 @@ type planCommand struct {
 	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
 	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
 
-	head *event.Head // of the ledger, nil for none
+	ledger event.Ledger // as it was when it was read, once: without lines if none is named
 }
 
 func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accountant).ofLedger() }
@@ -75,14 +75,14 @@ func (c *planCommand) unknown() string {
 
 // filter is that of the ledger, nil for none.
 func (c *planCommand) filter() *event.Filter {
-	if c.head == nil {
-		return nil
+	if head := c.ledger.Head(); head != nil {
+		return head.Filter
 	}
-	return c.head.Filter
+	return nil
 }
 
-// readHead reads the head of the ledger. The budget in it is the default.
-func (c *planCommand) readHead() error {
+// readBefore reads the ledger, if one is named. The budget in its head is the default.
+func (c *planCommand) readBefore() error {
 	if c.Ledger == "" {
 		return nil
 	}
@@ -98,14 +98,16 @@ func (c *planCommand) readHead() error {
 			return exit.Errorf(exit.Usage, "--id %s: %s has a grant of this name", c.ID, c.Ledger)
 		}
 	}
-	if c.head = ledger.Head(); c.head == nil || c.head.Budget == nil || c.head.Filter != nil || c.Solve != "" {
+	c.ledger = *ledger
+	head := ledger.Head()
+	if head == nil || head.Budget == nil || head.Filter != nil || c.Solve != "" {
 		return nil
 	}
 	if c.Epsilon == 0 && c.NoiseMultiplier == nil && c.Flip == nil {
-		c.Epsilon = c.head.Budget.Epsilon
+		c.Epsilon = head.Budget.Epsilon
 	}
 	if c.Delta == 0 && !(c.Epsilon != 0 && (c.NoiseMultiplier != nil || c.Flip != nil)) {
-		c.Delta = c.head.Budget.Delta
+		c.Delta = head.Budget.Delta
 	}
 	return nil
 }
@@ -118,7 +120,7 @@ func (c *planCommand) Validate() error {
 	return c.check()
 }
 
-// check checks the flags, after readHead.
+// check checks the flags, after readBefore.
 func (c *planCommand) check() error {
 	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
 		return err
@@ -284,8 +286,8 @@ func (c *planCommand) grant() *event.Grant {
 	case g.Mechanism != event.RandomizedResponse:
 		g.Clip = 1
 	}
-	if c.head != nil {
-		g.Ledger = c.head.ID
+	if head := c.ledger.Head(); head != nil {
+		g.Ledger = head.ID
 	}
 	for _, s := range c.Statistic {
 		g.Statistics = append(g.Statistics, event.Statistic(s))

@@ -22,13 +22,13 @@ type planning struct {
 // solve completes a grant: with what is to be solved for, so that the ledger and this plan stay within the budget, and with
 // the budget.
 func (c *planCommand) solve(grant *event.Grant) error {
-	ledger, before, err := c.spentBefore()
+	before, err := composed(c.Ledger, &c.ledger)
 	if err != nil {
 		return err
 	}
-	budget := event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, After: ledger.LastHash(), Accountant: c.accountant().name}
+	budget := event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, After: c.ledger.LastHash(), Accountant: c.accountant().name}
 	p := &planning{c, grant, before}
-	if budget.Beside, err = p.beside(ledger); err != nil {
+	if budget.Beside, err = p.beside(); err != nil {
 		return err
 	}
 	switch c.unknown() {
@@ -44,8 +44,8 @@ func (c *planCommand) solve(grant *event.Grant) error {
 		budget.Delta, err = p.solveDelta()
 	}
 	grant.Budget = budget
-	if err == nil && c.head != nil {
-		if refusal := c.head.Takes(grant); refusal != nil {
+	if head := c.ledger.Head(); err == nil && head != nil {
+		if refusal := head.Takes(grant); refusal != nil {
 			err = exit.Errorf(exit.Refused, "refused: %w", refusal)
 		}
 	}
@@ -53,13 +53,13 @@ func (c *planCommand) solve(grant *event.Grant) error {
 }
 
 // beside takes off what the grants of --beside will cost, and returns their hashes.
-func (p *planning) beside(ledger *event.Ledger) (hashes []string, err error) {
+func (p *planning) beside() (hashes []string, err error) {
 	for _, name := range p.Beside {
 		g, err := readGrant(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, line := range ledger.Lines {
+		for _, line := range p.ledger.Lines {
 			if line.Grant != nil && line.Grant.ID == g.ID {
 				return nil, exit.Errorf(exit.Usage, "%s: %s has this grant already: what it was used for comes off the budget, and "+
 					"the rest of it may no longer be used", name, p.Ledger).WithHint("plan without --beside, and plan that grant again")
@@ -136,11 +136,7 @@ func (c *planCommand) solveFiltered(grant *event.Grant) error {
 		return err
 	}
 	grant.Cost = one
-	ledger, err := readLedger(c.Ledger)
-	if err != nil {
-		return err
-	}
-	if after := (spentOf(ledger) + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
+	if after := (c.ledger.Spent() + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
 		return exit.Errorf(exit.Refused, "all releases of this grant would take the filter to %s, its limit is %s",
 			roundUp(after), roundUp(f.Limit))
 	}

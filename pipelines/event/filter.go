@@ -48,6 +48,9 @@ func (f *Filter) Check() error {
 // spend returns spent + cost, rounded up.
 func spend(spent, cost float64) float64 { return math.Nextafter(spent+cost, math.Inf(1)) }
 
+// Spent returns the sum of the costs of all charges of l in the measure of its filter, rounded up; 0 without a filter.
+func (l *Ledger) Spent() float64 { return l.tally().spent }
+
 // filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter. Each release of a
 // batch that coins chose is counted by itself, which is a bound only if no other release is of the same batch.
 func (t *tally) filtered(g *Grant, c *Charge) error {
