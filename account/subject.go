@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,15 +15,15 @@ import (
 // subjectFlags say what the contributions of a run are. A release repeats it, so a grant names it.
 type subjectFlags struct {
 	Model  string   `group:"Contributions" placeholder:"NAME" help:"Model of the run, as the estep command is called: lda, words."`
-	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Vocabulary of the run, which is public. For gaussian, laplace and randomized-response."`
+	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Vocabulary of the run, which is public; where a matrix has V rows or columns, by default that of tokenize. For gaussian, laplace and randomized-response."`
 	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Matrix of R rows and C columns that each unit contributes to, as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric one. May be repeated, in the order of the stream."`
 }
 
-// subject returns what the flags say. The vocabulary is read.
+// subject returns what the flags say. The vocabulary is read, or the default taken where a matrix has a row or a column a word.
 func (f *subjectFlags) subject() (s event.Subject, err error) {
 	s.Model = f.Model
-	if f.Vocab != "" {
-		words, err := vocabulary.Open(f.Vocab)
+	if f.Vocab != "" || slices.ContainsFunc(f.Matrix, matrix.overWords) {
+		words, err := vocabulary.OpenOrEnglish(f.Vocab)
 		if err != nil {
 			return s, err
 		}
@@ -72,6 +73,9 @@ func (m *matrix) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// overWords says that the matrix has a row or a column a word.
+func (m matrix) overWords() bool { return m.rows == perWord || m.columns == perWord }
+
 // of returns the matrix over a vocabulary of so many words.
 func (m matrix) of(words int) (event.Matrix, error) {
 	shape := event.Matrix{Name: m.name, Symmetric: m.symmetric}
@@ -85,12 +89,12 @@ func (m matrix) of(words int) (event.Matrix, error) {
 	return shape, nil
 }
 
-// extentOf reads a number of rows or columns; V is the number of words.
+// perWord stands for the number of words as a number of rows or columns.
+const perWord = "V"
+
+// extentOf reads a number of rows or columns.
 func extentOf(text string, words int) (int, error) {
-	if text == "V" {
-		if words == 0 {
-			return 0, fmt.Errorf("--vocab is not given, of whose words V is the number")
-		}
+	if text == perWord {
 		return words, nil
 	}
 	n, err := strconv.Atoi(text)

@@ -50,7 +50,7 @@ func (c *ldaCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *ldaCommand) Run(r *filter.Run) error {
-	vocab, err := vocabulary.Open(c.Vocab)
+	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ type wordsCommand struct{ learn }
 
 // Run is kong's hook.
 func (c *wordsCommand) Run(r *filter.Run) error {
-	vocab, err := vocabulary.Open(c.Vocab)
+	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,13 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
 type exportCommand struct {
-	Format string `enum:"npy,csv,jsonl" default:"npy" help:"${enum}. npy: an array of K × V; csv: topic,word,value; jsonl: an object a topic."`
+	Format string `enum:"npy,csv,jsonl,words" default:"npy" help:"${enum}. npy: an array of K × V; words: the words of its columns, one a line; csv: topic,word,value; jsonl: an object a topic."`
 	Values string `enum:"lambda,probability" default:"lambda" help:"${enum}. lambda: the topics' parameters; probability: λ over its topic's sum."`
 	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 	Input  string `arg:"" help:"Model file of mstep lda."`
@@ -68,6 +69,8 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	switch c.Format {
 	case "npy":
 		err = npy.Write(buffered, int(m.Rows), int(m.Columns), cells)
+	case "words":
+		err = vocabulary.Words(words).Write(buffered)
 	case "csv":
 		err = writeCSV(buffered, c.Values, words, cells)
 	case "jsonl":

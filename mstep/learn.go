@@ -21,7 +21,7 @@ import (
 
 // learn are the flags and the work that the models share.
 type learn struct {
-	Vocab      string `required:"" placeholder:"FILE" help:"The vocabulary that the documents were tokenized with."`
+	Vocab      string `placeholder:"FILE" help:"The vocabulary that the documents were tokenized with; by default that of tokenize."`
 	Run_       string `name:"run" help:"Name of the training run, which the releases must have. The parameters carry it: in a topic it tells them from another run's."`
 	ParamsOut  string `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
 	Output     string `short:"o" placeholder:"FILE" help:"Where the model goes, at the end; standard output by default."`
@@ -90,7 +90,7 @@ func (l *learn) distinct() error {
 		if out.name == "" {
 			continue
 		}
-		if err := endpoint.Distinct(out.name, l.Input, l.Vocab); err != nil {
+		if err := endpoint.Distinct(out.name, l.Input, cmp.Or(l.Vocab, l.Input)); err != nil {
 			return err
 		}
 		path, err := filepath.Abs(out.name)

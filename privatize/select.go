@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"privpipe/pipelines/endpoint"
@@ -128,10 +127,9 @@ func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
 	}
 }
 
-// vocabularyFile is what is stored and released.
+// vocabularyFile is what is stored and released: the words, those of most noisy weight first.
 func vocabularyFile(words []string) ([]byte, error) {
 	var b bytes.Buffer
-	err := vocabulary.Words(words).Write(&b, "privpipe vocabulary, made by privatize select: differentially private",
-		fmt.Sprintf("%d words, those of most noisy weight first", len(words)))
+	err := vocabulary.Words(words).Write(&b)
 	return b.Bytes(), err
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/vocabulary"
@@ -12,7 +14,6 @@ import (
 
 // output are the flags of the commands that write documents.
 type output struct {
-	Vocab  string `required:"" placeholder:"FILE" help:"Vocabulary: a word a line; must be public."`
 	Output string `short:"o" placeholder:"FILE" help:"Where the documents go; standard output by default."`
 	Public bool   `help:"The text is public, not private: the output may be read outside the privacy wall."`
 	filter.Compress
@@ -31,6 +32,7 @@ func (o output) create(words vocabulary.Words) (*endpoint.StreamWriter, error) {
 }
 
 type text struct {
+	Vocab string `placeholder:"FILE" help:"Vocabulary: a word a line; must be public. By default 8,000 words of English Wikipedia."`
 	output
 	texts
 }
@@ -39,11 +41,11 @@ type text struct {
 func (*text) Help() string { return namesHelp }
 
 func (t *text) Run(r *filter.Run) error {
-	words, err := vocabulary.Open(t.Vocab)
+	words, err := vocabulary.OpenOrEnglish(t.Vocab)
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Vocab)...); err != nil {
+	if err := endpoint.Distinct(t.Output, append(t.Inputs, cmp.Or(t.Vocab, endpoint.Stdio))...); err != nil {
 		return err
 	}
 	in, err := source.NewReader(t.Inputs, t.MaxDocument)

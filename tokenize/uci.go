@@ -13,6 +13,7 @@ import (
 )
 
 type uciBags struct {
+	Vocab string `required:"" placeholder:"FILE" help:"The vocabulary that the file counts words of: a word a line; must be public."`
 	output
 	naming
 	Input string `arg:"" optional:"" default:"-" help:"docword file; standard input by default."`

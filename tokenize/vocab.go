@@ -83,10 +83,7 @@ func (v *vocab) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Failure, "no word is in at least %d documents and at most %v of them", v.MinDocuments, v.MaxShare)
 	}
 	var b bytes.Buffer
-	err = chosen.Write(&b, "privpipe vocabulary, made by tokenize vocab from PUBLIC text",
-		fmt.Sprintf("%d words, each in at least %d and at most %v of %d documents, the commonest first",
-			len(chosen), v.MinDocuments, v.MaxShare, total.documents))
-	if err != nil {
+	if err := chosen.Write(&b); err != nil {
 		return err
 	}
 	return endpoint.WriteFile(v.Output, wire.Side_PUBLIC, b.Bytes())

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { stages.Main(m) }
 
 var root = stages.Root
 
-var vocabulary = filepath.Join(root, "pipelines/recipes/vocabulary-en.txt")
+var vocabulary = filepath.Join(root, "pipelines/vocabulary/english.txt")
 
 // shared returns the path of a file of the shared folder (real corpora, other tools' scripts), or skips the test. The
 // folder stands beside the project, or where PRIVPIPE_SHARED says.

@@ -253,7 +253,8 @@ func TestTextOfAllKinds(t *testing.T) {
 gzip -kf docs.jsonl
 tokenize text --vocab vocab.txt -o docs.pp docs.jsonl
 source %q
-documents vocab.txt %s out.pp
+vocab=vocab.txt vocabulary=(--vocab vocab.txt)
+documents %s out.pp
 show --private out.pp`, filepath.Join(root, "pipelines/recipes/stages.sh"), text))
 		if !strings.Contains(shown, `"words":{"0":1,"1":2}`) {
 			t.Errorf("%s: %s", text, shown)

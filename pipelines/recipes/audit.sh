@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# An auditor's walk through the privatizer alone, step by step: what privatize/PRIVACY.md says is tried on contributions of
-# the auditor's own making. It ends with exit code 0 if all came out as the page says, and at the first surprise with 1.
+# Walks an auditor through the privatizer alone, on contributions of the auditor's own making.
+#
+# Each step tries what privatize/PRIVACY.md says. It ends with exit code 0 if all came out as the page says, and at the first
+# surprise with 1.
 #
 #   audit.sh [FOLDER]
 #
 # FOLDER, which must be new, keeps the files; without it nothing is left. It takes under a minute. Contributions are
 # written and releases are read by contributions.py, which shares no code with the stages. Needs jq and Python 3 (PYTHON).
-source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 take "" "$@"
 ((${#arguments[@]} < 2)) || fail "wants at most FOLDER, see --help"

@@ -13,6 +13,7 @@
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
 #   --rate 0.1        each document takes part in a round by a coin of this probability
 #   --rounds 80       number of rounds
+#   --unit document   whom the guarantee is for: one document more or less, or a user with all documents (user)
 #   --ledger FILE     a ledger that other jobs charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data, for the ledger
 #   --held FILE       held-out text, to score the model on; the score is not private
@@ -28,46 +29,50 @@
 # It uses no public text but the vocabulary. Two things are released and charged: the words' own frequencies, once, and the
 # topics' statistics, each round. Topics need documents: at ε = 1 some 40,000 of ten words give ten topics, and 150,000 of a
 # hundred give fifty.
-source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 vocab=$recipes/vocabulary-en.txt rate=0.1 rounds=80 ledger='' dataset=default held='' seed=1
+epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' ledger='' dataset=default held='' seed=1
 brokers='' run='' workers=2 partitions=4
-take "epsilon delta topics vocab rate rounds ledger dataset held seed brokers run workers partitions" "$@"
+take "epsilon delta topics vocab rate rounds unit ledger dataset held seed brokers run workers partitions" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a number from 1 on, is $topics"
 text_and_folder
+unit=${unit:-document}
+charged=$(identity "$ledger")
+same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit $unit --seed $seed ledger $charged"
 ledger=${ledger:-$out/run.ledger}
-same "--epsilon $epsilon --delta $delta --topics $topics --vocab $vocab --rate $rate --rounds $rounds --ledger $ledger --seed $seed"
 
-keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+keep "$out/documents.pp" documents "$text" "$out/documents.pp"
 some "$out/documents.pp"
 
+[[ $charged != own ]] || begin "$ledger"
 # Everything is planned before anything is charged: a budget without room for the topics is not spent on the words.
-[[ $ledger != "$out/run.ledger" ]] || begin "$ledger"
 
 # The frequencies of the words, with noise in proportion to what ε allows: about a twentieth of the budget. Topics that
 # must add up to them lose much less to noise.
 used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
-  --ledger "$ledger" --model words --matrix words=1xV --vocab "$vocab" -o "$out/words-grant.json"
+  --ledger "$ledger" --unit "$unit" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
 # The topics, with what the words leave of the budget.
 beside=(--beside "$out/words-grant.json")
 ! used "$out/words-grant.json" "$ledger" || beside=() # its charge is in the ledger
 used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
-  --ledger "$ledger" "${beside[@]}" --model lda --matrix "topics=${topics}xV" --vocab "$vocab" \
+  --ledger "$ledger" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
   -o "$out/grant.json"
 
 words() {
-  pipeline sample --all "$out/documents.pp" \
+  pipeline sample --all --unit "$unit" "$out/documents.pp" \
     -- estep words \
     -- privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
-    -- mstep words --vocab "$vocab" -o "$out/words.pp"
+    -- mstep words "${vocabulary[@]}" -o "$out/words.pp"
 }
+topics_of_run
 keep "$out/words.pp" words
 
-sample=(--poisson "$rate" --rounds "$rounds")
+sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
 estep=(lda)
 privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
-mstep=(lda --topics "$topics" --vocab "$vocab" --word-marginal "$out/words.pp" --seed "$seed")
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed")
 train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Trains a topic model WITHOUT privacy: online variational Bayes (Hoffman, Blei, Bach 2010), to compare others with.
+# Trains a topic model WITHOUT privacy, to compare others with.
+#
+# It is online variational Bayes (Hoffman, Blei, Bach 2010).
 #
 #   online-lda.sh [--topics 50] [FLAG…] TEXT OUT
 #
@@ -20,22 +22,24 @@
 #   --run NAME        name of the run and its topics; by default that of OUT's folder
 #   --workers 2       processes of estep
 #   --partitions 4    of the topics that they share
-source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-topics=50 vocab=$recipes/vocabulary-en.txt batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1
+topics=50 vocab='' batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1
 brokers='' run='' workers=2 partitions=4
 take "topics vocab batch rounds tau0 kappa held seed brokers run workers partitions" "$@"
 text_and_folder
-same "--topics $topics --vocab $vocab --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
+same "--topics $topics --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
 
-keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+keep "$out/documents.pp" documents "$text" "$out/documents.pp"
 some "$out/documents.pp"
 begin "$out/run.ledger"
 sample=(--fixed "$batch" --rounds "$rounds" --run "$run")
 estep=(lda --top-topics 0 --word-weight count --norm 0 --iterations 100)
 privatize=(none --run "$run" --ledger "$out/run.ledger")
-mstep=(lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
   --average-from 1 --denoise floor --beta expected-log)
+topics_of_run
 train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"

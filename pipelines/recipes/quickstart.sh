@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Trains a private topic model on text that every machine with Go has: the comments of Go's own source.
+# Trains a private topic model on the comments of Go's own source, which every machine with Go has.
 #
 #   quickstart.sh [OUT]
 #
 # Each comment counts as a private document. It builds the stages, and leaves all files in OUT, by default out/quickstart here.
-source "$(dirname "${BASH_SOURCE[0]}")/stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 case ${1:-} in
   -h | --help) usage && exit ;;
@@ -12,7 +13,7 @@ esac
 out=${1:-out/quickstart}
 mkdir -p -- "$out"
 extract() {
-  (cd "$recipes/comments" && go run . "$(go env GOROOT)/src") >"$out/comments.unfinished"
+  comments "$(go env GOROOT)/src" >"$out/comments.unfinished"
   mv -- "$out/comments.unfinished" "$out/comments.jsonl"
 }
 keep "$out/comments.jsonl" extract

@@ -1,13 +1,13 @@
-# Sourced by the recipes: strict mode, and the stages on PATH. They are built here, unless PRIVPIPE_BIN names a folder
-# that has them.
-set -euo pipefail
-
-recipes=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-if [[ -z ${PRIVPIPE_BIN:-} ]]; then
-  PRIVPIPE_BIN=$recipes/../../bin
-  (cd "$recipes/../.." && go build -o bin/ ./tokenize ./sample ./estep ./privatize ./mstep ./account ./evaluate ./pipelines/show)
+# Sourced by the recipes: the stages on PATH. In a checkout they are built; an installation has them (../install/install.sh).
+# PRIVPIPE_BIN names another folder that has them.
+recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+root=$(readlink -f -- "$recipes/../..")
+if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
+  PRIVPIPE_BIN=$root/bin
+  (cd "$root" && go build -o bin/ ./...)
 fi
-PATH=$(cd "$PRIVPIPE_BIN" && pwd):$PATH
+PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
+PATH=$PRIVPIPE_BIN:$PATH
 
 # fail MESSAGE ends the recipe as wrong usage does in the stages.
 fail() {
@@ -36,12 +36,14 @@ take() {
 }
 
 # text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder, which names the run if nothing else does.
+# ${vocabulary[@]} are the flags for --vocab.
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]}
   [[ -e $text ]] || fail "no such text: $text"
   mkdir -p -- "$out"
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
+  vocabulary=(${vocab:+--vocab "$vocab"})
 }
 
 # score MODEL FLAG… scores a model on the held-out text, if there is one.
@@ -49,20 +51,23 @@ score() {
   local model=$1
   shift
   [[ -n $held ]] || return 0
-  keep "$out/held.pp" documents "$vocab" "$held" "$out/held.pp"
+  keep "$out/held.pp" documents "$held" "$out/held.pp"
   pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
 }
 
 # usage prints the recipe's own head: the comment from its second line on.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
-# documents VOCABULARY TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .txt or a folder of them,
+# documents TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .txt or a folder of them,
 # a UCI bag of words (docword…), all of these as .gz or .zst, or a stream that is there already (.pp).
 documents() {
-  case $(basename "$2") in
-    *.pp) cp -- "$2" "$3.unfinished" && mv -- "$3.unfinished" "$3" ;;
-    docword*) pipeline tokenize uci --vocab "$1" -o "$3" "$2" ;;
-    *) pipeline tokenize text --vocab "$1" -o "$3" "$2" ;;
+  case $(basename "$1") in
+    *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
+    docword*)
+      [[ -n $vocab ]] || fail "a UCI file counts words of a vocabulary of its own: give --vocab"
+      pipeline tokenize uci --vocab "$vocab" -o "$2" "$1"
+      ;;
+    *) pipeline tokenize text "${vocabulary[@]}" -o "$2" "$1" ;;
   esac
 }
 
@@ -104,10 +109,12 @@ over_pipes() {
   rm -f -- "$out/params"
 }
 
+# topics_of_run makes the topics of a run over brokers, if there are any, before anything is charged.
+topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$out/topics"; }
+
 # over_topics ends as soon as a stage fails. The same command goes on: every stage finds in the topics where it was.
 over_topics() {
   local at=kafka://$brokers/$run
-  "$recipes/kafka/topics.sh" --partitions "$partitions" "$brokers" "$run" >"$out/topics"
   stages=()
   sample "${sample[@]}" --run "$run" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
   stages+=($!)
@@ -198,24 +205,36 @@ trap 'stop 130' INT
 trap 'stop 129' HUP
 trap tidy EXIT
 
-# same SETTINGS refuses to go on in the folder with what other settings or another text began. A settings file is there as
-# soon as there are documents.
+# same SETTINGS refuses to go on in the folder with what other settings or another text or vocabulary began. Files are told by
+# what they hold, so that a folder may be moved. A settings file is there as soon as there are documents; it tells something of
+# the text, so it is its owner's alone.
 same() {
-  local settings="$1 text $(checksum)"
+  local settings
+  settings="$1 vocabulary $([[ -z $vocab ]] || checksum "$vocab") text $(checksum "$text")"
   if [[ ! -e $out/documents.pp ]]; then
-    printf '%s\n' "$settings" >"$out/settings.unfinished"
+    (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"
   elif [[ $(<"$out/settings") != "$settings" ]]; then
     fail "$out was begun with other settings or another text: take them again, or another folder ($(<"$out/settings"))"
   fi
 }
 
-# checksum tells the text, a file or a folder, from another.
-checksum() {
-  if [[ -d $text ]]; then
-    find "$text" -type f -exec cksum {} + | sort | cksum
+# identity LEDGER prints that of a ledger, which must be there; "own" for "", the ledger that a recipe begins in its folder.
+identity() {
+  if [[ -z $1 ]]; then
+    echo own
   else
-    cksum <"$text"
+    [[ -e $1 ]] || fail "no such ledger: $1; account ledger new makes one"
+    sed -n '1s/.*"ledger":{"id":"\([0-9a-f]*\)".*/\1/p' "$1"
+  fi
+}
+
+# checksum FILE tells a file or a folder from another.
+checksum() {
+  if [[ -d $1 ]]; then
+    (cd -- "$1" && find -L . -type f -exec cksum {} + | LC_ALL=C sort | cksum)
+  else
+    cksum <"$1"
   fi
 }
 

@@ -97,12 +97,9 @@ func (w Words) Hash() []byte {
 	return h.Sum(nil)
 }
 
-// Write writes the vocabulary with comment lines before it.
-func (w Words) Write(out io.Writer, comments ...string) error {
+// Write writes the vocabulary: line v + 1 is the word of id v, for whoever reads it without this package.
+func (w Words) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
-	for _, c := range comments {
-		fmt.Fprintf(b, "# %s\n", c)
-	}
 	for _, word := range w {
 		fmt.Fprintln(b, word)
 	}

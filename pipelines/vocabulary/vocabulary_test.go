@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,14 +128,28 @@ func TestHashDoesNotDependOnComments(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
-	if err := (Words{"dog", "cat"}).Write(&b, "a list", "of two words"); err != nil {
+	if err := (Words{"dog", "cat"}).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.String(), "# a list\n# of two words\ndog\ncat\n"; got != want {
+	if got, want := b.String(), "dog\ncat\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := (Words{"dog"}).Write(fullDisk{}); err != errFull {
 		t.Errorf("got %v, want %v", err, errFull)
+	}
+}
+
+// TestEnglish checks that the default vocabulary is one that Read would take, word for word.
+func TestEnglish(t *testing.T) {
+	words, err := Read(strings.NewReader(englishText), "english.txt")
+	if err != nil || !slices.Equal(words, English()) || len(words) != 8000 || words[0] != "times" {
+		t.Errorf("got %d words, %v", len(words), err)
+	}
+	if got, err := OpenOrEnglish(""); err != nil || !slices.Equal(got, words) {
+		t.Errorf("got %d words without a name, %v", len(got), err)
+	}
+	if _, err := OpenOrEnglish("nowhere.txt"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v for a file that is not there", err)
 	}
 }
 

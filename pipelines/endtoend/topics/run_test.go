@@ -59,7 +59,7 @@ comments "$(go env GOROOT)/%s" >comments.jsonl
 cp %s vocab.txt
 tokenize text --vocab vocab.txt -o docs.pp comments.jsonl
 mkfifo params
-account ledger new pipe.ledger`, folder, filepath.Join(stages.Root, "pipelines/recipes/vocabulary-en.txt")))
+account ledger new pipe.ledger`, folder, filepath.Join(stages.Root, "pipelines/vocabulary/english.txt")))
 	begun := time.Now()
 	j.bash(t, fmt.Sprintf(`
 sample %s docs.pp |

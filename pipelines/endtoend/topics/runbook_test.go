@@ -33,7 +33,7 @@ func TestRunbook(t *testing.T) {
 		"--replicas 3", "--replicas 1", "--rounds 80", "--rounds 3", "--topics 50", "--topics 5", "topics=50xV", "topics=5xV",
 	).Replace(first) + "\nfor one in ${all[*]}; do wait $one; done\nshow $at.releases"
 	folder := t.TempDir()
-	setup := `comments "$(go env GOROOT)/src/net/http" >docs.jsonl; ln -s "$ROOT/pipelines" .; cp pipelines/recipes/vocabulary-en.txt vocab.txt`
+	setup := `comments "$(go env GOROOT)/src/net/http" >docs.jsonl; ln -s "$ROOT/pipelines" .; cp pipelines/vocabulary/english.txt vocab.txt`
 	for _, s := range []string{setup, script} {
 		command := exec.Command("timeout", "120", "bash", "-c", "set -euo pipefail\n"+s)
 		command.Dir, command.Env = folder, append(os.Environ(), "ROOT="+stages.Root)

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# A real Kafka broker on loopback, for tests and to try things out: Apache Kafka in KRaft mode, one node, no container.
+# Runs a real Kafka broker on loopback, for tests and to try things out.
+#
+# It is Apache Kafka in KRaft mode: one node, no container.
 #
 #   broker.sh start [--secure] DIR   prints HOST:PORT once it serves; DIR keeps its data, its log and what is fetched
 #   broker.sh stop DIR               ends it as an operator would; its data stay
@@ -15,7 +17,7 @@ set -euo pipefail
 export LC_ALL=C
 umask 077
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 fail() {
   echo "broker.sh: error: $1" >&2

@@ -1,11 +1,7 @@
 #!/usr/bin/env bash
-# Makes the topics of a run, or checks that they are there as they must be: topics.sh [FLAG…] BROKERS RUN, see --help.
+# Makes the topics of a run, or checks that they are as they must be.
 #
-# The program is built into bin/, unless PRIVPIPE_BIN names a folder that has it.
+#   topics.sh [FLAG…] BROKERS RUN     see --help
 set -euo pipefail
-
-root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-bin=${PRIVPIPE_BIN:-$root/bin}
-bin=$(mkdir -p -- "$bin" && cd "$bin" && pwd)
-[[ -n ${PRIVPIPE_BIN:-} && -x $bin/topics ]] || (cd "$root" && go build -o "$bin/" ./pipelines/recipes/kafka/topics)
-exec "$bin/topics" "$@"
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
+exec topics "$@"

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# VIPS for LDA as published: Park, Foulds, Chaudhuri, Welling, Variational Bayes In Private Settings (JAIR 2020), Alg. 3.
+# Trains VIPS for LDA as published, and says which ε that really has.
+#
+# Park, Foulds, Chaudhuri, Welling: Variational Bayes In Private Settings (JAIR 2020), Algorithm 3.
 #
 #   papers/vips-lda.sh [--sigma 1.24] [--topics 50] [FLAG…] TEXT OUT
 #
@@ -30,17 +32,18 @@
 # contributions, neither negative, can be √2·a·N apart. The report has both (--claim paper). For the paper's own setting (σ 1.24,
 # 20,000 of 400,000 documents, 20 rounds, δ 1e-4) the paper says ε = 2.38; by its accountant the sound sensitivity has 4.24, and
 # by privacy loss distributions 2.17: account compare --noise-multiplier 1.24 --fixed 20000/400000 -T 20 --delta 1e-4 --non-negative
-source "$(dirname "${BASH_SOURCE[0]}")/../stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
-sigma=1.24 batch=20000 rounds='' length=500 share=0.1 topics=50 vocab=$recipes/vocabulary-en.txt tau0=1024 kappa=0.7
+sigma=1.24 batch=20000 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
 delta=1e-6 held='' seed=1
 brokers='' run='' workers=2 partitions=4
 take "sigma batch rounds length share topics vocab tau0 kappa delta held seed brokers run workers partitions" "$@"
 text_and_folder
 same "--sigma $sigma --batch $batch --rounds ${rounds:-one pass} --length $length --share $share --topics $topics \
---vocab $vocab --tau0 $tau0 --kappa $kappa --seed $seed"
+--tau0 $tau0 --kappa $kappa --seed $seed"
 
-keep "$out/documents.pp" documents "$vocab" "$text" "$out/documents.pp"
+keep "$out/documents.pp" documents "$text" "$out/documents.pp"
 some "$out/documents.pp"
 # Among neighbours that exchange a document the number of documents is the same, and public.
 population=$(show "$out/documents.pp" | grep -c '^{"document"')
@@ -49,12 +52,13 @@ rounds=${rounds:-$((population / batch))}
 begin "$out/run.ledger"
 keep "$out/grant.json" account plan --noise-multiplier "$sigma" --non-negative --claim paper --clip "$(awk "BEGIN {print $share * $length}")" \
   --fixed "$batch/$population" --rounds "$rounds" --ledger "$out/run.ledger" --model lda --matrix "topics=${topics}xV" \
-  --vocab "$vocab" -o "$out/grant.json"
+  "${vocabulary[@]}" -o "$out/grant.json"
 sample=(--fixed "$batch" --rounds "$rounds")
 estep=(lda --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100)
 privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
-mstep=(lda --topics "$topics" --vocab "$vocab" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
   --average-from 1 --denoise floor --beta expected-log)
+topics_of_run
 train
 
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Copies the stages, the units and what they need to their places. It starts nothing and makes no users.
+# Installs the systemd units of the three sides of the wall, and the stages. It starts nothing.
+#
+# It makes no users: systemd-sysusers does.
 #
 #   install.sh [ROOT]
 #
 # ROOT is before all paths; by default nothing is. Settings that are there already stay.
-source "$(dirname "${BASH_SOURCE[0]}")/../stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
 take "" "$@"
 ((${#arguments[@]} < 2)) || fail "wants at most ROOT, see --help"
@@ -12,10 +15,9 @@ root=${arguments[0]:-}
 here=$recipes/wall
 
 install -d -m 755 "$root"/etc/{privpipe,sysusers.d,tmpfiles.d,systemd/system/privpipe-.service.d} \
-  "$root"/usr/local/{bin,lib/privpipe,share/privpipe}
-install -m 755 "$PRIVPIPE_BIN"/{tokenize,sample,estep,privatize,mstep,account,evaluate,show} "$root/usr/local/bin"
+  "$root"/usr/local/{libexec,lib}/privpipe
+install -m 755 "$PRIVPIPE_BIN"/{tokenize,sample,estep,privatize,mstep,account,evaluate,show} "$root/usr/local/libexec/privpipe"
 install -m 755 "$here/side.sh" "$root/usr/local/lib/privpipe"
-install -m 644 "$recipes/vocabulary-en.txt" "$root/usr/local/share/privpipe"
 [[ -e $root/etc/privpipe/run.conf ]] || install -m 644 "$here/run.conf" "$root/etc/privpipe"
 install -m 644 "$here/sysusers.d/privpipe.conf" "$root/etc/sysusers.d"
 install -m 644 "$here/tmpfiles.d/privpipe.conf" "$root/etc/tmpfiles.d"

@@ -8,16 +8,15 @@
 set -euo pipefail
 
 root=${PRIVPIPE_ROOT:-}
-PATH=$root/usr/local/bin:$PATH
+PATH=$root/usr/local/libexec/privpipe:$PATH
 source "$root/etc/privpipe/run.conf"
-vocabulary=$root/usr/local/share/privpipe/vocabulary-en.txt
 params=$root/run/privpipe/params
 
 case $1 in
   private)
     cd "$root/var/lib/privpipe-private"
     export TMPDIR=$PWD
-    [[ -e documents.pp ]] || tokenize text --vocab "$vocabulary" -o documents.pp documents.jsonl
+    [[ -e documents.pp ]] || tokenize text -o documents.pp documents.jsonl
     sample --poisson "$rate" --rounds "$rounds" documents.pp | estep lda --params "$params"
     ;;
   wall)
@@ -27,6 +26,6 @@ case $1 in
     ;;
   model)
     umask 022
-    exec mstep lda --topics "$topics" --vocab "$vocabulary" --params-out "$params" -o "$root/var/lib/privpipe-model/model.pp"
+    exec mstep lda --topics "$topics" --params-out "$params" -o "$root/var/lib/privpipe-model/model.pp"
     ;;
 esac

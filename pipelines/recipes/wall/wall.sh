@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Trains a private topic model as three users, one for each side of the privacy wall, and shows that neither they nor
-# anybody else can open what is not theirs. For root on any Linux, without systemd and without making users: theirs are
-# numbers that no account has.
+# Trains a private topic model as three users, one for each side of the privacy wall.
+#
+# It shows that neither they nor anybody else can open what is not theirs. For root on any Linux, without systemd and without
+# making users: theirs are numbers that no account has.
 #
 #   wall.sh [--epsilon 1] [--delta 1e-6] [--rounds 80] [--topics 10] TEXT OUT
 #
 # TEXT is a file of JSON Lines {"id","text"}. OUT is a new folder that other users can reach. It gets what a machine with
 # systemd has in /etc, /run, /usr/local and /var (see README.md): the model is OUT/var/lib/privpipe-model/model.pp.
-source "$(dirname "${BASH_SOURCE[0]}")/../stages.sh"
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
 epsilon=1 delta=1e-6 rounds=80 topics=10
 take "epsilon delta rounds topics" "$@"
@@ -79,9 +81,9 @@ mv documents.jsonl "$private"
 
 printf '%s\n' "rounds=$rounds" "topics=$topics" >>etc/privpipe/run.conf
 source etc/privpipe/run.conf
-(umask 022 && become privpipe-wall usr/local/bin/account ledger new "$wall/run.ledger")
+(umask 022 && become privpipe-wall usr/local/libexec/privpipe/account ledger new "$wall/run.ledger")
 account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" --ledger "$wall/run.ledger" \
-  --model lda --matrix "topics=${topics}xV" --vocab usr/local/share/privpipe/vocabulary-en.txt -o etc/privpipe/grant.json
+  --model lda --matrix "topics=${topics}xV" -o etc/privpipe/grant.json
 chmod 644 etc/privpipe/grant.json
 
 # root opens the streams and starts each side with its ends of them. The last side to start is the private one: while `feed`
@@ -114,7 +116,7 @@ done
 stored=$(echo "$wall"/run.ledger.releases/*/000000001)
 for user in outsider privpipe-model; do
   cannot "$user" read "$private"/documents.{jsonl,pp} "$stored" "$stored.sum" "$log"/{private,wall,model}.log
-  cannot "$user" write "$wall/run.ledger" etc/privpipe/{grant.json,run.conf} "$side" usr/local/bin/privatize
+  cannot "$user" write "$wall/run.ledger" etc/privpipe/{grant.json,run.conf} "$side" usr/local/libexec/privpipe/privatize
 done
 cannot outsider read "$streams/params"
 cannot outsider write "$streams/params" "$model/model.pp"
@@ -124,6 +126,6 @@ cannot privpipe-wall read "$private"/documents.{jsonl,pp}
 cannot privpipe-wall write etc/privpipe/grant.json "$model/model.pp"
 
 # What is public anybody reads. The stored releases are the wall's alone.
-(become privpipe-wall usr/local/bin/account verify --releases "$wall/run.ledger.releases" "$wall/run.ledger")
-(become outsider usr/local/bin/account report "$wall/run.ledger")
-(become outsider usr/local/bin/evaluate topics --top 5 "$model/model.pp")
+(become privpipe-wall usr/local/libexec/privpipe/account verify --releases "$wall/run.ledger.releases" "$wall/run.ledger")
+(become outsider usr/local/libexec/privpipe/account report "$wall/run.ledger")
+(become outsider usr/local/libexec/privpipe/evaluate topics --top 5 "$model/model.pp")

@@ -26,8 +26,7 @@ func Main(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(bin)
-		build := exec.Command("go", "build", "-o", bin+"/", "./tokenize", "./sample", "./estep", "./privatize", "./mstep",
-			"./account", "./evaluate", "./pipelines/show", "./pipelines/recipes/comments")
+		build := exec.Command("go", "build", "-o", bin+"/", "./...")
 		build.Dir = Root
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
