@@ -7,7 +7,21 @@ _list:
 
 # Build the stages into bin/
 build:
-    go build -o bin/ ./tokenize ./sample ./estep ./privatize ./mstep ./account ./evaluate ./pipelines/show
+    go build -o bin/ ./...
+
+# Install stages, recipes, manual pages and completions below a folder; nothing of the checkout is needed afterwards
+install prefix="/usr/local":
+    pipelines/install/install.sh {{ quote(prefix) }}
+
+# Remove them again
+uninstall prefix="/usr/local":
+    rm -rf -- {{ quote(prefix) }}/bin/privpipe {{ quote(prefix) }}/libexec/privpipe {{ quote(prefix) }}/share/privpipe \
+        {{ quote(prefix) }}/share/man/man1/privpipe*.1.gz {{ quote(prefix) }}/share/bash-completion/completions/privpipe \
+        {{ quote(prefix) }}/share/zsh/site-functions/_privpipe
+
+# A tar of an installation and a Debian package for amd64 and arm64, in dist/: the same bytes from the same commit
+dist:
+    pipelines/install/dist.sh
 
 # All tests: of each stage, of the wire with the Python reader, and of all together on real text
 test *flags:

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -53,11 +54,14 @@ func (w Workers) N() int {
 	return w.Workers
 }
 
+// release is the version of what pipelines/install/install.sh builds.
+var release string
+
 // version is what --version prints: program, version, wire version, Go version.
 func version(program string) string {
-	v := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v = info.Main.Version
+	v := release
+	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
+		v = cmp.Or(info.Main.Version, "(devel)")
 	}
 	return fmt.Sprintf("privpipe %s %s wire %d %s", program, v, wire.Version, runtime.Version())
 }

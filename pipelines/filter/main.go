@@ -41,11 +41,17 @@ func Main(stage Stage, cli any, common *Common) {
 	os.Exit(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
 }
 
+// describe writes the manual of a stage in place of running it, in programs that are built with the tag manual; nil in others.
+var describe func(*kong.Application) error
+
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
 	log := &reporter{program: stage.Name, out: stderr, json: asksJSON(stage.Name, args)}
 	parser, err := newParser(stage, cli, stdout, stderr)
 	if err != nil {
 		return log.fail(exit.Errorf(exit.Internal, "%w", err))
+	}
+	if describe != nil {
+		return log.fail(describe(parser.Model))
 	}
 	command, exited, err := parse(parser, args)
 	if exited {

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Makes what is handed out: a tar of an installation and a Debian package, for amd64 and arm64.
+#
+#   dist.sh [OUT]
+#
+# OUT is dist/ of the checkout by default. The same commit gives the same bytes, by the same Go, on any machine. Wants Go. The
+# tar is unpacked anywhere: its bin/privpipe finds the rest.
+set -euo pipefail
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+[[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
+(($# <= 1)) || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
+export LC_ALL=C TZ=UTC
+
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+out=$(realpath -m -- "${1:-$here/../../dist}")
+mkdir -p -- "$out"
+made=$(mktemp -d)
+trap 'rm -rf -- "$made"' EXIT
+
+SOURCE_DATE_EPOCH=$(git -C "$here" log -1 --format=%ct)
+VERSION=$("$here/version.sh")
+export SOURCE_DATE_EPOCH VERSION
+for GOARCH in ${PRIVPIPE_ARCHITECTURES:-amd64 arm64}; do
+  export GOOS=linux GOARCH
+  files=$made/$GOARCH
+  "$here/install.sh" --destdir "$files" /usr
+  find "$files" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+
+  name=privpipe-$VERSION-linux-$GOARCH.tar.gz
+  tar -C "$files/usr" --transform "s|^\.|privpipe-$VERSION|" --sort=name --mtime="@$SOURCE_DATE_EPOCH" \
+    --owner=0 --group=0 --numeric-owner -cf - . | gzip -9n >"$made/$name"
+  mv -- "$made/$name" "$out"
+
+  # The newest nfpm whose dependencies proxy.golang.org has.
+  GOOS= GOARCH= GOBIN=$made go install github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
+  (cd -- "$files" && "$made/nfpm" package --config "$here/nfpm.yaml" --packager deb --target "$made" >/dev/null)
+  mv -- "$made"/*.deb "$out"
+done
+ls -- "$out"

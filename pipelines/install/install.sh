@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Installs privpipe: stages, recipes, documents, manual pages and completions.
+#
+#   install.sh [--destdir DIR] [PREFIX]
+#
+# PREFIX is /usr/local by default. DIR is put before it for a package, whose files are to stand below PREFIX later. Wants Go.
+# Nothing of the checkout is needed afterwards. What it makes follows from the sources, their commit and Go's version alone.
+#
+#   PREFIX/bin/privpipe                          the one name on PATH
+#   PREFIX/libexec/privpipe                      the stages
+#   PREFIX/share/privpipe                        recipes and documents, in the folders of the checkout
+#   PREFIX/share/man/man1, bash-completion, zsh  manual pages and completions
+set -euo pipefail
+usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
+fail() {
+  echo "install.sh: error: $1" >&2
+  exit 80
+}
+umask 022
+export LC_ALL=C
+
+destdir=
+case ${1:-} in
+  -h | --help) usage && exit ;;
+  --destdir) [[ $# -ge 2 ]] || fail "--destdir wants a folder, see --help" && destdir=$2 && shift 2 ;;
+esac
+[[ $# -le 1 ]] || fail "wants at most PREFIX, see --help"
+prefix=$(realpath -m -- "${1:-/usr/local}")
+to=$(realpath -m -- "$destdir/$prefix")
+
+cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.."
+made=$(mktemp -d)
+trap 'rm -rf -- "$made"' EXIT
+mkdir "$made/stages" "$made/described" "$made/manual"
+
+# Neither the paths of this machine nor its C library go into the programs.
+export CGO_ENABLED=0
+go build -trimpath -buildvcs=false -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/stages/" ./...
+
+# The same programs with the tag manual write their own manuals, on this machine, whatever machine the others are for.
+GOOS= GOARCH= go build -trimpath -tags manual -o "$made/described/" ./...
+for stage in tokenize sample estep privatize mstep account evaluate show; do
+  PRIVPIPE_MANUAL=$made/manual "$made/described/$stage"
+done
+
+install -d "$to"/bin "$to"/libexec/privpipe "$to"/share/{privpipe,man/man1,bash-completion/completions,zsh/site-functions}
+install -m 755 "$made"/stages/* "$to/libexec/privpipe"
+install -m 755 pipelines/install/privpipe "$to/bin"
+
+# Recipes and documents. What is compiled, or tests it, stays.
+rm -rf -- "$to/share/privpipe"
+for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' ':!*.go'); do
+  mode=644
+  [[ ! -x $file ]] || mode=755
+  install -D -m "$mode" "$file" "$to/share/privpipe/$file"
+done
+
+{
+  echo '.TH privpipe 1 "" privpipe privpipe'
+  echo '.SH NAME'
+  echo 'privpipe \- train topic models on sensitive text and let nothing but differentially private numbers out'
+  echo '.SH SYNOPSIS'
+  echo '.nf'
+  "$to/bin/privpipe" --help | sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\&&/"
+  echo '.fi'
+  echo '.SH SEE ALSO'
+  for stage in tokenize sample estep privatize mstep account evaluate show; do
+    echo ".BR privpipe-$stage (1)"
+  done
+} | sed "s|$to|$prefix|" >"$made/manual/privpipe.1"
+for page in "$made"/manual/*.1; do
+  gzip -9n <"$page" >"$to/share/man/man1/$(basename "$page").gz"
+done
+
+completion=$to/share/bash-completion/completions/privpipe
+{
+  cat pipelines/install/completion.bash
+  cat "$made"/manual/*.bash | sed 's/^\(privpipe_[a-z]*\["\)/\1privpipe /'
+  cd "$to/share/privpipe/pipelines/recipes"
+  all="path"
+  for recipe in *.sh */*.sh; do
+    [[ $recipe != stages.sh && $recipe != wall/side.sh ]] || continue
+    all+=" ${recipe%.sh}"
+    echo "privpipe_words[\"privpipe ${recipe%.sh}\"]=\"--help $(sed -n 's/^#   \(--[a-z0-9-]*\) .*/\1/p' "$recipe" | xargs)\""
+  done
+  echo "privpipe_words[privpipe]=\"tokenize sample estep privatize mstep account evaluate show $all --help --version\""
+} >"$completion"
+{
+  echo '#compdef privpipe'
+  echo 'autoload -U +X bashcompinit && bashcompinit'
+  cat "$completion"
+} >"$to/share/zsh/site-functions/_privpipe"

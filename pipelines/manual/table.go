@@ -1,0 +1,42 @@
+package manual
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Table returns what completion.bash has to know of a stage: assignments to the arrays privpipe_words, of the commands and flags
+// that may follow a command, and privpipe_values, of what may follow a flag of a command.
+func Table(app *kong.Application) []byte {
+	b := new(bytes.Buffer)
+	var add func(*kong.Node)
+	add = func(node *kong.Node) {
+		var words []string
+		for _, child := range node.Children {
+			if !child.Hidden {
+				words = append(words, child.Name)
+				add(child)
+			}
+		}
+		for _, group := range node.AllFlags(true) {
+			for _, f := range group {
+				words = append(words, "--"+f.Name)
+				if f.Short != 0 {
+					words = append(words, "-"+string(f.Short))
+				}
+				if values := slices.DeleteFunc(f.EnumSlice(), func(v string) bool { return v == "" }); len(values) > 0 {
+					fmt.Fprintf(b, "privpipe_values[%q]=%q\n", node.FullPath()+" --"+f.Name, strings.Join(values, " "))
+				} else if !f.IsBool() {
+					fmt.Fprintf(b, "privpipe_values[%q]=%q\n", node.FullPath()+" --"+f.Name, "")
+				}
+			}
+		}
+		fmt.Fprintf(b, "privpipe_words[%q]=%q\n", node.FullPath(), strings.Join(words, " "))
+	}
+	add(app.Node)
+	return b.Bytes()
+}
