@@ -10,6 +10,7 @@ var cli struct {
 	Report     reportCommand     `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
 	Odometer   odometerCommand   `cmd:"" help:"Say what a ledger had spent after each run, and what was left."`
 	Verify     verifyCommand     `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
+	Prune      pruneCommand      `cmd:"" help:"Remove stored releases that nobody asks for any more."`
 	Export     exportCommand     `cmd:"" help:"Write what a ledger was charged for as JSON, for other accountants and for --events."`
 	Epsilon    epsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of events, without a ledger."`
 	Delta      deltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of events."`

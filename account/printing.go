@@ -30,17 +30,24 @@ func (p printing) write(r *filter.Run, v any, indent string, table func(*bytes.B
 	if r.DryRun() {
 		return nil
 	}
-	var b bytes.Buffer
-	if p.JSON {
-		e := json.NewEncoder(&b)
-		e.SetIndent("", indent)
-		if err := e.Encode(v); err != nil {
-			return err
-		}
-	} else {
-		table(&b)
+	content, err := p.content(v, indent, table)
+	if err != nil {
+		return err
 	}
-	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, b.Bytes())
+	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, content)
+}
+
+// content is what is written.
+func (p printing) content(v any, indent string, table func(*bytes.Buffer)) ([]byte, error) {
+	var b bytes.Buffer
+	if !p.JSON {
+		table(&b)
+		return b.Bytes(), nil
+	}
+	e := json.NewEncoder(&b)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
 
 // keeps refuses an output, or a summary, that is one of the inputs.

@@ -10,11 +10,11 @@ import (
 )
 
 type rounds struct {
-	Poisson  float64 `group:"Scheme" xor:"scheme" required:"" placeholder:"Q" help:"Each unit by its own coin of probability Q, anew each round."`
-	Fixed    uint64  `group:"Scheme" xor:"scheme" required:"" placeholder:"S" help:"S units without replacement, anew each round."`
-	All      bool    `group:"Scheme" xor:"scheme" required:"" help:"Every unit in every round."`
-	Allocate bool    `group:"Scheme" xor:"scheme" required:"" help:"Each unit in one of the rounds, by a secret coin."`
-	Epoch    bool    `group:"Scheme" xor:"scheme" required:"" help:"Each unit in one of the rounds, by a public hash of its name, or by --window."`
+	Poisson  float64 `group:"Scheme" xor:"scheme" placeholder:"Q" help:"Each unit by its own coin of probability Q, anew each round."`
+	Fixed    uint64  `group:"Scheme" xor:"scheme" placeholder:"S" help:"S units without replacement, anew each round."`
+	All      bool    `group:"Scheme" xor:"scheme" help:"Every unit in every round."`
+	Allocate bool    `group:"Scheme" xor:"scheme" help:"Each unit in one of the rounds, by a secret coin."`
+	Epoch    bool    `group:"Scheme" xor:"scheme" help:"Each unit in one of the rounds, by a public hash of its name, or by --window."`
 	Rounds   int     `short:"T" default:"1" help:"Number of rounds T of the plan."`
 
 	Run_       string   `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`

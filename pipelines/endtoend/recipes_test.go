@@ -261,3 +261,27 @@ show --private out.pp`, filepath.Join(root, "pipelines/recipes/stages.sh"), text
 		}
 	}
 }
+
+// TestPrune removes the stored releases of a run whose model is made. Then the round that is asked for again is refused, never
+// drawn anew, and while a privatizer holds the ledger nothing is removed.
+func TestPrune(t *testing.T) {
+	folder := corpus(t)
+	run(t, folder, `
+account ledger new run.ledger
+account plan --epsilon 1 --delta 1e-6 --all --rounds 2 --id night --ledger run.ledger --model words --matrix words=1xV --vocab vocab.txt -o budget.json
+sample --all --rounds 2 docs.pp | estep words >two.pp
+privatize --grant budget.json --ledger run.ledger -o once.pp two.pp
+cp run.ledger before.ledger
+exec 9<run.ledger; flock 9
+account prune --used-up run.ledger 9<&- && exit 1 || [[ $? == 91 ]]
+exec 9<&-
+privatize --grant budget.json --ledger run.ledger -o again.pp two.pp
+cmp once.pp again.pp
+account prune --used-up run.ledger
+[[ -z $(find run.ledger.releases/night -type f) ]]`)
+	s := bash(folder, "privatize --grant budget.json --ledger run.ledger -o third.pp two.pp")
+	if s.Run(); s.ProcessState.ExitCode() != 83 {
+		t.Errorf("a pruned round: exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'is not there' said")
+}

@@ -1,19 +1,21 @@
 # Sourced by the recipes: the stages on PATH. In a checkout they are built; an installation has them (../install/install.sh).
 # PRIVPIPE_BIN names another folder that has them.
-recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
-root=$(readlink -f -- "$recipes/../..")
-if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
-  PRIVPIPE_BIN=$root/bin
-  (cd "$root" && go build -o bin/ ./...)
-fi
-PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
-PATH=$PRIVPIPE_BIN:$PATH
 
 # fail MESSAGE ends the recipe as wrong usage does in the stages.
 fail() {
   echo "$(basename "$0"): error: $1" >&2
   exit 80
 }
+
+recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+root=$(readlink -f -- "$recipes/../..")
+if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
+  PRIVPIPE_BIN=$root/bin
+  type -P go >/dev/null || fail "Go is not on PATH, and builds the stages of a checkout: put it there, or use an installation"
+  (cd "$root" && go build -o bin/ ./...)
+fi
+PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
+PATH=$PRIVPIPE_BIN:$PATH
 
 # take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE and leaves the other arguments in `arguments`.
 take() {

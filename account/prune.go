@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"text/tabwriter"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type pruneCommand struct {
+	Runs   []string `name:"run" placeholder:"NAME" help:"Those of this run; may be repeated."`
+	UsedUp bool     `help:"Those of all grants that have no release left."`
+	printing
+	Ledger string `arg:"" help:"Ledger of privatize, which nobody writes meanwhile."`
+}
+
+// Help is kong's hook.
+func (pruneCommand) Help() string {
+	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release so that a round which is " +
+		"asked for again gets the same bytes. A removed one is refused for good (exit code 83): its charge stands, and no second " +
+		"noise is drawn. The ledger stays as it is. --dry-run prints what would go."
+}
+
+// Validate is kong's hook.
+func (c *pruneCommand) Validate() error {
+	if len(c.Runs) == 0 && !c.UsedUp {
+		return errors.New("which: --run NAME, or --used-up")
+	}
+	return nil
+}
+
+// pruned is what was removed of a run.
+type pruned struct {
+	Run      string `json:"run"`
+	Releases int    `json:"releases"`
+	Bytes    int64  `json:"bytes"`
+}
+
+// Run is kong's hook.
+func (c *pruneCommand) Run(r *filter.Run) error {
+	if err := keeps(c.Output, c.Ledger); err != nil {
+		return err
+	}
+	// The lock of privatize: a release that is stored and not yet charged must stay.
+	file, err := os.Open(c.Ledger)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return exit.Errorf(exit.Locked, "%s: a privatizer holds this ledger", c.Ledger)
+	} else if err != nil {
+		return err
+	}
+	ledger, err := readLedger(c.Ledger)
+	if err != nil {
+		return err
+	}
+	for _, run := range c.Runs {
+		if !slices.ContainsFunc(ledger.Charges(), func(charge *event.Charge) bool { return charge.Run == run }) {
+			return exit.Errorf(exit.Usage, "--run %s: %s has no charge of it", run, c.Ledger)
+		}
+	}
+	removed := []*pruned{}
+	for _, charge := range c.chosen(ledger) {
+		n := slices.IndexFunc(removed, func(p *pruned) bool { return p.Run == charge.Run })
+		if n < 0 {
+			n, removed = len(removed), append(removed, &pruned{Run: charge.Run})
+		}
+		if err := removed[n].remove(filepath.Join(c.Ledger+".releases", charge.StoredName()), r.DryRun()); err != nil {
+			return err
+		}
+	}
+	content, err := c.content(removed, "  ", func(b *bytes.Buffer) { table(b, removed) })
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
+}
+
+// chosen are the charges whose releases go.
+func (c *pruneCommand) chosen(ledger *event.Ledger) (chosen []*event.Charge) {
+	left := make(map[string]int) // releases that a grant may still make
+	for _, line := range ledger.Lines {
+		switch {
+		case line.Grant != nil:
+			left[line.Grant.ID] += line.Grant.Releases
+		case line.Charge != nil:
+			left[line.Charge.Grant]--
+		}
+	}
+	for _, charge := range ledger.Charges() {
+		if slices.Contains(c.Runs, charge.Run) || c.UsedUp && left[charge.Grant] <= 0 {
+			chosen = append(chosen, charge)
+		}
+	}
+	return chosen
+}
+
+// remove removes a stored release and the digest beside it, and counts them if they were there.
+func (p *pruned) remove(path string, dry bool) error {
+	for _, name := range []string{path, path + ".sum"} {
+		info, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && !dry {
+			err = os.Remove(name)
+		}
+		if err != nil {
+			return err
+		}
+		p.Bytes += info.Size()
+		if name == path {
+			p.Releases++
+		}
+	}
+	return nil
+}
+
+// table prints what went for people.
+func table(b *bytes.Buffer, removed []*pruned) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "run\tstored releases removed\tMB")
+	for _, p := range removed {
+		fmt.Fprintf(w, "%s\t%d\t%.1f\n", quoted(p.Run), p.Releases, float64(p.Bytes)/1e6)
+	}
+	w.Flush()
+}
