@@ -18,6 +18,7 @@ func main() {
 		Summary: "Turn text into bags of words over a public vocabulary.",
 		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
 		Notes: "Inputs that end in .gz or .zst are decompressed. The output is private: it stays behind the privacy wall. " +
-			"A word is a run of letters, in lower case; words outside the vocabulary are dropped.",
+			"A word is a run of letters, in lower case; words outside the vocabulary are dropped. In scripts without spaces, " +
+			"such as Chinese, Japanese and Thai, it is two neighbouring letters, and in Katakana a run.",
 	}, &cli, &cli.Common)
 }
