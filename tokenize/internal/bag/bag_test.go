@@ -91,10 +91,13 @@ func TestCheckSize(t *testing.T) {
 func TestIndex(t *testing.T) {
 	v := vocabulary.Words{
 		"Dog", "dog", "e_mail", "8bytes", "exactly", "eightchr", "ninechars", "cafe\u0301", "x-", "\u00a8\u0301",
+		"so\u00adft", "\u0301y", "\u6771\u4eac\u90fd",
 	}
 	x := NewIndex(v)
 	for word, want := range map[string]int{
 		"dog": 0, "exactly": 4, "eightchr": 5, "ninechars": 6, "caf\u00e9": 7,
+		"soft": 10, "so\u00adft": 10, // nothing is seen of a soft hyphen
+		"\u6771\u4eac": -1, "y": -1,
 		"e": -1, "mail": -1, "bytes": -1, "x": -1, // parts of entries that no text has as a word
 		"\u0301": -1, // of as many bytes as the entry U+00A8 U+0301 composed, and still another word
 		"cat":    -1, "ninecharz": -1, "inechars": -1,
