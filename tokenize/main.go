@@ -8,6 +8,7 @@ var cli struct {
 	filter.Common
 	Text  text         `cmd:"" help:"Texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, .txt files, folders of them."`
 	UCI   uciBags      `cmd:"" name:"uci" help:"Bags of words in the format of the UCI repository."`
+	Check check        `cmd:"" help:"Say how many documents there are, how long, whose, and how much the vocabulary covers, before any budget is spent on them."`
 	Vocab vocab        `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
 	Terms termsCommand `cmd:"" help:"The words of private texts spelled out, for privatize select to make a vocabulary of them."`
 }

@@ -18,7 +18,7 @@ func bagOf(t *testing.T, c *Counter, v vocabulary.Words, texts ...string) map[st
 		c.Add([]byte(text))
 	}
 	d := &wire.Document{Id: "a"}
-	if err := c.Bag(d); err != nil {
+	if _, _, err := c.Bag(d); err != nil {
 		t.Fatal(err)
 	}
 	header := &wire.Header{VocabularySize: uint32(len(v))}
@@ -58,14 +58,14 @@ func TestBagRefusesMoreWordsThanTheWireAllows(t *testing.T) {
 		c.Add(text)
 	}
 	d := new(wire.Document)
-	if err := c.Bag(d); err != nil || d.Counts[0] != wire.MaxTokens {
+	if _, _, err := c.Bag(d); err != nil || d.Counts[0] != wire.MaxTokens {
 		t.Fatalf("got %v, want a document of the greatest length", err)
 	}
 	for range wire.MaxTokens >> 20 {
 		c.Add(text)
 	}
 	c.Add([]byte("a"))
-	if err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
+	if _, _, err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
 		t.Errorf("got %v, want an error of a document that is too long", err)
 	}
 	if got := bagOf(t, c, v, "a"); got["a"] != 1 {
@@ -162,7 +162,7 @@ func BenchmarkText(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				c.Add(text)
-				if err := c.Bag(new(wire.Document)); err != nil {
+				if _, _, err := c.Bag(new(wire.Document)); err != nil {
 					b.Fatal(err)
 				}
 			}
