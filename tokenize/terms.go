@@ -15,7 +15,7 @@ import (
 
 type termsCommand struct {
 	Stop       string `placeholder:"FILE" help:"PUBLIC words to leave out, a word a line: function words, which would take the room of others."`
-	MinLetters int    `default:"3" help:"Leave out shorter words."`
+	MinLetters int    `default:"3" help:"Leave out shorter words, but in scripts without spaces."`
 	Output     string `short:"o" placeholder:"FILE" help:"Where the terms go; standard output by default."`
 	filter.Compress
 	texts

@@ -67,13 +67,13 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if total.documents > 0 && total.documents == total.empty {
-		r.Log.Warn("no document has a word of the vocabulary: is it theirs?")
+	if total.documents > 0 && covered(total.tokens, total.known) < leastCoverage {
+		r.Log.Warn("the vocabulary has few of the words: is it of their language? tokenize check tells more")
 	}
 	if !t.Public {
 		total.warn(r)
 	}
-	return total.commit(r, out)
+	return total.commit(r, out, coverage(total.tokens, total.known)...)
 }
 
 // bags makes bags of words.
@@ -84,7 +84,7 @@ type bags struct {
 
 func (b *bags) record(d *wire.Document, text []byte) (e entry, err error) {
 	b.counter.Add(text)
-	err = b.counter.Bag(d)
+	e.tokens, e.known, err = b.counter.Bag(d)
 	if d.Id == "" {
 		e.content = b.hasher.Document(d)
 	}

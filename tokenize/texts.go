@@ -44,10 +44,12 @@ type entry struct {
 	record  *wire.Record
 	content name.Content // of the record, where it has no id
 	empty   bool         // it has no word
+	tokens  uint64       // words of the text
+	known   uint64       // those of them that the vocabulary has
 }
 
 // counted is what became of documents.
-type counted struct{ documents, empty, skipped uint64 }
+type counted struct{ documents, empty, skipped, tokens, known uint64 }
 
 // recorded is what a worker made of a chunk.
 type recorded struct {
@@ -76,6 +78,8 @@ func (t *texts) convert(
 		metrics.Documents(int(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
+		total.tokens += made.tokens
+		total.known += made.known
 		total.add(made.names)
 		if made.unnamed != nil {
 			// Here chunks come in the order of the input, so that the number among equal documents follows from the input alone.
@@ -114,6 +118,8 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 		if made.documents++; e.empty {
 			made.empty++
 		}
+		made.tokens += e.tokens
+		made.known += e.known
 		made.names.add(d.names)
 		unnamed = unnamed || d.names.Id == ""
 		entries, records = append(entries, e), append(records, e.record)

@@ -49,14 +49,15 @@ func (u *uciBags) Run(r *filter.Run) error {
 	}
 	defer out.Abort()
 
-	documents, empty := uint64(0), uint64(0)
+	documents, empty, tokens := uint64(0), uint64(0), uint64(0)
 	namer, hasher := name.NewNamer(u.Prefix), new(name.Hasher)
 	for r.Err() == nil {
 		d, err := bags.Next()
 		if err == io.EOF {
 			r.SummarizePrivate("documents", documents)
 			r.SummarizePrivate("empty", empty)
-			return out.Commit(&wire.Tally{Name: "empty", Value: empty})
+			// The file is over this vocabulary, so it has no other word.
+			return out.Commit(append(coverage(tokens, tokens), &wire.Tally{Name: "empty", Value: empty})...)
 		}
 		if err != nil {
 			return err
@@ -65,6 +66,9 @@ func (u *uciBags) Run(r *filter.Run) error {
 		d.Id = namer.Name(hasher.Document(d))
 		if documents++; len(d.Counts) == 0 {
 			empty++
+		}
+		for _, count := range d.Counts {
+			tokens += uint64(count)
 		}
 		if err := out.Write(&wire.Record{Body: &wire.Record_Document{Document: d}}); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -23,7 +22,7 @@ type vocab struct {
 	Size         int      `default:"8000" help:"Most words to keep, the commonest by number of documents."`
 	MinDocuments int      `default:"20" help:"Leave out words in fewer documents."`
 	MaxShare     float64  `default:"0.25" help:"Leave out words in more than this share of the documents: function words."`
-	MinLetters   int      `default:"3" help:"Leave out shorter words."`
+	MinLetters   int      `default:"3" help:"Leave out shorter words, but in scripts without spaces."`
 	MaxDocument  int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
 	Output       string   `short:"o" placeholder:"FILE" help:"Where the vocabulary goes; standard output by default."`
 	Inputs       []string `arg:"" optional:"" help:"PUBLIC text: files and folders as for text; standard input by default."`
@@ -96,7 +95,7 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 		f.documents++
 		splitter.Split(text, func(w words.Word) {
 			word := w.Bytes
-			if utf8.RuneCount(word) >= v.MinLetters && len(word) <= wire.MaxWord && last[string(word)] != f.documents {
+			if !w.Shorter(v.MinLetters) && len(word) <= wire.MaxWord && last[string(word)] != f.documents {
 				last[string(word)] = f.documents
 				f.of[string(word)]++
 			}

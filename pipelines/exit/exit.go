@@ -15,7 +15,7 @@ const (
 	Failure      = 1   // no better class
 	Usage        = 80  // wrong flags or values
 	Missing      = 82  // a prerequisite is missing: grant, ledger, model, file
-	Refused      = 83  // by the grant, the budget or a rule of privacy, nothing was released; an audit found the claim broken; or a budget alarm
+	Refused      = 83  // by the grant, the budget or a rule of privacy, nothing was released; an audit found the claim broken; documents are not worth a budget; or a budget alarm
 	Malformed    = 90  // input malformed, truncated or of another version
 	Locked       = 91  // another run holds the lock; nothing was done
 	Internal     = 100 // an invariant of ours broke
@@ -35,7 +35,7 @@ var Meaning = []struct {
 	{Failure, "failed, no better class"},
 	{Usage, "wrong flags or values"},
 	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
-	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a ledger is overspent, an alarm rang, an audit found the claim broken"},
+	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a ledger is overspent, an alarm rang, an audit found the claim broken, documents are not worth a budget"},
 	{Malformed, "input malformed, truncated or of another version"},
 	{Locked, "another run holds the lock; nothing was done"},
 	{Internal, "a bug: an invariant broke"},

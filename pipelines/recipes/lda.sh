@@ -14,6 +14,7 @@
 #   --rate 0.1        each document takes part in a round by a coin of this probability
 #   --rounds 80       number of rounds
 #   --unit document   whom the guarantee is for: one document more or less, or a user with all documents (user)
+#   --force           go on with too few documents, or with words that the vocabulary lacks (see OUT/check.txt, which is private)
 #   --ledger FILE     a ledger that other jobs charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data, for the ledger
 #   --held FILE       held-out text, to score the model on; the score is not private
@@ -32,18 +33,18 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' ledger='' dataset=default held='' seed=1
+epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default held='' seed=1
 brokers='' run='' workers=2 partitions=4
-take "epsilon delta topics vocab rate rounds unit ledger dataset held seed brokers run workers partitions" "$@"
+take "epsilon delta topics vocab rate rounds unit force! ledger dataset held seed brokers run workers partitions" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a number from 1 on, is $topics"
 text_and_folder
-unit=${unit:-document}
 charged=$(identity "$ledger")
-same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit $unit --seed $seed ledger $charged"
+same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged"
 ledger=${ledger:-$out/run.ledger}
 
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-some "$out/documents.pp"
+worth
+unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
 # Everything is planned before anything is charged: a budget without room for the topics is not spent on the words.

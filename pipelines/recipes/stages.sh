@@ -17,7 +17,8 @@ fi
 PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
 PATH=$PRIVPIPE_BIN:$PATH
 
-# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE and leaves the other arguments in `arguments`.
+# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE and leaves the other arguments in `arguments`. A NAME
+# with a ! behind it is a switch: --NAME sets it to yes.
 take() {
   local known=" $1 "
   shift
@@ -26,6 +27,11 @@ take() {
     case $1 in
       -h | --help) usage && exit ;;
       --*)
+        if [[ $known == *" ${1#--}! "* ]]; then
+          printf -v "${1#--}" yes
+          shift
+          continue
+        fi
         [[ $known == *" ${1#--} "* ]] || fail "unknown flag $1, see --help"
         (($# > 1)) || fail "$1 needs a value"
         printf -v "${1#--}" %s "$2"
@@ -238,6 +244,16 @@ checksum() {
   else
     cksum <"$1"
   fi
+}
+
+# worth stops before anything is charged for documents that are not worth it: too few, or in words that the vocabulary
+# lacks. What is found is private: it stays in a file of its owner alone, and a terminal shows it.
+worth() {
+  local code=0
+  rm -f -- "$out/check.txt"
+  tokenize check ${unit:+--unit "$unit"} ${force:+--force} -o "$out/check.txt" "$out/documents.pp" || code=$?
+  [[ ! -t 2 || ! -e $out/check.txt ]] || cat "$out/check.txt" >&2
+  ((code == 0)) || exit "$code"
 }
 
 # some FILE fails unless a stream has a document.

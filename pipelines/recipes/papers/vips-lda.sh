@@ -20,6 +20,7 @@
 #   --delta 1e-6      δ of the report
 #   --held FILE       held-out text, to score the model on; the score is not private
 #   --seed 1          of the random first topics
+#   --force           go on with too few documents, or with words that the vocabulary lacks
 #
 # Over Kafka, each stage a process of its own (../kafka/README.md):
 #
@@ -36,15 +37,15 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
 sigma=1.24 batch=20000 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
-delta=1e-6 held='' seed=1
+delta=1e-6 held='' seed=1 force=''
 brokers='' run='' workers=2 partitions=4
-take "sigma batch rounds length share topics vocab tau0 kappa delta held seed brokers run workers partitions" "$@"
+take "sigma batch rounds length share topics vocab tau0 kappa delta held seed force! brokers run workers partitions" "$@"
 text_and_folder
 same "--sigma $sigma --batch $batch --rounds ${rounds:-one pass} --length $length --share $share --topics $topics \
 --tau0 $tau0 --kappa $kappa --seed $seed"
 
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-some "$out/documents.pp"
+worth
 # Among neighbours that exchange a document the number of documents is the same, and public.
 population=$(show "$out/documents.pp" | grep -c '^{"document"')
 ((batch <= population)) || fail "--batch $batch is more than there are documents"

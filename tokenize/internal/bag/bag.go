@@ -17,6 +17,7 @@ type Counter struct {
 	splitter words.Splitter
 	counts   []uint32 // of the word ids below the vocabulary's size; zero between documents
 	ids      []uint32 // with a count
+	tokens   uint64   // words of the bag under way, known or not
 }
 
 // NewCounter returns a Counter for a vocabulary of the given size with the given index.
@@ -27,6 +28,7 @@ func NewCounter(index *Index, size int) *Counter {
 // Add counts the words of text that are in the vocabulary, towards the bag under way.
 func (c *Counter) Add(text []byte) {
 	c.splitter.Split(text, func(word words.Word) {
+		c.tokens++
 		if id, ok := c.index.Find(word); ok {
 			if c.counts[id] == 0 {
 				c.ids = append(c.ids, id)
@@ -36,23 +38,23 @@ func (c *Counter) Add(text []byte) {
 	})
 }
 
-// Bag moves the counts into d and begins a new bag. A bag without words is a document like others. The error is that
-// of one over the limits of the wire.
-func (c *Counter) Bag(d *wire.Document) error {
+// Bag moves the counts into d and begins a new bag. A bag without words is a document like others. It returns how many words
+// the text had, and how many of them the vocabulary has. The error is that of one over the limits of the wire.
+func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
 	slices.Sort(c.ids)
 	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(c.ids)), c.ids)
 	d.Counts = make([]uint32, len(c.ids))
-	tokens := uint64(0)
 	for i, id := range c.ids {
 		d.Counts[i] = c.counts[id]
-		tokens += uint64(c.counts[id])
+		known += uint64(c.counts[id])
 		c.counts[id] = 0
 	}
-	c.ids = c.ids[:0]
-	if tokens > wire.MaxTokens {
-		return fmt.Errorf("document of more than %d known words", wire.MaxTokens)
+	tokens = c.tokens
+	c.ids, c.tokens = c.ids[:0], 0
+	if known > wire.MaxTokens {
+		return tokens, known, fmt.Errorf("document of more than %d known words", wire.MaxTokens)
 	}
-	return CheckSize(d)
+	return tokens, known, CheckSize(d)
 }
 
 // CheckSize refuses a document that is too large for a record, also for one of a round, here where it can be said

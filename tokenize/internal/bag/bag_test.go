@@ -18,7 +18,7 @@ func bagOf(t *testing.T, c *Counter, v vocabulary.Words, texts ...string) map[st
 		c.Add([]byte(text))
 	}
 	d := &wire.Document{Id: "a"}
-	if err := c.Bag(d); err != nil {
+	if _, _, err := c.Bag(d); err != nil {
 		t.Fatal(err)
 	}
 	header := &wire.Header{VocabularySize: uint32(len(v))}
@@ -58,14 +58,14 @@ func TestBagRefusesMoreWordsThanTheWireAllows(t *testing.T) {
 		c.Add(text)
 	}
 	d := new(wire.Document)
-	if err := c.Bag(d); err != nil || d.Counts[0] != wire.MaxTokens {
+	if _, _, err := c.Bag(d); err != nil || d.Counts[0] != wire.MaxTokens {
 		t.Fatalf("got %v, want a document of the greatest length", err)
 	}
 	for range wire.MaxTokens >> 20 {
 		c.Add(text)
 	}
 	c.Add([]byte("a"))
-	if err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
+	if _, _, err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
 		t.Errorf("got %v, want an error of a document that is too long", err)
 	}
 	if got := bagOf(t, c, v, "a"); got["a"] != 1 {
@@ -91,10 +91,13 @@ func TestCheckSize(t *testing.T) {
 func TestIndex(t *testing.T) {
 	v := vocabulary.Words{
 		"Dog", "dog", "e_mail", "8bytes", "exactly", "eightchr", "ninechars", "cafe\u0301", "x-", "\u00a8\u0301",
+		"so\u00adft", "\u0301y", "\u6771\u4eac\u90fd",
 	}
 	x := NewIndex(v)
 	for word, want := range map[string]int{
 		"dog": 0, "exactly": 4, "eightchr": 5, "ninechars": 6, "caf\u00e9": 7,
+		"soft": 10, "so\u00adft": 10, // nothing is seen of a soft hyphen
+		"\u6771\u4eac": -1, "y": -1,
 		"e": -1, "mail": -1, "bytes": -1, "x": -1, // parts of entries that no text has as a word
 		"\u0301": -1, // of as many bytes as the entry U+00A8 U+0301 composed, and still another word
 		"cat":    -1, "ninecharz": -1, "inechars": -1,
@@ -140,4 +143,29 @@ func FuzzIndex(f *testing.F) {
 			}
 		})
 	})
+}
+
+// BenchmarkText counts the words of texts of a kilobyte.
+func BenchmarkText(b *testing.B) {
+	for name, text := range map[string]string{
+		"English": "The quick brown fox doesn\u2019t jump over a lazy dog: it runs through the encyclopedia, and stops at page 17.\n",
+		"German":  "Der schnelle Fuchs springt nicht \u00fcber den m\u00fcden Hund; er l\u00e4uft durchs W\u00f6rterbuch und bleibt auf Seite 17 stehen.\n",
+		"Russian": "\u0411\u044b\u0441\u0442\u0440\u0430\u044f \u043b\u0438\u0441\u0430 \u043f\u0440\u044b\u0433\u0430\u0435\u0442 \u0447\u0435\u0440\u0435\u0437 \u043b\u0435\u043d\u0438\u0432\u0443\u044e \u0441\u043e\u0431\u0430\u043a\u0443.\n",
+		"Korean":  "\ube60\ub978 \uc5ec\uc6b0\uac00 \uac8c\uc73c\ub978 \uac1c\ub97c \ub6f0\uc5b4\ub118\ub294\ub2e4.\n",
+		"Chinese": "\u654f\u6377\u7684\u68d5\u8272\u72d0\u72f8\u8df3\u8fc7\u61d2\u72d7\u3002\n",
+		"Thai":    "\u0e2a\u0e38\u0e19\u0e31\u0e02\u0e08\u0e34\u0e49\u0e07\u0e08\u0e2d\u0e01\u0e2a\u0e35\u0e19\u0e49\u0e33\u0e15\u0e32\u0e25\n",
+	} {
+		b.Run(name, func(b *testing.B) {
+			text := []byte(strings.Repeat(text, 1+1000/len(text)))
+			v := vocabulary.Words{"the", "fox", "jump", "dog", "runs", "encyclopedia", "fuchs", "w\u00f6rterbuch", "hund"}
+			c := NewCounter(NewIndex(v), len(v))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				c.Add(text)
+				if _, _, err := c.Bag(new(wire.Document)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

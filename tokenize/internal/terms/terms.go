@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"slices"
-	"unicode/utf8"
 
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
@@ -40,7 +39,7 @@ func (c *Collector) Words(text []byte) (distinct []string) {
 	}
 	clear(c.seen)
 	c.splitter.Split(text, func(w words.Word) {
-		if len(w.Bytes) > wire.MaxWord || utf8.RuneCount(w.Bytes) < c.minLetters {
+		if len(w.Bytes) > wire.MaxWord || w.Shorter(c.minLetters) {
 			return
 		}
 		if _, again := c.seen[string(w.Bytes)]; again {

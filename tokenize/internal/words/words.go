@@ -8,9 +8,28 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A word is a maximal run of letters and combining marks (Unicode categories L and M), in lower case and in
-// normalization form NFC. Everything else separates words: "can't" is "can" and "t", "café" is one word however its é
-// is spelled. Text in scripts without spaces is one long word a run.
+// A run is letters (Unicode category L) and the marks (M) behind them, in lower case and in normalization form NFC. What is
+// invisible (Default_Ignorable_Code_Point: a soft hyphen, a joiner, a variation selector) is left out of it, as NFKC_Casefold
+// does. Everything else separates runs, and so does a mark without a letter.
+//
+// A run is a word: "can't" is "can" and "t", "café" is one word however its é is spelled. But in a script without spaces
+// a run is a sentence. It is cut where UAX #29 cuts between letters: at a change of script, and between any two letters of
+// Han, Hiragana, Thai, Lao, Khmer, Myanmar and some more, though not of Katakana. Letters alone say little, and words take a
+// dictionary for each language. So there each pair of neighbouring letters is a word, as in search engines, and a letter
+// that is alone in its script: "東京都のタワー" is "東京", "京都", "の" and "タワー". Hangul has spaces.
+//
+// Measured on manual pages and messages of Debian 12 without their ASCII, for how many documents the nearest of all first
+// halves is to the second half (8,000 words, the commonest in at least 3 and at most a quarter of the halves' documents;
+// cosine of logarithmic counts by inverse document frequency):
+//
+//	                          Japanese, 1,000   Chinese, 362   Thai, 128   Korean, 359
+//	runs                                  9 %           23 %        37 %          89 %
+//	letters, as UAX #29                  29 %           40 %        47 %          64 %
+//	pairs                                30 %           56 %        87 %          88 %
+//	pairs also across scripts            30 %           56 %
+//	triples                              28 %           45 %        91 %          88 %
+//
+// In Japanese, pairs across scripts have more than twice as many different words, so more of them miss a vocabulary.
 
 // A Word is a word of a text, valid until the next.
 type Word struct {
@@ -18,8 +37,18 @@ type Word struct {
 	Key   uint64 // the last 8 bytes as a big-endian number; no byte of a word is 0, so up to 8 bytes it names the word
 }
 
+// Shorter says whether a word has fewer letters and marks than most words of an alphabet that mean something. In a script
+// without spaces no word is.
+func (w Word) Shorter(than int) bool {
+	if utf8.RuneCount(w.Bytes) >= than {
+		return false
+	}
+	first, _ := utf8.DecodeRune(w.Bytes)
+	return scriptOf(first) == spaced
+}
+
 // A Splitter cuts text into words. It holds scratch memory; one goroutine may use it at a time.
-type Splitter struct{ word []byte }
+type Splitter struct{ run []byte }
 
 // lower maps an ASCII letter to its lower case and anything else to 0.
 var lower = func() (table [utf8.RuneSelf]byte) {
@@ -32,7 +61,7 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 // Split calls yield with each word of text, in order. Bytes that are not UTF-8 separate words; callers who must refuse
 // them check utf8.Valid first.
 func (s *Splitter) Split(text []byte, yield func(Word)) {
-	word := s.word[:0]
+	run := s.run[:0]
 	key := uint64(0)
 	for i := 0; i < len(text); {
 		// ASCII, nearly all there is.
@@ -40,54 +69,100 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 			l := lower[text[i]]
 			i++
 			if l != 0 {
-				word = append(word, l)
+				run = append(run, l)
 				key = key<<8 | uint64(l)
-			} else if len(word) > 0 {
-				yield(Word{word, key})
-				word, key = word[:0], 0
+			} else if len(run) > 0 {
+				yield(Word{run, key})
+				run, key = run[:0], 0
 			}
 		}
 		if i < len(text) {
-			// Another rune within a word or at its start, or one that separates words.
-			word, i = appendRunes(word, text, i)
-			if len(word) > 0 {
-				normal := norm.NFC.Bytes(word)
-				yield(Word{normal, pack(normal)})
-				word, key = word[:0], 0
+			// Another rune within a run or at its start, or one that separates runs.
+			ascii := len(run)
+			var scripts bool
+			run, i, scripts = appendRun(run, text, i)
+			switch {
+			case len(run) == ascii && ascii > 0:
+				yield(Word{run, key})
+			case scripts:
+				cut(run, yield)
+			case len(run) > 0:
+				yield(normalized(run))
 			}
+			run, key = run[:0], 0
 		}
 	}
-	if len(word) > 0 {
-		yield(Word{word, key})
+	if len(run) > 0 {
+		yield(Word{run, key})
 	}
-	s.word = word
+	s.run = run
 }
 
-func pack(word []byte) (key uint64) {
-	for _, c := range word {
-		key = key<<8 | uint64(c)
+// normalized returns the word of a part of a run.
+func normalized(part []byte) (w Word) {
+	w.Bytes = norm.NFC.Bytes(part)
+	for _, c := range w.Bytes {
+		w.Key = w.Key<<8 | uint64(c)
 	}
-	return key
+	return w
 }
 
-// appendRunes appends the letters and marks of text from i on to word, and returns the offset behind the word.
-func appendRunes(word, text []byte, i int) ([]byte, int) {
+// appendRun appends the rest of a run, which goes on at text[i], and returns the offset behind what separates it from
+// the next. It says whether a letter is of a script without spaces.
+func appendRun(run, text []byte, i int) (_ []byte, end int, scripts bool) {
 	for i < len(text) {
 		r, size := utf8.DecodeRune(text[i:])
 		i += size
-		if r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			break
+		switch {
+		case isLetter(r):
+			run = utf8.AppendRune(run, unicode.ToLower(r))
+			scripts = scripts || r >= firstSpaceless
+		case ignorable(r):
+		case attached(r):
+			if len(run) > 0 {
+				run = utf8.AppendRune(run, r)
+			}
+		default: // also a byte that is not UTF-8
+			return run, i, scripts
 		}
-		word = utf8.AppendRune(word, unicode.ToLower(r))
 	}
-	return word, i
+	return run, i, scripts
+}
+
+// cut calls yield with the words of a run.
+func cut(run []byte, yield func(Word)) {
+	begin, second := 0, 0 // of the word under way and, if that is not 0, of its second letter
+	current := spaced
+	for i, size := 0, 0; i < len(run); i += size {
+		var r rune
+		r, size = utf8.DecodeRune(run[i:])
+		if attached(r) {
+			continue
+		}
+		switch is := scriptOf(r); {
+		case is != current:
+			if i > begin {
+				yield(normalized(run[begin:i]))
+			}
+			begin, second, current = i, 0, is
+		case is == spaced || is == katakana:
+		case second > 0:
+			yield(normalized(run[begin:i]))
+			begin, second = second, i
+		default:
+			second = i
+		}
+	}
+	yield(normalized(run[begin:]))
 }
 
 // Normal returns word in the form that Split gives words, for looking up a vocabulary's.
 func Normal(word string) string {
 	b := make([]byte, 0, len(word))
 	for _, r := range word {
-		b = utf8.AppendRune(b, unicode.ToLower(r))
+		if !ignorable(r) {
+			b = utf8.AppendRune(b, unicode.ToLower(r))
+		}
 	}
 	return string(norm.NFC.Bytes(b))
 }

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // split returns copies of the words of text and checks their keys.
@@ -35,9 +32,27 @@ func TestSplit(t *testing.T) {
 		{"caf\u00e9 cafe\u0301 CAF\u00c9", []string{"caf\u00e9", "caf\u00e9", "caf\u00e9"}},
 		{"\u00c9t\u00e9, na\u00efve\u2014yes", []string{"\u00e9t\u00e9", "na\u00efve", "yes"}},
 		{"\u041c\u0418\u0420 \u6771\u4eac\u3002", []string{"\u043c\u0438\u0440", "\u6771\u4eac"}},
-		{"300\u212a \u2126", []string{"k", "\u03c9"}}, // kelvin sign and ohm sign are letters
-		{"x\u00b2 \u2075 \u216b", []string{"x"}},      // numbers are not
-		{"a\xffb \xc3", []string{"a", "b"}},           // what is not UTF-8 separates
+		// What shows nothing neither forms a word nor cuts one; what only looks like nothing is a space.
+		{"\ufe0f \u2764\ufe0f 1\ufe0f\u20e3 \u200d \u00ad \u3164 \u034f", nil},
+		{"co\u00adoperate STRA\u00adSSE\u00ad, \u00ada\u2060b", []string{"cooperate", "strasse", "ab"}},
+		{"na\u00ad\u00efve", []string{"na\u00efve"}},
+		{"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", []string{"\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"}}, // Persian
+		{"a\u200bb a\u0600b a\ufff9b", []string{"a", "b", "a", "b", "a", "b"}},
+		// A mark belongs to the letter before it, and without one is no word.
+		{"\u0301 1\u0301 \u0301a \u00ad\u0301b \u30fc", []string{"a", "b"}},
+		{"a\u0301\u00ad\u0323", []string{"\u1ea1\u0301"}},
+		// Scripts without spaces.
+		{"\u6771\u4eac\u90fd\u306e\u30bf\u30ef\u30fc", []string{"\u6771\u4eac", "\u4eac\u90fd", "\u306e", "\u30bf\u30ef\u30fc"}},
+		{"\u5e74", []string{"\u5e74"}},
+		{"\u4eba\u3005\u3002\u3089\u30fc\u3081\u3093 \uff8a\uff9e\uff9d", []string{"\u4eba\u3005", "\u3089\u30fc\u3081", "\u3081\u3093", "\uff8a\uff9e\uff9d"}},
+		{"iPhone\u624b\u673aX", []string{"iphone", "\u624b\u673a", "x"}},
+		{"\u304b\u3099\u304d\u3099", []string{"\u304c\u304e"}},
+		{"\u0e14\u0e35\u0e21\u0e32\u0e01", []string{"\u0e14\u0e35\u0e21", "\u0e21\u0e32", "\u0e32\u0e01"}},
+		{"\u1797\u17b6\u200b\u1781\u17d2\u1798", []string{"\u1797\u17b6", "\u1781\u17d2\u1798"}},
+		{"\ud559\uad50\uc5d0\uc11c \uc11c", []string{"\ud559\uad50\uc5d0\uc11c", "\uc11c"}}, // Korean has spaces
+		{"300\u212a \u2126", []string{"k", "\u03c9"}},                                       // kelvin sign and ohm sign are letters
+		{"x\u00b2 \u2075 \u216b", []string{"x"}},                                            // numbers are not
+		{"a\xffb \xc3", []string{"a", "b"}},                                                 // what is not UTF-8 separates
 		{"a\ufffdb\x00c", []string{"a", "b", "c"}},
 		{"\ufeffbom", []string{"bom"}},
 	} {
@@ -47,21 +62,13 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// splitReference is Split rune by rune, without its shortcut for ASCII.
-func splitReference(text string) []string {
-	separates := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.In(r, unicode.L, unicode.M) }
-	found := strings.FieldsFunc(text, separates)
-	for i, word := range found {
-		found[i] = norm.NFC.String(strings.Map(unicode.ToLower, word))
-	}
-	return found
-}
-
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{
 		"", "plain ASCII", "caf\u00e9 and cafe\u0301", "\u00e9", "a\u00e9b\u00e9", "\xff\xfe", "\u0130\u0131 \u1e9e",
 		"a\u0308\u0301\u0323",
-		"a" + strings.Repeat("\u0301", 40), "\u1100\u1161\u11a8", "\u00a8\u0301", strings.Repeat("long", 100) + "\u00fc",
+		"a" + strings.Repeat("\u0301", 40), "\u1100\u1161\u11a8", "\u00a8\u0301",
+		"\ufe0fa\u00adb\u200bc", "\u6771\u4eac\u90fd\u306e\u304b\u3099\u30bf\u30ef\u30fc", "\u0301\u0e14\u0e35\u0e21\u0e32\u0e01",
+		"\u3089\u30fc \u4eba\u3005\u3006a\ud559\uad50", "\u1025\u102e\u1000\u200c\u1000", "\uf900\ufe00\u304b", strings.Repeat("long", 100) + "\u00fc",
 	} {
 		f.Add(seed)
 	}
@@ -81,4 +88,14 @@ func FuzzSplit(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestShorter(t *testing.T) {
+	for text, want := range map[string]bool{"of": true, "the": false, "\u00e9t": true, "\u6771\u4eac": false, "\u5e74": false, "\u30ab": false} {
+		new(Splitter).Split([]byte(text), func(w Word) {
+			if got := w.Shorter(3); got != want {
+				t.Errorf("%q: got %v, want %v", text, got, want)
+			}
+		})
+	}
 }

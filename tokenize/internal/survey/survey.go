@@ -1,0 +1,85 @@
+// Package survey says what documents are like: how many there are, how long, and whose.
+package survey
+
+import (
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"privpipe/pipelines/wire"
+)
+
+// A Survey is what is known of the documents so far. It holds a number for each length of a document and, for each user, a
+// hash and a number: some 40 bytes a user, and nothing a document. Two users of one hash count as one; among 10⁸ users that
+// happens with a probability of 3·10⁻⁴.
+type Survey struct {
+	Documents uint64
+	Empty     uint64 // without a word of the vocabulary
+	Tokens    uint64 // in the documents, all of the vocabulary
+	Longest   uint64 // tokens of the longest document
+	WithUser  uint64 // documents that name a user
+
+	lengths map[uint64]uint64 // documents of so many tokens
+	users   map[uint64]uint64 // documents of a user, by its hash
+	seed    maphash.Seed
+}
+
+// New returns the Survey of no documents.
+func New() *Survey {
+	return &Survey{lengths: make(map[uint64]uint64), users: make(map[uint64]uint64), seed: maphash.MakeSeed()}
+}
+
+// Add adds a document.
+func (s *Survey) Add(d *wire.Document) {
+	tokens := uint64(0)
+	for _, count := range d.Counts {
+		tokens += uint64(count)
+	}
+	s.Documents++
+	s.Tokens += tokens
+	s.Longest = max(s.Longest, tokens)
+	s.lengths[tokens]++
+	if tokens == 0 {
+		s.Empty++
+	}
+	if d.User != "" {
+		s.WithUser++
+		s.users[maphash.String(s.seed, d.User)]++
+	}
+}
+
+// Median returns the median of the tokens of a document, 0 without documents.
+func (s *Survey) Median() float64 {
+	if s.Documents == 0 {
+		return 0
+	}
+	lower, upper := (s.Documents-1)/2, s.Documents/2 // numbers, from 0, of the documents in the middle
+	low, below := uint64(0), uint64(0)
+	for _, length := range slices.Sorted(maps.Keys(s.lengths)) {
+		n := s.lengths[length]
+		if lower >= below && lower < below+n {
+			low = length
+		}
+		if upper < below+n {
+			return float64(low+length) / 2
+		}
+		below += n
+	}
+	panic("the lengths are not those of all documents")
+}
+
+// Users returns how many users there are, and how many documents the one with the most has.
+func (s *Survey) Users() (users, most uint64) {
+	for _, n := range s.users {
+		most = max(most, n)
+	}
+	return uint64(len(s.users)), most
+}
+
+// Units returns the number of privacy units (pipelines/SPEC.md, section 2.3).
+func (s *Survey) Units(unit wire.Unit) uint64 {
+	if unit == wire.Unit_USER {
+		return uint64(len(s.users)) + s.Documents - s.WithUser
+	}
+	return s.Documents
+}

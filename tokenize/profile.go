@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/survey"
+)
+
+// A profile is what is known of documents: what was counted of them, and what their streams tell of their text.
+type profile struct {
+	*survey.Survey
+	side       wire.Side
+	vocabulary []byte
+	words      uint32 // of the vocabulary
+
+	told          bool   // tokens and known were
+	tokens, known uint64 // words of the text, and those of them that the vocabulary has
+	skipped       uint64 // documents left out as malformed
+}
+
+func newProfile() *profile { return &profile{Survey: survey.New(), side: wire.Side_SIDE_UNSPECIFIED} }
+
+// header takes the header of the streams of an input. Its error is that they are over another vocabulary.
+func (p *profile) header(h *wire.Header) error {
+	if p.side == wire.Side_SIDE_UNSPECIFIED {
+		p.side, p.vocabulary, p.words = h.Side, h.Vocabulary, h.VocabularySize
+	}
+	if !bytes.Equal(p.vocabulary, h.Vocabulary) || p.words != h.VocabularySize {
+		return errors.New("documents over another vocabulary")
+	}
+	if h.Side == wire.Side_PRIVATE {
+		p.side = h.Side
+	}
+	return nil
+}
+
+// tallies takes those of a stream.
+func (p *profile) tallies(t map[string]uint64) {
+	if tokens, told := t[tallyTokens]; told {
+		p.told = true
+		p.tokens += tokens
+		p.known += t[tallyKnown]
+	}
+	p.skipped += t["skipped"]
+}
+
+func (p *profile) coverage() float64     { return share(p.known, p.tokens) }
+func (p *profile) emptyShare() float64   { return share(p.Empty, p.Documents) }
+func (p *profile) longestShare() float64 { return share(p.Longest, p.Tokens) }
+
+// share is a part of a whole, 0 where there is nothing.
+func share(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// json is the profile as an object, with shares in [0, 1]. What no stream told is null.
+func (p *profile) json(faults []fault) ([]byte, error) {
+	users, most := p.Users()
+	refused := []string{}
+	for _, f := range faults {
+		refused = append(refused, f.what)
+	}
+	object := map[string]any{
+		"side": p.side.String(), "vocabulary_size": p.words,
+		"documents": p.Documents, "empty": p.Empty, "skipped": p.skipped,
+		"tokens": nil, "known_tokens": nil, "coverage": nil,
+		"median_tokens": p.Median(), "longest_tokens": p.Longest, "longest_share": p.longestShare(),
+		"documents_with_user": p.WithUser, "users": users, "most_documents_of_user": most,
+		"faults": refused,
+	}
+	if p.told {
+		object["tokens"], object["known_tokens"], object["coverage"] = p.tokens, p.known, p.coverage()
+	}
+	b, err := json.Marshal(object)
+	return append(b, '\n'), err
+}
+
+// table is the profile for people.
+func (p *profile) table() []byte {
+	var b bytes.Buffer
+	if p.side == wire.Side_PRIVATE {
+		fmt.Fprintln(&b, "Private, and covered by no budget: keep it behind the wall.")
+	}
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, value any, of string) { fmt.Fprintf(w, "%v\t%s\t  %s\n", value, of, name) }
+	percent := func(part, whole uint64) string { return fmt.Sprintf("%.1f %%", 100*share(part, whole)) }
+	users, most := p.Users()
+	row("documents", p.Documents, "")
+	row("without a word of the vocabulary", p.Empty, percent(p.Empty, p.Documents))
+	row("left out as malformed", p.skipped, "")
+	if p.told {
+		row("words of the text", p.tokens, "")
+		row("of them in the vocabulary", p.known, percent(p.known, p.tokens))
+	} else {
+		row("words of the text: the stream does not tell", "-", "")
+	}
+	row("words of a document in the vocabulary, median", p.Median(), "")
+	row("of the longest document, and its share of all", p.Longest, percent(p.Longest, p.Tokens))
+	row("documents that name a user", p.WithUser, percent(p.WithUser, p.Documents))
+	row("users", users, "")
+	row("documents of the user with the most", most, percent(most, p.Documents))
+	w.Flush()
+	return b.Bytes()
+}
