@@ -285,3 +285,76 @@ account prune --used-up run.ledger
 	}
 	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'is not there' said")
 }
+
+// TestUselessInput gives the recipe text that is not worth its ε. It stops before anything is charged, says why without a number
+// of the text, and keeps the numbers in a file of its owner. --force goes on; --unit settles whose the budget is.
+func TestUselessInput(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, `
+sed 's/[\\]./ /g' comments.jsonl | tr a-zA-Z n-za-mN-ZA-M | sed 's/"grkg"/"text"/' >rot13.jsonl
+{ printf '{"text":"'; grep -o '[a-z ]*' comments.jsonl | tr '\n' ' '; echo '"}'; } >one.jsonl
+awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >users.jsonl`)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 2 --rounds 2 "
+	for text, why := range map[string]string{"rot13.jsonl": "vocabulary", "one.jsonl": "fewer documents than", "users.jsonl": "--unit"} {
+		s := bash(folder, recipe+text+" "+text+".out")
+		if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), why) {
+			t.Errorf("%s: exit code %d, %q; want 83, %q", text, s.ProcessState.ExitCode(), s.stderr.String(), why)
+		}
+		if s.stdout.String() != "" {
+			t.Errorf("%s: %s", text, s.stdout.String())
+		}
+		info, err := os.Stat(filepath.Join(folder, text+".out/check.txt"))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: check.txt: %v, %v", text, info, err)
+		}
+		if _, err := os.Stat(filepath.Join(folder, text+".out/run.ledger")); err == nil {
+			t.Errorf("%s: a ledger was begun", text)
+		}
+	}
+	run(t, folder, recipe+"--force rot13.jsonl rot13.jsonl.out")
+	report := run(t, folder, recipe+"--unit user users.jsonl users.jsonl.out")
+	if !regexp.MustCompile(`(?m)^pld .* user +3$`).MatchString(report) {
+		t.Errorf("want a report about users:\n%s", report)
+	}
+}
+
+// TestFolderMoves begins in one folder and goes on in another, with the text and the vocabulary under other names.
+func TestFolderMoves(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 2 --topics 2 --rounds 2 "
+	first := run(t, folder, fmt.Sprintf("cp %q v.txt; mkdir a; %s --vocab v.txt comments.jsonl a/out", vocabulary, recipe))
+	again := run(t, folder, fmt.Sprintf("mkdir b; mv a/out b/moved; mv v.txt b; mv comments.jsonl b; cd b; %s --vocab $PWD/v.txt ../b/comments.jsonl moved",
+		recipe))
+	if again != first {
+		t.Errorf("moved, it printed\n%s\nand before\n%s", again, first)
+	}
+	run(t, folder, "cd b; [[ $(stat -c %a moved/settings) == 600 ]]")
+	s := bash(folder, "cd b; sed -i '1s/^/zzz\\n/' v.txt; "+recipe+" --vocab v.txt comments.jsonl moved")
+	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "other settings") {
+		t.Errorf("another vocabulary: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}
+
+// TestRecipeLinked runs a recipe by links to it, and as cron does, whose PATH has no Go: that stops it at once.
+func TestRecipeLinked(t *testing.T) {
+	folder := t.TempDir()
+	run(t, folder, fmt.Sprintf("ln -s %q one; ln -s one two; mkdir kafka; ln -s %q kafka/topics",
+		filepath.Join(root, "pipelines/recipes/lda.sh"), filepath.Join(root, "pipelines/recipes/kafka/topics.sh")))
+	if help := run(t, folder, "./two --help"); !strings.Contains(help, "TEXT OUT") {
+		t.Errorf("by a link: %s", help)
+	}
+	if help := run(t, folder, "kafka/topics --help"); !strings.Contains(help, "<brokers>") {
+		t.Errorf("by a link: %s", help)
+	}
+	// A copy lacks what it is to read, and must not go on.
+	s := bash(folder, fmt.Sprintf("cp %q copy; ./copy docs.jsonl out", filepath.Join(root, "pipelines/recipes/lda.sh")))
+	if s.Run(); s.ProcessState.ExitCode() == 0 || strings.Contains(s.stderr.String(), "mkdir") {
+		t.Errorf("a copy: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 80; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
+	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
+		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}

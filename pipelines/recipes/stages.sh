@@ -246,14 +246,16 @@ checksum() {
   fi
 }
 
-# worth stops before anything is charged for documents that are not worth it: too few, or in words that the vocabulary
-# lacks. What is found is private: it stays in a file of its owner alone, and a terminal shows it.
+# worth stops before anything is planned or charged for documents that are not worth it: too few, or in words that the vocabulary
+# lacks. The folder then takes other settings. What is found is private: it stays in a file of its owner alone, and a terminal
+# shows it.
 worth() {
   local code=0
+  [[ ! -e $out/grant.json ]] || return 0
   rm -f -- "$out/check.txt"
   tokenize check ${unit:+--unit "$unit"} ${force:+--force} -o "$out/check.txt" "$out/documents.pp" || code=$?
   [[ ! -t 2 || ! -e $out/check.txt ]] || cat "$out/check.txt" >&2
-  ((code == 0)) || exit "$code"
+  ((code == 0)) || { rm -f -- "$out/documents.pp" && exit "$code"; }
 }
 
 # some FILE fails unless a stream has a document.
