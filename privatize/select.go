@@ -9,7 +9,6 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/selection"
 )
@@ -73,7 +72,7 @@ func (c *selectCommand) Run(r *filter.Run) error {
 		if len(words) == 0 {
 			r.Log.Warn("no word reaches the threshold: the vocabulary is empty")
 		}
-		return vocabularyFile(words)
+		return vocabularyFile(words), nil
 	})
 	if err != nil {
 		return err
@@ -128,10 +127,14 @@ func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
 	}
 }
 
-// vocabularyFile is what is stored and released.
-func vocabularyFile(words []string) ([]byte, error) {
+// vocabularyFile is what is stored and released, as package vocabulary reads it. That package opens files of all kinds, which
+// the privatizer need not.
+func vocabularyFile(words []string) []byte {
 	var b bytes.Buffer
-	err := vocabulary.Words(words).Write(&b, "privpipe vocabulary, made by privatize select: differentially private",
-		fmt.Sprintf("%d words, those of most noisy weight first", len(words)))
-	return b.Bytes(), err
+	fmt.Fprintln(&b, "# privpipe vocabulary, made by privatize select: differentially private")
+	fmt.Fprintf(&b, "# %d words, those of most noisy weight first\n", len(words))
+	for _, word := range words {
+		fmt.Fprintln(&b, word)
+	}
+	return b.Bytes()
 }

@@ -17,7 +17,7 @@ func main() {
 		Name:    "tokenize",
 		Summary: "Turn text into bags of words over a public vocabulary.",
 		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
-		Notes: "Inputs that end in .gz or .zst are decompressed. The output is private: it stays behind the privacy wall. " +
+		Notes: "What gzip, bzip2, xz or zstd compressed is decompressed, by its first bytes. The output is private: it stays behind the privacy wall. " +
 			"A word is a run of letters, in lower case; words outside the vocabulary are dropped.",
 	}, &cli, &cli.Common)
 }

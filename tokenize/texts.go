@@ -109,7 +109,8 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 				made.skipped++
 				continue
 			}
-			return made, malformed(chunk, line, err).WithHint("--on-error skip leaves malformed documents out and counts them")
+			hint := cmp.Or(exit.Hint(err), "--on-error skip leaves malformed documents out and counts them")
+			return made, malformed(chunk, line, err).WithHint("%s", hint)
 		}
 		if made.documents++; e.empty {
 			made.empty++
@@ -162,6 +163,9 @@ func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
 	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %d", limit)}
 	return func(yield func(int, document) bool) {
 		switch {
+		case chunk.Err != nil:
+			yield(0, document{err: chunk.Err})
+			return
 		case chunk.Line == 0 && chunk.TooLong:
 			yield(0, tooLong)
 			return
@@ -210,6 +214,9 @@ func fileDocument(chunk source.Chunk) document {
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	if line > 0 {
 		return exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
+	}
+	if chunk.Err != nil {
+		return exit.Errorf(exit.Malformed, "%w", err) // which names the file
 	}
 	return exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
 }

@@ -57,7 +57,7 @@ score() {
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 # documents VOCABULARY TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .txt or a folder of them,
-# a UCI bag of words (docword…), all of these as .gz or .zst, or a stream that is there already (.pp).
+# a UCI bag of words (docword…), all of these compressed or not, or a stream that is there already (.pp).
 documents() {
   case $(basename "$2") in
     *.pp) cp -- "$2" "$3.unfinished" && mv -- "$3.unfinished" "$3" ;;

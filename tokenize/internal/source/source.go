@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
 )
 
@@ -24,6 +26,8 @@ type Chunk struct {
 	Content []byte
 	// TooLong says that a line or a file exceeds the limit: Content is empty.
 	TooLong bool
+	// Err says what is malformed about a text file that cannot be opened as text.
+	Err error
 }
 
 // Lines gives the lines of a chunk that are not blank, with their numbers; nil stands for one of over limit bytes.
@@ -64,7 +68,7 @@ type input struct {
 }
 
 // NewReader returns a Reader of the named inputs, or of standard input if there is none. A folder stands for the .txt
-// and .jsonl files below it (also .gz and .zst), in lexical order. Files that end in .txt are one document each, with
+// and .jsonl files below it (also compressed), in lexical order. Files that end in .txt are one document each, with
 // the path as id, below the folder where one was named; all others are JSON Lines. A document has at most limit bytes.
 func NewReader(names []string, limit int) (*Reader, error) {
 	if len(names) == 0 {
@@ -84,8 +88,12 @@ func NewReader(names []string, limit int) (*Reader, error) {
 	return r, nil
 }
 
+// bare is a name without the suffix of a compression.
 func bare(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	if suffix := filepath.Ext(name); slices.Contains(plain.Suffixes, suffix) {
+		return strings.TrimSuffix(name, suffix)
+	}
+	return name
 }
 
 func isText(name string) bool { return strings.HasSuffix(bare(name), ".txt") }
@@ -133,30 +141,33 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		}
 		in := r.inputs[0]
 		r.inputs = r.inputs[1:]
-		opened, err := endpoint.OpenText(in.path)
+		if in.text {
+			chunk, err := r.file(in)
+			return chunk, err == nil, err
+		}
+		opened, err := plain.Open(in.path)
 		if err != nil {
 			return Chunk{}, false, err
-		}
-		if in.text {
-			chunk, err := r.file(in, opened)
-			return chunk, err == nil, err
 		}
 		r.lines, r.close = newLines(opened, opened.Name, r.limit), opened.Close
 	}
 }
 
 // file reads a text file as one document.
-func (r *Reader) file(in input, opened *endpoint.Input) (Chunk, error) {
-	defer opened.Close()
-	content, err := io.ReadAll(io.LimitReader(opened, int64(min(r.limit, math.MaxInt-1))+1))
-	if err != nil {
-		return Chunk{}, err
+func (r *Reader) file(in input) (Chunk, error) {
+	chunk := Chunk{Name: in.path, ID: in.id}
+	opened, err := plain.Open(in.path)
+	if err == nil {
+		defer opened.Close()
+		chunk.Content, err = io.ReadAll(io.LimitReader(opened, int64(min(r.limit, math.MaxInt-1))+1))
 	}
-	chunk := Chunk{Name: opened.Name, ID: in.id, Content: content}
-	if len(content) > r.limit {
+	if exit.Code(err) == exit.Malformed {
+		chunk.Content, chunk.Err, err = nil, err, nil // of this document alone
+	}
+	if len(chunk.Content) > r.limit {
 		chunk.Content, chunk.TooLong = nil, true
 	}
-	return chunk, nil
+	return chunk, err
 }
 
 // bagHead are the three sizes and the first pair of a UCI bag of words.
