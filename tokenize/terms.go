@@ -9,7 +9,6 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
-	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/terms"
 )
 
@@ -47,7 +46,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Stop)...); err != nil {
 		return err
 	}
-	in, err := source.NewReader(t.Inputs, t.MaxDocument)
+	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err
 	}

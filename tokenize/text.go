@@ -7,7 +7,6 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
-	"privpipe/tokenize/internal/source"
 )
 
 // output are the flags of the commands that write documents.
@@ -46,7 +45,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Vocab)...); err != nil {
 		return err
 	}
-	in, err := source.NewReader(t.Inputs, t.MaxDocument)
+	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err
 	}

@@ -21,14 +21,13 @@ import (
 type texts struct {
 	filter.Workers
 	naming
-	OnError     string   `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record."`
-	MaxDocument int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
-	Inputs      []string `arg:"" optional:"" help:"Files and folders; standard input (JSON Lines) by default."`
+	inputs
+	OnError string `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record."`
 }
 
 func (t *texts) Validate() error {
-	if t.MaxDocument < 1 {
-		return exit.Errorf(exit.Usage, "--max-document must be at least 1, is %d", t.MaxDocument)
+	if err := t.inputs.Validate(); err != nil {
+		return err
 	}
 	return t.naming.Validate()
 }
@@ -159,8 +158,8 @@ func (d document) record(by recorder) (entry, error) {
 
 // documents gives the documents of a chunk, each with the number of its line, 0 for a file that is one document. One of
 // over limit bytes is malformed.
-func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
-	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %d", limit)}
+func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
+	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %v", limit)}
 	return func(yield func(int, document) bool) {
 		switch {
 		case chunk.Err != nil:
@@ -173,7 +172,7 @@ func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
 			yield(0, fileDocument(chunk))
 			return
 		}
-		for number, line := range chunk.Lines(limit) {
+		for number, line := range chunk.Lines(int(limit)) {
 			d := tooLong
 			if line != nil {
 				d = lineDocument(line)
