@@ -6,7 +6,7 @@ import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common
-	Text  text         `cmd:"" help:"Texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, .txt files, folders of them."`
+	Text  text         `cmd:"" help:"Texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV with such columns, .txt files, folders of them."`
 	UCI   uciBags      `cmd:"" name:"uci" help:"Bags of words in the format of the UCI repository."`
 	Vocab vocab        `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
 	Terms termsCommand `cmd:"" help:"The words of private texts spelled out, for privatize select to make a vocabulary of them."`

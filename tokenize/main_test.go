@@ -59,6 +59,8 @@ func TestScripts(t *testing.T) {
 		word := []string{"apple ", "pear ", "fig ", "none "}[i*i%7%4]
 		fmt.Fprintf(&many, `{"id":%d,"text":"%s"}`+"\n", i, strings.Repeat(word, i%61))
 	}
+	// The same as CSV, with a newline in each field of many words.
+	table := strings.NewReplacer(`{"id":`, "", `,"text":`, ",", "}\n", "\n", " none ", " none\n").Replace(many.String())
 	unnamed := regexp.MustCompile(`"id":\d+,`).ReplaceAllString(many.String(), "")
 	var users strings.Builder // of u0 to u49, four documents each, one after the other
 	for i := range 200 {
@@ -88,6 +90,8 @@ func TestScripts(t *testing.T) {
 		"wordy.txt":          []byte(wordy.String()),
 		"wordy.jsonl":        fmt.Appendf(nil, `{"text":%q}`, wordy.String()),
 		"wordy-named.jsonl":  fmt.Appendf(nil, `{"id":"w","text":%q}`, wordy.String()),
+		"many.csv":           []byte("id,text\n" + table),
+		"windows.csv":        []byte("\uFEFFid,text,user,label\r\na,\"fig, \"\"pear\"\"\r\nfig\",ann,x\r\nb,pear,,\r\n"),
 		"many.jsonl":         []byte(many.String()),
 		"unnamed.jsonl":      []byte(unnamed),
 		"users.jsonl":        []byte(users.String()),

@@ -35,7 +35,7 @@ type text struct {
 }
 
 // Help is what --help adds for this command.
-func (*text) Help() string { return namesHelp }
+func (*text) Help() string { return formatsHelp + "\n\n" + namesHelp }
 
 func (t *text) Run(r *filter.Run) error {
 	words, err := vocabulary.Open(t.Vocab)

@@ -156,7 +156,7 @@ func (d document) record(by recorder) (entry, error) {
 	return by.record(d.names, d.text)
 }
 
-// documents gives the documents of a chunk, each with the number of its line, 0 for a file that is one document. One of
+// documents gives the documents of a chunk, each with the number of its first line, 0 for a file that is one document. One of
 // over limit bytes is malformed.
 func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %v", limit)}
@@ -172,10 +172,10 @@ func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 			yield(0, fileDocument(chunk))
 			return
 		}
-		for number, line := range chunk.Lines(int(limit)) {
+		for number, row := range chunk.Rows(int(limit)) {
 			d := tooLong
-			if line != nil {
-				d = lineDocument(line)
+			if row.Err != source.ErrTooLong {
+				d = rowDocument(row)
 			}
 			if !yield(number, d) {
 				return
@@ -184,11 +184,11 @@ func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 	}
 }
 
-func lineDocument(line []byte) document {
-	fields, err := source.ParseLine(line)
-	if err != nil {
-		return document{err: err}
+func rowDocument(row source.Row) document {
+	if row.Err != nil {
+		return document{err: row.Err}
 	}
+	fields := row.Fields
 	names := &wire.Document{User: string(fields.User), Label: string(fields.Label)}
 	if fields.ID != nil {
 		names.Id = string(*fields.ID)

@@ -31,7 +31,7 @@ type vocab struct {
 // Help is what --help adds for this command.
 func (*vocab) Help() string {
 	return "The text must be PUBLIC: which words a vocabulary holds depends on every document, so one made from private " +
-		"text, used or shown outside the privacy wall, is a release that no budget covers."
+		"text, used or shown outside the privacy wall, is a release that no budget covers.\n\n" + formatsHelp
 }
 
 func (v *vocab) Validate() error {
