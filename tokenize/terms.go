@@ -46,6 +46,9 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Stop)...); err != nil {
 		return err
 	}
+	if err := t.onError.distinct(t.Output, append(t.Inputs, t.Stop)); err != nil {
+		return err
+	}
 	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err

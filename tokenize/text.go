@@ -45,6 +45,9 @@ func (t *text) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Vocab)...); err != nil {
 		return err
 	}
+	if err := t.onError.distinct(t.Output, append(t.Inputs, t.Vocab)); err != nil {
+		return err
+	}
 	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"unicode/utf8"
 
@@ -22,14 +23,11 @@ type texts struct {
 	filter.Workers
 	naming
 	inputs
-	OnError string `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record."`
+	onError
 }
 
 func (t *texts) Validate() error {
-	if err := t.inputs.Validate(); err != nil {
-		return err
-	}
-	return t.naming.Validate()
+	return cmp.Or(t.inputs.Validate(), t.onError.Validate(), t.naming.Validate())
 }
 
 // A recorder makes the record of a text. One goroutine may use it at a time.
@@ -52,6 +50,7 @@ type counted struct{ documents, empty, skipped uint64 }
 type recorded struct {
 	counted
 	names
+	skips   []skipped
 	batches []*stream.Batch
 	unnamed []entry // instead of batches: all entries of a chunk in which one has no id
 }
@@ -70,12 +69,20 @@ func (t *texts) convert(
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
 	namer := name.NewNamer(t.Prefix)
+	teller, err := t.newTeller(r)
+	if err != nil {
+		return total, err
+	}
+	defer teller.abort()
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
 		total.add(made.names)
+		if err := teller.tell(made.skips); err != nil {
+			return err
+		}
 		if made.unnamed != nil {
 			// Here chunks come in the order of the input, so that the number among equal documents follows from the input alone.
 			var err error
@@ -90,8 +97,11 @@ func (t *texts) convert(
 		}
 		return nil
 	})
+	if err == nil {
+		err = teller.end()
+	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
-		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how")
+		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how, and --skipped FILE")
 	}
 	return total, err
 }
@@ -106,6 +116,7 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 		if err != nil {
 			if t.OnError == "skip" {
 				made.skipped++
+				made.skips = append(made.skips, newSkipped(chunk, line, err))
 				continue
 			}
 			hint := cmp.Or(exit.Hint(err), "--on-error skip leaves malformed documents out and counts them")
@@ -211,11 +222,16 @@ func fileDocument(chunk source.Chunk) document {
 
 // malformed says where the document is. The file and the line are the caller's own; the message quotes no content.
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
-	if line > 0 {
-		return exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
-	}
 	if chunk.Err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err) // which names the file
 	}
-	return exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
+	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, line), err)
+}
+
+// where is a line of a file; 0: all of it.
+func where(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s: line %d", file, line)
 }
