@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/selection"
 )
@@ -72,7 +72,7 @@ func (c *selectCommand) Run(r *filter.Run) error {
 		if len(words) == 0 {
 			r.Log.Warn("no word reaches the threshold: the vocabulary is empty")
 		}
-		return vocabularyFile(words)
+		return vocabularyFile(words), nil
 	})
 	if err != nil {
 		return err
@@ -127,9 +127,12 @@ func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
 	}
 }
 
-// vocabularyFile is what is stored and released: the words, those of most noisy weight first.
-func vocabularyFile(words []string) ([]byte, error) {
+// vocabularyFile is what is stored and released, the words of most noisy weight first, as package vocabulary reads it. That package
+// opens files of all kinds, which the privatizer need not.
+func vocabularyFile(words []string) []byte {
 	var b bytes.Buffer
-	err := vocabulary.Words(words).Write(&b)
-	return b.Bytes(), err
+	for _, word := range words {
+		fmt.Fprintln(&b, word)
+	}
+	return b.Bytes()
 }

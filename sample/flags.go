@@ -17,15 +17,15 @@ type rounds struct {
 	Epoch    bool    `group:"Scheme" xor:"scheme" help:"Each unit in one of the rounds, by a public hash of its name, or by --window."`
 	Rounds   int     `short:"T" default:"1" help:"Number of rounds T of the plan."`
 
-	Run_       string   `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`
-	Unit       string   `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together; one without a user is a unit of its own."`
-	FirstRound int      `default:"1" placeholder:"T" help:"Begin with round T: those before are done. A topic tells by itself how far it is."`
-	Secret     string   `placeholder:"FILE" help:"Key of the coins of --poisson, --fixed or --allocate, of one run; made if FILE is not there. A run that is started again with it draws the same rounds. Keep it as private as the documents: who has it knows which units each round holds, and no sampling hides them."`
-	Seed       *uint64  `help:"FOR TESTS: repeatable coins, each by the round and the unit's name. The stream then says that nothing is amplified."`
-	TrustNames bool     `help:"Take names of units that are consecutive numbers for names that stay when other units go; by default --epoch without --window, and --seed, refuse them. If they are positions all the same, one unit less moves others to other rounds, and no ε holds."`
-	Memory     size     `default:"4GiB" help:"Documents beyond this go to a temporary file in TMPDIR."`
-	Output     string   `short:"o" placeholder:"FILE" help:"Where the rounds go; standard output by default. The units are dealt over the partitions of a topic by their names."`
-	Inputs     []string `arg:"" optional:"" help:"Streams of documents; standard input by default."`
+	Run_       string      `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`
+	Unit       string      `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together; one without a user is a unit of its own."`
+	FirstRound int         `default:"1" placeholder:"T" help:"Begin with round T: those before are done. A topic tells by itself how far it is."`
+	Secret     string      `placeholder:"FILE" help:"Key of the coins of --poisson, --fixed or --allocate, of one run; made if FILE is not there. A run that is started again with it draws the same rounds. Keep it as private as the documents: who has it knows which units each round holds, and no sampling hides them."`
+	Seed       *uint64     `help:"FOR TESTS: repeatable coins, each by the round and the unit's name. The stream then says that nothing is amplified."`
+	TrustNames bool        `help:"Take names of units that are consecutive numbers for names that stay when other units go; by default --epoch without --window, and --seed, refuse them. If they are positions all the same, one unit less moves others to other rounds, and no ε holds."`
+	Memory     filter.Size `default:"4GiB" help:"Documents beyond this go to a temporary file in TMPDIR."`
+	Output     string      `short:"o" placeholder:"FILE" help:"Where the rounds go; standard output by default. The units are dealt over the partitions of a topic by their names."`
+	Inputs     []string    `arg:"" optional:"" help:"Streams of documents; standard input by default."`
 	windows
 	filter.Compress
 	filter.Workers

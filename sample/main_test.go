@@ -74,19 +74,3 @@ func TestScripts(t *testing.T) {
 	files["nothing"] = nil
 	script.Run(t, files)
 }
-
-func TestSize(t *testing.T) {
-	for text, want := range map[string]size{
-		"0": 0, "17": 17, "17B": 17, "1e3": 1000, "1.5KiB": 1536, "512MiB": 512 << 20, "4GiB": 4 << 30, "2 TiB": 2 << 40,
-	} {
-		var got size
-		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
-			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "MiB", "-1", "NaN", "inf", "4GB", "4Gi", "4gib", "4GiBB", "4GiB4", "1e30", "99999999TiB"} {
-		if err := new(size).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q: want an error", text)
-		}
-	}
-}

@@ -6,7 +6,7 @@ import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common
-	Text  text         `cmd:"" help:"Texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, .txt files, folders of them."`
+	Text  text         `cmd:"" help:"Texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV with such columns, .txt files, folders of them."`
 	UCI   uciBags      `cmd:"" name:"uci" help:"Bags of words in the format of the UCI repository."`
 	Check check        `cmd:"" help:"Say how many documents there are, how long, whose, and how much the vocabulary covers, before any budget is spent on them."`
 	Vocab vocab        `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
@@ -18,7 +18,7 @@ func main() {
 		Name:    "tokenize",
 		Summary: "Turn text into bags of words over a public vocabulary.",
 		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
-		Notes: "Inputs that end in .gz or .zst are decompressed. The output is private: it stays behind the privacy wall. " +
+		Notes: "What gzip, bzip2, xz or zstd compressed is decompressed, by its first bytes. The output is private: it stays behind the privacy wall. " +
 			"A word is a run of letters, in lower case; words outside the vocabulary are dropped. In scripts without spaces, " +
 			"such as Chinese, Japanese and Thai, it is two neighbouring letters, and in Katakana a run.",
 	}, &cli, &cli.Common)

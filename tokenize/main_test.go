@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,6 +16,24 @@ import (
 )
 
 func TestMain(m *testing.M) { script.Main(m, map[string]func(){"tokenize": main}) }
+
+func decoded(t *testing.T, base string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// utf16 is an ASCII text as some Windows programs write it.
+func utf16(text string) []byte {
+	b := []byte("\xff\xfe")
+	for _, c := range []byte(text) {
+		b = append(b, c, 0)
+	}
+	return b
+}
 
 const three = `{"id":"1","text":"Apple pear, APPLE!"}
 {"id":2,"text":"Fig","user":"ann","label":"x"}
@@ -33,11 +52,16 @@ func TestScripts(t *testing.T) {
 	}
 	z.Write([]byte(three))
 	z.Close()
+	// By bzip2 1.0.8 and xz 5.4.1: Go's own library has no writer of them.
+	const squeezed = "QlpoOTFBWSZTWQL13XsAADzfgAAQcAQ4ECMOUAA27d7KIAB1GeiZo1DTQGjTRoaeoNEjIDIaaaNAB6iEuL4u2saxwzHY6PiackJqjAOtH1YiBkwyAhJUpJ14FEYIyHaUwV7OkQgKSDvx9yrGmTl0XU1jyYcgIDMzWSEovxdyRThQkAL13Xs="
+	const tight = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4AB+AGNdAD2IiSaBk1OFYmHuwhmh3n9QPT1W8wV9bYoTqk96HSP9WfRhdALKkeznEr9ZORViPYfPYeMjKV5wvsSMqgZS5TClwJB32qev0t5mopaiKTz63DXFfw+NERrTPVocBhktziK7AAAASjbLZ7l3sHoAAX9/v7ybSB+2830BAAAAAARZWg=="
 	var many strings.Builder // some chunks of 1 MiB
 	for i := range 8000 {
 		word := []string{"apple ", "pear ", "fig ", "none "}[i*i%7%4]
 		fmt.Fprintf(&many, `{"id":%d,"text":"%s"}`+"\n", i, strings.Repeat(word, i%61))
 	}
+	// The same as CSV, with a newline in each field of many words.
+	table := strings.NewReplacer(`{"id":`, "", `,"text":`, ",", "}\n", "\n", " none ", " none\n").Replace(many.String())
 	unnamed := regexp.MustCompile(`"id":\d+,`).ReplaceAllString(many.String(), "")
 	var users strings.Builder // of u0 to u49, four documents each, one after the other
 	for i := range 200 {
@@ -59,7 +83,14 @@ func TestScripts(t *testing.T) {
 		"three.jsonl":        []byte(three),
 		"three.jsonl.gz":     zipped.Bytes(),
 		"three.jsonl.zst":    packed.Bytes(),
+		"three.jsonl.bz2":    decoded(t, squeezed),
+		"three.jsonl.xz":     decoded(t, tight),
 		"cut.jsonl.gz":       zipped.Bytes()[:zipped.Len()-12],
+		"cut.jsonl.bz2":      decoded(t, squeezed)[:100],
+		"cut.jsonl.xz":       decoded(t, tight)[:100],
+		"utf-16.jsonl":       utf16(three),
+		"utf-16.txt":         utf16("fig MARKER"),
+		"archive.txt":        []byte("docs/MARKER" + strings.Repeat("\x00", 246) + "ustar\x00"),
 		"cut.jsonl.zst":      packed.Bytes()[:packed.Len()-6],
 		"windows.jsonl":      []byte("\uFEFF" + strings.ReplaceAll(three, "\n", "\r\n")),
 		"latin1.jsonl":       []byte(`{"id":"1","text":"fine"}` + "\n" + `{"id":"MARKER","text":"MARKER caf` + "\xe9\"}\n"),
@@ -67,6 +98,8 @@ func TestScripts(t *testing.T) {
 		"wordy.txt":          []byte(wordy.String()),
 		"wordy.jsonl":        fmt.Appendf(nil, `{"text":%q}`, wordy.String()),
 		"wordy-named.jsonl":  fmt.Appendf(nil, `{"id":"w","text":%q}`, wordy.String()),
+		"many.csv":           []byte("id,text\n" + table),
+		"windows.csv":        []byte("\uFEFFid,text,user,label\r\na,\"fig, \"\"pear\"\"\r\nfig\",ann,x\r\nb,pear,,\r\n"),
 		"many.jsonl":         []byte(many.String()),
 		"unnamed.jsonl":      []byte(unnamed),
 		"users.jsonl":        []byte(users.String()),

@@ -9,7 +9,6 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
-	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/terms"
 )
 
@@ -25,7 +24,7 @@ type termsCommand struct {
 func (*termsCommand) Help() string {
 	return "privatize select makes a vocabulary of the terms, with noise and a threshold, for which the ledger is charged. " +
 		"The terms themselves are as private as the text. A document of more distinct words than a record of the stream holds " +
-		"(880 kB, some 80,000 words) is cut to as many, by a hash of its words and the word. " + namesHelp
+		"(880 kB, some 80,000 words) is cut to as many, by a hash of its words and the word.\n\n" + formatsHelp + "\n\n" + namesHelp
 }
 
 func (t *termsCommand) Validate() error {
@@ -47,7 +46,10 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Stop)...); err != nil {
 		return err
 	}
-	in, err := source.NewReader(t.Inputs, t.MaxDocument)
+	if err := t.onError.distinct(t.Output, append(t.Inputs, t.Stop)); err != nil {
+		return err
+	}
+	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err
 	}

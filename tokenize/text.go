@@ -9,7 +9,6 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
-	"privpipe/tokenize/internal/source"
 )
 
 // output are the flags of the commands that write documents.
@@ -38,7 +37,7 @@ type text struct {
 }
 
 // Help is what --help adds for this command.
-func (*text) Help() string { return namesHelp }
+func (*text) Help() string { return formatsHelp + "\n\n" + namesHelp }
 
 func (t *text) Run(r *filter.Run) error {
 	words, err := vocabulary.OpenOrEnglish(t.Vocab)
@@ -48,7 +47,10 @@ func (t *text) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(t.Output, append(t.Inputs, cmp.Or(t.Vocab, endpoint.Stdio))...); err != nil {
 		return err
 	}
-	in, err := source.NewReader(t.Inputs, t.MaxDocument)
+	if err := t.onError.distinct(t.Output, append(t.Inputs, t.Vocab)); err != nil {
+		return err
+	}
+	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err
 	}

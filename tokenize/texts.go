@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"unicode/utf8"
 
@@ -21,16 +22,12 @@ import (
 type texts struct {
 	filter.Workers
 	naming
-	OnError     string   `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record."`
-	MaxDocument int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
-	Inputs      []string `arg:"" optional:"" help:"Files and folders; standard input (JSON Lines) by default."`
+	inputs
+	onError
 }
 
 func (t *texts) Validate() error {
-	if t.MaxDocument < 1 {
-		return exit.Errorf(exit.Usage, "--max-document must be at least 1, is %d", t.MaxDocument)
-	}
-	return t.naming.Validate()
+	return cmp.Or(t.inputs.Validate(), t.onError.Validate(), t.naming.Validate())
 }
 
 // A recorder makes the record of a text. One goroutine may use it at a time.
@@ -55,6 +52,7 @@ type counted struct{ documents, empty, skipped, tokens, known uint64 }
 type recorded struct {
 	counted
 	names
+	skips   []skipped
 	batches []*stream.Batch
 	unnamed []entry // instead of batches: all entries of a chunk in which one has no id
 }
@@ -73,6 +71,11 @@ func (t *texts) convert(
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
 	namer := name.NewNamer(t.Prefix)
+	teller, err := t.newTeller(r)
+	if err != nil {
+		return total, err
+	}
+	defer teller.abort()
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
@@ -81,6 +84,9 @@ func (t *texts) convert(
 		total.tokens += made.tokens
 		total.known += made.known
 		total.add(made.names)
+		if err := teller.tell(made.skips); err != nil {
+			return err
+		}
 		if made.unnamed != nil {
 			// Here chunks come in the order of the input, so that the number among equal documents follows from the input alone.
 			var err error
@@ -95,8 +101,11 @@ func (t *texts) convert(
 		}
 		return nil
 	})
+	if err == nil {
+		err = teller.end()
+	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
-		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how")
+		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how, and --skipped FILE")
 	}
 	return total, err
 }
@@ -111,9 +120,11 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 		if err != nil {
 			if t.OnError == "skip" {
 				made.skipped++
+				made.skips = append(made.skips, newSkipped(chunk, line, err))
 				continue
 			}
-			return made, malformed(chunk, line, err).WithHint("--on-error skip leaves malformed documents out and counts them")
+			hint := cmp.Or(exit.Hint(err), "--on-error skip leaves malformed documents out and counts them")
+			return made, malformed(chunk, line, err).WithHint("%s", hint)
 		}
 		if made.documents++; e.empty {
 			made.empty++
@@ -162,12 +173,15 @@ func (d document) record(by recorder) (entry, error) {
 	return by.record(d.names, d.text)
 }
 
-// documents gives the documents of a chunk, each with the number of its line, 0 for a file that is one document. One of
+// documents gives the documents of a chunk, each with the number of its first line, 0 for a file that is one document. One of
 // over limit bytes is malformed.
-func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
-	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %d", limit)}
+func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
+	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %v", limit)}
 	return func(yield func(int, document) bool) {
 		switch {
+		case chunk.Err != nil:
+			yield(0, document{err: chunk.Err})
+			return
 		case chunk.Line == 0 && chunk.TooLong:
 			yield(0, tooLong)
 			return
@@ -175,10 +189,10 @@ func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
 			yield(0, fileDocument(chunk))
 			return
 		}
-		for number, line := range chunk.Lines(limit) {
+		for number, row := range chunk.Rows(int(limit)) {
 			d := tooLong
-			if line != nil {
-				d = lineDocument(line)
+			if row.Err != source.ErrTooLong {
+				d = rowDocument(row)
 			}
 			if !yield(number, d) {
 				return
@@ -187,11 +201,11 @@ func documents(chunk source.Chunk, limit int) iter.Seq2[int, document] {
 	}
 }
 
-func lineDocument(line []byte) document {
-	fields, err := source.ParseLine(line)
-	if err != nil {
-		return document{err: err}
+func rowDocument(row source.Row) document {
+	if row.Err != nil {
+		return document{err: row.Err}
 	}
+	fields := row.Fields
 	names := &wire.Document{User: string(fields.User), Label: string(fields.Label)}
 	if fields.ID != nil {
 		names.Id = string(*fields.ID)
@@ -214,8 +228,16 @@ func fileDocument(chunk source.Chunk) document {
 
 // malformed says where the document is. The file and the line are the caller's own; the message quotes no content.
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
-	if line > 0 {
-		return exit.Errorf(exit.Malformed, "%s: line %d: %w", chunk.Name, line, err)
+	if chunk.Err != nil {
+		return exit.Errorf(exit.Malformed, "%w", err) // which names the file
 	}
-	return exit.Errorf(exit.Malformed, "%s: %w", chunk.Name, err)
+	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, line), err)
+}
+
+// where is a line of a file; 0: all of it.
+func where(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s: line %d", file, line)
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/vocabulary"
@@ -34,7 +35,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(u.Output, u.Input, u.Vocab); err != nil {
 		return err
 	}
-	in, err := endpoint.OpenText(u.Input)
+	in, err := plain.Open(u.Input)
 	if err != nil {
 		return err
 	}

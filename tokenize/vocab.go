@@ -19,19 +19,18 @@ import (
 
 type vocab struct {
 	filter.Workers
-	Size         int      `default:"8000" help:"Most words to keep, the commonest by number of documents."`
-	MinDocuments int      `default:"20" help:"Leave out words in fewer documents."`
-	MaxShare     float64  `default:"0.25" help:"Leave out words in more than this share of the documents: function words."`
-	MinLetters   int      `default:"3" help:"Leave out shorter words, but in scripts without spaces."`
-	MaxDocument  int      `default:"67108864" placeholder:"BYTES" help:"A larger document is malformed (default 64 MiB)."`
-	Output       string   `short:"o" placeholder:"FILE" help:"Where the vocabulary goes; standard output by default."`
-	Inputs       []string `arg:"" optional:"" help:"PUBLIC text: files and folders as for text; standard input by default."`
+	Size         int     `default:"8000" help:"Most words to keep, the commonest by number of documents."`
+	MinDocuments int     `default:"20" help:"Leave out words in fewer documents."`
+	MaxShare     float64 `default:"0.25" help:"Leave out words in more than this share of the documents: function words."`
+	MinLetters   int     `default:"3" help:"Leave out shorter words, but in scripts without spaces."`
+	Output       string  `short:"o" placeholder:"FILE" help:"Where the vocabulary goes; standard output by default."`
+	inputs
 }
 
 // Help is what --help adds for this command.
 func (*vocab) Help() string {
 	return "The text must be PUBLIC: which words a vocabulary holds depends on every document, so one made from private " +
-		"text, used or shown outside the privacy wall, is a release that no budget covers."
+		"text, used or shown outside the privacy wall, is a release that no budget covers.\n\n" + formatsHelp
 }
 
 func (v *vocab) Validate() error {
@@ -40,12 +39,10 @@ func (v *vocab) Validate() error {
 		return fmt.Errorf("--size must be in [1, %d], is %d", wire.MaxVocabulary, v.Size)
 	case v.MinDocuments < 1:
 		return fmt.Errorf("--min-documents must be at least 1, is %d", v.MinDocuments)
-	case v.MaxDocument < 1:
-		return fmt.Errorf("--max-document must be at least 1, is %d", v.MaxDocument)
 	case !(v.MaxShare > 0 && v.MaxShare <= 1):
 		return fmt.Errorf("--max-share must be in (0, 1], is %v", v.MaxShare)
 	}
-	return nil
+	return v.inputs.Validate()
 }
 
 // frequencies counts the documents that hold a word.
@@ -58,7 +55,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(v.Output, v.Inputs...); err != nil {
 		return err
 	}
-	in, err := source.NewReader(v.Inputs, v.MaxDocument)
+	in, err := v.open()
 	if err != nil || r.DryRun() {
 		return err
 	}

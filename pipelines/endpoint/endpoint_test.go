@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/testkit/script"
@@ -36,7 +37,7 @@ func (c *passCommand) Run(*filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, err := endpoint.OpenText(c.Input)
+	in, err := plain.Open(c.Input)
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,12 @@
 package endpoint
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/term"
 
 	"privpipe/pipelines/endpoint/kafka"
@@ -81,61 +76,6 @@ func openText(name string) (*Input, error) {
 		return nil, err
 	}
 	return &Input{Reader: t, Name: l.Topic, close: []func() error{t.Close}}, nil
-}
-
-// OpenText opens an input of text. A file whose name ends in .gz or .zst is decompressed.
-func OpenText(name string) (*Input, error) {
-	in, err := Open(name)
-	if err != nil {
-		return nil, err
-	}
-	extension := filepath.Ext(name)
-	if extension != ".gz" && extension != ".zst" {
-		return in, nil
-	}
-	z, closeArchive, err := decompressor(extension, bufio.NewReaderSize(in.Reader, 1<<16))
-	if err != nil {
-		in.Close()
-		return nil, damage(in.Name, err)
-	}
-	in.Reader, in.close = damaged{z, in.Name}, append(in.close, closeArchive)
-	return in, nil
-}
-
-// decompressor opens an archive. No bytes are none, though Zstandard reads them as an archive of nothing.
-func decompressor(extension string, compressed *bufio.Reader) (io.Reader, func() error, error) {
-	if _, err := compressed.Peek(1); err == io.EOF {
-		return nil, nil, io.ErrUnexpectedEOF
-	}
-	if extension == ".gz" {
-		z, err := gzip.NewReader(compressed)
-		return z, z.Close, err
-	}
-	// 128 MiB: the window of zstd --long=27, the largest that zstd itself accepts unasked.
-	z, err := zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
-	return z, func() error { z.Close(); return nil }, err
-}
-
-// damaged gives a decompressor's errors the name of the input and the exit code of malformed input.
-type damaged struct {
-	io.Reader
-	name string
-}
-
-func (d damaged) Read(b []byte) (int, error) {
-	n, err := d.Reader.Read(b)
-	if err != nil && err != io.EOF {
-		err = damage(d.name, err)
-	}
-	return n, err
-}
-
-// damage returns the error of an archive, unless it is the operating system's of the file below.
-func damage(name string, err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return err
-	}
-	return exit.Errorf(exit.Malformed, "%s: damaged compressed data: %w", name, err)
 }
 
 // local refuses a URL.

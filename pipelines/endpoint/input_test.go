@@ -1,108 +1,15 @@
 package endpoint_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 )
 
 const marker = "MARKER" // of private text, that no message may have
-
-func gzipped(text string) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	io.WriteString(z, text)
-	z.Close()
-	return b.Bytes()
-}
-
-func zstandard(t *testing.T, text string) []byte {
-	t.Helper()
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z.EncodeAll([]byte(text), nil)
-}
-
-func TestOpenText(t *testing.T) {
-	text := strings.Repeat(marker+"\n", 1000)
-	gz, zst := gzipped(text), zstandard(t, text)
-	flipped := func(b []byte) []byte {
-		b = bytes.Clone(b)
-		b[len(b)-5] ^= 1 // of both formats: in the checksum, or beside it
-		return b
-	}
-	// RFC 8878 §3.1.1: a window of 2^28 bytes, and one raw block of nothing.
-	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0}
-	for _, c := range []struct {
-		name    string
-		content []byte
-		want    string // empty: damaged
-	}{
-		{"plain.txt", []byte(text), text},
-		{"two.gz", slices.Concat(gz, gz), text + text},
-		{"two.zst", slices.Concat(zst, zst), text + text},
-		{"plain.txt.d", gz, string(gz)}, // by its name, not by a guess
-		{"cut.gz", gz[:len(gz)-9], ""},
-		{"cut.zst", zst[:len(zst)-5], ""},
-		{"flipped.gz", flipped(gz), ""},
-		{"flipped.zst", flipped(zst), ""},
-		{"empty.gz", nil, ""},
-		{"empty.zst", nil, ""},
-		{"text.gz", []byte(text), ""},
-		{"text.zst", []byte(text), ""},
-		{"behind.gz", slices.Concat(gz, []byte(text)), ""},
-		{"behind.zst", slices.Concat(zst, []byte(text)), ""},
-		{"wide.zst", wide, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			path := write(t, t.TempDir(), c.name, c.content)
-			var got []byte
-			in, err := endpoint.OpenText(path)
-			if err == nil {
-				got, err = io.ReadAll(in)
-				in.Close()
-			}
-			if c.want != "" {
-				if err != nil || string(got) != c.want {
-					t.Errorf("got %d bytes, %v", len(got), err)
-				}
-				return
-			}
-			wantCode(t, err, exit.Malformed)
-			if err != nil && (!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), marker)) {
-				t.Errorf("the error must name the file and nothing of its content: %v", err)
-			}
-		})
-	}
-}
-
-// TestArchiveThatCannotBeRead is not damaged: the operating system's own error says what to do.
-func TestArchiveThatCannotBeRead(t *testing.T) {
-	for _, name := range []string{"folder.gz", "folder.zst"} {
-		folder := filepath.Join(t.TempDir(), name)
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		in, err := endpoint.OpenText(folder)
-		if err == nil {
-			_, err = io.ReadAll(in)
-			in.Close()
-		}
-		wantCode(t, err, exit.Missing)
-	}
-}
 
 func TestDistinct(t *testing.T) {
 	folder := t.TempDir()

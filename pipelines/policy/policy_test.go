@@ -43,6 +43,8 @@ func rules() []rule {
 			reason: "sums before noise must have no way out but the release"},
 		{of: []string{"privatize/internal/..."}, never: []string{"math/rand", "math/rand/v2"},
 			reason: "randomness that protects anyone comes from the operating system's generator"},
+		{of: []string{"privatize/..."}, never: []string{"pipelines/endpoint/plain"}, deep: true,
+			reason: "the privatizer reads no text, so it need not link what decompresses text"},
 		{of: []string{"pipelines/event", "pipelines/exit"}, only: none, deep: true,
 			reason: "charges and grants are read on both sides of the wall, and by the auditor"},
 		{of: []string{"pipelines/wire/..."}, never: []string{"pipelines/endpoint/...", "pipelines/filter"}, deep: true,

@@ -3,8 +3,8 @@
 #
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT is private: a file of JSON Lines {"id","text"}, a folder of .txt, a UCI docword file, or documents of tokenize
-# (.pp). OUT is a folder that gets the model, its grant and ledger, the topics and the report of what was spent. Whatever
+# TEXT is private: a file of JSON Lines {"id","text"}, a .csv with such columns, a folder of .txt, a UCI docword file, or
+# documents of tokenize (.pp). OUT is a folder that gets the model, its grant and ledger, the topics and the report of what was spent. Whatever
 # stops the recipe, the same command goes on with it and spends nothing twice.
 #
 #   --epsilon 1       ε of the whole ledger, at

@@ -66,8 +66,8 @@ score() {
 # usage prints the recipe's own head: the comment from its second line on.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
-# documents TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .txt or a folder of them,
-# a UCI bag of words (docword…), all of these as .gz or .zst, or a stream that is there already (.pp).
+# documents TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .csv, .txt or a folder of them, a UCI bag of words
+# (docword…), all of these compressed or not, or a stream that is there already (.pp).
 documents() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;

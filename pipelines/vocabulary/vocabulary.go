@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
@@ -19,9 +19,9 @@ import (
 // Words is a vocabulary: the word of id v is Words[v].
 type Words []string
 
-// Open reads the vocabulary in a file, which may be compressed (.gz, .zst).
+// Open reads the vocabulary in a file, which may be compressed.
 func Open(name string) (Words, error) {
-	in, err := endpoint.OpenText(name)
+	in, err := plain.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fields are what a line of JSON Lines says about a document. Other members are ignored.
+// Fields are what a line of JSON Lines, or a row of CSV, says about a document.
 type Fields struct {
-	ID    *Name `json:"id"` // nil: none, or null
-	Text  *Text `json:"text"`
-	User  Name  `json:"user"`
-	Label Label `json:"label"`
+	ID    *Name // nil: none, or null
+	Text  *Text
+	User  Name
+	Label Label
 }
 
 // A Name is a JSON string or number; a number stands as it is written. null is no name.
@@ -60,27 +60,92 @@ func (t *Text) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-var errNoText = errors.New(`member "text" is missing`)
+// object is a line of JSON Lines.
+type object struct {
+	columns *Columns
+	fields  Fields
+}
+
+var errNoObject = errors.New("not a JSON object")
+
+// wrongType is the name of a member whose value has the wrong type.
+type wrongType string
+
+func (w wrongType) Error() string { return fmt.Sprintf("member %q has the wrong type", string(w)) }
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
+func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if token, err := d.ReadToken(); err != nil {
+		return err
+	} else if token.Kind() != '{' {
+		return errNoObject
+	}
+	for d.PeekKind() == '"' {
+		var is [len(roles)]bool
+		quoted, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		name := quoted[1 : len(quoted)-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			if name, err = jsontext.AppendUnquote(nil, quoted); err != nil {
+				return err
+			}
+		}
+		for role := range roles {
+			is[role] = string(name) == o.columns.name(role)
+		}
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		for role, is := range is {
+			if is && o.fields.set(role, value) != nil {
+				return wrongType(o.columns.name(role))
+			}
+		}
+	}
+	_, err := d.ReadToken() // the end of the object, or what stands in its place
+	return err
+}
+
+// set sets the field of a role to a JSON value; null is none.
+func (f *Fields) set(role int, value jsontext.Value) error {
+	if value.Kind() == 'n' {
+		return nil
+	}
+	switch role {
+	case roleText:
+		f.Text = new(Text)
+		return f.Text.UnmarshalJSON(value)
+	case roleID:
+		f.ID = new(Name)
+		return f.ID.UnmarshalJSON(value)
+	case roleUser:
+		return f.User.UnmarshalJSON(value)
+	}
+	return f.Label.UnmarshalJSON(value)
+}
 
 // ParseLine parses a line without its newline. Its errors say which rule is broken and at which byte, from 1, and
 // quote nothing of the line.
-func ParseLine(line []byte) (Fields, error) {
-	var f Fields
-	if err := json.Unmarshal(line, &f); err != nil {
-		return f, lineError(line, err)
+func ParseLine(line []byte, columns *Columns) (Fields, error) {
+	o := object{columns: columns}
+	if err := json.Unmarshal(line, &o); err != nil {
+		return Fields{}, lineError(line, err)
 	}
-	switch {
+	switch f := o.fields; {
 	case f.Text == nil:
-		return f, errNoText
+		return f, fmt.Errorf("member %q is missing", columns.name(roleText))
 	case f.ID != nil && *f.ID == "":
-		return f, errors.New(`member "id" is empty`)
+		return f, fmt.Errorf("member %q is empty", columns.name(roleID))
 	}
-	return f, nil
+	return o.fields, nil
 }
 
 func lineError(line []byte, err error) error {
 	var syntax *jsontext.SyntacticError
-	var semantic *json.SemanticError
+	var wrong wrongType
 	switch {
 	case !utf8.Valid(line):
 		return fmt.Errorf("not UTF-8 at byte %d", invalidAt(line)+1)
@@ -88,10 +153,10 @@ func lineError(line []byte, err error) error {
 		return fmt.Errorf("a member stands twice, at byte %d", syntax.ByteOffset+1)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON at byte %d", syntax.ByteOffset+1)
-	case errors.As(err, &semantic) && semantic.JSONPointer != "":
-		return fmt.Errorf("member %q has the wrong type", semantic.JSONPointer.LastToken())
+	case errors.As(err, &wrong):
+		return wrong
 	}
-	return errors.New("not a JSON object")
+	return errNoObject
 }
 
 // invalidAt returns the offset of the first byte of b that is not UTF-8.

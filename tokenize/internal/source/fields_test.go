@@ -29,7 +29,7 @@ func TestParseLine(t *testing.T) {
 		{" \t{ \"id\" : \"a\" , \"text\" : \"x\" } ", "a", "x", "", ""},
 		{`{"id":"\u00e9","text":"\ud83d\ude00\n\"\u0000"}`, "\u00e9", "\U0001F600\n\"\x00", "", ""},
 	} {
-		f, err := ParseLine([]byte(c.line))
+		f, err := ParseLine([]byte(c.line), new(Columns))
 		if err != nil {
 			t.Errorf("%s: got %v", c.line, err)
 			continue
@@ -63,7 +63,7 @@ func TestParseLineRefuses(t *testing.T) {
 		"{\"id\":\"a\",\"text\":\"x\ty\"}":        `not JSON at byte 20`,
 		``:                                        `not JSON at byte 1`,
 	} {
-		if _, err := ParseLine([]byte(line)); err == nil || err.Error() != want {
+		if _, err := ParseLine([]byte(line), new(Columns)); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", line, err, want)
 		}
 	}
@@ -82,7 +82,7 @@ func FuzzParseLine(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		got, err := ParseLine(line)
+		got, err := ParseLine(line, new(Columns))
 		if err != nil {
 			if !lineRefusals.MatchString(err.Error()) {
 				t.Errorf("%q: got %q, want a refusal", line, err)

@@ -10,37 +10,47 @@ import (
 // chunkBytes is how much a chunk of lines aims at: enough to make up for handing it to a worker.
 const chunkBytes = 1 << 20
 
-// lines cuts a reader into chunks of whole lines.
+// lines cuts a reader into chunks of whole records: lines, or records of CSV.
 type lines struct {
-	in    io.Reader
-	name  string
-	limit int    // of a line, in bytes
-	rest  []byte // read, and not yet given out
-	plain int    // so many bytes of rest have no newline in them, for sure
-	line  int    // number of the line that rest begins with
-	begun bool   // past the place of a byte order mark
-	err   error
+	in      io.Reader
+	name    string
+	limit   int      // of a record, in bytes
+	csv     *scanner // of CSV, else nil
+	rest    []byte   // read, and not yet given out
+	scanned int      // so many bytes of rest are looked through: the record that they begin does not end in them
+	line    int      // number of the line that rest begins with
+	begun   bool     // past the place of a byte order mark
+	err     error
 }
 
-// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1).
+// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1), and one of CSV
+// must, or the first column would have another name.
 var byteOrderMark = []byte("\uFEFF")
 
-func newLines(in io.Reader, name string, limit int) *lines {
-	return &lines{in: in, name: name, limit: limit, line: 1}
+func newLines(in io.Reader, name string, limit int, format Format) *lines {
+	l := &lines{in: in, name: name, limit: limit, line: 1}
+	switch format {
+	case CSV:
+		l.csv = &scanner{comma: ','}
+	case TSV:
+		l.csv = &scanner{comma: '\t'}
+	}
+	return l
 }
 
-// next returns the next chunk: what one read gave, up to its last newline, so that a slow pipe is not waited for.
+// next returns the next chunk: what one read gave, up to the end of its last record, so that a slow pipe is not waited for.
 func (l *lines) next() (Chunk, error) {
 	for {
-		if !l.begun && len(l.rest) >= len(byteOrderMark) {
-			l.rest, l.plain, l.begun = bytes.TrimPrefix(l.rest, byteOrderMark), 0, true
+		if !l.begun && (len(l.rest) >= len(byteOrderMark) || l.err != nil) {
+			l.rest, l.begun = bytes.TrimPrefix(l.rest, byteOrderMark), true
 		}
-		if i := bytes.LastIndexByte(l.rest[l.plain:], '\n'); i >= 0 {
-			return l.take(l.plain + i + 1), nil
+		if l.begun {
+			if end := l.lastEnd(); end > 0 {
+				return l.take(end), nil
+			}
 		}
-		l.plain = len(l.rest)
 		if l.err == io.EOF && len(l.rest) > 0 {
-			return l.take(len(l.rest)), nil // the last line, without a newline
+			return l.take(len(l.rest)), nil // the last record, without a newline
 		}
 		if l.err != nil {
 			if l.err != io.EOF {
@@ -48,16 +58,42 @@ func (l *lines) next() (Chunk, error) {
 			}
 			return Chunk{}, l.err
 		}
-		if len(l.rest)-len("\r") > l.limit { // a \r at its end may belong to the line's end
-			return l.skipLine(), nil
+		if len(l.rest)-len("\r\n") > l.limit { // these at its end may not belong to the record
+			return l.skip(), nil
 		}
 		l.read()
 	}
 }
 
+// end returns how much of b, which follows what was looked through, belongs to the record under way; 0: all.
+func (l *lines) end(b []byte) int {
+	if l.csv != nil {
+		return l.csv.end(b)
+	}
+	return bytes.IndexByte(b, '\n') + 1
+}
+
+// lastEnd returns how much of rest is whole records, and looks through all of it.
+func (l *lines) lastEnd() (end int) {
+	fresh := l.rest[l.scanned:]
+	l.scanned = len(l.rest)
+	if l.csv == nil {
+		if i := bytes.LastIndexByte(fresh, '\n'); i >= 0 {
+			end = len(l.rest) - len(fresh) + i + 1
+		}
+		return end
+	}
+	for n := l.csv.end(fresh); n > 0; n = l.csv.end(fresh) {
+		fresh = fresh[n:]
+		end = len(l.rest) - len(fresh)
+	}
+	return end
+}
+
 func (l *lines) take(n int) Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Content: l.rest[:n:n]}
-	l.rest, l.plain = bytes.Clone(l.rest[n:]), 0
+	l.rest = bytes.Clone(l.rest[n:])
+	l.scanned = len(l.rest)
 	l.line += bytes.Count(chunk.Content, []byte{'\n'})
 	return chunk
 }
@@ -72,19 +108,20 @@ func (l *lines) read() {
 	l.rest = l.rest[:have+n]
 }
 
-// skipLine drops the line under way, which is too long, without keeping it.
-func (l *lines) skipLine() Chunk {
+// skip drops the record under way, which is too long, without keeping it.
+func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, TooLong: true}
 	for {
-		if i := bytes.IndexByte(l.rest, '\n'); i >= 0 {
-			l.rest, l.plain = l.rest[i+1:], 0
-			l.line++
-			return chunk
-		}
-		l.rest, l.plain = l.rest[:0], 0
+		l.line += bytes.Count(l.rest, []byte{'\n'})
+		l.rest, l.scanned = l.rest[:0], 0
 		if l.err != nil {
 			return chunk
 		}
 		l.read()
+		if n := l.end(l.rest); n > 0 {
+			l.line += bytes.Count(l.rest[:n], []byte{'\n'})
+			l.rest = l.rest[n:]
+			return chunk
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // numbered returns the lines of a reader as "number:line", or "number!" where one is too long.
 func numbered(in io.Reader, limit int) (found []string, err error) {
-	l := newLines(in, "name", limit)
+	l := newLines(in, "name", limit, JSONLines)
 	for {
 		chunk, err := l.next()
 		if err == io.EOF {
@@ -22,7 +22,10 @@ func numbered(in io.Reader, limit int) (found []string, err error) {
 		if err != nil {
 			return found, err
 		}
-		for number, line := range chunk.Lines(limit) {
+		if chunk.TooLong {
+			found = append(found, fmt.Sprintf("%d!", chunk.Line))
+		}
+		for number, line := range chunk.lines(limit) {
 			if line == nil {
 				found = append(found, fmt.Sprintf("%d!", number))
 			} else {

@@ -2,75 +2,62 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"io/fs"
-	"iter"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
 )
 
-// A Chunk is a run of documents that one worker takes: whole lines of a JSON Lines file, or one text file.
-type Chunk struct {
-	Name string // of the file
-	// Line is the number of the first line, from 1. 0: the content is one document, whose id is ID.
-	Line    int
-	ID      string
-	Content []byte
-	// TooLong says that a line or a file exceeds the limit: Content is empty.
-	TooLong bool
-}
+// A Format is how documents stand in a file.
+type Format string
 
-// Lines gives the lines of a chunk that are not blank, with their numbers; nil stands for one of over limit bytes.
-func (c Chunk) Lines(limit int) iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		if c.TooLong {
-			yield(c.Line, nil)
-			return
-		}
-		number := c.Line - 1
-		for line := range bytes.Lines(c.Content) {
-			number++
-			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-			if len(line) > limit {
-				line = nil
-			} else if len(bytes.TrimSpace(line)) == 0 {
-				continue
-			}
-			if !yield(number, line) {
-				return
-			}
-		}
-	}
+const (
+	ByName    Format = "auto"  // .txt, .csv and .tsv say so; all others are JSON Lines
+	JSONLines Format = "jsonl" // an object a line
+	TextFile  Format = "text"  // the file is one document
+	CSV       Format = "csv"   // RFC 4180, whose first record names the columns
+	TSV       Format = "tsv"   // the same with tabs for commas
+)
+
+// Options say how inputs are read.
+type Options struct {
+	Limit   int // of a document, in bytes
+	Format  Format
+	Columns Columns
 }
 
 // A Reader gives the chunks of a list of inputs, in order.
 type Reader struct {
+	Options
 	inputs []input
-	limit  int
 	lines  *lines // of the input under way
+	table  *table // of CSV, once its first record is read
 	close  func() error
 }
 
 type input struct {
-	path string
-	id   string // of a text file
-	text bool   // a document of its own, else JSON Lines
+	path   string
+	id     string // of a text file
+	format Format
 }
 
-// NewReader returns a Reader of the named inputs, or of standard input if there is none. A folder stands for the .txt
-// and .jsonl files below it (also .gz and .zst), in lexical order. Files that end in .txt are one document each, with
-// the path as id, below the folder where one was named; all others are JSON Lines. A document has at most limit bytes.
-func NewReader(names []string, limit int) (*Reader, error) {
+// NewReader returns a Reader of the named inputs, or of standard input if there is none. A folder stands for the files below
+// it that their names say to be .txt, .jsonl, .csv or .tsv (also compressed), or, of a format that is not ByName, for all that
+// are not hidden, in lexical order. The id of a text file is its path, below the folder where one was named.
+func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
 	}
-	r := &Reader{limit: limit}
+	r := &Reader{Options: o}
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if name != endpoint.Stdio && err == nil && info.IsDir() {
@@ -79,35 +66,57 @@ func NewReader(names []string, limit int) (*Reader, error) {
 			}
 			continue
 		}
-		r.inputs = append(r.inputs, input{path: name, id: filepath.ToSlash(name), text: isText(name)})
+		in := input{path: name, id: filepath.ToSlash(name), format: r.Format}
+		if name == endpoint.Stdio {
+			in.id = ""
+		}
+		if r.Format == ByName {
+			in.format = cmp.Or(formatOf(name), JSONLines)
+		}
+		r.inputs = append(r.inputs, in)
 	}
 	return r, nil
 }
 
-func bare(name string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+// formatOf returns the format that the name of a file says; "": none.
+func formatOf(name string) Format {
+	suffix := filepath.Ext(name)
+	if slices.Contains(plain.Suffixes, suffix) {
+		suffix = filepath.Ext(strings.TrimSuffix(name, suffix))
+	}
+	return map[string]Format{".txt": TextFile, ".jsonl": JSONLines, ".csv": CSV, ".tsv": TSV}[suffix]
 }
-
-func isText(name string) bool { return strings.HasSuffix(bare(name), ".txt") }
 
 func (r *Reader) addFolder(root string) error {
 	before := len(r.inputs)
 	// With the separator WalkDir enters a folder that root is a symbolic link to.
 	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
 		}
-		if isText(path) || strings.HasSuffix(bare(path), ".jsonl") {
-			id, err := filepath.Rel(root, path)
-			if err != nil {
+		below, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		in := input{path: path, id: filepath.ToSlash(below), format: formatOf(path)}
+		if r.Format != ByName {
+			in.format = r.Format
+			if hidden := strings.HasPrefix(entry.Name(), ".") && below != "."; hidden && entry.IsDir() {
+				return fs.SkipDir
+			} else if info, err := os.Stat(path); err != nil {
 				return err
+			} else if hidden || !info.Mode().IsRegular() {
+				return nil
 			}
-			r.inputs = append(r.inputs, input{path: path, id: filepath.ToSlash(id), text: isText(path)})
+		}
+		if !entry.IsDir() && in.format != "" {
+			r.inputs = append(r.inputs, in)
 		}
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
-		err = exit.Errorf(exit.Missing, "%s: no .txt or .jsonl file in this folder", root)
+		err = exit.Errorf(exit.Missing, "%s: no .txt, .jsonl, .csv or .tsv file in this folder", root).
+			WithHint("--format says what all its files are, whatever their names")
 	}
 	return err
 }
@@ -116,7 +125,7 @@ func (r *Reader) addFolder(root string) error {
 func (r *Reader) Next() (Chunk, bool, error) {
 	for {
 		if r.lines != nil {
-			chunk, err := r.lines.next()
+			chunk, err := r.records()
 			if err == nil {
 				return chunk, true, nil
 			}
@@ -133,30 +142,65 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		}
 		in := r.inputs[0]
 		r.inputs = r.inputs[1:]
-		opened, err := endpoint.OpenText(in.path)
+		if in.format == TextFile {
+			chunk, err := r.file(in)
+			return chunk, err == nil, err
+		}
+		opened, err := plain.Open(in.path)
 		if err != nil {
 			return Chunk{}, false, err
 		}
-		if in.text {
-			chunk, err := r.file(in, opened)
-			return chunk, err == nil, err
-		}
-		r.lines, r.close = newLines(opened, opened.Name, r.limit), opened.Close
+		r.lines, r.close, r.table = newLines(opened, opened.Name, r.Limit, in.format), opened.Close, nil
 	}
 }
 
-// file reads a text file as one document.
-func (r *Reader) file(in input, opened *endpoint.Input) (Chunk, error) {
-	defer opened.Close()
-	content, err := io.ReadAll(io.LimitReader(opened, int64(min(r.limit, math.MaxInt-1))+1))
-	if err != nil {
-		return Chunk{}, err
+// records returns the next chunk of the input under way.
+func (r *Reader) records() (Chunk, error) {
+	chunk, err := r.lines.next()
+	chunk.columns = &r.Columns
+	if r.lines.csv == nil {
+		return chunk, err
 	}
-	chunk := Chunk{Name: opened.Name, ID: in.id, Content: content}
-	if len(content) > r.limit {
+	if r.table == nil && (err == nil || err == io.EOF) {
+		err = r.header(&chunk)
+	}
+	chunk.table = r.table
+	return chunk, err
+}
+
+// header takes the first record of CSV off its first chunk, which is empty if the file is.
+func (r *Reader) header(first *Chunk) error {
+	fail := func(err error) error {
+		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
+	}
+	if first.TooLong {
+		return fail(errHeadTooLong)
+	}
+	t, n, err := newTable(first.Content, rune(r.lines.csv.comma), r.Limit, &r.Columns)
+	if err != nil {
+		return fail(err)
+	}
+	r.table = t
+	first.Line += bytes.Count(first.Content[:n], []byte{'\n'})
+	first.Content = first.Content[n:]
+	return nil
+}
+
+// file reads a text file as one document.
+func (r *Reader) file(in input) (Chunk, error) {
+	chunk := Chunk{Name: in.path, ID: in.id}
+	opened, err := plain.Open(in.path)
+	if err == nil {
+		defer opened.Close()
+		chunk.Content, err = io.ReadAll(io.LimitReader(opened, int64(min(r.Limit, math.MaxInt-1))+1))
+	}
+	if exit.Code(err) == exit.Malformed {
+		chunk.Content, chunk.Err, err = nil, err, nil // of this document alone
+	}
+	if len(chunk.Content) > r.Limit {
 		chunk.Content, chunk.TooLong = nil, true
 	}
-	return chunk, nil
+	return chunk, err
 }
 
 // bagHead are the three sizes and the first pair of a UCI bag of words.

@@ -30,7 +30,12 @@ func folder(t *testing.T, files map[string]string) string {
 // found returns what a Reader finds, as "file line id content", with root left out of the names.
 func found(t *testing.T, root string, limit int, names ...string) (chunks []string, err error) {
 	t.Helper()
-	r, err := NewReader(names, limit)
+	return foundAs(t, root, Options{Limit: limit, Format: ByName}, names...)
+}
+
+func foundAs(t *testing.T, root string, o Options, names ...string) (chunks []string, err error) {
+	t.Helper()
+	r, err := NewReader(names, o)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +55,11 @@ func found(t *testing.T, root string, limit int, names ...string) (chunks []stri
 func TestReaderOfAFolder(t *testing.T) {
 	root := folder(t, map[string]string{
 		"d/b.txt": "B", "d/a/z.txt": "Z", "d/c.jsonl": "{}\n", "d/a.jsonl": "[]\n[]", "d/empty.txt": "",
-		"d/notes.md": "no", "d/x.csv": "no",
+		"d/notes.md": "no", "d/x.csv": "text\n1\n\"2\n2\"\n", "d/y.tsv": "\n\"a\nb\"\ttext\r\n1\t2",
 	})
 	want := []string{
 		`d/a/z.txt 0 a/z.txt "Z"`, `d/a.jsonl 1  "[]\n"`, `d/a.jsonl 2  "[]"`, `d/b.txt 0 b.txt "B"`, `d/c.jsonl 1  "{}\n"`,
-		`d/empty.txt 0 empty.txt ""`,
+		`d/empty.txt 0 empty.txt ""`, `d/x.csv 2  "1\n\"2\n2\"\n"`, `d/y.tsv 4  ""`, `d/y.tsv 4  "1\t2"`,
 	}
 	got, err := found(t, root, 100, root+"/d")
 	if err != nil || !slices.Equal(got, want) {
@@ -71,8 +76,38 @@ func TestReaderOfAFolder(t *testing.T) {
 	}
 }
 
+// TestReaderOfOneFormat: what the user says counts more than names.
+func TestReaderOfOneFormat(t *testing.T) {
+	root := folder(t, map[string]string{
+		"d/49960": "a", "d/sub/notes.md": "b", "d/x.csv": "c", "d/.hidden": "no", "d/.git/config": "no", "e/x": "text\n1\n", ".f/x": "y",
+	})
+	if err := os.Symlink(root+"/d", root+"/d/loop"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := foundAs(t, root, Options{Limit: 9, Format: TextFile}, root+"/d", root+"/.f")
+	want := []string{`d/49960 0 49960 "a"`, `d/sub/notes.md 0 sub/notes.md "b"`, `d/x.csv 0 x.csv "c"`, `.f/x 0 x "y"`}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("as text: %q, %v, want %q", got, err, want)
+	}
+	got, err = foundAs(t, root, Options{Limit: 9, Format: CSV}, root+"/e/x", root+"/e")
+	if want := []string{`e/x 2  "1\n"`, `e/x 2  "1\n"`}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("as CSV: %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestFormatOf(t *testing.T) {
+	for name, want := range map[string]Format{
+		"a.txt": TextFile, "a/b.jsonl": JSONLines, "a.csv": CSV, "a.tsv.gz": TSV, "a.csv.xz": CSV, "a.txt.bz2": TextFile,
+		"a.jsonl.zst": JSONLines, "a": "", "-": "", "a.gz": "", "a.csv.gz.gz": "", "a.csv.lz4": "", "csv": "", "a.json": "",
+	} {
+		if got := formatOf(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestReaderOfFiles(t *testing.T) {
-	root := folder(t, map[string]string{"1.txt": "one", "2.data": "{}\n", "none/x.csv": "", "large.txt": "12345"})
+	root := folder(t, map[string]string{"1.txt": "one", "2.data": "{}\n", "none/x.md": "", "large.txt": "12345"})
 	// In the order of the arguments, and a file named twice is read twice.
 	got, err := found(t, root, 4, root+"/2.data", root+"/1.txt", root+"/large.txt", root+"/2.data")
 	want := []string{`2.data 1  "{}\n"`, `1.txt 0 1.txt "one"`, `large.txt 0 large.txt "too long"`, `2.data 1  "{}\n"`}

@@ -1,0 +1,127 @@
+package plain
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
+
+	"privpipe/pipelines/exit"
+)
+
+// A format is one that the first bytes of a file tell.
+type format struct {
+	name   string
+	magics []magic
+	open   func(io.Reader) (io.ReadCloser, error) // nil: what is refused
+	hint   string                                 // for the user of what is refused
+}
+
+// A magic is what stands at a place of a file. Where mask is not empty, only its bits count.
+type magic struct {
+	at          int
+	value, mask string
+}
+
+// Each value but those of byte order marks has bytes that no UTF-8 text has, or control characters that none begins with.
+var formats = []*format{
+	{name: "gzip", magics: []magic{{value: "\x1f\x8b"}}, open: openGzip}, // RFC 1952, §2.3.1
+	// A digit of the level, and the first block or, of nothing, the end: π or √π in BCD.
+	{name: "bzip2", open: openBzip2, magics: []magic{
+		{value: "BZh0\x31\x41\x59\x26\x53\x59", mask: "\xff\xff\xff\xf0\xff\xff\xff\xff\xff\xff"},
+		{value: "BZh0\x17\x72\x45\x38\x50\x90", mask: "\xff\xff\xff\xf0\xff\xff\xff\xff\xff\xff"}}},
+	{name: "xz", magics: []magic{{value: "\xfd7zXZ\x00"}}, open: openXZ}, // The .xz File Format 1.2.1, §2.1.1.1
+	// RFC 8878, §3.1.1, and the skippable frames of §3.1.2, with which parallel writers begin.
+	{name: "Zstandard", open: openZstandard, magics: []magic{
+		{value: "\x28\xb5\x2f\xfd"}, {value: "\x50\x2a\x4d\x18", mask: "\xf0\xff\xff\xff"}}},
+
+	{name: "a tar archive", magics: []magic{{at: 257, value: "ustar"}}, hint: unpack}, // POSIX.1-2017, pax
+	{name: "a zip archive", magics: []magic{{value: "PK\x03\x04"}, {value: "PK\x05\x06"}, {value: "PK\x07\x08"}}, hint: unpack},
+	{name: "a 7z archive", magics: []magic{{value: "7z\xbc\xaf\x27\x1c"}}, hint: unpack},
+	{name: "a rar archive", magics: []magic{{value: "Rar!\x1a\x07"}}, hint: unpack},
+	{name: "compressed by lz4", magics: []magic{{value: "\x04\x22\x4d\x18"}}, hint: decompress},
+	{name: "compressed by lzip", magics: []magic{{value: "LZIP\x01"}}, hint: decompress},
+	{name: "compressed by lzma", magics: []magic{{value: "\x5d\x00\x00"}}, hint: decompress},
+	{name: "compressed by compress (.Z)", magics: []magic{{value: "\x1f\x9d"}}, hint: decompress},
+	{name: "UTF-32", magics: []magic{{value: "\xff\xfe\x00\x00"}, {value: "\x00\x00\xfe\xff"}}, hint: convert + "UTF-32 -t UTF-8"},
+	{name: "UTF-16", magics: []magic{{value: "\xff\xfe"}, {value: "\xfe\xff"}}, hint: convert + "UTF-16 -t UTF-8"},
+}
+
+const (
+	unpack     = "unpack it, and name the files that were in it, or their folder"
+	decompress = "decompress it first; gzip, bzip2, xz and zstd are decompressed here"
+	convert    = "convert it first: iconv -f "
+)
+
+// headBytes is how much of a file tells all formats.
+const headBytes = 512
+
+// formatOf returns the format of a file with this head, which may be whole; nil: none of formats. It is undecided as long as
+// more bytes may tell.
+func formatOf(head []byte, whole bool) (found *format, undecided bool) {
+	for _, f := range formats {
+		for _, m := range f.magics {
+			switch is, may := m.match(head); {
+			case is:
+				return f, false
+			case may && !whole:
+				return nil, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// match says whether the magic is, or may be once there is more, in the file.
+func (m magic) match(head []byte) (is, may bool) {
+	// A text may have such bytes amid it, but the head of a tar archive is filled up with zero bytes.
+	if m.at > 0 && bytes.IndexByte(head, 0) < 0 {
+		return false, len(head) == 0
+	}
+	there := head[min(m.at, len(head)):]
+	for i := range min(len(m.value), len(there)) {
+		b := there[i]
+		if m.mask != "" {
+			b &= m.mask[i]
+		}
+		if b != m.value[i] {
+			return false, false
+		}
+	}
+	return len(there) >= len(m.value), len(there) < len(m.value)
+}
+
+// refuse returns the error of a text that is of the format, and perhaps inside another.
+func (f *format) refuse(name, within string) error {
+	if f.open != nil {
+		return exit.Errorf(exit.Malformed, "%s: compressed twice, by %s%s", name, f.name, within).WithHint("decompress it once")
+	}
+	return exit.Errorf(exit.Malformed, "%s: %s%s, must be a text in UTF-8", name, f.name, within).WithHint("%s", f.hint)
+}
+
+// mostWindow is how far back compressed data may refer, in bytes: the window of zstd --long=27, the largest that zstd itself
+// accepts unasked, and twice the dictionary of xz -9.
+const mostWindow = 128 << 20
+
+func openGzip(in io.Reader) (io.ReadCloser, error) { return gzip.NewReader(in) }
+
+func openBzip2(in io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(in)), nil }
+
+func openXZ(in io.Reader) (io.ReadCloser, error) {
+	z, err := xz.NewReader(in, mostWindow)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(z), nil
+}
+
+func openZstandard(in io.Reader) (io.ReadCloser, error) {
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}

@@ -1,0 +1,142 @@
+// Package plain opens texts, compressed or not. It is apart from package endpoint because privatize reads no text, and so
+// need not link what decompresses.
+package plain
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+)
+
+// A Text is an open text with the name that messages call it by.
+type Text struct {
+	io.Reader
+	Name  string
+	close []func() error
+}
+
+// Close closes the text; standard input stays open.
+func (t *Text) Close() error {
+	var errs []error
+	for i := len(t.close) - 1; i >= 0; i-- {
+		errs = append(errs, t.close[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// Open opens a text as endpoint.Open opens an input. What gzip, bzip2, xz or Zstandard compressed is decompressed: the first
+// bytes tell, whatever the name says. Archives of several files, other compression, and UTF-16 are refused by their names.
+func Open(name string) (*Text, error) {
+	in, err := endpoint.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Text{Reader: in, Name: in.Name, close: []func() error{in.Close}}
+	if err := t.decompress(filepath.Ext(name)); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// Suffixes are how the names of compressed files end.
+var Suffixes = []string{".gz", ".bz2", ".xz", ".zst"}
+
+// decompress finds out what the text is, and reads it decompressed from here on.
+func (t *Text) decompress(suffix string) error {
+	outer, err := t.look()
+	if err != nil {
+		return err
+	}
+	switch {
+	case outer == nil:
+		return t.checkSuffix(suffix)
+	case outer.open == nil:
+		return outer.refuse(t.Name, "")
+	}
+	z, err := outer.open(bufio.NewReaderSize(t.Reader, 1<<16))
+	if err != nil {
+		return damage(t.Name, err)
+	}
+	t.Reader, t.close = damaged{z, t.Name}, append(t.close, z.Close)
+	inner, err := t.look()
+	if err != nil || inner == nil {
+		return err
+	}
+	return inner.refuse(t.Name, ", compressed by "+outer.name)
+}
+
+// checkSuffix refuses a text that is not compressed although its name says so: the beginning of an archive may be lost.
+func (t *Text) checkSuffix(suffix string) error {
+	for _, s := range Suffixes {
+		if s == suffix {
+			return exit.Errorf(exit.Malformed, "%s: damaged compressed data: it does not begin as compressed data", t.Name).
+				WithHint("a text that is not compressed wants a name without %s", suffix)
+		}
+	}
+	return nil
+}
+
+// look reads as much of the text as tells its format. The text still has it.
+func (t *Text) look() (*format, error) {
+	s := &seen{in: t.Reader, head: make([]byte, 0, headBytes)}
+	for {
+		f, undecided := formatOf(s.head, s.err == io.EOF)
+		if !undecided {
+			t.Reader = s
+			return f, nil
+		}
+		if s.err != nil {
+			return nil, s.err
+		}
+		var n int
+		n, s.err = s.in.Read(s.head[len(s.head):cap(s.head)])
+		s.head = s.head[:len(s.head)+n]
+	}
+}
+
+// seen gives again what was read to look at.
+type seen struct {
+	head []byte
+	in   io.Reader
+	err  error // of in, behind head
+}
+
+func (s *seen) Read(b []byte) (int, error) {
+	if len(s.head) > 0 {
+		n := copy(b, s.head)
+		s.head = s.head[n:]
+		return n, nil
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.in.Read(b)
+}
+
+// damaged gives a decompressor's errors the name of the text and the exit code of malformed input.
+type damaged struct {
+	io.Reader
+	name string
+}
+
+func (d damaged) Read(b []byte) (int, error) {
+	n, err := d.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = damage(d.name, err)
+	}
+	return n, err
+}
+
+// damage returns the error of compressed data, unless it is the operating system's of the file below.
+func damage(name string, err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return err
+	}
+	return exit.Errorf(exit.Malformed, "%s: damaged compressed data: %w", name, err)
+}

@@ -1,0 +1,243 @@
+package plain_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/zstd"
+
+	"privpipe/pipelines/endpoint/plain"
+	"privpipe/pipelines/exit"
+)
+
+const marker = "MARKER" // of private text, that no message may have
+
+var text = strings.Repeat(marker+"\n", 1000)
+
+// packed is text, compressed by each program.
+func packed(t *testing.T) map[string][]byte {
+	t.Helper()
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{
+		"gz":  []byte(gzipped(text)),
+		"zst": encoder.EncodeAll([]byte(text), nil),
+		// By bzip2 1.0.8, and in two blocks by xz 5.4.1 --block-size=4000 --lzma2=dict=4KiB: Go's own library has no writer of them.
+		"bz2": decoded(t, "QlpoOTFBWSZTWXP/UuUACcPGAAAQIgoQACAAUGACaqjPU1SDVINUg/qQcqQapBqkHhdyRThQkHP/UuU="),
+		"xz":  decoded(t, "/Td6WFoAAATm1rRGAgAhAQAAAAA3J5fW4A+fACJdACaQRoovRNBFviHXMLEiUzv3XwNgyexTSd2ZfhLbWow48AAAAADkY+KDpW9n1AIAIQEAAAAANyeX1uALtwAdXQAlkUaFuiIHMkQxSRU7ZIr6hRCIVCIGnb7fZSANAAAAAADsHlUdQqIJsQACPqAfObgXqg/lMLHEZ/sCAAAAAARZWg=="),
+	}
+}
+
+func decoded(t *testing.T, base string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// read opens a file of this name and content as text, and reads it.
+func read(t *testing.T, name string, content []byte) (string, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := plain.Open(path)
+	if err != nil {
+		return "", err
+	}
+	got, err := io.ReadAll(in)
+	if e := in.Close(); err == nil {
+		err = e
+	}
+	return string(got), err
+}
+
+// wantMalformed checks an error about the file of this name, which quotes nothing of it.
+func wantMalformed(t *testing.T, err error, name, why string) {
+	t.Helper()
+	if exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), "/"+name+": "+why) ||
+		strings.Contains(err.Error(), marker) {
+		t.Errorf("%s: %v (code %d), want %q", name, err, exit.Code(err), why)
+	}
+}
+
+// TestOpen: the first bytes tell what a file is, whatever its name says.
+func TestOpen(t *testing.T) {
+	for suffix, b := range packed(t) {
+		for _, name := range []string{"text." + suffix, "text", "text.txt", "text.gz"} {
+			if got, err := read(t, name, b); err != nil || got != text {
+				t.Errorf("%s as %s: %d bytes, %v", suffix, name, len(got), err)
+			}
+		}
+		if got, err := read(t, "two", slices.Concat(b, b)); err != nil || got != text+text {
+			t.Errorf("two %s, one after the other: %d bytes, %v", suffix, len(got), err)
+		}
+	}
+	skippable := slices.Concat([]byte("\x5e\x2a\x4d\x18\x03\x00\x00\x00..."), packed(t)["zst"]) // RFC 8878, §3.1.2
+	for _, c := range []struct{ name, content, want string }{
+		{"plain.txt", text, text},
+		{"empty", "", ""},
+		{"nothing.bz2", string(decoded(t, "QlpoORdyRThQkAAAAAA=")), ""},
+		{"skippable", string(skippable), text},
+		{"short", "B", "B"},
+		{"almost.bzip2", "BZh9 is how it begins", "BZh9 is how it begins"},
+		{"pax", strings.Repeat(" ", 257) + "ustar is the magic of tar", strings.Repeat(" ", 257) + "ustar is the magic of tar"},
+		{"mark", "\uFEFFtext", "\uFEFFtext"}, // what to do with it is the reader's business
+	} {
+		if got, err := read(t, c.name, []byte(c.content)); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v", c.name, got, err)
+		}
+	}
+}
+
+// TestDamaged cuts archives at every byte, and flips a bit of each.
+func TestDamaged(t *testing.T) {
+	for suffix, b := range packed(t) {
+		for n := range len(b) {
+			if _, err := read(t, "cut."+suffix, b[:n]); err == nil {
+				t.Errorf("%s cut to %d of %d bytes was taken", suffix, n, len(b))
+			} else {
+				wantMalformed(t, err, "cut."+suffix, "damaged compressed data: ")
+			}
+		}
+		for n := range len(b) {
+			flipped := bytes.Clone(b)
+			flipped[n] ^= 1
+			// Time and system of the compressor are in a gzip header, of which no checksum is taken.
+			if got, err := read(t, "flipped."+suffix, flipped); err == nil && got != text {
+				t.Errorf("%s with a flipped bit in byte %d was taken for another text", suffix, n)
+			}
+		}
+		_, err := read(t, "behind."+suffix, slices.Concat(b, []byte(text)))
+		wantMalformed(t, err, "behind."+suffix, "damaged compressed data: ")
+		_, err = read(t, "text."+suffix, []byte(text))
+		wantMalformed(t, err, "text."+suffix, "damaged compressed data: it does not begin as compressed data")
+	}
+	// RFC 8878 §3.1.1: a window of 2^28 bytes, and one raw block of nothing.
+	_, err := read(t, "wide", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0})
+	wantMalformed(t, err, "wide", "damaged compressed data: ")
+	_, err = read(t, "wide", decoded(t, "/Td6WFoAAATm1rRGAgAhASAAAAAJiKV2AQAGTUFSS0VSCgAANlnPqmwTyGIAAR8HFi64cx+2830BAAAAAARZWg==")) // xz --lzma2=dict=256MiB
+	wantMalformed(t, err, "wide", "damaged compressed data: ")
+}
+
+// TestRefused: what is no text, but easily told, is named, with a way out.
+func TestRefused(t *testing.T) {
+	tar := "docs/" + marker + strings.Repeat("\x00", 246) + "ustar\x00"
+	for _, c := range []struct{ content, why, hint string }{
+		{tar, "a tar archive, must be", "unpack"},
+		{"PK\x03\x04" + marker, "a zip archive, must be", "unpack"},
+		{"PK\x05\x06", "a zip archive, must be", "unpack"},
+		{"7z\xbc\xaf\x27\x1c" + marker, "a 7z archive, must be", "unpack"},
+		{"Rar!\x1a\x07\x00" + marker, "a rar archive, must be", "unpack"},
+		{"\x04\x22\x4d\x18" + marker, "compressed by lz4, must be", "decompress"},
+		{"LZIP\x01" + marker, "compressed by lzip, must be", "decompress"},
+		{"\x5d\x00\x00\x80\x00" + marker, "compressed by lzma, must be", "decompress"},
+		{"\x1f\x9d" + marker, "compressed by compress (.Z), must be", "decompress"},
+		{"\xff\xfeM\x00", "UTF-16, must be a text in UTF-8", "iconv -f UTF-16 -t UTF-8"},
+		{"\xfe\xff\x00M", "UTF-16, must be a text in UTF-8", "iconv -f UTF-16 -t UTF-8"},
+		{"\xff\xfe", "UTF-16, must be", "iconv"},
+		{"\xff\xfe\x00\x00M\x00\x00\x00", "UTF-32, must be", "iconv -f UTF-32"},
+		{"\x00\x00\xfe\xff\x00\x00\x00M", "UTF-32, must be", "iconv -f UTF-32"},
+		{gzipped(tar), "a tar archive, compressed by gzip, must be", "unpack"},
+		{gzipped("\xff\xfeM\x00"), "UTF-16, compressed by gzip, must be", "iconv"},
+		{gzipped(gzipped(marker)), "compressed twice, by gzip, compressed by gzip", "decompress"},
+	} {
+		_, err := read(t, "input", []byte(c.content))
+		wantMalformed(t, err, "input", c.why)
+		if !strings.Contains(exit.Hint(err), c.hint) {
+			t.Errorf("%s: the hint is %q, want %q", c.why, exit.Hint(err), c.hint)
+		}
+	}
+}
+
+func gzipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return b.String()
+}
+
+// TestSlowPipe: a text that comes byte by byte is the same text, and a line of it is not kept waiting for the next.
+func TestSlowPipe(t *testing.T) {
+	for suffix, b := range packed(t) {
+		if got, err := pipe(t, iotest.OneByteReader(bytes.NewReader(b))); err != nil || got != text {
+			t.Errorf("%s: %d bytes, %v", suffix, len(got), err)
+		}
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
+	os.Stdin = read
+	write.WriteString("fig\n")
+	in, err := plain.Open("-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 100)
+	if n, err := in.Read(b); string(b[:n]) != "fig\n" || err != nil {
+		t.Errorf("%q, %v", b[:n], err)
+	}
+	write.Close()
+	if n, err := in.Read(b); n > 0 || err != io.EOF {
+		t.Errorf("%q, %v at the end", b[:n], err)
+	}
+}
+
+// pipe reads the content as standard input.
+func pipe(t *testing.T, content io.Reader) (string, error) {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
+	os.Stdin = read
+	go func() {
+		// Not io.Copy, which would hand one end to the other.
+		b := make([]byte, 1)
+		for {
+			n, err := content.Read(b)
+			write.Write(b[:n])
+			if err != nil {
+				write.Close()
+				return
+			}
+		}
+	}()
+	in, err := plain.Open("-")
+	if err != nil {
+		return "", err
+	}
+	got, err := io.ReadAll(in)
+	return string(got), err
+}
+
+// TestUnreadable is not damaged: the operating system's own error says what to do.
+func TestUnreadable(t *testing.T) {
+	for _, suffix := range append(slices.Clone(plain.Suffixes), "") {
+		folder := filepath.Join(t.TempDir(), "folder"+suffix)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plain.Open(folder); exit.Code(err) != exit.Missing {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+}

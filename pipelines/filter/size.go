@@ -1,0 +1,48 @@
+package filter
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Size is a number of bytes, from 0 on, as every flag takes it: 67108864, 64MiB, 1.5GB.
+type Size int64
+
+// units are those of IEC 80000-13, whose prefixes are powers of 1024, and of the SI, whose are powers of 1000; the largest
+// unit first, plain bytes last.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}, {"", 1},
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Size) UnmarshalText(text []byte) error {
+	for _, unit := range units {
+		number, ok := strings.CutSuffix(string(text), unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(n >= 0 && n*unit.bytes < math.MaxInt64) {
+			break
+		}
+		*s = Size(n * unit.bytes)
+		return nil
+	}
+	return fmt.Errorf("%q is not a size: a number of bytes, or one of kB, MB, GB, TB, KiB, MiB, GiB or TiB, such as 512MiB", text)
+}
+
+// String implements fmt.Stringer: the number in the largest of the IEC's units that divides it.
+func (s Size) String() string {
+	for _, unit := range units[:4] {
+		if n := Size(unit.bytes); s > 0 && s%n == 0 {
+			return fmt.Sprintf("%d%s", s/n, unit.name)
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}

@@ -1,0 +1,72 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+)
+
+// A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines or CSV, or one text file.
+type Chunk struct {
+	Name string // of the file
+	// Line is the number of the first line, from 1. 0: the content is one document, whose id is ID.
+	Line    int
+	ID      string // empty: none
+	Content []byte
+	// TooLong says that a record or a file exceeds the limit: Content is empty.
+	TooLong bool
+	// Err says what is malformed about a text file that cannot be opened as text.
+	Err error
+
+	table   *table // of CSV, else nil
+	columns *Columns
+}
+
+// A Row is what one record of a chunk says of a document, or what is malformed about it.
+type Row struct {
+	Fields Fields
+	Err    error
+}
+
+// ErrTooLong is the error of a record over the limit.
+var ErrTooLong = errors.New("record too long")
+
+// Rows gives the records of a chunk with the numbers of the lines at which they begin. Blank lines are no records.
+func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
+	switch {
+	case c.TooLong:
+		return func(yield func(int, Row) bool) { yield(c.Line, Row{Err: ErrTooLong}) }
+	case c.table != nil:
+		return c.rows(limit)
+	}
+	return func(yield func(int, Row) bool) {
+		for number, line := range c.lines(limit) {
+			row := Row{Err: ErrTooLong}
+			if line != nil {
+				row.Fields, row.Err = ParseLine(line, c.columns)
+			}
+			if !yield(number, row) {
+				return
+			}
+		}
+	}
+}
+
+// lines gives the lines of a chunk that are not blank, with their numbers; nil stands for one of over limit bytes.
+func (c Chunk) lines(limit int) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		number := c.Line - 1
+		for line := range bytes.Lines(c.Content) {
+			number++
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			if len(line) > limit {
+				line = nil
+			} else if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			if !yield(number, line) {
+				return
+			}
+		}
+	}
+}

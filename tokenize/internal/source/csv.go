@@ -1,0 +1,201 @@
+package source
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"privpipe/pipelines/exit"
+)
+
+// A scanner finds where the records of CSV end, as encoding/csv reads them: at a newline that is in no quoted field (RFC 4180,
+// §2). Where that package sees an error, it goes on at the next line, and so does the scanner.
+type scanner struct {
+	comma byte
+	state state
+}
+
+type state int
+
+const (
+	fieldBegins state = iota
+	unquoted
+	quoted
+	quoteSeen // in a quoted field: its end, or the first of two that stand for one
+	broken    // an error, to the end of the line
+)
+
+// end returns how much of b, which goes on behind what was scanned before, belongs to the record under way; 0: all, and it
+// goes on.
+func (s *scanner) end(b []byte) int {
+	for i := 0; i < len(b); i++ {
+		if s.state == quoted {
+			n := bytes.IndexByte(b[i:], '"')
+			if n < 0 {
+				return 0
+			}
+			i += n
+			s.state = quoteSeen
+			continue
+		}
+		switch c := b[i]; {
+		case c == '\n':
+			s.state = fieldBegins
+			return i + 1
+		case s.state == broken:
+		case c == s.comma:
+			s.state = fieldBegins
+		case s.state == fieldBegins && c == '"', s.state == quoteSeen && c == '"':
+			s.state = quoted
+		case s.state == quoteSeen, c == '"':
+			s.state = broken
+		default:
+			s.state = unquoted
+		}
+	}
+	return 0
+}
+
+// A table is what the first record of a CSV file says of all.
+type table struct {
+	comma   rune
+	fields  int             // of each record
+	columns [len(roles)]int // by role; -1: none
+}
+
+// newTable reads the first record of a CSV file, of at most limit bytes, and returns it with the bytes that it takes. Only a
+// text must have a column, and what the user named.
+func newTable(content []byte, comma rune, limit int, named *Columns) (*table, int64, error) {
+	r := newCSV(content, comma)
+	head, err := r.Read()
+	switch n := r.InputOffset(); {
+	case err == io.EOF:
+		return nil, 0, errors.New("empty, must begin with the names of the columns")
+	case sizeOf(content[:n]) > limit:
+		return nil, 0, errHeadTooLong
+	case err != nil:
+		return nil, 0, csvError(err)
+	}
+	t := &table{comma: comma, fields: len(head)}
+	for role := range roles {
+		t.columns[role] = -1
+		for i, name := range head {
+			if strings.TrimSpace(name) != named.name(role) {
+				continue
+			}
+			if t.columns[role] >= 0 {
+				return nil, 0, fmt.Errorf("column %q stands twice", named.name(role))
+			}
+			t.columns[role] = i
+		}
+		if t.columns[role] < 0 && (role == roleText || named[role] != "") {
+			return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", named.name(role)).
+				WithHint("--columns %s=NAME names the column that is meant; --format says csv, with commas, or tsv, with tabs", roles[role])
+		}
+	}
+	return t, r.InputOffset(), nil
+}
+
+var errHeadTooLong = errors.New("the names of the columns take more than --max-document")
+
+func newCSV(content []byte, comma rune) *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(content))
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	return r
+}
+
+// A record is one of CSV, or what is malformed about it. The cells are good until the next one.
+type record struct {
+	cells []string
+	err   error
+}
+
+// records gives the records of a chunk of CSV with the numbers of the lines at which they begin.
+func (c Chunk) records(limit int) iter.Seq2[int, record] {
+	return func(yield func(int, record) bool) {
+		r := newCSV(c.Content, c.table.comma)
+		for begin := int64(0); ; begin = r.InputOffset() {
+			cells, err := r.Read()
+			if err == io.EOF {
+				return
+			}
+			var line int
+			if broken := (*csv.ParseError)(nil); errors.As(err, &broken) {
+				line = broken.StartLine
+				err = csvError(err)
+			} else {
+				line, _ = r.FieldPos(0)
+			}
+			if sizeOf(c.Content[begin:r.InputOffset()]) > limit {
+				err = ErrTooLong
+			}
+			if !yield(c.Line+line-1, record{cells, err}) {
+				return
+			}
+		}
+	}
+}
+
+// rows gives the rows of a chunk of CSV.
+func (c Chunk) rows(limit int) iter.Seq2[int, Row] {
+	return func(yield func(int, Row) bool) {
+		for line, record := range c.records(limit) {
+			row := Row{Err: record.err}
+			if row.Err == nil {
+				row.Fields, row.Err = c.table.row(record.cells, c.columns)
+			}
+			if !yield(line, row) {
+				return
+			}
+		}
+	}
+}
+
+// sizeOf returns the bytes of a record, without the empty lines before it and the end of its line.
+func sizeOf(record []byte) int {
+	for {
+		line, ok := bytes.CutPrefix(bytes.TrimPrefix(record, []byte("\r")), []byte("\n"))
+		if !ok {
+			return len(bytes.TrimSuffix(bytes.TrimSuffix(record, []byte("\n")), []byte("\r")))
+		}
+		record = line
+	}
+}
+
+// row returns the fields of a record. An empty cell is none, but for the text.
+func (t *table) row(record []string, named *Columns) (f Fields, err error) {
+	if len(record) != t.fields {
+		return f, fmt.Errorf("not %d fields, as the first row has", t.fields)
+	}
+	var cells [len(roles)]string
+	for role, column := range t.columns {
+		if column < 0 {
+			continue
+		}
+		if cells[role] = record[column]; !utf8.ValidString(cells[role]) {
+			return f, fmt.Errorf("column %q is not UTF-8", named.name(role))
+		}
+	}
+	text, id := Text(cells[roleText]), Name(strings.Clone(cells[roleID])) // a cell shares the memory of its record
+	f.Text, f.User, f.Label = &text, Name(strings.Clone(cells[roleUser])), Label(strings.Clone(cells[roleLabel]))
+	if id != "" {
+		f.ID = &id
+	}
+	return f, nil
+}
+
+// csvError says which rule a record breaks, and quotes nothing of it.
+func csvError(err error) error {
+	switch {
+	case errors.Is(err, csv.ErrBareQuote):
+		return errors.New("a quote in a field without quotes: the field wants quotes around it, and each of its own twice")
+	case errors.Is(err, csv.ErrQuote):
+		return errors.New("a quoted field goes on behind its quote, or has no end: a quote in it must stand twice")
+	}
+	return err
+}

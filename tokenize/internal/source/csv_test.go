@@ -1,0 +1,234 @@
+package source
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// records returns the records of CSV as the chunks of a reader give them: "line:cells", or "line!" with what is wrong.
+func records(t *testing.T, in io.Reader, limit int) (found []string) {
+	t.Helper()
+	l := newLines(in, "name", limit, CSV)
+	for {
+		chunk, err := l.next()
+		if err == io.EOF {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chunk.TooLong {
+			found = append(found, fmt.Sprintf("%d!%v", chunk.Line, ErrTooLong))
+			continue
+		}
+		chunk.table = &table{comma: ','}
+		for line, record := range chunk.records(limit) {
+			if record.err != nil {
+				found = append(found, fmt.Sprintf("%d!%v", line, record.err))
+			} else {
+				found = append(found, fmt.Sprintf("%d:%q", line, record.cells))
+			}
+		}
+	}
+}
+
+// whole returns the same by encoding/csv on the whole input.
+func whole(in string, limit int) (found []string) {
+	in = strings.TrimPrefix(in, "\uFEFF")
+	r := csv.NewReader(strings.NewReader(in))
+	r.FieldsPerRecord = -1
+	for begin := int64(0); ; begin = r.InputOffset() {
+		cells, err := r.Read()
+		if err == io.EOF {
+			return found
+		}
+		raw := in[begin:r.InputOffset()]
+		for len(raw) > 0 && (raw[0] == '\n' || strings.HasPrefix(raw, "\r\n")) {
+			raw = strings.TrimPrefix(strings.TrimPrefix(raw, "\r"), "\n")
+		}
+		line := 0
+		if broken := (*csv.ParseError)(nil); errors.As(err, &broken) {
+			line = broken.StartLine
+		} else {
+			line, _ = r.FieldPos(0)
+		}
+		switch raw = strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r"); {
+		case len(raw) > limit:
+			found = append(found, fmt.Sprintf("%d!%v", line, ErrTooLong))
+		case err != nil:
+			found = append(found, fmt.Sprintf("%d!%v", line, csvError(err)))
+		default:
+			found = append(found, fmt.Sprintf("%d:%q", line, cells))
+		}
+	}
+}
+
+// FuzzCSV checks that records do not depend on how their file comes and is cut into chunks: they are those of encoding/csv.
+func FuzzCSV(f *testing.F) {
+	for _, seed := range []string{
+		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\"b\nb\"\nc", "\"a\"\"b\",c\n\"\"\n\n\r\n,\n", "\uFEFF\"a\nb\",c\n", "a\"b,\"c\nd\"\ne\n",
+		"\"a\"b,\"c\nd\"\ne", "\"a\"\r\nb", "\"a\"\rb\nc", "\"a\r\nb\"\r\n", "x\n\"never\nends\n", "\r\ra\r\n\r", "\"\"\"\"\n\"\"\"\n\"",
+		"long long long\nb\n\"long\nlong\nlong\",x\nb\n", "\xef\xbb\n", "\n\n\na,\"\n\n\"\n",
+		// Who takes what stands behind an error for the beginning of a field sees an end in a later field.
+		"\"a\"b,\"c\n\"d\ne\",f\ng\n", "a\"b\n\"c\nd\"\ne\n", "a\"b,\"c\n\"d\ne\",f\ng\n", "\"a\"\r,\"c\n\"d\ne\",f\ng\n",
+	} {
+		f.Add(seed, 100)
+		f.Add(seed, 8)
+	}
+	f.Fuzz(func(t *testing.T, in string, limit int) {
+		limit = max(limit, 1)
+		want := whole(in, limit)
+		for name, reader := range map[string]io.Reader{
+			"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
+			"half by half": iotest.HalfReader(strings.NewReader(in)), "end with the data": iotest.DataErrReader(strings.NewReader(in)),
+		} {
+			if got := records(t, reader, limit); !slices.Equal(got, want) {
+				t.Errorf("%q with limit %d, %s: got %q, want %q", in, limit, name, got, want)
+			}
+		}
+	})
+}
+
+// rowsOf returns the rows of a CSV file, "line:id|text|user|label" or "line!" with what is wrong, or the error of its head.
+func rowsOf(t *testing.T, format Format, content string, columns Columns) (found []string, err error) {
+	t.Helper()
+	root := folder(t, map[string]string{"x": content})
+	r, err := NewReader([]string{root + "/x"}, Options{Limit: 60, Format: format, Columns: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		chunk, more, err := r.Next()
+		if err != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), root+"/"))
+		}
+		if !more {
+			return found, nil
+		}
+		for line, row := range chunk.Rows(60) {
+			if row.Err != nil {
+				found = append(found, fmt.Sprintf("%d!%v", line, row.Err))
+				continue
+			}
+			f := row.Fields
+			found = append(found, fmt.Sprintf("%d:%s|%s|%s|%s", line, idOf(f), *f.Text, f.User, f.Label))
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	own := Columns{roleText: "body", roleID: "post id"}
+	for _, c := range []struct {
+		format  Format
+		columns Columns
+		content string
+		want    []string
+	}{
+		{CSV, Columns{}, "text\nx y\n", []string{"2:" + none + "|x y||"}},
+		{CSV, Columns{}, "label,n,text,id,user\nl,7,x,a,u\n", []string{"2:a|x|u|l"}},
+		{CSV, Columns{}, "\uFEFFid, text \na,\"x, \"\"y\"\"\nz\"\nb,\n", []string{"2:a|x, \"y\"\nz||", "4:b|||"}},
+		{CSV, Columns{}, "id,text\r\n,x\r\n\r\nb,y", []string{"2:" + none + "|x||", "4:b|y||"}},
+		{TSV, Columns{}, "id\ttext\na\tx, y\nb\t\"x\ty\nz\"\n", []string{"2:a|x, y||", "3:b|x\ty\nz||"}},
+		{CSV, own, "post id,body,id,text\na,x,b,y\n", []string{"2:a|x||"}},
+		{CSV, Columns{roleText: "a", roleUser: "a"}, "a\nx\n", []string{"2:" + none + "|x|x|"}},
+		{CSV, Columns{}, "text,text2,other,other\nx,y,z,z\n", []string{"2:" + none + "|x||"}},
+		{CSV, Columns{}, "text\n", nil},
+		{CSV, Columns{}, "text", nil},
+		// What is malformed costs its own record.
+		{CSV, Columns{}, "id,text\na,MARKER,b\nc\nd,x\n", []string{
+			"2!not 2 fields, as the first row has", "3!not 2 fields, as the first row has", "4:d|x||"}},
+		{CSV, Columns{}, "id,text\na,6\" MARKER\nb,x\n", []string{
+			"2!a quote in a field without quotes: the field wants quotes around it, and each of its own twice", "3:b|x||"}},
+		{CSV, Columns{}, "id,text\na,\"x\ny\" MARKER\nb,x\n", []string{
+			"2!a quoted field goes on behind its quote, or has no end: a quote in it must stand twice", "4:b|x||"}},
+		{CSV, Columns{}, "id,text\na,\"MARKER\nb,x\n", []string{
+			"2!a quoted field goes on behind its quote, or has no end: a quote in it must stand twice"}},
+		{CSV, Columns{}, "other,text\ncaf\xe9,x\nb,MARKER caf\xe9\n", []string{"2:" + none + "|x||", `3!column "text" is not UTF-8`}},
+		{CSV, Columns{}, "text\n\"" + strings.Repeat("MARKER\n", 9) + "\"\nx\n", []string{"2!record too long", "12:" + none + "|x||"}},
+	} {
+		if got, err := rowsOf(t, c.format, c.content, c.columns); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%q as %s: got %q, %v, want %q", c.content, c.format, got, err, c.want)
+		}
+	}
+}
+
+func TestCSVRefuses(t *testing.T) {
+	for _, c := range []struct {
+		columns       Columns
+		content, want string
+	}{
+		{Columns{}, "", "x: line 1: empty, must begin with the names of the columns"},
+		{Columns{}, "\n\n", "x: line 1: empty, must begin with the names of the columns"},
+		{Columns{}, "MARKER,id\nx,y\n", `x: line 1: no column "text" in the first row, which names the columns`},
+		{Columns{}, "id;text\n", `x: line 1: no column "text" in the first row, which names the columns`},
+		{Columns{}, "text,id,text\n", `x: line 1: column "text" stands twice`},
+		{Columns{roleID: "post"}, "text,id\n", `x: line 1: no column "post" in the first row, which names the columns`},
+		{Columns{roleText: "Text"}, "text\n", `x: line 1: no column "Text" in the first row, which names the columns`},
+		{Columns{}, "te\"xt\n", "x: line 1: a quote in a field without quotes: the field wants quotes around it, and each of its own twice"},
+		{Columns{}, "text" + strings.Repeat(",MARKER", 9) + "\n", "x: line 1: the names of the columns take more than --max-document"},
+	} {
+		if got, err := rowsOf(t, CSV, c.content, c.columns); err == nil || err.Error() != c.want {
+			t.Errorf("%q: got %q, %v, want %s", c.content, got, err, c.want)
+		}
+	}
+}
+
+// TestCSVDropsALongRecordWithoutKeepingIt reads a quote that stays open for 256 MiB.
+func TestCSVDropsALongRecordWithoutKeepingIt(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")), 1<<10)
+	runtime.ReadMemStats(&after)
+	if want := []string{`1:["a"]`, "2!record too long", `4:["c"]`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+		t.Errorf("allocated %d MiB", used>>20)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	for text, want := range map[string]Columns{
+		"text=body":                              {roleText: "body"},
+		"label=class,id=post id,user=a=b,text=t": {roleText: "t", roleID: "post id", roleUser: "a=b", roleLabel: "class"},
+	} {
+		var got, again Columns
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+		if err := again.UnmarshalText([]byte(got.String())); err != nil || again != want {
+			t.Errorf("%s is printed as %s", text, got)
+		}
+	}
+	for _, text := range []string{"", "body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b"} {
+		if err := new(Columns).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: want an error", text)
+		}
+	}
+}
+
+// TestParseLineOfOtherColumns: members have other names.
+func TestParseLineOfOtherColumns(t *testing.T) {
+	c := &Columns{roleText: "b\"y", roleID: "post_id", roleLabel: "text"}
+	f, err := ParseLine([]byte(`{"b\u0022y":"x","id":"no","post_id":7,"user":"u","text":["l"]}`), c)
+	if err != nil || string(*f.Text) != "x" || idOf(f) != "7" || f.User != "u" || f.Label != `["l"]` {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for line, want := range map[string]string{
+		`{"text":"x"}`:               `member "b\"y" is missing`,
+		`{"b\"y":7}`:                 `member "b\"y" has the wrong type`,
+		`{"b\"y":"x","post_id":""}`:  `member "post_id" is empty`,
+		`{"b\"y":"x","post_id":[1]}`: `member "post_id" has the wrong type`,
+	} {
+		if _, err := ParseLine([]byte(line), c); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
