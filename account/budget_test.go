@@ -62,7 +62,7 @@ func budgetLedgers(t *testing.T) map[string][]byte {
 	shared := bytes.SplitAfter(nightly(t).bytes, []byte("\n"))
 	nights := func(n int) []byte { return bytes.Join(shared[:1+3*n], nil) }
 	return map[string][]byte{
-		"shared.ledger": nights(4), "shared-late.ledger": nights(5),
+		"shared.ledger": nights(4), "shared-late.ledger": nights(5), "full.ledger": nights(6),
 		"late.ledger": late.bytes, "filtered.ledger": filtered.bytes,
 	}
 }
