@@ -10,7 +10,7 @@ import (
 
 // alarmFlags are when a command fails although its output is right, and written: for cron, which mails what is said then.
 type alarmFlags struct {
-	Alarm      *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83, behind the output, once more than this part of any grant's ε is spent, at its own δ: 0.8 is 80 %."`
+	Alarm      *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83, behind the output, once more than this part of the ledger's budget is spent, at the budget's own δ: 0.8 is 80 %. That is the budget of account ledger new, of a ledger with a filter the filter's limit, and where there is neither, the latest that was planned."`
 	MaxEpsilon *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83, behind the output, once the ledger's ε is above X, at the δ of the output."`
 }
 
@@ -41,20 +41,19 @@ func (a *alarmFlags) watch(name string, ledger *event.Ledger, spending spending,
 	}
 	var due []error
 	if a.Alarm != nil {
-		all := budgets(ledger)
-		if len(all) == 0 && len(ledger.Lines) > 0 { // an empty ledger has no grant yet
-			return nil, exit.Errorf(exit.Usage, "--alarm would never ring: no grant of %s has a budget", name).
-				WithHint("name one with --max-epsilon and --delta")
-		}
-		for _, b := range all {
-			epsilon, err := spent.Epsilon(b.delta)
+		b := totalBudget(ledger)
+		switch {
+		case b != nil:
+			over, err := b.over(*a.Alarm, ledger, spent)
 			if err != nil {
 				return nil, err
 			}
-			if !(epsilon <= *a.Alarm*b.epsilon) {
-				due = append(due, fmt.Errorf("ε %s is spent at δ %v, more than %v of the budget %v",
-					roundUp(epsilon), b.delta, *a.Alarm, b.epsilon))
+			if over != nil {
+				due = append(due, over)
 			}
+		case len(ledger.Charges()) > 0: // of a ledger without charges nothing is spent, whatever its budget will be
+			return nil, exit.Errorf(exit.Usage, "--alarm would never ring: neither %s nor a grant that it was charged by has a budget", name).
+				WithHint("name one with --max-epsilon and --delta")
 		}
 	}
 	if a.MaxEpsilon != nil {
@@ -73,4 +72,21 @@ func (a *alarmFlags) watch(name string, ledger *event.Ledger, spending spending,
 		return exit.Errorf(exit.Refused, "%s: alarm: %w", name, due[0]), nil
 	}
 	return exit.Errorf(exit.Refused, "%s: alarm: %w (and %d more)", name, due[0], len(due)-1), nil
+}
+
+// over says that the charges of a ledger, of profile p, have spent more than a part of b; nil if they have not.
+func (b *budget) over(part float64, ledger *event.Ledger, p profile) (over, err error) {
+	spent, limit, err := b.spent(ledger, p)
+	if err != nil || spent <= part*limit {
+		return nil, err
+	}
+	if b.filter != nil {
+		return fmt.Errorf("%s is spent by the filter %s, more than %v of its limit %s", roundUp(spent), b.filter.Measure, part,
+			roundUp(limit)), nil
+	}
+	whose := "the ledger's own budget"
+	if b.grant != "" {
+		whose = fmt.Sprintf("the budget of grant %s,", quoted(b.grant))
+	}
+	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", roundUp(spent), b.Delta, part, whose, limit), nil
 }

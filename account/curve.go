@@ -74,7 +74,7 @@ type curves struct {
 	// EpsilonOver is ε after so many releases of the ledger. In between it is at most that of the next.
 	EpsilonOver []releasesEpsilon `json:"epsilon_over_releases"`
 	DeltaOver   []epsilonDelta    `json:"delta_over_epsilon"` // after all of them
-	Budgets     []epsilonDelta    `json:"budgets"`
+	Budget      *epsilonDelta     `json:"budget,omitempty"`   // the total budget, of a ledger without a filter
 	// Unbounded is the first release after which ε is ∞, 0 for none; NoNoise says that it is the first without noise.
 	Unbounded int  `json:"unbounded_from,omitempty"`
 	NoNoise   bool `json:"release_without_noise,omitempty"`
@@ -137,9 +137,9 @@ func stops(releases int, turns []turn, must ...int) []int {
 // newCurves works the curves out, all but what the report says of the ledger.
 func newCurves(ledger *event.Ledger, spent spending, delta float64) (*curves, error) {
 	charges := ledger.Charges()
-	c := &curves{Delta: number(delta), turns: turns(charges), Budgets: []epsilonDelta{}}
-	for _, b := range budgets(ledger) {
-		c.Budgets = append(c.Budgets, epsilonDelta{number(b.epsilon), number(b.delta)})
+	c := &curves{Delta: number(delta), turns: turns(charges)}
+	if b := totalBudget(ledger); b != nil && b.filter == nil {
+		c.Budget = &epsilonDelta{number(b.Epsilon), number(b.Delta)}
 	}
 	epsilon := func(n int) (float64, error) {
 		p, err := spent(charges[:n])
@@ -237,10 +237,8 @@ func (c *curves) floor() float64 {
 	if c.Delta > 0 {
 		floor = float64(c.Delta)
 	}
-	for _, b := range c.Budgets {
-		if b.Delta > 0 {
-			floor = math.Min(floor, float64(b.Delta))
-		}
+	if c.Budget != nil && c.Budget.Delta > 0 {
+		floor = math.Min(floor, float64(c.Budget.Delta))
 	}
 	return math.Max(floor*leastReach, leastDelta)
 }

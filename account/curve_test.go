@@ -185,12 +185,14 @@ func TestCurveNeverFalls(t *testing.T) {
 func TestExtremeCurves(t *testing.T) {
 	for _, c := range []*curves{
 		{Delta: 1e-300, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 1e-9}, {1e7, 1e6}}},
-		{Delta: 0, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 5e-324}}},
+		{Delta: 0, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 5e-324}}, Budget: &epsilonDelta{1e-12, leastDelta}},
 		{Delta: 0.999, EpsilonOver: []releasesEpsilon{{0, 0}, {1, 0}}},
 	} {
 		c.Ledger = "a\x00\x1b[31m\u202e\ufffe<&>"
 		c.DeltaOver = []epsilonDelta{{1e-12, 1}, {1, 1e-200}, {2, 0}}
-		c.Budgets = []epsilonDelta{{1e6, 0}, {1e-12, leastDelta}}
+		if c.Budget == nil {
+			c.Budget = &epsilonDelta{1e6, 0}
+		}
 		if c.releases() > 1 {
 			c.turns = []turn{{"\x01", 1, 2}, {"b", 3, 10_000_000}}
 		}

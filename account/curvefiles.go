@@ -103,7 +103,7 @@ func (c *curves) growth() chart.Panel {
 			Points: []chart.Point{{X: float64(c.Unbounded - 1)}, {X: float64(releases)}},
 		})
 	}
-	for i, b := range c.shown() {
+	if b := c.Budget; b != nil {
 		name := fmt.Sprintf("budget: ε %v", float64(b.Epsilon))
 		if b.Delta != c.Delta {
 			name += fmt.Sprintf(", but at δ = %v", float64(b.Delta))
@@ -111,12 +111,11 @@ func (c *curves) growth() chart.Panel {
 		e := float64(b.Epsilon)
 		most = math.Max(most, e)
 		panel.Curves = append(panel.Curves, chart.Curve{
-			Name: name, Kind: chart.Level, Color: chart.First + chart.Color(i),
+			Name: name, Kind: chart.Level, Color: chart.First,
 			Points: []chart.Point{{Y: e}, {X: panel.X.Max, Y: e}},
 		})
 	}
 	panel.Curves = append(panel.Curves, spent)
-	panel.Notes = c.notes()
 	if panel.Y.Max = 1.04 * most; most == 0 {
 		panel.Y.Max = 1
 	}
@@ -140,8 +139,8 @@ func (c *curves) profile() chart.Panel {
 			most = float64(p.Epsilon)
 		}
 	}
-	for _, b := range c.shown() {
-		most = math.Max(most, float64(b.Epsilon))
+	if c.Budget != nil {
+		most = math.Max(most, float64(c.Budget.Epsilon))
 	}
 	if panel.X.Max = 1.04 * most; most == 0 {
 		panel.X.Max = 1
@@ -156,25 +155,13 @@ func (c *curves) profile() chart.Panel {
 			Points: []chart.Point{{X: float64(last), Y: float64(c.Delta)}},
 		})
 	}
-	for i, b := range c.shown() {
+	if b := c.Budget; b != nil {
 		panel.Curves = append(panel.Curves, chart.Curve{
-			Name: fmt.Sprintf("budget: ε %v at δ = %v", float64(b.Epsilon), float64(b.Delta)), Kind: chart.Marks,
-			Color:  chart.First + chart.Color(i),
+			Name: fmt.Sprintf("budget: ε %v at δ = %v", float64(b.Epsilon), float64(b.Delta)), Kind: chart.Marks, Color: chart.First,
 			Points: []chart.Point{{X: float64(b.Epsilon), Y: math.Max(float64(b.Delta), floor)}},
 		})
 	}
-	panel.Notes = c.notes()
 	return panel
-}
-
-// shown are the budgets that are drawn, and notes say how many are not.
-func (c *curves) shown() []epsilonDelta { return c.Budgets[max(0, len(c.Budgets)-shownBudgets):] }
-
-func (c *curves) notes() []string {
-	if others := len(c.Budgets) - shownBudgets; others > 0 {
-		return []string{fmt.Sprintf("and %d earlier budgets", others)}
-	}
-	return nil
 }
 
 // short returns a name for a figure: quoted where it might pass for something else, and its end where it is long.

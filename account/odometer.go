@@ -14,7 +14,7 @@ import (
 )
 
 type odometerCommand struct {
-	Delta *float64 `placeholder:"X" help:"Say ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's first grant that has one, else 0."`
+	Delta *float64 `placeholder:"X" help:"Say ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's budget, else of its first grant that has one, else 0."`
 	Last  int      `placeholder:"N" help:"Only the N runs that released last; by default all, of which each costs a composition."`
 	alarmFlags
 	ledgerChoice
@@ -24,8 +24,9 @@ type odometerCommand struct {
 
 // Help is kong's hook.
 func (odometerCommand) Help() string {
-	return "What the whole ledger had spent, and what was left, when each run had made its last release. What a run added is " +
-		"that, less what it would be without the run: of runs that took turns this is not a sum."
+	return "What the whole ledger had spent when each run had made its last release, and what was left of the budget that stood " +
+		"then: the ledger's own, or the latest that was planned. What a run added is what was spent, less what it would be without " +
+		"the run: of runs that took turns this is not a sum."
 }
 
 // Validate is kong's hook.
@@ -50,8 +51,6 @@ type odometer struct {
 	Unit       string    `json:"unit,omitempty"`
 	Torn       bool      `json:"torn_last_line,omitempty"`
 	Runs       []reading `json:"runs"`
-
-	budgets []budget
 }
 
 // A reading is what a ledger had spent and had left after the last release of a run.
@@ -62,17 +61,11 @@ type reading struct {
 	LastRelease time.Time `json:"last_release"`
 	Epsilon     number    `json:"epsilon"`
 	// Added is absent where ε was ∞ without the run.
-	Added *number       `json:"epsilon_added,omitempty"`
-	Left  []leftReading `json:"budgets"`
+	Added  *number       `json:"epsilon_added,omitempty"`
+	Budget *budgetReport `json:"budget,omitempty"` // the total budget that stood by then
 
 	first, charges int // the run's first charge; how many charges the ledger has up to its last
-}
-
-// A leftReading is what was left of a budget that a grant had by then.
-type leftReading struct {
-	Epsilon     float64 `json:"epsilon"`
-	Delta       float64 `json:"delta"`
-	EpsilonLeft number  `json:"epsilon_left"`
+	lines          int // of the ledger up to that
 }
 
 // Run is kong's hook.
@@ -91,7 +84,7 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	}
 	o := &odometer{
 		Ledger: c.Ledger, Accountant: c.accountant().name, Delta: number(delta), Adjacency: composition.Adjacency,
-		Unit: composition.Unit, Torn: ledger.Torn, budgets: budgets(ledger),
+		Unit: composition.Unit, Torn: ledger.Torn,
 	}
 	if o.Runs, err = c.readings(ledger, c.spending, delta); err != nil {
 		return err
@@ -115,7 +108,6 @@ func (c *odometerCommand) readings(ledger *event.Ledger, spent spending, delta f
 	charges := ledger.Charges()
 	readings := lastReleases(ledger)
 	readings = readings[firstOf(len(readings), c.Last):]
-	all := budgets(ledger)
 	var before reading // of the run before, for its ε and where it ended
 	for i := range readings {
 		r := &readings[i]
@@ -123,7 +115,6 @@ func (c *odometerCommand) readings(ledger *event.Ledger, spent spending, delta f
 		if err != nil {
 			return nil, err
 		}
-		after = remembering{after, make(map[float64]float64)}
 		epsilon, err := after.Epsilon(delta)
 		if err != nil {
 			return nil, err
@@ -146,36 +137,12 @@ func (c *odometerCommand) readings(ledger *event.Ledger, spent spending, delta f
 			added := number(math.Max(0, epsilon-without))
 			r.Added = &added
 		}
-		r.Left = []leftReading{}
-		for _, b := range all {
-			if b.from >= r.charges {
-				continue // a later grant
-			}
-			left, err := b.left(after)
-			if err != nil {
-				return nil, err
-			}
-			r.Left = append(r.Left, leftReading{b.epsilon, b.delta, number(left)})
+		if r.Budget, err = reportBudget(&event.Ledger{Lines: ledger.Lines[:r.lines]}, after); err != nil {
+			return nil, err
 		}
 		before = *r
 	}
 	return readings, nil
-}
-
-// remembering is a profile that works out ε once for each δ: budgets often have the same.
-type remembering struct {
-	profile
-	known map[float64]float64
-}
-
-func (p remembering) Epsilon(delta float64) (float64, error) {
-	epsilon, ok := p.known[delta]
-	if ok {
-		return epsilon, nil
-	}
-	epsilon, err := p.profile.Epsilon(delta)
-	p.known[delta] = epsilon
-	return epsilon, err
 }
 
 // firstOf is the index of the first of the last few of n, of all for 0.
@@ -191,7 +158,7 @@ func lastReleases(ledger *event.Ledger) []reading {
 	type key struct{ dataset, run string }
 	at := make(map[key]*reading)
 	charges := 0
-	for _, line := range ledger.Lines {
+	for i, line := range ledger.Lines {
 		c := line.Charge
 		if c == nil {
 			continue
@@ -201,7 +168,7 @@ func lastReleases(ledger *event.Ledger) []reading {
 			at[k] = &reading{Dataset: c.Dataset, Run: c.Run, first: charges}
 		}
 		charges++
-		at[k].Releases, at[k].LastRelease, at[k].charges = at[k].Releases+1, line.Time, charges
+		at[k].Releases, at[k].LastRelease, at[k].charges, at[k].lines = at[k].Releases+1, line.Time, charges, i+1
 	}
 	readings := []reading{}
 	for _, r := range at {
@@ -216,33 +183,20 @@ func (o *odometer) table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, dash(o.Adjacency), dash(o.Unit))
 	w.Flush()
-	others := max(0, len(o.budgets)-shownBudgets)
-	shown := o.budgets[others:]
-	fmt.Fprint(w, "\nrun\tdata set\treleases\tlast release\tε\tε added")
-	for _, of := range shown {
-		fmt.Fprintf(w, "\tleft of ε %v at δ %v", of.epsilon, of.delta)
-	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "\nrun\tdata set\treleases\tlast release\tε\tε added\tbudget\tleft\n")
 	for _, r := range o.Runs {
 		added := "-"
 		if r.Added != nil {
 			added = r.Added.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s", quoted(r.Run), quoted(r.Dataset), r.Releases,
-			r.LastRelease.Format(time.RFC3339), r.Epsilon, added)
-		for i := range shown {
-			left := "-"
-			if i += others; i < len(r.Left) {
-				left = roundDown(float64(r.Left[i].EpsilonLeft))
-			}
-			fmt.Fprintf(w, "\t%s", left)
+		budget, left := "-", "-"
+		if r.Budget != nil {
+			budget, left = r.Budget.text, r.Budget.left()
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", quoted(r.Run), quoted(r.Dataset), r.Releases,
+			r.LastRelease.Format(time.RFC3339), r.Epsilon, added, budget, left)
 	}
 	w.Flush()
-	if others > 0 {
-		fmt.Fprintf(b, "\nnote: of %d budgets the latest %d are shown; --json has all\n", len(o.budgets), shownBudgets)
-	}
 	if o.Torn {
 		fmt.Fprint(b, "\n"+tornNote)
 	}

@@ -15,6 +15,7 @@ import (
 type planCommand struct {
 	Epsilon         float64  `group:"Budget" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
 	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. laplace and randomized-response need none."`
+	More            float64  `group:"Budget" placeholder:"X" help:"By how much ε of the ledger may rise at most, above what it and --beside come to without this plan: for one run of many, as one a night. Never past --epsilon, or the ledger's own budget, its default; exit code 83 once that is spent."`
 	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Noise over clip, where it is given."`
 	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
 	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"What follows from the rest: the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta: the one that is not given."`
@@ -99,17 +100,24 @@ func (c *planCommand) readBefore() error {
 		}
 	}
 	c.ledger = *ledger
-	head := ledger.Head()
-	if head == nil || head.Budget == nil || head.Filter != nil || c.Solve != "" {
-		return nil
-	}
-	if c.Epsilon == 0 && c.NoiseMultiplier == nil && c.Flip == nil {
-		c.Epsilon = head.Budget.Epsilon
-	}
-	if c.Delta == 0 && !(c.Epsilon != 0 && (c.NoiseMultiplier != nil || c.Flip != nil)) {
-		c.Delta = head.Budget.Delta
-	}
+	c.assumeBudget()
 	return nil
+}
+
+// assumeBudget takes the ledger's own budget for what is not given. With --more a budget that was planned says at which δ, too.
+func (c *planCommand) assumeBudget() {
+	b := totalBudget(&c.ledger)
+	own := b != nil && b.grant == ""
+	given := c.NoiseMultiplier != nil || c.Flip != nil
+	if b == nil || b.filter != nil || c.More == 0 && (!own || c.Solve != "") {
+		return
+	}
+	if c.Epsilon == 0 && own && (c.More != 0 || !given) {
+		c.Epsilon = b.Epsilon
+	}
+	if c.Delta == 0 && (c.More != 0 || !(c.Epsilon != 0 && given)) {
+		c.Delta = b.Delta
+	}
 }
 
 // Validate is kong's hook. What a ledger says is no flag, so with one the flags are checked when it is read.
@@ -168,6 +176,10 @@ func (c *planCommand) checkBudget() error {
 		return errors.New("--part belongs to a ledger with a filter: account ledger new --filter")
 	case len(c.Beside) > 0 && (c.Ledger == "" || unknown == ""):
 		return errors.New("--beside belongs to a budget of a --ledger")
+	case c.More != 0 && c.Ledger == "":
+		return errors.New("--more is more than a --ledger has spent")
+	case c.More != 0 && (unknown == "epsilon" || unknown == "delta"):
+		return errors.New("--more is what ε may rise by: leave the noise out, or say with --solve rounds or --solve rate what follows from it")
 	case unknown == "":
 		if c.Mechanism == event.Select && c.Threshold == 0 {
 			return errors.New("--noise-multiplier of select needs a --threshold, or a --delta that pays for one")
@@ -188,11 +200,16 @@ func (c *planCommand) checkBudget() error {
 		return errors.New("--solve rate is without a scheme: it gives the rate of secret Poisson sampling under add-remove")
 	}
 	var err error
-	if unknown != "epsilon" && c.Epsilon == 0 {
+	if unknown != "epsilon" && c.Epsilon == 0 && c.More == 0 {
 		return errors.New("--epsilon is needed: no ledger with a budget of its own says what to plan for")
 	}
-	if unknown != "epsilon" {
+	if c.Epsilon != 0 {
 		err = event.CheckEpsilon(c.Epsilon)
+	}
+	if c.More != 0 {
+		if wrong := event.CheckEpsilon(c.More); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("--more: %w", wrong))
+		}
 	}
 	if unknown != "delta" && !pure {
 		if c.Delta == 0 {
@@ -206,9 +223,9 @@ func (c *planCommand) checkBudget() error {
 // checkFiltered checks the flags of a plan for a ledger with a filter; noise says that the noise is given.
 func (c *planCommand) checkFiltered(noise bool) error {
 	switch {
-	case c.Epsilon != 0 || c.Delta != 0 || c.Solve != "" || len(c.Beside) > 0:
+	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
 		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or --flip, and no --epsilon, --delta, " +
-			"--solve or --beside")
+			"--more, --solve or --beside")
 	case noise && c.Part != 0:
 		return errors.New("--part and the noise are both given")
 	case c.Mechanism == event.Select:

@@ -61,7 +61,7 @@ type report struct {
 	ClaimedDelta *number `json:"claimed_delta,omitempty"`
 	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
 	Filter *filterReport `json:"filter,omitempty"`
-	Budget *event.Limit  `json:"ledger_budget,omitempty"` // of the ledger itself
+	Budget *budgetReport `json:"budget,omitempty"` // the total budget
 	Runs   []runReport   `json:"runs"`
 	Grants []grantReport `json:"grants"`
 }
@@ -125,7 +125,6 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 		Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(list.Failure),
 	}
 	if head := ledger.Head(); head != nil {
-		rep.Budget = head.Budget
 		if rep.Filter, err = filterOf(head, ledger); err != nil {
 			return nil, err
 		}
@@ -167,6 +166,9 @@ func (rep *report) answer(c *reportCommand, ledger *event.Ledger, list *loss.Lis
 	rep.Delta, rep.DeltaLower = number(delta2.Upper), number(delta2.Lower)
 	rep.Order = number(max(epsilon.Order, delta2.Order))
 	rep.Theorem = rests(theorem, float64(rep.Order))
+	if rep.Budget, err = reportBudget(ledger, upper{p}); err != nil {
+		return err
+	}
 	rep.Grants, err = grants(ledger, upper{p})
 	return err
 }

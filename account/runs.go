@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"privpipe/account/internal/compose"
 	"privpipe/pipelines/event"
@@ -103,12 +104,12 @@ func grants(ledger *event.Ledger, spent profile) ([]grantReport, error) {
 		}
 		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta, Cost: number(g.Cost)}
 		if g.Budget.Epsilon > 0 {
-			left, err := budget{epsilon: g.Budget.Epsilon, delta: g.Budget.Delta}.left(spent)
+			epsilon, err := spent.Epsilon(g.Budget.Delta)
 			if err != nil {
 				return nil, err
 			}
-			rest := number(left)
-			rep.EpsilonLeft = &rest
+			left := number(math.Max(0, g.Budget.Epsilon-epsilon))
+			rep.EpsilonLeft = &left
 		}
 		reports = append(reports, rep)
 	}

@@ -26,10 +26,18 @@ func (c *planCommand) solve(grant *event.Grant) error {
 	if err != nil {
 		return err
 	}
-	budget := event.Budget{Epsilon: c.Epsilon, Delta: c.Delta, After: c.ledger.LastHash(), Accountant: c.accountant().name}
 	p := &planning{c, grant, before}
-	if budget.Beside, err = p.beside(); err != nil {
+	beside, err := p.beside()
+	if err != nil {
 		return err
+	}
+	if c.More != 0 {
+		if err := p.raise(); err != nil {
+			return err
+		}
+	}
+	budget := event.Budget{
+		Epsilon: c.Epsilon, Delta: c.Delta, After: c.ledger.LastHash(), Accountant: c.accountant().name, Beside: beside,
 	}
 	switch c.unknown() {
 	case "noise":
@@ -165,15 +173,44 @@ func (p *planning) epsilon(a *accountant) (float64, error) {
 // mostSpent is the part of a budget from which on what is left is not worth a plan: its noise would drown any data.
 const mostSpent = 0.99
 
-// solveNoise sets the least noise.
-func (p *planning) solveNoise() error {
+// already is ε at the plan's δ without the plan, by its accountant.
+func (p *planning) already() (float64, error) {
 	before, err := p.accountant().upper(p.before.List())
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if already, err := before.Epsilon(p.Delta); err != nil {
+	return before.Epsilon(p.Delta)
+}
+
+// leastMore is the part of --more from which on it is worth a plan.
+const leastMore = 0.1
+
+// raise sets the plan's ε by --more. Nothing is more than what --epsilon leaves, if it is given.
+func (p *planning) raise() error {
+	already, err := p.already()
+	switch {
+	case err != nil:
 		return err
-	} else if already > mostSpent*p.Epsilon && already < p.Epsilon {
+	case math.IsInf(already, 1) && (p.Delta != 0 || p.before.None):
+		return exit.Errorf(exit.Refused, "%s spent ε ∞, which no plan can add to", p.spenders())
+	case math.IsInf(already, 1):
+		return p.tooMuch(already)
+	case p.Epsilon != 0 && p.Epsilon-already < leastMore*p.More:
+		return exit.Errorf(exit.Refused, "%s spent ε %s of %v at δ %v: %s is left, which is less than a tenth of --more %v", p.spenders(),
+			roundUp(already), p.Epsilon, p.Delta, roundDown(max(0, p.Epsilon-already)), p.More)
+	}
+	more := math.Nextafter(already+p.More, 0)
+	if p.Epsilon == 0 || more < p.Epsilon {
+		p.Epsilon = more
+	}
+	return nil
+}
+
+// solveNoise sets the least noise.
+func (p *planning) solveNoise() error {
+	if already, err := p.already(); err != nil {
+		return err
+	} else if already > mostSpent*p.Epsilon && already < p.Epsilon && p.More == 0 {
 		return exit.Errorf(exit.Refused, "%s spent ε %s of %v: what is left is not worth its noise", p.spenders(), roundUp(already), p.Epsilon).
 			WithHint("a larger --epsilon is a decision to spend more")
 	}
@@ -332,11 +369,7 @@ func (p *planning) spenders() string {
 
 // tooMuch says why even with the most noise, the least rate or one round, which the grant has, ε is above what it may be.
 func (p *planning) tooMuch(epsilon float64) error {
-	spent, err := p.accountant().upper(p.before.List())
-	if err != nil {
-		return err
-	}
-	already, err := spent.Epsilon(p.Delta)
+	already, err := p.already()
 	if err != nil {
 		return err
 	}

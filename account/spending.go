@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
 	"privpipe/pipelines/event"
@@ -46,39 +44,4 @@ func (p upper) Epsilon(delta float64) (float64, error) {
 func (p upper) Delta(epsilon float64) (float64, error) {
 	bound, err := p.Profile.Delta(epsilon)
 	return bound.Upper, err
-}
-
-// A budget is what one or several grants of a ledger were planned for.
-type budget struct {
-	epsilon, delta float64
-	from           int // how many charges stand before the first of these grants
-}
-
-// budgets returns the budgets of a ledger's grants, each once, in their order.
-func budgets(ledger *event.Ledger) (found []budget) {
-	known := make(map[event.Limit]bool)
-	charges := 0
-	for _, line := range ledger.Lines {
-		if line.Charge != nil {
-			charges++
-		}
-		if line.Grant == nil {
-			continue
-		}
-		of := event.Limit{Epsilon: line.Grant.Budget.Epsilon, Delta: line.Grant.Budget.Delta}
-		if of.Epsilon > 0 && !known[of] {
-			known[of] = true
-			found = append(found, budget{of.Epsilon, of.Delta, charges})
-		}
-	}
-	return found
-}
-
-// shownBudgets is how many budgets a table or a figure has room for: the latest.
-const shownBudgets = 4
-
-// left is what is left of a budget.
-func (b budget) left(spent profile) (float64, error) {
-	epsilon, err := spent.Epsilon(b.delta)
-	return math.Max(0, b.epsilon-epsilon), err
 }

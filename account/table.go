@@ -34,7 +34,7 @@ func (rep *report) table(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\nselect: %s of δ is for words that one unit alone has\n", rep.SelectDelta)
 	}
 	if rep.Budget != nil {
-		fmt.Fprintf(b, "\nthe ledger's own budget: ε %v at δ %v\n", rep.Budget.Epsilon, rep.Budget.Delta)
+		rep.Budget.table(b)
 	}
 	fmt.Fprintf(w, "\nrun\tdata set\trounds\tmechanism\tnoise/sensitivity\tsampling\tamplified\n")
 	for _, r := range rep.Runs {

@@ -19,7 +19,6 @@ func example() *Figure {
 	left := Panel{
 		Title: "left", X: Axis{Label: "x", Max: 10, Counts: true}, Y: Axis{Label: "ε", Max: 5},
 		Bands: []Band{{"a", 0, 3}, {"b", 3, 9}, {strings.Repeat("long", 20), 9, 10}},
-		Notes: []string{"a note"},
 	}
 	for i, kind := range []Kind{Line, Steps, Level, Marks, Shade} {
 		left.Curves = append(left.Curves, Curve{Name: fmt.Sprint("curve ", i), Kind: kind, Color: Color(i), Points: points})
@@ -57,7 +56,7 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"A <title> & more", "one", "two", "left", "right", "x", "ε", "δ", "a", "b", "a note", "curve 4", "1e-12",
+		"A <title> & more", "one", "two", "left", "right", "x", "ε", "δ", "a", "b", "curve 4", "1e-12",
 	} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("no text is %q", want)
@@ -175,11 +174,11 @@ func TestRoomForLegend(t *testing.T) {
 			Curves: []Curve{{Name: "level", Kind: Level, Color: Second, Points: []Point{{0, 1}, {1, 1}}}},
 		}
 		for i := range entries - 1 {
-			panel.Notes = append(panel.Notes, fmt.Sprint("note ", i))
+			panel.Curves = append(panel.Curves, Curve{Name: fmt.Sprint("more ", i), Kind: Marks, Points: []Point{{0.5, 0.5}}})
 		}
 		last := "level"
 		if entries > 1 {
-			last = fmt.Sprint("note ", entries-2)
+			last = fmt.Sprint("more ", entries-2)
 		}
 		document := svg(t, &Figure{Title: "f", Panels: []Panel{panel}})
 		level := y(document, `d="M[-\d.]+,`+number+`L[-\d.]+,[-\d.]+"\s+style="[^"]*stroke:#009E73;[^"]*stroke-dasharray:2,2`)

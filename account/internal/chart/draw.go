@@ -100,7 +100,7 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 	p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs, p.Legend.Padding = true, true, 5, -4, 3
 	p.Legend.YPosition = draw.PosCenter
 	setText(&p.Legend.TextStyle, textSize)
-	entries := len(panel.Notes)
+	entries := 0
 	for _, curve := range panel.Curves {
 		drawn, err := panel.plotter(&curve)
 		if err != nil {
@@ -111,9 +111,6 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 			p.Legend.Add(curve.Name, drawn)
 			entries++
 		}
-	}
-	for _, note := range panel.Notes {
-		p.Legend.Add(note)
 	}
 	// plot.Add widens the axes by what is drawn; they are the panel's.
 	p.X.Min, p.X.Max = panel.X.scaled(panel.X.Min), panel.X.scaled(panel.X.Max)

@@ -13,8 +13,7 @@ type Panel struct {
 	X, Y  Axis
 	// Bands are intervals of X, shaded in turn and without overlap; their names stand above where there is room for them.
 	Bands  []Band
-	Curves []Curve  // later ones over earlier ones
-	Notes  []string // lines of the legend without a curve
+	Curves []Curve // later ones over earlier ones
 }
 
 // An Axis reaches from Min to Max, both finite, Min < Max. The room for the legend comes on top of Y.

@@ -1,0 +1,98 @@
+package endtoend
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// nightScript is the script of ACCOUNTING.md's section "Every night".
+func nightScript(t *testing.T) string {
+	t.Helper()
+	_, section, found := strings.Cut(read(t, filepath.Join(root, "account/ACCOUNTING.md")), "## Every night\n")
+	_, script, begins := strings.Cut(section, "```sh\n")
+	script, _, ends := strings.Cut(script, "```\n")
+	if !found || !begins || !ends || !strings.Contains(script, "--more 0.1 ") {
+		t.Fatalf("ACCOUNTING.md has no script for every night: %s", script)
+	}
+	return script
+}
+
+// TestEveryNight runs the script of ACCOUNTING.md night after night on one ledger. Each night takes 0.1 more, until the ledger's
+// budget is spent: from then on the script ends with exit code 83, and charges nothing. A night may fail half way: what it
+// released counts, and the next one plans again.
+func TestEveryNight(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		broken int // this night's stream is cut; 0: none
+		nights int // that release something
+	}{
+		{"whole", 0, 5},
+		{"one fails", 3, 6},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := corpus(t)
+			write(t, folder, "night.sh", nightScript(t))
+			run(t, folder, `
+account ledger new --epsilon 0.5 --delta 1e-6 run.ledger
+mv docs.jsonl documents.jsonl
+mkdir broken
+printf '#!/bin/sh\n"$PRIVPIPE_BIN/estep" "$@" >whole.pp && head -c $(($(wc -c <whole.pp) / 2)) whole.pp\n' >broken/estep
+chmod +x broken/estep night.sh`)
+			before := 0.0
+			for night := 1; night <= test.nights; night++ {
+				s := bash(folder, "./night.sh")
+				if night == test.broken {
+					s = bash(folder, `PATH="$PWD/broken:$PATH" ./night.sh`)
+				}
+				s.Run()
+				code := s.ProcessState.ExitCode()
+				spent, releases := spentOf(t, folder)
+				most := min(0.1*float64(night), 0.5)
+				switch added := spent - before; {
+				case night == test.broken && (code != 90 || !(added > 0.01 && added < 0.09) || releases%20 == 0):
+					t.Fatalf("night %d, cut: exit code %d, ε %v is added, %d releases: %s", night, code, added, releases, s.stderr.String())
+				case night == test.broken:
+				case code != 0 || spent > most:
+					t.Fatalf("night %d: exit code %d, ε %v: %s", night, code, spent, s.stderr.String())
+				case night < test.nights && !(added > 0.0999 && added < 0.1001):
+					t.Errorf("night %d adds ε %v", night, added)
+				case night == test.nights && spent < 0.4999:
+					t.Errorf("the last night leaves %v", 0.5-spent)
+				}
+				before = spent
+			}
+			ledger := read(t, filepath.Join(folder, "run.ledger"))
+			for range 2 {
+				s := bash(folder, "./night.sh")
+				s.Run()
+				if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "has spent ε 0.5 of 0.5 at δ 1e-06: 0.0000 is left") {
+					t.Errorf("nothing is left: exit code %d, %s; want 83", code, s.stderr.String())
+				}
+			}
+			if read(t, filepath.Join(folder, "run.ledger")) != ledger {
+				t.Error("a night for which nothing was left changed the ledger")
+			}
+			run(t, folder, "account verify run.ledger; account report run.ledger")
+		})
+	}
+}
+
+// spentOf returns what odometer says of run.ledger at the end, 0 where it has no release.
+func spentOf(t *testing.T, folder string) (epsilon float64, releases int) {
+	t.Helper()
+	var odometer struct {
+		Runs []struct {
+			Epsilon  float64
+			Releases int
+		}
+	}
+	if err := json.Unmarshal([]byte(run(t, folder, "account odometer --json run.ledger")), &odometer); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range odometer.Runs {
+		epsilon, releases = r.Epsilon, releases+r.Releases
+	}
+	return epsilon, releases
+}
