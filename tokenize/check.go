@@ -15,9 +15,9 @@ import (
 // Perplexity of held-out comments of Go's source after lda.sh --topics 10 on so many others (of word frequencies alone, and by
 // document completion; a model that knows nothing has 8,000):
 //
-//	  500  7,772  8,086     5,000  4,470  4,358
-//	1,000  6,920  7,022    10,000  3,043  2,882
-//	2,000  5,384  5,553    20,000  1,538  1,581
+//	  500  8,119  7,795     5,000  4,666  5,908
+//	1,000  7,786  7,352    10,000  3,434  3,925
+//	2,000  5,713  5,848    20,000  2,693  2,687
 type check struct {
 	MinDocuments uint64   `default:"1000" placeholder:"N" help:"Refuse fewer privacy units: documents, or users and documents without one (default ${default})."`
 	MinCoverage  float64  `default:"0.25" placeholder:"SHARE" help:"Refuse a vocabulary that has a smaller share of the words of the text (default ${default}). 8,000 words of English have 0.28 to 0.42 of English text and at most 0.21 of other languages; 1,000 words have 0.15 to 0.20 of their own language."`

@@ -7,7 +7,7 @@
 # documents of tokenize (.pp). OUT is a folder that gets the model, its grant and ledger, the topics and the report of what was spent. Whatever
 # stops the recipe, the same command goes on with it and spends nothing twice.
 #
-#   --epsilon 1       ε of the whole ledger, at
+#   --epsilon 1       ε of the whole ledger, with all that other runs have spent of it, at
 #   --delta 1e-6      δ; at most a tenth of one over the number of documents
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
