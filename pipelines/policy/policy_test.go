@@ -67,6 +67,8 @@ func rules() []rule {
 		{of: []string{"..."}, except: []string{"pipelines/endpoint/kafka", "pipelines/testkit/..."},
 			never:  []string{"github.com/segmentio/...", "github.com/twmb/..."},
 			reason: "a stage cannot tell a topic from a pipe, and another client may take this one's place"},
+		{of: []string{"..."}, never: []string{"pipelines/manual"},
+			reason: "what writes manual pages is linked under the build tag manual alone, and into nothing that is shipped"},
 		{of: []string{"..."}, except: testing_,
 			never:  append([]string{"testing/...", "github.com/rogpeppe/go-internal/..."}, testing_...),
 			reason: "test code stays out of the programs"},
