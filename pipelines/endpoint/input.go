@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/term"
@@ -84,11 +85,15 @@ func openText(name string) (*Input, error) {
 }
 
 // OpenText opens an input of text. A file whose name ends in .gz or .zst is decompressed.
-func OpenText(name string) (*Input, error) {
+func OpenText(name string) (*Input, error) { return OpenTextCounting(name, new(atomic.Int64)) }
+
+// OpenTextCounting is OpenText that adds to read the bytes that it reads of the file itself, so the compressed ones.
+func OpenTextCounting(name string, read *atomic.Int64) (*Input, error) {
 	in, err := Open(name)
 	if err != nil {
 		return nil, err
 	}
+	in.Reader = counting{in.Reader, read}
 	extension := filepath.Ext(name)
 	if extension != ".gz" && extension != ".zst" {
 		return in, nil
@@ -100,6 +105,35 @@ func OpenText(name string) (*Input, error) {
 	}
 	in.Reader, in.close = damaged{z, in.Name}, append(in.close, closeArchive)
 	return in, nil
+}
+
+// counting counts what is read.
+type counting struct {
+	io.Reader
+	read *atomic.Int64
+}
+
+func (c counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+// Size returns the size of an input in bytes, which is known of a regular file alone.
+func Size(name string) (bytes int64, known bool) {
+	info, err := stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// stat describes an input, of which "" and "-" are standard input.
+func stat(input string) (os.FileInfo, error) {
+	if input == "" || input == Stdio {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(input)
 }
 
 // decompressor opens an archive. No bytes are none, though Zstandard reads them as an archive of nothing.
@@ -156,11 +190,7 @@ func Distinct(output string, inputs ...string) error {
 		return nil // new, or not a file that writing would replace
 	}
 	for _, input := range inputs {
-		stat := func() (os.FileInfo, error) { return os.Stat(input) }
-		if input == "" || input == Stdio {
-			stat = os.Stdin.Stat
-		}
-		if in, err := stat(); err == nil && os.SameFile(in, out) {
+		if in, err := stat(input); err == nil && os.SameFile(in, out) {
 			return exit.Errorf(exit.Usage, "output %s is also the input", output)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -142,4 +143,36 @@ func TestReadFileHasALimit(t *testing.T) {
 	}
 	_, err := endpoint.ReadFile(path, int64(len(marker))-1)
 	wantCode(t, err, exit.Malformed)
+}
+
+// TestCounting: what is read of a file is counted as the file has it, compressed or not, and comes to its size.
+func TestCounting(t *testing.T) {
+	text := strings.Repeat(marker+"\n", 100_000)
+	for name, content := range map[string][]byte{"a.txt": []byte(text), "a.gz": gzipped(text), "a.zst": zstandard(t, text), "empty.txt": nil} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var read atomic.Int64
+		in, err := endpoint.OpenTextCounting(path, &read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "a.txt" {
+			io.ReadFull(in, make([]byte, 1000))
+			if n := read.Load(); n != 1000 {
+				t.Errorf("%d bytes are counted of 1000", n)
+			}
+		}
+		io.Copy(io.Discard, in)
+		in.Close()
+		if size, known := endpoint.Size(path); !known || size != int64(len(content)) || read.Load() != size {
+			t.Errorf("%s: size %d, %v, and %d read, of %d", name, size, known, read.Load(), len(content))
+		}
+	}
+	for _, name := range []string{t.TempDir(), "nowhere", os.DevNull} {
+		if size, known := endpoint.Size(name); known {
+			t.Errorf("%s has a size, %d", name, size)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -54,6 +55,7 @@ type Reader struct {
 	inputs []input
 	limit  int
 	lines  *lines // of the input under way
+	read   *atomic.Int64
 	close  func() error
 }
 
@@ -70,7 +72,7 @@ func NewReader(names []string, limit int) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
 	}
-	r := &Reader{limit: limit}
+	r := &Reader{limit: limit, read: new(atomic.Int64)}
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if name != endpoint.Stdio && err == nil && info.IsDir() {
@@ -82,6 +84,20 @@ func NewReader(names []string, limit int) (*Reader, error) {
 		r.inputs = append(r.inputs, input{path: name, id: filepath.ToSlash(name), text: isText(name)})
 	}
 	return r, nil
+}
+
+// Measure has the bytes that are read of the files added to read, before the first call of Next. It returns how many there
+// are in all, 0 where nobody knows.
+func (r *Reader) Measure(read *atomic.Int64) (total int64) {
+	r.read = read
+	for _, in := range r.inputs {
+		size, known := endpoint.Size(in.path)
+		if !known {
+			return 0
+		}
+		total += size
+	}
+	return total
 }
 
 func bare(name string) string {
@@ -133,7 +149,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		}
 		in := r.inputs[0]
 		r.inputs = r.inputs[1:]
-		opened, err := endpoint.OpenText(in.path)
+		opened, err := endpoint.OpenTextCounting(in.path, r.read)
 		if err != nil {
 			return Chunk{}, false, err
 		}
