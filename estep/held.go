@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -31,10 +32,17 @@ func (j *job) held(r *filter.Run, m model.Model) error {
 	if r.DryRun() {
 		return nil
 	}
-	next := nextDocuments(func() (*wire.Document, error) {
+	meter := &progress.Meter{Name: "estep"}
+	r.Show(j.Output, meter.Line)
+	batches := nextDocuments(func() (*wire.Document, error) {
 		record, err := in.Next()
 		return record.GetDocument(), err
 	})
+	next := func() ([]*wire.Document, bool, error) {
+		batch, more, err := batches()
+		meter.Documents.Add(int64(len(batch)))
+		return batch, more, err
+	}
 	worker := workers(m, j.N())
 	if j.Infer {
 		return j.infer(r, next, worker, h.Side)

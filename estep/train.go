@@ -11,6 +11,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -27,13 +28,15 @@ func (j *job) train(r *filter.Run, name string, newModel func() model.Model) err
 		}
 		return follow(j.Params, newModel)
 	})
+	meter := &progress.Meter{Name: "estep", Unit: "round"}
+	r.Show(j.Output, meter.Line)
 	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
 	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Part) error {
 		p, err := params()
 		if err != nil {
 			return err
 		}
-		t := &trainer{job: j, Context: ctx, run: r, model: newModel(), params: p, in: in}
+		t := &trainer{job: j, Context: ctx, run: r, model: newModel(), params: p, in: in, meter: meter}
 		return t.train(name)
 	})
 }
@@ -48,6 +51,7 @@ type trainer struct {
 	in              *endpoint.Part
 	out             *endpoint.StreamWriter
 	header          *wire.Header
+	meter           *progress.Meter
 }
 
 func (t *trainer) train(name string) error {
@@ -103,6 +107,8 @@ func (t *trainer) rounds() error {
 		if err != nil {
 			return err
 		}
+		t.meter.Total.Store(int64(open.GetRoundOpen().Scheme.Rounds))
+		t.meter.Done.Store(int64(open.Round))
 		t.in.Answered(open.Round)
 	}
 }
@@ -170,6 +176,7 @@ func (t *trainer) round(open *wire.Record) error {
 func (t *trainer) contributions(worker model.Worker, round uint32, documents []*wire.Document) ([]*stream.Batch, error) {
 	records := make([]*wire.Record, 0, len(documents))
 	metrics.Documents(len(documents))
+	t.meter.Documents.Add(int64(len(documents)))
 	for _, d := range documents {
 		parts, err := worker.Contribute(d)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
 )
 
 type auditCommand struct {
@@ -86,9 +87,14 @@ func (c *auditCommand) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
 	}
+	meter := &progress.Meter{Name: "evaluate"}
+	r.Show(c.Output, meter.Line)
 	auditor := &audit.Auditor{
 		Binary: binary, Folder: temporary(c.Folder), Cases: c.Case, Runs: c.Runs, Rounds: c.Rounds, Workers: c.N(),
-		Confidence: c.Confidence, Delta: c.Delta, Status: r.Status,
+		Confidence: c.Confidence, Delta: c.Delta, Status: func(format string, args ...any) {
+			r.Status(format, args...)
+			meter.Say(fmt.Sprintf(format, args...))
+		},
 		Terms: audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
 	}
 	if c.OneRun {

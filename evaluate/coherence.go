@@ -11,6 +11,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
@@ -62,6 +63,8 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 		all = append(all, ids[i]...)
 	}
 	counter := coherence.NewCounter(all)
+	meter := &progress.Meter{Name: "evaluate"}
+	r.Show(c.Output, meter.Line)
 	var words []uint32
 	for {
 		record, err := in.Next()
@@ -73,6 +76,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 		}
 		words = wire.AppendIDs(words[:0], record.GetDocument().WordGaps)
 		counter.Add(words)
+		meter.Documents.Add(1)
 	}
 	if counter.Documents() == 0 {
 		return exit.Errorf(exit.Malformed, "%s: no documents", c.Reference)

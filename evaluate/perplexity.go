@@ -11,6 +11,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 )
 
@@ -33,6 +34,8 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	if h.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the held-out documents are private: no budget covers a perplexity computed from them")
 	}
+	meter := &progress.Meter{Name: "evaluate"}
+	r.Show(c.Output, meter.Line)
 	var total heldout.Total
 	for {
 		record, err := in.Next()
@@ -43,6 +46,7 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 			return err
 		}
 		total.Add(record.GetScore())
+		meter.Documents.Add(1)
 	}
 	if total.Tokens == 0 {
 		return exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())

@@ -14,6 +14,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -38,6 +39,7 @@ type session struct {
 	vocab      vocabulary.Words
 	parameters *endpoint.StreamWriter // nil: nobody wants them
 	name       string                 // of the training run; "" until a release or a checkpoint names it
+	meter      *progress.Meter        // all of it public, like all that mstep reads
 }
 
 func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
@@ -50,10 +52,13 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	if err := l.distinct(); err != nil {
 		return err
 	}
-	s := &session{learn: l, run: r, learner: learner, vocab: vocab}
+	s := &session{learn: l, run: r, learner: learner, vocab: vocab, meter: &progress.Meter{Name: "mstep", Unit: "round"}}
 	if err := s.restore(); err != nil || r.DryRun() {
 		return err
 	}
+	s.meter.Done.Store(int64(learner.Round()))
+	s.meter.Say("waiting for the next release")
+	r.Show(l.Output, s.meter.Line)
 	if err := s.openParameters(); err != nil {
 		return err
 	}
@@ -209,6 +214,9 @@ func (s *session) learn1(set *stream.Set) error {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
 	s.run.Round(int(release.Round), int(release.Rounds))
+	s.meter.Total.Store(int64(release.Rounds))
+	s.meter.Done.Store(int64(release.Round))
+	s.meter.Say("")
 	if s.parameters != nil {
 		if err := s.sendParameters(s.learner.Parameters()); err != nil {
 			return err

@@ -48,6 +48,7 @@ func (s *rounds) live(r *filter.Run) error {
 		return err
 	}
 	defer out.abort()
+	r.Show(s.Output, out.meter.Line)
 	w := window.New(r, plan, state, s.unit(), int64(s.Memory), sources)
 	defer w.Close()
 	for {

@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/sample/internal/corpus"
 )
@@ -51,6 +52,8 @@ func (s *rounds) inputs() []string {
 
 // load reads the corpus.
 func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
+	meter := &progress.Meter{Name: "sample"}
+	r.Show(s.Output, meter.Line)
 	documents := corpus.New(int64(s.Memory), s.unit())
 	var header *wire.Header
 	var names positions
@@ -64,7 +67,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		for _, in := range streams {
 			if err == nil {
 				names.begin()
-				err = addAll(r, documents, in, &names)
+				err = addAll(r, meter, documents, in, &names)
 				suspect = cmp.Or(names.found(), suspect)
 			}
 		}
@@ -87,7 +90,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 }
 
 // addAll adds the documents of a stream, and looks at the name of each unit that is new.
-func addAll(r *filter.Run, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
+func addAll(r *filter.Run, meter *progress.Meter, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
 	for r.Err() == nil {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -103,6 +106,7 @@ func addAll(r *filter.Run, documents *corpus.Corpus, in *endpoint.StreamReader, 
 		if len(documents.Keys()) > units {
 			names.add(documents.Unit(), d)
 		}
+		meter.Documents.Add(1)
 	}
 	return r.Err()
 }

@@ -5,6 +5,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 	"privpipe/sample/internal/choose"
@@ -16,12 +17,15 @@ import (
 type parts struct {
 	outs    []*endpoint.StreamWriter // at least 1
 	workers int
+	meter   progress.Meter
 }
 
 // create opens the output.
 func (s *rounds) create(header *wire.Header) (*parts, error) {
 	outs, err := endpoint.CreateStreams(s.Output, header, s.Compress.Compress)
-	return &parts{outs, s.N()}, err
+	p := &parts{outs: outs, workers: s.N(), meter: progress.Meter{Name: "sample", Unit: "round"}}
+	p.meter.Total.Store(int64(s.Rounds))
+	return p, err
 }
 
 // commit ends all parts, the first with tallies of all.
@@ -74,6 +78,7 @@ func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wir
 			return err
 		}
 	}
+	p.meter.Done.Store(int64(round))
 	return nil
 }
 
@@ -129,6 +134,7 @@ func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round u
 			}
 			records[j] = &wire.Record{Round: round, Body: &wire.Record_Document{Document: d}}
 		}
+		p.meter.Documents.Add(int64(len(records)))
 		ready, err := p.outs[b.part].Framer().Batches(records)
 		return frames{b.part, ready}, err
 	}

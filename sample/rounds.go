@@ -38,6 +38,7 @@ func (s *rounds) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.abort()
+	r.Show(s.Output, out.meter.Line)
 	for round := first; round <= s.Rounds; round++ {
 		r.Round(round, s.Rounds)
 		if err := out.write(r, documents, scheme, uint32(round), chooser.Round(round)); err != nil {

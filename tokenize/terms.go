@@ -66,7 +66,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 		spellers[i].collector = terms.NewCollector(t.MinLetters, stop)
 		recorders[i] = &spellers[i]
 	}
-	total, err := t.convert(r, in, out, recorders)
+	total, err := t.convert(r, show(r, t.Output, in), in, out, recorders)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (t *text) Run(r *filter.Run) error {
 	for i := range counters {
 		counters[i] = &bags{counter: bag.NewCounter(index, len(words))}
 	}
-	total, err := t.convert(r, in, out, counters)
+	total, err := t.convert(r, show(r, t.Output, in), in, out, counters)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 	"privpipe/tokenize/internal/name"
@@ -65,7 +66,7 @@ type converted struct {
 
 // convert writes a record of each text, by one of recorders a worker. The caller commits out.
 func (t *texts) convert(
-	r *filter.Run, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
+	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
 ) (total converted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
@@ -79,6 +80,7 @@ func (t *texts) convert(
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
+		meter.Documents.Add(int64(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
 		total.tokens += made.tokens

@@ -35,7 +35,8 @@ func (u *uciBags) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(u.Output, u.Input, u.Vocab); err != nil {
 		return err
 	}
-	in, err := plain.Open(u.Input)
+	meter := newMeter()
+	in, err := plain.OpenCounting(u.Input, &meter.Done)
 	if err != nil {
 		return err
 	}
@@ -49,6 +50,10 @@ func (u *uciBags) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
+	if size, known := endpoint.Size(u.Input); known {
+		meter.Total.Store(size)
+	}
+	r.Show(u.Output, meter.Line)
 
 	documents, empty, tokens := uint64(0), uint64(0), uint64(0)
 	namer, hasher := name.NewNamer(u.Prefix), new(name.Hasher)
@@ -64,6 +69,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 			return err
 		}
 		metrics.Documents(1)
+		meter.Documents.Add(1)
 		d.Id = namer.Name(hasher.Document(d))
 		if documents++; len(d.Counts) == 0 {
 			empty++

@@ -59,6 +59,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
+	meter := show(r, v.Output, in)
 	total := frequencies{of: make(map[string]int)}
 	splitters := make([]words.Splitter, v.N())
 	work := func(worker int, chunk source.Chunk) (frequencies, error) {
@@ -66,6 +67,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	}
 	err = ordered.Map(r, v.N(), in.Next, work, func(f frequencies) error {
 		total.documents += f.documents
+		meter.Documents.Add(int64(f.documents))
 		for word, n := range f.of {
 			total.of[word] += n
 		}

@@ -78,6 +78,23 @@ func openText(name string) (*Input, error) {
 	return &Input{Reader: t, Name: l.Topic, close: []func() error{t.Close}}, nil
 }
 
+// Size returns the size of an input in bytes, which is known of a regular file alone.
+func Size(name string) (bytes int64, known bool) {
+	info, err := stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// stat describes an input, of which "" and "-" are standard input.
+func stat(input string) (os.FileInfo, error) {
+	if input == "" || input == Stdio {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(input)
+}
+
 // local refuses a URL.
 func local(name string) error {
 	if kafka.IsTopic(name) {
@@ -96,11 +113,7 @@ func Distinct(output string, inputs ...string) error {
 		return nil // new, or not a file that writing would replace
 	}
 	for _, input := range inputs {
-		stat := func() (os.FileInfo, error) { return os.Stat(input) }
-		if input == "" || input == Stdio {
-			stat = os.Stdin.Stat
-		}
-		if in, err := stat(); err == nil && os.SameFile(in, out) {
+		if in, err := stat(input); err == nil && os.SameFile(in, out) {
 			return exit.Errorf(exit.Usage, "output %s is also the input", output)
 		}
 	}

@@ -22,6 +22,9 @@ type Output struct {
 	done            bool
 }
 
+// OnTerminal is called before output goes to a terminal. What else is written there must end by then.
+var OnTerminal = func() {}
+
 // Create opens an output for data of the given side of the wall. "" and "-" are standard output. Private data is
 // never written to a terminal; public data is if "-" says so outright. A file of private data is readable by its owner
 // alone. Opening a FIFO waits for its reader.
@@ -35,6 +38,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 				return nil, exit.Errorf(exit.Usage, "refusing to write binary data to a terminal").
 					WithHint("name a file with -o, or force it with -o -")
 			}
+			OnTerminal()
 		}
 		return &Output{file: os.Stdout}, nil
 	}
@@ -88,8 +92,17 @@ func errPrivate() error {
 func (o *Output) Write(b []byte) (int, error) { return o.file.Write(b) }
 
 // Pipe says whether a process at the other end reads what is written, as far as one can tell.
-func (o *Output) Pipe() bool {
-	info, err := o.file.Stat()
+func (o *Output) Pipe() bool { return pipe(o.file.Stat()) }
+
+// Piped says the same of an output by its name, before it is opened.
+func Piped(name string) bool {
+	if name == "" || name == Stdio {
+		return pipe(os.Stdout.Stat())
+	}
+	return pipe(os.Stat(name))
+}
+
+func pipe(info os.FileInfo, err error) bool {
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 

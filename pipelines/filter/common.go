@@ -16,6 +16,7 @@ import (
 type Common struct {
 	Quiet       bool             `short:"q" group:"Messages" help:"Errors only."`
 	Verbose     bool             `short:"v" group:"Messages" help:"Also what is done, in public quantities."`
+	NoProgress  bool             `group:"Messages" help:"Show no line of progress on a terminal. Behind the privacy wall it counts private documents, which no log does."`
 	Log         string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
 	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics."`
 	Summary     string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`

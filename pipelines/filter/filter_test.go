@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ type work struct {
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
 
-	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,slow" help:"One of ${enum}."`
+	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,show,watch,always,print" help:"One of ${enum}."`
 }
 
 func (w *work) Validate() error {
@@ -54,6 +55,19 @@ func (w *work) Validate() error {
 		return errors.Join(errors.New("--min-documents must be positive"), errors.New("try 1"))
 	}
 	return nil
+}
+
+// line counts how often it was drawn, and fills what it is given.
+func line() func(columns int) string {
+	drawn := 0
+	return func(columns int) string {
+		drawn++
+		text := fmt.Sprintf("line %d, so wide: ", drawn)
+		if len(text) > columns {
+			return text[:columns]
+		}
+		return text + strings.Repeat("=", columns-len(text))
+	}
 }
 
 func (w *work) Run(r *filter.Run) error {
@@ -101,9 +115,31 @@ func (w *work) Run(r *filter.Run) error {
 		r.Status("all counted")
 	case "refuse":
 		return exit.Errorf(exit.Refused, "the grant allows %d releases", 40).WithHint("ask for more")
-	case "slow":
-		time.Sleep(2500 * time.Millisecond) // more than a tick of the status line, on a busy machine too
+	case "show": // a line, with messages in between
+		r.Show(w.Output, line())
+		for range 3 {
+			time.Sleep(600 * time.Millisecond) // more than a tick, on a busy machine too
+			r.Log.Warn("a warning")
+		}
+		time.Sleep(600 * time.Millisecond)
 		return os.ErrNotExist
+	case "watch": // a line until a signal
+		r.Show(w.Output, line())
+		<-r.Done()
+		return r.Err()
+	case "always":
+		if !r.ShowAlways(line()) {
+			return errors.New("no line")
+		}
+		<-r.Done()
+		return r.Err()
+	case "print": // a line, and then the output
+		r.Show("", line())
+		time.Sleep(600 * time.Millisecond)
+		if err := endpoint.WriteFile("", wire.Side_PUBLIC, []byte("an answer\n")); err != nil {
+			return err
+		}
+		time.Sleep(600 * time.Millisecond)
 	}
 	return nil
 }

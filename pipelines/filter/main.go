@@ -45,8 +45,9 @@ func Main(stage Stage, cli any, common *Common) {
 var describe func(*kong.Application) error
 
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
-	log := &reporter{program: stage.Name, out: stderr, json: asksJSON(stage.Name, args)}
-	parser, err := newParser(stage, cli, stdout, stderr)
+	screen := newScreen(stderr)
+	log := &reporter{program: stage.Name, out: screen, json: asksJSON(stage.Name, args)}
+	parser, err := newParser(stage, cli, stdout, screen)
 	if err != nil {
 		return log.fail(exit.Errorf(exit.Internal, "%w", err))
 	}
@@ -70,7 +71,8 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, stderr), common: common, started: time.Now()}
+	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen, started: time.Now()}
+	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
 	closeMetrics, err := r.serveMetrics(stage.Outside)
 	if err != nil {
@@ -85,7 +87,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	// A write to a pipe without a reader is then an error like others; the signal would end the process at once and
 	// leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
-	stop := r.progress(stage.Name, stderr)
+	stop := r.attend(stage.Name)
 	unread := make(chan os.Signal, 1)
 	go endpoint.WatchReader(func() { unread <- syscall.SIGPIPE })
 

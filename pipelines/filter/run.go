@@ -15,8 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
@@ -29,6 +27,7 @@ type Run struct {
 	Log             *slog.Logger // public quantities only, unless Private
 
 	common  *Common
+	screen  *screen
 	status  atomic.Pointer[string]
 	summary []slog.Attr
 	started time.Time
@@ -37,10 +36,13 @@ type Run struct {
 // DryRun says that nothing may be written.
 func (r *Run) DryRun() bool { return r.common.DryRun }
 
+// Quiet says that errors alone are wanted.
+func (r *Run) Quiet() bool { return r.common.Quiet }
+
 // Private says that messages may hold counts that depend on private data.
 func (r *Run) Private() bool { return r.common.PrivateLogs }
 
-// Status sets the line that a terminal shows and that SIGUSR1 prints. It must hold public quantities only.
+// Status sets what SIGUSR1 prints. It must hold public quantities only.
 func (r *Run) Status(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	r.status.Store(&line)
@@ -48,7 +50,7 @@ func (r *Run) Status(format string, args ...any) {
 }
 
 // Round says that the run is at a round, counted from 1, of so many, both of them public; 0 where it does not know how
-// many. That goes to the status line, to the log and to the metrics.
+// many. That goes to the status, to the log and to the metrics.
 func (r *Run) Round(number, of int) {
 	line, attributes := fmt.Sprintf("round %d", number), []any{"round", number}
 	if of > 0 {
@@ -85,37 +87,30 @@ func (r *Run) writeSummary() error {
 	return endpoint.WriteFile(r.common.Summary, wire.Side_PRIVATE, append(b, '\n'))
 }
 
-// progress shows the status: rewritten on a terminal once a second, printed on SIGUSR1. It returns a function that
-// ends it, after which SIGUSR1 does nothing.
-func (r *Run) progress(program string, stderr io.Writer) (stop func()) {
+// attend draws the line of a terminal and prints the status on SIGUSR1, until stop is called: then the line is erased, and
+// SIGUSR1 does nothing.
+func (r *Run) attend(program string) (stop func()) {
 	usr1 := make(chan os.Signal, 1)
 	signal.Notify(usr1, syscall.SIGUSR1)
 	var tick <-chan time.Time
-	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !r.common.Quiet {
-		ticker := time.NewTicker(time.Second)
-		tick = ticker.C
+	if r.shows() {
+		tick = time.NewTicker(refresh).C
 	}
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		shown := false
 		for {
 			select {
 			case <-usr1:
+				status := "running"
 				if line := r.status.Load(); line != nil {
-					fmt.Fprintf(stderr, "%s: %s\n", program, *line)
-				} else {
-					fmt.Fprintf(stderr, "%s: running\n", program)
+					status = *line
 				}
+				fmt.Fprintf(r.screen, "%s: %s\n", program, status)
 			case <-tick:
-				if line := r.status.Load(); line != nil {
-					fmt.Fprintf(stderr, "\r\x1b[K%s: %s", program, *line)
-					shown = true
-				}
+				r.screen.draw()
 			case <-quit:
-				if shown {
-					fmt.Fprint(stderr, "\r\x1b[K")
-				}
+				r.screen.end()
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"sync/atomic"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -31,17 +32,32 @@ func (t *Text) Close() error {
 
 // Open opens a text as endpoint.Open opens an input. What gzip, bzip2, xz or Zstandard compressed is decompressed: the first
 // bytes tell, whatever the name says. Archives of several files, other compression, and UTF-16 are refused by their names.
-func Open(name string) (*Text, error) {
+func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
+
+// OpenCounting is Open that adds to read the bytes that it reads of the file itself, so the compressed ones.
+func OpenCounting(name string, read *atomic.Int64) (*Text, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{Reader: in, Name: in.Name, close: []func() error{in.Close}}
+	t := &Text{Reader: counting{in, read}, Name: in.Name, close: []func() error{in.Close}}
 	if err := t.decompress(filepath.Ext(name)); err != nil {
 		t.Close()
 		return nil, err
 	}
 	return t, nil
+}
+
+// counting counts what is read.
+type counting struct {
+	io.Reader
+	read *atomic.Int64
+}
+
+func (c counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.read.Add(int64(n))
+	return n, err
 }
 
 // Suffixes are how the names of compressed files end.

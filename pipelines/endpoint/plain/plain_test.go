@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
 	"github.com/klauspost/compress/zstd"
 
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
 )
@@ -238,6 +240,36 @@ func TestUnreadable(t *testing.T) {
 		}
 		if _, err := plain.Open(folder); exit.Code(err) != exit.Missing {
 			t.Errorf("%s: %v", folder, err)
+		}
+	}
+}
+
+// TestCounting: what is read of a file is counted as the file has it, compressed or not, and comes to its size.
+func TestCounting(t *testing.T) {
+	files := packed(t)
+	files["txt"], files["empty"] = []byte(text), nil
+	for suffix, content := range files {
+		path := filepath.Join(t.TempDir(), "a."+suffix)
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var read atomic.Int64
+		in, err := plain.OpenCounting(path, &read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := read.Load(); suffix == "txt" && n >= int64(len(text)) {
+			t.Errorf("all %d bytes are counted before they are read", n)
+		}
+		io.Copy(io.Discard, in)
+		in.Close()
+		if size, known := endpoint.Size(path); !known || size != int64(len(content)) || read.Load() != size {
+			t.Errorf("%s: size %d, %v, and %d read, of %d", suffix, size, known, read.Load(), len(content))
+		}
+	}
+	for _, name := range []string{t.TempDir(), "nowhere", os.DevNull} {
+		if size, known := endpoint.Size(name); known {
+			t.Errorf("%s has a size, %d", name, size)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/plain"
@@ -41,6 +42,7 @@ type Reader struct {
 	inputs []input
 	lines  *lines // of the input under way
 	table  *table // of CSV, once its first record is read
+	read   *atomic.Int64
 	close  func() error
 }
 
@@ -57,7 +59,7 @@ func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
 	}
-	r := &Reader{Options: o}
+	r := &Reader{Options: o, read: new(atomic.Int64)}
 	for _, name := range names {
 		info, err := os.Stat(name)
 		if name != endpoint.Stdio && err == nil && info.IsDir() {
@@ -85,6 +87,20 @@ func formatOf(name string) Format {
 		suffix = filepath.Ext(strings.TrimSuffix(name, suffix))
 	}
 	return map[string]Format{".txt": TextFile, ".jsonl": JSONLines, ".csv": CSV, ".tsv": TSV}[suffix]
+}
+
+// Measure has the bytes that are read of the files added to read, before the first call of Next. It returns how many there
+// are in all, 0 where nobody knows.
+func (r *Reader) Measure(read *atomic.Int64) (total int64) {
+	r.read = read
+	for _, in := range r.inputs {
+		size, known := endpoint.Size(in.path)
+		if !known {
+			return 0
+		}
+		total += size
+	}
+	return total
 }
 
 func (r *Reader) addFolder(root string) error {
@@ -146,7 +162,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 			chunk, err := r.file(in)
 			return chunk, err == nil, err
 		}
-		opened, err := plain.Open(in.path)
+		opened, err := plain.OpenCounting(in.path, r.read)
 		if err != nil {
 			return Chunk{}, false, err
 		}
@@ -189,7 +205,7 @@ func (r *Reader) header(first *Chunk) error {
 // file reads a text file as one document.
 func (r *Reader) file(in input) (Chunk, error) {
 	chunk := Chunk{Name: in.path, ID: in.id}
-	opened, err := plain.Open(in.path)
+	opened, err := plain.OpenCounting(in.path, r.read)
 	if err == nil {
 		defer opened.Close()
 		chunk.Content, err = io.ReadAll(io.LimitReader(opened, int64(min(r.Limit, math.MaxInt-1))+1))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"privpipe/pipelines/exit"
@@ -117,6 +118,32 @@ func TestReaderOfFiles(t *testing.T) {
 	for _, name := range []string{"none", "nowhere", "nowhere.txt"} {
 		if _, err := found(t, root, 4, root+"/"+name); exit.Code(err) != exit.Missing || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an error of what is missing", name, err)
+		}
+	}
+}
+
+// TestMeasure: what is read of all inputs comes to what there is, which nobody knows where one of them is no file.
+func TestMeasure(t *testing.T) {
+	root := folder(t, map[string]string{"d/a.txt": "12345", "d/b.jsonl": "{}\n{}\n", "c.jsonl": "1234567", "d/notes.md": "not read"})
+	for _, c := range []struct {
+		names []string
+		total int64
+	}{{[]string{root + "/d"}, 11}, {[]string{root + "/c.jsonl", root + "/d"}, 18}, {[]string{root + "/c.jsonl", os.DevNull}, 0}} {
+		r, err := NewReader(c.names, Options{Limit: 100, Format: ByName})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read atomic.Int64
+		if total := r.Measure(&read); total != c.total {
+			t.Errorf("%v: %d bytes in all, want %d", c.names, total, c.total)
+		}
+		for more := true; more; {
+			if _, more, err = r.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.total > 0 && read.Load() != c.total {
+			t.Errorf("%v: %d bytes are read of %d", c.names, read.Load(), c.total)
 		}
 	}
 }

@@ -1,0 +1,106 @@
+package progress
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+)
+
+// A Meter is how far a run is. Its numbers may change while Line is called. Those of a stage behind the privacy wall may
+// depend on private data: a terminal may show them there, and nothing else.
+type Meter struct {
+	Name string // of the program or the run, before all else
+	Unit string // of Done and Total in the singular: "round"; or Bytes
+	// Done is how many units are done, of Total, which is 0 where nobody knows.
+	Done, Total atomic.Int64
+	// Documents is how many documents were read; 0: the stage counts none.
+	Documents atomic.Int64
+
+	note            atomic.Pointer[string]
+	done, documents pace
+}
+
+// Say has the line say something else, too: after how much is done, or in its place while nothing is. "" ends it.
+func (m *Meter) Say(note string) { m.note.Store(&note) }
+
+// Bytes is the unit of a part of an input.
+const Bytes = "B"
+
+// Line returns the line of now. It is at most so many columns wide. What matters less is left out where there is no room,
+// the bar of a narrow terminal first. It must not be called twice at a time.
+func (m *Meter) Line(columns int) string { return m.at(time.Now(), columns) }
+
+// leastBar is how many columns a bar takes at least, with its percentage; below wide there is none.
+const leastBar, wide = 20, 50
+
+func (m *Meter) at(now time.Time, columns int) string {
+	done, total := m.Done.Load(), m.Total.Load()
+	bar := pb.New64(total).SetCurrent(done).SetWidth(columns).Set(pb.Static, true).
+		Set(pb.Bytes, m.Unit == Bytes).Set(pb.SIBytesPrefix, true)
+	room := columns
+	template := `{{string . "name"}}: {{string . "text"}}`
+	if total > 0 && columns >= wide {
+		room -= leastBar
+		template = `{{string . "name"}} {{bar . "[" "=" ">" " " "]"}}{{percent . "%4.0f %%"}}  {{string . "text"}}`
+	}
+	parts := m.parts(now, done, total, bar.Format)
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, ", ")
+	for len(parts) > 1 && pb.CellCount(m.Name+": "+text) > room {
+		parts = parts[:len(parts)-1]
+		text = strings.Join(parts, ", ")
+	}
+	line := bar.SetTemplateString(template).Set("name", m.Name).Set("text", text).String()
+	if pb.CellCount(line) > columns {
+		line = pb.StripString(line, columns)
+	}
+	return line
+}
+
+// parts are what there is to say, the most important first. format is the form of a number of units.
+func (m *Meter) parts(now time.Time, done, total int64, format func(int64) string) (parts []string) {
+	rate := m.done.rate(now, done)
+	switch {
+	case m.Unit == "", done == 0 && total == 0:
+	case total > 0 && m.Unit == Bytes:
+		parts = append(parts, fmt.Sprintf("%s of %s", format(done), format(total)))
+	case total > 0:
+		parts = append(parts, fmt.Sprintf("%s %d of %d", m.Unit, done, total))
+	case m.Unit == Bytes:
+		parts = append(parts, format(done))
+	default:
+		parts = append(parts, fmt.Sprintf("%s %d", m.Unit, done))
+	}
+	if note := m.note.Load(); note != nil && *note != "" {
+		parts = append(parts, *note)
+	}
+	if left, known := m.done.left(now, done, total, rate); known {
+		parts = append(parts, "ETA "+left.Round(time.Second).String())
+	}
+	if m.Unit != "" && m.Unit != Bytes && rate > 0 {
+		parts = append(parts, speed(rate, m.Unit))
+	}
+	if documents := m.Documents.Load(); documents > 0 {
+		parts = append(parts, fmt.Sprintf("%d documents", documents))
+		if rate := m.documents.rate(now, documents); rate > 0 {
+			parts = append(parts, speed(rate, "document"))
+		}
+	}
+	return parts
+}
+
+// speed is units a second, or of what is slow the seconds of a unit.
+func speed(rate float64, unit string) string {
+	switch {
+	case rate >= 10:
+		return fmt.Sprintf("%.0f %ss/s", rate, unit)
+	case rate >= 1:
+		return fmt.Sprintf("%.1f %ss/s", rate, unit)
+	}
+	return fmt.Sprintf("%.1f s a %s", 1/rate, unit)
+}

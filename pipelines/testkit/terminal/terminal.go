@@ -1,0 +1,144 @@
+// Package terminal runs programs on a terminal of a test's own, and tells what its screen showed.
+package terminal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// A Terminal is one on which a program runs as the leader of a session, in the foreground.
+type Terminal struct {
+	t       testing.TB
+	command *exec.Cmd
+	keys    *os.File
+	mutex   sync.Mutex
+	screen  screen
+	read    chan struct{} // closed at the end of all output
+}
+
+// Start starts a command on a terminal of so many columns. What of its standard streams is not set is the terminal.
+func Start(t testing.TB, command *exec.Cmd, columns int) *Terminal {
+	t.Helper()
+	if command.Env == nil {
+		command.Env = os.Environ()
+	}
+	command.Env = append(command.Env, "TERM=xterm")
+	f, err := pty.StartWithSize(command, &pty.Winsize{Rows: 24, Cols: uint16(columns)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &Terminal{t: t, command: command, keys: f, screen: screen{columns: columns, lines: [][]rune{nil}}, read: make(chan struct{})}
+	t.Cleanup(func() {
+		syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what the test left in the foreground
+		x.ended()
+		f.Close()
+	})
+	go x.follow()
+	return x
+}
+
+// follow reads what is shown until no program has the terminal open.
+func (x *Terminal) follow() {
+	defer close(x.read)
+	b := make([]byte, 1<<16)
+	for {
+		n, err := x.keys.Read(b)
+		x.mutex.Lock()
+		x.screen.write(b[:n])
+		x.mutex.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Type types keys, as "\x03" for ^C.
+func (x *Terminal) Type(keys string) {
+	x.t.Helper()
+	if _, err := io.WriteString(x.keys, keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Resize makes the terminal so many columns wide.
+func (x *Terminal) Resize(columns int) {
+	x.t.Helper()
+	x.mutex.Lock()
+	x.screen.columns = columns
+	x.mutex.Unlock()
+	if err := pty.Setsize(x.keys, &pty.Winsize{Rows: 24, Cols: uint16(columns)}); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Shown are all lines that the terminal has shown, in order: what stood in the cursor's line whenever the cursor left it or
+// went back to its beginning. A line that stood there several times is there as often.
+func (x *Terminal) Shown() []string {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	return append([]string(nil), x.screen.shown...)
+}
+
+// Screen are the lines that stand on the screen, those that scrolled away included, without blanks at their ends; empty lines at
+// the end are left out.
+func (x *Terminal) Screen() string {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	var all strings.Builder
+	for _, line := range x.screen.lines {
+		all.WriteString(strings.TrimRight(string(line), " ") + "\n")
+	}
+	if text := strings.TrimRight(all.String(), "\n"); text != "" {
+		return text + "\n"
+	}
+	return ""
+}
+
+// Await waits until a line that satisfies is was shown.
+func (x *Terminal) Await(what string, is func(line string) bool) {
+	x.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for _, line := range x.Shown() {
+			if is(line) {
+				return
+			}
+		}
+	}
+	x.t.Fatalf("never %s on the terminal:\n%q", what, x.Shown())
+}
+
+// ended waits for the end of all output.
+func (x *Terminal) ended() {
+	x.t.Helper()
+	select {
+	case <-x.read:
+	case <-time.After(10 * time.Second):
+		x.t.Errorf("a program does not leave the terminal:\n%s", x.Screen())
+	}
+}
+
+// Wait waits for the end of the program and of all output, and returns the exit code. It checks that the terminal was only sent
+// what a screen knows.
+func (x *Terminal) Wait() int {
+	x.t.Helper()
+	err := x.command.Wait()
+	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
+		x.t.Fatal(err)
+	}
+	x.ended()
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	for _, fault := range x.screen.faults {
+		x.t.Error(fault)
+	}
+	return x.command.ProcessState.ExitCode()
+}
