@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/testkit/stages"
 )
 
@@ -73,7 +73,7 @@ func comments(t *testing.T, folder string) {
 // decompress writes the content of a .zst file to another.
 func decompress(t testing.TB, from, to string) {
 	t.Helper()
-	in, err := endpoint.OpenText(from)
+	in, err := plain.Open(from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,14 @@ type Run struct {
 // DryRun says that nothing may be written.
 func (r *Run) DryRun() bool { return r.common.DryRun }
 
+// Check checks in a dry run that inputs can be opened, which another run is about to do; "" is none.
+func (r *Run) Check(inputs ...string) error {
+	if !r.DryRun() {
+		return nil
+	}
+	return endpoint.Check(r, inputs...)
+}
+
 // Private says that messages may hold counts that depend on private data.
 func (r *Run) Private() bool { return r.common.PrivateLogs }
 
