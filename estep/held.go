@@ -16,6 +16,9 @@ import (
 
 // held scores documents with a model, or says what the model sees in them.
 func (j *job) held(r *filter.Run, m model.Model) error {
+	if err := r.Check(j.Input, j.Model); err != nil {
+		return err
+	}
 	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -18,8 +19,9 @@ import (
 
 // train answers every document of every round with a contribution, on each stream of the input.
 func (j *job) train(r *filter.Run, name string, newModel func() model.Model) error {
+	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
 	if r.DryRun() {
-		return nil
+		return cmp.Or(r.Check(j.Params), endpoint.CheckStream(r, j.Input, rounds))
 	}
 	endpoint.Patience = j.ParamsWait
 	params := sync.OnceValues(func() (*parameters, error) {
@@ -30,7 +32,6 @@ func (j *job) train(r *filter.Run, name string, newModel func() model.Model) err
 	})
 	meter := &progress.Meter{Name: "estep", Unit: "round"}
 	r.Show(j.Output, meter.Line)
-	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
 	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Part) error {
 		p, err := params()
 		if err != nil {

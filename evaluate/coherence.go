@@ -33,6 +33,9 @@ func (c *coherenceCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *coherenceCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.Model, c.Reference); err != nil {
+		return err
+	}
 	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
 		return err
 	}

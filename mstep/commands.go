@@ -50,6 +50,9 @@ func (c *ldaCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *ldaCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Initial); err != nil {
+		return err
+	}
 	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
 	if err != nil {
 		return err
@@ -134,6 +137,9 @@ type wordsCommand struct{ learn }
 
 // Run is kong's hook.
 func (c *wordsCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.Input, c.Vocab); err != nil {
+		return err
+	}
 	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
 	if err != nil {
 		return err

@@ -53,8 +53,11 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 		return err
 	}
 	s := &session{learn: l, run: r, learner: learner, vocab: vocab, meter: &progress.Meter{Name: "mstep", Unit: "round"}}
-	if err := s.restore(); err != nil || r.DryRun() {
+	if err := s.restore(); err != nil {
 		return err
+	}
+	if r.DryRun() {
+		return endpoint.CheckStream(r, s.Input, releases)
 	}
 	s.meter.Done.Store(int64(learner.Round()))
 	s.meter.Say("waiting for the next release")
@@ -164,9 +167,11 @@ func (s *session) unread(err error) error {
 	return err
 }
 
+var releases = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC}
+
 // follow learns from release after release until the input ends.
 func (s *session) follow() error {
-	in, h, err := endpoint.OpenStream(s.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC})
+	in, h, err := endpoint.OpenStream(s.Input, releases)
 	if err != nil {
 		return err
 	}

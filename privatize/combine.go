@@ -22,6 +22,9 @@ type combineCommand struct {
 
 // Run is kong's hook.
 func (c *combineCommand) Run(r *filter.Run) error {
+	if err := r.Check(append(c.Inputs, c.Grant)...); err != nil {
+		return err
+	}
 	var grant *event.Grant
 	if c.Grant != "" {
 		l := leave{c.Grant}

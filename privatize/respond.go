@@ -27,6 +27,9 @@ const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2
 
 // Run is kong's hook. This file only carries records to and from internal/local.
 func (c *responseCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.Input, c.Ledger, c.Grant); err != nil {
+		return err
+	}
 	grant, err := c.read(event.RandomizedResponse)
 	if err != nil {
 		return err

@@ -37,6 +37,9 @@ func (c *selectCommand) Validate() error {
 
 // Run is kong's hook. It only carries words to and from internal/selection.
 func (c *selectCommand) Run(r *filter.Run) error {
+	if err := r.Check(append(c.Inputs, c.Ledger, c.Grant)...); err != nil {
+		return err
+	}
 	grant, err := c.read(event.Select)
 	if err != nil {
 		return err

@@ -37,6 +37,9 @@ func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
 
 // privatize reads contributions and writes releases. This file only carries records to and from internal/release.
 func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) error {
+	if err := r.Check(append(c.Inputs, c.Ledger)...); err != nil {
+		return err
+	}
 	wanted := within(c.RoundTimeout)
 	wanted.Whole = true // a partition alone is a part of each round
 	in, err := openSources(c.Output, c.Inputs, wanted)

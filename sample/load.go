@@ -50,6 +50,26 @@ func (s *rounds) inputs() []string {
 	return s.Inputs
 }
 
+// check opens the inputs, for a dry run.
+func (s *rounds) check(r *filter.Run) error {
+	if err := r.Check(s.inputs()...); err != nil {
+		return err
+	}
+	var header *wire.Header
+	for _, name := range s.inputs() {
+		if endpoint.IsTopic(name) {
+			continue // its header may be yet to come
+		}
+		streams, h, err := s.open(name, header)
+		if err != nil {
+			return err
+		}
+		closeAll(streams)
+		header = h
+	}
+	return nil
+}
+
 // load reads the corpus.
 func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	meter := &progress.Meter{Name: "sample"}

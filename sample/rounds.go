@@ -13,7 +13,7 @@ func (s *rounds) Run(r *filter.Run) error {
 		return err
 	}
 	if r.DryRun() {
-		return nil
+		return s.check(r)
 	}
 	if s.Window > 0 {
 		return s.live(r)

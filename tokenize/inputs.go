@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/tokenize/internal/source"
 )
@@ -27,8 +29,16 @@ func (i *inputs) Validate() error {
 	return nil
 }
 
+// names are those of the inputs.
+func (i *inputs) names() []string {
+	if len(i.Inputs) == 0 {
+		return []string{endpoint.Stdio}
+	}
+	return slices.Clone(i.Inputs)
+}
+
 // open returns the reader of the inputs.
 func (i *inputs) open() (*source.Reader, error) {
 	limit := int(min(i.MaxDocument, math.MaxInt))
-	return source.NewReader(i.Inputs, source.Options{Limit: limit, Format: i.Format, Columns: i.Columns})
+	return source.NewReader(i.names(), source.Options{Limit: limit, Format: i.Format, Columns: i.Columns})
 }

@@ -35,6 +35,9 @@ func (t *termsCommand) Validate() error {
 }
 
 func (t *termsCommand) Run(r *filter.Run) error {
+	if err := r.Check(append(t.names(), t.Stop)...); err != nil {
+		return err
+	}
 	var stop *bag.Index
 	if t.Stop != "" {
 		words, err := vocabulary.Open(t.Stop)

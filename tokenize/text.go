@@ -40,6 +40,9 @@ type text struct {
 func (*text) Help() string { return formatsHelp + "\n\n" + namesHelp }
 
 func (t *text) Run(r *filter.Run) error {
+	if err := r.Check(append(t.names(), t.Vocab)...); err != nil {
+		return err
+	}
 	words, err := vocabulary.OpenOrEnglish(t.Vocab)
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ func (*uciBags) Help() string {
 }
 
 func (u *uciBags) Run(r *filter.Run) error {
+	if err := r.Check(u.Input, u.Vocab); err != nil {
+		return err
+	}
 	words, err := vocabulary.Open(u.Vocab)
 	if err != nil {
 		return err

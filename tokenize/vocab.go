@@ -52,6 +52,9 @@ type frequencies struct {
 }
 
 func (v *vocab) Run(r *filter.Run) error {
+	if err := r.Check(v.names()...); err != nil {
+		return err
+	}
 	if err := endpoint.Distinct(v.Output, v.Inputs...); err != nil {
 		return err
 	}

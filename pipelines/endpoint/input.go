@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
 )
@@ -36,9 +34,11 @@ func (in *Input) Close() error {
 // its writer.
 func Open(name string) (*Input, error) {
 	if name == "" || name == Stdio {
-		if term.IsTerminal(int(os.Stdin.Fd())) {
-			return nil, exit.Errorf(exit.Usage, "standard input is a terminal").
-				WithHint("name an input file, or pipe one in")
+		if err := checkStdin(); err != nil {
+			return nil, err
+		}
+		if DryRun {
+			return &Input{Reader: unread{}, Name: "standard input"}, nil
 		}
 		return &Input{Reader: os.Stdin, Name: "standard input"}, nil
 	}
@@ -47,6 +47,9 @@ func Open(name string) (*Input, error) {
 	}
 	if err := local(name); err != nil {
 		return nil, err
+	}
+	if isFIFO(name) && DryRun {
+		return &Input{Reader: unread{}, Name: name}, checkFIFO(name)
 	}
 	if isFIFO(name) {
 		f, err := openFIFO(name)

@@ -21,7 +21,7 @@ type Common struct {
 	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics."`
 	Summary     string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
 	Metrics     string           `placeholder:"HOST:PORT" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics."`
-	DryRun      bool             `short:"n" group:"Messages" help:"Check the flags and what they need, and write nothing."`
+	DryRun      bool             `short:"n" group:"Messages" help:"Check the flags, and that what they name can be read; write nothing. Standard input and FIFOs are not read."`
 	Config      kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
 	PrintConfig bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
 	Version     kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`

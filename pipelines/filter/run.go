@@ -39,6 +39,14 @@ func (r *Run) DryRun() bool { return r.common.DryRun }
 // Quiet says that errors alone are wanted.
 func (r *Run) Quiet() bool { return r.common.Quiet }
 
+// Check checks in a dry run that inputs can be opened, which another run is about to do; "" is none.
+func (r *Run) Check(inputs ...string) error {
+	if !r.DryRun() {
+		return nil
+	}
+	return endpoint.Check(r, inputs...)
+}
+
 // Private says that messages may hold counts that depend on private data.
 func (r *Run) Private() bool { return r.common.PrivateLogs }
 
