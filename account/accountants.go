@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"privpipe/account/internal/classic"
+	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
@@ -103,9 +104,29 @@ func (a *accountant) ofLedger() *accountant {
 	}}
 }
 
-// spending is spending of the chosen accountant.
-func (c ledgerChoice) spending(charges []*event.Charge) (profile, error) {
-	return c.accountant().spending(charges)
+// spending is what charges of a ledger have spent by the chosen accountant.
+func (c ledgerChoice) spending(ledger *event.Ledger) spending {
+	return func(charges []*event.Charge) (profile, error) {
+		p, err := c.largest(parts(ledger, charges))
+		return upper{p}, err
+	}
+}
+
+// largest returns the bound of the chosen accountant on what a unit loses by one part or another.
+func (c ledgerChoice) largest(parts []part) (loss.Profile, error) {
+	var of []loss.Profile
+	for _, part := range parts {
+		composition, err := compose.New(part.charges)
+		if err != nil {
+			return nil, err
+		}
+		p, _, err := c.profile(composition.List())
+		if err != nil {
+			return nil, err
+		}
+		of = append(of, p)
+	}
+	return loss.Largest(of), nil
 }
 
 // profile returns the bound of the chosen accountant and names what it rests on.

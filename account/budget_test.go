@@ -76,11 +76,11 @@ func TestAlarmOverNights(t *testing.T) {
 	for lines := range nights.Lines {
 		b := event.Ledger{Lines: nights.Lines[:lines+1]}
 		choice := ledgerChoice{"pld"}
-		alarm, err := flags.watch("x", &b, choice.spending, 1e-6)
+		alarm, err := flags.watch("x", &b, choice.spending(&b), 1e-6)
 		if err != nil {
 			t.Fatal(err)
 		}
-		spent, err := choice.spending(b.Charges())
+		spent, err := choice.spending(&b)(b.Charges())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,6 +53,7 @@ func (f curveFile) draw(rep *report, ledger *event.Ledger, spent spending) ([]by
 		return nil, err
 	}
 	c.Ledger, c.Accountant, c.Adjacency, c.Unit = rep.Ledger, rep.Accountant, rep.Adjacency, rep.Unit
+	c.DisjointDatasets = rep.DisjointDatasets
 	return c.encode(filepath.Ext(string(f)))
 }
 
@@ -70,7 +71,9 @@ type curves struct {
 	Accountant string `json:"accountant"`
 	Adjacency  string `json:"adjacency,omitempty"`
 	Unit       string `json:"unit,omitempty"`
-	Delta      number `json:"delta"` // of EpsilonOver
+	// DisjointDatasets says, on trust, that data sets share no unit: each loss is the largest of theirs.
+	DisjointDatasets bool   `json:"disjoint_datasets,omitempty"`
+	Delta            number `json:"delta"` // of EpsilonOver
 	// EpsilonOver is ε after so many releases of the ledger. In between it is at most that of the next.
 	EpsilonOver []releasesEpsilon `json:"epsilon_over_releases"`
 	DeltaOver   []epsilonDelta    `json:"delta_over_epsilon"` // after all of them

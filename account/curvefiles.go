@@ -61,6 +61,9 @@ func (c *curves) figure() *chart.Figure {
 	if c.releases() > 0 {
 		relation = fmt.Sprintf("neighbouring data sets: %s, privacy unit: %s", dash(c.Adjacency), dash(c.Unit))
 	}
+	if c.DisjointDatasets {
+		relation += "; " + disjointNote
+	}
 	name := c.Ledger
 	if name == endpoint.Stdio {
 		name = "standard input"

@@ -57,9 +57,10 @@ func (c *releasedFlags) question(output string) (*question, error) {
 }
 
 type exportCommand struct {
-	Format string `enum:"dp-events,list" default:"dp-events" help:"A tree of dp_accounting's DpEvents (dp-events), or a list of events (list)."`
-	Output string `short:"o" placeholder:"FILE" help:"Where the events go; standard output by default."`
-	Ledger string `arg:"" help:"Ledger of privatize."`
+	Format  string `enum:"dp-events,list" default:"dp-events" help:"A tree of dp_accounting's DpEvents (dp-events), or a list of events (list)."`
+	Dataset string `placeholder:"NAME" help:"The data set to write, of a ledger whose data sets share no unit: events cannot say that they do not add up."`
+	Output  string `short:"o" placeholder:"FILE" help:"Where the events go; standard output by default."`
+	Ledger  string `arg:"" help:"Ledger of privatize."`
 }
 
 // Help is kong's hook.
@@ -77,9 +78,22 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err
 	}
-	_, composition, err := readComposed(c.Ledger)
+	ledger, err := readLedger(c.Ledger)
 	if err != nil {
 		return err
+	}
+	switch disjoint := disjointDatasets(ledger); {
+	case disjoint && c.Dataset == "":
+		return exit.Errorf(exit.Usage, "the data sets of %s share no unit, which events cannot say: give --dataset", c.Ledger)
+	case !disjoint && c.Dataset != "":
+		return exit.Errorf(exit.Usage, "--dataset is for a ledger whose data sets share no unit, which %s does not say", c.Ledger)
+	}
+	composition, err := composedWith(c.Ledger, ledger, c.Dataset)
+	if err != nil {
+		return err
+	}
+	if c.Dataset != "" && composition.Releases == 0 {
+		return exit.Errorf(exit.Usage, "%s has no release from data set %q", c.Ledger, c.Dataset)
 	}
 	write := events.Tree
 	if c.Format == "list" {

@@ -73,23 +73,26 @@ func leastEpsilon(b event.Budget, charges []*event.Charge) (least float64, err e
 	return least, nil
 }
 
-// checkBudgets checks that each grant with a budget has kept the ledger within it: all charges up to its own last one. What
-// came later is not in its plan. The ledger must have passed checkGrants. The error names the line of that charge.
+// checkBudgets checks that each grant with a budget has kept what it is for within it: all charges up to its own last one, of its
+// data set where these share no unit. What came later is not in its plan. The ledger must have passed checkGrants. The error names
+// the line of that charge.
 func checkBudgets(name string, ledger *event.Ledger) error {
-	last := make(map[string]int) // lines up to a grant's last charge
-	for i, line := range ledger.Lines {
-		if line.Charge != nil {
-			last[line.Charge.Grant] = i + 1
+	for _, of := range byDataset(ledger) {
+		last := make(map[string]int) // lines up to a grant's last charge
+		for i, line := range of.Lines {
+			if line.Charge != nil {
+				last[line.Charge.Grant] = i + 1
+			}
 		}
-	}
-	for _, line := range ledger.Lines {
-		g := line.Grant
-		if g == nil || g.Budget.Epsilon == 0 || last[g.ID] == 0 {
-			continue
-		}
-		until := event.Ledger{Lines: ledger.Lines[:last[g.ID]]}
-		if err := checkBudget(g, until.Charges()); err != nil {
-			return &event.LedgerError{Name: name, Line: last[g.ID], Err: err}
+		for _, line := range of.Lines {
+			g := line.Grant
+			if g == nil || g.Budget.Epsilon == 0 || last[g.ID] == 0 {
+				continue
+			}
+			until := event.Ledger{Lines: of.Lines[:last[g.ID]]}
+			if err := checkBudget(g, until.Charges()); err != nil {
+				return &event.LedgerError{Name: name, Line: of.Lines[last[g.ID]-1].Sequence, Err: err}
+			}
 		}
 	}
 	return nil

@@ -19,11 +19,12 @@ type ledgerCommands struct {
 }
 
 type newLedgerCommand struct {
-	Epsilon float64 `group:"Budget" placeholder:"X" help:"Refuse whatever would take the whole ledger above this ε. By default the grants alone bound it."`
-	Delta   float64 `group:"Budget" placeholder:"X" help:"δ of that budget; 0 for a ledger of pure mechanisms only."`
-	Filter  string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts what sampling takes off. By default settings must be chosen beforehand."`
-	Order   float64 `group:"Filter" placeholder:"X" help:"Order of the filter renyi. By default the one that leaves the most for Gaussian noise without sampling."`
-	Ledger  string  `arg:"" help:"File to make. One that is there already is refused."`
+	Epsilon  float64 `group:"Budget" placeholder:"X" help:"Refuse whatever would take the whole ledger above this ε. By default the grants alone bound it."`
+	Delta    float64 `group:"Budget" placeholder:"X" help:"δ of that budget; 0 for a ledger of pure mechanisms only."`
+	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts what sampling takes off. By default settings must be chosen beforehand."`
+	Order    float64 `group:"Filter" placeholder:"X" help:"Order of the filter renyi. By default the one that leaves the most for Gaussian noise without sampling."`
+	Disjoint bool    `name:"disjoint-datasets" help:"Data sets share no unit: which one a unit is in follows from the unit alone, for good, and nobody can check it. ε is then the largest of theirs, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
+	Ledger   string  `arg:"" help:"File to make. One that is there already is refused."`
 }
 
 // Help is kong's hook.
@@ -32,7 +33,10 @@ func (newLedgerCommand) Help() string {
 A ledger is begun once, and kept. privatize makes none, so a job that runs in another folder by mistake stops there. Grants are
 planned for one ledger (account plan --ledger) and refused by every other.
 
-  account ledger new --epsilon 3 --delta 1e-6 run.ledger`
+  account ledger new --epsilon 3 --delta 1e-6 run.ledger
+
+Say --disjoint-datasets only if nobody has units in two data sets, as of hospitals that share no patient. It stands in the ledger for
+good, and every report says that it was taken on trust.`
 }
 
 // Validate is kong's hook.
@@ -42,6 +46,8 @@ func (c *newLedgerCommand) Validate() error {
 		return fmt.Errorf("the ledger must be a file, is %s", c.Ledger)
 	case c.Epsilon == 0 && (c.Delta != 0 || c.Filter != ""):
 		return errors.New("--delta and --filter belong to a budget: give --epsilon")
+	case c.Disjoint && (c.Epsilon == 0 || c.Filter != ""):
+		return errors.New("--disjoint-datasets needs a budget, and no filter: give --epsilon, and no --filter")
 	case c.Filter != "" && c.Delta == 0:
 		return errors.New("--filter needs --delta")
 	case c.Order != 0 && c.Filter != event.Renyi:
@@ -85,7 +91,7 @@ func (c *newLedgerCommand) head() (*event.Head, error) {
 	if c.Epsilon == 0 {
 		return head, nil
 	}
-	head.Budget = &event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}
+	head.Budget, head.DisjointDatasets = &event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}, c.Disjoint
 	if c.Filter == "" {
 		return head, nil
 	}

@@ -26,7 +26,7 @@ type odometerCommand struct {
 func (odometerCommand) Help() string {
 	return "What the whole ledger had spent when each run had made its last release, and what was left of the budget that stood " +
 		"then: the ledger's own, or the latest that was planned. What a run added is what was spent, less what it would be without " +
-		"the run: of runs that took turns this is not a sum."
+		"the run: of runs that took turns this is not a sum. Where data sets share no unit, ε is the largest of theirs, and a run may add 0."
 }
 
 // Validate is kong's hook.
@@ -44,13 +44,15 @@ func (c *odometerCommand) Validate() error {
 
 // odometer is what account odometer prints, and its JSON form.
 type odometer struct {
-	Ledger     string    `json:"ledger"`
-	Accountant string    `json:"accountant"`
-	Delta      number    `json:"delta"`
-	Adjacency  string    `json:"adjacency,omitempty"`
-	Unit       string    `json:"unit,omitempty"`
-	Torn       bool      `json:"torn_last_line,omitempty"`
-	Runs       []reading `json:"runs"`
+	Ledger     string `json:"ledger"`
+	Accountant string `json:"accountant"`
+	Delta      number `json:"delta"`
+	Adjacency  string `json:"adjacency,omitempty"`
+	Unit       string `json:"unit,omitempty"`
+	// DisjointDatasets says, on trust, that data sets share no unit: each ε is the largest of theirs.
+	DisjointDatasets bool      `json:"disjoint_datasets,omitempty"`
+	Torn             bool      `json:"torn_last_line,omitempty"`
+	Runs             []reading `json:"runs"`
 }
 
 // A reading is what a ledger had spent and had left after the last release of a run.
@@ -84,12 +86,12 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	}
 	o := &odometer{
 		Ledger: c.Ledger, Accountant: c.accountant().name, Delta: number(delta), Adjacency: composition.Adjacency,
-		Unit: composition.Unit, Torn: ledger.Torn,
+		Unit: composition.Unit, Torn: ledger.Torn, DisjointDatasets: disjointDatasets(ledger),
 	}
-	if o.Runs, err = c.readings(ledger, c.spending, delta); err != nil {
+	if o.Runs, err = c.readings(ledger, c.spending(ledger), delta); err != nil {
 		return err
 	}
-	alarm, err := c.watch(c.Ledger, ledger, c.spending, delta)
+	alarm, err := c.watch(c.Ledger, ledger, c.spending(ledger), delta)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -183,6 +185,9 @@ func (o *odometer) table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, dash(o.Adjacency), dash(o.Unit))
 	w.Flush()
+	if o.DisjointDatasets {
+		fmt.Fprintf(b, "\n%s; ε is the largest of theirs\n", disjointNote)
+	}
 	fmt.Fprint(w, "\nrun\tdata set\treleases\tlast release\tε\tε added\tbudget\tleft\n")
 	for _, r := range o.Runs {
 		added := "-"

@@ -68,7 +68,7 @@ func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
 	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
 		return nil
 	}
-	before, err := composed(c.Ledger, &c.ledger)
+	before, err := composedWith(c.Ledger, &c.ledger, c.Dataset)
 	if err != nil {
 		return err
 	}

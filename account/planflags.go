@@ -43,6 +43,7 @@ type planCommand struct {
 
 	subjectFlags
 
+	Dataset   string     `placeholder:"NAME" help:"Data set that the grant is for, as privatize --dataset: for a ledger whose data sets share no unit, and no other. What that one has released comes off the budget."`
 	Unit      string     `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
 	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed and randomized-response)."`
 	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
@@ -132,6 +133,12 @@ func (c *planCommand) Validate() error {
 func (c *planCommand) check() error {
 	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
 		return err
+	}
+	switch disjoint := disjointDatasets(&c.ledger); {
+	case disjoint && c.Dataset == "":
+		return errors.New("the data sets of the ledger share no unit: --dataset must say which one the grant is for")
+	case !disjoint && c.Dataset != "":
+		return errors.New("--dataset is for a ledger whose data sets share no unit: account ledger new --disjoint-datasets")
 	}
 	g := c.grant()
 	if g.Expired(g.Created) {
@@ -284,7 +291,7 @@ func (c *planCommand) scheme() event.Scheme {
 func (c *planCommand) grant() *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
-		Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
+		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
 		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires,
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
@@ -62,6 +63,10 @@ type report struct {
 	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
 	Filter *filterReport `json:"filter,omitempty"`
 	Budget *budgetReport `json:"budget,omitempty"` // the total budget
+	// DisjointDatasets says, on trust, that data sets share no unit: the losses above are the largest of those of Datasets.
+	DisjointDatasets bool            `json:"disjoint_datasets,omitempty"`
+	Datasets         []datasetReport `json:"datasets,omitempty"`
+
 	Runs   []runReport   `json:"runs"`
 	Grants []grantReport `json:"grants"`
 }
@@ -92,11 +97,11 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := c.Curve.draw(rep, ledger, c.spending)
+	drawn, err := c.Curve.draw(rep, ledger, c.spending(ledger))
 	if err != nil {
 		return err
 	}
-	alarm, err := c.watch(c.Ledger, ledger, c.spending, float64(rep.Delta))
+	alarm, err := c.watch(c.Ledger, ledger, c.spending(ledger), float64(rep.Delta))
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -119,21 +124,20 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 		return nil, err
 	}
 	charges := ledger.Charges()
-	list := composition.List()
 	rep := &report{
 		Ledger: c.Ledger, Accountant: c.accountant().name, Releases: composition.Releases, Torn: ledger.Torn,
-		Adjacency: composition.Adjacency, Unit: composition.Unit, SelectDelta: number(list.Failure),
+		Adjacency: composition.Adjacency, Unit: composition.Unit, DisjointDatasets: disjointDatasets(ledger),
 	}
 	if head := ledger.Head(); head != nil {
 		if rep.Filter, err = filterOf(head, ledger); err != nil {
 			return nil, err
 		}
 	}
-	if err := rep.answer(c, ledger, list); err != nil {
+	if err := rep.answer(c, ledger); err != nil {
 		return nil, err
 	}
 	if claimed, found := compose.Claimed(charges); found {
-		if err := rep.claim(c, claimed); err != nil {
+		if err := rep.claim(c, parts(ledger, claimed)); err != nil {
 			return nil, err
 		}
 	}
@@ -141,16 +145,59 @@ func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
 	return rep, nil
 }
 
+// A datasetReport is what the releases from one data set cost a unit of it.
+type datasetReport struct {
+	Dataset      string `json:"dataset"`
+	Releases     int    `json:"releases"`
+	Epsilon      number `json:"epsilon"`
+	EpsilonLower number `json:"epsilon_lower,omitempty"`
+	Delta        number `json:"delta"`
+	DeltaLower   number `json:"delta_lower,omitempty"`
+}
+
 // answer fills in what the accountant says of the charges.
-func (rep *report) answer(c *reportCommand, ledger *event.Ledger, list *loss.List) error {
-	delta, err := c.delta(ledger)
+func (rep *report) answer(c *reportCommand, ledger *event.Ledger) error {
+	given, err := c.delta(ledger)
 	if err != nil {
 		return err
 	}
-	p, theorem, err := c.profile(list)
-	if err != nil {
-		return err
+	var profiles []loss.Profile
+	var theorems []string
+	var epsilon, delta loss.Bound
+	spent := make(map[string]profile)
+	for _, part := range parts(ledger, ledger.Charges()) {
+		composition, err := compose.New(part.charges)
+		if err != nil {
+			return err
+		}
+		p, theorem, err := c.profile(composition.List())
+		if err != nil {
+			return err
+		}
+		e, d, err := c.at(given)(p)
+		if err != nil {
+			return err
+		}
+		epsilon, delta = loss.Larger(epsilon, e), loss.Larger(delta, d)
+		if theorem = rests(theorem, max(e.Order, d.Order)); !slices.Contains(theorems, theorem) {
+			theorems = append(theorems, theorem)
+		}
+		profiles, spent[part.dataset] = append(profiles, p), upper{p}
+		rep.SelectDelta = max(rep.SelectDelta, number(composition.List().Failure))
+		if part.dataset != "" {
+			rep.Datasets = append(rep.Datasets, datasetReport{
+				part.dataset, composition.Releases, number(e.Upper), number(e.Lower), number(d.Upper), number(d.Lower),
+			})
+		}
 	}
+	if rep.DisjointDatasets {
+		theorems = append(theorems, "parallel composition over data sets ("+disjointNote+")")
+	}
+	rep.Theorem = strings.Join(theorems, "; ")
+	rep.Epsilon, rep.EpsilonLower = number(epsilon.Upper), number(epsilon.Lower)
+	rep.Delta, rep.DeltaLower = number(delta.Upper), number(delta.Lower)
+	rep.Order = number(max(epsilon.Order, delta.Order))
+	p := loss.Largest(profiles)
 	pure, err := p.Epsilon(0)
 	if err != nil {
 		return err
@@ -158,28 +205,16 @@ func (rep *report) answer(c *reportCommand, ledger *event.Ledger, list *loss.Lis
 	if !math.IsInf(pure.Upper, 1) {
 		rep.PureEpsilon = number(pure.Upper)
 	}
-	epsilon, delta2, err := c.at(delta)(p)
-	if err != nil {
-		return err
-	}
-	rep.Epsilon, rep.EpsilonLower = number(epsilon.Upper), number(epsilon.Lower)
-	rep.Delta, rep.DeltaLower = number(delta2.Upper), number(delta2.Lower)
-	rep.Order = number(max(epsilon.Order, delta2.Order))
-	rep.Theorem = rests(theorem, float64(rep.Order))
 	if rep.Budget, err = reportBudget(ledger, upper{p}); err != nil {
 		return err
 	}
-	rep.Grants, err = grants(ledger, upper{p})
+	rep.Grants, err = grants(ledger, spent)
 	return err
 }
 
 // claim fills in what the accountant would say of charges with the sensitivities of papers.
-func (rep *report) claim(c *reportCommand, claimed []*event.Charge) error {
-	composition, err := compose.New(claimed)
-	if err != nil {
-		return err
-	}
-	p, _, err := c.profile(composition.List())
+func (rep *report) claim(c *reportCommand, claimed []part) error {
+	p, err := c.largest(claimed)
 	if err != nil {
 		return err
 	}

@@ -90,8 +90,9 @@ type grantReport struct {
 	Cost         number  `json:"cost,omitempty"`         // of a release, by the ledger's filter
 }
 
-// grants says what is left of each grant: releases, and the part of its ε that the whole ledger has not spent.
-func grants(ledger *event.Ledger, spent profile) ([]grantReport, error) {
+// grants says what is left of each grant: releases, and the part of its ε that its data set has not spent, or the whole ledger
+// where data sets may share units (which stands under "").
+func grants(ledger *event.Ledger, spent map[string]profile) ([]grantReport, error) {
 	reports := []grantReport{}
 	used := make(map[string]int)
 	for _, c := range ledger.Charges() {
@@ -103,8 +104,8 @@ func grants(ledger *event.Ledger, spent profile) ([]grantReport, error) {
 			continue
 		}
 		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta, Cost: number(g.Cost)}
-		if g.Budget.Epsilon > 0 {
-			epsilon, err := spent.Epsilon(g.Budget.Delta)
+		if of := spent[g.Dataset]; g.Budget.Epsilon > 0 && of != nil {
+			epsilon, err := of.Epsilon(g.Budget.Delta)
 			if err != nil {
 				return nil, err
 			}

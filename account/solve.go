@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ type planning struct {
 // solve completes a grant: with what is to be solved for, so that the ledger and this plan stay within the budget, and with
 // the budget.
 func (c *planCommand) solve(grant *event.Grant) error {
-	before, err := composed(c.Ledger, &c.ledger)
+	before, err := composedWith(c.Ledger, &c.ledger, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -79,6 +80,10 @@ func (p *planning) beside() (hashes []string, err error) {
 		}
 		if g.Ledger != p.grant.Ledger {
 			return nil, exit.Errorf(exit.Usage, "%s is for another ledger than %s", name, p.Ledger)
+		}
+		if g.Dataset != p.grant.Dataset {
+			return nil, exit.Errorf(exit.Usage, "%s is for another data set than %q, with which it shares no unit", name, p.Dataset).
+				WithHint("plan without it: what it releases does not come off this budget")
 		}
 		hash, err := g.Hash()
 		if err != nil {
@@ -361,10 +366,14 @@ func (p *planning) least(low, high float64, done func(low, high float64) bool, s
 
 // spenders is who has spent what a plan finds spent.
 func (p *planning) spenders() string {
-	if len(p.Beside) > 0 {
-		return "the ledger and what is planned beside have"
+	who := "the ledger"
+	if p.Dataset != "" {
+		who = fmt.Sprintf("data set %q", p.Dataset)
 	}
-	return "the ledger has"
+	if len(p.Beside) > 0 {
+		return who + " and what is planned beside have"
+	}
+	return who + " has"
 }
 
 // tooMuch says why even with the most noise, the least rate or one round, which the grant has, ε is above what it may be.

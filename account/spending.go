@@ -12,10 +12,10 @@ type profile interface {
 	Delta(epsilon float64) (float64, error) // at ε > 0
 }
 
-// spending returns the profile of the first charges of a ledger, some of them left out perhaps.
+// spending returns the profile of some charges of a ledger, in its order.
 type spending func(charges []*event.Charge) (profile, error)
 
-// spending returns that of an accountant.
+// spending returns the profile of charges whose losses add up.
 func (a *accountant) spending(charges []*event.Charge) (profile, error) {
 	composition, err := compose.New(charges)
 	if err != nil {

@@ -33,6 +33,9 @@ func (rep *report) table(b *bytes.Buffer) {
 	if rep.SelectDelta > 0 {
 		fmt.Fprintf(b, "\nselect: %s of δ is for words that one unit alone has\n", rep.SelectDelta)
 	}
+	if rep.DisjointDatasets {
+		rep.datasets(b)
+	}
 	if rep.Budget != nil {
 		rep.Budget.table(b)
 	}
@@ -60,6 +63,17 @@ func (rep *report) table(b *bytes.Buffer) {
 	if rep.Torn {
 		fmt.Fprint(b, tornNote)
 	}
+}
+
+// datasets prints the losses of data sets for people.
+func (rep *report) datasets(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n%s; ε and δ are the largest of theirs\n", disjointNote)
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "data set\treleases\tε\tδ\n")
+	for _, d := range rep.Datasets {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", quoted(d.Dataset), d.Releases, d.Epsilon, d.Delta)
+	}
+	w.Flush()
 }
 
 const tornNote = "note: the last line is torn, from a crash; nothing was released under it\n"

@@ -58,6 +58,8 @@ type verification struct {
 	Charges  int    `json:"charges"`
 	LastHash string `json:"last_hash"`
 	Torn     bool   `json:"torn_last_line,omitempty"`
+	// DisjointDatasets says that budgets are kept if data sets share no unit, which nobody can verify by the ledger.
+	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
 	// Releases is where stored releases were compared with their charges, empty if they were not. Missing are the paths of
 	// those that were not there.
 	Releases string   `json:"releases,omitempty"`
@@ -133,7 +135,11 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {
 		if len(verified) > 1 {
 			fmt.Fprintf(b, "%s: ", v.Ledger)
 		}
-		fmt.Fprintf(b, "verified: %d lines, %d charges, last hash %s\n", v.Lines, v.Charges, v.LastHash)
+		fmt.Fprintf(b, "verified: %d lines, %d charges, last hash %s", v.Lines, v.Charges, v.LastHash)
+		if v.DisjointDatasets {
+			fmt.Fprintf(b, "; %s", disjointNote)
+		}
+		fmt.Fprintln(b)
 	}
 	return nil
 }
@@ -143,6 +149,7 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {
 func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
+		DisjointDatasets: disjointDatasets(ledger),
 	}
 	if overspent, err := checkOverspent(name, ledger); overspent != nil || err != nil {
 		return nil, cmp.Or(overspent, err)

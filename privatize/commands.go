@@ -39,7 +39,7 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 type charged struct {
 	Ledger  string `required:"" placeholder:"FILE" help:"Ledger that every release is charged to. account ledger new makes one; without a ledger nothing is released."`
 	Run_    string `name:"run" help:"Name of the training run, under which its rounds are charged, stored and released. By default the grant's. A stream that names another run is refused."`
-	Dataset string `default:"default" help:"Name of the data set, for the ledger."`
+	Dataset string `default:"default" help:"Name of the data set, for the ledger. It must be the grant's where the ledger's data sets share no unit."`
 }
 
 // name returns the name of the run: the flag's, else what otherwise says. The name is published, so a stream from behind the

@@ -10,6 +10,13 @@ import (
 // maxDataset bounds the name of a data set, in bytes, as the wire bounds names.
 const maxDataset = 1024
 
+func checkDataset(name string) error {
+	if len(name) > maxDataset || !utf8.ValidString(name) {
+		return fmt.Errorf("name of the data set must be UTF-8 of at most %d bytes", maxDataset)
+	}
+	return nil
+}
+
 // Allow reports the first rule that a charge breaks as the next line of l, at the time of that line. The rules are those of
 // its grant, of the ledger's head, of what a budget was planned for, and that a ledger can be read again and composed. The
 // grant stands in l; if it does not yet, it is entering, which the caller would append before the charge. The privatizer asks
@@ -20,8 +27,8 @@ func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	if err := CheckName(c.Run); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	if len(c.Dataset) > maxDataset || !utf8.ValidString(c.Dataset) {
-		return fmt.Errorf("name of the data set must be UTF-8 of at most %d bytes", maxDataset)
+	if err := checkDataset(c.Dataset); err != nil {
+		return err
 	}
 	before := l.tally()
 	if c.Mechanism != None || c.Grant != "" {
@@ -56,6 +63,9 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	}
 	if err := t.takes(g); err != nil {
 		return err
+	}
+	if g.Dataset != "" && c.Dataset != g.Dataset {
+		return fmt.Errorf("the grant is for data set %q, the release is from %q (--dataset)", g.Dataset, c.Dataset)
 	}
 	if !c.Scheme.Same(g.Scheme) {
 		// How it was sampled is what a private stream says, so it is not repeated.
@@ -122,8 +132,18 @@ func (t *tally) takes(g *Grant) error {
 }
 
 // Takes refuses a grant whose releases could pass the budget of the ledger. The grant's own budget counts all that the
-// ledger holds when the grant's last release is charged, so a comparison is enough. A filter adds up by itself.
+// ledger holds when the grant's last release is charged, so a comparison is enough. A filter adds up by itself. Where data sets
+// share no unit, the grant's budget counts all of one of them, which is why it must say which.
 func (h *Head) Takes(g *Grant) error {
+	switch {
+	case !h.DisjointDatasets && g.Dataset != "":
+		return errors.New("the grant names a data set, and those of the ledger may share units")
+	case h.DisjointDatasets && g.Dataset == "":
+		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
+	case h.DisjointDatasets && g.Adjacency != AddRemove:
+		// A unit that is exchanged may leave one data set while the other enters another: both would lose.
+		return fmt.Errorf("the ledger's data sets share no unit: that is for neighbours %s alone", AddRemove)
+	}
 	if h.Budget == nil || h.Filter != nil {
 		return nil
 	}
@@ -165,6 +185,9 @@ func (t *tally) planned(u *use, c *Charge) error {
 		if beside == nil || beside.releases == 0 {
 			continue
 		}
+		if beside.grant.Dataset != u.grant.Dataset {
+			return errors.New("a grant that this one was planned beside is for another data set")
+		}
 		if beside.before < known {
 			return errors.New("a grant that this one was planned beside had been used by then: plan again")
 		}
@@ -174,7 +197,7 @@ func (t *tally) planned(u *use, c *Charge) error {
 		}
 		planned += beside.releases
 	}
-	if t.charges-known > planned {
+	if t.behind(known, u.grant.Dataset) > planned {
 		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train anew")
 	}
 	if c.Attempt > 0 {
@@ -234,6 +257,10 @@ func (t *tally) composable(c *Charge) error {
 	// A throw has one scheme. Of two that one name stands for, one at most is how the units were chosen.
 	if other, thrown := t.throws[c.Scheme.Coins]; thrown && !other.Same(c.Scheme) {
 		return errors.New("coins of this name were charged under another sampling scheme")
+	}
+	// Units of one name in two data sets would have the same coins, and the releases from the one tell of those in the other.
+	if other, thrown := t.thrownFor[c.Scheme.Coins]; thrown && t.head != nil && t.head.DisjointDatasets && other != c.Dataset {
+		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of its own", other)
 	}
 	return nil
 }

@@ -127,6 +127,40 @@ func (n *next) exact(unit string) *Charge {
 // sameBatch makes the charge one of the batch of the first round under another name of the run.
 func (n *next) sameBatch() { n.charge = n.of(n.grant, 1); n.charge.Run = "other" }
 
+// disjoint makes the ledger one whose data sets share no unit, and the grant one for the first of them. It has a budget.
+func (n *next) disjoint() {
+	n.head().Budget, n.head().DisjointDatasets = &Limit{1, 1e-6}, true
+	n.grant.Dataset = "data"
+}
+
+// other charges another grant for a data set, planned after the head, with coins of its own, and makes the charge its next.
+func (n *next) other(dataset string) *Grant {
+	n.charge = n.of(n.grant, 2)
+	other := n.named("g2")
+	other.Dataset = dataset
+	n.enter(other)
+	for round := 1; round <= 2; round++ {
+		n.charge = n.of(other, round)
+		n.charge.Dataset, n.charge.Run = dataset, "other"
+		if n.charge.Scheme.Coins != "" {
+			n.charge.Scheme.Coins = "others"
+		}
+		if round == 1 {
+			n.enter(n.charge)
+		}
+	}
+	return other
+}
+
+// third enters a grant for the first data set that was planned after all charges, and makes the charge one by it.
+func (n *next) third() {
+	third := n.named("g3")
+	third.Budget.After = n.ledger.LastHash()
+	n.enter(third)
+	n.charge = n.of(third, 1)
+	n.charge.Run, n.charge.Scheme.Coins = "third", "more"
+}
+
 // TestAllow: what may follow in a ledger, by the scheme of its rounds and with or without a budget, and the rule that
 // anything else breaks.
 func TestAllow(t *testing.T) {
@@ -289,6 +323,72 @@ func TestAllow(t *testing.T) {
 			n.charge.Run = "select"
 		}, "cannot count select"},
 		{"exact sums in a filter", All, given, func(n *next) { n.filter(9, 1); n.charge = n.exact(Document) }, "exact sums"},
+
+		{"disjoint data sets", Poisson, budget, (*next).disjoint, ""},
+		{"release from another than the grant's", Poisson, budget, func(n *next) { n.disjoint(); n.charge.Dataset = "other" },
+			`the grant is for data set "data", the release is from "other"`},
+		{"entering, of another data set", Poisson, budget, func(n *next) {
+			n.disjoint()
+			n.charge.Grant, n.charge.Run, n.charge.Dataset, n.charge.Scheme.Coins = "g2", "other", "other", "others"
+			n.entering = n.named("g2")
+		}, `the grant is for data set "data", the release is from "other"`},
+		{"grant without a data set", Poisson, budget, func(n *next) { n.disjoint(); n.grant.Dataset = "" }, "names none of them"},
+		{"data set where they may share units", Poisson, budget, func(n *next) { n.grant.Dataset = "data" }, "may share units"},
+		{"data set in an old ledger", All, given, func(n *next) { n.old(); n.grant.Dataset = "data" }, "for another ledger"},
+		{"disjoint, an exchange", All, func(g *Grant) { budget(g); g.Adjacency = ReplaceOne }, (*next).disjoint,
+			"for neighbours add-remove alone"},
+		{"disjoint, a sample of fixed size", Fixed, budget, (*next).disjoint, "for neighbours add-remove alone"},
+		{"disjoint, given noise", All, given, (*next).disjoint, "the grant was planned without one"},
+		{"disjoint, exact sums", All, budget, func(n *next) { n.disjoint(); n.charge = n.exact(Document) }, "which exact sums would pass"},
+		{"disjoint, unnamed coins", Poisson, budget, func(n *next) { n.disjoint(); n.charge.Scheme.Coins = "" }, "have no name"},
+		{"another data set behind the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("other") }, ""},
+		{"behind the plan of another data set", Poisson, budget, func(n *next) {
+			n.disjoint()
+			next := n.charge
+			n.other("other")
+			n.charge = next
+		}, ""},
+		{"the same data set behind the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("data") }, "was planned without"},
+		{"planned behind two data sets", Poisson, budget, func(n *next) { n.disjoint(); n.other("other"); n.third() }, ""},
+		{"the same data set behind a plan behind two", Poisson, budget, func(n *next) {
+			n.disjoint()
+			second := n.charge
+			n.other("other")
+			n.third()
+			third := n.charge
+			n.enter(second)
+			n.charge = third
+		}, "was planned without"},
+		{"coins of another data set", Poisson, budget, func(n *next) {
+			n.disjoint()
+			n.other("other")
+			n.charge.Scheme.Coins = "coins"
+		}, `these coins were charged for data set "data"`},
+		{"throw of another data set", Allocate, budget, func(n *next) {
+			n.disjoint()
+			n.other("other")
+			n.ledger.Lines = n.ledger.Lines[:4]
+			n.charge.Scheme.Coins = "coins"
+		}, `these coins were charged for data set "data"`},
+		{"state of another data set", Epoch, budget, func(n *next) {
+			n.disjoint()
+			n.states("state", "state")
+			n.other("other")
+			n.ledger.Lines = n.ledger.Lines[:4]
+			n.charge.Scheme.Coins = "state"
+		}, `these coins were charged for data set "data"`},
+		{"by hash in two data sets", Epoch, budget, func(n *next) { n.disjoint(); n.other("other") }, ""},
+		{"coins in two data sets that may share units", Poisson, given, func(n *next) { n.charge.Dataset = "other" }, ""},
+		{"disjoint, beside a planned grant", All, budget, func(n *next) { n.disjoint(); n.beside(headHash) }, ""},
+		{"beside one for another data set", All, budget, func(n *next) {
+			n.disjoint()
+			n.charge.Dataset = "other"
+			beside := n.beside(headHash)
+			beside.Dataset = "other"
+			hash, _ := beside.Hash()
+			n.ledger.Lines[2].Charge.Dataset = "other"
+			n.ledger.Lines[3].Grant.Budget.Beside = []string{hash}
+		}, "planned beside is for another data set"},
 
 		{"other unit of all", All, given, func(n *next) { n.foreign().Unit, n.charge.Unit = User, User },
 			"neighbours add-remove and unit document, this run for add-remove and user"},

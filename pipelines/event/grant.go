@@ -38,7 +38,10 @@ type Grant struct {
 	Expires *time.Time `json:"expires,omitempty"`
 	// Ledger is the identity of the one ledger that the grant may be used with (Head.ID). Empty: any ledger, if no budget
 	// was planned.
-	Ledger    string `json:"ledger,omitempty"`
+	Ledger string `json:"ledger,omitempty"`
+	// Dataset is the name of the one data set that the grant may be used with, where the ledger's data sets share no unit
+	// (Head.DisjointDatasets). The budget is then of what that one has released. Empty in grants for other ledgers.
+	Dataset   string `json:"dataset,omitempty"`
 	Mechanism string `json:"mechanism"`
 	Adjacency string `json:"adjacency"`
 	Unit      string `json:"unit"`
@@ -80,11 +83,11 @@ const PaperClaim = "paper"
 
 // A Budget is what a grant was planned for: the numbers above follow from it and from what the ledger had spent.
 type Budget struct {
-	Epsilon    float64 `json:"epsilon,omitempty"` // of the whole ledger; 0: the noise was given, not planned
+	Epsilon    float64 `json:"epsilon,omitempty"` // of the whole ledger, or of Grant.Dataset; 0: the noise was given, not planned
 	Delta      float64 `json:"delta,omitempty"`
 	Accountant string  `json:"accountant,omitempty"`
 	// After is the hash of the ledger's last line when the plan was made, Genesis for none. The plan knows of no charge
-	// that follows, so only the grant's own may, and those of Beside.
+	// that follows, so only the grant's own may, and those of Beside; and those of other data sets, where they share no unit.
 	After string `json:"after,omitempty"`
 	// Beside are grants that were planned before and not used by then (Grant.Hash). The plan counts all their releases.
 	Beside []string `json:"beside,omitempty"`
@@ -130,6 +133,12 @@ func (g *Grant) Check() error {
 	}
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
+	}
+	if g.Dataset != "" && g.Ledger == "" {
+		return errors.New("a data set is one of a ledger's, and the grant names no ledger")
+	}
+	if err := checkDataset(g.Dataset); err != nil {
+		return err
 	}
 	if g.Version > 1 {
 		if err := CheckName(g.ID); err != nil {

@@ -18,6 +18,9 @@ type Head struct {
 	Budget *Limit `json:"budget,omitempty"`
 	// Filter bounds charges whose settings were chosen after earlier releases had been seen; nil: no such choice.
 	Filter *Filter `json:"filter,omitempty"`
+	// DisjointDatasets says that data sets of different names share no unit, and that the one a unit is in does not depend on other
+	// units. It is taken on trust. A unit then loses by the releases from its own data set alone: see claim.md.
+	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
 }
 
 // A Limit is an (ε, δ).
@@ -45,6 +48,10 @@ func (h *Head) Check() error {
 		if err := h.Budget.Check(); err != nil {
 			return fmt.Errorf("budget of the ledger: %w", err)
 		}
+	}
+	if h.DisjointDatasets && (h.Budget == nil || h.Filter != nil) {
+		// Grants without a budget may release a batch again, which nobody would count; and a filter adds all data sets up.
+		return errors.New("data sets that share no unit need a budget of the ledger, and no filter")
 	}
 	if h.Filter != nil {
 		if h.Budget == nil {

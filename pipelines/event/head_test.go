@@ -27,6 +27,11 @@ func TestHeadCheck(t *testing.T) {
 		{"order of the filter", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: Renyi, Order: inf, Limit: 1} }},
 		{"an order belongs", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: GDP, Order: 2, Limit: 1} }},
 		{"limit of the filter", func(h *Head) { h.Budget, h.Filter = &Limit{1, 1e-6}, &Filter{Measure: GDP, Limit: inf} }},
+		{"", func(h *Head) { h.Budget, h.DisjointDatasets = &Limit{1, 1e-6}, true }},
+		{"need a budget of the ledger", func(h *Head) { h.DisjointDatasets = true }},
+		{"and no filter", func(h *Head) {
+			h.Budget, h.Filter, h.DisjointDatasets = &Limit{1, 1e-6}, &Filter{Measure: GDP, Limit: 1}, true
+		}},
 	} {
 		h := validHead()
 		c.change(h)

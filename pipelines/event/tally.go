@@ -1,5 +1,7 @@
 package event
 
+import "slices"
+
 // A tally is what the rules of Allow ask of the lines so far, so that each line is looked at once and not again for every
 // one behind it.
 type tally struct {
@@ -14,6 +16,9 @@ type tally struct {
 	batches map[batch]bool
 	throws  map[string]Scheme // of secret coins, by their name
 	noised  *Charge           // the first one with noise
+
+	datasets  map[string][]int  // how many charges of the ledger stand before each of a data set
+	thrownFor map[string]string // the data set of coins, by their name
 }
 
 // A use is what a grant was used for.
@@ -50,6 +55,7 @@ func (l *Ledger) tally() *tally {
 		l.counts = &tally{
 			upTo: map[string]int{Genesis: 0}, uses: make(map[string]*use), rounds: make(map[runRound]*Charge),
 			batches: make(map[batch]bool), throws: make(map[string]Scheme), hashes: make(map[string]*use),
+			datasets: make(map[string][]int), thrownFor: make(map[string]string),
 		}
 	}
 	for _, line := range l.Lines[l.counts.lines:] {
@@ -72,11 +78,15 @@ func (t *tally) add(line *Line) {
 		}
 	}
 	if c := line.Charge; c != nil {
+		t.datasets[c.Dataset] = append(t.datasets[c.Dataset], t.charges)
 		t.charges++
 		t.rounds[runRound{c.Run, c.Round}] = c
 		t.batches[batchOf(c)] = true
 		if c.Scheme.Secret && c.Scheme.Coins != "" {
 			t.throws[c.Scheme.Coins] = c.Scheme
+		}
+		if _, thrown := t.thrownFor[c.Scheme.Coins]; c.Scheme.Coins != "" && !thrown {
+			t.thrownFor[c.Scheme.Coins] = c.Dataset
 		}
 		u := t.use(c.Grant)
 		if u.releases++; u.first == nil {
@@ -100,4 +110,15 @@ func (t *tally) use(id string) *use {
 		t.uses[id] = u
 	}
 	return u
+}
+
+// behind returns how many charges follow the first so many, and add to what a plan for a data set counts: all of them where the
+// plan names none, else those of its data set.
+func (t *tally) behind(known int, dataset string) int {
+	if dataset == "" {
+		return t.charges - known
+	}
+	of := t.datasets[dataset]
+	first, _ := slices.BinarySearch(of, known)
+	return len(of) - first
 }

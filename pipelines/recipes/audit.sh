@@ -142,6 +142,9 @@ try 83 'privatize --grant grant.json --ledger fresh.ledger -o no.pp <people.pp' 
 try 83 "sed 's/\]/,1]/' people.jsonl | contributions write | privatize --grant grant.json --ledger run.ledger -o no.pp"
 try 0 'jq ".releases = 5" grant.json >changed.json'
 try 83 'privatize --grant changed.json --ledger run.ledger -o no.pp people.pp'
+try 0 'account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets apart.ledger' # of data sets that share nobody
+try 0 'account plan --dataset north --all --matrix x=1x4 --ledger apart.ledger -o north.json'
+try 83 'privatize --grant north.json --dataset south --ledger apart.ledger -o no.pp people.pp'
 
 say "9. A stream that breaks a rule is refused (90): a person twice, a number that is none, an end that is missing."
 try 0 'account plan --epsilon 1 --delta 1e-6 --all --matrix x=1x4 --ledger fresh.ledger -o fresh.json'
