@@ -50,6 +50,24 @@ func TestOneLedger(t *testing.T) {
 	}
 }
 
+// TestRecipeOfDisjointDatasets trains on two data sets that share no document, each for the whole ε of their ledger: a document loses by
+// its own alone.
+func TestRecipeOfDisjointDatasets(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 1 --topics 2 --rounds 3 --ledger all.ledger "
+	run(t, folder, `account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets all.ledger
+awk 'NR % 2' comments.jsonl >odd.jsonl; awk 'NR % 2 == 0' comments.jsonl >even.jsonl`)
+	run(t, folder, recipe+"--dataset odd odd.jsonl odd")
+	if report := run(t, folder, recipe+"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 8$`).MatchString(report) {
+		t.Errorf("want ε = 1 over 8 releases:\n%s", report)
+	}
+	s := bash(folder, recipe+"--dataset odd odd.jsonl again")
+	if s.Run(); s.ProcessState.ExitCode() != 83 {
+		t.Errorf("a second run on one data set: exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}
+
 // TestNights runs the recipe night after night on one ledger, each time in a new folder and for the same ε. The first night
 // spends it. Each later one finds that nothing is left before it charges anything, and the ledger stays as it was.
 func TestNights(t *testing.T) {

@@ -47,18 +47,22 @@ worth
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
+# Where the ledger's data sets share no unit, a grant is for one of them.
+of=()
+! head -n 1 -- "$ledger" | grep -q '"disjoint_datasets":true' || of=(--dataset "$dataset")
+
 # Everything is planned before anything is charged: a budget without room for the topics is not spent on the words.
 
 # The frequencies of the words, with noise in proportion to what ε allows: about a twentieth of the budget. Topics that
 # must add up to them lose much less to noise.
 used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
-  --ledger "$ledger" --unit "$unit" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
+  --ledger "$ledger" "${of[@]}" --unit "$unit" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
 # The topics, with what the words leave of the budget.
 beside=(--beside "$out/words-grant.json")
 ! used "$out/words-grant.json" "$ledger" || beside=() # its charge is in the ledger
 used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
-  --ledger "$ledger" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
+  --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
   -o "$out/grant.json"
 
 words() {
