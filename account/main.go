@@ -9,6 +9,7 @@ var cli struct {
 	Plan       planCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
 	Report     reportCommand     `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
 	Odometer   odometerCommand   `cmd:"" help:"Say what a ledger had spent after each run, and what was left."`
+	Watch      watchCommand      `cmd:"" help:"Follow a ledger that is being charged: releases, ε of the budget, when it ends."`
 	Verify     verifyCommand     `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
 	Prune      pruneCommand      `cmd:"" help:"Remove stored releases that nobody asks for any more."`
 	Export     exportCommand     `cmd:"" help:"Write what a ledger was charged for as JSON, for other accountants and for --events."`

@@ -21,7 +21,7 @@ type book struct {
 	bytes []byte
 }
 
-func (b *book) add(t *testing.T, line *event.Line) {
+func (b *book) add(t testing.TB, line *event.Line) {
 	t.Helper()
 	encoded, err := line.Encode(b.LastHash())
 	if err != nil {
@@ -45,14 +45,14 @@ func (b *book) planned(t *testing.T, g *event.Grant) {
 	b.grant(t, g)
 }
 
-func (b *book) charge(t *testing.T, c *event.Charge) {
+func (b *book) charge(t testing.TB, c *event.Charge) {
 	t.Helper()
 	line := b.Next(noon)
 	line.Type, line.Charge = event.TypeCharge, c
 	b.add(t, line)
 }
 
-func (b *book) grant(t *testing.T, g *event.Grant) {
+func (b *book) grant(t testing.TB, g *event.Grant) {
 	t.Helper()
 	line := b.Next(noon)
 	line.Type, line.Grant = event.TypeGrant, g

@@ -119,6 +119,17 @@ func TestOutputOnATerminal(t *testing.T) {
 	}
 }
 
+// TestLineEnds: a run that ends well leaves nothing behind.
+func TestLineEnds(t *testing.T) {
+	x := onTerminal(t, 80, "exec fake print -o out >to")
+	if code := x.Wait(); code != 0 || x.Screen() != "" {
+		t.Errorf("exit code %d; left on the screen:\n%s", code, x.Screen())
+	}
+	if shown := x.Shown(); len(shown) == 0 || !drawn.MatchString(shown[0]) {
+		t.Errorf("shown: %q", shown)
+	}
+}
+
 // TestNoLine is about runs that must show none, each beside one that differs in one thing and shows one.
 func TestNoLine(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -1,0 +1,428 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit/terminal"
+)
+
+// watchable returns a grant of so many releases with a budget; ε 0: without one, of Laplace noise.
+func watchable(id string, releases int, epsilon float64) *event.Grant {
+	g := &event.Grant{
+		Version: 1, ID: id, Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Clip: 1, NoiseMultiplier: 4, Releases: releases, Budget: event.Budget{Epsilon: epsilon, Delta: 1e-6},
+		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.1, Rounds: releases, Secret: true},
+	}
+	if epsilon == 0 {
+		g.Mechanism, g.Budget = event.Laplace, event.Budget{}
+	}
+	return g
+}
+
+// A growing is a ledger that a test lets grow line by line.
+type growing struct {
+	path  string
+	lines [][]byte
+	next  int
+}
+
+// newGrowing writes the first lines of a book, and keeps the rest.
+func newGrowing(t *testing.T, b *book, first int) *growing {
+	t.Helper()
+	g := &growing{path: filepath.Join(t.TempDir(), "ledger")}
+	for line := range strings.Lines(string(b.bytes)) {
+		g.lines = append(g.lines, []byte(line))
+	}
+	if err := os.WriteFile(g.path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g.grow(t, first)
+	return g
+}
+
+// grow appends so many lines more, each in two writes: a reader may come in between.
+func (g *growing) grow(t *testing.T, lines int) {
+	t.Helper()
+	f, err := os.OpenFile(g.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range lines {
+		line := g.lines[g.next]
+		g.next++
+		for _, part := range [][]byte{line[:len(line)/2], line[len(line)/2:]} {
+			if _, err := f.Write(part); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+}
+
+// of returns a book of a grant and its charges by a run.
+func (b *book) of(t testing.TB, g *event.Grant, releases int, run string) *book {
+	t.Helper()
+	if g.Budget.Epsilon > 0 {
+		g.Budget.After = b.LastHash()
+	}
+	b.grant(t, g)
+	for round := range releases {
+		b.charge(t, chargeOf(g, round+1, run))
+	}
+	return b
+}
+
+// watch is the command, which has half a minute.
+func watch(t *testing.T, arguments ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	command := exec.CommandContext(ctx, "account", append([]string{"watch"}, arguments...)...)
+	command.Env = append(os.Environ(), "TERM=xterm") // all that a terminal needs but the terminal
+	return command
+}
+
+// TestWatchPrints follows ledgers that are there, without a terminal: a line of what there is, and the end where the grant is used.
+func TestWatchPrints(t *testing.T) {
+	t.Parallel()
+	fixed := watchable("fixed", 2, 0.5)
+	fixed.Adjacency, fixed.Scheme = event.ReplaceOne, event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 10, Population: 20, Rounds: 2, Secret: true}
+	unstated := watchable("unstated", 2, 0)
+	unstated.Mechanism = event.Gaussian
+	two := new(book)
+	two.of(t, watchable("east", 3, 0), 3, "eastern")
+	two.of(t, watchable("west", 4, 0), 4, "western")
+	none := new(book)
+	for round := range 2 {
+		c := event.NoCharge(round+1, event.Document, event.Scheme{Method: event.All, Rate: 1, Rounds: 2})
+		c.Dataset, c.Run = "d", "bare"
+		none.charge(t, c)
+	}
+	head := event.NewHead()
+	head.Budget = &event.Limit{Epsilon: 3, Delta: 1e-5}
+	headed := new(book)
+	line := headed.Next(noon)
+	line.Type, line.Head = event.TypeHead, head
+	headed.add(t, line)
+	for name, c := range map[string]struct {
+		ledger *book
+		flags  string
+		want   string
+	}{
+		"finished":       {new(book).of(t, watchable("night", 5, 1), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ of 1 at δ 1e-06`},
+		"no budget":      {new(book).of(t, watchable("night", 5, 0), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ at δ 0`},
+		"no δ":           {new(book).of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
+		"the last run":   {two, "", `run western: release 4 of 4, ε [\d.]+ at δ 0`},
+		"a run by name":  {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+ at δ 0`},
+		"no privacy":     {none, "", `run bare: release 2 of 2, ε ∞ at δ 0`},
+		"a fixed size":   {new(book).of(t, fixed, 2, "night"), "", `run night: release 2 of 2, ε [\d.]+ of 0\.5 at δ 1e-06`},
+		"by another":     {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi", `run night: release 5 of 5, ε 0\.\d+ of 1 at δ 1e-06`},
+		"a dry run":      {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
+		"quiet":          {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
+		"waits, dry run": {headed, "--dry-run", ``},
+	} {
+		path := newGrowing(t, c.ledger, strings.Count(string(c.ledger.bytes), "\n")).path
+		command := watch(t, append(strings.Fields(c.flags), path)...)
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		stdout, err := command.Output()
+		if err != nil || stderr.Len() > 0 || !regexp.MustCompile("^("+c.want+"\n)?$").Match(stdout) || c.want != "" && len(stdout) == 0 {
+			t.Errorf("%s: %v, %q, %q; want %q", name, err, stdout, stderr.String(), c.want)
+		}
+	}
+}
+
+// TestWatchRefuses what could be watched for ever in vain.
+func TestWatchRefuses(t *testing.T) {
+	folder := t.TempDir()
+	files := headLedgers(t)
+	whole := new(book).of(t, watchable("night", 5, 1), 2, "night").bytes
+	files["changed.ledger"] = []byte(strings.Replace(string(whole), `"rate":0.1`, `"rate":0.2`, 1))
+	other := watchable("other", 2, 0)
+	other.Version, other.Subject, other.Ledger = event.GrantVersion, subjectFor(event.Gaussian), strings.Repeat("0", 32)
+	content, err := json.Marshal(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["other.json"], files["broken.json"] = content, []byte("{}")
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for arguments, want := range map[string]struct {
+		code    int
+		message string
+	}{
+		"nowhere":                          {exit.Missing, "no such file"},
+		"-":                                {exit.Missing, "no such file"},
+		".":                                {exit.Usage, "must be a file"},
+		os.DevNull:                         {exit.Usage, "must be a file"},
+		"changed.ledger":                   {exit.Malformed, "line 1"},
+		"--grant nowhere night.ledger":     {exit.Missing, "no such file"},
+		"--grant broken.json night.ledger": {exit.Malformed, "broken.json"},
+		"--grant other.json night.ledger":  {exit.Usage, "is for another ledger"},
+		"--grant other.json --run night night.ledger": {exit.Usage, "can't be used together"},
+	} {
+		command := watch(t, strings.Fields(arguments)...)
+		command.Dir = folder
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		stdout, _ := command.Output()
+		if code := command.ProcessState.ExitCode(); code != want.code || !strings.Contains(stderr.String(), want.message) || len(stdout) > 0 {
+			t.Errorf("%s: exit code %d, %q, %q; want %d, %q", arguments, code, stdout, stderr.String(), want.code, want.message)
+		}
+	}
+}
+
+// TestWatchGrowing follows a ledger without a terminal while a run is charged, from before its first charge on. Beside it another
+// grant is charged, too: its releases do not count, but its ε does.
+func TestWatchGrowing(t *testing.T) {
+	t.Parallel()
+	const releases = 20
+	g, beside := watchable("night", releases, 0), watchable("beside", 50, 0)
+	b := new(book)
+	b.begin(t)
+	for _, g := range []*event.Grant{g, beside} {
+		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, subjectFor(event.Laplace)
+	}
+	b.grant(t, beside)
+	b.charge(t, chargeOf(beside, 1, "beside"))
+	b.grant(t, g)
+	for round := range releases {
+		b.charge(t, chargeOf(g, round+1, "run-1"))
+		b.charge(t, chargeOf(beside, round+2, "beside"))
+	}
+	file, err := json.Marshal(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "grant.json"), file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ledger := newGrowing(t, b, 3)
+	command := watch(t, "--grant", "grant.json", ledger.path)
+	command.Dir = folder
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range len(ledger.lines) - 4 { // the charge beside after the last is not waited for
+		ledger.grow(t, 1)
+		time.Sleep(60 * time.Millisecond)
+	}
+	if err := command.Wait(); err != nil || stderr.Len() > 0 {
+		t.Fatalf("%v, %q", err, stderr.String())
+	}
+	pattern := regexp.MustCompile(`^run run-1: release (\d+) of 20, ε ([\d.]+) at δ 0$`)
+	tenths := -1
+	lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+	if lines[0] != "release 0 of 20, ε "+printedEpsilon(t, b, 1, "beside")+" at δ 0" {
+		t.Errorf("the first line is %q", lines[0])
+	}
+	for _, line := range lines[1:] {
+		found := pattern.FindStringSubmatch(line)
+		if found == nil {
+			t.Fatalf("printed %q", line)
+		}
+		used, _ := strconv.Atoi(found[1])
+		if tenth := used * 10 / releases; tenth <= tenths {
+			t.Errorf("two lines of the tenth %d", tenth)
+		} else {
+			tenths = tenth
+		}
+		// Between two charges of the run stands one of the other, which may be there or not.
+		if !slices.Contains([]string{printedEpsilon(t, b, 2*used, "run-1"), printedEpsilon(t, b, 2*used+1, "beside")}, found[2]) {
+			t.Errorf("ε %s after %d releases, want %s or %s", found[2], used, printedEpsilon(t, b, 2*used, "run-1"), printedEpsilon(t, b, 2*used+1, "beside"))
+		}
+	}
+	if tenths != 10 || len(lines) < 6 {
+		t.Errorf("printed\n%s", stdout.String())
+	}
+}
+
+// printedEpsilon returns the pure ε of the first charges of a book as it is printed; the last must be of a run.
+func printedEpsilon(t *testing.T, b *book, charges int, run string) string {
+	t.Helper()
+	first := b.Charges()[:charges]
+	if got := first[charges-1].Run; got != run {
+		t.Fatalf("charge %d is of run %s, not %s", charges, got, run)
+	}
+	p, err := accountantNamed("pld").ofLedger().spending(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epsilon, err := p.Epsilon(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return roundUp(epsilon)
+}
+
+// TestWatchOnTerminal follows ledgers that grow on a terminal: one line, which is gone in the end. Documents are counted where
+// their number is public.
+func TestWatchOnTerminal(t *testing.T) {
+	poisson := watchable("night", 20, 0.5)
+	fixed := watchable("night", 20, 0.5)
+	fixed.Adjacency, fixed.Scheme = event.ReplaceOne, event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1000, Population: 2000, Rounds: 20, Secret: true}
+	users := watchable("night", 20, 0.5)
+	users.Adjacency, users.Unit, users.Scheme = fixed.Adjacency, event.User, fixed.Scheme
+	for name, c := range map[string]struct {
+		grant     *event.Grant
+		documents bool
+	}{"poisson": {poisson, false}, "fixed": {fixed, true}, "users": {users, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ledger := newGrowing(t, new(book).of(t, c.grant, 20, "night"), 1)
+			x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 140)
+			x.Await("waiting", func(line string) bool { return line == "account: waiting for the first charge" })
+			for range 20 {
+				time.Sleep(100 * time.Millisecond)
+				ledger.grow(t, 1)
+			}
+			if code := x.Wait(); code != 0 || x.Screen() != "" {
+				t.Errorf("exit code %d; left on the screen:\n%s", code, x.Screen())
+			}
+			documents := ""
+			if c.documents {
+				documents = `(, (\d+)000 documents(, \d+ documents/s)?)?`
+			}
+			line := regexp.MustCompile(`^account( \[=*>? *\] +\d+ %  release (\d+) of 20(, waiting for the first charge|, ε ([\d.]+) of 0.5 at δ 1e-06)?` +
+				`(, ETA \d+s)?(, [\d.]+ releases/s)?` + documents + `|: waiting for the first charge)$`)
+			before, values, counted := 0.0, 0, 0
+			for _, shown := range x.Shown() {
+				found := line.FindStringSubmatch(shown)
+				if found == nil {
+					t.Errorf("shown: %q", shown)
+					continue
+				}
+				if c.documents && found[8] != "" {
+					counted++
+					if found[8] != found[2] {
+						t.Errorf("documents of another number of batches: %q", shown)
+					}
+				}
+				if found[4] != "" {
+					epsilon, err := strconv.ParseFloat(found[4], 64)
+					if err != nil || epsilon < before {
+						t.Errorf("ε %v after %v: %v", epsilon, before, err)
+					}
+					if epsilon > before {
+						values++
+					}
+					before = epsilon
+				}
+			}
+			if values < 2 || c.documents && counted == 0 {
+				t.Errorf("%d values of ε, %d of documents in\n%q", values, counted, x.Shown())
+			}
+		})
+	}
+}
+
+// TestWatchBeforeTheFirst: of a grant by which nothing is charged yet no ε is said, though the ledger has some of another.
+func TestWatchBeforeTheFirst(t *testing.T) {
+	t.Parallel()
+	b := new(book)
+	b.begin(t)
+	first, second := watchable("first", 2, 0.3), watchable("second", 20, 1)
+	for _, g := range []*event.Grant{first, second} {
+		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, subjectFor(event.Gaussian)
+	}
+	ledger := newGrowing(t, b.of(t, first, 2, "first"), 4)
+	second.Budget.After = b.LastHash()
+	content, err := json.Marshal(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant := filepath.Join(t.TempDir(), "grant.json")
+	if err := os.WriteFile(grant, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x := terminal.Start(t, exec.Command("account", "watch", "--grant", grant, ledger.path), 140)
+	time.Sleep(1500 * time.Millisecond)
+	x.Type("\x03")
+	x.Wait()
+	waiting := regexp.MustCompile(`^account \[ *\]   0 %  release 0 of 20, waiting for the first charge(\^C)?$`)
+	shown := x.Shown()
+	if len(shown) < 3 {
+		t.Errorf("shown: %q", shown)
+	}
+	for _, line := range shown[:len(shown)-1] {
+		if !waiting.MatchString(line) {
+			t.Errorf("shown: %q", line)
+		}
+	}
+}
+
+// TestWatchStopped: what is stopped while it waits leaves a clean line, and its message.
+func TestWatchStopped(t *testing.T) {
+	t.Parallel()
+	ledger := newGrowing(t, new(book).of(t, watchable("night", 20, 0.5), 7, "named"), 8)
+	x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 120)
+	x.Await("ε", func(line string) bool { return strings.HasSuffix(line, "of 0.5 at δ 1e-06, run named") })
+	x.Type("\x03")
+	if code := x.Wait(); code != exit.Interrupted || x.Screen() != "account: error: stopped by SIGINT\n" {
+		t.Errorf("exit code %d; left on the screen:\n%s", code, x.Screen())
+	}
+	// In a recipe, whose end nobody can miss: quietly, when the reader of its output goes away.
+	x = terminal.Start(t, exec.Command("bash", "-c", `
+exec {line}< <(exec account watch `+ledger.path+`)
+watcher=$!
+sleep 1.5
+exec {line}<&-
+wait $watcher || exit $?`), 120)
+	if code := x.Wait(); code != exit.ClosedOutput || x.Screen() != "" {
+		t.Errorf("exit code %d; left on the screen:\n%s", code, x.Screen())
+	}
+	if shown := x.Shown(); len(shown) == 0 || !strings.Contains(shown[0], "release 7 of 20") {
+		t.Errorf("shown: %q", shown)
+	}
+}
+
+// BenchmarkWatch is a look at a ledger of so many nights of 80 releases, each with noise of its own, and its ε.
+func BenchmarkWatch(b *testing.B) {
+	for _, nights := range []int{1, 10, 100} {
+		ledger := new(book)
+		for night := range nights {
+			g := watchable(fmt.Sprint("night", night), 80, 10)
+			g.NoiseMultiplier = 4 + math.Sqrt(float64(night))/10
+			ledger.of(b, g, 80, g.ID)
+		}
+		path := filepath.Join(b.TempDir(), "ledger")
+		if err := os.WriteFile(path, ledger.bytes, 0o644); err != nil {
+			b.Fatal(err)
+		}
+		w := &watching{watchCommand: &watchCommand{Ledger: path, ledgerChoice: ledgerChoice{"pld"}}}
+		b.Run(fmt.Sprint("look ", nights*80), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := readLedger(path); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint("spent ", nights*80), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := w.spent(&ledger.Ledger); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
