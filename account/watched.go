@@ -61,38 +61,24 @@ func (u *use) count(charges []*event.Charge) {
 // spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter. It is
 // empty where there is no δ to state ε at.
 func (w *watching) spent(ledger *event.Ledger) (string, error) {
-	if head := ledger.Head(); head != nil && head.Filter != nil {
-		f, err := filterOf(head, ledger)
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("%s of %s %s, for ε %s at δ %s", f.Spent, f.Measure, f.Limit, f.Epsilon, f.Delta), nil
+	p, err := w.spending(ledger)(ledger.Charges())
+	if err != nil {
+		return "", err
 	}
-	total := totalBudget(ledger)
-	of := ""
-	if total == nil {
+	b := totalBudget(ledger)
+	if b == nil {
 		delta, err := (&reportCommand{Ledger: w.Ledger}).delta(ledger)
 		if err != nil {
 			return "", nil // nothing says at which
 		}
-		total = &event.Budget{Delta: delta}
-	} else {
-		of = fmt.Sprintf(" of %.4g", total.Epsilon)
+		epsilon, err := p.Epsilon(delta)
+		return fmt.Sprintf("ε %s at δ %v", roundUp(epsilon), delta), err
 	}
-	p, err := w.spending(ledger.Charges())
-	if err != nil {
-		return "", err
+	spent, _, err := b.spent(ledger, p)
+	if b.filter != nil {
+		return fmt.Sprintf("%s of %s, for ε %v at δ %v", number(spent), b, b.Epsilon, b.Delta), err
 	}
-	epsilon, err := p.Epsilon(total.Delta)
-	return fmt.Sprintf("ε %s%s at δ %v", roundUp(epsilon), of, total.Delta), err
-}
-
-// totalBudget returns the ledger's own budget, else the latest that was planned; nil where there is neither.
-func totalBudget(ledger *event.Ledger) *event.Budget {
-	if all := standing(ledger); len(all) > 0 {
-		return &all[0]
-	}
-	return nil
+	return fmt.Sprintf("ε %s of %.4g at δ %v", roundUp(spent), b.Epsilon, b.Delta), err
 }
 
 // note returns what takes a ledger and notes what it has spent for the line of a terminal. It works beside the line: what is
