@@ -99,11 +99,42 @@ used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":2,\"id\":\"$(sed -n 's/
 train() {
   if [[ -e $out/model.pp ]]; then
     echo "$out has its model: nothing to train" >&2
-  elif [[ -z $brokers ]]; then
+    return
+  fi
+  one_line
+  if [[ -z $brokers ]]; then
     over_pipes
   else
     over_topics
   fi
+  no_line
+}
+
+# one_line has a terminal show all the training in one line. Where there is a grant account watch draws it, until nobody reads
+# its output any more; where there is none, mstep does. The stages before it are silent, over topics too.
+line=''
+one_line() {
+  local i grant='' ledger=''
+  export PRIVPIPE_{SAMPLE,ESTEP}_NO_PROGRESS=1
+  for i in "${!privatize[@]}"; do
+    case ${privatize[i]} in
+      --grant) grant=${privatize[i + 1]} ;;
+      --ledger) ledger=${privatize[i + 1]} ;;
+    esac
+  done
+  if [[ -t 2 && -n $grant ]]; then
+    exec {line}< <(exec account watch --grant "$grant" "$ledger")
+    drawing=$!
+    export PRIVPIPE_MSTEP_NO_PROGRESS=1
+  fi
+}
+
+# no_line waits until that line is erased.
+no_line() {
+  [[ -n $line ]] || return 0
+  exec {line}<&-
+  line=''
+  wait "$drawing" || true
 }
 
 # over_pipes has the FIFO out/params from mstep back to estep.
@@ -204,6 +235,7 @@ stop() {
 
 # tidy removes what a recipe leaves.
 tidy() {
+  no_line
   rm -rf -- "${temporary[@]}"
   ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
 }

@@ -1,0 +1,70 @@
+package endtoend
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRecipeProgress trains by the recipe on a terminal: a line while it reads the text, then one of the whole training, whose ε
+// grows up to the budget. The results come below a clean screen.
+func TestRecipeProgress(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 2 --topics 5 --rounds 60 comments.jsonl "
+	line := regexp.MustCompile(`^account(: waiting for the first charge|( \[=*>? *\] +\d+ %  |: )release \d+ of 60(, ε [\d.]+ of 2 at δ 1e-06)?(, ETA \d+s(, [\d.]+ releases/s)?)?)$`)
+	x := onScreen(t, folder, recipe+"out")
+	if code := x.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	lines, spent := 0, ""
+	for _, shown := range x.Shown() {
+		if strings.HasPrefix(shown, "account") && !strings.HasPrefix(shown, "accountant ") {
+			if lines++; !line.MatchString(shown) {
+				t.Errorf("shown: %q", shown)
+			}
+			if found := regexp.MustCompile(`ε [\d.]+ of`).FindString(shown); found != "" {
+				spent = found
+			}
+		} else if strings.Contains(shown, "[=") || strings.Contains(shown, "round ") {
+			t.Errorf("another line is shown: %q", shown)
+		}
+	}
+	if lines < 2 || spent == "" {
+		t.Errorf("%d lines are shown, the last of ε is %q", lines, spent)
+	}
+	screen := x.Screen()
+	if !strings.HasPrefix(screen, "lda.sh: began the ledger out/run.ledger\ntopic  share") || strings.Contains(screen, "release ") {
+		t.Errorf("left on the screen:\n%s", screen)
+	}
+	t.Logf("%d lines, %s", lines, spent)
+
+	// Stopped by ^C, it leaves the messages of those that were stopped, or lost those before them.
+	x = onScreen(t, folder, recipe+"stopped")
+	x.Await("a line of the training", func(shown string) bool { return strings.Contains(shown, " of 60") })
+	x.Type("\x03")
+	if code := x.Wait(); code != 130 {
+		t.Errorf("exit code %d after ^C", code)
+	}
+	for _, left := range strings.Split(strings.TrimSuffix(x.Screen(), "\n"), "\n")[1:] {
+		if !regexp.MustCompile(`^\w+: (error|hint): [^\[]+$`).MatchString(left) {
+			t.Errorf("left on the screen after ^C: %q", left)
+		}
+	}
+
+	// A stage that fails says why, and the line is gone: the charge is of another data set than those before.
+	x = onScreen(t, folder, "rm out/model.pp; "+recipe+"out --dataset other")
+	if code := x.Wait(); code != 83 {
+		t.Errorf("exit code %d of a recipe that fails", code)
+	}
+	if screen := x.Screen(); !strings.Contains(screen, "privatize: error: ") || strings.Contains(screen, "release ") && strings.Contains(screen, "[=") {
+		t.Errorf("left on the screen:\n%s", screen)
+	}
+
+	// Without a terminal nothing of all this is said.
+	quiet := bash(folder, "export TERM=xterm; "+recipe+"again >printed")
+	if err := quiet.Run(); err != nil || quiet.stderr.String() != "lda.sh: began the ledger again/run.ledger\n" {
+		t.Errorf("%v; standard error has %q", err, quiet.stderr.String())
+	}
+}
