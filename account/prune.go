@@ -29,7 +29,7 @@ type pruneCommand struct {
 func (pruneCommand) Help() string {
 	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release so that a round which is " +
 		"asked for again gets the same bytes. A removed one is refused for good (exit code 83): its charge stands, and no second " +
-		"noise is drawn. The ledger stays as it is. --dry-run prints what would go."
+		"noise is drawn. The ledger stays as it is. --dry-run prints on standard output what would go."
 }
 
 // Validate is kong's hook.
@@ -78,13 +78,16 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 		if n < 0 {
 			n, removed = len(removed), append(removed, &pruned{Run: charge.Run})
 		}
-		if err := removed[n].remove(filepath.Join(c.Ledger+".releases", charge.StoredName()), r.DryRun()); err != nil {
+		if err := removed[n].remove(filepath.Join(storedFolder(c.Ledger), charge.StoredName()), r.DryRun()); err != nil {
 			return err
 		}
 	}
 	content, err := c.content(removed, "  ", func(b *bytes.Buffer) { table(b, removed) })
 	if err != nil {
 		return err
+	}
+	if r.DryRun() {
+		c.Output = "" // it writes no file
 	}
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
 }
@@ -101,7 +104,7 @@ func (c *pruneCommand) chosen(ledger *event.Ledger) (chosen []*event.Charge) {
 		}
 	}
 	for _, charge := range ledger.Charges() {
-		if slices.Contains(c.Runs, charge.Run) || c.UsedUp && left[charge.Grant] <= 0 {
+		if slices.Contains(c.Runs, charge.Run) || c.UsedUp && charge.Grant != "" && left[charge.Grant] <= 0 {
 			chosen = append(chosen, charge)
 		}
 	}

@@ -119,10 +119,15 @@ func (c *verifyCommand) folder(name string) string {
 	if c.Releases != "" || name == endpoint.Stdio {
 		return c.Releases
 	}
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
+	return storedFolder(name)
+}
+
+// storedFolder returns the folder of a ledger's stored releases, beside the file that a link leads to.
+func storedFolder(ledger string) string {
+	if target, err := filepath.EvalSymlinks(ledger); err == nil {
+		ledger = target
 	}
-	return name + ".releases"
+	return ledger + ".releases"
 }
 
 func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {

@@ -20,7 +20,8 @@ type inputs struct {
 
 // formatsHelp is what --help says of inputs.
 const formatsHelp = "The first row of CSV names its columns; others than text, id, user and label are ignored. Fields are quoted as in " +
-	"RFC 4180, in a .tsv too, and may hold newlines. An empty id is none."
+	"RFC 4180, in a .tsv too, and may hold newlines. An empty id is none. Whoever makes the file must quote its fields: one with a " +
+	"quote and no end takes the rows behind it in, which are then no documents of their own. A broken quote is never skipped."
 
 func (i *inputs) Validate() error {
 	if i.MaxDocument < 1 {

@@ -120,7 +120,7 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 	for line, d := range documents(chunk, t.MaxDocument) {
 		e, err := d.record(recorder)
 		if err != nil {
-			if t.OnError == "skip" {
+			if t.OnError == "skip" && !errors.Is(err, source.ErrQuote) {
 				made.skipped++
 				made.skips = append(made.skips, newSkipped(chunk, line, err))
 				continue

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // GrantVersion is the version of the grants that are planned and used now. Grants of version 1, which name neither a model nor a
@@ -139,6 +140,10 @@ func (g *Grant) Check() error {
 	}
 	if err := checkDataset(g.Dataset); err != nil {
 		return err
+	}
+	if strings.TrimSpace(g.Dataset) != g.Dataset || strings.ContainsFunc(g.Dataset, unicode.IsControl) {
+		// One data set by two names would have two budgets, so names that look alike are refused.
+		return errors.New("name of the data set must have no control character, and no space at its ends")
 	}
 	if g.Version > 1 {
 		if err := CheckName(g.ID); err != nil {

@@ -63,6 +63,8 @@ func TestGrantCheck(t *testing.T) {
 		{"", func(g *Grant) { g.Dataset = "north hospital" }},
 		{"names no ledger", func(g *Grant) { g.Dataset, g.Ledger = "north", "" }},
 		{"name of the data set must be UTF-8", func(g *Grant) { g.Dataset = "\xff" }},
+		{"no space at its ends", func(g *Grant) { g.Dataset = " north" }},
+		{"no control character", func(g *Grant) { g.Dataset = "nor\th" }},
 		{"of at most 1024 bytes", func(g *Grant) { g.Dataset = strings.Repeat("x", 1025) }},
 		{"", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64)} }},
 		{"stands twice", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64), strings.Repeat("0", 64)} }},

@@ -255,7 +255,7 @@ same() {
     (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"
   elif [[ $(<"$out/settings") != "$settings" ]]; then
-    fail "$out was begun with other settings or another text: take them again, or another folder ($(<"$out/settings"))"
+    fail "$out was begun with other settings or another text: take them again, or another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
   fi
 }
 

@@ -195,7 +195,11 @@ func csvError(err error) error {
 	case errors.Is(err, csv.ErrBareQuote):
 		return errors.New("a quote in a field without quotes: the field wants quotes around it, and each of its own twice")
 	case errors.Is(err, csv.ErrQuote):
-		return errors.New("a quoted field goes on behind its quote, or has no end: a quote in it must stand twice")
+		return ErrQuote
 	}
 	return err
 }
+
+// ErrQuote is the error of a record that may have taken others in, so that it cannot be left out alone.
+var ErrQuote = exit.Errorf(exit.Malformed, "a quoted field goes on behind its quote, or has no end: a quote in it must stand twice").
+	WithHint("mend it: the rows behind it cannot be told from it, so it is not skipped")
