@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"privpipe/pipelines/event"
@@ -58,22 +59,21 @@ func (u *use) count(charges []*event.Charge) {
 	}
 }
 
-// spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter. It is
-// empty where there is no δ to state ε at.
-func (w *watching) spent(ledger *event.Ledger) (string, error) {
+// spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter; and at which
+// δ. Both are empty where there is no δ to state ε at.
+func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	if head := ledger.Head(); head != nil && head.Filter != nil {
 		f, err := filterOf(head, ledger)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		return fmt.Sprintf("%s of %s %s, for ε %s at δ %s", f.Spent, f.Measure, f.Limit, f.Epsilon, f.Delta), nil
+		return fmt.Sprintf("%s %s of %s", f.Measure, f.Spent, f.Limit), fmt.Sprintf("for ε %s at δ %s", f.Epsilon, f.Delta), nil
 	}
-	total := totalBudget(ledger)
-	of := ""
+	total, of := totalBudget(ledger), ""
 	if total == nil {
 		delta, err := (&reportCommand{Ledger: w.Ledger}).delta(ledger)
 		if err != nil {
-			return "", nil // nothing says at which
+			return "", "", nil // nothing says at which
 		}
 		total = &event.Budget{Delta: delta}
 	} else {
@@ -81,10 +81,10 @@ func (w *watching) spent(ledger *event.Ledger) (string, error) {
 	}
 	p, err := w.spending(ledger.Charges())
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	epsilon, err := p.Epsilon(total.Delta)
-	return fmt.Sprintf("ε %s%s at δ %v", roundUp(epsilon), of, total.Delta), err
+	return "ε " + roundUp(epsilon) + of, fmt.Sprintf("δ %v", total.Delta), err
 }
 
 // totalBudget returns the ledger's own budget, else the latest that was planned; nil where there is neither.
@@ -110,14 +110,14 @@ func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
 				return
 			case now := <-latest:
 				began := time.Now()
-				note, err := w.spent(now.ledger)
+				spent, details, err := w.spent(now.ledger)
 				if err != nil {
-					note = "no ε: " + err.Error()
+					spent, details = "no ε", err.Error()
 				}
 				if now.run != "" {
-					note += ", run " + quoted(now.run)
+					details = strings.TrimPrefix(details+", run "+quoted(now.run), ", ")
 				}
-				w.meter.Say(note)
+				w.meter.Say(spent, details)
 				time.Sleep(max(spentEvery, leisure*time.Since(began)))
 			}
 		}
@@ -147,7 +147,7 @@ func (w *watching) print(out io.Writer) func(*event.Ledger) error {
 			return nil
 		}
 		printed = 10 * w.use.releases / w.use.most
-		spent, err := w.spent(ledger)
+		spent, at, err := w.spent(ledger)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (w *watching) print(out io.Writer) func(*event.Ledger) error {
 			line = "run " + quoted(w.use.run) + ": " + line
 		}
 		if spent != "" {
-			line += ", " + spent
+			line += ", " + spent + ", " + at
 		}
 		_, err = fmt.Fprintln(out, line)
 		return err
