@@ -72,8 +72,8 @@ func (c *watchCommand) begin() (*watching, error) {
 		return nil, err
 	}
 	w := &watching{watchCommand: c, meter: progress.Meter{Name: "account", Unit: "release"}}
-	w.meter.Say("waiting for the first charge")
-	if _, err := w.spent(ledger); err != nil || c.Grant == "" {
+	w.meter.Say("waiting for the first charge", "")
+	if _, _, err := w.spent(ledger); err != nil || c.Grant == "" {
 		return w, err
 	}
 	g, err := readGrant(c.Grant)

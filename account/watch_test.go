@@ -123,14 +123,14 @@ func TestWatchPrints(t *testing.T) {
 		flags  string
 		want   string
 	}{
-		"finished":       {new(book).of(t, watchable("night", 5, 1), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ of 1 at δ 1e-06`},
-		"no budget":      {new(book).of(t, watchable("night", 5, 0), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ at δ 0`},
+		"finished":       {new(book).of(t, watchable("night", 5, 1), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
+		"no budget":      {new(book).of(t, watchable("night", 5, 0), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+, δ 0`},
 		"no δ":           {new(book).of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
-		"the last run":   {two, "", `run western: release 4 of 4, ε [\d.]+ at δ 0`},
-		"a run by name":  {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+ at δ 0`},
-		"no privacy":     {none, "", `run bare: release 2 of 2, ε ∞ at δ 0`},
-		"a fixed size":   {new(book).of(t, fixed, 2, "night"), "", `run night: release 2 of 2, ε [\d.]+ of 0\.5 at δ 1e-06`},
-		"by another":     {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi", `run night: release 5 of 5, ε 0\.\d+ of 1 at δ 1e-06`},
+		"the last run":   {two, "", `run western: release 4 of 4, ε [\d.]+, δ 0`},
+		"a run by name":  {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+, δ 0`},
+		"no privacy":     {none, "", `run bare: release 2 of 2, ε ∞, δ 0`},
+		"a fixed size":   {new(book).of(t, fixed, 2, "night"), "", `run night: release 2 of 2, ε [\d.]+ of 0\.5, δ 1e-06`},
+		"by another":     {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
 		"a dry run":      {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
 		"quiet":          {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
 		"waits, dry run": {headed, "--dry-run", ``},
@@ -230,10 +230,10 @@ func TestWatchGrowing(t *testing.T) {
 	if err := command.Wait(); err != nil || stderr.Len() > 0 {
 		t.Fatalf("%v, %q", err, stderr.String())
 	}
-	pattern := regexp.MustCompile(`^run run-1: release (\d+) of 20, ε ([\d.]+) at δ 0$`)
+	pattern := regexp.MustCompile(`^run run-1: release (\d+) of 20, ε ([\d.]+), δ 0$`)
 	tenths := -1
 	lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
-	if lines[0] != "release 0 of 20, ε "+printedEpsilon(t, b, 1, "beside")+" at δ 0" {
+	if lines[0] != "release 0 of 20, ε "+printedEpsilon(t, b, 1, "beside")+", δ 0" {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	for _, line := range lines[1:] {
@@ -303,8 +303,8 @@ func TestWatchOnTerminal(t *testing.T) {
 			if c.documents {
 				documents = `(, (\d+)000 documents(, \d+ documents/s)?)?`
 			}
-			line := regexp.MustCompile(`^account( \[=*>? *\] +\d+ %  release (\d+) of 20(, waiting for the first charge|, ε ([\d.]+) of 0.5 at δ 1e-06)?` +
-				`(, ETA \d+s)?(, [\d.]+ releases/s)?` + documents + `|: waiting for the first charge)$`)
+			line := regexp.MustCompile(`^account( \[=*>? *\] +\d+ %  release (\d+) of 20(, waiting for the first charge|, ε ([\d.]+) of 0.5)?` +
+				`(, ETA \d+s)?(, [\d.]+ releases/s)?` + documents + `(, δ 1e-06)?|: waiting for the first charge)$`)
 			before, values, counted := 0.0, 0, 0
 			for _, shown := range x.Shown() {
 				found := line.FindStringSubmatch(shown)
@@ -376,7 +376,7 @@ func TestWatchStopped(t *testing.T) {
 	t.Parallel()
 	ledger := newGrowing(t, new(book).of(t, watchable("night", 20, 0.5), 7, "named"), 8)
 	x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 120)
-	x.Await("ε", func(line string) bool { return strings.HasSuffix(line, "of 0.5 at δ 1e-06, run named") })
+	x.Await("ε", func(line string) bool { return strings.HasSuffix(line, "of 0.5, δ 1e-06, run named") })
 	x.Type("\x03")
 	if code := x.Wait(); code != exit.Interrupted || x.Screen() != "account: error: stopped by SIGINT\n" {
 		t.Errorf("exit code %d; left on the screen:\n%s", code, x.Screen())
@@ -419,7 +419,7 @@ func BenchmarkWatch(b *testing.B) {
 		})
 		b.Run(fmt.Sprint("spent ", nights*80), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := w.spent(&ledger.Ledger); err != nil {
+				if _, _, err := w.spent(&ledger.Ledger); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"privpipe/pipelines/event"
@@ -58,27 +59,27 @@ func (u *use) count(charges []*event.Charge) {
 	}
 }
 
-// spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter. It is
-// empty where there is no δ to state ε at.
-func (w *watching) spent(ledger *event.Ledger) (string, error) {
+// spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter; and at which
+// δ. Both are empty where there is no δ to state ε at.
+func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	p, err := w.spending(ledger)(ledger.Charges())
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	b := totalBudget(ledger)
 	if b == nil {
 		delta, err := (&reportCommand{Ledger: w.Ledger}).delta(ledger)
 		if err != nil {
-			return "", nil // nothing says at which
+			return "", "", nil // nothing says at which
 		}
 		epsilon, err := p.Epsilon(delta)
-		return fmt.Sprintf("ε %s at δ %v", roundUp(epsilon), delta), err
+		return "ε " + roundUp(epsilon), fmt.Sprintf("δ %v", delta), err
 	}
-	spent, _, err := b.spent(ledger, p)
+	of, limit, err := b.spent(ledger, p)
 	if b.filter != nil {
-		return fmt.Sprintf("%s of %s, for ε %v at δ %v", number(spent), b, b.Epsilon, b.Delta), err
+		return fmt.Sprintf("%s %s of %s", b.filter.Measure, number(of), number(limit)), fmt.Sprintf("for ε %v at δ %v", b.Epsilon, b.Delta), err
 	}
-	return fmt.Sprintf("ε %s of %.4g at δ %v", roundUp(spent), b.Epsilon, b.Delta), err
+	return fmt.Sprintf("ε %s of %.4g", roundUp(of), limit), fmt.Sprintf("δ %v", b.Delta), err
 }
 
 // note returns what takes a ledger and notes what it has spent for the line of a terminal. It works beside the line: what is
@@ -96,14 +97,14 @@ func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
 				return
 			case now := <-latest:
 				began := time.Now()
-				note, err := w.spent(now.ledger)
+				spent, details, err := w.spent(now.ledger)
 				if err != nil {
-					note = "no ε: " + err.Error()
+					spent, details = "no ε", err.Error()
 				}
 				if now.run != "" {
-					note += ", run " + quoted(now.run)
+					details = strings.TrimPrefix(details+", run "+quoted(now.run), ", ")
 				}
-				w.meter.Say(note)
+				w.meter.Say(spent, details)
 				time.Sleep(max(spentEvery, leisure*time.Since(began)))
 			}
 		}
@@ -133,7 +134,7 @@ func (w *watching) print(out io.Writer) func(*event.Ledger) error {
 			return nil
 		}
 		printed = 10 * w.use.releases / w.use.most
-		spent, err := w.spent(ledger)
+		spent, at, err := w.spent(ledger)
 		if err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (w *watching) print(out io.Writer) func(*event.Ledger) error {
 			line = "run " + quoted(w.use.run) + ": " + line
 		}
 		if spent != "" {
-			line += ", " + spent
+			line += ", " + spent + ", " + at
 		}
 		_, err = fmt.Fprintln(out, line)
 		return err

@@ -93,7 +93,7 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		Binary: binary, Folder: temporary(c.Folder), Cases: c.Case, Runs: c.Runs, Rounds: c.Rounds, Workers: c.N(),
 		Confidence: c.Confidence, Delta: c.Delta, Status: func(format string, args ...any) {
 			r.Status(format, args...)
-			meter.Say(fmt.Sprintf(format, args...))
+			meter.Say(fmt.Sprintf(format, args...), "")
 		},
 		Terms: audit.Terms{Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit, NoiseMultiplier: c.NoiseMultiplier},
 	}

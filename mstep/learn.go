@@ -60,7 +60,7 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 		return endpoint.CheckStream(r, s.Input, releases)
 	}
 	s.meter.Done.Store(int64(learner.Round()))
-	s.meter.Say("waiting for the next release")
+	s.meter.Say("waiting for the next release", "")
 	r.Show(l.Output, s.meter.Line)
 	if err := s.openParameters(); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (s *session) learn1(set *stream.Set) error {
 	s.run.Round(int(release.Round), int(release.Rounds))
 	s.meter.Total.Store(int64(release.Rounds))
 	s.meter.Done.Store(int64(release.Round))
-	s.meter.Say("")
+	s.meter.Say("", "")
 	if s.parameters != nil {
 		if err := s.sendParameters(s.learner.Parameters()); err != nil {
 			return err

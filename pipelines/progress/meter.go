@@ -19,12 +19,13 @@ type Meter struct {
 	// Documents is how many documents were read; 0: the stage counts none.
 	Documents atomic.Int64
 
-	note            atomic.Pointer[string]
+	said            atomic.Pointer[[2]string]
 	done, documents pace
 }
 
-// Say has the line say something else, too: after how much is done, or in its place while nothing is. "" ends it.
-func (m *Meter) Say(note string) { m.note.Store(&note) }
+// Say has the line say something else, too: a note after how much is done, or in its place while nothing is, and details
+// at the end, for which there may be no room. "" is nothing.
+func (m *Meter) Say(note, details string) { m.said.Store(&[2]string{note, details}) }
 
 // Bytes is the unit of a part of an input.
 const Bytes = "B"
@@ -76,8 +77,12 @@ func (m *Meter) parts(now time.Time, done, total int64, format func(int64) strin
 	default:
 		parts = append(parts, fmt.Sprintf("%s %d", m.Unit, done))
 	}
-	if note := m.note.Load(); note != nil && *note != "" {
-		parts = append(parts, *note)
+	var note, details string
+	if said := m.said.Load(); said != nil {
+		note, details = said[0], said[1]
+	}
+	if note != "" {
+		parts = append(parts, note)
 	}
 	if left, known := m.done.left(now, done, total, rate); known {
 		parts = append(parts, "ETA "+left.Round(time.Second).String())
@@ -90,6 +95,9 @@ func (m *Meter) parts(now time.Time, done, total int64, format func(int64) strin
 		if rate := m.documents.rate(now, documents); rate > 0 {
 			parts = append(parts, speed(rate, "document"))
 		}
+	}
+	if details != "" {
+		parts = append(parts, details)
 	}
 	return parts
 }

@@ -41,7 +41,7 @@ func TestLine(t *testing.T) {
 			one:   "mstep: round 2", then: "mstep: round 4, 2.0 rounds/s",
 		},
 		"not begun": {
-			name: "mstep", unit: "round", columns: 80, meter: func(m *Meter) { m.Say("waiting") },
+			name: "mstep", unit: "round", columns: 80, meter: func(m *Meter) { m.Say("waiting", "") },
 			one: "mstep: waiting", then: "mstep: waiting",
 		},
 		"nothing": {name: "mstep", unit: "round", columns: 80, meter: func(*Meter) {}},
@@ -62,19 +62,19 @@ func TestLine(t *testing.T) {
 		},
 		"a note": {
 			name: "account", unit: "release", columns: 100,
-			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1 at δ 1e-06") },
-			one:   "account [==>                                        ]   5 %  release 4 of 80, ε 0.41 of 1 at δ 1e-06",
-			then:  "account [=>                ]  10 %  release 8 of 80, ε 0.41 of 1 at δ 1e-06, ETA 18s, 4.0 releases/s",
+			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1", "δ 1e-06") },
+			one:   "account [==>                                          ]   5 %  release 4 of 80, ε 0.41 of 1, δ 1e-06",
+			then:  "account [=>                  ]  10 %  release 8 of 80, ε 0.41 of 1, ETA 18s, 4.0 releases/s, δ 1e-06",
 		},
 		"less room": {
 			name: "account", unit: "release", columns: 60,
-			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1 at δ 1e-06") },
-			one:   "account [=>                         ]   5 %  release 4 of 80",
-			then:  "account [==>                        ]  10 %  release 8 of 80",
+			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1", "δ 1e-06") },
+			one:   "account [>             ]   5 %  release 4 of 80, ε 0.41 of 1",
+			then:  "account [=>            ]  10 %  release 8 of 80, ε 0.41 of 1",
 		},
 		"little room": {
 			name: "account", unit: "release", columns: 45,
-			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1") },
+			meter: func(m *Meter) { m.Total.Store(80); m.Done.Add(4); m.Say("ε 0.41 of 1", "") },
 			one:   "account: release 4 of 80, ε 0.41 of 1", then: "account: release 8 of 80, ε 0.41 of 1",
 		},
 		"hardly any": {
@@ -118,7 +118,7 @@ func TestLineFits(t *testing.T) {
 			m.Total.Store(1000)
 			m.Done.Add(123)
 			m.Documents.Add(1e6)
-			m.Say("ε 0.41 of 1 at δ 1e-06")
+			m.Say("ε 0.41 of 1", "δ 1e-06")
 		}
 	}
 }
