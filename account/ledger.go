@@ -7,10 +7,11 @@ import (
 	"privpipe/account/internal/compose"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 )
 
 // readLedger reads a ledger and verifies it: that its chain is whole, and that each line is one that the privatizer would
-// have written after those before. What a forged line says of its loss is not worked with.
+// have written after those before. A file without a line is no ledger. What a forged line says of its loss is not worked with.
 func readLedger(name string) (*event.Ledger, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {
@@ -18,6 +19,10 @@ func readLedger(name string) (*event.Ledger, error) {
 	}
 	defer in.Close()
 	ledger, err := event.ReadLedger(in, in.Name)
+	if err == nil && ledger.CheckBegun() != nil {
+		// An emptied ledger would seem to have spent nothing.
+		return nil, exit.Errorf(exit.Missing, "%s: %w", in.Name, ledger.CheckBegun())
+	}
 	if err == nil {
 		err = checkGrants(in.Name, ledger)
 	}

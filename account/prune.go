@@ -132,10 +132,10 @@ func (p *pruned) remove(path string, dry bool) error {
 	return nil
 }
 
-// table prints what went for people.
+// table prints for people what went, or would go.
 func table(b *bytes.Buffer, removed []*pruned) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "run\tstored releases removed\tMB")
+	fmt.Fprintln(w, "run\tstored releases\tMB")
 	for _, p := range removed {
 		fmt.Fprintf(w, "%s\t%d\t%.1f\n", quoted(p.Run), p.Releases, float64(p.Bytes)/1e6)
 	}

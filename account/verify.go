@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,9 +89,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		if err != nil {
 			return err
 		}
-		for _, path := range v.Missing {
-			r.Log.Warn("this stored release is not there", "release", path)
-		}
+		v.warn(r)
 		if v.Torn {
 			r.Log.Warn("the last line is torn, from a crash; nothing was released under it", "ledger", name)
 		}
@@ -128,6 +127,21 @@ func storedFolder(ledger string) string {
 		ledger = target
 	}
 	return ledger + ".releases"
+}
+
+// warn names the stored releases that are not there, or of a run that misses several how many.
+func (v *verification) warn(r *filter.Run) {
+	of := make(map[string][]string)
+	for _, path := range v.Missing {
+		of[filepath.Dir(path)] = append(of[filepath.Dir(path)], path)
+	}
+	for _, folder := range slices.Sorted(maps.Keys(of)) {
+		if paths := of[folder]; len(paths) == 1 {
+			r.Log.Warn("this stored release is not there", "release", paths[0])
+		} else {
+			r.Log.Warn("stored releases of this run are not there", "folder", folder, "releases", len(paths))
+		}
+	}
 }
 
 func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {

@@ -143,7 +143,7 @@ func (c *check) faults(p *profile) (faults []fault) {
 	}
 	add(p.Units(unit) < c.MinDocuments,
 		fmt.Sprintf("fewer %s than --min-documents %d", units, c.MinDocuments),
-		"the noise is as strong as for many")
+		"the noise is the same for few documents as for many, and drowns few")
 	add(p.told && p.Documents > 0 && p.coverage() < c.MinCoverage,
 		fmt.Sprintf("the vocabulary has less of the words than --min-coverage %v", c.MinCoverage),
 		"tokenize vocab makes a vocabulary of public text of the same language")

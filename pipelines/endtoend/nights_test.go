@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,16 +34,19 @@ func TestEveryNight(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := corpus(t)
-			write(t, folder, "night.sh", nightScript(t))
+			write(t, folder, "night.sh", strings.Replace(nightScript(t), "--min-documents 1000", "--min-documents 10", 1))
 			run(t, folder, `
 account ledger new --epsilon 0.5 --delta 1e-6 run.ledger
 mv docs.jsonl documents.jsonl
 mkdir broken
 printf '#!/bin/sh\n"$PRIVPIPE_BIN/estep" "$@" >whole.pp && head -c $(($(wc -c <whole.pp) / 2)) whole.pp\n' >broken/estep
-chmod +x broken/estep night.sh`)
+printf '#!/bin/sh\ncat tonight\n' >broken/date
+cp broken/date .
+chmod +x broken/* date night.sh`)
 			before := 0.0
 			for night := 1; night <= test.nights; night++ {
-				s := bash(folder, "./night.sh")
+				write(t, folder, "tonight", fmt.Sprint(night))
+				s := bash(folder, `PATH="$PWD:$PATH" ./night.sh`)
 				if night == test.broken {
 					s = bash(folder, `PATH="$PWD/broken:$PATH" ./night.sh`)
 				}
@@ -62,10 +66,21 @@ chmod +x broken/estep night.sh`)
 					t.Errorf("the last night leaves %v", 0.5-spent)
 				}
 				before = spent
+				// The same night again: it has its release. Another night without documents: nothing is spent on them.
+				run(t, folder, `[[ ! -e $(cat tonight).pp ]] || PATH="$PWD:$PATH" ./night.sh`)
+				write(t, folder, "tonight", "empty")
+				empty := bash(folder, `mv documents.jsonl kept; : >documents.jsonl; PATH="$PWD:$PATH" ./night.sh || code=$?; mv kept documents.jsonl; exit ${code:-0}`)
+				if empty.Run(); empty.ProcessState.ExitCode() != 83 {
+					t.Errorf("no documents: exit code %d, %s; want 83", empty.ProcessState.ExitCode(), empty.stderr.String())
+				}
+				if again, _ := spentOf(t, folder); again != spent {
+					t.Fatalf("ε is %v after the same night, and one without documents, and was %v", again, spent)
+				}
 			}
+			write(t, folder, "tonight", "over")
 			ledger := read(t, filepath.Join(folder, "run.ledger"))
 			for range 2 {
-				s := bash(folder, "./night.sh")
+				s := bash(folder, `PATH="$PWD:$PATH" ./night.sh`)
 				s.Run()
 				if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "has spent ε 0.5 of 0.5 at δ 1e-06: 0.0000 is left") {
 					t.Errorf("nothing is left: exit code %d, %s; want 83", code, s.stderr.String())

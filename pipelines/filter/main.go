@@ -193,7 +193,7 @@ func commandOf(stage Stage, err error) string {
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context != nil {
 		if chosen := wrong.Context.Selected(); chosen != nil {
-			return stage.Name + " " + chosen.Name
+			return stage.Name + " " + chosen.Path()
 		}
 	}
 	return stage.Name

@@ -8,7 +8,7 @@
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
-(($# <= 1)) || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
+[[ $# -le 1 && ${1:-} != -* ]] || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
 export LC_ALL=C TZ=UTC
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")

@@ -14,7 +14,7 @@ set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 fail() {
   echo "install.sh: error: $1" >&2
-  exit 80
+  exit "${2:-80}"
 }
 umask 022
 export LC_ALL=C
@@ -24,7 +24,8 @@ case ${1:-} in
   -h | --help) usage && exit ;;
   --destdir) [[ $# -ge 2 ]] || fail "--destdir wants a folder, see --help" && destdir=$2 && shift 2 ;;
 esac
-[[ $# -le 1 ]] || fail "wants at most PREFIX, see --help"
+[[ $# -le 1 && ${1:-} != -* ]] || fail "wants at most PREFIX, see --help"
+type -P go >/dev/null || fail "Go is not on PATH" 82
 prefix=$(realpath -m -- "${1:-/usr/local}")
 to=$(realpath -m -- "$destdir/$prefix")
 

@@ -37,6 +37,9 @@ epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' force='' ledg
 brokers='' run='' workers=2 partitions=4
 take "epsilon delta topics vocab rate rounds unit force! ledger dataset held seed brokers run workers partitions" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a number from 1 on, is $topics"
+[[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
+# What is no plan is found before the text is read.
+account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
 charged=$(identity "$ledger")
 same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged"

@@ -10,6 +10,7 @@ source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 case ${1:-} in
   -h | --help) usage && exit ;;
 esac
+type -P go >/dev/null || fail "Go is not on PATH, whose source is the text: lda.sh takes your own" 82
 out=${1:-out/quickstart}
 mkdir -p -- "$out"
 extract() {

@@ -1,23 +1,23 @@
 # Sourced by the recipes: the stages on PATH. In a checkout they are built; an installation has them (../install/install.sh).
 # PRIVPIPE_BIN names another folder that has them.
 
-# fail MESSAGE ends the recipe as wrong usage does in the stages.
+# fail MESSAGE [CODE] ends the recipe as a stage does: by default as wrong usage.
 fail() {
   echo "$(basename "$0"): error: $1" >&2
-  exit 80
+  exit "${2:-80}"
 }
 
 recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
-  type -P go >/dev/null || fail "Go is not on PATH, and builds the stages of a checkout: put it there, or use an installation"
+  type -P go >/dev/null || fail "Go is not on PATH, and builds the stages of a checkout: put it there, or use an installation" 82
   (cd "$root" && go build -o bin/ ./...)
 fi
 PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
 PATH=$PRIVPIPE_BIN:$PATH
 
-# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE and leaves the other arguments in `arguments`. A NAME
+# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE or --NAME=VALUE and leaves the other arguments in `arguments`. A NAME
 # with a ! behind it is a switch: --NAME sets it to yes.
 take() {
   local known=" $1 "
@@ -26,6 +26,10 @@ take() {
   while (($#)); do
     case $1 in
       -h | --help) usage && exit ;;
+      --*=*)
+        set -- "${1%%=*}" "${1#*=}" "${@:2}"
+        continue
+        ;;
       --*)
         if [[ $known == *" ${1#--}! "* ]]; then
           printf -v "${1#--}" yes
@@ -49,7 +53,10 @@ text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]}
   [[ -e $text ]] || fail "no such text: $text"
-  mkdir -p -- "$out"
+  [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # it is read more than once
+  [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
+  [[ -z $held || -e $held ]] || fail "no such text: $held"
+  mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
@@ -230,6 +237,7 @@ stop() {
   trap '' TERM INT HUP
   ((${#stages[@]} == 0)) || kill "${stages[@]}" 2>/dev/null || true
   wait "${stages[@]}" 2>/dev/null || true
+  echo "$(basename "$0"): stopped; the same command goes on" >&2
   exit "$1"
 }
 
