@@ -301,7 +301,7 @@ account prune --used-up run.ledger
 	if s.Run(); s.ProcessState.ExitCode() != 83 {
 		t.Errorf("a pruned round: exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
 	}
-	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'is not there' said")
+	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'of this run are not there' said")
 }
 
 // TestUselessInput gives the recipe text that is not worth its ε. It stops before anything is charged, says why without a number
@@ -371,8 +371,8 @@ func TestRecipeLinked(t *testing.T) {
 	if s.Run(); s.ProcessState.ExitCode() == 0 || strings.Contains(s.stderr.String(), "mkdir") {
 		t.Errorf("a copy: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
-	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 80; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
-	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
+	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 82; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
+	if s.Run(); s.ProcessState.ExitCode() != 82 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
 		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }
