@@ -25,7 +25,7 @@ func (j *job) train(r *filter.Run, name string, newModel func() model.Model) err
 		if j.Params == "" {
 			return nil, nil
 		}
-		return follow(j.Params, newModel)
+		return follow(j.Params, j.parametersWanted(), newModel)
 	})
 	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
 	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Part) error {

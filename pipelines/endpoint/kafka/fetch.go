@@ -107,9 +107,11 @@ const (
 	batchAttributes = 21
 	batchLast       = 23 // the last offset's distance from the first one
 	batchMaxTime    = 35
+	batchCount      = 57 // of messages
 	batchHeader     = 61
 
-	attributeBrokerTime = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
+	attributeCompression = 7
+	attributeBrokerTime  = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
 )
 
 // add adds the messages of a batch, but for those before the chunk's next offset. A batch may end behind its last message,
@@ -123,6 +125,9 @@ func (c *chunk) add(batch []byte) error {
 		behind = last + 1
 		if binary.BigEndian.Uint16(batch[batchAttributes:])&attributeBrokerTime != 0 {
 			taken = time.UnixMilli(int64(binary.BigEndian.Uint64(batch[batchMaxTime:])))
+		}
+		if err := checkSize(batch); err != nil {
+			return err
 		}
 	}
 	var records protocol.RecordSet

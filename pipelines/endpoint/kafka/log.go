@@ -209,6 +209,9 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			return l.gone(offset)
 		}
+		if own := (*exit.Error)(nil); errors.As(err, &own) {
+			return exit.Errorf(exit.Code(err), "%s, from offset %d on: %w", l.Name(), offset, err)
+		}
 		return err
 	})
 	return c, err

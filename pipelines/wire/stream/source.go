@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -53,14 +52,14 @@ func (s *byteSource) Frame() (Frame, error) {
 
 // HeaderOf returns the header record of a frame.
 func HeaderOf(frame []byte) (*wire.Header, error) {
-	z, err := newDecoder()
+	z, err := newDecompressor()
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer z.zstd.Close()
 	var d decoder
-	if d.rest, err = z.DecodeAll(frame, nil); err != nil {
-		return nil, fmt.Errorf("damaged frame: %w", err)
+	if d.rest, err = z.of(frame); err != nil {
+		return nil, err
 	}
 	record, _, err := d.decode()
 	if err == nil && record.GetHeader() == nil {
