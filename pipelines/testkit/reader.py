@@ -89,7 +89,7 @@ def cut(file):
     need(header.dict_id == 0, "1", "frame needs a dictionary")
     if header.content_size != zstandard.CONTENTSIZE_UNKNOWN:
         need(header.content_size <= FRAME_DECOMPRESSED, "1", "frame is too large decompressed")
-    need(header.window_size <= WINDOW, "6", "frame needs too large a window")
+    need(header.window_size <= WINDOW, "1", "frame needs too large a window")
     last = False
     while not last:
         take(3)
