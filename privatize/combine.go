@@ -67,7 +67,7 @@ func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
 		return err
 	}
 	h := releaseHeader(in.header, in.header.Run)
-	h.Kind, h.Side = wire.Kind_SUMS, wire.Side_PRIVATE
+	h.Kind, h.Side, h.Settings = wire.Kind_SUMS, wire.Side_PRIVATE, in.header.Settings
 	out, err := create(h)
 	if err != nil {
 		return err

@@ -159,6 +159,15 @@ func parameters() *wire.Header {
 	return h
 }
 
+// settled returns a header with a hash of settings of so many bytes.
+func settled(h *wire.Header, bytes int) *wire.Header {
+	h.Settings = make([]byte, bytes)
+	for i := range h.Settings {
+		h.Settings[i] = byte(i + 1)
+	}
+	return h
+}
+
 // symmetric returns a header of contributions, releases or sums with a symmetric matrix before the other one.
 func symmetric(h *wire.Header) *wire.Header {
 	outer := &wire.Matrix{Name: "outer", Rows: 3, Columns: 3, Element: h.Matrices[0].Element, Symmetric: true}
@@ -313,6 +322,7 @@ func vectors(t *testing.T) []Vector {
 		d := &wire.Document{Id: string(rune('a'+i%26)) + string(rune('A'+i/26)), WordGaps: []uint32{uint32(i % 90), 1, 3}, Counts: []uint32{1, 2, 1}}
 		many = append(many, &wire.Record{Body: &wire.Record_Document{Document: d}})
 	}
+	settledRounds := newBuilder(settled(contributions(), 32)).add(open(1), closing(1))
 	listed := newBuilder(documents())
 	for _, r := range many {
 		listed.add(encoded(r))
@@ -353,6 +363,8 @@ func vectors(t *testing.T) []Vector {
 		{Name: "mechanisms.pp", Records: 6, Stream: newBuilder(releases()).add(
 			release(1, func(r *wire.Release) { r.Mechanism = "laplace" }), block(1, 0, 1, 2, 3, 4, 5, 6),
 			release(2, withNone), block(2, 0, 1, 2, 3, 4, 5, 6), release(3, bounds(0.25)), block(3, 0, 1, 2, 3, 4, 5, 6)).whole()},
+		{Name: "settings.pp", Records: 2, Stream: newBuilder(settled(contributions(), 32)).add(open(1), closing(1)).whole()},
+		{Name: "settings-of-sums.pp", Records: 4, Stream: newBuilder(settled(sums(), 32)).add(open(1), sum(1), sixCells, closing(1)).whole()},
 		{Name: "symmetric-contributions.pp", Records: 3, Stream: square(
 			cells(2, []uint32{0}, []uint32{0, 2}), cells(1, []uint32{2}, []uint32{2}), withMatrix(1, part([]float32{1}, 1)))},
 		{Name: "symmetric-releases.pp", Records: 4, Stream: newBuilder(symmetric(releases())).add(
@@ -409,6 +421,10 @@ func vectors(t *testing.T) []Vector {
 		{Name: "round-of-end.pp", Rule: "end record of a round", Section: "3", Stream: frame(two.header, two.body, inRound(1, two.end()))},
 		{Name: "open-round.pp", Rule: "stream ends inside a round", Section: "3", Stream: newBuilder(rounds()).add(open(1), inRound(1, a)).whole()},
 		{Name: "outside-round.pp", Rule: "document outside its round", Section: "3", Stream: newBuilder(rounds()).add(open(1), inRound(2, a), closing(1, "a")).whole()},
+		{Name: "settings-size.pp", Rule: "hash of settings is not 32 bytes", Section: "2.1", Stream: newBuilder(settled(contributions(), 31)).add(open(1), closing(1)).whole()},
+		{Name: "settings-of-a-release.pp", Rule: "settings in a kind that has none", Section: "2.1", Stream: newBuilder(settled(releases(), 32)).whole()},
+		{Name: "other-settings.pp", Rule: "frames of one stream have different settings", Section: "1", Stream: slices.Concat(
+			frame(settledRounds.header, settledRounds.body), frame(newBuilder(contributions()).header, settledRounds.end()))},
 		{Name: "no-id.pp", Rule: "document without an id", Section: "3.1", Stream: newBuilder(documents()).add(document("", nil, nil)).whole()},
 		{Name: "word-twice.pp", Rule: "word ids do not ascend", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{3, 0}, []uint32{1, 1})).whole()},
 		{Name: "word-id.pp", Rule: "word id beyond the vocabulary", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{60, 40}, []uint32{1, 1})).whole()},

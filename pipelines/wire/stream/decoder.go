@@ -69,6 +69,9 @@ func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
 	if h == nil {
 		return errors.New("frame does not begin with a header")
 	}
+	if wire.OtherSettings(h, r.header) {
+		return errors.New("contributions made under other settings of estep than those before: their workers differ")
+	}
 	if !bytes.Equal(encoded, r.headerBytes) {
 		return errors.New("frame has another header than the frames before: two streams are mixed")
 	}
