@@ -234,6 +234,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(whole, int64(1))
 	f.Add(whole[:len(whole)-3], int64(0))
 	f.Add(answerOf(1, nil), int64(7))
+	f.Add(answerOf(0, batchOf(f, []byte("a"), kafka.Zstd)), int64(0))
 	old := bytes.Clone(whole)
 	old[len(whole)-len(twoMessages(f))+batchMagic] = 1
 	f.Add(old, int64(0))

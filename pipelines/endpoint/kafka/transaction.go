@@ -8,7 +8,7 @@ import (
 
 // A transactions tells which batches of an answer count: not those of transactions that were aborted, nor the marks that end
 // transactions. Of a reader of what is committed the broker holds back what is undecided, and names what was aborted:
-// https://kafka.apache.org/protocol, "Fetch API". The zero value is of an answer without transactions.
+// https://kafka.apache.org/protocol, "Fetch API".
 type transactions struct {
 	aborted   []aborted // that have not begun yet, by their offsets
 	producers map[int64]bool

@@ -81,8 +81,9 @@ func TestFramesInOneMessage(t *testing.T) {
 			if _, err := r.Next(); err == nil || err == io.EOF {
 				t.Errorf("%s: %v, want an error", what, err)
 			}
-			if _, err := HeaderOf(data); err == nil {
-				t.Errorf("%s: it has a header", what)
+			// A message of another program may have several frames, of which the first has the header, too.
+			if h, err := HeaderOf(data); (err == nil) != (what == "a thousand frames") || err == nil && h.Kind != wire.Kind_DOCUMENTS {
+				t.Errorf("%s: header %v, %v", what, h, err)
 			}
 			return nil
 		})
@@ -104,7 +105,7 @@ func TestWindows(t *testing.T) {
 		var out bytes.Buffer
 		encoder.Reset(&out)
 		for half := range slices.Chunk(content, len(content)/2) { // in two, or else the encoder knows the size
-			if _, err := encoder.Write(half); err == nil {
+			if _, err = encoder.Write(half); err == nil {
 				err = encoder.Flush()
 			}
 			if err != nil {

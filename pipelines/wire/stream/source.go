@@ -50,15 +50,22 @@ func (s *byteSource) Frame() (Frame, error) {
 	return f, err
 }
 
-// HeaderOf returns the header record of a frame.
-func HeaderOf(frame []byte) (*wire.Header, error) {
+// HeaderOf returns the header record of the first of some frames.
+func HeaderOf(frames []byte) (*wire.Header, error) {
+	first, err := newBytes(bytes.NewReader(frames)).Frame()
+	if err == io.EOF {
+		err = errTruncated
+	}
+	if err != nil {
+		return nil, err
+	}
 	z, err := newDecompressor()
 	if err != nil {
 		return nil, err
 	}
 	defer z.zstd.Close()
 	var d decoder
-	if d.rest, err = z.of(frame); err != nil {
+	if d.rest, err = z.of(first.Data); err != nil {
 		return nil, err
 	}
 	record, _, err := d.decode()
