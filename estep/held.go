@@ -29,7 +29,7 @@ func (j *job) held(r *filter.Run, m model.Model) error {
 			return err
 		}
 	}
-	if err := readModel(m, j.Model, in.Name(), h); err != nil {
+	if err := j.readModel(m, in.Name(), h); err != nil {
 		return err
 	}
 	if r.DryRun() {
@@ -53,9 +53,10 @@ func (j *job) held(r *filter.Run, m model.Model) error {
 	return j.score(r, next, worker, h)
 }
 
-// readModel gives m the parameters of a model file.
-func readModel(m model.Model, name, documents string, h *wire.Header) error {
-	in, p, err := endpoint.OpenStream(name, modelFile)
+// readModel gives m the parameters of the model file.
+func (j *job) readModel(m model.Model, documents string, h *wire.Header) error {
+	name := j.Model
+	in, p, err := endpoint.OpenStream(name, j.parametersWanted())
 	if err != nil {
 		return err
 	}

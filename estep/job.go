@@ -22,12 +22,15 @@ type job struct {
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
 	filter.Workers
+	filter.Cells
 
 	baseline *wire.Header // of the model that Score compares with; nil: none
 }
 
-// modelFile is what a model file is.
-var modelFile = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC}
+// parametersWanted is what parameters and model files are.
+func (j *job) parametersWanted() endpoint.Wanted {
+	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: j.MaxCells}
+}
 
 func (j *job) run(r *filter.Run, name string, newModel func() model.Model) error {
 	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model); err != nil {

@@ -81,7 +81,7 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 	}
 	if c.Unigram != "" {
 		var err error
-		if o.Unigram, c.baseline, err = readUnigram(c.Unigram); err != nil {
+		if o.Unigram, c.baseline, err = readUnigram(c.Unigram, c.parametersWanted()); err != nil {
 			return err
 		}
 	}
@@ -89,8 +89,8 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 }
 
 // readUnigram reads the frequency of each word from a model file of words.
-func readUnigram(name string) ([]float64, *wire.Header, error) {
-	in, h, err := endpoint.OpenStream(name, modelFile)
+func readUnigram(name string, wanted endpoint.Wanted) ([]float64, *wire.Header, error) {
+	in, h, err := endpoint.OpenStream(name, wanted)
 	if err != nil {
 		return nil, nil, err
 	}

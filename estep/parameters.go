@@ -32,8 +32,7 @@ type parameters struct {
 }
 
 // follow opens the parameters; it returns when their header is there. Of a topic it begins with the newest.
-func follow(name string, newModel func() model.Model) (*parameters, error) {
-	wanted := modelFile
+func follow(name string, wanted endpoint.Wanted, newModel func() model.Model) (*parameters, error) {
 	wanted.Newest = true
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if errors.Is(err, fs.ErrNotExist) {

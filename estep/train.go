@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"io"
 	"sync"
 
@@ -28,7 +30,7 @@ func (j *job) train(r *filter.Run, name string, newModel func() model.Model) err
 		if j.Params == "" {
 			return nil, nil
 		}
-		return follow(j.Params, newModel)
+		return follow(j.Params, j.parametersWanted(), newModel)
 	})
 	meter := &progress.Meter{Name: "estep", Unit: "round"}
 	r.Show(j.Output, meter.Line)
@@ -75,6 +77,9 @@ func (t *trainer) train(name string) error {
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: name, Unit: h.Unit,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: shapes,
 	}
+	if t.header.Settings, err = settings(name, t.model); err != nil {
+		return err
+	}
 	if t.out, err = t.in.CreateStream(t.header, t.Compress.Compress); err != nil {
 		return err
 	}
@@ -83,6 +88,14 @@ func (t *trainer) train(name string) error {
 		return err
 	}
 	return t.out.Commit()
+}
+
+// settings is the hash of what contributions are made under: workers of one run that differ in it must not mix. All of it is
+// public, and nothing in it says where a worker runs, on how many cores, and what its files are called.
+func settings(name string, m model.Model) ([]byte, error) {
+	b, err := json.Marshal(map[string]any{"wire": wire.Version, "model": name, "settings": m.Settings()})
+	hash := sha256.Sum256(b)
+	return hash[:], err
 }
 
 // rounds works on round after round until the input ends.

@@ -21,6 +21,7 @@ type coherenceCommand struct {
 	JSON      bool   `name:"json" help:"Print JSON, not a table."`
 	Output    string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 	Model     string `arg:"" help:"Model file of mstep lda."`
+	filter.Cells
 }
 
 // Validate is kong's hook.
@@ -39,7 +40,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
 		return err
 	}
-	topics, model, err := readTopics(c.Model, c.Top)
+	topics, model, err := readTopics(c.Model, c.Top, c.MaxCells)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type topicsCommand struct {
 	CSV    bool   `name:"csv" xor:"form" help:"Print CSV: topic,share,rank,word,probability."`
 	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 	Model  string `arg:"" help:"Model file of mstep lda."`
+	filter.Cells
 }
 
 // Validate is kong's hook.
@@ -50,8 +51,8 @@ type word struct {
 }
 
 // readTopics returns the top words of each topic of a model file, the largest topic first, and the model's header.
-func readTopics(name string, top int) ([]topic, *wire.Header, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
+func readTopics(name string, top int, maxCells uint64) ([]topic, *wire.Header, error) {
+	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: maxCells})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +116,7 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := readTopics(c.Model, c.Top)
+	topics, _, err := readTopics(c.Model, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}

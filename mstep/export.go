@@ -22,6 +22,7 @@ type exportCommand struct {
 	Values string `enum:"lambda,probability" default:"lambda" help:"${enum}. lambda: the topics' parameters; probability: λ over its topic's sum."`
 	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 	Input  string `arg:"" help:"Model file of mstep lda."`
+	filter.Cells
 }
 
 // Run is kong's hook.
@@ -29,7 +30,7 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: c.MaxCells})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 	"privpipe/privatize/internal/release"
 )
 
@@ -18,6 +19,7 @@ type combineCommand struct {
 	Output       string        `short:"o" placeholder:"FILE" help:"Where the partial sums go; standard output by default."`
 	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions or of partial sums; standard input by default. Of several, each holds other units of every round. The partitions of one topic are summed each for itself."`
 	filter.Compress
+	filter.Cells
 }
 
 // Run is kong's hook.
@@ -26,7 +28,10 @@ func (c *combineCommand) Run(r *filter.Run) error {
 		return err
 	}
 	var grant *event.Grant
-	if c.Grant != "" {
+	wanted := within(c.RoundTimeout)
+	if c.Grant == "" {
+		wanted.MaxCells = c.MaxCells
+	} else {
 		l := leave{c.Grant}
 		var err error
 		if grant, err = l.read(""); err != nil {
@@ -40,12 +45,12 @@ func (c *combineCommand) Run(r *filter.Run) error {
 		if r.DryRun() {
 			return nil
 		}
-		return endpoint.Share(r, c.Inputs[0], contributions, c.Output, func(_ context.Context, in *endpoint.Part) error {
+		return endpoint.Share(r, c.Inputs[0], wanted, c.Output, func(_ context.Context, in *endpoint.Part) error {
 			create := func(h *wire.Header) (*endpoint.StreamWriter, error) { return in.CreateStream(h, c.Compress.Compress) }
 			return c.combine(r, partSource(in), grant, create)
 		})
 	}
-	in, err := openSources(c.Output, c.Inputs, within(c.RoundTimeout))
+	in, err := openSources(c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}
@@ -65,7 +70,7 @@ func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
 		return err
 	}
 	h := releaseHeader(in.header, in.header.Run)
-	h.Kind, h.Side = wire.Kind_SUMS, wire.Side_PRIVATE
+	h.Kind, h.Side, h.Settings = wire.Kind_SUMS, wire.Side_PRIVATE, in.header.Settings
 	out, err := create(h)
 	if err != nil {
 		return err
@@ -122,7 +127,8 @@ func (p *parts) end(number uint32, units, records, digest uint64) error {
 	if p.terms.Grant != nil {
 		sum.Grant = p.terms.Grant.ID
 	}
-	if err := p.out.WriteSet(&wire.Record{Round: number, Body: &wire.Record_Sum{Sum: sum}}, matrices(p.collector.Layout(), cells)...); err != nil {
+	head := &wire.Record{Round: number, Body: &wire.Record_Sum{Sum: sum}}
+	if err := stream.WriteCells(p.out.Writer, head, matrices(p.collector.Layout(), cells)...); err != nil {
 		return err
 	}
 	end := &wire.RoundClose{Units: units, Records: records, UnitDigest: digest}

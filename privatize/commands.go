@@ -86,10 +86,13 @@ type laplaceCommand struct {
 // Run is kong's hook.
 func (c *laplaceCommand) Run(r *filter.Run) error { return c.granted(r, c.leave, event.Laplace) }
 
-type noneCommand struct{ sumsCommand }
+type noneCommand struct {
+	sumsCommand
+	filter.Cells
+}
 
 // Run is kong's hook.
 func (c *noneCommand) Run(r *filter.Run) error {
 	// Without a grant nothing names a run but the caller; a new name never meets an old run's stored releases.
-	return c.privatize(r, nil, "none-"+strings.ToLower(rand.Text()[:12]))
+	return c.privatize(r, nil, "none-"+strings.ToLower(rand.Text()[:12]), c.MaxCells)
 }

@@ -42,6 +42,11 @@ func TestScripts(t *testing.T) {
 		"a.pp":              rounds(func(s *source) { s.units = s.units[:1] }, 1, 2, 3).stream(t, end),
 		"b.pp":              rounds(func(s *source) { s.units = s.units[1:2] }, 1, 2, 3).stream(t, end),
 		"c.pp":              rounds(func(s *source) { s.units = s.units[2:] }, 1, 2, 3).stream(t, end),
+		"settled-a.pp":      rounds(settled(1, 0), 1, 2, 3).stream(t, end),
+		"settled-b.pp":      rounds(settled(1, 1), 1, 2, 3).stream(t, end),
+		"settled-c.pp":      rounds(settled(1, 2), 1, 2, 3).stream(t, end),
+		"otherwise-c.pp":    rounds(settled(2, 2), 1, 2, 3).stream(t, end),
+		"later-c.pp":        rounds(settled(2, 2), 4).stream(t, end),
 		"c-short.pp":        rounds(func(s *source) { s.units = s.units[2:] }, 1, 2).stream(t, end),
 		"coins.pp":          rounds(func(s *source) { s.scheme.Coins = throw }, 1, 2, 3).stream(t, end),
 		"coins-less.pp":     rounds(func(s *source) { s.scheme.Coins = throw; s.units = s.units[1:] }, 1).stream(t, end),
@@ -105,6 +110,13 @@ func rounds(change func(*source), numbers ...uint32) *source {
 		change(s)
 	}
 	return s
+}
+
+// settled makes the contributions those of one unit, made under settings of a hash.
+func settled(hash byte, unit int) func(*source) {
+	return func(s *source) {
+		s.header.Settings, s.units = bytes.Repeat([]byte{hash}, 32), s.units[unit:unit+1]
+	}
 }
 
 // severalRecords makes a unit a user, of whom two documents contribute.

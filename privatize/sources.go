@@ -81,6 +81,10 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		if s.header == nil {
 			s.header = h
 		}
+		if wire.OtherSettings(alike(h), alike(s.header)) {
+			s.close()
+			return nil, endpoint.MixedSettings(names[0], name)
+		}
 		if !proto.Equal(alike(h), alike(s.header)) {
 			s.close()
 			return nil, exit.Errorf(exit.Malformed, "%s and %s are of different runs, models, vocabularies or shapes", names[0], name)

@@ -32,15 +32,16 @@ func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
 	if err != nil {
 		return err
 	}
-	return c.privatize(r, grant, grant.ID)
+	return c.privatize(r, grant, grant.ID, 0) // the grant names the matrices
 }
 
 // privatize reads contributions and writes releases. This file only carries records to and from internal/release.
-func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string) error {
+func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, maxCells uint64) error {
 	if err := r.Check(append(c.Inputs, c.Ledger)...); err != nil {
 		return err
 	}
 	wanted := within(c.RoundTimeout)
+	wanted.MaxCells = maxCells
 	wanted.Whole = true // a partition alone is a part of each round
 	in, err := openSources(c.Output, c.Inputs, wanted)
 	if err != nil {
@@ -188,7 +189,7 @@ func (s *sums) send(number uint32, cells []int64) error {
 		head.Mechanism, head.Grant = g.Mechanism, g.ID
 	}
 	record := &wire.Record{Round: number, Body: &wire.Record_Release{Release: head}}
-	if err := s.out.WriteSet(record, matrices(s.privatizer.Layout(), cells)...); err != nil {
+	if err := stream.WriteCells(s.out.Writer, record, matrices(s.privatizer.Layout(), cells)...); err != nil {
 		return err
 	}
 	if err := s.out.Flush(); err != nil {
@@ -198,12 +199,12 @@ func (s *sums) send(number uint32, cells []int64) error {
 	return nil
 }
 
-// matrices returns the cells of each matrix as the wire has them.
-func matrices(layout *fixed.Layout, cells []int64) [][]byte {
-	encoded := make([][]byte, layout.Matrices())
-	for i := range encoded {
+// matrices returns the cells of each matrix.
+func matrices(layout *fixed.Layout, cells []int64) [][]int64 {
+	each := make([][]int64, layout.Matrices())
+	for i := range each {
 		from, to := layout.Span(i)
-		encoded[i] = stream.AppendCells(nil, cells[from:to])
+		each[i] = cells[from:to]
 	}
-	return encoded
+	return each
 }

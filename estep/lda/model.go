@@ -56,6 +56,15 @@ func (m *Model) Shapes(documents, parameters *wire.Header) ([]*wire.Matrix, erro
 	return nil, errors.New("parameters have no matrix of weights")
 }
 
+// Settings implements model.Model.
+func (m *Model) Settings() any {
+	o := m.options
+	return map[string]any{
+		"tolerance": o.Tolerance, "iterations": o.Iterations, "top topics": o.Shape.TopTopics, "binary": o.Shape.Binary,
+		"norm": o.Shape.Norm, "length": o.Length.Words, "resample": o.Length.Resample,
+	}
+}
+
 // SetParameters implements model.Model.
 func (m *Model) SetParameters(set *stream.Set) error {
 	alpha, ok := set.Scalar("alpha")

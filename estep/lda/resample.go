@@ -2,6 +2,7 @@ package lda
 
 import (
 	"math/rand/v2"
+	"sort"
 
 	"privpipe/estep/model"
 	"privpipe/pipelines/wire"
@@ -45,14 +46,15 @@ func (l Length) apply(d *wire.Document, ids []uint32, counts []float32) ([]uint3
 
 // multinomial draws n of the tokens with replacement and counts them by word.
 func multinomial(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) {
-	word := make([]int, 0, tokens)
+	behind := make([]int, len(counts)) // each word's tokens
+	total := 0
 	for i, c := range counts {
-		for range c {
-			word = append(word, i)
-		}
+		total += int(c)
+		behind[i] = total
 	}
 	for range n {
-		drawn[word[coins.IntN(tokens)]]++
+		token := coins.IntN(tokens)
+		drawn[sort.SearchInts(behind, token+1)]++
 	}
 }
 

@@ -2,6 +2,9 @@ package lda
 
 import (
 	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"privpipe/pipelines/wire"
@@ -71,5 +74,40 @@ func TestLengthKeepsProportions(t *testing.T) {
 		if mean := sum / documents; math.Abs(mean-10) > 0.36 {
 			t.Errorf("resample %v: a quarter of the words is %v of 40 on average", resample, mean)
 		}
+	}
+}
+
+// TestMemoryOfLength: a document of few bytes and many words costs no memory for each of its words.
+func TestMemoryOfLength(t *testing.T) {
+	d := &wire.Document{Id: "a", WordGaps: []uint32{2, 5}, Counts: []uint32{1, wire.MaxTokens - 1}}
+	for _, resample := range []bool{false, true} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		ids, counts := applied(Length{Words: 100, Resample: resample}, d)
+		runtime.ReadMemStats(&after)
+		if total(counts) != 100 || ids[len(ids)-1] != 7 {
+			t.Errorf("resample %v: %v words of %v", resample, counts, ids)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+			t.Errorf("resample %v: it takes %d bytes", resample, taken)
+		}
+	}
+}
+
+// TestMultinomial: a token belongs to the word that a list of all tokens has at its place.
+func TestMultinomial(t *testing.T) {
+	counts := []uint32{3, 1, 2, 5}
+	var word []int
+	for i, c := range counts {
+		word = append(word, slices.Repeat([]int{i}, int(c))...)
+	}
+	drawn, want := make([]int, len(counts)), make([]int, len(counts))
+	multinomial(rand.New(rand.NewPCG(1, 2)), drawn, counts, len(word), 1000)
+	coins := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		want[word[coins.IntN(len(word))]]++
+	}
+	if !slices.Equal(drawn, want) {
+		t.Errorf("drew %v, want %v", drawn, want)
 	}
 }

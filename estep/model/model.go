@@ -14,6 +14,10 @@ type Model interface {
 	// is the header of the parameters, nil for a model that needs none. The error says what does not fit.
 	Shapes(documents, parameters *wire.Header) ([]*wire.Matrix, error)
 
+	// Settings returns what contributions depend on beside the document and the parameters, in a form that encoding/json
+	// writes: all numbers that a worker with other flags would have otherwise.
+	Settings() any
+
 	// SetParameters takes the parameters of a round, before the documents of the next. It is never called while
 	// workers are at work.
 	SetParameters(*stream.Set) error

@@ -41,6 +41,9 @@ func (m *Model) Shapes(documents, parameters *wire.Header) ([]*wire.Matrix, erro
 	return []*wire.Matrix{{Name: "words", Rows: 1, Columns: documents.VocabularySize, Element: wire.Element_FLOAT32}}, nil
 }
 
+// Settings implements model.Model: there are none.
+func (m *Model) Settings() any { return nil }
+
 // SetParameters implements model.Model.
 func (m *Model) SetParameters(set *stream.Set) error {
 	p, err := Probabilities(set)

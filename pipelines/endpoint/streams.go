@@ -80,6 +80,8 @@ type Wanted struct {
 	Within time.Duration
 	// Group lets a topic's name say a group, which keeps where the stage has come to.
 	Group bool
+	// MaxCells refuses matrices of more cells in all; 0: whatever the header says, for who compares it with what is expected.
+	MaxCells uint64
 	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.
 	Newest bool
 }
@@ -153,7 +155,20 @@ func (w Wanted) check(name string, h *wire.Header) error {
 		return exit.Errorf(exit.Malformed, "%s: a private stream, but this stage stands outside the privacy wall", name).
 			WithHint("only privatize turns private records into public ones")
 	}
+	if cells := cellsOf(h); w.MaxCells > 0 && cells > w.MaxCells {
+		return exit.Errorf(exit.Malformed, "%s: its header announces matrices of %d cells in all, must be at most %d", name, cells, w.MaxCells).
+			WithHint("if they are meant to be so large, and memory is, too: --max-cells %d", cells)
+	}
 	return nil
+}
+
+// cellsOf returns the number of cells of all matrices of a header, which has at most 64 of 2³¹ each.
+func cellsOf(h *wire.Header) uint64 {
+	cells := uint64(0)
+	for _, m := range h.Matrices {
+		cells += uint64(m.Cells())
+	}
+	return cells
 }
 
 // A StreamWriter is a stream under way.

@@ -118,6 +118,8 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 				late := exit.Errorf(exit.Malformed, "%s: not all partitions have a frame %v after the first had one", l, wanted.Within)
 				defer time.AfterFunc(wanted.Within, func() { stop(late) }).Stop()
 			}
+		case o.err == nil && wire.OtherSettings(o.header, first.header):
+			err = MixedSettings(first.reader.Name(), o.reader.Name())
 		case o.err == nil && !proto.Equal(o.header, first.header):
 			err = exit.Errorf(exit.Malformed, "%s and %s hold different streams", first.reader.Name(), o.reader.Name())
 		case o.err != nil && err == nil:
@@ -138,6 +140,12 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 		return nil, nil, err
 	}
 	return readers, first.header, nil
+}
+
+// MixedSettings is the error of two inputs whose contributions were made under different settings.
+func MixedSettings(one, other string) error {
+	return exit.Errorf(exit.Malformed, "%s and %s hold contributions that were made under different settings of estep", one, other).
+		WithHint("all workers of a run need the same flags; begin the run anew, with topics or files of its own")
 }
 
 // openLogs opens the partitions of a topic: where its group has come to, if it names one, with the rounds that are done.
@@ -272,6 +280,10 @@ func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
 		there, err := stream.HeaderOf(t.Frame)
 		if err != nil {
 			return nil, exit.Errorf(exit.Malformed, "%s: the last message of a partition: %w", l, err)
+		}
+		if wire.OtherSettings(there, h) {
+			return nil, exit.Errorf(exit.Usage, "%s: holds contributions that were made under other settings of estep than these", l).
+				WithHint("all workers of a run need the same flags")
 		}
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",

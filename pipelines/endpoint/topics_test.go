@@ -41,6 +41,30 @@ func roundsHeader(run string) *wire.Header {
 		Unit: wire.Unit_DOCUMENT}
 }
 
+// contributionsHeader is that of contributions that were made under settings of a hash; 0: without one.
+func contributionsHeader(hash byte) *wire.Header {
+	h := roundsHeader("a")
+	h.Kind, h.Matrices = wire.Kind_CONTRIBUTIONS, []*wire.Matrix{{Name: "m", Rows: 1, Columns: 10, Element: wire.Element_FLOAT32}}
+	if hash > 0 {
+		h.Settings = bytes.Repeat([]byte{hash}, 32)
+	}
+	return h
+}
+
+// TestOtherSettings: a worker with other settings than those whose contributions are there does not begin.
+func TestOtherSettings(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"old.private": 1, "new.private": 1})
+	for there, name := range map[byte]string{0: "old.private", 1: "new.private"} {
+		name = topic(fake.Address, name)
+		fill(t, name, contributionsHeader(there))
+		if _, err := endpoint.Tails(name, contributionsHeader(there)); err != nil {
+			t.Errorf("%s: a worker with the same settings: %v", name, err)
+		}
+		_, err := endpoint.Tails(name, contributionsHeader(there+1))
+		wantWords(t, err, exit.Usage, name, "made under other settings of estep than these", "same flags")
+	}
+}
+
 // round is a round of so many documents.
 func round(number uint32, documents int) []*wire.Record {
 	open := &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}}
@@ -162,7 +186,7 @@ func TestTopicNames(t *testing.T) {
 
 // TestTopicStreams: a topic of several partitions is as many streams, of one header.
 func TestTopicStreams(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2, "settled.private": 2})
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 30), round(2, 3), round(5, 0)}
 	fill(t, name, roundsHeader("a"), parts...)
@@ -196,6 +220,13 @@ func TestTopicStreams(t *testing.T) {
 	}
 	_, _, err = endpoint.OpenStreams(mixed, rounds)
 	wantWords(t, err, exit.Malformed, "mixed.private[0]", "mixed.private[1]", "hold different streams")
+
+	settled := topic(fake.Address, "settled.private")
+	for i := range 2 {
+		fill(t, fmt.Sprint(settled, "?partition=", i), contributionsHeader(byte(i+1)))
+	}
+	_, _, err = endpoint.OpenStreams(settled, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}})
+	wantWords(t, err, exit.Malformed, "settled.private[0]", "settled.private[1]", "different settings of estep", "same flags")
 
 	idle := topic(fake.Address, "idle.private")
 	fill(t, idle+"?partition=1", roundsHeader("a"), round(1, 1))

@@ -42,6 +42,11 @@ func (c Compress) AfterApply() error {
 	return nil
 }
 
+// Cells is the flag of every command that holds matrices whose shapes only an input names.
+type Cells struct {
+	MaxCells uint64 `default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more cells than N in all, before memory is taken for them; 0: take any. Each takes 8 bytes or more."`
+}
+
 // Workers is the flag of every stage that works in parallel.
 type Workers struct {
 	Workers int `default:"0" help:"Goroutines that work in parallel; 0 is one a core."`

@@ -8,12 +8,14 @@ import (
 	"flag"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"privpipe/pipelines/wire"
@@ -83,6 +85,49 @@ func frame(contents ...[]byte) []byte {
 	}
 }
 
+// windowed stores contents as one frame that does not say how large its content is, only that it needs a window of 8 MiB and
+// so many eighths of that more.
+func windowed(eighths byte, contents ...[]byte) []byte {
+	content := slices.Concat(contents...)
+	head := uint32(len(content))<<3 | 1
+	f := binary.LittleEndian.AppendUint32(nil, 0xFD2FB528)
+	f = append(f, 0x04, 13<<3|eighths, byte(head), byte(head>>8), byte(head>>16))
+	f = append(f, content...)
+	return binary.LittleEndian.AppendUint32(f, uint32(xxhash.Sum64(content)))
+}
+
+// piped is the frame that zstd -3 makes of a pipe, whose size it does not know before. Where there is no such program, another
+// one's frame of the same form.
+func piped(t *testing.T, contents ...[]byte) []byte {
+	content := slices.Concat(contents...)
+	if _, err := exec.LookPath("zstd"); err == nil {
+		tool := exec.Command("zstd", "-3", "-c")
+		tool.Stdin = bytes.NewReader(content)
+		out, err := tool.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	var out bytes.Buffer
+	encoder, err := zstd.NewWriter(&out, zstd.WithWindowSize(2<<20))
+	for half := range slices.Chunk(content, len(content)/2) {
+		if err == nil {
+			_, err = encoder.Write(half)
+		}
+		if err == nil {
+			err = encoder.Flush()
+		}
+	}
+	if err == nil {
+		err = encoder.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 func documents() *wire.Header {
 	return &wire.Header{Version: 1, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 100, Vocabulary: make([]byte, 32)}
 }
@@ -111,6 +156,15 @@ func parameters() *wire.Header {
 	h := releases()
 	h.Kind, h.Unit, h.VocabularySize = wire.Kind_PARAMETERS, 0, 3
 	h.Matrices[0].Element, h.Matrices[0].Name = wire.Element_FLOAT32, "weights"
+	return h
+}
+
+// settled returns a header with a hash of settings of so many bytes.
+func settled(h *wire.Header, bytes int) *wire.Header {
+	h.Settings = make([]byte, bytes)
+	for i := range h.Settings {
+		h.Settings[i] = byte(i + 1)
+	}
 	return h
 }
 
@@ -268,6 +322,11 @@ func vectors(t *testing.T) []Vector {
 		d := &wire.Document{Id: string(rune('a'+i%26)) + string(rune('A'+i/26)), WordGaps: []uint32{uint32(i % 90), 1, 3}, Counts: []uint32{1, 2, 1}}
 		many = append(many, &wire.Record{Body: &wire.Record_Document{Document: d}})
 	}
+	settledRounds := newBuilder(settled(contributions(), 32)).add(open(1), closing(1))
+	listed := newBuilder(documents())
+	for _, r := range many {
+		listed.add(encoded(r))
+	}
 	unknown := delimited(append(bytes.Clone(a[1:]), 0x78, 1))
 	newer := with(documents(), func(h *wire.Header) { h.Version = 2 })
 	nan := float32(math.NaN())
@@ -294,6 +353,8 @@ func vectors(t *testing.T) []Vector {
 		{Name: "frames.pp", Records: 2, Stream: framed},
 		{Name: "concatenated.pp", Records: 4, Stream: slices.Concat(two.whole(), framed)},
 		{Name: "compressed.pp", Records: 400, Stream: compressed(t, documents(), many...)},
+		{Name: "piped.pp", Records: 400, Stream: piped(t, listed.header, listed.body, listed.end())},
+		{Name: "window.pp", Records: 2, Stream: windowed(0, two.header, two.body, two.end())},
 		{Name: "rounds.pp", Records: 6, Stream: newBuilder(rounds()).add(open(1), inRound(1, a), closing(1, "a"), open(4), inRound(4, b), closing(4, "b")).whole()},
 		{Name: "windows.pp", Records: 3, Stream: newBuilder(rounds()).add(openBy(2, &wire.Scheme{Method: wire.Scheme_EPOCH, Rate: 0.5, Rounds: 2, Coins: "state"}), inRound(2, a), closing(2, "a")).whole()},
 		{Name: "contributions.pp", Records: 4, Stream: newBuilder(contributions()).add(open(1), contribution(1, true, part([]float32{1}, 0)), contribution(1, false, part([]float32{.5}, 1)), closing(1, "a")).whole()},
@@ -302,6 +363,8 @@ func vectors(t *testing.T) []Vector {
 		{Name: "mechanisms.pp", Records: 6, Stream: newBuilder(releases()).add(
 			release(1, func(r *wire.Release) { r.Mechanism = "laplace" }), block(1, 0, 1, 2, 3, 4, 5, 6),
 			release(2, withNone), block(2, 0, 1, 2, 3, 4, 5, 6), release(3, bounds(0.25)), block(3, 0, 1, 2, 3, 4, 5, 6)).whole()},
+		{Name: "settings.pp", Records: 2, Stream: newBuilder(settled(contributions(), 32)).add(open(1), closing(1)).whole()},
+		{Name: "settings-of-sums.pp", Records: 4, Stream: newBuilder(settled(sums(), 32)).add(open(1), sum(1), sixCells, closing(1)).whole()},
 		{Name: "symmetric-contributions.pp", Records: 3, Stream: square(
 			cells(2, []uint32{0}, []uint32{0, 2}), cells(1, []uint32{2}, []uint32{2}), withMatrix(1, part([]float32{1}, 1)))},
 		{Name: "symmetric-releases.pp", Records: 4, Stream: newBuilder(symmetric(releases())).add(
@@ -320,6 +383,7 @@ func vectors(t *testing.T) []Vector {
 		{Name: "cut-at-frame.pp", Rule: "truncated between frames: no end record", Section: "1", Stream: slices.Concat(frame(two.header, a), frame(two.header, b))},
 		{Name: "checksum.pp", Rule: "content checksum does not match", Section: "1", Stream: badChecksum},
 		{Name: "no-checksum.pp", Rule: "frame without a content checksum", Section: "1", Stream: noChecksum},
+		{Name: "large-window.pp", Rule: "frame that needs a window of more than 8 MiB", Section: "1", Stream: windowed(1, two.header, two.body, two.end())},
 		{Name: "bomb.pp", Rule: "frame of more than 896,000 bytes decompressed", Section: "1", Stream: bomb.AppendFrame(nil, append(bytes.Clone(two.header), make([]byte, 900_000)...))},
 		{Name: "split-record.pp", Rule: "record continues in the next frame", Section: "1", Stream: slices.Concat(frame(two.header, a[:5]), frame(two.header, a[5:], b, two.end()))},
 		{Name: "no-header.pp", Rule: "frame does not begin with a header record", Section: "1", Stream: slices.Concat(frame(two.header, a), frame(b, two.end()))},
@@ -357,6 +421,10 @@ func vectors(t *testing.T) []Vector {
 		{Name: "round-of-end.pp", Rule: "end record of a round", Section: "3", Stream: frame(two.header, two.body, inRound(1, two.end()))},
 		{Name: "open-round.pp", Rule: "stream ends inside a round", Section: "3", Stream: newBuilder(rounds()).add(open(1), inRound(1, a)).whole()},
 		{Name: "outside-round.pp", Rule: "document outside its round", Section: "3", Stream: newBuilder(rounds()).add(open(1), inRound(2, a), closing(1, "a")).whole()},
+		{Name: "settings-size.pp", Rule: "hash of settings is not 32 bytes", Section: "2.1", Stream: newBuilder(settled(contributions(), 31)).add(open(1), closing(1)).whole()},
+		{Name: "settings-of-a-release.pp", Rule: "settings in a kind that has none", Section: "2.1", Stream: newBuilder(settled(releases(), 32)).whole()},
+		{Name: "other-settings.pp", Rule: "frames of one stream have different settings", Section: "1", Stream: slices.Concat(
+			frame(settledRounds.header, settledRounds.body), frame(newBuilder(contributions()).header, settledRounds.end()))},
 		{Name: "no-id.pp", Rule: "document without an id", Section: "3.1", Stream: newBuilder(documents()).add(document("", nil, nil)).whole()},
 		{Name: "word-twice.pp", Rule: "word ids do not ascend", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{3, 0}, []uint32{1, 1})).whole()},
 		{Name: "word-id.pp", Rule: "word id beyond the vocabulary", Section: "3.1", Stream: newBuilder(documents()).add(document("a", []uint32{60, 40}, []uint32{1, 1})).whole()},
@@ -442,10 +510,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// compressedElsewhere are the vectors whose bytes a compressor chooses.
+var compressedElsewhere = []string{"compressed.pp", "bomb.pp", "piped.pp"}
+
 func write(all []Vector) {
 	for _, v := range all {
 		path := filepath.Join("vectors", v.Name)
-		if v.Name == "compressed.pp" || v.Name == "bomb.pp" {
+		if slices.Contains(compressedElsewhere, v.Name) {
 			if _, err := os.Stat(path); err == nil {
 				continue // another compressor's bytes are as good
 			}

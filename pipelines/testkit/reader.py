@@ -89,7 +89,7 @@ def cut(file):
     need(header.dict_id == 0, "1", "frame needs a dictionary")
     if header.content_size != zstandard.CONTENTSIZE_UNKNOWN:
         need(header.content_size <= FRAME_DECOMPRESSED, "1", "frame is too large decompressed")
-    need(header.window_size <= WINDOW, "6", "frame needs too large a window")
+    need(header.window_size <= WINDOW, "1", "frame needs too large a window")
     last = False
     while not last:
         take(3)
@@ -407,6 +407,8 @@ def check_header(header):
     need(header.unit or header.kind not in unit_kinds, "2.1", "no privacy unit")
     need(len(header.vocabulary) in (0, 32), "2.1", "vocabulary hash is not of 32 bytes")
     need(header.vocabulary_size <= WORDS, "2.1", "vocabulary is too large")
+    need(len(header.settings) in (0, SETTINGS), "2.1", "hash of settings is not of 32 bytes")
+    need(not header.settings or header.kind in (wire.CONTRIBUTIONS, wire.SUMS), "2.1", "settings in a kind that has none")
     named = header.vocabulary or header.vocabulary_size
     need(not named or header.kind != wire.TERMS, "3.7", "terms over a vocabulary")
     need(header.kind in ELEMENTS or not header.matrices, "2.1", "matrices in a kind of stream that has none")

@@ -18,6 +18,7 @@ type header struct {
 	Vocabulary     string   `json:"vocabulary,omitempty"` // hexadecimal
 	VocabularySize uint32   `json:"vocabulary_size"`
 	Matrices       []matrix `json:"matrices,omitempty"`
+	Settings       string   `json:"settings,omitempty"` // hexadecimal
 }
 
 type matrix struct {

@@ -32,6 +32,7 @@ func (v Viewer) Header() ([]byte, error) {
 	view := header{
 		Version: h.Version, Kind: h.Kind.String(), Side: h.Side.String(), Run: h.Run, Model: h.Model,
 		Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: h.VocabularySize,
+		Settings: hex.EncodeToString(h.Settings),
 	}
 	if h.Unit != wire.Unit_UNIT_UNSPECIFIED {
 		view.Unit = h.Unit.String()

@@ -13,6 +13,9 @@ const (
 	// MaxFrame: Zstandard adds 3 bytes for each block of 128 KiB, 18 for the header and 4 for the checksum.
 	MaxContent = 896_000
 
+	// MaxWindow bounds the window that a frame needs, in bytes: what RFC 8878 §3.1.1.1.2 asks every decoder to support.
+	MaxWindow = 8 << 20
+
 	// MaxHeader bounds an encoded header, in bytes; it leads every frame.
 	MaxHeader = 16_000
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -81,4 +82,14 @@ func (m *Matrix) Cells() int {
 		return rows * (rows + 1) / 2
 	}
 	return rows * columns
+}
+
+// OtherSettings says whether two headers differ in nothing but the settings that their contributions were made under.
+func OtherSettings(a, b *Header) bool {
+	if bytes.Equal(a.GetSettings(), b.GetSettings()) {
+		return false
+	}
+	same := proto.CloneOf(b)
+	same.Settings = a.GetSettings()
+	return proto.Equal(a, same)
 }

@@ -606,6 +606,7 @@ type Header struct {
 	Vocabulary     []byte                 `protobuf:"bytes,7,opt,name=vocabulary,proto3" json:"vocabulary,omitempty"`                                // SHA-256 of the vocabulary (SPEC.md, "Vocabulary"), or empty where there are no words
 	VocabularySize uint32                 `protobuf:"varint,8,opt,name=vocabulary_size,json=vocabularySize,proto3" json:"vocabulary_size,omitempty"` // number of words V; word ids are below it
 	Matrices       []*Matrix              `protobuf:"bytes,9,rep,name=matrices,proto3" json:"matrices,omitempty"`                                    // what Contribution.Part.matrix and Block.matrix index
+	Settings       []byte                 `protobuf:"bytes,10,opt,name=settings,proto3" json:"settings,omitempty"`                                   // of CONTRIBUTIONS and SUMS: SHA-256 of what they were made under (SPEC.md, "Contributions")
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -699,6 +700,13 @@ func (x *Header) GetVocabularySize() uint32 {
 func (x *Header) GetMatrices() []*Matrix {
 	if x != nil {
 		return x.Matrices
+	}
+	return nil
+}
+
+func (x *Header) GetSettings() []byte {
+	if x != nil {
+		return x.Settings
 	}
 	return nil
 }
@@ -1922,7 +1930,7 @@ const file_wire_proto_rawDesc = "" +
 	"\amembers\x18\r \x01(\v2\x19.privpipe.wire.v1.MembersH\x00R\amembers\x12)\n" +
 	"\x03sum\x18\x0e \x01(\v2\x15.privpipe.wire.v1.SumH\x00R\x03sum\x12/\n" +
 	"\x05terms\x18\x0f \x01(\v2\x17.privpipe.wire.v1.TermsH\x00R\x05termsB\x06\n" +
-	"\x04body\"\xcd\x02\n" +
+	"\x04body\"\xe9\x02\n" +
 	"\x06Header\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12*\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x16.privpipe.wire.v1.KindR\x04kind\x12*\n" +
@@ -1934,7 +1942,9 @@ const file_wire_proto_rawDesc = "" +
 	"vocabulary\x18\a \x01(\fR\n" +
 	"vocabulary\x12'\n" +
 	"\x0fvocabulary_size\x18\b \x01(\rR\x0evocabularySize\x124\n" +
-	"\bmatrices\x18\t \x03(\v2\x18.privpipe.wire.v1.MatrixR\bmatrices\"\x9d\x01\n" +
+	"\bmatrices\x18\t \x03(\v2\x18.privpipe.wire.v1.MatrixR\bmatrices\x12\x1a\n" +
+	"\bsettings\x18\n" +
+	" \x01(\fR\bsettings\"\x9d\x01\n" +
 	"\x06Matrix\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\rR\x04rows\x12\x18\n" +

@@ -2,7 +2,9 @@
 package modeltest
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -29,6 +31,7 @@ func Run(t *testing.T, c Case) {
 	t.Run("one document at a time", c.independent)
 	t.Run("names do not matter", c.nameless)
 	t.Run("workers run in parallel", c.parallel)
+	t.Run("settings have a hash", c.settings)
 	t.Run("empty document", c.empty)
 	t.Run("scores", c.scores)
 	t.Run("inference", c.infers)
@@ -66,6 +69,17 @@ func (c Case) contribute(t *testing.T, w model.Worker, d *wire.Document) *wire.C
 		t.Fatalf("document %q: %v", d.Id, err)
 	}
 	return &wire.Contribution{Unit: d.Id, Parts: parts}
+}
+
+// settings checks that they can be written, and are the same each time.
+func (c Case) settings(t *testing.T) {
+	first, err := json.Marshal(c.Model.Settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(c.Model.Settings()); err != nil || !bytes.Equal(first, again) {
+		t.Errorf("settings %s, and the second time %s, %v", first, again, err)
+	}
 }
 
 // fit checks what the wire checks, the size of parts, and the promised norm.

@@ -24,9 +24,9 @@ type fetchRequest struct {
 // fetchVersion is that of requests and answers. Brokers know it since Kafka 2.3.
 const fetchVersion = 11
 
-func newFetch(topic string, partition int, offset int64) *fetchRequest {
+func newFetch(topic string, partition int, offset int64, isolation kafka.IsolationLevel) *fetchRequest {
 	return &fetchRequest{Request: fetch.Request{
-		ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch,
+		IsolationLevel: int8(isolation), ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch,
 		SessionID: -1, SessionEpoch: -1,
 		Topics: []fetch.RequestTopic{{Topic: topic, Partitions: []fetch.RequestPartition{{
 			Partition: int32(partition), CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: maxFetch,
@@ -77,9 +77,9 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 		return chunk{}, kafka.Error(failed)
 	}
 	c := chunk{next: from, head: in.number(8)}
-	in.take(8 + 8)                          // other offsets
-	in.take(16 * max(0, int(in.number(4)))) // aborted transactions
-	in.take(4)                              // a replica nearby
+	in.take(8 + 8) // other offsets
+	transactions := readTransactions(in)
+	in.take(4) // a replica nearby
 	batches := in.take(max(0, int(in.number(4))))
 	if in.short {
 		return chunk{}, errors.New("the broker's answer is cut short")
@@ -92,7 +92,7 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 		if size < batchPrefix {
 			return chunk{}, errors.New("the broker's answer is damaged")
 		}
-		if err := c.add(batches[:size]); err != nil {
+		if err := c.add(batches[:size], transactions); err != nil {
 			return chunk{}, err
 		}
 		batches = batches[size:]
@@ -107,22 +107,31 @@ const (
 	batchAttributes = 21
 	batchLast       = 23 // the last offset's distance from the first one
 	batchMaxTime    = 35
+	batchProducer   = 43
+	batchCount      = 57 // of messages
 	batchHeader     = 61
 
-	attributeBrokerTime = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
+	attributeCompression   = 7
+	attributeBrokerTime    = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
+	attributeTransactional = 1 << 4
+	attributeControl       = 1 << 5 // the batch is no message, but ends a transaction
 )
 
 // add adds the messages of a batch, but for those before the chunk's next offset. A batch may end behind its last message,
-// or hold none but the end of a transaction, which the library passes over.
-func (c *chunk) add(batch []byte) error {
+// or hold none that counts.
+func (c *chunk) add(batch []byte, t *transactions) error {
 	var taken time.Time
-	behind := c.next
+	behind, counts := c.next, true
 	defer func() { c.next = max(c.next, behind) }()
 	if len(batch) >= batchHeader && batch[batchMagic] == 2 {
 		last := int64(binary.BigEndian.Uint64(batch)) + int64(binary.BigEndian.Uint32(batch[batchLast:]))
 		behind = last + 1
+		counts = t.counts(batch, last)
 		if binary.BigEndian.Uint16(batch[batchAttributes:])&attributeBrokerTime != 0 {
 			taken = time.UnixMilli(int64(binary.BigEndian.Uint64(batch[batchMaxTime:])))
+		}
+		if err := checkSize(batch); err != nil {
+			return err
 		}
 	}
 	var records protocol.RecordSet
@@ -130,7 +139,7 @@ func (c *chunk) add(batch []byte) error {
 	if _, err := records.ReadFrom(bytes.NewBuffer(sized)); err != nil {
 		return err
 	}
-	for records.Records != nil {
+	for counts && records.Records != nil { // what does not count had to be read for its checksum
 		r, err := records.Records.ReadRecord()
 		if err == io.EOF {
 			break

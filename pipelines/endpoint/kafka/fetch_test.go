@@ -210,7 +210,7 @@ func TestExchange(t *testing.T) {
 	whole := answerOf(0, twoMessages(t))
 	sized := append(binary.BigEndian.AppendUint32(nil, uint32(len(whole))), whole...)
 	for cut := range len(sized) + 1 {
-		r := newFetch("t", 0, 0)
+		r := newFetch("t", 0, 0, kafka.ReadCommitted)
 		r.Required(map[protocol.ApiKey]int16{protocol.Fetch: fetchVersion})
 		got, err := r.RawExchange(struct {
 			io.Reader
@@ -234,6 +234,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(whole, int64(1))
 	f.Add(whole[:len(whole)-3], int64(0))
 	f.Add(answerOf(1, nil), int64(7))
+	f.Add(answerOf(0, batchOf(f, []byte("a"), kafka.Zstd)), int64(0))
 	old := bytes.Clone(whole)
 	old[len(whole)-len(twoMessages(f))+batchMagic] = 1
 	f.Add(old, int64(0))

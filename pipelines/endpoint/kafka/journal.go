@@ -32,7 +32,8 @@ func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 	if n != 1 {
 		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l, n)
 	}
-	log := &Log{client: c}
+	// What was appended counts at once, and for good: no entry waits for a transaction of another program, or goes with it.
+	log := &Log{client: c, isolation: kafka.ReadUncommitted}
 	log.context, log.stop = context.WithCancelCause(ctx)
 	c.users.Add(1)
 	return &Journal{client: c, log: log}, nil

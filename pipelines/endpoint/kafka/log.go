@@ -21,6 +21,7 @@ import (
 type Log struct {
 	client    *client
 	partition int
+	isolation kafka.IsolationLevel
 	context   context.Context
 	stop      context.CancelCauseFunc
 
@@ -100,7 +101,7 @@ func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log
 // log opens a partition, at an offset if that is not negative, else where the location says.
 func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, error) {
 	l := &Log{
-		client: c, partition: partition, chunks: make(chan chunk, 1),
+		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1),
 		read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
 	}
 	first, behind, err := c.bounds(ctx, partition)
@@ -200,7 +201,7 @@ func (l *Log) fetch(offset int64) {
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
 		asked := time.Now()
-		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset))
+		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset, l.isolation))
 		if err != nil {
 			return err
 		}
@@ -208,6 +209,9 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 		c.asked = asked
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			return l.gone(offset)
+		}
+		if own := (*exit.Error)(nil); errors.As(err, &own) {
+			return exit.Errorf(exit.Code(err), "%s, from offset %d on: %w", l.Name(), offset, err)
 		}
 		return err
 	})

@@ -292,7 +292,7 @@ func TestPoison(t *testing.T) {
 		words   string
 	}{
 		{"text", secret, nil, "not a Zstandard frame"},
-		{"text of a writer", secret, []string{"writer=a0", "frame=1", "since=0", "round=1"}, "damaged frame"},
+		{"text of a writer", secret, []string{"writer=a0", "frame=1", "since=0", "round=1"}, "not a Zstandard frame"},
 		{"nothing", nil, []string{"writer=a0", "frame=1", "since=0", "round=1"}, "frame"},
 		{"a damaged frame", damaged, []string{"writer=a0", "frame=1", "since=0", "round=1"}, "damaged frame"},
 		{"half a frame", frames[0][:len(frames[0])/2], nil, "truncated"},

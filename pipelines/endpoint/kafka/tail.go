@@ -2,6 +2,9 @@ package kafka
 
 import (
 	"context"
+	"time"
+
+	"github.com/segmentio/kafka-go"
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire/stream"
@@ -50,10 +53,10 @@ func Partitions(ctx context.Context, l *Location) (int, error) {
 
 // one reads the message at an offset.
 func (c *client) one(ctx context.Context, partition int, offset int64) (*message, error) {
-	l := &Log{client: c, partition: partition}
+	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
 	l.context, l.stop = context.WithCancelCause(ctx)
 	defer l.Close()
-	for {
+	for began := time.Now(); ; {
 		c, err := l.fetchOnce(offset)
 		if err != nil {
 			return nil, err
@@ -68,7 +71,19 @@ func (c *client) one(ctx context.Context, partition int, offset int64) (*message
 		if c.next > offset {
 			return nil, l.gone(offset)
 		}
+		if err := l.decided(began, offset); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// decided gives up on a message that is there and that the broker has held back since a time: it may be aborted yet.
+func (l *Log) decided(since time.Time, offset int64) error {
+	if time.Since(since) < l.client.Patience {
+		return nil
+	}
+	return exit.Errorf(exit.Unavailable, "%s: the message at offset %d is behind the beginning of a transaction that is still open",
+		l.Name(), offset).WithHint("another program writes it; kafka-transactions.sh finds and aborts transactions that hang")
 }
 
 // newest is the offset at which the newest set of matrices begins, which may be under way; the first where there is none. It
@@ -89,12 +104,16 @@ func (c *client) newest(ctx context.Context, partition int, first, behind int64)
 
 // newestFrom is newest among the messages from an offset on, negative where it does not begin there.
 func (c *client) newestFrom(ctx context.Context, partition int, from, behind int64) (int64, error) {
-	l := &Log{client: c, partition: partition}
+	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
 	l.context, l.stop = context.WithCancelCause(ctx)
 	defer l.Close()
 	begin, round := int64(-1), int64(-1)
+	began := time.Now()
 	for next := from; next < behind; {
 		c, err := l.fetchOnce(next)
+		if err == nil && c.next == next {
+			err = l.decided(began, next)
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -74,9 +74,32 @@ func appendStored(b, content []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(xxhash.Sum64(content))) // Content_Checksum: the low 4 bytes
 }
 
-// newDecoder returns a decoder that refuses a content over wire.MaxContent, however small its frame, and a window
-// over 8 MiB (RFC 8878 §3.1.1.1.2 asks decoders to support that much).
-func newDecoder() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderMaxMemory(wire.MaxContent), zstd.WithDecoderMaxWindow(8<<20))
+// A decompressor returns the contents of frames, one at a time. A frame may leave out the size of its content, so the memory
+// is taken before: what is larger is refused, however small its frame.
+type decompressor struct {
+	zstd    *zstd.Decoder
+	content []byte
+}
+
+func newDecompressor() (*decompressor, error) {
+	// The library takes the limit of memory for one of the window, too, though a content that fits needs no larger one. So
+	// the capacity of the buffer has to bound contents.
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxMemory(wire.MaxWindow), zstd.WithDecoderMaxWindow(wire.MaxWindow))
+	return &decompressor{zstd: z}, err
+}
+
+// of returns the content of a frame, which is valid until the next call.
+func (d *decompressor) of(frame []byte) ([]byte, error) {
+	if err := checkFrame(frame); err != nil {
+		return nil, err
+	}
+	if d.content == nil {
+		d.content = make([]byte, 0, wire.MaxContent)
+	}
+	content, err := d.zstd.DecodeAll(frame, d.content)
+	if err != nil {
+		return nil, fmt.Errorf("damaged frame: %w", err)
+	}
+	return content, nil
 }

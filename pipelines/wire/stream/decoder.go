@@ -15,8 +15,7 @@ import (
 
 // A decoder takes the records out of the frames of one writer, and checks that they are a stream.
 type decoder struct {
-	content []byte // of the frame under way
-	rest    []byte // of content
+	rest []byte // of the content of the frame under way
 
 	number  int       // of the frame under way among the writer's
 	record  int       // number of the record that rest begins with
@@ -35,9 +34,9 @@ type decoder struct {
 	group []*wire.Record // that count when the last of them has come: see merge
 }
 
-// begin takes the header record of the frame that d has in content.
-func (r *Reader) begin(d *decoder) error {
-	d.rest, d.record = d.content, 0
+// begin takes the header record of a frame.
+func (r *Reader) begin(d *decoder, content []byte) error {
+	d.rest, d.record = content, 0
 	record, encoded, err := d.decode()
 	if err != nil {
 		return err
@@ -69,6 +68,9 @@ func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
 	}
 	if h == nil {
 		return errors.New("frame does not begin with a header")
+	}
+	if wire.OtherSettings(h, r.header) {
+		return errors.New("contributions made under other settings of estep than those before: their workers differ")
 	}
 	if !bytes.Equal(encoded, r.headerBytes) {
 		return errors.New("frame has another header than the frames before: two streams are mixed")

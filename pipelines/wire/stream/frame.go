@@ -31,55 +31,85 @@ var (
 // readFrame appends the next frame of r to b, whole and still compressed, without reading beyond it. It answers
 // io.EOF where the input ends before the frame's first byte. What it allocates is bounded by wire.MaxFrame.
 func readFrame(r *bufio.Reader, b []byte) ([]byte, error) {
-	start := len(b)
-	grow := func(n int) (part []byte, err error) {
-		if len(b)-start+n > wire.MaxFrame {
-			return nil, fmt.Errorf("frame exceeds the wire's limit of %d compressed bytes", wire.MaxFrame)
-		}
+	if _, err := r.Peek(1); err != nil {
+		return b, err
+	}
+	err := walk(func(n int) ([]byte, error) {
 		from := len(b)
 		b = append(b, make([]byte, n)...)
-		if _, err = io.ReadFull(r, b[from:]); err != nil {
+		if _, err := io.ReadFull(r, b[from:]); err != nil {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				err = errTruncated
 			}
 			return nil, err
 		}
 		return b[from:], nil
-	}
+	})
+	return b, err
+}
 
-	if _, err := r.Peek(1); err != nil {
-		return b, err
+// checkFrame refuses what is not one frame, whole and alone.
+func checkFrame(frame []byte) error {
+	rest := frame
+	err := walk(func(n int) ([]byte, error) {
+		if n > len(rest) {
+			return nil, errTruncated
+		}
+		part := rest[:n]
+		rest = rest[n:]
+		return part, nil
+	})
+	if err == nil && len(rest) > 0 {
+		err = errors.New("bytes behind a frame that must stand alone")
 	}
-	head, err := grow(5)
+	return err
+}
+
+// walk goes through a frame by take, which returns the next n bytes of it, and refuses what the wire does not allow.
+func walk(take func(n int) ([]byte, error)) error {
+	size := 0
+	next := func(n int) ([]byte, error) {
+		if size += n; size > wire.MaxFrame {
+			return nil, fmt.Errorf("frame exceeds the wire's limit of %d compressed bytes", wire.MaxFrame)
+		}
+		return take(n)
+	}
+	head, err := next(5)
 	if err != nil {
-		return b, err
+		return err
 	}
 	if binary.LittleEndian.Uint32(head) != magic {
-		return b, errForeign
+		return errForeign
 	}
 	descriptor := head[4]
 	switch {
 	case descriptor&flagReserved != 0:
-		return b, errors.New("frame header uses a reserved bit")
+		return errors.New("frame header uses a reserved bit")
 	case descriptor&maskDictionaryID != 0:
-		return b, errors.New("frame needs a dictionary")
+		return errors.New("frame needs a dictionary")
 	case descriptor&flagChecksum == 0:
-		return b, errors.New("frame has no content checksum")
+		return errors.New("frame has no content checksum")
 	}
 	// Window_Descriptor (absent in a single segment) and Frame_Content_Size (§3.1.1.1.1).
-	rest := [4]int{0, 2, 4, 8}[descriptor>>6]
+	contentSize := [4]int{0, 2, 4, 8}[descriptor>>6]
 	if descriptor&flagSingle == 0 {
-		rest++
-	} else if rest == 0 {
-		rest = 1
+		window, err := next(1)
+		if err != nil {
+			return err
+		}
+		if windowSize(window[0]) > wire.MaxWindow {
+			return fmt.Errorf("frame needs a window beyond the wire's limit of %d bytes", wire.MaxWindow)
+		}
+	} else if contentSize == 0 {
+		contentSize = 1
 	}
-	if _, err := grow(rest); err != nil {
-		return b, err
+	if _, err := next(contentSize); err != nil {
+		return err
 	}
 	for last := false; !last; {
-		header, err := grow(blockHeaderSize)
+		header, err := next(blockHeaderSize)
 		if err != nil {
-			return b, err
+			return err
 		}
 		bits := uint32(header[0]) | uint32(header[1])<<8 | uint32(header[2])<<16
 		last = bits&1 != 0
@@ -88,12 +118,18 @@ func readFrame(r *bufio.Reader, b []byte) ([]byte, error) {
 		case blockRLE:
 			size = 1
 		case blockReserved:
-			return b, errors.New("frame has a block of reserved type")
+			return errors.New("frame has a block of reserved type")
 		}
-		if _, err := grow(size); err != nil {
-			return b, err
+		if _, err := next(size); err != nil {
+			return err
 		}
 	}
-	_, err = grow(checksumSize)
-	return b, err
+	_, err = next(checksumSize)
+	return err
+}
+
+// windowSize is what a Window_Descriptor says (§3.1.1.1.2).
+func windowSize(descriptor byte) uint64 {
+	base := uint64(1) << (10 + descriptor>>3)
+	return base + base/8*uint64(descriptor&7)
 }

@@ -272,7 +272,7 @@ func TestMergeRefuses(t *testing.T) {
 		"coins thrown anew":   {append(good[:1:1], write(t, "b", h, coins, random)...), "begun anew"},
 		"a round left open":   {append(good[:1:1], write(t, "b", h, groups[1:], random)...), "round 1 was never closed"},
 		"nothing":             {nil, "input is empty"},
-		"a foreign message":   {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}), "damaged frame"},
+		"a foreign message":   {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}), "not a Zstandard frame"},
 		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "stands outside that round"},
 	} {
 		if _, err := merged(t, c.frames); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -328,5 +328,29 @@ func TestMergeSingles(t *testing.T) {
 	}
 	if !errors.Is(err, ErrTruncated) {
 		t.Errorf("documents without the end that is wanted: %v", err)
+	}
+}
+
+// TestMergeOtherSettings: contributions of a worker with other settings, or of one from before settings were named, are refused
+// with a message that says so.
+func TestMergeOtherSettings(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	settled := func(settings []byte) *wire.Header {
+		h := header(wire.Kind_CONTRIBUTIONS)
+		h.Settings = settings
+		return h
+	}
+	groups := groupsOf(wire.Kind_CONTRIBUTIONS, 2)
+	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	for name, settings := range map[string][2][]byte{"other": {one, two}, "none behind": {one, nil}, "none before": {nil, one}} {
+		a := write(t, "a", settled(settings[0]), groups, random)
+		b := write(t, "b", settled(settings[1]), groups, random)
+		_, err := merged(t, append(a[:1:1], b...))
+		if err == nil || !strings.Contains(err.Error(), "frame 0 at offset 1, record 0: contributions made under other settings of estep") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if records, err := merged(t, append(a[:1:1], write(t, "b", settled(settings[0]), groups, random)...)); err != io.EOF || len(records) == 0 {
+			t.Errorf("%s: a worker with the same settings: %d records, %v", name, len(records), err)
+		}
 	}
 }

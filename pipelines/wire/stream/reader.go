@@ -7,8 +7,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"privpipe/pipelines/wire"
 )
 
@@ -24,7 +22,7 @@ var (
 type Reader struct {
 	source Source
 	name   string
-	zstd   *zstd.Decoder
+	zstd   *decompressor // of all writers: the frame under way is always worked off before the next is read
 
 	header      *wire.Header
 	headerBytes []byte // with its length
@@ -60,7 +58,7 @@ func (r *Reader) WantEnd() {
 }
 
 func newReader(source Source, name string) (*Reader, error) {
-	z, err := newDecoder()
+	z, err := newDecompressor()
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +177,11 @@ func (r *Reader) readFrame() error {
 	if err != nil {
 		return r.wrap(-1, err)
 	}
-	if d.content, err = r.zstd.DecodeAll(frame.Data, d.content[:0]); err != nil {
-		return r.wrap(-1, fmt.Errorf("damaged frame: %w", err))
+	content, err := r.zstd.of(frame.Data)
+	if err != nil {
+		return r.wrap(-1, err)
 	}
-	if err := r.begin(d); err != nil {
+	if err := r.begin(d, content); err != nil {
 		return r.wrap(0, err)
 	}
 	return nil

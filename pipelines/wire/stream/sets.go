@@ -123,16 +123,35 @@ func (w *Writer) WriteSet(head *wire.Record, matrices ...[]byte) error {
 	for i, cells := range matrices {
 		size := w.framer.Header.Matrices[i].Element.Size()
 		for offset := 0; offset < len(cells); offset += blockBytes {
-			block := &wire.Block{
-				Matrix: uint32(i), Offset: uint64(offset / size),
-				Values: cells[offset:min(offset+blockBytes, len(cells))],
-			}
-			if err := w.Write(&wire.Record{Round: head.Round, Body: &wire.Record_Block{Block: block}}); err != nil {
+			if err := w.writeBlock(head.Round, i, offset/size, cells[offset:min(offset+blockBytes, len(cells))]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// WriteCells is WriteSet for matrices of cells. It encodes a block at a time.
+func WriteCells(w *Writer, head *wire.Record, matrices ...[]int64) error {
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	const most = blockBytes / 8
+	for i, cells := range matrices {
+		for offset := 0; offset < len(cells); offset += most {
+			values := AppendCells(nil, cells[offset:min(offset+most, len(cells))])
+			if err := w.writeBlock(head.Round, i, offset, values); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeBlock writes cells of a matrix from the one with number offset on.
+func (w *Writer) writeBlock(round uint32, matrix, offset int, values []byte) error {
+	block := &wire.Block{Matrix: uint32(matrix), Offset: uint64(offset), Values: values}
+	return w.Write(&wire.Record{Round: round, Body: &wire.Record_Block{Block: block}})
 }
 
 // AppendCells appends values to b as little-endian bytes.

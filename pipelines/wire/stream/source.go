@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -51,16 +50,23 @@ func (s *byteSource) Frame() (Frame, error) {
 	return f, err
 }
 
-// HeaderOf returns the header record of a frame.
-func HeaderOf(frame []byte) (*wire.Header, error) {
-	z, err := newDecoder()
+// HeaderOf returns the header record of the first of some frames.
+func HeaderOf(frames []byte) (*wire.Header, error) {
+	first, err := newBytes(bytes.NewReader(frames)).Frame()
+	if err == io.EOF {
+		err = errTruncated
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	z, err := newDecompressor()
+	if err != nil {
+		return nil, err
+	}
+	defer z.zstd.Close()
 	var d decoder
-	if d.rest, err = z.DecodeAll(frame, nil); err != nil {
-		return nil, fmt.Errorf("damaged frame: %w", err)
+	if d.rest, err = z.of(first.Data); err != nil {
+		return nil, err
 	}
 	record, _, err := d.decode()
 	if err == nil && record.GetHeader() == nil {

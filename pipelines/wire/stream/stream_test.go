@@ -456,3 +456,52 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestWriteCells: cells are written as the same blocks, encoded before or on the way.
+func TestWriteCells(t *testing.T) {
+	h := header(wire.Kind_RELEASES)
+	h.Matrices[0].Rows, h.Matrices[0].Columns = 3, 20_000
+	matrices := [][]int64{make([]int64, 60_000), {-7}}
+	for i := range matrices[0] {
+		matrices[0][i] = int64(i) - 30_000
+	}
+	head := &wire.Record{Round: 1, Body: &wire.Record_Release{Release: &wire.Release{
+		Mechanism: "none", Grid: 1, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1},
+	}}}
+	var written [2]bytes.Buffer
+	for i := range written {
+		c, err := NewCompressor(None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := NewWriter(&written[i], h, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			err = w.WriteSet(head, AppendCells(nil, matrices[0]), AppendCells(nil, matrices[1]))
+		} else {
+			err = WriteCells(w, head, matrices...)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(written[0].Bytes(), written[1].Bytes()) {
+		t.Error("the two streams differ")
+	}
+	r, err := NewReader(&written[1], "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := ReadSet(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cells, err := Cells[int64](set, "a"); err != nil || !slices.Equal(cells, matrices[0]) {
+		t.Errorf("other cells, or %v", err)
+	}
+}

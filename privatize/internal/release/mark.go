@@ -53,8 +53,6 @@ func (m *marker) part(keys []byte, records, digest uint64, cells []int64) unit.M
 	h.SetSeed(m.seed)
 	h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, records), digest))
 	h.Write(keys)
-	for some := range slices.Chunk(cells, 1<<10) {
-		h.Write(encodeCells(some))
-	}
+	writeCells(&h, cells) // never fails
 	return unit.Mark{High: h.Sum64(), Low: 1}
 }

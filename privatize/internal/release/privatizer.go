@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
+	"slices"
 
 	"privpipe/pipelines/event"
 	"privpipe/privatize/internal/book"
@@ -138,7 +139,9 @@ func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool,
 	if err != nil {
 		return nil, false, err
 	}
-	sum := sha256.Sum256(encodeCells(cells))
+	hash := sha256.New()
+	writeCells(hash, cells) // never fails
+	sum := [sha256.Size]byte(hash.Sum(nil))
 	if p.stored != nil {
 		fresh := p.newCharge(p.charge.Round, p.charge.Scheme)
 		same, err := p.book.Again(p.charge, fresh, sum, p.terms.AllowRespend)
@@ -160,8 +163,7 @@ func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool,
 		}
 	}
 	err = p.book.Charge(p.charge, func(w io.Writer) ([sha256.Size]byte, error) {
-		_, err := w.Write(encodeCells(cells))
-		return sum, err
+		return sum, writeCells(w, cells)
 	})
 	if err != nil {
 		return nil, false, err
@@ -197,6 +199,16 @@ func (p *Privatizer) readStored(c *event.Charge) ([]int64, error) {
 		return nil, file.Refused()
 	}
 	return decodeCells(b), nil
+}
+
+// writeCells writes cells as they are stored, some at a time.
+func writeCells(w io.Writer, cells []int64) error {
+	for some := range slices.Chunk(cells, 1<<16) {
+		if _, err := w.Write(encodeCells(some)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // encodeCells is how cells are stored: little-endian.

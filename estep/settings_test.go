@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/hex"
+	"reflect"
+	"testing"
+
+	"privpipe/estep/lda"
+	"privpipe/estep/words"
+)
+
+// TestSettings: the hash is another one for each option that contributions depend on, and for each model. It is that of other
+// versions of this program, whose workers are in the same run.
+func TestSettings(t *testing.T) {
+	base := lda.Options{
+		Tolerance: 1e-3, Iterations: 6, Shape: lda.Shape{TopTopics: 5, Binary: true, Norm: 1}, Length: lda.Length{Words: 9},
+	}
+	hash := func(o lda.Options) string {
+		t.Helper()
+		b, err := settings(lda.Name, lda.New(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hex.EncodeToString(b)
+	}
+	seen := map[string]string{hash(base): "none"}
+	note := func(what, hash string) {
+		if other, known := seen[hash]; known {
+			t.Errorf("the hash with another %s is that with another %s", what, other)
+		}
+		seen[hash] = what
+	}
+	changed := base
+	var change func(name string, v reflect.Value)
+	change = func(name string, v reflect.Value) {
+		before := reflect.New(v.Type()).Elem()
+		before.Set(v)
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				change(v.Type().Field(i).Name, v.Field(i))
+			}
+			return
+		case reflect.Int:
+			v.SetInt(v.Int() + 1)
+		case reflect.Float64:
+			v.SetFloat(v.Float() * 1.5)
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+		case reflect.Slice: // the baseline, for scores alone
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			if name != "Unigram" || hash(changed) != hash(base) {
+				t.Errorf("%s changes the hash, or is new to this test", name)
+			}
+			v.Set(before)
+			return
+		default:
+			t.Errorf("%s is of a kind that this test does not change", name)
+		}
+		note(name, hash(changed))
+		v.Set(before)
+	}
+	change("", reflect.ValueOf(&changed).Elem())
+	if len(seen) != 8 {
+		t.Errorf("%d hashes, want those of 7 options and of the base", len(seen))
+	}
+	other, err := settings(words.Name, words.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	note("model", hex.EncodeToString(other))
+
+	// SHA-256 of {"model":"words","settings":null,"wire":1}, by sha256sum.
+	const want = "900a133e020a3df5a13ccdab3cc515563811ac725feb2053cfde521ebb407f8d"
+	if got := hex.EncodeToString(other); got != want {
+		t.Errorf("hash of words %s, want %s", got, want)
+	}
+	// SHA-256 of the line below, by sha256sum.
+	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,"resample":false,"tolerance":0.001,"top topics":5},"wire":1}
+	const wantBase = "5ab97802c0636cdabdb526e8e3fcf1dd321476ad34f7e444f31e8f60aedd4f11"
+	if got := hash(base); got != wantBase {
+		t.Errorf("hash of lda %s, want %s", got, wantBase)
+	}
+}

@@ -1,0 +1,42 @@
+package kafka
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// A transactions tells which batches of an answer count: not those of transactions that were aborted, nor the marks that end
+// transactions. Of a reader of what is committed the broker holds back what is undecided, and names what was aborted:
+// https://kafka.apache.org/protocol, "Fetch API".
+type transactions struct {
+	aborted   []aborted // that have not begun yet, by their offsets
+	producers map[int64]bool
+}
+
+// An aborted transaction is that of a producer which begins at an offset and ends with the producer's next mark.
+type aborted struct{ producer, first int64 }
+
+// readTransactions takes the list of aborted transactions off an answer.
+func readTransactions(in *cursor) *transactions {
+	t := &transactions{producers: make(map[int64]bool)}
+	for n := in.number(4); n > 0 && !in.short; n-- {
+		t.aborted = append(t.aborted, aborted{producer: in.number(8), first: in.number(8)})
+	}
+	slices.SortFunc(t.aborted, func(a, b aborted) int { return cmp.Compare(a.first, b.first) })
+	return t
+}
+
+// counts says whether the messages of the next batch, whose last offset is given, count.
+func (t *transactions) counts(batch []byte, last int64) bool {
+	for len(t.aborted) > 0 && t.aborted[0].first <= last {
+		t.producers[t.aborted[0].producer] = true
+		t.aborted = t.aborted[1:]
+	}
+	attributes, producer := binary.BigEndian.Uint16(batch[batchAttributes:]), int64(binary.BigEndian.Uint64(batch[batchProducer:]))
+	if attributes&attributeControl != 0 {
+		delete(t.producers, producer)
+		return false
+	}
+	return attributes&attributeTransactional == 0 || !t.producers[producer]
+}
