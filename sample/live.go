@@ -20,15 +20,16 @@ func (w *windows) plan(rounds int, start time.Time) window.Plan {
 // live cuts a live stream of documents into rounds by windows of time.
 func (s *rounds) live(r *filter.Run) error {
 	plan := s.plan(s.Rounds, s.WindowStart)
-	state, err := window.Open(s.WindowState, s.Run_, s.Unit, plan, time.Now())
+	sources, h, err := s.sources()
+	if err != nil {
+		return err
+	}
+	header := s.header(h)
+	state, err := window.Open(s.WindowState, s.Run_, s.Unit, h.Settings, plan, time.Now())
 	if err != nil {
 		return err
 	}
 	defer state.Close()
-	sources, header, err := s.sources()
-	if err != nil {
-		return err
-	}
 	done, err := s.done(r, header)
 	if err != nil || done.ended {
 		return err
@@ -109,5 +110,5 @@ func (s *rounds) sources() ([]window.Source, *wire.Header, error) {
 			sources = append(sources, window.Source(in))
 		}
 	}
-	return sources, s.header(header), nil
+	return sources, header, nil
 }

@@ -25,7 +25,7 @@ func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 	}
 	c := corpusOf(t, wire.Unit_DOCUMENT, 100)
 	plan := window.Plan{Start: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Length: 700000 * time.Hour, Rounds: 3}
-	s, err := window.Open(state, "", "document", plan, time.Now())
+	s, err := window.Open(state, "", "document", nil, plan, time.Now())
 	check(err, s.Begin(1, c.Keys(), nil), s.Close())
 	h := header(10)
 	h.Kind, h.Unit = wire.Kind_ROUNDS, wire.Unit_DOCUMENT

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -32,6 +33,11 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 	if string(of.Vocabulary) != string(h.Vocabulary) || of.VocabularySize != h.VocabularySize {
 		closeAll(streams)
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than %s", name, s.inputs()[0])
+	}
+	if !bytes.Equal(of.Settings, h.Settings) {
+		closeAll(streams)
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents cut into words by another rule than those of %s", name, s.inputs()[0]).
+			WithHint("tokenize all of them by one version: names by content follow from the rule")
 	}
 	return streams, h, nil
 }

@@ -68,6 +68,10 @@ func TestScripts(t *testing.T) {
 		files[name], _ = encoded(header(10), documents)
 	}
 	files["large.pp"], _ = encoded(header(1<<20), large)
+	// Documents that were cut into words by another rule: the same names here, which then have other coins all the same.
+	ruled := header(10)
+	ruled.Settings = make([]byte, 32)
+	files["ruled.pp"], _ = encoded(ruled, numbered(0, 2000))
 	files["other.pp"], _ = encoded(header(11), numbered(5, 6))
 	_, end := encoded(header(10), numbered(0, 2000))
 	files["cut.pp"] = files["many.pp"][:end]

@@ -29,7 +29,7 @@ func (s *rounds) Run(r *filter.Run) error {
 		return err
 	}
 	first := max(s.FirstRound, done.rounds+1)
-	chooser, scheme, err := s.chooser(documents, first > 1 || done.begun)
+	chooser, scheme, err := s.chooser(documents, h.Settings, first > 1 || done.begun)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ func (s *rounds) scheme(units int) event.Scheme {
 	return scheme
 }
 
-// chooser prepares the scheme for a corpus. begun says that rounds of the run are there already.
-func (s *rounds) chooser(documents *corpus.Corpus, begun bool) (*choose.Chooser, *wire.Scheme, error) {
+// chooser prepares the scheme for a corpus, whose streams state settings. begun says that rounds of the run are there already.
+func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
 	if s.Fixed > uint64(len(digests)) {
 		// How many there are is private: the scheme's own check would tell.
@@ -47,7 +47,7 @@ func (s *rounds) chooser(documents *corpus.Corpus, begun bool) (*choose.Chooser,
 		if err != nil {
 			return nil, nil, err
 		}
-		throw = secret.Throw(choose.Purpose(scheme, s.Run_, s.Unit))
+		throw = secret.Throw(choose.Purpose(scheme, s.Run_, s.Unit, settings))
 		scheme.Coins = throw.Name()
 	case s.Allocate:
 		scheme.Coins = coin.Seed(*s.Seed).Name()

@@ -108,7 +108,7 @@ func die(t *testing.T, s *rounds, c *corpus.Corpus) {
 	out, err := s.create(s.header(header(10)))
 	check(err)
 	defer out.abort()
-	chooser, scheme, err := s.chooser(c, true)
+	chooser, scheme, err := s.chooser(c, nil, true)
 	check(err)
 	check(out.write(t.Context(), c, scheme, 1, chooser.Round(1)))
 	part, second, end := out.outs[1], chooser.Round(2), new(wire.RoundClose)

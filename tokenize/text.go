@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
+	splitting "privpipe/tokenize/internal/words"
 )
 
 // output are the flags of the commands that write documents.
@@ -18,11 +19,11 @@ type output struct {
 	filter.Compress
 }
 
-// create begins the stream of documents.
-func (o output) create(words vocabulary.Words) (*endpoint.StreamWriter, error) {
+// create begins the stream of documents. settings name the rule by which text was cut into words, nil for none.
+func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
-		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)), Settings: settings,
 	}
 	if o.Public {
 		h.Side = wire.Side_PUBLIC
@@ -57,7 +58,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := t.create(words)
+	out, err := t.create(words, splitting.Settings())
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := u.create(words)
+	out, err := u.create(words, nil)
 	if err != nil {
 		return err
 	}

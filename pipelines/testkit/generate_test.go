@@ -364,6 +364,7 @@ func vectors(t *testing.T) []Vector {
 			release(1, func(r *wire.Release) { r.Mechanism = "laplace" }), block(1, 0, 1, 2, 3, 4, 5, 6),
 			release(2, withNone), block(2, 0, 1, 2, 3, 4, 5, 6), release(3, bounds(0.25)), block(3, 0, 1, 2, 3, 4, 5, 6)).whole()},
 		{Name: "settings.pp", Records: 2, Stream: newBuilder(settled(contributions(), 32)).add(open(1), closing(1)).whole()},
+		{Name: "settings-of-documents.pp", Records: 1, Stream: newBuilder(settled(documents(), 32)).add(document("a", nil, nil)).whole()},
 		{Name: "settings-of-sums.pp", Records: 4, Stream: newBuilder(settled(sums(), 32)).add(open(1), sum(1), sixCells, closing(1)).whole()},
 		{Name: "symmetric-contributions.pp", Records: 3, Stream: square(
 			cells(2, []uint32{0}, []uint32{0, 2}), cells(1, []uint32{2}, []uint32{2}), withMatrix(1, part([]float32{1}, 1)))},

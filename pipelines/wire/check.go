@@ -37,7 +37,7 @@ func CheckHeader(h *Header) error {
 		return fmt.Errorf("vocabulary of %d words exceeds %d", h.VocabularySize, MaxVocabulary)
 	case len(h.Settings) != 0 && len(h.Settings) != sha256.Size:
 		return fmt.Errorf("hash of settings of %d bytes, must be %d", len(h.Settings), sha256.Size)
-	case len(h.Settings) != 0 && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_SUMS:
+	case len(h.Settings) != 0 && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_SUMS:
 		return fmt.Errorf("a stream of %s has no settings", h.Kind)
 	case len(h.Matrices) > MaxMatrices:
 		return fmt.Errorf("%d matrices exceed %d", len(h.Matrices), MaxMatrices)

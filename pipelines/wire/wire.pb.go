@@ -606,7 +606,7 @@ type Header struct {
 	Vocabulary     []byte                 `protobuf:"bytes,7,opt,name=vocabulary,proto3" json:"vocabulary,omitempty"`                                // SHA-256 of the vocabulary (SPEC.md, "Vocabulary"), or empty where there are no words
 	VocabularySize uint32                 `protobuf:"varint,8,opt,name=vocabulary_size,json=vocabularySize,proto3" json:"vocabulary_size,omitempty"` // number of words V; word ids are below it
 	Matrices       []*Matrix              `protobuf:"bytes,9,rep,name=matrices,proto3" json:"matrices,omitempty"`                                    // what Contribution.Part.matrix and Block.matrix index
-	Settings       []byte                 `protobuf:"bytes,10,opt,name=settings,proto3" json:"settings,omitempty"`                                   // of CONTRIBUTIONS and SUMS: SHA-256 of what they were made under (SPEC.md, "Contributions")
+	Settings       []byte                 `protobuf:"bytes,10,opt,name=settings,proto3" json:"settings,omitempty"`                                   // of DOCUMENTS, CONTRIBUTIONS and SUMS: SHA-256 of what they were made under (SPEC.md, "Documents", "Contributions")
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }

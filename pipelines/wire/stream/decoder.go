@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -70,7 +71,7 @@ func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
 		return errors.New("frame does not begin with a header")
 	}
 	if wire.OtherSettings(h, r.header) {
-		return errors.New("contributions made under other settings of estep than those before: their workers differ")
+		return fmt.Errorf("%s made under other settings than those before", strings.ToLower(h.Kind.String()))
 	}
 	if !bytes.Equal(encoded, r.headerBytes) {
 		return errors.New("frame has another header than the frames before: two streams are mixed")

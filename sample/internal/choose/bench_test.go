@@ -14,7 +14,7 @@ func BenchmarkRound(b *testing.B) {
 		poisson(0.01), fixed(n/100, n), disjoint(event.Allocate, 100), disjoint(event.Epoch, 100),
 	} {
 		b.Run(scheme.Method, func(b *testing.B) {
-			c, err := New(scheme, digests, keys, secret(1).Throw(Purpose(scheme, "", event.Document)))
+			c, err := New(scheme, digests, keys, secret(1).Throw(Purpose(scheme, "", event.Document, nil)))
 			if err != nil {
 				b.Fatal(err)
 			}

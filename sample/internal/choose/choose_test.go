@@ -83,7 +83,7 @@ func chooser(t *testing.T, scheme event.Scheme, n int, by coin.Secret) *Chooser 
 		t.Fatal(err)
 	}
 	digests, keys := units(n)
-	c, err := New(scheme, digests, keys, by.Throw(Purpose(scheme, "run", event.Document)))
+	c, err := New(scheme, digests, keys, by.Throw(Purpose(scheme, "run", event.Document, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var drawings = map[string]drawing{
 		return members(t, c, err, names, round)
 	},
 	"secret": func(t *testing.T, scheme event.Scheme, names []string, round int) map[string]bool {
-		return drawnBy(t, secret(7).Throw(Purpose(scheme, "", event.Document)), scheme, names, round)
+		return drawnBy(t, secret(7).Throw(Purpose(scheme, "", event.Document, nil)), scheme, names, round)
 	},
 }
 
@@ -142,9 +142,9 @@ func TestEqualDigests(t *testing.T) {
 func TestThrowsAreTheirPurposes(t *testing.T) {
 	names := letters(1000)
 	scheme := poisson(0.5)
-	throw := secret(1).Throw(Purpose(scheme, "run", event.Document))
+	throw := secret(1).Throw(Purpose(scheme, "run", event.Document, nil))
 	first := drawnBy(t, throw, scheme, names, 1)
-	if again := secret(1).Throw(Purpose(scheme, "run", event.Document)); throw.Name() != again.Name() ||
+	if again := secret(1).Throw(Purpose(scheme, "run", event.Document, nil)); throw.Name() != again.Name() ||
 		!equal(first, drawnBy(t, again, scheme, names, 1)) {
 		t.Error("the same secret and purpose draw another round, or under another name")
 	}
@@ -152,10 +152,11 @@ func TestThrowsAreTheirPurposes(t *testing.T) {
 		t.Error("round 2 is round 1")
 	}
 	others := map[string]coin.Throw{
-		"secret": secret(2).Throw(Purpose(scheme, "run", event.Document)),
-		"run":    secret(1).Throw(Purpose(scheme, "run2", event.Document)),
-		"no run": secret(1).Throw(Purpose(scheme, "", event.Document)),
-		"unit":   secret(1).Throw(Purpose(scheme, "run", event.User)),
+		"secret": secret(2).Throw(Purpose(scheme, "run", event.Document, nil)),
+		"run":    secret(1).Throw(Purpose(scheme, "run2", event.Document, nil)),
+		"no run": secret(1).Throw(Purpose(scheme, "", event.Document, nil)),
+		"rule":   secret(1).Throw(Purpose(scheme, "run", event.Document, []byte{2})),
+		"unit":   secret(1).Throw(Purpose(scheme, "run", event.User, nil)),
 	}
 	for what, change := range map[string]func(*event.Scheme){
 		"method":     func(s *event.Scheme) { s.Method = event.Fixed },
@@ -166,7 +167,7 @@ func TestThrowsAreTheirPurposes(t *testing.T) {
 	} {
 		other := scheme
 		change(&other)
-		others[what] = secret(1).Throw(Purpose(other, "run", event.Document))
+		others[what] = secret(1).Throw(Purpose(other, "run", event.Document, nil))
 	}
 	for what, other := range others {
 		if other.Name() == throw.Name() {

@@ -3,6 +3,7 @@ package window
 import (
 	"bufio"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -27,6 +28,9 @@ type Settings struct {
 	Start   time.Time     `json:"start"`
 	Window  time.Duration `json:"window"` // in nanoseconds
 	Rounds  int           `json:"rounds"`
+	// Documents are the settings of the streams of documents, in hexadecimal: the rule by which they were cut into words, from
+	// which names by content follow. Empty where the streams state none.
+	Documents string `json:"documents,omitempty"`
 }
 
 // A State is the file that knows which units were in a window, so that none is in a second one, however often a run is
@@ -46,10 +50,11 @@ type State struct {
 	again    *again // what last holds, unless it is done, or begun by this run
 }
 
-// Open opens the state of a run, or makes it. It refuses one of other settings; a start that is zero is that of the state,
+// Open opens the state of a run over documents whose streams state settings, or makes it. It refuses one of other settings; a start that is zero is that of the state,
 // or else of plan.At(now).
-func Open(path, run, unit string, plan Plan, now time.Time) (*State, error) {
-	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds}
+func Open(path, run, unit string, settings []byte, plan Plan, now time.Time) (*State, error) {
+	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds,
+		Documents: hex.EncodeToString(settings)}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		fresh := want
 		fresh.Name, fresh.Start = rand.Text(), plan.At(now).Start.UTC()
@@ -100,6 +105,9 @@ func (s *State) read(want Settings) error {
 		return s.differs("start")
 	}
 	want.Start = s.settings.Start
+	if want.Documents != s.settings.Documents {
+		return s.differs("rule by which text is cut into words")
+	}
 	if want != s.settings {
 		return s.differs("run, unit, length or number")
 	}
