@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"privpipe/mstep/model"
 	"privpipe/pipelines/endpoint"
@@ -22,12 +23,13 @@ import (
 
 // learn are the flags and the work that the models share.
 type learn struct {
-	Vocab      string `placeholder:"FILE" help:"The vocabulary that the documents were tokenized with; by default that of tokenize."`
-	Run_       string `name:"run" help:"Name of the training run, which the releases must have. The parameters carry it: in a topic it tells them from another run's."`
-	ParamsOut  string `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
-	Output     string `short:"o" placeholder:"FILE" help:"Where the model goes, at the end; standard output by default."`
-	Checkpoint string `placeholder:"FILE" help:"Where the state after each round is kept; OUTPUT.checkpoint by default, \"none\" for nowhere."`
-	Input      string `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
+	Vocab      string        `placeholder:"FILE" help:"The vocabulary that the documents were tokenized with; by default that of tokenize."`
+	Run_       string        `name:"run" help:"Name of the training run, which the releases must have. The parameters carry it: in a topic it tells them from another run's."`
+	ParamsOut  string        `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
+	ParamsWait time.Duration `placeholder:"TIME" help:"How long to wait for estep to open that FIFO, for one that may have died before; by default until the input ends. It opens it when sample has read its documents."`
+	Output     string        `short:"o" placeholder:"FILE" help:"Where the model goes, at the end; standard output by default."`
+	Checkpoint string        `placeholder:"FILE" help:"Where the state after each round is kept; OUTPUT.checkpoint by default, \"none\" for nowhere."`
+	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
 }
 
@@ -136,6 +138,7 @@ func (s *session) openParameters() error {
 	}
 	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
 	h.Run = s.Run_ // as it was before the first release named the run: a stream that goes on has the header that it had
+	endpoint.ReaderPatience = s.ParamsWait
 	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
 		return err

@@ -48,8 +48,7 @@ func check(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		_, err = kafka.Partitions(ctx, l)
-		return err
+		return kafka.Find(ctx, l)
 	}
 	if err := local(name); err != nil {
 		return err
@@ -81,7 +80,14 @@ func checkFIFO(name string) error {
 
 // CheckStream says whether a stream can be opened and is wanted. A topic is not read.
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
-	if err := Check(ctx, name); err != nil || kafka.IsTopic(name) {
+	if kafka.IsTopic(name) {
+		l, err := inputTopic(name, wanted)
+		if err == nil {
+			_, err = kafka.Partitions(ctx, l)
+		}
+		return err
+	}
+	if err := Check(ctx, name); err != nil {
 		return err
 	}
 	in, _, err := OpenStream(name, wanted)

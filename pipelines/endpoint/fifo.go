@@ -23,6 +23,9 @@ const retry = 5 * time.Millisecond
 // program that closes the loop may have died before it opened the FIFO, with nobody else to notice.
 var Patience time.Duration
 
+// ReaderPatience is how long a FIFO that is written may be without its reader; 0 is for ever.
+var ReaderPatience time.Duration
+
 // isFIFO says whether name is a FIFO.
 func isFIFO(name string) bool {
 	info, err := os.Stat(name)
@@ -83,7 +86,7 @@ func (f *fifoReader) written() (gone bool) {
 // createFIFO opens a FIFO for writing, when it has a reader. It gives up when standard input is a pipe that ended
 // without data: whoever was to read the FIFO is gone with the rest of the pipeline.
 func createFIFO(name string) (*os.File, error) {
-	for {
+	for began := time.Now(); ; time.Sleep(retry) {
 		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if !errors.Is(err, syscall.ENXIO) {
 			return f, err
@@ -91,7 +94,10 @@ func createFIFO(name string) (*os.File, error) {
 		if InputGone() {
 			return nil, exit.Errorf(exit.Malformed, "standard input ended before %s had a reader", name)
 		}
-		time.Sleep(retry)
+		if ReaderPatience > 0 && time.Since(began) > ReaderPatience {
+			return nil, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to read within %v", name, ReaderPatience).
+				WithHint("is estep --params %s running beside this stage?", name)
+		}
 	}
 }
 

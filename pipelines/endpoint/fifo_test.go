@@ -113,6 +113,16 @@ func TestFIFOWhoseWriterNeverComes(t *testing.T) {
 	}
 }
 
+func TestFIFOWhoseReaderNeverComes(t *testing.T) {
+	defer func(before time.Duration) { endpoint.ReaderPatience = before }(endpoint.ReaderPatience)
+	endpoint.ReaderPatience = 20 * time.Millisecond
+	path := fifo(t)
+	_, err := endpoint.Create(path, wire.Side_PUBLIC)
+	if wantCode(t, err, exit.Missing); !strings.Contains(exit.Hint(err), path) {
+		t.Errorf("the hint is %q", exit.Hint(err))
+	}
+}
+
 func TestFIFOWhoseReaderIsGone(t *testing.T) {
 	path := fifo(t)
 	in, err := endpoint.Open(path)

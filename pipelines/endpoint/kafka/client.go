@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -25,6 +26,7 @@ type client struct {
 	transport *kafka.Transport
 	users     atomic.Int32
 	end       context.CancelFunc
+	probed    atomic.Bool // that brokers were asked whether they speak TLS
 }
 
 // newClient prepares a client, whose first user the caller is; it speaks to nobody yet.
@@ -80,6 +82,9 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		case absent.IsZero():
 			absent = time.Now()
 		}
+		if err != nil && !c.probed.Swap(true) {
+			err = cmp.Or(c.wantsTLS(ctx, err), err)
+		}
 		switch {
 		case err == nil:
 			return nil
@@ -133,6 +138,9 @@ func (c *client) failed(what string, err error) error {
 		errors.Is(err, kafka.ClusterAuthorizationFailed), errors.Is(err, kafka.SASLAuthenticationFailed),
 		errors.Is(err, kafka.UnsupportedSASLMechanism):
 		return exit.Errorf(exit.Missing, "%s: %s: the broker does not allow it: %w", c.Location, what, err)
+	case errors.Is(err, kafka.InvalidRecord):
+		return exit.Errorf(exit.Missing, "%s: %s: the topic refuses messages like ours: %w", c.Location, what, err).
+			WithHint("so does one with %s=compact, which wants keys; topics.sh makes topics with delete", cleanupPolicy)
 	case errors.As(err, &untrusted):
 		return exit.Errorf(exit.Missing, "%s: %s: the broker does not show that it is the one: %w", c.Location, what, err)
 	case errors.Is(err, kafka.MessageSizeTooLarge):
@@ -164,8 +172,22 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// reach returns a client for a location, which the caller leaves, and the partitions that the location means.
+// reach returns a client for a location, which the caller leaves, and the partitions that the location means. It refuses a
+// topic that cannot hold streams.
 func reach(ctx context.Context, l *Location) (*client, []int, error) {
+	c, partitions, err := find(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.uncompacted(ctx); err != nil {
+		c.leave()
+		return nil, nil, err
+	}
+	return c, partitions, nil
+}
+
+// find is reach for a topic that may hold anything.
+func find(ctx context.Context, l *Location) (*client, []int, error) {
 	c, err := newClient(l)
 	if err != nil {
 		return nil, nil, err

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -21,7 +22,7 @@ import (
 // in clear and without a name.
 const ConfigVariable = "PRIVPIPE_KAFKA_CONFIG"
 
-// config is that file. Paths are relative to its folder.
+// config is that file. Paths are relative to its folder. It is its owner's alone where it has a password, and so is the key.
 type config struct {
 	// TLS encrypts; an empty object trusts the system's authorities.
 	TLS *struct {
@@ -43,7 +44,7 @@ func readConfig() (*tls.Config, sasl.Mechanism, error) {
 	if name == "" {
 		return nil, nil, nil
 	}
-	b, err := os.ReadFile(name)
+	b, exposed, err := readSecret(name)
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Missing, "%s: %w", ConfigVariable, err)
 	}
@@ -56,9 +57,12 @@ func readConfig() (*tls.Config, sasl.Mechanism, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, nil, exit.Errorf(exit.Usage, "%s: holds more than one object", name)
 	}
+	if c.SASL != nil && exposed != nil {
+		return nil, nil, exposed
+	}
 	secure, err := c.tls(filepath.Dir(name))
 	if err != nil {
-		return nil, nil, exit.Errorf(exit.Usage, "%s: tls: %w", name, err)
+		return nil, nil, exit.Errorf(exit.Usage, "%s: tls: %w", name, err).WithHint("%s", exit.Hint(err))
 	}
 	mechanism, err := c.mechanism()
 	if err != nil {
@@ -88,7 +92,15 @@ func (c *config) tls(folder string) (*tls.Config, error) {
 		}
 	}
 	if c.TLS.Certificate != "" || c.TLS.Key != "" {
-		own, err := tls.LoadX509KeyPair(path(c.TLS.Certificate), path(c.TLS.Key))
+		certificate, err := os.ReadFile(path(c.TLS.Certificate))
+		if err != nil {
+			return nil, err
+		}
+		key, exposed, err := readSecret(path(c.TLS.Key))
+		if err = cmp.Or(err, exposed); err != nil {
+			return nil, err
+		}
+		own, err := tls.X509KeyPair(certificate, key)
 		if err != nil {
 			return nil, err
 		}

@@ -149,6 +149,54 @@ func TestConfigRefuses(t *testing.T) {
 	wantError(t, err, exit.Missing, ConfigVariable, "nowhere.json")
 }
 
+// TestConfigExposed: what holds a secret is its owner's alone; what holds none may be anybody's.
+func TestConfigExposed(t *testing.T) {
+	const password = `{"sasl":{"mechanism":"SCRAM-SHA-256","username":"u","password":"s3cret"}}`
+	const key = `{"tls":{"certificate":"ca.pem","key":"key.pem"}}`
+	for _, c := range []struct {
+		settings, file string
+		mode           os.FileMode
+		refused        bool
+	}{
+		{password, "client.json", 0o600, false}, {password, "client.json", 0o400, false},
+		{password, "client.json", 0o640, true}, {password, "client.json", 0o604, true}, {password, "client.json", 0o620, true},
+		{key, "client.json", 0o644, false}, {key, "ca.pem", 0o644, false}, {key, "key.pem", 0o400, false},
+		{key, "key.pem", 0o644, true}, {key, "key.pem", 0o640, true},
+		{`{"tls":{"ca":"ca.pem"}}`, "client.json", 0o644, false},
+	} {
+		folder := configure(t, c.settings)
+		if err := os.Chmod(filepath.Join(folder, c.file), c.mode); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := readConfig()
+		if !c.refused {
+			if err != nil {
+				t.Errorf("%s of mode %o: %v", c.file, c.mode, err)
+			}
+			continue
+		}
+		wantError(t, err, exit.Usage, c.file, fmt.Sprintf("mode %04o", c.mode), "chmod 600")
+		if strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the error tells the password: %v", err)
+		}
+	}
+}
+
+func TestExposed(t *testing.T) {
+	for _, c := range []struct {
+		mode        os.FileMode
+		owner, user int
+		want        bool
+	}{
+		{0o600, 7, 7, false}, {0o640, 7, 7, true}, {0o604, 7, 7, true}, {0o640, 8, 7, true}, {0o640, 0, 0, true},
+		{0o640, 0, 7, false}, {0o440, 0, 7, false}, {0o644, 0, 7, true}, {0o660, 0, 7, true}, {0o700, 7, 7, false},
+	} {
+		if got := exposed(c.mode, c.owner, c.user); got != c.want {
+			t.Errorf("a file of mode %o and owner %d is open to others than %d: %v", c.mode, c.owner, c.user, got)
+		}
+	}
+}
+
 // TestSecured goes through a stream's life on a broker that encrypts and asks who one is, and tries what must not get in.
 func TestSecured(t *testing.T) {
 	files := authority(t)
@@ -222,7 +270,7 @@ var untrusted = []intruder{
 	{"nobody", func(s settings) { delete(s, "sasl") }, exit.Unavailable, ""},
 	{"another authority", func(s settings) { s["tls"]["ca"] = "ca.pem" }, exit.Missing, "certificate"},
 	{"another name", func(s settings) { s["tls"]["server_name"] = "other" }, exit.Missing, "certificate"},
-	{"in clear", func(s settings) { delete(s, "tls") }, exit.Unavailable, ""},
+	{"in clear", func(s settings) { delete(s, "tls") }, exit.Missing, "speaks TLS"},
 }
 
 // isKeptOut tries to get in with settings that differ from the right ones.

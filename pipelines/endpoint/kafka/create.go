@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func (p Plan) settings(l *Location) map[string]string {
 		retention = p.Retention.Milliseconds()
 	}
 	settings := map[string]string{
-		"cleanup.policy":                 "delete",
+		cleanupPolicy:                    "delete",
 		"retention.ms":                   strconv.FormatInt(retention, 10),
 		"message.timestamp.type":         "LogAppendTime",
 		"unclean.leader.election.enable": "false",
@@ -94,23 +93,16 @@ func (c *client) compare(ctx context.Context, p Plan, settings map[string]string
 	if n != p.Partitions {
 		return exit.Errorf(exit.Usage, "%s: is there with %d partitions, must have %d", c.Location, n, p.Partitions)
 	}
+	if err := c.uncompacted(ctx); err != nil {
+		return err
+	}
 	return c.retry(ctx, "look at the topic's settings", func(ctx context.Context) error {
-		r, err := c.kafka.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
-			Resources: []kafka.DescribeConfigRequestResource{{
-				ResourceType: kafka.ResourceTypeTopic, ResourceName: c.Topic, ConfigNames: slices.Sorted(maps.Keys(settings)),
-			}},
-		})
-		if err != nil {
-			return err
-		}
-		if len(r.Resources) != 1 {
-			return fmt.Errorf("the broker answers about %d topics", len(r.Resources))
-		}
-		for _, e := range r.Resources[0].ConfigEntries {
+		entries, err := c.settings(ctx, slices.Sorted(maps.Keys(settings))...)
+		for _, e := range entries {
 			if want, ok := settings[e.ConfigName]; ok && e.ConfigValue != want {
 				return exit.Errorf(exit.Usage, "%s: is there with %s=%s, must have %s", c.Location, e.ConfigName, e.ConfigValue, want)
 			}
 		}
-		return r.Resources[0].Error
+		return err
 	})
 }

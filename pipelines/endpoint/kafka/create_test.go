@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire/stream"
 )
 
 func TestCreate(t *testing.T) {
@@ -98,4 +100,41 @@ func TestCreateRefused(t *testing.T) {
 	b := location(t, broker.Fake(t, nil).Address, "t.private", "")
 	err := Create(soon(t), b, Plan{Partitions: 1, Replicas: 3, Retention: time.Hour})
 	wantError(t, err, exit.Unavailable, "Invalid Replication Factor")
+}
+
+// TestCompacted: a topic that is compacted is refused wherever a stage looks at it first, unless it is of text, or the broker
+// does not show its settings; then the broker refuses what is written.
+func TestCompacted(t *testing.T) {
+	fake := broker.Fake(t, nil)
+	for _, policy := range []string{"compact", "compact,delete"} {
+		topic := (&broker.Broker{Address: fake.Address}).Topic(t, "t.private", 1, map[string]string{"cleanup.policy": policy})
+		l := location(t, fake.Address, topic, "")
+		group := location(t, fake.Address, topic, "?group=g")
+		for name, open := range map[string]func() error{
+			"read":       func() error { _, err := Open(soon(t), l); return err },
+			"go on":      func() error { _, err := OpenAt(soon(t), l, 0, 0); return err },
+			"write":      func() error { _, err := Append(soon(t), l); return err },
+			"tails":      func() error { _, err := Tails(soon(t), l); return err },
+			"hints":      func() error { _, err := Hints(soon(t), group); return err },
+			"journal":    func() error { _, err := OpenJournal(soon(t), l); return err },
+			"partitions": func() error { _, err := Partitions(soon(t), l); return err },
+			"create":     func() error { return Create(soon(t), l, Plan{Partitions: 1, Retention: time.Hour}) },
+		} {
+			err := open()
+			if exit.Code(err) != exit.Missing || !strings.Contains(err.Error(), "compacted") || !strings.Contains(err.Error(), topic) {
+				t.Errorf("%s, %s: exit code %d of error: %v", policy, name, exit.Code(err), err)
+			}
+		}
+		text, err := OpenText(soon(t), l)
+		if err != nil {
+			t.Errorf("%s: a topic of text: %v", policy, err)
+		} else {
+			text.Close()
+		}
+		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeConfigs}, Err: kerr.TopicAuthorizationFailed})
+		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidRecord})
+		a := appendTo(t, l)
+		err = a.WriteFrame([]byte("frame"), stream.Mark{Ends: true})
+		wantError(t, err, exit.Missing, topic, "refuses messages", "cleanup.policy")
+	}
 }

@@ -29,6 +29,9 @@ func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.uncompacted(ctx); err != nil {
+		return nil, err
+	}
 	if n != 1 {
 		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l, n)
 	}

@@ -73,7 +73,12 @@ func Open(ctx context.Context, l *Location) ([]*Log, error) {
 		return nil, err
 	}
 	defer c.leave()
-	logs := make([]*Log, len(partitions))
+	return c.logs(ctx, partitions)
+}
+
+// logs opens partitions where the location says.
+func (c *client) logs(ctx context.Context, partitions []int) (logs []*Log, err error) {
+	logs = make([]*Log, len(partitions))
 	for i, partition := range partitions {
 		if logs[i], err = c.log(ctx, partition, -1); err != nil {
 			for _, open := range logs[:i] {
@@ -93,6 +98,9 @@ func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log
 	}
 	defer c.leave()
 	if _, err := c.partitions(ctx); err != nil { // says better than other questions why there is no answer
+		return nil, err
+	}
+	if err := c.uncompacted(ctx); err != nil {
 		return nil, err
 	}
 	return c.log(ctx, partition, offset)

@@ -41,14 +41,27 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	return tails, nil
 }
 
-// Partitions returns how many partitions a topic has.
+// Find says whether a topic is there, of streams or of text.
+func Find(ctx context.Context, l *Location) error {
+	c, _, err := find(ctx, l)
+	if err == nil {
+		c.leave()
+	}
+	return err
+}
+
+// Partitions returns how many partitions a topic has that holds streams.
 func Partitions(ctx context.Context, l *Location) (int, error) {
 	c, err := newClient(l)
 	if err != nil {
 		return 0, err
 	}
 	defer c.leave()
-	return c.partitions(ctx)
+	n, err := c.partitions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return n, c.uncompacted(ctx)
 }
 
 // one reads the message at an offset.

@@ -23,10 +23,15 @@ type value struct {
 	err  error
 }
 
-// OpenText opens a topic of text.
+// OpenText opens a topic of text, which other programs write as they like: it may be compacted.
 func OpenText(ctx context.Context, l *Location) (*Text, error) {
 	metrics.Conceal(l.Topic) // its name is other programs' affair
-	logs, err := Open(ctx, l)
+	c, partitions, err := find(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	logs, err := c.logs(ctx, partitions)
 	if err != nil {
 		return nil, err
 	}
