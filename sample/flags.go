@@ -27,6 +27,7 @@ type rounds struct {
 	Output     string      `short:"o" placeholder:"FILE" help:"Where the rounds go; standard output by default. The units are dealt over the partitions of a topic by their names."`
 	Inputs     []string    `arg:"" optional:"" help:"Streams of documents; standard input by default."`
 	windows
+	lead
 	filter.Compress
 	filter.Workers
 }
@@ -48,6 +49,9 @@ func (s *rounds) Validate() error {
 		return err
 	}
 	if err := s.validateCoins(); err != nil {
+		return err
+	}
+	if err := s.lead.validate(s); err != nil {
 		return err
 	}
 	return s.windows.validate(s)

@@ -61,6 +61,11 @@ func (s *rounds) check(r *filter.Run) error {
 	if err := r.Check(s.inputs()...); err != nil {
 		return err
 	}
+	if endpoint.NewTopics == 0 { // or else what is followed is made
+		if err := r.Check(s.followed()); err != nil {
+			return err
+		}
+	}
 	var header *wire.Header
 	for _, name := range s.inputs() {
 		if endpoint.IsTopic(name) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -18,6 +20,11 @@ func (s *rounds) Run(r *filter.Run) error {
 	if s.Window > 0 {
 		return s.live(r)
 	}
+	pace, err := s.pace(r)
+	if err != nil {
+		return err
+	}
+	defer pace.close()
 	documents, h, err := s.load(r)
 	if err != nil {
 		return err
@@ -39,7 +46,15 @@ func (s *rounds) Run(r *filter.Run) error {
 	}
 	defer out.abort()
 	r.Show(s.Output, out.meter.Line)
+	waiting := func(until int) {
+		r.Status("waiting for the release of round %d", until)
+		out.meter.Say(fmt.Sprintf("waiting for the release of round %d", until), "")
+	}
 	for round := first; round <= s.Rounds; round++ {
+		if err := pace.wait(r, round, waiting); err != nil {
+			return err
+		}
+		out.meter.Say("", "")
 		r.Round(round, s.Rounds)
 		if err := out.write(r, documents, scheme, uint32(round), chooser.Round(round)); err != nil {
 			return err

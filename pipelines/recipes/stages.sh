@@ -162,7 +162,7 @@ topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions
 over_topics() {
   local at=kafka://$brokers/$run
   stages=()
-  sample "${sample[@]}" --run "$run" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
+  sample "${sample[@]}" --run "$run" --follow "$at.releases" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
   stages+=($!)
   for ((worker = 0; worker < workers; worker++)); do
     estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run.estep" &

@@ -28,12 +28,13 @@ Example:
 
 // command is the command line.
 type command struct {
-	Partitions int           `default:"1" help:"Partitions of rounds, contributions and sums: as many workers can share them."`
-	Documents  int           `default:"1" help:"Partitions of documents: as many tokenizers can write."`
-	Replicas   int           `default:"1" help:"Copies of each message, on brokers of their own; 3 outlive one broker."`
-	Retention  time.Duration `default:"24h" help:"How long private topics keep messages: longer than a run may stand still."`
-	Brokers    string        `arg:"" help:"HOST[:PORT], some brokers of the cluster, with commas."`
-	Run        string        `arg:"" help:"Name of the run, with which the names of its topics begin."`
+	Partitions         int           `default:"1" help:"Partitions of rounds, contributions and sums: as many workers can share them."`
+	Documents          int           `default:"1" help:"Partitions of documents: as many tokenizers can write."`
+	Replicas           int           `default:"1" help:"Copies of each message, on brokers of their own; 3 outlive one broker."`
+	Retention          time.Duration `default:"24h" help:"How long private topics keep messages: longer than a run may stand still."`
+	DocumentsRetention time.Duration `default:"168h" help:"How long documents are kept: longer than the run, since a sample that is started again reads them anew."`
+	Brokers            string        `arg:"" help:"HOST[:PORT], some brokers of the cluster, with commas."`
+	Run                string        `arg:"" help:"Name of the run, with which the names of its topics begin."`
 }
 
 func main() {
@@ -59,27 +60,29 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 	case c.Partitions < 1 || c.Documents < 1 || c.Replicas < 1:
 		return exit.Errorf(exit.Usage, "--partitions, --documents and --replicas must be 1 or more, are %d, %d and %d",
 			c.Partitions, c.Documents, c.Replicas)
-	case c.Retention < time.Second:
-		return exit.Errorf(exit.Usage, "--retention must be a second or longer, is %v", c.Retention)
+	case c.Retention < time.Second || c.DocumentsRetention < time.Second:
+		return exit.Errorf(exit.Usage, "--retention and --documents-retention must be a second or longer, are %v and %v",
+			c.Retention, c.DocumentsRetention)
 	}
 	for _, topic := range []struct {
 		name       string
 		partitions int
+		retention  time.Duration // of a private topic
 	}{
-		{"documents" + kafka.Private, c.Documents},
-		{"rounds" + kafka.Private, c.Partitions},
-		{"contributions" + kafka.Private, c.Partitions},
-		{"sums" + kafka.Private, c.Partitions},
-		{"releases", 1},
-		{"parameters", 1},
-		{"claims", 1},
+		{"documents" + kafka.Private, c.Documents, c.DocumentsRetention},
+		{"rounds" + kafka.Private, c.Partitions, c.Retention},
+		{"contributions" + kafka.Private, c.Partitions, c.Retention},
+		{"sums" + kafka.Private, c.Partitions, c.Retention},
+		{"releases", 1, 0},
+		{"parameters", 1, 0},
+		{"claims", 1, 0},
 	} {
 		location, err := kafka.Parse(kafka.Scheme + c.Brokers + "/" + c.Run + "." + topic.name)
 		if err != nil {
 			return err
 		}
 		location.Patience = patience
-		plan := kafka.Plan{Partitions: topic.partitions, Replicas: c.Replicas, Retention: c.Retention}
+		plan := kafka.Plan{Partitions: topic.partitions, Replicas: c.Replicas, Retention: topic.retention}
 		if err := kafka.Create(ctx, location, plan); err != nil {
 			return err
 		}

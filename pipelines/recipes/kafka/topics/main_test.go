@@ -30,7 +30,7 @@ var wanted = map[string]int{
 }
 
 func planned(address, run string) *command {
-	return &command{Partitions: 3, Documents: 2, Replicas: 1, Retention: time.Hour, Brokers: address, Run: run}
+	return &command{Partitions: 3, Documents: 2, Replicas: 1, Retention: time.Hour, DocumentsRetention: 3 * time.Hour, Brokers: address, Run: run}
 }
 
 func (c *command) output(t *testing.T) (string, error) {
@@ -62,6 +62,9 @@ func TestTopics(t *testing.T) {
 		retention := "-1"
 		if strings.HasSuffix(name, ".private") {
 			retention = strconv.Itoa(3_600_000)
+		}
+		if name == "run.documents.private" {
+			retention = strconv.Itoa(3 * 3_600_000)
 		}
 		if n := len(fake.PartitionInfos(name)); n != partitions {
 			t.Errorf("%s has %d partitions, wants %d", name, n, partitions)
@@ -112,6 +115,7 @@ func TestUsage(t *testing.T) {
 		"documents":  func(c *command) { c.Documents = -1 },
 		"replicas":   func(c *command) { c.Replicas = 0 },
 		"retention":  func(c *command) { c.Retention = time.Millisecond },
+		"documents'": func(c *command) { c.DocumentsRetention = 0 },
 		"run":        func(c *command) { c.Run = "a?group=b" },
 		"no run":     func(c *command) { c.Run = "" },
 		"brokers":    func(c *command) { c.Brokers = "user:password@host" },

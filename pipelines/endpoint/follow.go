@@ -1,0 +1,94 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Follower sees how far the releases of a run, or its parameters, have come in a topic.
+type Follower struct {
+	log   *kafka.Log
+	run   string // "": any
+	round uint32 // the last that is there whole
+	ended bool
+}
+
+// Follow opens a public topic of one partition, from the oldest message that is left. With NewTopics it makes the topic if it
+// is not there.
+func Follow(ctx context.Context, name, run string) (*Follower, error) {
+	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
+	if err != nil {
+		return nil, err
+	}
+	if l.Group != "" || l.From != "" || l.UntilEnd {
+		return nil, exit.Errorf(exit.Usage, "%s: group, from and until do not belong to a topic that is followed", l)
+	}
+	l.From = kafka.Oldest
+	if err := create(l, 1); err != nil {
+		return nil, err
+	}
+	logs, err := kafka.Open(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	log, err := one(name, logs)
+	if err != nil {
+		for _, log := range logs {
+			log.Close()
+		}
+		return nil, err
+	}
+	return &Follower{log: log, run: run}, nil
+}
+
+// Reached says whether a round is known to be there whole: Wait would not wait for it.
+func (f *Follower) Reached(round uint32) bool { return f.round >= round }
+
+// Wait waits until a round is there whole, or a later one: rounds may be left out, and may come again.
+func (f *Follower) Wait(round uint32) error {
+	for !f.Reached(round) {
+		if f.ended {
+			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there", f.log.Name(), f.round, round).
+				WithHint("each run wants topics of its own, which topics.sh makes")
+		}
+		m, err := f.log.Labelled()
+		if err == nil && m.First {
+			err = f.check(m.Frame)
+		}
+		if own := (*exit.Error)(nil); err != nil && !errors.As(err, &own) && f.log.Context().Err() == nil {
+			err = exit.Errorf(exit.Malformed, "%s: %w", f.log.Name(), err)
+		}
+		if err != nil {
+			return err
+		}
+		if m.Closes && !m.Ends {
+			f.round = max(f.round, m.Round)
+		}
+		f.ended = f.ended || m.Ends
+	}
+	return nil
+}
+
+// check refuses a stream that does not tell how far the run is.
+func (f *Follower) check(frame []byte) error {
+	h, err := stream.HeaderOf(frame)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains([]wire.Kind{wire.Kind_RELEASES, wire.Kind_PARAMETERS}, h.Kind) {
+		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of RELEASES or PARAMETERS", f.log.Name(), h.Kind)
+	}
+	if f.run != "" && h.Run != f.run {
+		return exit.Errorf(exit.Malformed, "%s: of run %q, not of run %q", f.log.Name(), h.Run, f.run)
+	}
+	return nil
+}
+
+// Close ends the following.
+func (f *Follower) Close() error { return f.log.Close() }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+)
+
+// A topic forgets old messages, whether they were read or not. So the rounds of a topic do not run ahead of their releases as
+// far as they could; over a pipe the next stages hold them back.
+
+// lead are the flags of how far the rounds run ahead.
+type lead struct {
+	Lead   *int   `group:"Topics" placeholder:"N" help:"To a topic: how many rounds may stand there that are not released yet, for which its retention must last; 0: all. Default 4, where --follow or its default says what to wait for."`
+	Follow string `group:"Topics" placeholder:"TOPIC" help:"The run's releases, or its parameters, by which --lead goes. By default RUN.releases beside an output whose name begins with the RUN of --run."`
+}
+
+// usualLead lets the stages behind work on one round while others are written, and asks retention for little.
+const usualLead = 4
+
+func (l *lead) validate(s *rounds) error {
+	switch {
+	case l.Lead == nil && l.Follow == "":
+		return nil
+	case s.Window > 0:
+		return errors.New("--lead and --follow do not belong to --window: its rounds come as time goes by")
+	case l.Lead != nil && *l.Lead < 0:
+		return errors.New("--lead must not be negative")
+	case !endpoint.IsTopic(s.Output):
+		return errors.New("--lead and --follow belong to an output that is a topic: a pipe holds sample back by itself")
+	case l.most() > 0 && s.followed() == "":
+		return errors.New("--lead needs --follow here: the output's name does not begin with that of --run")
+	case l.most() == 0 && l.Follow != "":
+		return errors.New("--lead 0 waits for nothing, and --follow names what to wait for")
+	}
+	return nil
+}
+
+// most is how many rounds may be ahead; 0: all.
+func (l *lead) most() int {
+	if l.Lead == nil {
+		return usualLead
+	}
+	return *l.Lead
+}
+
+// followed is the name of the topic by which --lead goes; "" for none.
+func (s *rounds) followed() string {
+	if s.Follow != "" || !endpoint.IsTopic(s.Output) || s.Run_ == "" || s.most() == 0 {
+		return s.Follow
+	}
+	location, _, _ := strings.Cut(s.Output, "?")
+	cut := strings.LastIndex(location, "/") + 1
+	if !strings.HasPrefix(location[cut:], s.Run_+".") {
+		return ""
+	}
+	return location[:cut] + s.Run_ + ".releases"
+}
+
+// A pace holds rounds back until those before them are released.
+type pace struct {
+	releases *endpoint.Follower // nil: nothing is waited for
+	most     int
+}
+
+// pace opens what is followed.
+func (s *rounds) pace(r *filter.Run) (*pace, error) {
+	name := s.followed()
+	if name == "" {
+		if endpoint.IsTopic(s.Output) && s.most() > 0 && s.Rounds > usualLead {
+			r.Log.Warn("nothing bounds how far rounds run ahead of their releases: retention must last for the whole run; see --follow")
+		}
+		return new(pace), nil
+	}
+	releases, err := endpoint.Follow(r, name, s.Run_)
+	if err != nil {
+		return nil, exit.Errorf(exit.Code(err), "--follow: %w", err).
+			WithHint("rounds wait for the releases of those before, in this topic; --lead 0 writes all at once")
+	}
+	return &pace{releases, s.most()}, nil
+}
+
+// wait waits until a round may be written.
+func (p *pace) wait(ctx context.Context, round int, waiting func(until int)) error {
+	until := round - p.most
+	if p.releases == nil || until < 1 || p.releases.Reached(uint32(until)) {
+		return nil
+	}
+	waiting(until)
+	if err := p.releases.Wait(uint32(until)); ctx.Err() == nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+func (p *pace) close() {
+	if p.releases != nil {
+		p.releases.Close()
+	}
+}
