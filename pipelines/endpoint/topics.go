@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -76,7 +77,7 @@ func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	return openReader(&StreamReader{Reader: r, log: log, behind: closed}, wanted)
+	return openReader(&StreamReader{Reader: r, log: log, amid: closed > 0 || log.Next() > 0}, wanted)
 }
 
 // openTopic opens the streams of a topic's partitions.
@@ -148,11 +149,15 @@ func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []uint32, error) 
 		return logs, make([]uint32, len(logs)), err
 	}
 	if !wanted.Group {
-		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize: this stage reads its input from the start", l)
+		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize, from a topic to a topic: else a stage reads its input from the start", l)
 	}
 	hints, err := kafka.Hints(ctx, l)
 	if err != nil {
 		return nil, nil, err
+	}
+	if slices.ContainsFunc(hints, func(h kafka.Hint) bool { return h.Ended }) { // so says who shares the partitions, and not who reads all
+		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has done with a partition", l, l.Group).
+			WithHint("give each stage a group of its own")
 	}
 	logs, closed := make([]*kafka.Log, len(hints)), make([]uint32, len(hints))
 	for i, h := range hints {

@@ -292,6 +292,14 @@ func TestTopicGroup(t *testing.T) {
 	if err != nil || !equal(all(t, readers[0]), parts...) {
 		t.Errorf("another group: %v", err)
 	}
+	// What a stage notes that shares the partitions says nothing of a round: it stands at the end of one partition.
+	fake.CreateTopic("answers.private", 2, nil)
+	answers := topic(fake.Address, "answers.private")
+	if err := endpoint.Share(t.Context(), name+"?group=shared", rounds, answers, (&copier{run: "a"}).work); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = endpoint.OpenStreams(name+"?group=shared", grouped)
+	wantWords(t, err, exit.Usage, "group shared is another stage's", "a group of its own")
 }
 
 // TestNewTopics: a stage that is told to makes the topics that it writes, and finds them when it is started again.
