@@ -196,6 +196,7 @@ func (s *sources) heads() ([]*wire.Record, error) {
 	arrived := make(chan int, len(s.streams))
 	for i, in := range s.streams {
 		go func() {
+			defer exit.Guard()
 			heads[i], errs[i] = next(in)
 			arrived <- i
 		}()

@@ -98,6 +98,7 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	streams, arrived := make([]opened, len(logs)), make(chan int)
 	for i, log := range logs { // side by side: each waits for its first frame
 		go func() {
+			defer exit.Guard()
 			o := &streams[i]
 			o.reader, o.header, o.err = openLog(log, wanted, closed[i])
 			arrived <- i
@@ -117,7 +118,10 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 			first = o
 			if wanted.Within > 0 {
 				late := exit.Errorf(exit.Malformed, "%s: not all partitions have a frame %v after the first had one", l, wanted.Within)
-				defer time.AfterFunc(wanted.Within, func() { stop(late) }).Stop()
+				defer time.AfterFunc(wanted.Within, func() {
+					defer exit.Guard()
+					stop(late)
+				}).Stop()
 			}
 		case o.err == nil && !proto.Equal(o.header, first.header):
 			err = exit.Errorf(exit.Malformed, "%s and %s hold different streams", first.reader.Name(), o.reader.Name())
@@ -276,7 +280,7 @@ func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
 		}
 		there, err := stream.HeaderOf(t.Frame)
 		if err != nil {
-			return nil, exit.Errorf(exit.Malformed, "%s: the last message of a partition: %w", l, err)
+			return nil, exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", l.Topic, max(l.Partition, i), t.Offset, err)
 		}
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",

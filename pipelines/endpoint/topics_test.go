@@ -248,7 +248,7 @@ func TestTopicTails(t *testing.T) {
 	poisoned := topic(fake.Address, "other.private")
 	produce(t, fake.Address, "other.private", "a secret")
 	_, err := endpoint.Tails(poisoned, h)
-	wantWords(t, err, exit.Malformed, "other.private", "the last message of a partition")
+	wantWords(t, err, exit.Malformed, "other.private[0]", "the message at offset 0")
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error tells what the message holds: %v", err)
 	}

@@ -98,6 +98,7 @@ func (r *Run) progress(program string, stderr io.Writer) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer exit.Guard()
 		shown := false
 		for {
 			select {
