@@ -35,7 +35,7 @@ func TestNotOurs(t *testing.T) {
 		"an empty value":             {nil, []byte{}, nil, "the message is empty, must hold a frame"},
 		"an empty value of ours":     {nil, []byte{}, ours, "the message is empty, must hold a frame"},
 		"text":                       {nil, []byte("secret"), nil, "not a Zstandard frame"},
-		"text of ours":               {nil, []byte("secret"), ours, "damaged frame"},
+		"text of ours":               {nil, []byte("secret"), ours, "not a Zstandard frame"},
 		"a byte":                     {nil, []byte{0x28}, nil, "truncated"},
 		"a cut frame":                {nil, frame[:len(frame)-1], nil, "truncated"},
 		"more behind a frame":        {nil, append(bytes.Clone(frame), "secret"...), nil, "not a Zstandard frame"},
