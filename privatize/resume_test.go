@@ -149,3 +149,45 @@ func TestLedgerPutBack(t *testing.T) {
 	putBack(t, folder, "whole.ledger", "run.ledger")
 	run(0, "-o", output, log, "3.pp")
 }
+
+// TestReportsPutBack: reports that the output topic has are not drawn a second time under a ledger without their charge.
+func TestReportsPutBack(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"reports": 1})
+	folder := t.TempDir()
+	grant, err := json.Marshal(&event.Grant{
+		Version: event.GrantVersion, ID: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne, Unit: event.Document,
+		Flip: 0.25, MaxWords: 3, Releases: 1, Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1},
+		Subject: event.Subject{Vocabulary: strings.Repeat("0", 64), VocabularySize: 100},
+	})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "grant.json"), grant, 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "three.pp"), documentStreams()["three.pp"], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger := filepath.Join(folder, "run.ledger")
+	run := func(want int, words string) {
+		t.Helper()
+		code, says := privatize(t, folder, "randomized-response", "--grant", "grant.json", "--ledger", "run.ledger",
+			"-o", "kafka://"+fake.Address+"/reports", "three.pp")
+		if code != want || !strings.Contains(says, words) {
+			t.Fatalf("exit code %d, want %d, and %q: %s", code, want, words, says)
+		}
+	}
+	testkit.BeginLedger(t, ledger)
+	run(0, "")
+	run(0, "") // reported before: the same bytes
+	if err := errors.Join(os.Rename(ledger, ledger+".away"), os.Rename(ledger+".releases", ledger+".away.releases")); err != nil {
+		t.Fatal(err)
+	}
+	testkit.BeginLedger(t, ledger)
+	run(90, "run.ledger: the output holds reports of round 1 of run grant, and the ledger has no charge of that release")
+	if _, err := os.Stat(ledger + ".releases"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("reports were drawn: %v", err)
+	}
+	putBack(t, folder, "run.ledger.away", "run.ledger")
+	run(0, "")
+}

@@ -1,8 +1,10 @@
 package endpoint
 
 import (
+	"context"
 	"encoding/hex"
 	"io"
+	"slices"
 
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/wire"
@@ -44,6 +46,19 @@ func Releases(name string) (*wire.Header, []Released, error) {
 		all = append(all, Released{Round: round})
 	}
 	return h, all, nil
+}
+
+// Holds says whether an output holds anything already, which a topic alone does: others begin anew.
+func Holds(output string) (bool, error) {
+	if !kafka.IsTopic(output) {
+		return false, nil
+	}
+	l, err := writtenTopic(output)
+	if err != nil {
+		return false, err
+	}
+	tails, err := kafka.Tails(context.Background(), l)
+	return slices.ContainsFunc(tails, func(t kafka.Tail) bool { return t.Frame != nil }), err
 }
 
 // openHistory opens a stream, and a topic with all that its writers wrote.
