@@ -111,7 +111,7 @@ func TestScripts(t *testing.T) {
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
 	replaced := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	lines := bytes.SplitAfter(whole, []byte("\n"))
-	script.Run(t, merged(headLedgers(t), budgetLedgers(t), datasetLedgers(t), odometerLedgers(t), mechanismLedgers(t), verifyLedgers(t), ruleLedgers(t), map[string][]byte{
+	script.Run(t, merged(headLedgers(t), budgetLedgers(t), datasetLedgers(t), odometerLedgers(t), mechanismLedgers(t), verifyLedgers(t), releasedLedgers(t), ruleLedgers(t), map[string][]byte{
 		"run.ledger":  whole,
 		"torn.ledger": whole[:len(whole)-100],
 		"cut.ledger":  whole[:len(whole)-1],

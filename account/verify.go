@@ -23,7 +23,7 @@ import (
 
 type verifyCommand struct {
 	LastHash []string `placeholder:"HEX" help:"This hash, noted down earlier as a ledger's last, must be that of a line: lines that were cut off the end show. May be repeated."`
-	Releases string   `placeholder:"DIR" help:"Stored releases, all of which must be there; by default LEDGER.releases, if it is there, where what is missing is a warning."`
+	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"A folder: stored releases, all of which must be there; by default LEDGER.releases, if it is there, where what is missing is a warning. A file or a topic: a stream of releases, each of which must be one that was charged."`
 	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Where the result goes; standard output by default."`
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
@@ -34,7 +34,9 @@ func (c *verifyCommand) Help() string {
 	return "Checks by the ledger alone that its chain of hashes is whole; that each charge is one that privatize would have " +
 		"made after the lines before it, at the time of its line; that all charges up to the last one of a grant with a " +
 		"budget cost no more than that; and that the whole ledger costs no more than its own budget, and no more than the latest " +
-		"budget that was planned for it (exit code 83). Stored releases are compared with what was charged. Lines that were cut off the end " +
+		"budget that was planned for it (exit code 83). Stored releases are compared with what was charged, and so is " +
+		"a stream of releases, whoever wrote it (--releases): one without a charge, or other than charged, is an error (exit code 90); a " +
+		"charge whose release is not there is a warning. Lines that were cut off the end " +
 		"show by the hash that privatize keeps beside stored releases, or with --last-hash. A ledger that was written anew, with " +
 		"all beside it, does not show."
 }
@@ -46,8 +48,14 @@ func (c *verifyCommand) Validate() error {
 			return fmt.Errorf("--last-hash must have 64 hexadecimal digits, in lower case, is %q", hash)
 		}
 	}
-	if c.Releases != "" && len(c.Ledgers) > 1 {
-		return errors.New("--releases belongs to one ledger")
+	if c.Releases == "" || isStream(c.Releases) {
+		if c.Releases == endpoint.Stdio && slices.Contains(c.Ledgers, endpoint.Stdio) {
+			return errors.New("standard input is a ledger, or --releases, and not both")
+		}
+		return nil
+	}
+	if len(c.Ledgers) > 1 {
+		return errors.New("a folder of --releases belongs to one ledger")
 	}
 	return nil
 }
@@ -72,6 +80,12 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err
 	}
+	if isStream(c.Releases) {
+		if err := endpoint.Distinct(c.Output, c.Releases); err != nil {
+			return err
+		}
+	}
+	var ledgers []*event.Ledger
 	var verified []*verification
 	wanted := slices.Clone(c.LastHash)
 	for _, name := range c.Ledgers {
@@ -97,26 +111,40 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 			_, found := ledger.After(hash)
 			return found
 		})
-		verified = append(verified, v)
+		verified, ledgers = append(verified, v), append(ledgers, ledger)
 	}
 	if len(wanted) > 0 {
 		return exit.Errorf(exit.Malformed, "%s: no line has hash %s: lines were cut off the end, or it is another ledger",
 			strings.Join(c.Ledgers, ", "), wanted[0])
 	}
+	var released *letOut
+	if isStream(c.Releases) {
+		var err error
+		if released, err = compareReleases(c.Releases, ledgers); err != nil {
+			return err
+		}
+		released.warn(r)
+	}
 	if r.DryRun() {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := c.print(&b, verified); err != nil {
+	if err := c.print(&b, verified, released); err != nil {
 		return err
 	}
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
 }
 
+// foldered says whether --releases names a folder.
+func (c *verifyCommand) foldered() bool { return c.Releases != "" && !isStream(c.Releases) }
+
 // folder is where the stored releases of a ledger are: beside the file itself, whatever link names it.
 func (c *verifyCommand) folder(name string) string {
-	if c.Releases != "" || name == endpoint.Stdio {
+	if c.foldered() {
 		return c.Releases
+	}
+	if name == endpoint.Stdio {
+		return ""
 	}
 	return storedFolder(name)
 }
@@ -144,11 +172,15 @@ func (v *verification) warn(r *filter.Run) {
 	}
 }
 
-func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {
+func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, released *letOut) error {
 	if c.JSON {
 		e := json.NewEncoder(b)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"verified": verified})
+		all := map[string]any{"verified": verified}
+		if released != nil {
+			all["released"] = released
+		}
+		return e.Encode(all)
 	}
 	for _, v := range verified {
 		if len(verified) > 1 {
@@ -159,6 +191,9 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification) error {
 			fmt.Fprintf(b, "; %s", disjointNote)
 		}
 		fmt.Fprintln(b)
+	}
+	if released != nil {
+		fmt.Fprintf(b, "released: %d releases of run %s in %s, each as it was charged\n", released.Releases, released.Run, released.Stream)
 	}
 	return nil
 }
@@ -178,7 +213,7 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 	}
 	v.Releases = folder
 	if _, err := os.Stat(v.Releases); err != nil {
-		if c.Releases != "" || !errors.Is(err, fs.ErrNotExist) {
+		if c.foldered() || !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		v.Releases = ""
@@ -193,7 +228,7 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) > 0 && c.Releases != "" {
+	if len(missing) > 0 && c.foldered() {
 		first := missing[0]
 		return nil, &event.LedgerError{Name: name, Line: first.line, Err: fmt.Errorf("its release %s is not there", first.path)}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 )
 
@@ -91,6 +92,7 @@ func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
 	}
 	latest := make(chan state, 1)
 	go func() {
+		defer exit.Guard()
 		for {
 			select {
 			case <-r.Done():

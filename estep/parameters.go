@@ -62,7 +62,10 @@ func follow(name string, wanted endpoint.Wanted, newModel func() model.Model) (*
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 		read() // a file is there whole: which rounds it is ahead of must not depend on how fast it is read
 	} else {
-		go read()
+		go func() {
+			defer exit.Guard()
+			read()
+		}()
 	}
 	return p, nil
 }
@@ -95,6 +98,7 @@ func (p *parameters) wait(ctx context.Context, round uint32) (*stream.Set, error
 	stop := context.AfterFunc(ctx, func() {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
+		defer exit.Guard()
 		p.change.Broadcast()
 	})
 	defer stop()

@@ -33,6 +33,7 @@ func (d *deadline) begin(round uint32) {
 	d.round = round
 	late := d.late()
 	d.timer = time.AfterFunc(d.limit, func() {
+		defer exit.Guard()
 		d.rang.Store(true)
 		d.passed <- late
 	})
@@ -75,7 +76,10 @@ func (d *deadline) within(work func() error) error {
 		return work()
 	}
 	done := make(chan error, 1)
-	go func() { done <- work() }()
+	go func() {
+		defer exit.Guard()
+		done <- work()
+	}()
 	select {
 	case err := <-done:
 		return err

@@ -69,6 +69,13 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
+	sent, err := endpoint.Holds(c.Output)
+	if err != nil {
+		return err
+	}
+	if err := responder.Resume(sent); err != nil {
+		return err
+	}
 	replayed, err := responder.Respond(documentsOf(in))
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}, Group: true}
+var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}}
 
 // within is contributions of a topic whose partitions begin within a time of each other.
 func within(limit time.Duration) endpoint.Wanted {
@@ -42,15 +42,15 @@ type sources struct {
 	values        []float32
 }
 
-// A supplier is an open stream; Answered says that all that was read of it has been released, or summed up and passed on, and
-// Behind is the last round of which that was said before the stream was opened.
+// A supplier is an open stream. Answered says that all that was read of it has been released, or summed up and passed on. Amid
+// says that the stream was opened behind its beginning, perhaps behind all of its rounds.
 type supplier interface {
 	Next() (*wire.Record, error)
 	ReadBlocks(*wire.Record) (*stream.Set, error)
 	Errorf(format string, args ...any) error
 	Name() string
 	Answered(round uint32)
-	Behind() uint32
+	Amid() bool
 	Close() error
 }
 
@@ -65,6 +65,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		return nil, err
 	}
 	s := &sources{deadline: newDeadline(0)}
+	wanted.Group = endpoint.IsTopic(output) // which has what was answered, for good
 	for i, name := range names {
 		if err := endpoint.Distinct(name, names[:i]...); err != nil {
 			s.close()
@@ -148,8 +149,8 @@ func (s *sources) rounds(r rounder) error {
 }
 
 // open returns the first record of the next round, which is the same in all sources; io.EOF at the end of all. Partitions of
-// a topic may begin with different rounds, where retention or a group's notes have left them, or behind the last one: those
-// that were released are passed over.
+// a topic may begin with different rounds, where retention or a group's notes have left them, and some of them behind the last
+// one, so that they are at their end at once. What only others still have is passed over if it was released.
 func (s *sources) open(r rounder) (*wire.Record, error) {
 	heads, err := s.heads()
 	if err != nil {
@@ -157,8 +158,8 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	}
 	latest := uint32(0)
 	for i, head := range heads {
-		if head == nil { // it may have begun behind rounds that others still have
-			latest = max(latest, s.streams[i].Behind()+1)
+		if head == nil && s.last == 0 && s.streams[i].Amid() {
+			latest = behindAll
 		}
 		latest = max(latest, head.GetRound())
 	}
@@ -189,6 +190,9 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	return heads[0], s.deadline.running()
 }
 
+// behindAll stands for the round at which a stream begins that has none left.
+const behindAll = math.MaxUint32
+
 // heads returns the next record of each source, nil at its end. They are waited for side by side: a round's time begins with
 // the first of them.
 func (s *sources) heads() ([]*wire.Record, error) {
@@ -196,6 +200,7 @@ func (s *sources) heads() ([]*wire.Record, error) {
 	arrived := make(chan int, len(s.streams))
 	for i, in := range s.streams {
 		go func() {
+			defer exit.Guard()
 			heads[i], errs[i] = next(in)
 			arrived <- i
 		}()

@@ -25,6 +25,7 @@ func TestBegins(t *testing.T) {
 		"the second one behind":   {[]partition{{0, 3}, {2, 3}}, 2, []uint32{3}, ""},
 		"the first one at an end": {[]partition{{3, 3}, {2, 3}}, 3, nil, ""},
 		"the second at an end":    {[]partition{{2, 3}, {3, 3}, {1, 3}}, 3, nil, ""},
+		"others far from the end": {[]partition{{3, 3}, {0, 3}, {1, 3}}, 3, nil, ""},
 		"both at an end":          {[]partition{{3, 3}, {3, 3}}, 3, nil, ""},
 		"behind, not released":    {[]partition{{0, 3}, {1, 3}}, 0, nil, "two does not hold the rounds that one holds"},
 		"at an end, not released": {[]partition{{2, 3}, {3, 3}}, 2, nil, "two does not hold the rounds that one holds"},
@@ -78,8 +79,8 @@ type supplied struct {
 	read uint32 // records
 }
 
-func (s *supplied) Name() string   { return s.name }
-func (s *supplied) Behind() uint32 { return s.behind }
+func (s *supplied) Name() string { return s.name }
+func (s *supplied) Amid() bool   { return s.behind > 0 }
 
 func (s *supplied) Errorf(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, s.name+" "+strings.TrimPrefix(format, "it "), args...)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"privpipe/pipelines/endpoint"
@@ -77,6 +78,13 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	defer out.Abort()
+	sent, err := sentBefore(c.Output)
+	if err != nil {
+		return err
+	}
+	if err := privatizer.Resume(sent); err != nil {
+		return err
+	}
 	if grant == nil {
 		r.Log.Warn("no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on")
 	}
@@ -86,6 +94,21 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	return out.Commit()
+}
+
+// sentBefore are the releases that an output holds already, which a topic alone does.
+func sentBefore(output string) (sent []release.Sent, err error) {
+	if !endpoint.IsTopic(output) {
+		return nil, nil
+	}
+	_, all, err := endpoint.Releases(output)
+	if err != nil && !errors.Is(err, stream.ErrEmpty) {
+		return nil, err
+	}
+	for _, r := range all {
+		sent = append(sent, release.Sent{Round: int(r.Round), Digest: r.Digest})
+	}
+	return sent, nil
 }
 
 // newTerms returns what a stream's header and a grant say of a run.

@@ -7,6 +7,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/choose"
 )
 
 // Run is kong's hook.
@@ -36,9 +37,12 @@ func (s *rounds) Run(r *filter.Run) error {
 		return err
 	}
 	first := max(s.FirstRound, done.rounds+1)
-	chooser, scheme, err := s.chooser(documents, h.Settings, first > 1 || done.begun)
-	if err != nil {
-		return err
+	var chooser *choose.Chooser
+	var scheme *wire.Scheme
+	if first <= s.Rounds { // else the end alone is missing, and no coin is thrown any more
+		if chooser, scheme, err = s.chooser(documents, h.Settings, first > 1 || done.begun); err != nil {
+			return err
+		}
 	}
 	out, err := s.create(header)
 	if err != nil {
@@ -98,7 +102,7 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 		r.Status("%s holds all rounds already", s.Output)
 		return d, nil
 	}
-	if d.begun && !s.repeats() {
+	if d.begun && d.rounds < s.Rounds && !s.repeats() {
 		return d, exit.Errorf(exit.Usage, "%s: holds rounds of a run that was not ended: new coins would draw others", s.Output).
 			WithHint("go on with the --secret that the run was begun with, or begin anew with topics of its own")
 	}

@@ -125,11 +125,33 @@ func die(t *testing.T, s *rounds, c *corpus.Corpus) {
 	check(part.Flush())
 }
 
+// dieAtEnd writes what a run of documents leaves that dies when one partition has its end.
+func dieAtEnd(t *testing.T, s *rounds, c *corpus.Corpus) {
+	t.Helper()
+	s.Compress.Compress = "none"
+	out, err := s.create(s.header(header(10)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.abort()
+	chooser, scheme, err := s.chooser(c, nil, true)
+	for round := 1; round <= s.Rounds && err == nil; round++ {
+		err = out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round))
+	}
+	if err == nil {
+		err = out.outs[0].Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestTopic: over the partitions of a topic a run draws the rounds that it draws into a file; a second start that finds them
 // there does nothing, and one that finds a part goes on with the same coins, or not at all.
 func TestTopic(t *testing.T) {
 	const partitions = 3
-	fake := broker.Fake(t, map[string]int{"whole.private": partitions, "part.private": partitions, "new.private": partitions})
+	fake := broker.Fake(t, map[string]int{"whole.private": partitions, "part.private": partitions,
+		"last.private": partitions, "new.private": partitions})
 	folder := t.TempDir()
 	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"), filepath.Join(folder, "docs.pp")
 	c := corpusOf(t, wire.Unit_DOCUMENT, 3000)
@@ -173,6 +195,14 @@ func TestTopic(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	holds("part.private")
+
+	// Where the end alone is missing no coin is thrown any more, so that nobody needs those of before.
+	last := &rounds{Poisson: 0.5, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("last.private")}
+	dieAtEnd(t, last, c)
+	if code := sample(topic("last.private")); code != exit.OK {
+		t.Fatalf("a run that lacks its end: exit code %d", code)
+	}
+	holds("last.private")
 	if code := sample(topic("new.private")); code != exit.OK {
 		t.Errorf("new coins for a run that was not begun: exit code %d", code)
 	}

@@ -206,7 +206,10 @@ func (s *sharing) all(ctx context.Context) error {
 	defer cancel(nil)
 	ended := make(chan error)
 	for _, partition := range s.partitions {
-		go func() { ended <- s.part(ctx, nil, partition) }()
+		go func() {
+			defer exit.Guard()
+			ended <- s.part(ctx, nil, partition)
+		}()
 	}
 	var first error
 	for range s.partitions {

@@ -17,9 +17,9 @@ import (
 // A StreamReader is an open stream.
 type StreamReader struct {
 	*stream.Reader
-	input  *Input
-	log    *kafka.Log // in place of input
-	behind uint32
+	input *Input
+	log   *kafka.Log // in place of input
+	amid  bool
 }
 
 // Close closes the input below.
@@ -47,8 +47,9 @@ func (r *StreamReader) Answered(round uint32) {
 	}
 }
 
-// Behind is the round behind which the stream begins, by the note of a topic's group; 0 where it begins at its start.
-func (r *StreamReader) Behind() uint32 { return r.behind }
+// Amid says that the stream was opened behind its beginning, by the note of a topic's group or as the topic's name says: any
+// number of its rounds may stand before, and none may be left.
+func (r *StreamReader) Amid() bool { return r.amid }
 
 // ReadOne reads the one set of a model file or a checkpoint, to the end record: without that the file is truncated.
 // Words on the way go to the function of that name, if there is one.
@@ -78,7 +79,8 @@ type Wanted struct {
 	Whole bool
 	// Within is how long the other partitions of a topic may be without a frame when one has one; 0: for ever.
 	Within time.Duration
-	// Group lets a topic's name say a group, which keeps where the stage has come to.
+	// Group lets a topic's name say a group, which keeps where the stage has come to. It goes with answers that are out for
+	// good: a pipe or a file begins anew with the stage, and would lack what was noted.
 	Group bool
 	// MaxCells refuses matrices of more cells in all; 0: whatever the header says, for who compares it with what is expected.
 	MaxCells uint64

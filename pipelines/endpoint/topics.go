@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -76,7 +77,7 @@ func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	return openReader(&StreamReader{Reader: r, log: log, behind: closed}, wanted)
+	return openReader(&StreamReader{Reader: r, log: log, amid: closed > 0 || log.Next() > 0}, wanted)
 }
 
 // openTopic opens the streams of a topic's partitions.
@@ -97,6 +98,7 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	streams, arrived := make([]opened, len(logs)), make(chan int)
 	for i, log := range logs { // side by side: each waits for its first frame
 		go func() {
+			defer exit.Guard()
 			o := &streams[i]
 			o.reader, o.header, o.err = openLog(log, wanted, closed[i])
 			arrived <- i
@@ -116,7 +118,10 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 			first = o
 			if wanted.Within > 0 {
 				late := exit.Errorf(exit.Malformed, "%s: not all partitions have a frame %v after the first had one", l, wanted.Within)
-				defer time.AfterFunc(wanted.Within, func() { stop(late) }).Stop()
+				defer time.AfterFunc(wanted.Within, func() {
+					defer exit.Guard()
+					stop(late)
+				}).Stop()
 			}
 		case o.err == nil && wire.OtherSettings(o.header, first.header):
 			err = MixedSettings(first.reader.Name(), o.reader.Name())
@@ -156,11 +161,15 @@ func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []uint32, error) 
 		return logs, make([]uint32, len(logs)), err
 	}
 	if !wanted.Group {
-		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize: this stage reads its input from the start", l)
+		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize, from a topic to a topic: else a stage reads its input from the start", l)
 	}
 	hints, err := kafka.Hints(ctx, l)
 	if err != nil {
 		return nil, nil, err
+	}
+	if slices.ContainsFunc(hints, func(h kafka.Hint) bool { return h.Ended }) { // so says who shares the partitions, and not who reads all
+		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has done with a partition", l, l.Group).
+			WithHint("give each stage a group of its own")
 	}
 	logs, closed := make([]*kafka.Log, len(hints)), make([]uint32, len(hints))
 	for i, h := range hints {
@@ -279,7 +288,7 @@ func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
 		}
 		there, err := stream.HeaderOf(t.Frame)
 		if err != nil {
-			return nil, exit.Errorf(exit.Malformed, "%s: the last message of a partition: %w", l, err)
+			return nil, exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", l.Topic, max(l.Partition, i), t.Offset, err)
 		}
 		if wire.OtherSettings(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds contributions that were made under other settings of estep than these", l).

@@ -279,7 +279,7 @@ func TestTopicTails(t *testing.T) {
 	poisoned := topic(fake.Address, "other.private")
 	produce(t, fake.Address, "other.private", "a secret")
 	_, err := endpoint.Tails(poisoned, h)
-	wantWords(t, err, exit.Malformed, "other.private", "the last message of a partition")
+	wantWords(t, err, exit.Malformed, "other.private[0]", "the message at offset 0")
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error tells what the message holds: %v", err)
 	}
@@ -323,6 +323,14 @@ func TestTopicGroup(t *testing.T) {
 	if err != nil || !equal(all(t, readers[0]), parts...) {
 		t.Errorf("another group: %v", err)
 	}
+	// What a stage notes that shares the partitions says nothing of a round: it stands at the end of one partition.
+	fake.CreateTopic("answers.private", 2, nil)
+	answers := topic(fake.Address, "answers.private")
+	if err := endpoint.Share(t.Context(), name+"?group=shared", rounds, answers, (&copier{run: "a"}).work); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = endpoint.OpenStreams(name+"?group=shared", grouped)
+	wantWords(t, err, exit.Usage, "group shared is another stage's", "a group of its own")
 }
 
 // TestNewTopics: a stage that is told to makes the topics that it writes, and finds them when it is started again.

@@ -9,7 +9,7 @@ import (
 )
 
 // The exit codes, the same in every stage and in every --help. 80 to 99 say that the caller can mend it, 100 to 119
-// that the caller cannot, above 128 that a signal ended the process. 2 is the Go runtime's, for a panic.
+// that the caller cannot, above 128 that a signal ended the process. 2 is the Go runtime's, for what Guard cannot catch.
 const (
 	OK           = 0
 	Failure      = 1   // no better class

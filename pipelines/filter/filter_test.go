@@ -12,6 +12,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
 )
@@ -47,7 +48,7 @@ type work struct {
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
 
-	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,show,watch,always,print" help:"One of ${enum}."`
+	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,show,watch,always,print,panic,panic-beside" help:"One of ${enum}."`
 }
 
 func (w *work) Validate() error {
@@ -115,6 +116,15 @@ func (w *work) Run(r *filter.Run) error {
 		r.Status("all counted")
 	case "refuse":
 		return exit.Errorf(exit.Refused, "the grant allows %d releases", 40).WithHint("ask for more")
+	case "panic":
+		panic(errors.New("SECRET"))
+	case "panic-beside": // on a goroutine whose end tells another that all work is done
+		next := func() (int, bool, error) { return []int{1}[w.MinDocuments], true, nil }
+		work := func(_, in int) (int, error) { return in, nil }
+		if err := ordered.Map(r, 1, next, work, func(int) error { return nil }); err != nil {
+			return err
+		}
+		return out.Commit()
 	case "show": // a line, with messages in between
 		r.Show(w.Output, line())
 		for range 3 {

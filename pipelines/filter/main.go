@@ -38,8 +38,11 @@ type Stage struct {
 // Main parses the command line into cli, a pointer to a struct that kong understands and that embeds Common, runs the
 // command that was chosen (its method Run takes a *Run) and exits with its code. It does not return.
 func Main(stage Stage, cli any, common *Common) {
-	os.Exit(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
+	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
 }
+
+// end ends the process.
+func end(code int) { os.Exit(code) }
 
 // describe writes the manual of a stage in place of running it, in programs that are built with the tag manual; nil in others.
 var describe func(*kong.Application) error
@@ -47,6 +50,11 @@ var describe func(*kong.Application) error
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
 	screen := newScreen(stderr)
 	log := &reporter{program: stage.Name, out: screen, json: asksJSON(stage.Name, args)}
+	exit.OnPanic(func(err error) {
+		endpoint.RemoveTemporaries()
+		end(log.fail(err))
+	})
+	defer exit.Guard()
 	parser, err := newParser(stage, cli, stdout, screen)
 	if err != nil {
 		return log.fail(exit.Errorf(exit.Internal, "%w", err))
@@ -90,10 +98,16 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	signal.Ignore(syscall.SIGPIPE)
 	stop := r.attend(stage.Name)
 	unread := make(chan os.Signal, 1)
-	go endpoint.WatchReader(func() { unread <- syscall.SIGPIPE })
+	go func() {
+		defer exit.Guard()
+		endpoint.WatchReader(func() { unread <- syscall.SIGPIPE })
+	}()
 
 	done := make(chan error, 1)
-	go func() { done <- command.Run(r) }()
+	go func() {
+		defer exit.Guard()
+		done <- command.Run(r)
+	}()
 	select {
 	case err = <-done:
 	case s := <-signals:

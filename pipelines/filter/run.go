@@ -107,6 +107,7 @@ func (r *Run) attend(program string) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer exit.Guard()
 		for {
 			select {
 			case <-usr1:

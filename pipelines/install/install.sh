@@ -34,13 +34,15 @@ made=$(mktemp -d)
 trap 'rm -rf -- "$made"' EXIT
 mkdir "$made/stages" "$made/described" "$made/manual"
 
+stages=(tokenize sample estep privatize mstep account evaluate show)
+
 # Neither the paths of this machine nor its C library go into the programs.
 export CGO_ENABLED=0
 go build -trimpath -buildvcs=false -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/stages/" ./...
 
 # The same programs with the tag manual write their own manuals, on this machine, whatever machine the others are for.
-GOOS= GOARCH= go build -trimpath -tags manual -o "$made/described/" ./...
-for stage in tokenize sample estep privatize mstep account evaluate show; do
+GOOS= GOARCH= go build -trimpath -buildvcs=false -tags manual -o "$made/described/" ./...
+for stage in "${stages[@]}"; do
   PRIVPIPE_MANUAL=$made/manual "$made/described/$stage"
 done
 
@@ -65,7 +67,7 @@ done
   "$to/bin/privpipe" --help | sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^[.']/\\\\\&&/"
   echo '.fi'
   echo '.SH SEE ALSO'
-  for stage in tokenize sample estep privatize mstep account evaluate show; do
+  for stage in "${stages[@]}"; do
     echo ".BR privpipe-$stage (1)"
   done
 } | sed "s|$to|$prefix|" >"$made/manual/privpipe.1"
@@ -84,7 +86,7 @@ completion=$to/share/bash-completion/completions/privpipe
     all+=" ${recipe%.sh}"
     echo "privpipe_words[\"privpipe ${recipe%.sh}\"]=\"--help $(sed -n 's/^#   \(--[a-z0-9-]*\) .*/\1/p' "$recipe" | xargs)\""
   done
-  echo "privpipe_words[privpipe]=\"tokenize sample estep privatize mstep account evaluate show $all --help --version\""
+  echo "privpipe_words[privpipe]=\"${stages[*]} $all --help --version\""
 } >"$completion"
 {
   echo '#compdef privpipe'

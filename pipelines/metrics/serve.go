@@ -53,6 +53,7 @@ func Serve(o Options) (*Server, error) {
 	}}
 	go func() {
 		defer close(s.ended)
+		defer exit.Guard()
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			o.Log.Warn("metrics are no longer served", "error", err)
 		}

@@ -4,6 +4,8 @@ package ordered
 import (
 	"context"
 	"sync"
+
+	"privpipe/pipelines/exit"
 )
 
 // Map calls work on each input that next returns, on workers goroutines, and emit on each result, in the order of the
@@ -32,6 +34,7 @@ func Map[In, Out any](ctx context.Context, workers int, next func() (In, bool, e
 	go func() {
 		defer close(jobs)
 		defer close(pending)
+		defer exit.Guard()
 		for {
 			in, ok, err := next()
 			if err == nil && !ok {
@@ -57,6 +60,7 @@ func Map[In, Out any](ctx context.Context, workers int, next func() (In, bool, e
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
+			defer exit.Guard()
 			for {
 				select {
 				case j, ok := <-jobs:

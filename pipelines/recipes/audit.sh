@@ -124,7 +124,7 @@ try 0 "$releases"
 try 0 "$loss"
 holds "ρ + 2·√(ρ·ln 1/δ) is at most a third above the ε of the plan" \
   "awk -v rho=\"\$($loss)\" 'BEGIN { e = rho + 2 * sqrt(rho * log(1e6)); exit !(e > 1 && e < 4 / 3) }'"
-try 0 'account verify run.ledger'
+try 0 'account verify --releases release.pp run.ledger'
 try 0 'account report run.ledger'
 
 say "7. Once more the same people: the same bytes, and no charge."
@@ -174,6 +174,7 @@ try 90 'account verify forged.ledger'
 try 90 'privatize --grant grant.json --ledger forged.ledger -o no.pp people.pp'
 try 0 'head -n 1 run.ledger >cut.ledger'
 try 90 'account verify --last-hash "$(tail -n 1 run.ledger | jq -r .hash)" cut.ledger'
+try 90 'account verify --releases release.pp noise.ledger'
 stored=$(echo run.ledger.releases/*/000000001)
 cp "$stored" stored
 try 0 "printf x >>$stored"

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"privpipe/pipelines/exit"
 )
 
 // Each calls f for the numbers below n. What a call writes must be its own, so that results do not depend on the number of
@@ -21,6 +23,7 @@ func Each(n int, f func(i int)) {
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Go(func() {
+			defer exit.Guard()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
 			}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 )
 
 // An Auditor audits one binary.
@@ -194,6 +195,7 @@ func (a *Auditor) each(ctx context.Context, name string, n int, task func(contex
 	var workers sync.WaitGroup
 	for range a.Workers {
 		workers.Go(func() {
+			defer exit.Guard()
 			for i := range next {
 				if err := task(ctx, i); err != nil {
 					cancel(err)

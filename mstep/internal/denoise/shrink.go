@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"privpipe/pipelines/exit"
 )
 
 // A Mixture is a family of priors for cells of expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells of a
@@ -175,6 +177,7 @@ func chunks(n int, work func(piece, from, to int)) {
 	var group sync.WaitGroup
 	for range min(pieces, runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
+			defer exit.Guard()
 			for piece := int(next.Add(1)) - 1; piece < pieces; piece = int(next.Add(1)) - 1 {
 				if from, to := n*piece/pieces, n*(piece+1)/pieces; from < to {
 					work(piece, from, to)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -161,6 +162,7 @@ func (a *Appender) send() {
 		a.client.leave()
 		close(a.done)
 	}()
+	defer exit.Guard()
 	for {
 		var batch []packet
 		select {

@@ -82,8 +82,11 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		case absent.IsZero():
 			absent = time.Now()
 		}
-		if err != nil && !c.probed.Swap(true) {
-			err = cmp.Or(c.wantsTLS(ctx, err), err)
+		switch code := kafka.Error(0); {
+		case err == nil, errors.As(err, &code): // an error of Kafka's own is an answer, too
+			c.heard()
+		case !c.probed.Swap(true):
+			err = cmp.Or(c.wantsTLS(ctx), err)
 		}
 		switch {
 		case err == nil:

@@ -108,7 +108,10 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 		default:
 		}
 	}
-	go func() { fail(m.follow(ctx, generations)) }()
+	go func() {
+		defer exit.Guard()
+		fail(m.follow(ctx, generations))
+	}()
 	running := make(map[int]context.CancelFunc)
 	idle := make(chan int)
 	busy := 0
@@ -140,6 +143,7 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 				busy++
 				all.Go(func() {
 					defer stop()
+					defer exit.Guard()
 					if err := work(own, a.ID); err != nil && own.Err() == nil {
 						fail(err)
 					}

@@ -346,7 +346,7 @@ func hints(t *testing.T, l *Location) {
 	none := Hint{Offset: -1}
 	want(none, none, none)
 	for i := range 4 {
-		put(t, l, 1, nil, (&label{Writer: "a0", Number: i}).headers()...)
+		put(t, l, 1, []byte("a frame"), (&label{Writer: "a0", Number: i}).headers()...)
 	}
 	log, err := OpenAt(soon(t), l, 1, -1)
 	if err != nil {

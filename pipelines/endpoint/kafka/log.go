@@ -51,6 +51,14 @@ type message struct {
 	err    error // of the label
 }
 
+// check refuses a message that holds no frame, or has headers that none of ours has.
+func (m *message) check() error {
+	if m.err == nil && len(m.value) == 0 {
+		return errors.New("the message is empty, must hold a frame")
+	}
+	return m.err
+}
+
 // A chunk is the answer to one fetch.
 type chunk struct {
 	messages []message
@@ -184,6 +192,7 @@ func (l *Log) gone(offset int64) error {
 func (l *Log) fetch(offset int64) {
 	defer close(l.chunks)
 	defer l.client.leave()
+	defer exit.Guard()
 	for {
 		c, err := l.fetchOnce(offset)
 		if err == nil && c.next == offset {
@@ -296,8 +305,8 @@ func (l *Log) Frame() (stream.Frame, error) {
 
 // unpack takes the frames out of a message. Ours hold one; other programs may put a whole file in one.
 func (l *Log) unpack(m *message) ([]stream.Frame, error) {
-	if m.err != nil {
-		return nil, m.err
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	if l.resume = m.offset; m.label.Writer != "" {
 		l.resume++

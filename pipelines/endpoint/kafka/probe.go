@@ -6,9 +6,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"strings"
+	"sync"
 	"time"
-
-	"github.com/segmentio/kafka-go"
 
 	"privpipe/pipelines/exit"
 )
@@ -16,11 +16,22 @@ import (
 // probing bounds the question whether a broker speaks TLS.
 const probing = 2 * time.Second
 
+// answered holds the lists of brokers, as locations have them, that have answered this process in clear.
+var answered sync.Map
+
+// heard notes that the brokers answered in clear.
+func (c *client) heard() {
+	answered.LoadOrStore(strings.Join(c.Brokers, ","), true)
+}
+
 // wantsTLS returns an error where one of the brokers speaks TLS and the client does not. Such a broker only hangs up, or sends
-// an alert that reads as the length of a long answer: nothing that patience would help.
-func (c *client) wantsTLS(ctx context.Context, failure error) error {
-	code := kafka.Error(0)
-	if c.transport.TLS != nil || errors.As(failure, &code) { // an error of Kafka's own is an answer in clear
+// an alert that reads as the length of a long answer: nothing that patience would help. Brokers that ever answered in clear
+// are not asked: to them the beginning of TLS is a broken request.
+func (c *client) wantsTLS(ctx context.Context) error {
+	if c.transport.TLS != nil {
+		return nil
+	}
+	if _, clear := answered.Load(strings.Join(c.Brokers, ",")); clear {
 		return nil
 	}
 	for _, broker := range c.Brokers {

@@ -12,7 +12,8 @@ import (
 
 // A Tail is the last message of a partition.
 type Tail struct {
-	Frame []byte // nil: the partition is empty
+	Frame  []byte // nil: the partition is empty
+	Offset int64
 	stream.Mark
 }
 
@@ -36,7 +37,7 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 		if err != nil {
 			return nil, err
 		}
-		tails[i] = Tail{m.value, m.label.Mark}
+		tails[i] = Tail{m.value, m.offset, m.label.Mark}
 	}
 	return tails, nil
 }
@@ -76,8 +77,8 @@ func (c *client) one(ctx context.Context, partition int, offset int64) (*message
 		}
 		if len(c.messages) > 0 {
 			m := &c.messages[0]
-			if m.err != nil {
-				return nil, exit.Errorf(exit.Malformed, "%s: the message at offset %d: %w", l.Name(), m.offset, m.err)
+			if err := m.check(); err != nil {
+				return nil, exit.Errorf(exit.Malformed, "%s: the message at offset %d: %w", l.Name(), m.offset, err)
 			}
 			return m, nil
 		}

@@ -129,10 +129,10 @@ func TestTails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Tail{{}, {[]byte("a2"), stream.Mark{Round: 2}}, {[]byte("a1."), stream.Mark{Round: 1, Closes: true}},
-		{[]byte("a1!"), stream.Mark{Round: 1, Closes: true, Ends: true}}} {
-		if !bytes.Equal(tails[i].Frame, want.Frame) || tails[i].Mark != want.Mark {
-			t.Errorf("partition %d: %s with %+v, want %s with %+v", i, tails[i].Frame, tails[i].Mark, want.Frame, want.Mark)
+	for i, want := range []Tail{{}, {[]byte("a2"), 2, stream.Mark{Round: 2}}, {[]byte("a1."), 1, stream.Mark{Round: 1, Closes: true}},
+		{[]byte("a1!"), 1, stream.Mark{Round: 1, Closes: true, Ends: true}}} {
+		if !bytes.Equal(tails[i].Frame, want.Frame) || tails[i].Offset != want.Offset || tails[i].Mark != want.Mark {
+			t.Errorf("partition %d: %+v, want %+v", i, tails[i], want)
 		}
 	}
 	one := *l

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 )
 
@@ -43,6 +44,7 @@ func OpenText(ctx context.Context, l *Location) (*Text, error) {
 }
 
 func (t *Text) follow(log *Log) {
+	defer exit.Guard()
 	for {
 		m, err := log.message()
 		v := value{err: err}

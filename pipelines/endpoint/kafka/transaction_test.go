@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
@@ -44,11 +45,34 @@ func (p *producer) write(values ...string) {
 	}
 }
 
+// end ends a transaction, and waits for its mark: a real broker answers before it writes that.
 func (p *producer) end(commit kgo.TransactionEndTry) {
 	p.t.Helper()
+	before := p.next()
 	if err := p.client.EndTransaction(p.t.Context(), commit); err != nil {
 		p.t.Fatal(err)
 	}
+	for deadline := time.Now().Add(20 * time.Second); p.next() == before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatal("the transaction has no mark")
+		}
+	}
+}
+
+// next is the offset that the next message of partition 0 gets.
+func (p *producer) next() int64 {
+	p.t.Helper()
+	partition := kmsg.NewListOffsetsRequestTopicPartition()
+	partition.Timestamp = -1 // latest
+	of := kmsg.NewListOffsetsRequestTopic()
+	of.Topic, of.Partitions = p.topic, append(of.Partitions, partition)
+	ask := kmsg.NewPtrListOffsetsRequest()
+	ask.Topics = append(ask.Topics, of)
+	answer, err := ask.RequestWith(p.t.Context(), p.client)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return answer.Topics[0].Partitions[0].Offset
 }
 
 // TestTransactions: what a transaction wrote counts when it is committed, and never when it is aborted, whatever others write

@@ -41,7 +41,7 @@ exec `+filepath.Join(stages.Root, "pipelines/recipes", c.recipe)+` --brokers `+b
 				t.Errorf("%s: another line is shown: %q", c.recipe, shown)
 			}
 		}
-		if lines == 0 || strings.Contains(x.Screen(), " %  ") {
+		if lines == 0 || strings.Contains(x.Screen(), "] ") {
 			t.Errorf("%s: %d lines; left on the screen:\n%s", c.recipe, lines, x.Screen())
 		}
 		if _, err := os.Stat(filepath.Join(folder, "out/model.pp")); err != nil {

@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-// TestRunbook starts a run as the runbook says, stage by stage, on one broker and in three rounds: the commands above the
+// TestRunbook starts a run as the runbook says, stage by stage, on one broker and in six rounds, more than `sample` leads: the commands above the
 // empty line one after the other, those below it side by side.
 func TestRunbook(t *testing.T) {
 	b := broker.Real(t)
@@ -30,7 +30,7 @@ func TestRunbook(t *testing.T) {
 	}
 	script := strings.NewReplacer(
 		"brokers=kafka1:9092,kafka2:9092 run=news", "brokers="+b.Address+" run="+b.Topic(t, "runbook", 1, nil)+" all=()",
-		"--replicas 3", "--replicas 1", "--rounds 80", "--rounds 3", "--topics 50", "--topics 5", "topics=50xV", "topics=5xV",
+		"--replicas 3", "--replicas 1", "--rounds 80", "--rounds 6", "--topics 50", "--topics 5", "topics=50xV", "topics=5xV",
 	).Replace(first) + "\nfor one in ${all[*]}; do wait $one; done\nshow $at.releases"
 	folder := t.TempDir()
 	setup := `comments "$(go env GOROOT)/src/net/http" >docs.jsonl; ln -s "$ROOT/pipelines" .; cp pipelines/vocabulary/english.txt vocab.txt`
@@ -39,8 +39,8 @@ func TestRunbook(t *testing.T) {
 		command.Dir, command.Env = folder, append(os.Environ(), "ROOT="+stages.Root)
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%s\n%v\n%s", s, err, out)
-		} else if s == script && strings.Count(string(out), `{"release":`) != 3 {
-			t.Errorf("not three releases in\n%s", out)
+		} else if s == script && strings.Count(string(out), `{"release":`) != 6 {
+			t.Errorf("not six releases in\n%s", out)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(folder, "model.pp")); err != nil {

@@ -203,12 +203,12 @@ func (w *workshop) with(m *Mutant) (by []string, err error) {
 // test runs some tests of a package and returns what became of each. A package that cannot be built is an error.
 func (w *workshop) test(path string, names []string, overlay string) (results map[string]string, out string, err error) {
 	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-timeout=3m", "-run", "^(" + strings.Join(names, "|") + ")$"}
-	if overlay != "" {
-		arguments = append(arguments, "-overlay", overlay)
-	}
 	command := exec.Command("go", append(arguments, path)...)
 	command.Dir = root
 	command.Env = append(os.Environ(), enabled+"=")
+	if overlay != "" { // no argument, so that the programs that a test builds have it, too
+		command.Env = append(command.Env, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+	}
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	run := command.Run()

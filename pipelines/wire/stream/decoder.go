@@ -45,7 +45,7 @@ func (r *Reader) begin(d *decoder, content []byte) error {
 	if err := r.takeHeader(record, encoded); err != nil {
 		return err
 	}
-	if d.hash == nil || d.ended && r.merge == nil { // the first frame, or that of the next stream of a concatenation
+	if d.hash == nil || d.ended && (r.merge == nil || r.merge.all) { // the first frame, or that of the next stream of a concatenation
 		d.begin(r.header, r.headerBytes)
 	}
 	d.record = 1

@@ -19,6 +19,7 @@ import (
 // A set of matrices and a partial sum count when a writer has written the whole of it.
 type merge struct {
 	amid    bool         // the log is read from its middle on
+	all     bool         // nothing that came already is dropped: see NewHistoryReader
 	begin   uint32       // the round behind which it is read
 	any     bool         // a round or set was closed
 	last    uint32       // which
@@ -98,7 +99,7 @@ func (m *merge) flow(ready []*wire.Record, d *decoder, record *wire.Record) ([]*
 }
 
 // closed says whether a round, or a set after it, was closed already.
-func (m *merge) closed(round uint32) bool { return m.any && round <= m.last }
+func (m *merge) closed(round uint32) bool { return m.any && !m.all && round <= m.last }
 
 // before says whether what was read of a writer may be frames from before the middle where reading began, which it sent again
 // alone: of rounds that are not read, or of a set that does not become whole.
@@ -115,7 +116,7 @@ func (m *merge) over(kind wire.Kind, writers map[string]*decoder) bool {
 			m.ended = m.ended && d.ended
 		}
 	}
-	return m.ended
+	return m.ended && !m.all
 }
 
 // inSets says whether the records of a kind count in sets, or in rounds of one set.
@@ -126,7 +127,7 @@ func inSets(kind wire.Kind) bool {
 // complete says whether a log that stops here is a whole stream: if it has ended, or is of documents, which may come for
 // ever if nobody wants their end.
 func (m *merge) complete(kind wire.Kind) bool {
-	return m.ended || kind == wire.Kind_DOCUMENTS && !m.wantEnd
+	return m.ended || m.all || kind == wire.Kind_DOCUMENTS && !m.wantEnd
 }
 
 // single says whether the records of a kind stand for themselves, outside of rounds and sets.

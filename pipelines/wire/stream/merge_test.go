@@ -346,7 +346,7 @@ func TestMergeOtherSettings(t *testing.T) {
 		a := write(t, "a", settled(settings[0]), groups, random)
 		b := write(t, "b", settled(settings[1]), groups, random)
 		_, err := merged(t, append(a[:1:1], b...))
-		if err == nil || !strings.Contains(err.Error(), "frame 0 at offset 1, record 0: contributions made under other settings of estep") {
+		if err == nil || !strings.Contains(err.Error(), "frame 0 at offset 1, record 0: contributions made under other settings than those before") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if records, err := merged(t, append(a[:1:1], write(t, "b", settled(settings[0]), groups, random)...)); err != io.EOF || len(records) == 0 {

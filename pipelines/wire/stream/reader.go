@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"time"
 
 	"privpipe/pipelines/wire"
@@ -48,6 +49,30 @@ func NewMergedReader(log Source, name string, closed uint32) (*Reader, error) {
 		r.merge = &merge{any: closed > 0, last: closed, begin: closed}
 	}
 	return r, err
+}
+
+// NewHistoryReader returns a Reader of all whole sets that a log of a kind of sets holds, called name in errors: those of each
+// writer, also the ones that others have written before, up to where the log stops. It is for who looks at what was written,
+// not for who uses it.
+func NewHistoryReader(log Source, name string) (*Reader, error) {
+	r, err := newReader(log, name)
+	if err == nil {
+		r.merge = &merge{all: true}
+	}
+	return r, err
+}
+
+// Begun are the rounds of sets that a writer of a log has begun and not written whole, in ascending order, once Next has come
+// to the end.
+func (r *Reader) Begun() []uint32 {
+	var rounds []uint32
+	for _, d := range r.decoders {
+		if d.joined && !d.order.between() {
+			rounds = append(rounds, d.order.round)
+		}
+	}
+	slices.Sort(rounds)
+	return slices.Compact(rounds)
 }
 
 // WantEnd makes documents of a log that stops without an end record no whole stream, like others.

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -72,6 +73,16 @@ func (s *Set) Matrix(name string) (int, *wire.Matrix, error) {
 		}
 	}
 	return 0, nil, fmt.Errorf("stream has no matrix %q", name)
+}
+
+// Digest is the SHA-256 of all cells as the wire has them, matrix after matrix. Of a release it is what its charge names
+// (SPEC.md §7.3).
+func (s *Set) Digest() [sha256.Size]byte {
+	hash := sha256.New()
+	for _, cells := range s.cells {
+		hash.Write(cells)
+	}
+	return [sha256.Size]byte(hash.Sum(nil))
 }
 
 // Values is a cell type of a matrix.

@@ -53,6 +53,22 @@ func (e *Lost) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Lost) ExitCode() int { return 90 }
 
+// A Behind error says that the ledger has no charge of a release that was made under it. Nothing more is released.
+type Behind struct {
+	Path, Run string
+	Round     int
+	Evidence  string // where the release shows
+}
+
+func (e *Behind) Error() string {
+	return fmt.Sprintf("%s: %s round %d of run %s, and the ledger has no charge of that release: it was put back to an older state, "+
+		"or it is another ledger. Put the newest ledger back, with the releases beside it; if it is lost, its budget is spent",
+		e.Path, e.Evidence, e.Round, e.Run)
+}
+
+// ExitCode is the process's exit code (see pipelines/exit).
+func (*Behind) ExitCode() int { return 90 }
+
 // A NoOwner error says that the file which names the owner of a ledger's claims is damaged. Nothing is released.
 type NoOwner struct{ Path string }
 

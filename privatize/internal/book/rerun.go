@@ -9,6 +9,22 @@ import (
 // Charged says whether a round of a run is charged.
 func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
 
+// Releases are the SHA-256 of all releases of a run that are charged, in hexadecimal, by their round.
+func (b *Book) Releases(run string) map[int][]string {
+	releases := make(map[int][]string)
+	for _, c := range b.ledger.Charges() {
+		if c.Run == run {
+			releases[c.Round] = append(releases[c.Round], c.Release)
+		}
+	}
+	return releases
+}
+
+// Behind is the error of a release of a run that was made, as its evidence shows, and that this ledger has no charge of.
+func (b *Book) Behind(run string, round int, evidence string) error {
+	return &Behind{Path: b.path, Run: run, Round: round, Evidence: evidence}
+}
+
 // Known returns the last charge of the round that fresh is to be a charge of, nil if there is none. It refuses one that was
 // made under other settings, data set or grant, or of a round that was sampled in another way.
 func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {

@@ -66,6 +66,34 @@ func firstOf(entries [][]byte, r Release) (owner string, err error) {
 	return owner, nil
 }
 
+// A Held is a release and the owner that claimed it first.
+type Held struct {
+	Release
+	Owner string
+}
+
+// Of returns what of a run is claimed, in the order of the first claims. The error is *Damaged if the log holds what is no
+// claim. Errors of the log are passed on.
+func Of(log Log, run string) ([]Held, error) {
+	entries, err := log.Read()
+	if err != nil {
+		return nil, fmt.Errorf("log of claims: %w", err)
+	}
+	var all []Held
+	seen := make(map[Release]bool)
+	for i, entry := range entries {
+		c, err := decode(entry)
+		if err != nil {
+			return nil, &Damaged{fmt.Errorf("entry %d: %w", i+1, err)}
+		}
+		if r := c.release(); r.Run == run && !seen[r] {
+			seen[r] = true
+			all = append(all, Held{r, c.Owner})
+		}
+	}
+	return all, nil
+}
+
 // A Taken error says that a release is another privatizer's to make. Nothing was drawn for it here.
 type Taken struct{ Release Release }
 

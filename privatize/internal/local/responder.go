@@ -70,6 +70,15 @@ func (r *Responder) words() int { return r.terms.Subject.VocabularySize }
 // Close frees the ledger.
 func (r *Responder) Close() error { return r.book.Close() }
 
+// Resume refuses to draw reports where the output holds some of the run already, and the ledger has no charge of them: they were
+// drawn before. sent says that the output holds any.
+func (r *Responder) Resume(sent bool) error {
+	if sent && r.known == nil {
+		return r.book.Behind(r.charge.Run, r.charge.Round, "the output holds reports of")
+	}
+	return nil
+}
+
 // Respond reads documents until next returns io.EOF, which says that they are all, and draws, stores and charges a report of
 // each. After another error nothing is charged, and nothing of what was drawn is ever let out. If the run was charged
 // before, for the same sets of words, nothing is drawn; for others it is refused.

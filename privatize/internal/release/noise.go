@@ -39,14 +39,20 @@ func newNoises(g *event.Grant, symmetric bool) (noises, error) {
 func (n noises) add(cells []int64, twice []bool) error {
 	workers := runtime.GOMAXPROCS(0)
 	share := (len(cells) + workers - 1) / workers
-	errs := make([]error, workers)
+	errs, panics := make([]error, workers), make([]any, workers)
 	var group sync.WaitGroup
 	for w := range workers {
 		from, to := min(w*share, len(cells)), min((w+1)*share, len(cells))
-		group.Go(func() { errs[w] = n.addTo(cells, twice, from, to) })
+		group.Go(func() {
+			defer func() { panics[w] = recover() }() // it goes on where the caller is, and ends the process there
+			errs[w] = n.addTo(cells, twice, from, to)
+		})
 	}
 	group.Wait()
-	for _, err := range errs {
+	for w, err := range errs {
+		if panics[w] != nil {
+			panic(panics[w])
+		}
 		if err != nil {
 			return mismatch(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
 
@@ -35,6 +36,7 @@ type offer struct {
 
 // read offers what comes from a source, one document after the other, each when the one before was taken.
 func read(ctx context.Context, from int, source Source, offers chan<- offer, resume <-chan struct{}) {
+	defer exit.Guard()
 	for {
 		record, err := source.Next()
 		o := offer{from: from, err: err}

@@ -1,0 +1,62 @@
+package release
+
+import (
+	"slices"
+
+	"privpipe/privatize/internal/claims"
+)
+
+// A Sent is a release of the run that the output holds already.
+type Sent struct {
+	Round  int
+	Digest string // SHA-256 of its cells as they are stored, in hexadecimal; empty: a part of it is there alone
+}
+
+// Resume refuses to go on from a ledger that lacks charges of the run: its noise would be drawn a second time. They show in the
+// output, to which nothing goes that is not charged, and in the log of claims. Releases that another ledger has claimed are
+// not this one's. It is called once, before the first round.
+func (p *Privatizer) Resume(sent []Sent) error {
+	others, err := p.claimed()
+	if err != nil {
+		return err
+	}
+	charged := p.book.Releases(p.terms.Run)
+	for _, s := range sent {
+		digests := charged[s.Round]
+		known := slices.Contains(digests, s.Digest) || s.Digest == "" && len(digests) > 0
+		if !known && !others[s.Round] {
+			return p.book.Behind(p.terms.Run, s.Round, "the output holds a release of")
+		}
+	}
+	return nil
+}
+
+// claimed returns the rounds of the run that other ledgers have claimed. It refuses a round that this one has claimed, has no
+// charge of, and went on from to claim another: a crash leaves a round claimed and not charged, but the next process claims
+// the same one again.
+func (p *Privatizer) claimed() (others map[int]bool, err error) {
+	if p.terms.Claims == nil {
+		return nil, nil
+	}
+	held, err := claims.Of(p.terms.Claims, p.terms.Run)
+	if err != nil || len(held) == 0 {
+		return nil, err
+	}
+	owner, err := p.book.Owner()
+	if err != nil {
+		return nil, err
+	}
+	others = make(map[int]bool)
+	open := 0 // the round that is claimed and not charged
+	for _, h := range held {
+		switch {
+		case h.Owner != owner:
+			others[h.Round] = true
+		case open > 0:
+			return nil, p.book.Behind(p.terms.Run, open, "later claims follow that of")
+		case !p.Charged(h.Round):
+			open = h.Round
+		}
+	}
+	return others, nil
+}
