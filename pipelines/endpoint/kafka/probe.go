@@ -19,9 +19,11 @@ const probing = 2 * time.Second
 // answered holds the lists of brokers, as locations have them, that have answered this process in clear.
 var answered sync.Map
 
-// heard notes that the brokers answered in clear.
+// heard notes that the brokers answered.
 func (c *client) heard() {
-	answered.LoadOrStore(strings.Join(c.Brokers, ","), true)
+	if c.transport.TLS == nil {
+		answered.LoadOrStore(strings.Join(c.Brokers, ","), true)
+	}
 }
 
 // wantsTLS returns an error where one of the brokers speaks TLS and the client does not. Such a broker only hangs up, or sends
