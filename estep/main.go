@@ -3,7 +3,18 @@
 // private.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	"privpipe/estep/lda"
+	"privpipe/estep/words"
+	"privpipe/pipelines/filter"
+)
+
+// cli has a line for each model.
+var cli struct {
+	filter.Common
+	LDA   lda.Command   `cmd:"" name:"lda" help:"Topics: latent Dirichlet allocation by variational Bayes."`
+	Words words.Command `cmd:"" help:"Word frequencies alone: a private unigram, for a baseline and for denoising topics."`
+}
 
 func main() {
 	filter.Main(filter.Stage{

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"privpipe/estep/job"
 	"privpipe/estep/lda"
 	"privpipe/estep/words"
 )
@@ -17,7 +18,7 @@ func TestSettings(t *testing.T) {
 	}
 	hash := func(o lda.Options) string {
 		t.Helper()
-		b, err := settings(lda.Name, lda.New(o))
+		b, err := job.Settings("lda", lda.New(o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestSettings(t *testing.T) {
 	if len(seen) != 8 {
 		t.Errorf("%d hashes, want those of 7 options and of the base", len(seen))
 	}
-	other, err := settings(words.Name, words.New())
+	other, err := job.Settings("words", words.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,10 +12,9 @@ import (
 	"text/tabwriter"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
 type topicsCommand struct {
@@ -52,44 +50,18 @@ type word struct {
 
 // readTopics returns the top words of each topic of a model file, the largest topic first, and the model's header.
 func readTopics(name string, top int, maxCells uint64) ([]topic, *wire.Header, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: maxCells})
+	topics, err := modelfile.ReadTopics(name, maxCells)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer in.Close()
-	var words []string
-	set, err := in.ReadOne(func(w *wire.Words) { words = append(words, w.Words...) })
-	if err != nil {
-		return nil, nil, err
-	}
-	lambda, err := readLambda(set, len(words))
-	if err != nil {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	return rank(lambda, words, top), h, nil
+	return rank(topics, top), topics.Header, nil
 }
 
-func readLambda(set *stream.Set, words int) ([]float64, error) {
-	lambda, err := stream.Cells[float64](set, "lambda")
-	if err != nil {
-		return nil, err
-	}
-	if _, m, err := set.Matrix("lambda"); err != nil || int(m.Columns) != words {
-		return nil, errors.New("holds no vocabulary of its topics: not a model file")
-	}
-	for _, l := range lambda {
-		if !(l > 0) {
-			return nil, errors.New("λ of a topic is not positive")
-		}
-	}
-	return lambda, nil
-}
-
-func rank(lambda []float64, words []string, top int) []topic {
-	topics := make([]topic, len(lambda)/len(words))
+func rank(of *modelfile.Topics, top int) []topic {
+	topics := make([]topic, of.Number)
 	total := 0.0
 	for k := range topics {
-		row := lambda[k*len(words) : (k+1)*len(words)]
+		row := of.Row(k)
 		topics[k].Topic = k
 		for _, l := range row {
 			topics[k].Share += l
@@ -101,7 +73,7 @@ func rank(lambda []float64, words []string, top int) []topic {
 		}
 		slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
 		for _, id := range ids[:min(top, len(ids))] {
-			topics[k].Words = append(topics[k].Words, word{words[id], row[id] / topics[k].Share, id})
+			topics[k].Words = append(topics[k].Words, word{of.Words[id], row[id] / topics[k].Share, id})
 		}
 	}
 	for k := range topics {

@@ -2,13 +2,19 @@
 // public, so nothing that it does costs privacy.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	"privpipe/mstep/export"
+	"privpipe/mstep/lda"
+	"privpipe/mstep/words"
+	"privpipe/pipelines/filter"
+)
 
+// cli has a line for each model.
 var cli struct {
 	filter.Common
-	LDA    ldaCommand    `cmd:"" name:"lda" help:"Learn topics."`
-	Words  wordsCommand  `cmd:"" help:"Learn word frequencies."`
-	Export exportCommand `cmd:"" help:"Write the topics of a model file for other programs."`
+	LDA    lda.Command    `cmd:"" name:"lda" help:"Learn topics."`
+	Words  words.Command  `cmd:"" help:"Learn word frequencies."`
+	Export export.Command `cmd:"" help:"Write the topics of a model file for other programs."`
 }
 
 func main() {

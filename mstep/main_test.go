@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"privpipe/mstep/lda"
-	"privpipe/mstep/model"
-	"privpipe/mstep/model/modeltest"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modeltest"
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"

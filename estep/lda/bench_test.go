@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -12,19 +14,20 @@ import (
 // BenchmarkContribute works through the documents of the stream that PRIVPIPE_DOCUMENTS names, under the model of
 // PRIVPIPE_MODEL, without reading and writing: what other tools call the E-step. BenchmarkEStep of package endtoend runs it.
 func BenchmarkContribute(b *testing.B) {
-	model, documents := os.Getenv("PRIVPIPE_MODEL"), os.Getenv("PRIVPIPE_DOCUMENTS")
-	if model == "" || documents == "" {
+	file, documents := os.Getenv("PRIVPIPE_MODEL"), os.Getenv("PRIVPIPE_DOCUMENTS")
+	if file == "" || documents == "" {
 		b.Skip("needs PRIVPIPE_MODEL and PRIVPIPE_DOCUMENTS")
 	}
-	parameters, p := open(b, model)
+	parameters, p := open(b, file)
 	in, h := open(b, documents)
 	m := New(Options{Tolerance: 1e-3, Iterations: 100})
-	if _, err := m.Shapes(h, p); err != nil {
+	size, err := lda.Family.Fit(h, p)
+	if err != nil {
 		b.Fatal(err)
 	}
 	set, err := stream.ReadSet(parameters, nil)
 	if err == nil {
-		err = m.SetParameters(set)
+		err = m.SetParameters(set, size)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -40,11 +43,12 @@ func BenchmarkContribute(b *testing.B) {
 		}
 		all = append(all, record.GetDocument())
 	}
-	w := m.NewWorker()
+	w, coins := m.NewWorker(), new(model.Coins)
 	b.ResetTimer()
 	for range b.N {
 		for _, d := range all {
-			if _, err := w.Contribute(d); err != nil {
+			coins.Document = d
+			if _, err := w.Contribute(d, coins); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"privpipe/estep/model"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 

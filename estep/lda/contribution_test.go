@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -13,7 +14,7 @@ func contributed(t *testing.T, shape Shape, d *wire.Document) (cells []float64, 
 	topics, _ := randomTopics(7, k, v, 0.05)
 	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape})
 	m.k, m.v, m.topics = k, v, topics
-	parts, err := m.NewWorker().Contribute(d)
+	parts, err := m.NewWorker().Contribute(d, &model.Coins{Document: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +89,8 @@ func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
 	shared := m.NewWorker()
 	for seed := range uint64(20) {
 		d := randomDocument(seed, 200, int(1+seed*5))
-		got, err1 := shared.Contribute(d)
-		want, err2 := m.NewWorker().Contribute(d)
+		got, err1 := shared.Contribute(d, &model.Coins{Document: d})
+		want, err2 := m.NewWorker().Contribute(d, &model.Coins{Document: d})
 		if err1 != nil || err2 != nil || len(got) != len(want) {
 			t.Fatal(err1, err2, len(got), len(want))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/testkit/golden"
 	"privpipe/pipelines/wire"
 )
@@ -49,7 +50,7 @@ func TestAgainstAuthorsCode(t *testing.T) {
 	bound, tokens := 0.0, uint64(0)
 	for i := range g.WordIDs {
 		d := goldenDocument(g, i)
-		parts, err := w.Contribute(d)
+		parts, err := w.Contribute(d, &model.Coins{Document: d})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -93,7 +94,7 @@ func TestInferenceAgainstReference(t *testing.T) {
 			d := randomDocument(seed, v, 40)
 			f := newInference(topics)
 			w := worker{inference: f, model: &Model{options: Options{Tolerance: l.tolerance, Iterations: l.iterations}}}
-			w.infer(d)
+			w.infer(d, &model.Coins{Document: d})
 			for topic, want := range gammaReference(d, k, v, weights, alpha, l) {
 				// An iteration that stops one step earlier or later is off by the tolerance.
 				near(t, "γ", f.gamma[topic], want, 1e-3, 2*l.tolerance*k)
@@ -107,7 +108,7 @@ func TestEmptyDocument(t *testing.T) {
 	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: Shape{TopTopics: 2, Binary: true, Norm: 1}})
 	m.k, m.v, m.topics = 4, 10, topics
 	w := m.NewWorker().(*worker)
-	parts, err := w.Contribute(&wire.Document{Id: "e"})
+	parts, err := w.Contribute(&wire.Document{Id: "e"}, new(model.Coins))
 	if err != nil || len(parts) != 0 {
 		t.Errorf("got %d parts, %v, want none", len(parts), err)
 	}

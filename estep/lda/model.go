@@ -2,16 +2,13 @@ package lda
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
-	"privpipe/estep/model"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
-
-// Name is the model's name in headers.
-const Name = "lda"
 
 // Options are the settings of the E-step.
 type Options struct {
@@ -22,7 +19,7 @@ type Options struct {
 	Unigram    []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
-// Model implements model.Model.
+// Model implements model.EStep.
 type Model struct {
 	options Options
 	k, v    int
@@ -35,28 +32,7 @@ type Model struct {
 // New returns a model without parameters.
 func New(o Options) *Model { return &Model{options: o} }
 
-// Shapes implements model.Model.
-func (m *Model) Shapes(documents, parameters *wire.Header) ([]*wire.Matrix, error) {
-	if parameters == nil {
-		return nil, errors.New("model lda needs parameters")
-	}
-	if parameters.Model != Name {
-		return nil, fmt.Errorf("parameters are of model %q, must be of %q", parameters.Model, Name)
-	}
-	for _, w := range parameters.Matrices {
-		if w.Name != "weights" {
-			continue
-		}
-		if w.Columns != documents.VocabularySize {
-			return nil, fmt.Errorf("topics are over %d words, documents over %d", w.Columns, documents.VocabularySize)
-		}
-		m.k, m.v = int(w.Rows), int(w.Columns)
-		return []*wire.Matrix{{Name: "topics", Rows: w.Rows, Columns: w.Columns, Element: wire.Element_FLOAT32}}, nil
-	}
-	return nil, errors.New("parameters have no matrix of weights")
-}
-
-// Settings implements model.Model.
+// Settings implements model.EStep.
 func (m *Model) Settings() any {
 	o := m.options
 	return map[string]any{
@@ -65,31 +41,24 @@ func (m *Model) Settings() any {
 	}
 }
 
-// SetParameters implements model.Model.
-func (m *Model) SetParameters(set *stream.Set) error {
-	alpha, ok := set.Scalar("alpha")
-	if !ok || !(alpha > 0) {
-		return errors.New("parameters have no positive alpha")
-	}
-	weights, err := stream.Cells[float32](set, "weights")
+// SetParameters implements model.EStep.
+func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
+	m.k, m.v = size.Components, size.Words
+	alpha, err := lda.Alpha.Of(set)
 	if err != nil {
 		return err
 	}
-	for _, w := range weights {
-		if !(w >= 0) {
-			return errors.New("a weight of a topic is negative")
-		}
+	weights, err := lda.Weights.Of(set, size)
+	if err != nil {
+		return err
 	}
 	m.topics = newTopics(m.k, m.v, alpha, weights)
-	if _, _, err := set.Matrix("lambda"); err != nil {
+	if !lda.Lambda.In(set) {
 		return nil // parameters of a round, not a model file: nothing to score with
 	}
-	lambda, err := stream.Cells[float64](set, "lambda")
+	lambda, err := lda.Lambda.Of(set, size)
 	if err != nil {
 		return err
-	}
-	if len(lambda) != m.k*m.v {
-		return errors.New("λ is not of the weights' shape")
 	}
 	m.setMean(lambda)
 	return nil
@@ -120,7 +89,7 @@ func (m *Model) setMean(lambda []float64) {
 	}
 }
 
-// NewWorker implements model.Model.
+// NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker { return &worker{model: m, inference: newInference(m.topics)} }
 
 type worker struct {
@@ -131,27 +100,27 @@ type worker struct {
 }
 
 // infer brings d to its length and runs the inference.
-func (w *worker) infer(d *wire.Document) {
+func (w *worker) infer(d *wire.Document, coins *model.Coins) {
 	w.ids = wire.AppendIDs(w.ids[:0], d.WordGaps)
 	w.counts = w.counts[:0]
 	for _, c := range d.Counts {
 		w.counts = append(w.counts, float32(c))
 	}
-	w.ids, w.counts = w.model.options.Length.apply(d, w.ids, w.counts)
+	w.ids, w.counts = w.model.options.Length.apply(coins, w.ids, w.counts)
 	w.inference.run(w.ids, w.counts, w.model.limits())
 }
 
 func (m *Model) limits() limits { return limits{m.options.Tolerance, m.options.Iterations} }
 
 // Contribute implements model.Worker.
-func (w *worker) Contribute(d *wire.Document) ([]*wire.Part, error) {
-	w.infer(d)
+func (w *worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
+	w.infer(d, coins)
 	return w.inference.contribution(w.ids, w.model.options.Shape), nil
 }
 
 // Infer implements model.Inferrer: the mean of θ under q.
 func (w *worker) Infer(d *wire.Document) ([]float64, error) {
-	w.infer(d)
+	w.infer(d, &model.Coins{Document: d})
 	total := 0.0
 	for _, g := range w.inference.gamma {
 		total += g
@@ -169,7 +138,7 @@ func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
 	if m.mean == nil {
 		return nil, errors.New("parameters have no matrix lambda: give --score a model file")
 	}
-	w.infer(d)
+	w.infer(d, &model.Coins{Document: d})
 	s := &wire.Score{Id: d.Id, Bound: f.bound(w.ids)}
 	for i, c := range w.counts {
 		s.Tokens += uint64(c)

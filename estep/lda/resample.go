@@ -4,8 +4,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"privpipe/estep/model"
-	"privpipe/pipelines/wire"
+	"privpipe/pipelines/model"
 )
 
 // Length brings documents to a length, as the papers do.
@@ -14,25 +13,25 @@ type Length struct {
 	Resample bool // draw N words with replacement; else keep at most N, drawn without
 }
 
-// apply returns the words of d at the length. The coins are the document's own: its words and counts seed them, so its bag is
+// apply returns the words of a document at the length. The coins are the document's own: its words and counts seed them, so its bag is
 // the same in every round and under every id, and no other document has a part in it. A document without words stays empty.
-func (l Length) apply(d *wire.Document, ids []uint32, counts []float32) ([]uint32, []float32) {
+func (l Length) apply(document *model.Coins, ids []uint32, counts []float32) ([]uint32, []float32) {
 	if l.Words == 0 {
 		return ids, counts
 	}
-	tokens := 0
-	for _, c := range d.Counts {
+	all, tokens := document.Document.Counts, 0
+	for _, c := range all {
 		tokens += int(c)
 	}
 	if tokens == 0 || !l.Resample && tokens <= l.Words {
 		return ids, counts
 	}
-	coins := model.Coins(d, "lda length")
+	coins := document.Public("lda length")
 	drawn := make([]int, len(counts))
 	if l.Resample {
-		multinomial(coins, drawn, d.Counts, tokens, l.Words)
+		multinomial(coins, drawn, all, tokens, l.Words)
 	} else {
-		hypergeometric(coins, drawn, d.Counts, tokens, l.Words)
+		hypergeometric(coins, drawn, all, tokens, l.Words)
 	}
 	kept := 0
 	for i, n := range drawn {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -16,7 +17,7 @@ func applied(l Length, d *wire.Document) ([]uint32, []float32) {
 	for i, c := range d.Counts {
 		counts[i] = float32(c)
 	}
-	return l.apply(d, ids, counts)
+	return l.apply(&model.Coins{Document: d}, ids, counts)
 }
 
 func total(counts []float32) (n int) {

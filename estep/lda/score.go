@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"privpipe/estep/model"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -49,7 +49,7 @@ func lgamma(x float64) float64 {
 // al. 2004). Its words and counts seed the coins, so that its score is the same under every id. (A score is no contribution,
 // and no ε covers it.)
 func split(d *wire.Document, ids []uint32) (seen, hidden bag) {
-	coins := model.Coins(d, "lda half")
+	coins := (&model.Coins{Document: d}).Public("lda half")
 	for i, c := range d.Counts {
 		s := uint32(0)
 		for range c {

@@ -4,54 +4,30 @@ package words
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
-	"privpipe/estep/model"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
-// Name is the model's name in headers.
-const Name = "words"
-
-// Model implements model.Model.
+// Model implements model.EStep.
 type Model struct {
-	v          int
 	logarithms []float64 // of each word's probability, to score with
 }
 
 // New returns a model without parameters; it needs none to contribute.
 func New() *Model { return new(Model) }
 
-// Shapes implements model.Model.
-func (m *Model) Shapes(documents, parameters *wire.Header) ([]*wire.Matrix, error) {
-	if documents.VocabularySize == 0 {
-		return nil, errors.New("documents have no vocabulary")
-	}
-	if parameters != nil {
-		if parameters.Model != Name {
-			return nil, fmt.Errorf("parameters are of model %q, must be of %q", parameters.Model, Name)
-		}
-		if parameters.VocabularySize != documents.VocabularySize {
-			return nil, fmt.Errorf("model is over %d words, documents over %d", parameters.VocabularySize, documents.VocabularySize)
-		}
-	}
-	m.v = int(documents.VocabularySize)
-	return []*wire.Matrix{{Name: "words", Rows: 1, Columns: documents.VocabularySize, Element: wire.Element_FLOAT32}}, nil
-}
-
-// Settings implements model.Model: there are none.
+// Settings implements model.EStep: there are none.
 func (m *Model) Settings() any { return nil }
 
-// SetParameters implements model.Model.
-func (m *Model) SetParameters(set *stream.Set) error {
-	p, err := Probabilities(set)
+// SetParameters implements model.EStep.
+func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
+	p, err := words.Probabilities.Of(set, size)
 	if err != nil {
 		return err
-	}
-	if len(p) != m.v {
-		return errors.New("not one probability for each word")
 	}
 	m.logarithms = make([]float64, len(p))
 	for v := range p {
@@ -60,28 +36,14 @@ func (m *Model) SetParameters(set *stream.Set) error {
 	return nil
 }
 
-// Probabilities returns the probability of each word in a model file of words.
-func Probabilities(set *stream.Set) ([]float64, error) {
-	p, err := stream.Cells[float64](set, "probabilities")
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range p {
-		if !(x > 0 && x <= 1) {
-			return nil, errors.New("a word's probability is not in (0, 1]")
-		}
-	}
-	return p, nil
-}
-
-// NewWorker implements model.Model.
+// NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker { return worker{m} }
 
 type worker struct{ model *Model }
 
 // Contribute implements model.Worker: count_v / ‖count‖₂, so that a long document weighs no more than a short one and
 // nothing is ever clipped.
-func (w worker) Contribute(d *wire.Document) ([]*wire.Part, error) {
+func (w worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.Counts) == 0 {
 		return nil, nil
 	}

@@ -4,21 +4,19 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/estep/model/modeltest"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modeltest"
+	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 )
 
 func TestModel(t *testing.T) {
 	m := New()
-	shapes, err := m.Shapes(&wire.Header{VocabularySize: 50}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m.logarithms = make([]float64, 50)
 	for v := range m.logarithms {
 		m.logarithms[v] = math.Log(1.0 / 50)
 	}
-	modeltest.Run(t, modeltest.Case{Model: m, Words: 50, Shapes: shapes, Norm: 1})
+	modeltest.EStep(t, modeltest.Case{Family: words.Family, Step: m, Size: model.Size{Words: 50}, Norm: 1})
 }
 
 func TestScore(t *testing.T) {

@@ -2,19 +2,14 @@ package lda
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"privpipe/mstep/model"
-	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
 )
-
-// Name is the model's name in headers.
-const Name = "lda"
 
 // Options are the settings of the M-step. All are public and fixed before the run.
 type Options struct {
@@ -66,20 +61,20 @@ func newLearner(o Options) *Learner {
 	return &Learner{o: o, sum: make([]float64, cells), average: make([]float64, cells)}
 }
 
-// Name implements model.Learner.
-func (l *Learner) Name() string { return Name }
+// Family implements model.Learner.
+func (l *Learner) Family() *model.Family { return lda.Family }
+
+// Size implements model.Learner.
+func (l *Learner) Size() model.Size { return l.o.size() }
+
+func (o *Options) size() model.Size { return model.Size{Words: o.Words, Components: o.Topics} }
 
 // Round implements model.Learner.
 func (l *Learner) Round() uint32 { return l.round }
 
-// Shapes implements model.Learner.
-func (l *Learner) Shapes() []*wire.Matrix {
-	return []*wire.Matrix{{Name: "topics", Rows: uint32(l.o.Topics), Columns: uint32(l.o.Words)}}
-}
-
 // Update implements model.Learner.
 func (l *Learner) Update(r *model.Release) error {
-	topics, err := r.Statistic("topics")
+	topics, err := r.Statistic(lda.Topics)
 	if err != nil {
 		return err
 	}
@@ -90,31 +85,22 @@ func (l *Learner) Update(r *model.Release) error {
 		}
 	}
 	rho := min(1, math.Pow(l.o.Tau0+float64(r.Round), -l.o.Kappa))
-	l.variance = mix(l.sum, values, rho, l.variance, variance)
+	l.variance = model.Mix(l.sum, values, rho, l.variance, variance)
 	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
 		// Weights that rise linearly with the round: the n-th gets 2/(n(n+1)) of n.
 		l.averaged++
-		l.averageVariance = mix(l.average, values, 2/(l.averaged+1), l.averageVariance, variance)
+		l.averageVariance = model.Mix(l.average, values, 2/(l.averaged+1), l.averageVariance, variance)
 	}
 	l.round = r.Round
 	return nil
-}
-
-// mix sets state to (1−ρ)·state + ρ·values and returns the variance of the noise on it. A state without noise that
-// ρ < 1 keeps a part of, such as the first topics, is a bias, not noise.
-func mix(state, values []float64, rho, stateVariance, valuesVariance float64) float64 {
-	for i, v := range values {
-		state[i] = (1-rho)*state[i] + rho*v
-	}
-	return (1-rho)*(1-rho)*stateVariance + rho*rho*valuesVariance
 }
 
 // Parameters implements model.Learner.
 func (l *Learner) Parameters() *model.Snapshot {
 	estimate := l.o.estimate(l.sum, math.Sqrt(l.variance))
 	s := new(model.Snapshot)
-	s.Scalar("alpha", l.o.Alpha)
-	model.Matrix(s, "weights", l.o.Topics, l.o.Words, estimate.weights())
+	lda.Alpha.Put(s, l.o.Alpha)
+	lda.Weights.Put(s, l.Size(), estimate.weights())
 	return s
 }
 
@@ -147,69 +133,10 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	sum, variance := l.estimated()
 	estimate := l.o.estimate(sum, math.Sqrt(variance))
 	s := new(model.Snapshot)
-	s.Scalar("alpha", l.o.Alpha)
-	s.Scalar("eta", l.o.Eta)
-	s.Scalar("rounds", float64(l.round))
-	model.Matrix(s, "weights", l.o.Topics, l.o.Words, estimate.weights())
-	model.Matrix(s, "lambda", l.o.Topics, l.o.Words, estimate.lambda)
+	lda.Alpha.Put(s, l.o.Alpha)
+	lda.Eta.Put(s, l.o.Eta)
+	lda.Rounds.Put(s, float64(l.round))
+	lda.Weights.Put(s, l.Size(), estimate.weights())
+	lda.Lambda.Put(s, l.Size(), estimate.lambda)
 	return s, nil
-}
-
-// settings are what a checkpoint must share with the flags to be gone on from.
-func (o *Options) settings() []*wire.Scalar {
-	s := new(model.Snapshot)
-	s.Scalar("alpha", o.Alpha)
-	s.Scalar("eta", o.Eta)
-	s.Scalar("tau0", o.Tau0)
-	s.Scalar("kappa", o.Kappa)
-	s.Scalar("average_from", o.AverageFrom)
-	s.Scalar("zero_negatives", flag(o.ZeroNegatives))
-	return s.Scalars
-}
-
-func flag(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// State implements model.Learner.
-func (l *Learner) State() *model.Snapshot {
-	s := &model.Snapshot{Scalars: l.o.settings()}
-	s.Scalar("variance", l.variance)
-	s.Scalar("average_variance", l.averageVariance)
-	s.Scalar("averaged", l.averaged)
-	model.Matrix(s, "sum", l.o.Topics, l.o.Words, l.sum)
-	model.Matrix(s, "average", l.o.Topics, l.o.Words, l.average)
-	return s
-}
-
-// Restore implements model.Learner.
-func (l *Learner) Restore(set *stream.Set) error {
-	for _, want := range l.o.settings() {
-		if got, ok := set.Scalar(want.Name); !ok || got != want.Value {
-			return fmt.Errorf("checkpoint was made with %s %v, this run has %v", want.Name, got, want.Value)
-		}
-	}
-	for name, field := range map[string]*float64{
-		"variance": &l.variance, "average_variance": &l.averageVariance, "averaged": &l.averaged,
-	} {
-		var ok bool
-		if *field, ok = set.Scalar(name); !ok {
-			return fmt.Errorf("checkpoint has no %s", name)
-		}
-	}
-	for name, field := range map[string]*[]float64{"sum": &l.sum, "average": &l.average} {
-		cells, err := stream.Cells[float64](set, name)
-		if err != nil {
-			return err
-		}
-		if len(cells) != l.o.Topics*l.o.Words {
-			return fmt.Errorf("checkpoint is of another size than %d topics of %d words", l.o.Topics, l.o.Words)
-		}
-		*field = cells
-	}
-	l.round = set.Round
-	return nil
 }

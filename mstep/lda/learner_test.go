@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/mstep/model"
-	"privpipe/mstep/model/modeltest"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modeltest"
 	"privpipe/pipelines/testkit/golden"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -87,7 +87,7 @@ func TestLearner(t *testing.T) {
 	marginal.Marginal = slices.Repeat([]float64{1. / 20}, 20)
 	for name, o := range map[string]Options{"shrink": base, "floor": floor, "marginal": marginal} {
 		t.Run(name, func(t *testing.T) {
-			modeltest.Run(t, func() model.Learner { return New(o) })
+			modeltest.Learner(t, func() model.Learner { return New(o) })
 		})
 	}
 }
@@ -101,14 +101,14 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rule, change := range map[string]func(*Options){
-		"alpha 1, this run has 2":       func(o *Options) { o.Alpha = 2 },
-		"eta 1, this run has 3":         func(o *Options) { o.Eta = 3 },
-		"tau0 1, this run has 64":       func(o *Options) { o.Tau0 = 64 },
-		"kappa 0.5, this run has 0.7":   func(o *Options) { o.Kappa = 0.7 },
-		"average_from 0.3":              func(o *Options) { o.AverageFrom = 1 },
-		"zero_negatives 0":              func(o *Options) { o.ZeroNegatives = true },
-		"another size than 4 topics":    func(o *Options) { o.Topics = 4 },
-		"another size than 2 topics of": func(o *Options) { o.Words = 4 },
+		"alpha 1, this run has 2":     func(o *Options) { o.Alpha = 2 },
+		"eta 1, this run has 3":       func(o *Options) { o.Eta = 3 },
+		"tau0 1, this run has 64":     func(o *Options) { o.Tau0 = 64 },
+		"kappa 0.5, this run has 0.7": func(o *Options) { o.Kappa = 0.7 },
+		"average_from 0.3":            func(o *Options) { o.AverageFrom = 1 },
+		"zero_negatives 0":            func(o *Options) { o.ZeroNegatives = true },
+		"2 × 3, must be of 4 × 3":     func(o *Options) { o.Topics = 4 },
+		"2 × 3, must be of 2 × 4":     func(o *Options) { o.Words = 4 },
 	} {
 		o := base
 		change(&o)

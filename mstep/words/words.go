@@ -6,13 +6,16 @@ import (
 	"math"
 
 	"privpipe/mstep/internal/denoise"
-	"privpipe/mstep/model"
-	"privpipe/pipelines/wire"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire/stream"
 )
 
-// Name is the model's name in headers.
-const Name = "words"
+// What a learner goes on from, besides the number of rounds.
+var (
+	keptVariance = model.Scalar{Name: "variance"}
+	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
+)
 
 // Learner implements model.Learner.
 type Learner struct {
@@ -24,31 +27,25 @@ type Learner struct {
 }
 
 // New returns a learner for a vocabulary of the given size.
-func New(words int) *Learner { return &Learner{words: words, mean: make([]float64, words)} }
+func New(size int) *Learner { return &Learner{words: size, mean: make([]float64, size)} }
 
-// Name implements model.Learner.
-func (l *Learner) Name() string { return Name }
+// Family implements model.Learner.
+func (l *Learner) Family() *model.Family { return words.Family }
+
+// Size implements model.Learner.
+func (l *Learner) Size() model.Size { return model.Size{Words: l.words} }
 
 // Round implements model.Learner.
 func (l *Learner) Round() uint32 { return l.round }
 
-// Shapes implements model.Learner.
-func (l *Learner) Shapes() []*wire.Matrix {
-	return []*wire.Matrix{{Name: "words", Rows: 1, Columns: uint32(l.words)}}
-}
-
 // Update implements model.Learner.
 func (l *Learner) Update(r *model.Release) error {
-	counts, err := r.Statistic("words")
+	counts, err := r.Statistic(words.Counts)
 	if err != nil {
 		return err
 	}
 	l.rounds++
-	rho := 1 / l.rounds
-	for v, x := range counts.Values {
-		l.mean[v] += rho * (x - l.mean[v])
-	}
-	l.variance = (1-rho)*(1-rho)*l.variance + rho*rho*counts.Deviation*counts.Deviation
+	l.variance = model.Mix(l.mean, counts.Values, 1/l.rounds, l.variance, counts.Deviation*counts.Deviation)
 	l.round = r.Round
 	return nil
 }
@@ -62,31 +59,31 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	s.Scalar("rounds", l.rounds)
-	model.Matrix(s, "probabilities", 1, l.words, denoise.Frequencies(l.mean, math.Sqrt(l.variance)))
+	words.Rounds.Put(s, l.rounds)
+	words.Probabilities.Put(s, l.Size(), denoise.Frequencies(l.mean, math.Sqrt(l.variance)))
 	return s, nil
 }
 
 // State implements model.Learner.
 func (l *Learner) State() *model.Snapshot {
 	s := new(model.Snapshot)
-	s.Scalar("rounds", l.rounds)
-	s.Scalar("variance", l.variance)
-	model.Matrix(s, "mean", 1, l.words, l.mean)
+	words.Rounds.Put(s, l.rounds)
+	keptVariance.Put(s, l.variance)
+	keptMean.Put(s, l.Size(), l.mean)
 	return s
 }
 
 // Restore implements model.Learner.
-func (l *Learner) Restore(set *stream.Set) error {
-	mean, err := stream.Cells[float64](set, "mean")
-	if err != nil {
+func (l *Learner) Restore(set *stream.Set) (err error) {
+	if l.rounds, err = words.Rounds.Of(set); err != nil {
 		return err
 	}
-	rounds, ok1 := set.Scalar("rounds")
-	variance, ok2 := set.Scalar("variance")
-	if len(mean) != l.words || !ok1 || !ok2 {
-		return errors.New("checkpoint is not one of this vocabulary")
+	if l.variance, err = keptVariance.Of(set); err != nil {
+		return err
 	}
-	l.round, l.rounds, l.variance, l.mean = set.Round, rounds, variance, mean
+	if l.mean, err = keptMean.Of(set, l.Size()); err != nil {
+		return err
+	}
+	l.round = set.Round
 	return nil
 }

@@ -4,13 +4,13 @@ import (
 	"math"
 	"testing"
 
-	"privpipe/mstep/model"
-	"privpipe/mstep/model/modeltest"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modeltest"
 	"privpipe/pipelines/wire/stream"
 )
 
 func TestLearner(t *testing.T) {
-	modeltest.Run(t, func() model.Learner { return New(40) })
+	modeltest.Learner(t, func() model.Learner { return New(40) })
 	if New(41).Restore(modeltest.Set(New(40), New(40).State())) == nil {
 		t.Error("restored a checkpoint over another vocabulary")
 	}

@@ -1,4 +1,3 @@
-// Package modeltest checks that a model keeps the promises of package model.
 package modeltest
 
 import (
@@ -13,20 +12,20 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"privpipe/estep/model"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-// A Case is a model, ready to work: its parameters are set.
+// A Case is an E-step, ready to work: its parameters are set.
 type Case struct {
-	Model  model.Model
-	Words  int            // size of the vocabulary
-	Shapes []*wire.Matrix // what the model's Shapes returned
-	Norm   float64        // L2 norm that no contribution exceeds; 0: none is promised
+	Family *model.Family
+	Step   model.EStep
+	Size   model.Size
+	Norm   float64 // L2 norm that no contribution exceeds; 0: none is promised
 }
 
-// Run checks a model.
-func Run(t *testing.T, c Case) {
+// EStep checks an E-step.
+func EStep(t *testing.T, c Case) {
 	t.Run("contributions fit their shapes", c.fit)
 	t.Run("one document at a time", c.independent)
 	t.Run("names do not matter", c.nameless)
@@ -39,8 +38,8 @@ func Run(t *testing.T, c Case) {
 
 func (c Case) header() *wire.Header {
 	return &wire.Header{
-		Version: 1, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT,
-		VocabularySize: uint32(c.Words), Matrices: c.Shapes,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT,
+		VocabularySize: uint32(c.Size.Words), Matrices: c.Family.Statistics(c.Size),
 	}
 }
 
@@ -48,12 +47,12 @@ func (c Case) header() *wire.Header {
 func (c Case) documents() []*wire.Document {
 	documents := []*wire.Document{
 		{Id: "empty"},
-		{Id: "one", WordGaps: []uint32{uint32(c.Words - 1)}, Counts: []uint32{1}},
+		{Id: "one", WordGaps: []uint32{uint32(c.Size.Words - 1)}, Counts: []uint32{1}},
 		{Id: "often", WordGaps: []uint32{0}, Counts: []uint32{wire.MaxTokens}},
 	}
 	for step := 1; step <= 7; step += 2 {
 		d := &wire.Document{Id: fmt.Sprint("every ", step)}
-		for w := 0; w < c.Words; w += step {
+		for w := 0; w < c.Size.Words; w += step {
 			d.WordGaps = append(d.WordGaps, uint32(min(w, step)))
 			d.Counts = append(d.Counts, uint32(1+(w*7919)%5))
 		}
@@ -64,27 +63,32 @@ func (c Case) documents() []*wire.Document {
 
 func (c Case) contribute(t *testing.T, w model.Worker, d *wire.Document) *wire.Contribution {
 	t.Helper()
-	parts, err := w.Contribute(d)
+	parts, err := w.Contribute(d, coins(d))
 	if err != nil {
 		t.Fatalf("document %q: %v", d.Id, err)
 	}
 	return &wire.Contribution{Unit: d.Id, Parts: parts}
 }
 
+// coins are those of a document in some round. The key is no secret.
+func coins(d *wire.Document) *model.Coins {
+	return &model.Coins{Document: d, Key: []byte("modeltest"), Scope: model.Scope("run", 1)}
+}
+
 // settings checks that they can be written, and are the same each time.
 func (c Case) settings(t *testing.T) {
-	first, err := json.Marshal(c.Model.Settings())
+	first, err := json.Marshal(c.Step.Settings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := json.Marshal(c.Model.Settings()); err != nil || !bytes.Equal(first, again) {
+	if again, err := json.Marshal(c.Step.Settings()); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("settings %s, and the second time %s, %v", first, again, err)
 	}
 }
 
 // fit checks what the wire checks, the size of parts, and the promised norm.
 func (c Case) fit(t *testing.T) {
-	w := c.Model.NewWorker()
+	w := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		contribution := c.contribute(t, w, d)
 		r := &wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: contribution}}
@@ -109,10 +113,10 @@ func (c Case) fit(t *testing.T) {
 
 // independent checks that what a document contributes does not depend on the documents before.
 func (c Case) independent(t *testing.T) {
-	shared := c.Model.NewWorker()
+	shared := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		first := c.contribute(t, shared, d)
-		alone := c.contribute(t, c.Model.NewWorker(), d)
+		alone := c.contribute(t, c.Step.NewWorker(), d)
 		again := c.contribute(t, shared, d)
 		if !proto.Equal(first, alone) || !proto.Equal(first, again) {
 			t.Errorf("document %q contributes something else after others, or the second time", d.Id)
@@ -123,7 +127,7 @@ func (c Case) independent(t *testing.T) {
 // nameless checks that what a document contributes does not depend on what it is called and whose it is: an id may depend on
 // other documents, by their number or their order, and then its contribution would, too.
 func (c Case) nameless(t *testing.T) {
-	w := c.Model.NewWorker()
+	w := c.Step.NewWorker()
 	for i, d := range c.documents() {
 		first := c.contribute(t, w, d)
 		for _, other := range []*wire.Document{
@@ -144,9 +148,9 @@ func (c Case) parallel(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			w := c.Model.NewWorker()
+			w := c.Step.NewWorker()
 			for _, d := range c.documents() {
-				if _, err := w.Contribute(d); err != nil {
+				if _, err := w.Contribute(d, coins(d)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -156,13 +160,13 @@ func (c Case) parallel(t *testing.T) {
 }
 
 func (c Case) empty(t *testing.T) {
-	if got := c.contribute(t, c.Model.NewWorker(), &wire.Document{Id: "e"}); len(got.Parts) != 0 {
+	if got := c.contribute(t, c.Step.NewWorker(), &wire.Document{Id: "e"}); len(got.Parts) != 0 {
 		t.Errorf("an empty document contributes %d parts", len(got.Parts))
 	}
 }
 
 func (c Case) scores(t *testing.T) {
-	scorer, ok := c.Model.NewWorker().(model.Scorer)
+	scorer, ok := c.Step.NewWorker().(model.Scorer)
 	if !ok {
 		t.Skip("the model does not score")
 	}
@@ -182,7 +186,7 @@ func (c Case) scores(t *testing.T) {
 }
 
 func (c Case) infers(t *testing.T) {
-	inferrer, ok := c.Model.NewWorker().(model.Inferrer)
+	inferrer, ok := c.Step.NewWorker().(model.Inferrer)
 	if !ok {
 		t.Skip("the model does not infer")
 	}

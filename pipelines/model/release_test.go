@@ -6,31 +6,39 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/mstep/model"
-	"privpipe/mstep/model/modeltest"
-	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modeltest"
 	"privpipe/pipelines/wire"
 )
 
 // catcher is a learner that keeps the release.
 type catcher struct {
-	*words.Learner
-	shapes  []*wire.Matrix
-	release *model.Release
+	model.Learner
+	statistics []*wire.Matrix
+	release    *model.Release
 }
 
-func (c *catcher) Shapes() []*wire.Matrix        { return c.shapes }
+func (c *catcher) Size() model.Size              { return model.Size{Words: 1} }
 func (c *catcher) Update(r *model.Release) error { c.release = r; return nil }
 
+func (c *catcher) Family() *model.Family {
+	return &model.Family{Name: "catcher", Statistics: func(model.Size) []*wire.Matrix { return c.statistics }}
+}
+
 // caught returns a release of matrices of the given shapes as a learner gets it.
-func caught(t *testing.T, r modeltest.Release, shapes ...*wire.Matrix) *model.Release {
+func caught(t *testing.T, r modeltest.Release, statistics ...*wire.Matrix) *model.Release {
 	t.Helper()
-	c := &catcher{Learner: words.New(1), shapes: shapes}
+	c := &catcher{statistics: statistics}
 	if err := modeltest.Update(c, r); err != nil {
 		t.Fatal(err)
 	}
 	return c.release
+}
+
+// counter is a learner of one row.
+func counter(columns uint32) *catcher {
+	return &catcher{statistics: []*wire.Matrix{{Name: "words", Rows: 1, Columns: columns}}}
 }
 
 func expect(t *testing.T, r *model.Release, name string, want model.Statistic) {
@@ -123,7 +131,7 @@ func TestNewReleaseRefuses(t *testing.T) {
 	} {
 		head := modeltest.Gaussian(0.5, 1, 1, 1)
 		change(head)
-		err := modeltest.Update(words.New(1), modeltest.Release{Round: 1, Head: head, Steps: []int64{1}})
+		err := modeltest.Update(counter(1), modeltest.Release{Round: 1, Head: head, Steps: []int64{1}})
 		if err == nil || !strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
 		}
@@ -131,17 +139,17 @@ func TestNewReleaseRefuses(t *testing.T) {
 }
 
 func TestCheckShapes(t *testing.T) {
-	l := words.New(3)
+	l := counter(3)
 	for rule, change := range map[string]func(*wire.Header){
-		"":                                   func(*wire.Header) {},
-		`of model "lda", must be of "words"`: func(h *wire.Header) { h.Model = "lda" },
-		`no matrix "words" of 1 × 3`:         func(h *wire.Header) { h.Matrices[0].Columns = 4 },
-		`no matrix "words"`:                  func(h *wire.Header) { h.Matrices[0].Name = "topics" },
-		`no matrix "words" of 1`:             func(h *wire.Header) { h.Matrices[0].Symmetric = true },
+		"":                                     func(*wire.Header) {},
+		`of model "lda", must be of "catcher"`: func(h *wire.Header) { h.Model = "lda" },
+		`no matrix "words" of 1 × 3`:           func(h *wire.Header) { h.Matrices[0].Columns = 4 },
+		`no matrix "words"`:                    func(h *wire.Header) { h.Matrices[0].Name = "topics" },
+		`no matrix "words" of 1`:               func(h *wire.Header) { h.Matrices[0].Symmetric = true },
 	} {
 		h := modeltest.Header(l, nil, 3)
 		change(h)
-		if err := model.CheckShapes(h, l); (err == nil) != (rule == "") || err != nil && !strings.Contains(err.Error(), rule) {
+		if err := model.CheckReleases(h, l); (err == nil) != (rule == "") || err != nil && !strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
 		}
 	}
@@ -150,13 +158,13 @@ func TestCheckShapes(t *testing.T) {
 // TestCheckShapesSymmetric: a learner of a symmetric matrix does not take another.
 func TestCheckShapesSymmetric(t *testing.T) {
 	outer := &wire.Matrix{Name: "outer", Rows: 2, Columns: 2, Symmetric: true}
-	l := &catcher{Learner: words.New(1), shapes: []*wire.Matrix{outer}}
+	l := &catcher{statistics: []*wire.Matrix{outer}}
 	h := modeltest.Header(l, nil, 1)
-	if err := model.CheckShapes(h, l); err != nil {
+	if err := model.CheckReleases(h, l); err != nil {
 		t.Error(err)
 	}
 	h.Matrices[0].Symmetric = false
-	if err := model.CheckShapes(h, l); err == nil || !strings.Contains(err.Error(), `no symmetric matrix "outer" of 2 × 2`) {
+	if err := model.CheckReleases(h, l); err == nil || !strings.Contains(err.Error(), `no symmetric matrix "outer" of 2 × 2`) {
 		t.Errorf("got %v", err)
 	}
 }

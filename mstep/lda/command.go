@@ -1,23 +1,22 @@
-package main
+package lda
 
 import (
 	"fmt"
 	"math"
 
 	"privpipe/mstep/internal/npy"
-	"privpipe/mstep/lda"
-	"privpipe/mstep/words"
+	"privpipe/mstep/learn"
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
-type ldaCommand struct {
-	learn
+// Command is mstep lda.
+type Command struct {
+	learn.Job
 	Topics       int     `required:"" short:"K" help:"Number of topics."`
 	Alpha        float64 `placeholder:"X" help:"Dirichlet prior of a document's topics. Default 1/K."`
 	Eta          float64 `placeholder:"X" help:"Dirichlet prior of a topic's words. Default 1/K."`
@@ -33,7 +32,7 @@ type ldaCommand struct {
 }
 
 // Validate is kong's hook.
-func (c *ldaCommand) Validate() error {
+func (c *Command) Validate() error {
 	if c.Topics < 1 || c.Topics > 1<<20 {
 		return fmt.Errorf("--topics must be in [1, %d], is %d", 1<<20, c.Topics)
 	}
@@ -49,7 +48,7 @@ func (c *ldaCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *ldaCommand) Run(r *filter.Run) error {
+func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Initial); err != nil {
 		return err
 	}
@@ -57,10 +56,10 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	o := lda.Options{
+	o := Options{
 		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, Tau0: c.Tau0, Kappa: c.Kappa,
 		ZeroNegatives: c.Negatives == "zero", AverageFrom: c.AverageFrom, Seed: c.Seed,
-		Estimate: lda.Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log"},
+		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log"},
 	}
 	if uint64(o.Topics)*uint64(o.Words) > wire.MaxCells {
 		return exit.Errorf(exit.Usage, "%d topics of %d words are more than %d cells", o.Topics, o.Words, wire.MaxCells)
@@ -77,13 +76,13 @@ func (c *ldaCommand) Run(r *filter.Run) error {
 		}
 	}
 	if c.Initial == "" {
-		return c.learn.run(r, lda.New(o), vocab)
+		return c.Learn(r, New(o), vocab)
 	}
 	lambda, err := readInitial(c.Initial, o.Topics, o.Words)
 	if err != nil {
 		return err
 	}
-	return c.learn.run(r, lda.NewFrom(o, lambda), vocab)
+	return c.Learn(r, NewFrom(o, lambda), vocab)
 }
 
 // readMarginal reads the frequencies of a model of words.
@@ -96,21 +95,17 @@ func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
 	if string(h.Vocabulary) != string(vocab.Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s: word frequencies over another vocabulary than --vocab", name)
 	}
+	size, err := words.Family.Size(h)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
 	set, err := in.ReadOne(nil)
 	if err != nil {
 		return nil, err
 	}
-	p, err := stream.Cells[float64](set, "probabilities")
+	p, err := words.Probabilities.Of(set, size)
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	if len(p) != len(vocab) {
-		return nil, exit.Errorf(exit.Malformed, "%s: %d word frequencies for a vocabulary of %d", name, len(p), len(vocab))
-	}
-	for _, x := range p {
-		if event.CheckRate(x) != nil {
-			return nil, exit.Errorf(exit.Malformed, "%s: a word's frequency is not in (0, 1]", name)
-		}
 	}
 	return p, nil
 }
@@ -131,18 +126,4 @@ func readInitial(name string, topics, words int) ([]float64, error) {
 		}
 	}
 	return lambda, nil
-}
-
-type wordsCommand struct{ learn }
-
-// Run is kong's hook.
-func (c *wordsCommand) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
-		return err
-	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
-	if err != nil {
-		return err
-	}
-	return c.learn.run(r, words.New(len(vocab)), vocab)
 }

@@ -1,28 +1,23 @@
-package main
+package lda
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
-	"privpipe/estep/lda"
-	"privpipe/estep/model"
-	"privpipe/estep/words"
+	"privpipe/estep/job"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 )
 
-// cli has a line for each model.
-var cli struct {
-	filter.Common
-	LDA   ldaCommand   `cmd:"" name:"lda" help:"Topics: latent Dirichlet allocation by variational Bayes."`
-	Words wordsCommand `cmd:"" help:"Word frequencies alone: a private unigram, for a baseline and for denoising topics."`
-}
-
-type ldaCommand struct {
-	job
+// Command is estep lda.
+type Command struct {
+	job.Job
 	Tolerance  float64 `placeholder:"X" help:"A document is done when γ changes less, on average over the topics. Default 0.001; with --score 0.00001."`
 	Iterations int     `placeholder:"N" help:"Most iterations over a document. Default 6 in training, where more do not pay; else 1000."`
 	TopTopics  int     `default:"5" group:"Contribution" help:"Only each document's largest topics share its words; 0: all topics."`
@@ -34,7 +29,7 @@ type ldaCommand struct {
 }
 
 // Validate is kong's hook.
-func (c *ldaCommand) Validate() error {
+func (c *Command) Validate() error {
 	if !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0) {
 		return fmt.Errorf("--tolerance must not be negative, is %v", c.Tolerance)
 	}
@@ -57,35 +52,32 @@ func (c *ldaCommand) Validate() error {
 }
 
 // Run is kong's hook.
-func (c *ldaCommand) Run(r *filter.Run) error {
-	o := lda.Options{
+func (c *Command) Run(r *filter.Run) error {
+	o := Options{
 		Tolerance: c.Tolerance, Iterations: c.Iterations,
-		Shape:  lda.Shape{TopTopics: c.TopTopics, Binary: c.WordWeight == "binary", Norm: c.Norm},
-		Length: lda.Length{Words: c.Length, Resample: c.Resample},
-	}
-	training := !c.Score && !c.Infer
-	if training && c.Params == "" {
-		return exit.Errorf(exit.Usage, "training needs --params").WithHint("mstep lda --params-out writes them")
+		Shape:  Shape{TopTopics: c.TopTopics, Binary: c.WordWeight == "binary", Norm: c.Norm},
+		Length: Length{Words: c.Length, Resample: c.Resample},
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-5
-		if training {
+		if c.Training() {
 			o.Tolerance = 1e-3
 		}
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 1000
-		if training {
+		if c.Training() {
 			o.Iterations = 6
 		}
 	}
+	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o) }}
 	if c.Unigram != "" {
 		var err error
-		if o.Unigram, c.baseline, err = readUnigram(c.Unigram, c.parametersWanted()); err != nil {
+		if o.Unigram, work.Baseline, err = readUnigram(c.Unigram, c.ParametersWanted()); err != nil {
 			return err
 		}
 	}
-	return c.run(r, lda.Name, func() model.Model { return lda.New(o) })
+	return c.Do(r, work)
 }
 
 // readUnigram reads the frequency of each word from a model file of words.
@@ -95,23 +87,17 @@ func readUnigram(name string, wanted endpoint.Wanted) ([]float64, *wire.Header, 
 		return nil, nil, err
 	}
 	defer in.Close()
+	size, err := words.Family.Size(h)
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
 	set, err := in.ReadOne(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := words.Probabilities(set)
-	if err == nil && len(p) != int(h.VocabularySize) {
-		err = fmt.Errorf("%d probabilities for a vocabulary of %d", len(p), h.VocabularySize)
-	}
+	p, err := words.Probabilities.Of(set, size)
 	if err != nil {
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	return p, h, nil
-}
-
-type wordsCommand struct{ job }
-
-// Run is kong's hook.
-func (c *wordsCommand) Run(r *filter.Run) error {
-	return c.run(r, words.Name, func() model.Model { return words.New() })
 }

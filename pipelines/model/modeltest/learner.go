@@ -1,4 +1,3 @@
-// Package modeltest has what the tests of learners share: releases to learn from, and promises that each learner keeps.
 package modeltest
 
 import (
@@ -11,8 +10,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"privpipe/mstep/model"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -42,16 +41,18 @@ func None(rate, grid float64, rounds uint32) *wire.Release {
 // Header returns the header of releases for a learner.
 func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
 	h := &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "run", Model: l.Name(),
+		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "run", Model: l.Family().Name,
 		Unit: wire.Unit_DOCUMENT, Vocabulary: vocabulary, VocabularySize: uint32(words),
 	}
-	for _, m := range l.Shapes() {
+	for _, m := range statistics(l) {
 		h.Matrices = append(h.Matrices, &wire.Matrix{
 			Name: m.Name, Rows: m.Rows, Columns: m.Columns, Element: wire.Element_INT64, Symmetric: m.Symmetric,
 		})
 	}
 	return h
 }
+
+func statistics(l model.Learner) []*wire.Matrix { return l.Family().Statistics(l.Size()) }
 
 // Stream returns a stream of releases. It panics if the wire does not allow it.
 func Stream(h *wire.Header, releases ...Release) []byte {
@@ -119,7 +120,7 @@ func Update(l model.Learner, r Release) error {
 func Set(l model.Learner, s *model.Snapshot) *stream.Set {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CHECKPOINT, Side: wire.Side_PUBLIC,
-		Run: "run", Model: l.Name(), Matrices: s.Matrices,
+		Run: "run", Model: l.Family().Name, Matrices: s.Matrices,
 	}
 	return first(write(h, func(w *stream.Writer) error {
 		p := &wire.Parameters{Scalars: s.Scalars}
@@ -128,14 +129,14 @@ func Set(l model.Learner, s *model.Snapshot) *stream.Set {
 	}))
 }
 
-// Run checks what package model promises of every learner. fresh returns a new learner of the same settings each time.
-func Run(t *testing.T, fresh func() model.Learner) {
+// Learner checks what package model promises of every learner. fresh returns a new learner of the same settings each time.
+func Learner(t *testing.T, fresh func() model.Learner) {
 	const rounds = 5
 	l := fresh()
 	releases := make([]Release, rounds)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range releases {
-		steps := make([]int64, l.Shapes()[0].Cells())
+		steps := make([]int64, statistics(l)[0].Cells())
 		for c := range steps {
 			steps[c] = int64(100*r.ExpFloat64() + 50*r.NormFloat64())
 		}
@@ -205,7 +206,7 @@ func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, ro
 	if !(grid > 0 && grid <= math.MaxFloat64) || event.CheckRate(rate) != nil || rounds == 0 || rounds > 1<<31 {
 		t.Skip()
 	}
-	steps := make([]int64, l.Shapes()[0].Cells())
+	steps := make([]int64, statistics(l)[0].Cells())
 	for i := range steps {
 		steps[i] = []int64{a, b, 0}[i%3]
 	}

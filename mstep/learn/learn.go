@@ -1,4 +1,6 @@
-package main
+// Package learn is the work that the M-steps of all models share: it reads releases, has the model learn from them, and writes
+// parameters, checkpoints and the model.
+package learn
 
 import (
 	"cmp"
@@ -11,18 +13,18 @@ import (
 	"syscall"
 	"time"
 
-	"privpipe/mstep/model"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
-// learn are the flags and the work that the models share.
-type learn struct {
+// Job are the flags that the commands of all models share.
+type Job struct {
 	Vocab      string        `placeholder:"FILE" help:"The vocabulary that the documents were tokenized with; by default that of tokenize."`
 	Run_       string        `name:"run" help:"Name of the training run, which the releases must have. The parameters carry it: in a topic it tells them from another run's."`
 	ParamsOut  string        `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
@@ -35,7 +37,7 @@ type learn struct {
 
 // session is one run of a learner.
 type session struct {
-	*learn
+	*Job
 	run        *filter.Run
 	learner    model.Learner
 	vocab      vocabulary.Words
@@ -44,7 +46,8 @@ type session struct {
 	meter      *progress.Meter        // all of it public, like all that mstep reads
 }
 
-func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
+// Learn has a learner learn.
+func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
@@ -54,7 +57,7 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	if err := l.distinct(); err != nil {
 		return err
 	}
-	s := &session{learn: l, run: r, learner: learner, vocab: vocab, meter: &progress.Meter{Name: "mstep", Unit: "round"}}
+	s := &session{Job: l, run: r, learner: learner, vocab: vocab, meter: &progress.Meter{Name: "mstep", Unit: "round"}}
 	if err := s.restore(); err != nil {
 		return err
 	}
@@ -92,7 +95,7 @@ func (l *learn) run(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 }
 
 // distinct refuses outputs of one name, of which the last would replace the others, or of the input's.
-func (l *learn) distinct() error {
+func (l *Job) distinct() error {
 	taken := make(map[string]string)
 	for _, out := range []struct{ flag, name string }{
 		{"--output", cmp.Or(l.Output, endpoint.Stdio)}, {"--params-out", l.ParamsOut}, {"--checkpoint", l.Checkpoint},
@@ -118,7 +121,7 @@ func (l *learn) distinct() error {
 // header is that of the streams that the session writes.
 func (s *session) header(kind wire.Kind, matrices []*wire.Matrix) *wire.Header {
 	return &wire.Header{
-		Version: wire.Version, Kind: kind, Side: wire.Side_PUBLIC, Run: s.name, Model: s.learner.Name(),
+		Version: wire.Version, Kind: kind, Side: wire.Side_PUBLIC, Run: s.name, Model: s.learner.Family().Name,
 		Vocabulary: s.vocab.Hash(), VocabularySize: uint32(len(s.vocab)), Matrices: matrices,
 	}
 }
@@ -182,7 +185,7 @@ func (s *session) follow() error {
 	if string(h.Vocabulary) != string(s.vocab.Hash()) {
 		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name())
 	}
-	if err := model.CheckShapes(h, s.learner); err != nil {
+	if err := model.CheckReleases(h, s.learner); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
 	}
 	if s.Run_ != "" && s.Run_ != h.Run {
@@ -204,16 +207,16 @@ func (s *session) follow() error {
 		if set.Round <= s.learner.Round() {
 			continue // sent again to a run that resumes behind it
 		}
-		if err := s.learn1(set); err != nil {
+		if err := s.learnFrom(set); err != nil {
 			return err
 		}
 	}
 	return s.run.Err()
 }
 
-// learn1 takes one release. The parameters go out before the checkpoint is written, so that the E-step does not wait
+// learnFrom takes one release. The parameters go out before the checkpoint is written, so that the E-step does not wait
 // for the disk: a crash in between only has privatize send the release again.
-func (s *session) learn1(set *stream.Set) error {
+func (s *session) learnFrom(set *stream.Set) error {
 	release, err := model.NewRelease(set)
 	if err == nil {
 		err = s.learner.Update(release)
@@ -263,7 +266,7 @@ func (s *session) restore() error {
 		return err
 	}
 	defer in.Close()
-	if h.Model != s.learner.Name() || string(h.Vocabulary) != string(s.vocab.Hash()) {
+	if h.Model != s.learner.Family().Name || string(h.Vocabulary) != string(s.vocab.Hash()) {
 		return exit.Errorf(exit.Malformed, "%s: checkpoint of another model or vocabulary", s.Checkpoint).
 			WithHint("remove it to begin anew")
 	}

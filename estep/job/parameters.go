@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"os"
 	"sync"
 
-	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -25,14 +25,14 @@ type parameters struct {
 	latest *stream.Set
 	err    error // io.EOF after the last
 
-	newModel func() model.Model
-	making   sync.Mutex  // of what follows: a model takes a while, for which the next set must not wait
-	model    model.Model // with the parameters of modelOf
-	modelOf  *stream.Set
+	newStep func() model.EStep
+	making  sync.Mutex  // of what follows: an E-step takes a while to be made, for which the next set must not wait
+	step    model.EStep // with the parameters of stepOf
+	stepOf  *stream.Set
 }
 
 // follow opens the parameters; it returns when their header is there. Of a topic it begins with the newest.
-func follow(name string, wanted endpoint.Wanted, newModel func() model.Model) (*parameters, error) {
+func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*parameters, error) {
 	wanted.Newest = true
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +41,7 @@ func follow(name string, wanted endpoint.Wanted, newModel func() model.Model) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &parameters{name: in.Name(), header: h, newModel: newModel}
+	p := &parameters{name: in.Name(), header: h, newStep: newStep}
 	p.change = sync.NewCond(&p.mutex)
 	read := func() {
 		defer in.Close()
@@ -70,27 +70,23 @@ func follow(name string, wanted endpoint.Wanted, newModel func() model.Model) (*
 	return p, nil
 }
 
-// after waits for the parameters after a round, or later ones if they have come already, and returns a model that has them,
-// for documents of a header.
-func (p *parameters) after(ctx context.Context, round uint32, documents *wire.Header) (m model.Model, of uint32, err error) {
+// after waits for the parameters after a round, or later ones if they have come already, and returns an E-step that has them,
+// for a model of a size.
+func (p *parameters) after(ctx context.Context, round uint32, size model.Size) (step model.EStep, of uint32, err error) {
 	set, err := p.wait(ctx, round)
 	if err != nil {
 		return nil, 0, err
 	}
 	p.making.Lock()
 	defer p.making.Unlock()
-	if p.modelOf != set { // the one before may still be at work, on another partition
-		m := p.newModel()
-		_, err := m.Shapes(documents, p.header)
-		if err == nil {
-			err = m.SetParameters(set)
-		}
-		if err != nil {
+	if p.stepOf != set { // the one before may still be at work, on another partition
+		step := p.newStep()
+		if err := step.SetParameters(set, size); err != nil {
 			return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", p.name, err)
 		}
-		p.model, p.modelOf = m, set
+		p.step, p.stepOf = step, set
 	}
-	return p.model, set.Round, nil
+	return p.step, set.Round, nil
 }
 
 // wait waits for the parameters after a round, or later ones.

@@ -1,23 +1,23 @@
-package main
+// Package export writes the topics of a model file for other programs.
+package export
 
 import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"io"
 	"strconv"
 
 	"privpipe/mstep/internal/npy"
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
-type exportCommand struct {
+// Command is mstep export.
+type Command struct {
 	Format string `enum:"npy,csv,jsonl,words" default:"npy" help:"${enum}. npy: an array of K × V; words: the words of its columns, one a line; csv: topic,word,value; jsonl: an object a topic."`
 	Values string `enum:"lambda,probability" default:"lambda" help:"${enum}. lambda: the topics' parameters; probability: λ over its topic's sum."`
 	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
@@ -26,33 +26,16 @@ type exportCommand struct {
 }
 
 // Run is kong's hook.
-func (c *exportCommand) Run(r *filter.Run) error {
+func (c *Command) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: c.MaxCells})
+	topics, err := modelfile.ReadTopics(c.Input, c.MaxCells)
 	if err != nil {
 		return err
-	}
-	defer in.Close()
-	var words []string
-	set, err := in.ReadOne(func(w *wire.Words) { words = append(words, w.Words...) })
-	if err != nil {
-		return err
-	}
-	_, m, err := set.Matrix("lambda")
-	if err == nil && (len(words) != int(h.VocabularySize) || len(words) != int(m.Columns)) {
-		err = errors.New("holds no vocabulary of its topics: not a model file")
-	}
-	var cells []float64
-	if err == nil {
-		cells, err = stream.Cells[float64](set, "lambda")
-	}
-	if err != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
 	if c.Values == "probability" {
-		normalize(cells, int(m.Columns))
+		normalize(topics)
 	}
 	if r.DryRun() {
 		return nil
@@ -69,13 +52,13 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	switch c.Format {
 	case "npy":
-		err = npy.Write(buffered, int(m.Rows), int(m.Columns), cells)
+		err = npy.Write(buffered, topics.Number, len(topics.Words), topics.Cells)
 	case "words":
-		err = vocabulary.Words(words).Write(buffered)
+		err = vocabulary.Words(topics.Words).Write(buffered)
 	case "csv":
-		err = writeCSV(buffered, c.Values, words, cells)
+		err = writeCSV(buffered, c.Values, topics)
 	case "jsonl":
-		err = writeJSON(buffered, c.Values, words, cells)
+		err = writeJSON(buffered, c.Values, topics)
 	}
 	if err == nil {
 		err = buffered.Flush()
@@ -86,10 +69,10 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// normalize divides each row by its sum.
-func normalize(cells []float64, columns int) {
-	for at := 0; at < len(cells); at += columns {
-		row := cells[at : at+columns]
+// normalize divides each topic by its sum.
+func normalize(topics *modelfile.Topics) {
+	for topic := range topics.Number {
+		row := topics.Row(topic)
 		total := 0.0
 		for _, v := range row {
 			total += v
@@ -101,15 +84,17 @@ func normalize(cells []float64, columns int) {
 }
 
 // writeCSV writes a line a cell: topic from 0, word, value.
-func writeCSV(w io.Writer, value string, words []string, cells []float64) error {
+func writeCSV(w io.Writer, value string, topics *modelfile.Topics) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"topic", "word", value}); err != nil {
 		return err
 	}
-	for i, v := range cells {
-		topic, word := i/len(words), i%len(words)
-		if err := out.Write([]string{strconv.Itoa(topic), words[word], strconv.FormatFloat(v, 'g', -1, 64)}); err != nil {
-			return err
+	for topic := range topics.Number {
+		for word, v := range topics.Row(topic) {
+			line := []string{strconv.Itoa(topic), topics.Words[word], strconv.FormatFloat(v, 'g', -1, 64)}
+			if err := out.Write(line); err != nil {
+				return err
+			}
 		}
 	}
 	out.Flush()
@@ -117,12 +102,10 @@ func writeCSV(w io.Writer, value string, words []string, cells []float64) error 
 }
 
 // writeJSON writes an object a topic, with a list of values in the order of its list of words.
-func writeJSON(w io.Writer, value string, words []string, cells []float64) error {
+func writeJSON(w io.Writer, value string, topics *modelfile.Topics) error {
 	out := json.NewEncoder(w)
-	for topic := range len(cells) / len(words) {
-		object := map[string]any{
-			"topic": topic, "words": words, value: cells[topic*len(words) : (topic+1)*len(words)],
-		}
+	for topic := range topics.Number {
+		object := map[string]any{"topic": topic, "words": topics.Words, value: topics.Row(topic)}
 		if err := out.Encode(object); err != nil {
 			return err
 		}

@@ -1,18 +1,20 @@
-package main
+// Package job is the work that the E-steps of all models share: it reads documents, has the model work on them, and writes what
+// comes of it.
+package job
 
 import (
 	"io"
 	"time"
 
-	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-// job are the flags and the work that the models share.
-type job struct {
+// Job are the flags that the commands of all models share.
+type Job struct {
 	Params     string        `placeholder:"FILE" group:"Job" help:"Stream of the parameters of each round, from mstep: a FIFO or a file."`
 	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"How long to wait for mstep to open the FIFO, which may have died before (default 1m)."`
 	Model      string        `placeholder:"FILE" group:"Job" help:"Model file for --score and --infer."`
@@ -23,29 +25,43 @@ type job struct {
 	filter.Compress
 	filter.Workers
 	filter.Cells
-
-	baseline *wire.Header // of the model that Score compares with; nil: none
 }
 
-// parametersWanted is what parameters and model files are.
-func (j *job) parametersWanted() endpoint.Wanted {
+// Work is what the command of a model has the job do.
+type Work struct {
+	Family   *model.Family
+	New      func() model.EStep // returns one without parameters
+	Baseline *wire.Header       // of the model that scores are compared with; nil: none
+	Keyed                       // for a model that throws secret coins
+	Kept                        // for a model whose documents have a state
+}
+
+// Training says whether the job is to answer rounds, not to score documents or to infer their topics.
+func (j *Job) Training() bool { return !j.Score && !j.Infer }
+
+// ParametersWanted is what parameters and model files are.
+func (j *Job) ParametersWanted() endpoint.Wanted {
 	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: j.MaxCells}
 }
 
-func (j *job) run(r *filter.Run, name string, newModel func() model.Model) error {
-	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model); err != nil {
+// Do does the work.
+func (j *Job) Do(r *filter.Run, w Work) error {
+	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model, w.Secret, w.State); err != nil {
 		return err
 	}
-	if j.Score || j.Infer {
+	if !j.Training() {
 		if j.Model == "" {
 			return exit.Errorf(exit.Usage, "--score and --infer need --model")
 		}
-		return j.held(r, newModel())
+		return j.held(r, w)
 	}
 	if j.Model != "" {
 		return exit.Errorf(exit.Usage, "--model belongs to --score and --infer; training takes --params")
 	}
-	return j.train(r, name, newModel)
+	if j.Params == "" && w.Family.Parameters != nil {
+		return exit.Errorf(exit.Usage, "training needs --params").WithHint("mstep %s --params-out writes them", w.Family.Name)
+	}
+	return j.train(r, w)
 }
 
 // perFrame is how many documents a worker takes at a time.
@@ -69,7 +85,7 @@ func sharedRun(rounds string, h *wire.Header, parameters string, p *wire.Header)
 }
 
 // workers gives each goroutine a worker of its own, made at its first document.
-func workers(m model.Model, n int) func(int) model.Worker {
+func workers(m model.EStep, n int) func(int) model.Worker {
 	made := make([]model.Worker, n)
 	return func(i int) model.Worker {
 		if made[i] == nil {

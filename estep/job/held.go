@@ -1,13 +1,13 @@
-package main
+package job
 
 import (
 	"cmp"
 	"encoding/json"
 
-	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
@@ -15,7 +15,7 @@ import (
 )
 
 // held scores documents with a model, or says what the model sees in them.
-func (j *job) held(r *filter.Run, m model.Model) error {
+func (j *Job) held(r *filter.Run, w Work) error {
 	if err := r.Check(j.Input, j.Model); err != nil {
 		return err
 	}
@@ -24,12 +24,13 @@ func (j *job) held(r *filter.Run, m model.Model) error {
 		return err
 	}
 	defer in.Close()
-	if j.baseline != nil {
-		if err := sharedVocabulary(in.Name(), h, "--unigram", j.baseline); err != nil {
+	if w.Baseline != nil {
+		if err := sharedVocabulary(in.Name(), h, "--unigram", w.Baseline); err != nil {
 			return err
 		}
 	}
-	if err := j.readModel(m, in.Name(), h); err != nil {
+	step, err := j.readModel(w, in.Name(), h)
+	if err != nil {
 		return err
 	}
 	if r.DryRun() {
@@ -46,40 +47,42 @@ func (j *job) held(r *filter.Run, m model.Model) error {
 		meter.Documents.Add(int64(len(batch)))
 		return batch, more, err
 	}
-	worker := workers(m, j.N())
+	worker := workers(step, j.N())
 	if j.Infer {
 		return j.infer(r, next, worker, h.Side)
 	}
 	return j.score(r, next, worker, h)
 }
 
-// readModel gives m the parameters of the model file.
-func (j *job) readModel(m model.Model, documents string, h *wire.Header) error {
+// readModel returns an E-step with the parameters of the model file.
+func (j *Job) readModel(w Work, documents string, h *wire.Header) (model.EStep, error) {
 	name := j.Model
-	in, p, err := endpoint.OpenStream(name, j.parametersWanted())
+	in, p, err := endpoint.OpenStream(name, j.ParametersWanted())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	if err := sharedVocabulary(documents, h, name, p); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := m.Shapes(h, p); err != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	size, err := w.Family.Fit(h, p)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	set, err := in.ReadOne(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := m.SetParameters(set); err != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	step := w.New()
+	if err := step.SetParameters(set, size); err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	return nil
+	return step, nil
 }
 
 type documents = func() ([]*wire.Document, bool, error)
 
-func (j *job) score(r *filter.Run, next documents, worker func(int) model.Worker, h *wire.Header) error {
+func (j *Job) score(r *filter.Run, next documents, worker func(int) model.Worker, h *wire.Header) error {
 	out, err := endpoint.CreateStream(j.Output, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
 	}, j.Compress.Compress)
@@ -117,7 +120,7 @@ func (j *job) score(r *filter.Run, next documents, worker func(int) model.Worker
 }
 
 // infer prints a JSON object a document. It is private, like the documents.
-func (j *job) infer(r *filter.Run, next documents, worker func(int) model.Worker, side wire.Side) error {
+func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker, side wire.Side) error {
 	out, err := endpoint.Create(cmp.Or(j.Output, endpoint.Stdio), side) // public text may go to a terminal
 	if err != nil {
 		return err

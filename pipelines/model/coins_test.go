@@ -15,7 +15,7 @@ func TestCoins(t *testing.T) {
 	// 300 is 0xac 0x02 as a varint (Protocol Buffers, Encoding).
 	sum := sha256.Sum256([]byte("privpipe coins\nlength\n\x00\x01\xac\x02\x02"))
 	want := rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])).Uint64()
-	if got := Coins(d, "length").Uint64(); got != want {
+	if got := (&Coins{Document: d}).Public("length").Uint64(); got != want {
 		t.Errorf("first number %x, want %x", got, want)
 	}
 	for what, c := range map[string]struct {
@@ -30,7 +30,7 @@ func TestCoins(t *testing.T) {
 		"more of one": {&wire.Document{WordGaps: d.WordGaps, Counts: []uint32{1, 3}}, "length", false},
 		"no words":    {&wire.Document{}, "length", false},
 	} {
-		if same := Coins(c.document, c.use).Uint64() == want; same != c.same {
+		if same := (&Coins{Document: c.document}).Public(c.use).Uint64() == want; same != c.same {
 			t.Errorf("%s: the same coins is %v", what, same)
 		}
 	}

@@ -113,12 +113,12 @@ func square(triangle []float64, rows int) []float64 {
 	return full
 }
 
-// CheckShapes refuses releases whose matrices are not those that a learner wants.
-func CheckShapes(h *wire.Header, l Learner) error {
-	if h.Model != l.Name() {
-		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, l.Name())
+// CheckReleases refuses releases that are not of what a learner learns from.
+func CheckReleases(h *wire.Header, l Learner) error {
+	if f := l.Family(); h.Model != f.Name {
+		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, f.Name)
 	}
-	for _, want := range l.Shapes() {
+	for _, want := range l.Family().Statistics(l.Size()) {
 		if !slices.ContainsFunc(h.Matrices, func(m *wire.Matrix) bool {
 			return m.Name == want.Name && m.Rows == want.Rows && m.Columns == want.Columns && m.Symmetric == want.Symmetric
 		}) {

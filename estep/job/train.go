@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"cmp"
@@ -8,11 +8,11 @@ import (
 	"io"
 	"sync"
 
-	"privpipe/estep/model"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
@@ -20,7 +20,7 @@ import (
 )
 
 // train answers every document of every round with a contribution, on each stream of the input.
-func (j *job) train(r *filter.Run, name string, newModel func() model.Model) error {
+func (j *Job) train(r *filter.Run, w Work) error {
 	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
 	if r.DryRun() {
 		return cmp.Or(r.Check(j.Params), endpoint.CheckStream(r, j.Input, rounds))
@@ -30,8 +30,12 @@ func (j *job) train(r *filter.Run, name string, newModel func() model.Model) err
 		if j.Params == "" {
 			return nil, nil
 		}
-		return follow(j.Params, j.parametersWanted(), newModel)
+		return follow(j.Params, j.ParametersWanted(), w.New)
 	})
+	key, err := w.key(j)
+	if err != nil {
+		return err
+	}
 	meter := &progress.Meter{Name: "estep", Unit: "round"}
 	r.Show(j.Output, meter.Line)
 	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Part) error {
@@ -39,25 +43,29 @@ func (j *job) train(r *filter.Run, name string, newModel func() model.Model) err
 		if err != nil {
 			return err
 		}
-		t := &trainer{job: j, Context: ctx, run: r, model: newModel(), params: p, in: in, meter: meter}
-		return t.train(name)
+		t := &trainer{Job: j, work: w, Context: ctx, run: r, key: key, step: w.New(), params: p, in: in, meter: meter}
+		return t.train()
 	})
 }
 
 // A trainer works on one stream of rounds.
 type trainer struct {
-	*job
+	*Job
 	context.Context // ends with the trainer's work
+	work            Work
 	run             *filter.Run
-	model           model.Model // with the parameters of the round under way
+	key             []byte      // of secret coins; nil: the model throws none
+	size            model.Size  // of the model
+	step            model.EStep // with the parameters of the round under way
 	params          *parameters // nil: the model needs none
+	state           *state      // nil: its documents have none
 	in              *endpoint.Part
 	out             *endpoint.StreamWriter
 	header          *wire.Header
 	meter           *progress.Meter
 }
 
-func (t *trainer) train(name string) error {
+func (t *trainer) train() (err error) {
 	h := t.in.Header
 	var parametersHeader *wire.Header
 	if t.params != nil {
@@ -69,15 +77,17 @@ func (t *trainer) train(name string) error {
 			return err
 		}
 	}
-	shapes, err := t.model.Shapes(h, parametersHeader)
-	if err != nil {
+	if t.size, err = t.work.Family.Fit(h, parametersHeader); err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
 	t.header = &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: name, Unit: h.Unit,
-		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: shapes,
+		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: t.work.Family.Name, Unit: h.Unit,
+		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: t.work.Family.Statistics(t.size),
 	}
-	if t.header.Settings, err = settings(name, t.model); err != nil {
+	if t.header.Settings, err = Settings(t.work.Family.Name, t.step); err != nil {
+		return err
+	}
+	if t.state, err = t.openState(); err != nil {
 		return err
 	}
 	if t.out, err = t.in.CreateStream(t.header, t.Compress.Compress); err != nil {
@@ -90,9 +100,9 @@ func (t *trainer) train(name string) error {
 	return t.out.Commit()
 }
 
-// settings is the hash of what contributions are made under: workers of one run that differ in it must not mix. All of it is
+// Settings is the hash of what contributions are made under: workers of one run that differ in it must not mix. All of it is
 // public, and nothing in it says where a worker runs, on how many cores, and what its files are called.
-func settings(name string, m model.Model) ([]byte, error) {
+func Settings(name string, m model.EStep) ([]byte, error) {
 	b, err := json.Marshal(map[string]any{"wire": wire.Version, "model": name, "settings": m.Settings()})
 	hash := sha256.Sum256(b)
 	return hash[:], err
@@ -109,6 +119,9 @@ func (t *trainer) rounds() error {
 			return err
 		}
 		wanted, err := t.prepare(open.Round)
+		if err == nil {
+			err = t.state.check(open.Round, wanted)
+		}
 		if err != nil {
 			return err
 		}
@@ -133,8 +146,8 @@ func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	if t.params == nil {
 		return true, nil
 	}
-	m, of, err := t.params.after(t, round-1, t.in.Header)
-	t.model = m
+	step, of, err := t.params.after(t, round-1, t.size)
+	t.step = step
 	return err == nil && of < round, err
 }
 
@@ -165,18 +178,22 @@ func (t *trainer) round(open *wire.Record) error {
 		}
 		return record.GetDocument(), nil
 	})
-	worker := workers(t.model, t.N())
-	work := func(i int, batch []*wire.Document) ([]*stream.Batch, error) {
-		return t.contributions(worker(i), open.Round, batch)
+	worker := workers(t.step, t.N())
+	work := func(i int, batch []*wire.Document) (answer, error) {
+		return t.answer(worker(i), open.Round, batch)
 	}
-	err := ordered.Map(t, t.N(), next, work, func(batches []*stream.Batch) error {
-		for _, b := range batches {
+	err := ordered.Map(t, t.N(), next, work, func(a answer) error {
+		t.state.keep(a.records)
+		for _, b := range a.batches {
 			if err := t.out.WriteBatch(b); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err == nil {
+		err = t.state.save(open)
+	}
 	if err != nil {
 		return err
 	}
@@ -186,23 +203,35 @@ func (t *trainer) round(open *wire.Record) error {
 	return t.out.Flush()
 }
 
-// contributions answers some documents.
-func (t *trainer) contributions(worker model.Worker, round uint32, documents []*wire.Document) ([]*stream.Batch, error) {
+// An answer are the contributions of some documents, and the records that they are written as.
+type answer struct {
+	batches []*stream.Batch
+	records []*wire.Record // for the state; else nil
+}
+
+// answer answers some documents.
+func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Document) (a answer, err error) {
 	records := make([]*wire.Record, 0, len(documents))
 	metrics.Documents(len(documents))
 	t.meter.Documents.Add(int64(len(documents)))
+	coins := &model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
 	for _, d := range documents {
-		parts, err := worker.Contribute(d)
-		if err != nil {
-			return nil, err
-		}
 		c := &wire.Contribution{Unit: wire.UnitName(t.header.Unit, d)}
 		if t.header.Unit == wire.Unit_USER {
 			c.Record = d.Id
 		}
+		coins.Document = d
+		parts, err := t.state.contribute(worker, round, d, c, coins)
+		if err != nil {
+			return answer{}, err
+		}
 		records = appendContribution(records, round, c, parts)
 	}
-	return t.out.Framer().Batches(records)
+	if t.state != nil {
+		a.records = records
+	}
+	a.batches, err = t.out.Framer().Batches(records)
+	return a, err
 }
 
 // appendContribution appends c with its parts, cut into as many records as they need.

@@ -1,0 +1,14 @@
+// Package families lists the families of models, for programs that read models of any.
+package families
+
+import (
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/words"
+)
+
+// All has a line for each family.
+var All = []*model.Family{
+	lda.Family,
+	words.Family,
+}

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"fmt"
+
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Family is a kind of model.
+type Family struct {
+	Name string // in headers, grants and charges
+
+	// Statistics are the matrices of the contributions and of the releases, for a model of a size.
+	Statistics func(Size) []*wire.Matrix
+
+	Parameters []Field // what the E-step reads before each round; nil: it needs none
+	Model      []Field // what a model file holds
+
+	// Topics returns how much of each word each component of a model file has: K × V cells, row by row, all positive. It is
+	// nil where the components of the family are no distributions over words.
+	Topics func(*stream.Set, Size) ([]float64, error)
+}
+
+// Size is how large a model is. It is public.
+type Size struct {
+	Words      int // V: words of the vocabulary, which may be features of rows or pixels of images
+	Components int // K: topics, clusters or hidden units; 0: the family has none
+}
+
+// A Dimension is a number of rows or columns that follows from the size of a model.
+type Dimension int
+
+const (
+	One        Dimension = iota
+	Words                // V
+	Components           // K
+)
+
+// Of returns the number that a dimension has at a size.
+func (d Dimension) Of(s Size) int {
+	return [...]int{One: 1, Words: s.Words, Components: s.Components}[d]
+}
+
+// Fit returns the size of a model for documents and parameters with these headers. parameters is nil where there are none,
+// which is an error for a family whose E-step needs them. The error says what does not fit.
+func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
+	size := Size{Words: int(documents.VocabularySize)}
+	switch {
+	case size.Words == 0:
+		return Size{}, fmt.Errorf("documents have no vocabulary")
+	case parameters == nil && f.Parameters != nil:
+		return Size{}, fmt.Errorf("model %s needs parameters", f.Name)
+	case parameters == nil:
+		return size, nil
+	case parameters.VocabularySize != documents.VocabularySize:
+		return Size{}, fmt.Errorf("parameters are over %d words, documents over %d", parameters.VocabularySize, documents.VocabularySize)
+	}
+	size, err := f.Size(parameters)
+	for _, field := range f.Parameters {
+		if err == nil {
+			err = field.check(parameters, size)
+		}
+	}
+	return size, err
+}
+
+// Size returns the size of a model from the header of its parameters or of its model file.
+func (f *Family) Size(parameters *wire.Header) (Size, error) {
+	if parameters.Model != f.Name {
+		return Size{}, fmt.Errorf("parameters are of model %q, must be of %q", parameters.Model, f.Name)
+	}
+	size := Size{Words: int(parameters.VocabularySize)}
+	for _, fields := range [][]Field{f.Parameters, f.Model} {
+		for _, field := range fields {
+			if size.Components == 0 {
+				size.Components = field.components(parameters)
+			}
+		}
+	}
+	return size, nil
+}
+
+// Named returns the family of a name.
+func Named(families []*Family, name string) (*Family, error) {
+	for _, f := range families {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("model %q is none that this program knows", name)
+}

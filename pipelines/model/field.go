@@ -1,0 +1,148 @@
+package model
+
+import (
+	"fmt"
+
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Field is a Scalar or a Matrix: a number or matrix of a model's parameters, of its file, or of a learner's state, with the
+// name that it has on the wire. Whoever writes and whoever reads it use the same variable.
+type Field interface {
+	// check refuses a header that lacks the field or has another shape of it.
+	check(h *wire.Header, size Size) error
+
+	// components returns K where a header tells it by the field's shape, else 0.
+	components(h *wire.Header) int
+}
+
+// A Rule is what each value of a field keeps to. All values are finite: the wire has no others.
+type Rule struct {
+	text  string
+	holds func(float64) bool
+}
+
+// The rules of fields. The zero Rule allows every number.
+var (
+	Positive    = Rule{"positive", func(x float64) bool { return x > 0 }}
+	NotNegative = Rule{"0 or more", func(x float64) bool { return x >= 0 }}
+	Probability = Rule{"in (0, 1]", func(x float64) bool { return x > 0 && x <= 1 }}
+)
+
+// A Scalar is a named number.
+type Scalar struct {
+	Name string
+	Rule Rule
+}
+
+// Of reads the number.
+func (s Scalar) Of(set *stream.Set) (float64, error) {
+	x, ok := set.Scalar(s.Name)
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("there is no number %q", s.Name)
+	case s.Rule.holds != nil && !s.Rule.holds(x):
+		return 0, fmt.Errorf("%s must be %s, is %v", s.Name, s.Rule.text, x)
+	}
+	return x, nil
+}
+
+// Put writes the number.
+func (s Scalar) Put(to *Snapshot, x float64) {
+	to.Scalars = append(to.Scalars, &wire.Scalar{Name: s.Name, Value: x})
+}
+
+func (s Scalar) check(*wire.Header, Size) error     { return nil } // a header has no numbers
+func (s Scalar) components(*wire.Header) (none int) { return 0 }
+
+// A Matrix is a named matrix of a shape that follows from the size of the model.
+type Matrix[T stream.Values] struct {
+	Name          string
+	Rows, Columns Dimension
+	Rule          Rule
+}
+
+// Of reads the cells, row by row.
+func (m Matrix[T]) Of(set *stream.Set, size Size) ([]T, error) {
+	_, found, err := set.Matrix(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.fits(found, size); err != nil {
+		return nil, err
+	}
+	cells, err := stream.Cells[T](set, m.Name)
+	if err != nil || m.Rule.holds == nil {
+		return cells, err
+	}
+	for _, x := range cells {
+		if !m.Rule.holds(float64(x)) {
+			return nil, fmt.Errorf("each cell of %s must be %s", m.Name, m.Rule.text)
+		}
+	}
+	return cells, nil
+}
+
+// In says whether a set has the matrix.
+func (m Matrix[T]) In(set *stream.Set) bool {
+	_, _, err := set.Matrix(m.Name)
+	return err == nil
+}
+
+// Put writes the cells, given row by row.
+func (m Matrix[T]) Put(to *Snapshot, size Size, cells []T) {
+	to.Matrices = append(to.Matrices, &wire.Matrix{
+		Name: m.Name, Rows: uint32(m.Rows.Of(size)), Columns: uint32(m.Columns.Of(size)), Element: element[T](),
+	})
+	to.Cells = append(to.Cells, stream.AppendCells(nil, cells))
+}
+
+func element[T stream.Values]() wire.Element {
+	switch any(*new(T)).(type) {
+	case float32:
+		return wire.Element_FLOAT32
+	case int64:
+		return wire.Element_INT64
+	}
+	return wire.Element_FLOAT64
+}
+
+func (m Matrix[T]) find(h *wire.Header) *wire.Matrix {
+	for _, found := range h.Matrices {
+		if found.Name == m.Name {
+			return found
+		}
+	}
+	return nil
+}
+
+func (m Matrix[T]) check(h *wire.Header, size Size) error {
+	found := m.find(h)
+	if found == nil {
+		return fmt.Errorf("there is no matrix %q", m.Name)
+	}
+	return m.fits(found, size)
+}
+
+func (m Matrix[T]) fits(found *wire.Matrix, size Size) error {
+	rows, columns := m.Rows.Of(size), m.Columns.Of(size)
+	if int(found.Rows) != rows || int(found.Columns) != columns || found.Symmetric {
+		return fmt.Errorf("matrix %q is of %d × %d, must be of %d × %d", m.Name, found.Rows, found.Columns, rows, columns)
+	}
+	if found.Element != element[T]() {
+		return fmt.Errorf("matrix %q has elements %s, must have %s", m.Name, found.Element, element[T]())
+	}
+	return nil
+}
+
+func (m Matrix[T]) components(h *wire.Header) int {
+	found := m.find(h)
+	switch {
+	case found != nil && m.Rows == Components:
+		return int(found.Rows)
+	case found != nil && m.Columns == Components:
+		return int(found.Columns)
+	}
+	return 0
+}

@@ -1,0 +1,43 @@
+// Package lda is the family of latent Dirichlet allocation (Blei, Ng and Jordan 2003): each topic is a distribution over
+// words, each document a mixture of topics.
+package lda
+
+import (
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Topics is the name of the statistic: K × V, how many of each word belong to each topic.
+const Topics = "topics"
+
+// What parameters and model files hold.
+var (
+	// Alpha is the Dirichlet prior of a document's topics, the same for each.
+	Alpha = model.Scalar{Name: "alpha", Rule: model.Positive}
+
+	// Eta is the Dirichlet prior of a topic's words, the same for each.
+	Eta = model.Scalar{Name: "eta", Rule: model.Positive}
+
+	// Rounds is the number of rounds that a model was learned from.
+	Rounds = model.Scalar{Name: "rounds"}
+
+	// Weights are what the E-step multiplies θ with: β_kv, or exp(E[log β_kv]).
+	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
+
+	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv.
+	Lambda = model.Matrix[float64]{Name: "lambda", Rows: model.Components, Columns: model.Words, Rule: model.Positive}
+)
+
+// Family is the family of models.
+var Family = &model.Family{
+	Name: "lda",
+	Statistics: func(s model.Size) []*wire.Matrix {
+		return []*wire.Matrix{{
+			Name: Topics, Rows: uint32(s.Components), Columns: uint32(s.Words), Element: wire.Element_FLOAT32,
+		}}
+	},
+	Parameters: []model.Field{Alpha, Weights},
+	Model:      []model.Field{Alpha, Eta, Rounds, Weights, Lambda},
+	Topics:     func(set *stream.Set, s model.Size) ([]float64, error) { return Lambda.Of(set, s) },
+}

@@ -1,0 +1,28 @@
+// Package words is the family of word frequencies alone: a private unigram, for a baseline and for denoising topics.
+package words
+
+import (
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// Counts is the name of the statistic: 1 × V, how often each word occurs.
+const Counts = "words"
+
+// What model files hold. The E-step needs no parameters.
+var (
+	// Rounds is the number of rounds that a model was learned from.
+	Rounds = model.Scalar{Name: "rounds"}
+
+	// Probabilities are those of each word.
+	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words, Rule: model.Probability}
+)
+
+// Family is the family of models.
+var Family = &model.Family{
+	Name: "words",
+	Statistics: func(s model.Size) []*wire.Matrix {
+		return []*wire.Matrix{{Name: Counts, Rows: 1, Columns: uint32(s.Words), Element: wire.Element_FLOAT32}}
+	},
+	Model: []model.Field{Rounds, Probabilities},
+}
