@@ -143,7 +143,7 @@ func (s *state) save(open *wire.Record) error {
 	if s.name == "" {
 		return nil
 	}
-	out, err := endpoint.CreateStream(s.name, s.header, "zstd")
+	out, err := endpoint.CreateStream(s.name, s.header, "fast")
 	if err != nil {
 		return err
 	}

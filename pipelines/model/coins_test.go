@@ -35,3 +35,28 @@ func TestCoins(t *testing.T) {
 		}
 	}
 }
+
+// TestSecret: numbers are the same for the same key, use, scope and names, and others where one of them is another, however the
+// names are cut. What the document says does not matter.
+func TestSecret(t *testing.T) {
+	first := func(key, use, scope, user, id string, counts ...uint32) uint64 {
+		d := &wire.Document{Id: id, User: user, WordGaps: make([]uint32, len(counts)), Counts: counts}
+		return (&Coins{Document: d, Key: []byte(key), Scope: scope}).Secret(use).Uint64()
+	}
+	want := first("key", "use", Scope("run", 1), "user", "id")
+	if first("key", "use", Scope("run", 1), "user", "id", 3) != want {
+		t.Error("the words change the numbers")
+	}
+	seen := map[uint64]string{want: "the first"}
+	for what, got := range map[string]uint64{
+		"key": first("keY", "use", Scope("run", 1), "user", "id"), "use": first("key", "usE", Scope("run", 1), "user", "id"),
+		"run": first("key", "use", Scope("ruN", 1), "user", "id"), "round": first("key", "use", Scope("run", 2), "user", "id"),
+		"user": first("key", "use", Scope("run", 1), "useR", "id"), "id": first("key", "use", Scope("run", 1), "user", "iD"),
+		"cut": first("key", "use", Scope("run", 1), "useri", "d"), "run of a digit": first("key", "use", Scope("1\nrun", 1), "user", "id"),
+	} {
+		if other, known := seen[got]; known {
+			t.Errorf("another %s has the numbers of %s", what, other)
+		}
+		seen[got] = what
+	}
+}

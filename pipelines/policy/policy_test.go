@@ -54,8 +54,6 @@ func rules() []rule {
 		{of: []string{"..."}, except: append([]string{"estep/...", "mstep/...", "pipelines/view"}, stages...),
 			never:  []string{"pipelines/filter"},
 			reason: "flags, signals and exit codes are the business of mains, and of the commands of models"},
-		{of: []string{"mstep/internal/..."}, never: []string{"pipelines/..."},
-			reason: "numbers in, numbers out"},
 		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"}, never: []string{"pipelines/endpoint/...", "pipelines/filter"},
 			deep: true, reason: "what a model is does not depend on what carries it"},
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,

@@ -54,6 +54,14 @@ func Header(l model.Learner, vocabulary []byte, words int) *wire.Header {
 
 func statistics(l model.Learner) []*wire.Matrix { return l.Family().Statistics(l.Size()) }
 
+// cells is the number of cells of a release.
+func cells(l model.Learner) (all int) {
+	for _, m := range statistics(l) {
+		all += m.Cells()
+	}
+	return all
+}
+
 // Stream returns a stream of releases. It panics if the wire does not allow it.
 func Stream(h *wire.Header, releases ...Release) []byte {
 	return write(h, func(w *stream.Writer) error {
@@ -136,7 +144,7 @@ func Learner(t *testing.T, fresh func() model.Learner) {
 	releases := make([]Release, rounds)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range releases {
-		steps := make([]int64, statistics(l)[0].Cells())
+		steps := make([]int64, cells(l))
 		for c := range steps {
 			steps[c] = int64(100*r.ExpFloat64() + 50*r.NormFloat64())
 		}
@@ -206,7 +214,7 @@ func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, ro
 	if !(grid > 0 && grid <= math.MaxFloat64) || event.CheckRate(rate) != nil || rounds == 0 || rounds > 1<<31 {
 		t.Skip()
 	}
-	steps := make([]int64, statistics(l)[0].Cells())
+	steps := make([]int64, cells(l))
 	for i := range steps {
 		steps[i] = []int64{a, b, 0}[i%3]
 	}

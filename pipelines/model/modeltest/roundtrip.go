@@ -1,0 +1,293 @@
+package modeltest
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Halves are both halves of a model, and what they promise.
+type Halves struct {
+	Step    func() model.EStep // without parameters
+	Learner func() model.Learner
+
+	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have
+	Attained    float64 // share of Norm that some contribution reaches, in (0, 1]: a bound far above all norms wastes budget
+	NonNegative bool    // no cell of a contribution is negative
+}
+
+// documents of a round trip, and words of their vocabulary.
+const (
+	tripDocuments = 60
+	tripRounds    = 3
+)
+
+// RoundTrip takes both halves through rounds over the wire. After each round it exchanges and removes documents, and searches
+// for the contribution of the largest norm: neighbouring sums must lie as close as the privatizer's sensitivity says.
+func RoundTrip(t *testing.T, h Halves) {
+	l := h.Learner()
+	words := l.Size().Words
+	random := rand.New(rand.NewPCG(uint64(words), 7))
+	documents := make([]*wire.Document, tripDocuments)
+	for i := range documents {
+		documents[i] = randomDocument(random, words)
+	}
+	documents[0] = new(wire.Document) // an empty one
+	for round := 1; round <= tripRounds; round++ {
+		trip := h.begin(t, l)
+		trip.neighbours(t, documents)
+		trip.search(t, random, words)
+		trip.release(t, l, uint32(round), documents)
+	}
+	s, err := l.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.read(t, l, Set(l, s), documents)
+}
+
+// A trip is one round.
+type trip struct {
+	Halves
+	matrices []*wire.Matrix
+	step     model.EStep
+}
+
+// begin gives a new E-step the parameters of a learner, over the wire.
+func (h Halves) begin(t *testing.T, l model.Learner) *trip {
+	t.Helper()
+	step := h.Step()
+	data := &wire.Header{VocabularySize: uint32(l.Size().Words)}
+	var header *wire.Header
+	snapshot := l.Parameters()
+	if snapshot != nil {
+		header = &wire.Header{Model: l.Family().Name, VocabularySize: data.VocabularySize, Matrices: snapshot.Matrices}
+	}
+	size, err := l.Family().Fit(data, header)
+	if err == nil && snapshot != nil {
+		err = step.SetParameters(Set(l, snapshot), size)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(l.Family().Statistics(size), statistics(l), func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) {
+		t.Fatalf("the E-step contributes to %v, and the learner learns from %v", l.Family().Statistics(size), statistics(l))
+	}
+	return &trip{h, statistics(l), step}
+}
+
+// contribution returns the cells of a document's contribution, matrix after matrix, by a worker that has seen no other.
+func (r *trip) contribution(t *testing.T, d *wire.Document) []float64 {
+	t.Helper()
+	parts, err := r.step.NewWorker().Contribute(d, coins(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Dense(r.matrices, parts)
+}
+
+// Dense returns the cells of parts, matrix after matrix, row by row; of a symmetric matrix those on and above the diagonal.
+func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
+	var cells []float64
+	first := make([]int, len(matrices)) // of each matrix
+	for i, m := range matrices {
+		first[i] = len(cells)
+		cells = append(cells, make([]float64, m.Cells())...)
+	}
+	for _, p := range parts {
+		m := matrices[p.Matrix]
+		values := p.Values
+		for _, row := range ids(p.RowGaps, m.Rows) {
+			for _, column := range ids(p.ColumnGaps, m.Columns) {
+				if m.Symmetric && column < row {
+					continue
+				}
+				at := int(row)*int(m.Columns) + int(column)
+				if m.Symmetric {
+					at -= int(row) * (int(row) + 1) / 2
+				}
+				cells[first[p.Matrix]+at] += float64(math.Float32frombits(binary.LittleEndian.Uint32(values)))
+				values = values[4:]
+			}
+		}
+	}
+	return cells
+}
+
+func ids(gaps []uint32, all uint32) []uint32 {
+	if len(gaps) > 0 {
+		return wire.AppendIDs(nil, gaps)
+	}
+	every := make([]uint32, all)
+	for i := range every {
+		every[i] = uint32(i)
+	}
+	return every
+}
+
+// neighbours checks the sums of neighbouring data sets: with a document less, under add-remove, and with another in its place,
+// under replace-one. The contributions of all other documents are the same, so that sums differ by those of one document.
+func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
+	t.Helper()
+	all := make([][]float64, len(documents))
+	worker := r.step.NewWorker()
+	for i, d := range documents {
+		all[i] = r.contribution(t, d)
+		parts, err := worker.Contribute(d, coins(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(Dense(r.matrices, parts), all[i]) {
+			t.Errorf("document %d contributes something else after others", i)
+		}
+	}
+	for i, c := range all {
+		if norm := distance(c, nil); norm > r.Norm*(1+1e-6) {
+			t.Errorf("add-remove: a sum moves by %v with document %d, may by %v", norm, i, r.Norm)
+		}
+		if norm, most := distance(c, all[(i+1)%len(all)]), r.exchanged(); norm > most*(1+1e-6) {
+			t.Errorf("replace-one: a sum moves by %v where another document takes the place of %d, may by %v", norm, i, most)
+		}
+	}
+}
+
+// exchanged bounds how far a sum moves under replace-one: SPEC.md §7.3.
+func (r *trip) exchanged() float64 {
+	if r.NonNegative {
+		return math.Sqrt2 * r.Norm
+	}
+	return 2 * r.Norm
+}
+
+// distance returns the L2 norm of a − b; nil is 0.
+func distance(a, b []float64) float64 {
+	square := 0.0
+	for i, x := range a {
+		if b != nil {
+			x -= b[i]
+		}
+		square += x * x
+	}
+	return math.Sqrt(square)
+}
+
+// search looks for a document of a large norm, and for another far from it, by random changes that are kept where they help.
+func (r *trip) search(t *testing.T, random *rand.Rand, words int) {
+	t.Helper()
+	climb := func(value func(*wire.Document) float64) (best *wire.Document, most float64) {
+		for range 4 {
+			d := randomDocument(random, words)
+			for range 60 {
+				changed := randomDocument(random, words)
+				if random.IntN(2) == 0 {
+					changed = altered(random, d)
+				}
+				if value(changed) >= value(d) {
+					d = changed
+				}
+			}
+			if v := value(d); best == nil || v > most {
+				best, most = d, v
+			}
+		}
+		return best, most
+	}
+	far, norm := climb(func(d *wire.Document) float64 { return distance(r.contribution(t, d), nil) })
+	if norm > r.Norm*(1+1e-6) {
+		t.Errorf("a contribution has norm %v, promised is %v: %v", norm, r.Norm, far)
+	}
+	if norm < r.Attained*r.Norm {
+		t.Errorf("the largest norm found is %v, and %v of the bound %v should be attained", norm, r.Attained, r.Norm)
+	}
+	cells := r.contribution(t, far)
+	if other, norm := climb(func(d *wire.Document) float64 { return distance(r.contribution(t, d), cells) }); norm > r.exchanged()*(1+1e-6) {
+		t.Errorf("two contributions are %v apart, may be %v: %v and %v", norm, r.exchanged(), far, other)
+	}
+	if r.NonNegative && slices.Min(cells) < 0 {
+		t.Errorf("a cell of a contribution is negative: %v", far)
+	}
+}
+
+// randomDocument has some of the words, some of them often.
+func randomDocument(random *rand.Rand, words int) *wire.Document {
+	d := new(wire.Document)
+	keep := random.Float64()
+	last := -1
+	for w := range words {
+		if random.Float64() > keep {
+			continue
+		}
+		d.WordGaps = append(d.WordGaps, uint32(w-max(last, 0)))
+		d.Counts = append(d.Counts, uint32(1+random.ExpFloat64()*random.ExpFloat64()*3))
+		last = w
+	}
+	return d
+}
+
+// altered returns d with another count of a word.
+func altered(random *rand.Rand, d *wire.Document) *wire.Document {
+	d = proto.CloneOf(d)
+	if len(d.Counts) > 0 {
+		i := random.IntN(len(d.Counts))
+		d.Counts[i] = max(1, uint32(float64(d.Counts[i])*math.Exp(random.NormFloat64())))
+	}
+	return d
+}
+
+// release gives the learner the sum of all contributions, without noise, over the wire.
+func (r *trip) release(t *testing.T, l model.Learner, round uint32, documents []*wire.Document) {
+	t.Helper()
+	const grid = 1.0 / (1 << 20)
+	var steps []int64
+	for _, d := range documents {
+		for i, x := range r.contribution(t, d) {
+			if len(steps) <= i {
+				steps = append(steps, 0)
+			}
+			steps[i] += int64(x / grid)
+		}
+	}
+	if err := Update(l, Release{round, None(1, grid, tripRounds), steps}); err != nil {
+		t.Fatal(err)
+	}
+	if l.Round() != round {
+		t.Errorf("the learner is at round %d after the release of round %d", l.Round(), round)
+	}
+}
+
+// read checks that a model file is what its readers want: the E-step to score, to infer, and evaluate.
+func (h Halves) read(t *testing.T, l model.Learner, set *stream.Set, documents []*wire.Document) {
+	t.Helper()
+	size := l.Size()
+	if topics := l.Family().Topics; topics != nil {
+		cells, err := topics(set, size)
+		if err != nil || len(cells) != size.Components*size.Words || slices.Min(cells) <= 0 {
+			t.Errorf("%d topics of %d words are of %d cells, %v", size.Components, size.Words, len(cells), err)
+		}
+	}
+	step := h.Step()
+	if err := step.SetParameters(set, size); err != nil {
+		t.Fatal(err)
+	}
+	worker := step.NewWorker()
+	for _, d := range documents {
+		if scorer, ok := worker.(model.Scorer); ok {
+			if s, err := scorer.Score(d); err != nil || s.Bound > 0 {
+				t.Errorf("score %v, %v", s, err)
+			}
+		}
+		if inferrer, ok := worker.(model.Inferrer); ok {
+			if shares, err := inferrer.Infer(d); err != nil || len(shares) != size.Components {
+				t.Errorf("%d shares, %v", len(shares), err)
+			}
+		}
+	}
+}
