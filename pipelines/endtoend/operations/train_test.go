@@ -1,0 +1,172 @@
+package operations
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/testkit/broker"
+)
+
+const (
+	run        = "news"
+	partitions = 2
+	rounds     = 3
+)
+
+// A service is a stage as operators start it: its name, arguments and environment.
+type service struct {
+	name        string
+	args        []string
+	environment []string
+}
+
+// settings are what an operator writes in place of the examples.
+func settings(brokers, folder string) map[string]string {
+	return map[string]string{
+		"BROKERS": brokers, "METRICS": "127.0.0.1", "TEXTS": filepath.Join(folder, "docs.jsonl"),
+		"PRIVPIPE_SAMPLE_ROUNDS": fmt.Sprint(rounds), "PRIVPIPE_MSTEP_TOPICS": "5",
+	}
+}
+
+// A training is a run of services over a broker.
+type training struct {
+	t       *testing.T
+	folder  string
+	ledger  string
+	model   string
+	scrapes map[string]string // what each service showed at /metrics, all of it
+}
+
+// train runs services, the first of which writes the documents, until all have ended with 0. The ledger and the grant are where
+// the services look for them.
+func train(t *testing.T, folder, ledger, grant, model string, services func(brokers string) []service) *training {
+	t.Helper()
+	b := broker.Fake(t, nil)
+	r := &training{t: t, folder: folder, ledger: ledger, model: model, scrapes: make(map[string]string)}
+	for _, file := range []string{ledger, grant, model} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bash(t, folder, fmt.Sprintf(`
+comments "$(go env GOROOT)/src/net/http" >docs.jsonl
+topics --partitions %d %s %s
+account ledger new %q
+account plan --epsilon 1 --delta 1e-6 --poisson 0.1 --rounds %d --ledger %q --model lda --matrix topics=5xV -o %q`,
+		partitions, b.Address, run, ledger, rounds, ledger, grant))
+	all := services(b.Address)
+	r.together(all[0])
+	r.together(all[1:]...)
+	if _, err := os.Stat(model); err != nil {
+		t.Error(err)
+	}
+	charged := read(t, ledger)
+	if n := strings.Count(charged, `"charge":`); n != rounds {
+		t.Errorf("%d charges in the ledger, want %d", n, rounds)
+	}
+	r.together(all[1:]...) // as after the machine was started anew
+	if read(t, ledger) != charged {
+		t.Error("the same services charged the ledger again")
+	}
+	return r
+}
+
+// together starts services and waits until all have ended with 0, or one has not.
+func (r *training) together(services ...service) {
+	r.t.Helper()
+	ended := make(chan *process, len(services))
+	for _, s := range services {
+		r.start(s, ended)
+	}
+	for range services {
+		select {
+		case p := <-ended:
+			if p.err != nil {
+				r.t.Fatalf("%s: %v\n%s\n%s", p.name, p.err, strings.Join(p.args, " "), p.output.String())
+			}
+			r.scrapes[p.name] += p.shown
+		case <-time.After(2 * time.Minute):
+			r.t.Fatal("not all services have ended")
+		}
+	}
+}
+
+// A process is a service that was started.
+type process struct {
+	service
+	output strings.Builder
+	err    error  // how it ended
+	shown  string // at /metrics, all scrapes
+}
+
+// port is where a service is to serve metrics, as its file says.
+var port = regexp.MustCompile(`^(127\.0\.0\.1|0\.0\.0\.0):94\d\d$`)
+
+// start starts a service with its metrics at a free port, collects what it shows there, and sends it when it has ended.
+func (r *training) start(s service, ended chan<- *process) {
+	r.t.Helper()
+	p := &process{service: s}
+	args := append([]string(nil), s.args...)
+	served := ""
+	for i, arg := range args {
+		if port.MatchString(arg) {
+			served = free(r.t)
+			args[i] = served
+		}
+	}
+	command := exec.Command(args[0], args[1:]...)
+	command.Dir = r.folder
+	command.Env = append(os.Environ(), s.environment...)
+	command.Stdout, command.Stderr = &p.output, &p.output
+	if err := command.Start(); err != nil {
+		r.t.Fatalf("%s: %v", s.name, err)
+	}
+	r.t.Cleanup(func() { command.Process.Kill() })
+	done := make(chan struct{})
+	shown := make(chan string, 1)
+	go func() { shown <- scrape(served, done) }()
+	go func() {
+		p.err = command.Wait()
+		close(done)
+		p.shown = <-shown
+		ended <- p
+	}()
+}
+
+// scrape collects /metrics until the service has ended; nothing of one without an address.
+func scrape(address string, done <-chan struct{}) string {
+	var all strings.Builder
+	for address != "" {
+		if answer, err := http.Get("http://" + address + "/metrics"); err == nil {
+			body, _ := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			all.Write(body)
+		}
+		select {
+		case <-done:
+			return all.String()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return ""
+}
+
+// free returns an address of loopback that nobody listens at.
+func free(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
