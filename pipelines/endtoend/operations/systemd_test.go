@@ -125,9 +125,9 @@ func TestUnits(t *testing.T) {
 			if reads == "sums" {
 				names = append(names, "combine")
 			}
-			train(t, folder, filepath.Join(state, "privpipe-privatize/people.ledger"), filepath.Join(folder, "etc", run+".grant.json"),
+			inPlace(t, folder)
+			train(t, folder, filepath.Join(state, "privpipe-privatize/people.ledger"),
 				filepath.Join(state, "privpipe-mstep", run, "model.pp"), func(brokers string) []service {
-					inPlace(t, folder)
 					changed := settings(brokers, folder)
 					changed["PRIVATIZE_READS"] = reads
 					var all []service
@@ -146,12 +146,16 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// inPlace makes what systemd would: folders of state and cache, and a credential by which brokers are spoken to in clear.
+// inPlace makes what systemd would, folders of state and cache, and what the operator does: a credential by which brokers are
+// spoken to in clear, a ledger and a grant.
 func inPlace(t *testing.T, folder string) {
 	t.Helper()
 	bash(t, folder, fmt.Sprintf(`umask 077
-mkdir -p state/privpipe-{sample,mstep}/%[1]s cache/privpipe-sample/%[1]s credentials
-echo '{}' >credentials/kafka_client.json`, run))
+mkdir -p state/privpipe-{sample,mstep}/%[1]s state/privpipe-privatize cache/privpipe-sample/%[1]s credentials etc
+echo '{}' >credentials/kafka_client.json
+account ledger new --epsilon 1 --delta 1e-6 state/privpipe-privatize/people.ledger
+account plan --epsilon 1 --delta 1e-6 --poisson 0.1 --rounds %[2]d --ledger state/privpipe-privatize/people.ledger \
+  --model lda --matrix topics=5xV -o etc/%[1]s.grant.json`, run, rounds))
 }
 
 // TestUnitsRestart: services are left alone after the very codes that no restart can heal, and a stop is no failure.

@@ -41,28 +41,17 @@ func settings(brokers, folder string) map[string]string {
 type training struct {
 	t       *testing.T
 	folder  string
-	ledger  string
-	model   string
 	scrapes map[string]string // what each service showed at /metrics, all of it
 }
 
-// train runs services, the first of which writes the documents, until all have ended with 0. The ledger and the grant are where
-// the services look for them.
-func train(t *testing.T, folder, ledger, grant, model string, services func(brokers string) []service) *training {
+// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0.
+func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
 	t.Helper()
 	b := broker.Fake(t, nil)
-	r := &training{t: t, folder: folder, ledger: ledger, model: model, scrapes: make(map[string]string)}
-	for _, file := range []string{ledger, grant, model} {
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r := &training{t: t, folder: folder, scrapes: make(map[string]string)}
 	bash(t, folder, fmt.Sprintf(`
 comments "$(go env GOROOT)/src/net/http" >docs.jsonl
-topics --partitions %d %s %s
-account ledger new %q
-account plan --epsilon 1 --delta 1e-6 --poisson 0.1 --rounds %d --ledger %q --model lda --matrix topics=5xV -o %q`,
-		partitions, b.Address, run, ledger, rounds, ledger, grant))
+topics --partitions %d %s %s`, partitions, b.Address, run))
 	all := services(b.Address)
 	r.together(all[0])
 	r.together(all[1:]...)
