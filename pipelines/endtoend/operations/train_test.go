@@ -13,6 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -44,7 +48,8 @@ type training struct {
 	scrapes map[string]string // what each service showed at /metrics, all of it
 }
 
-// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0.
+// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. Once
+// the broker refuses to give a release.
 func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
 	t.Helper()
 	b := broker.Fake(t, nil)
@@ -53,6 +58,8 @@ func train(t *testing.T, folder, ledger, model string, services func(brokers str
 comments "$(go env GOROOT)/src/net/http" >docs.jsonl
 topics --partitions %d %s %s`, partitions, b.Address, run))
 	all := services(b.Address)
+	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition})
+	defer ill.Remove()
 	r.together(all[0])
 	r.together(all[1:]...)
 	if _, err := os.Stat(model); err != nil {

@@ -18,21 +18,23 @@ func main() {
 	}
 }
 
-// run does what the first argument says: manifests FILE…, the objects in files of YAML; or selectors, what each line of PromQL
-// on standard input asks for.
+// run does what the first argument says: manifests FILE…, the objects in files of YAML; rules FILE, the rules of Prometheus; or
+// selectors, what each line of PromQL on standard input asks for.
 func run(args []string) error {
 	var result any
 	var err error
 	switch {
 	case len(args) > 1 && args[0] == "manifests":
 		result, err = manifests(args[1:])
+	case len(args) == 2 && args[0] == "rules":
+		result, err = rules(args[1])
 	case len(args) == 1 && args[0] == "selectors":
 		var queries []byte
 		if queries, err = io.ReadAll(os.Stdin); err == nil {
 			result, err = selectors(string(queries))
 		}
 	default:
-		err = fmt.Errorf("wants manifests FILE… or selectors")
+		err = fmt.Errorf("wants manifests FILE…, rules FILE or selectors")
 	}
 	if err != nil {
 		return err
