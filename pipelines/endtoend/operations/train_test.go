@@ -3,7 +3,6 @@ package operations
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -99,9 +98,21 @@ func (r *training) together(services ...service) {
 // A process is a service that was started.
 type process struct {
 	service
-	output strings.Builder
-	err    error  // how it ended
-	shown  string // at /metrics, all scrapes
+	output  strings.Builder
+	metrics chan string // where they are, once it has said so
+	err     error       // how it ended
+	shown   string      // at metrics, all scrapes
+}
+
+// serving is how a stage says where its metrics are.
+var serving = regexp.MustCompile(`metrics at (http://\S+)`)
+
+// Write takes what the process says.
+func (p *process) Write(said []byte) (int, error) {
+	if found := serving.FindSubmatch(said); found != nil {
+		p.metrics <- string(found[1])
+	}
+	return p.output.Write(said)
 }
 
 // port is where a service is to serve metrics, as its file says.
@@ -110,26 +121,23 @@ var port = regexp.MustCompile(`^(127\.0\.0\.1|0\.0\.0\.0):94\d\d$`)
 // start starts a service with its metrics at a free port, collects what it shows there, and sends it when it has ended.
 func (r *training) start(s service, ended chan<- *process) {
 	r.t.Helper()
-	p := &process{service: s}
-	args := append([]string(nil), s.args...)
-	served := ""
+	p := &process{service: s, metrics: make(chan string, 1)}
+	args := append([]string{"-v"}, s.args[1:]...)
 	for i, arg := range args {
 		if port.MatchString(arg) {
-			served = free(r.t)
-			args[i] = served
+			args[i] = "127.0.0.1:0"
 		}
 	}
-	command := exec.Command(args[0], args[1:]...)
+	command := exec.Command(s.args[0], args...)
 	command.Dir = r.folder
 	command.Env = append(os.Environ(), s.environment...)
-	command.Stdout, command.Stderr = &p.output, &p.output
+	command.Stdout, command.Stderr = p, p
 	if err := command.Start(); err != nil {
 		r.t.Fatalf("%s: %v", s.name, err)
 	}
 	r.t.Cleanup(func() { command.Process.Kill() })
-	done := make(chan struct{})
-	shown := make(chan string, 1)
-	go func() { shown <- scrape(served, done) }()
+	done, shown := make(chan struct{}), make(chan string, 1)
+	go func() { shown <- scrape(p.metrics, done) }()
 	go func() {
 		p.err = command.Wait()
 		close(done)
@@ -138,31 +146,23 @@ func (r *training) start(s service, ended chan<- *process) {
 	}()
 }
 
-// scrape collects /metrics until the service has ended; nothing of one without an address.
-func scrape(address string, done <-chan struct{}) string {
+// scrape collects what a service shows until it has ended.
+func scrape(at <-chan string, done <-chan struct{}) string {
 	var all strings.Builder
-	for address != "" {
-		if answer, err := http.Get("http://" + address + "/metrics"); err == nil {
-			body, _ := io.ReadAll(answer.Body)
-			answer.Body.Close()
-			all.Write(body)
+	url := ""
+	for {
+		if url != "" {
+			if answer, err := http.Get(url); err == nil {
+				body, _ := io.ReadAll(answer.Body)
+				answer.Body.Close()
+				all.Write(body)
+			}
 		}
 		select {
+		case url = <-at:
 		case <-done:
 			return all.String()
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return ""
-}
-
-// free returns an address of loopback that nobody listens at.
-func free(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
