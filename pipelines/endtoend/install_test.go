@@ -43,6 +43,10 @@ func TestInstall(t *testing.T) {
 	try("privpipe lda --epsilon 2 --topics 2 --rounds 3 comments.jsonl out", `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
 	try(fmt.Sprintf("ln -s %q/share/privpipe/pipelines/recipes/lda.sh mine; ./mine --epsilon 2 --topics 2 --rounds 3 comments.jsonl linked",
 		prefix), `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)
+	for _, file := range []string{"systemd/privpipe-estep@.service", "systemd/privpipe-.service.d/common.conf", "kubernetes/privatize.yaml",
+		"monitoring/rules.yml", "recovery.md"} {
+		try("cat \"$(privpipe path)/../../share/privpipe/pipelines/recipes/kafka/"+file+"\"", regexp.QuoteMeta(read(t, "pipelines/recipes/kafka/"+file)))
+	}
 	for _, name := range []string{"nothing", "../lda", "stages/../lda", "kafka/nothing"} {
 		s := bash(folder, machine+"privpipe "+name+"\nEND")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "no stage or recipe "+name) {

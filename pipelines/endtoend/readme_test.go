@@ -88,7 +88,8 @@ func TestPipelinesReadme(t *testing.T) {
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)\)`)
 	for _, page := range []string{"README.md", "pipelines/README.md", "pipelines/SPEC.md", "privatize/PRIVACY.md",
-		"pipelines/recipes/kafka/README.md", "pipelines/recipes/kafka/SCALE.md"} {
+		"pipelines/recipes/kafka/README.md", "pipelines/recipes/kafka/SCALE.md", "pipelines/recipes/kafka/operations.md",
+		"pipelines/recipes/kafka/recovery.md"} {
 		for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
 			if strings.Contains(match[1], "://") {
 				continue

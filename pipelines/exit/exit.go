@@ -26,6 +26,10 @@ const (
 	ClosedOutput = 141 // SIGPIPE: the reader of the output went away
 )
 
+// Lasting are the codes after which the same command would end the same way: somebody must mend something first. A service
+// manager leaves the stage alone after these, and starts it again after all others but OK. 2 is the Go runtime's.
+var Lasting = []int{2, Usage, Missing, Refused, Malformed, Locked, Internal}
+
 // Meaning is the table of exit codes, in order, as --help prints it.
 var Meaning = []struct {
 	Code int

@@ -78,3 +78,16 @@ func TestMeaning(t *testing.T) {
 		t.Errorf("codes %v, want %v", codes, want)
 	}
 }
+
+// TestLasting: a new code must be given its place, so that no service manager restarts for ever what cannot heal.
+func TestLasting(t *testing.T) {
+	heals := []int{exit.Failure, exit.Unavailable}
+	for _, m := range exit.Meaning {
+		if m.Code == exit.OK || m.Code > 128 { // done, or ended from outside
+			continue
+		}
+		if slices.Contains(heals, m.Code) == slices.Contains(exit.Lasting, m.Code) {
+			t.Errorf("exit code %d must stand either in Lasting or among those that a restart may heal", m.Code)
+		}
+	}
+}

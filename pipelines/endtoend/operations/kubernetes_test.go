@@ -1,0 +1,262 @@
+package operations
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit/stages"
+)
+
+// checker runs pipelines/testkit/operations, the first time builds it, and decodes what it prints.
+func checker(t *testing.T, input string, result any, args ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds code of Kubernetes and of Prometheus")
+	}
+	command := exec.Command("go", append([]string{"run", "."}, args...)...)
+	command.Dir = filepath.Join(stages.Root, "pipelines/testkit/operations")
+	command.Stdin = strings.NewReader(input)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if err := json.Unmarshal(out, result); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// An object is what these tests look at of any Kubernetes object. Whether it is one of its kind has been checked by the types
+// of k8s.io/api.
+type object struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Data     map[string]string
+	Spec     struct {
+		Replicas         *int
+		BackoffLimit     *int
+		PodFailurePolicy *struct {
+			Rules []struct {
+				Action      string
+				OnExitCodes *struct {
+					ContainerName, Operator string
+					Values                  []int
+				}
+			}
+		}
+		AccessModes []string
+		Template    struct{ Spec pod }
+	}
+}
+
+type pod struct {
+	RestartPolicy                string
+	AutomountServiceAccountToken *bool
+	EnableServiceLinks           *bool
+	SecurityContext              struct {
+		RunAsNonRoot       bool
+		RunAsUser, FsGroup int
+		SeccompProfile     struct{ Type string }
+	}
+	InitContainers, Containers []container
+	Volumes                    []struct {
+		Name   string
+		Secret *struct{ DefaultMode int }
+	}
+}
+
+type container struct {
+	Name          string
+	Command, Args []string
+	Env           []struct{ Name, Value string }
+	Ports         []struct {
+		Name          string
+		ContainerPort int
+	}
+	LivenessProbe, ReadinessProbe *struct{ HTTPGet struct{ Path, Port string } }
+	SecurityContext               struct {
+		AllowPrivilegeEscalation *bool
+		ReadOnlyRootFilesystem   bool
+		Capabilities             struct{ Drop []string }
+	}
+	Resources    struct{ Requests, Limits map[string]string }
+	VolumeMounts []struct{ Name, MountPath string }
+}
+
+// manifests are the objects in the files of a folder, by kind and name.
+func manifests(t *testing.T) map[string]object {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(kafka, "kubernetes/*.yaml"))
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d manifests, %v", len(files), err)
+	}
+	var list []object
+	checker(t, "", &list, append([]string{"manifests"}, files...)...)
+	all := make(map[string]object)
+	for _, o := range list {
+		name := o.Kind + "/" + o.Metadata.Name
+		if _, twice := all[name]; twice {
+			t.Errorf("%s is there twice", name)
+		}
+		all[name] = o
+	}
+	return all
+}
+
+// variable is how Kubernetes names one in a command line.
+var variable = regexp.MustCompile(`\$\((\w+)\)`)
+
+// container commands are the command line of a container, as it would run in a machine whose folders are those of a test.
+func (c container) service(t *testing.T, folder string, variables map[string]string) service {
+	t.Helper()
+	var places []string // of volumes
+	for _, m := range c.VolumeMounts {
+		places = append(places, m.MountPath, filepath.Join(folder, m.Name))
+	}
+	expand := func(text string) string {
+		return strings.NewReplacer(places...).Replace(variable.ReplaceAllStringFunc(text, func(name string) string {
+			value, ok := variables[name[2:len(name)-1]]
+			if !ok {
+				t.Errorf("%s: the variable %s is not in run.yaml", c.Name, name)
+			}
+			return value
+		}))
+	}
+	s := service{name: c.Name, args: []string{strings.TrimPrefix(c.Command[0], "/bin/")}}
+	for _, arg := range c.Args {
+		s.args = append(s.args, expand(arg))
+	}
+	for _, e := range c.Env {
+		s.environment = append(s.environment, e.Name+"="+expand(e.Value))
+	}
+	for name, value := range variables {
+		s.environment = append(s.environment, name+"="+value)
+	}
+	return s
+}
+
+// TestManifests trains by the command lines of the containers, under a ledger and a grant that those of begin.yaml make.
+func TestManifests(t *testing.T) {
+	objects := manifests(t)
+	for _, reads := range []string{"contributions", "sums"} {
+		t.Run(reads, func(t *testing.T) {
+			folder := t.TempDir()
+			variables := func(brokers string) map[string]string {
+				all := make(map[string]string)
+				for name, value := range objects["ConfigMap/run"].Data {
+					all[name] = value
+				}
+				for name, value := range settings(brokers, folder) {
+					if _, ok := all[name]; ok {
+						all[name] = value
+					}
+				}
+				all["PRIVATIZE_READS"] = reads
+				return all
+			}
+			bash(t, folder, "umask 077; mkdir kafka coins spill model ledger grant texts; echo '{}' >kafka/client.json")
+			begin := objects["Job/begin"].Spec.Template.Spec
+			for _, c := range append(begin.InitContainers, begin.Containers...) {
+				s := c.service(t, folder, variables(""))
+				out, err := exec.Command(s.args[0], s.args[1:]...).CombinedOutput() // a log of Kubernetes has both
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", strings.Join(s.args, " "), err, out)
+				}
+				if err := os.WriteFile(filepath.Join(folder, "grant/grant.json"), out, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			train(t, folder, filepath.Join(folder, "ledger/people.ledger"), filepath.Join(folder, "model/model.pp"), func(brokers string) []service {
+				bash(t, folder, "ln docs.jsonl texts/docs.jsonl")
+				names := []string{"Job/tokenize", "Job/sample", "Job/estep", "StatefulSet/privatize", "Job/mstep"}
+				if reads == "sums" {
+					names = append(names, "Job/combine")
+				}
+				var all []service
+				for _, name := range names {
+					all = append(all, objects[name].Spec.Template.Spec.Containers[0].service(t, folder, variables(brokers)))
+				}
+				return all
+			})
+		})
+	}
+}
+
+// TestManifestsPods: what every pod has, so that no stage runs as root, writes where it should not, or is restarted in vain.
+func TestManifestsPods(t *testing.T) {
+	pods := 0
+	for name, o := range manifests(t) {
+		p := o.Spec.Template.Spec
+		if len(p.Containers) == 0 {
+			continue
+		}
+		pods++
+		wrong := func(format string, args ...any) { t.Errorf(name+": "+format, args...) }
+		if o.Kind == "Job" {
+			policy := o.Spec.PodFailurePolicy
+			if policy == nil || o.Spec.BackoffLimit == nil || p.RestartPolicy != "Never" { // without which there can be no policy
+				wrong("no podFailurePolicy, backoffLimit or restartPolicy: Never")
+				continue
+			}
+			stops := 0
+			for _, r := range policy.Rules {
+				if r.Action == "FailJob" && r.OnExitCodes != nil && r.OnExitCodes.Operator == "In" && r.OnExitCodes.ContainerName == p.Containers[0].Name &&
+					slices.Equal(r.OnExitCodes.Values, exit.Lasting) {
+					stops++
+				}
+			}
+			if stops != 1 {
+				wrong("it does not stop at the exit codes %d", exit.Lasting)
+			}
+		} else if o.Kind != "StatefulSet" || *o.Spec.Replicas != 1 {
+			wrong("only privatize is no Job, and it is one")
+		}
+		s := p.SecurityContext
+		if !s.RunAsNonRoot || s.RunAsUser == 0 || s.FsGroup == 0 || s.SeccompProfile.Type != "RuntimeDefault" ||
+			p.AutomountServiceAccountToken == nil || *p.AutomountServiceAccountToken || p.EnableServiceLinks == nil || *p.EnableServiceLinks {
+			wrong("it may do more than it needs: %+v", p)
+		}
+		for _, v := range p.Volumes {
+			if v.Secret != nil && v.Secret.DefaultMode != 0o440 { // root's and the group's: all that endpoint/kafka takes
+				wrong("the secret %s has mode %o", v.Name, v.Secret.DefaultMode)
+			}
+		}
+		for _, c := range append(p.InitContainers, p.Containers...) {
+			s := c.SecurityContext
+			if s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || !s.ReadOnlyRootFilesystem || !slices.Equal(s.Capabilities.Drop, []string{"ALL"}) {
+				wrong("container %s may do more than it needs", c.Name)
+			}
+			if c.Resources.Requests["cpu"] == "" || c.Resources.Requests["memory"] == "" || c.Resources.Limits["memory"] == "" {
+				wrong("container %s has no resources", c.Name)
+			}
+			i := slices.Index(c.Args, "--metrics")
+			if i < 0 {
+				if name != "Job/tokenize" && name != "Job/begin" {
+					wrong("it serves no metrics")
+				}
+				continue
+			}
+			if c.Args[i+1] != fmt.Sprintf("0.0.0.0:%d", c.Ports[0].ContainerPort) || c.Ports[0].Name != c.ReadinessProbe.HTTPGet.Port ||
+				c.Ports[0].Name != c.LivenessProbe.HTTPGet.Port || c.ReadinessProbe.HTTPGet.Path != "/healthz" {
+				wrong("its probes ask elsewhere than it serves")
+			}
+		}
+	}
+	if pods != 7 {
+		t.Errorf("%d kinds of pods, want 7", pods)
+	}
+	for _, claim := range []string{"ledger", "coins", "model"} {
+		if got := manifests(t)["PersistentVolumeClaim/"+claim].Spec.AccessModes; !slices.Equal(got, []string{"ReadWriteOncePod"}) {
+			t.Errorf("volume %s: %v", claim, got)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package operations
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/exit"
+)
+
+var systemd = filepath.Join(kafka, "systemd")
+
+// A setting is a line of a unit: a key and its value.
+type setting struct{ key, value string }
+
+// unit reads a file of systemd's form, comments aside, with lines that a backslash continues.
+func unit(t testing.TB, file string) []setting {
+	t.Helper()
+	var all []setting
+	lines := bufio.NewScanner(strings.NewReader(strings.ReplaceAll(read(t, file), "\\\n", "")))
+	for lines.Scan() {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "[") {
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !ok {
+			t.Fatalf("%s: no setting: %s", file, line)
+		}
+		all = append(all, setting{key, value})
+	}
+	return all
+}
+
+// values are those of a key.
+func values(settings []setting, key string) []string {
+	var all []string
+	for _, s := range settings {
+		if s.key == key {
+			all = append(all, s.value)
+		}
+	}
+	return all
+}
+
+// units are the services by the names of their stages.
+func units(t testing.TB) map[string][]setting {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(systemd, "*@.service"))
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d units, %v", len(files), err)
+	}
+	all := make(map[string][]setting)
+	for _, file := range files {
+		all[strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "privpipe-"), "@.service")] = unit(t, file)
+	}
+	return all
+}
+
+// commands are the command lines of a unit, as systemd would run them in a machine whose folders are those of a test.
+func commands(t testing.TB, name, instance, folder string, variables map[string]string, settings []setting) []service {
+	t.Helper()
+	specifiers := strings.NewReplacer("%%", "%", "%i", instance, "%p", "privpipe-"+name, "%S", filepath.Join(folder, "state"),
+		"%C", filepath.Join(folder, "cache"), "%d", filepath.Join(folder, "credentials"), "/etc/privpipe", filepath.Join(folder, "etc"))
+	expand := func(text string) string {
+		return os.Expand(specifiers.Replace(text), func(variable string) string {
+			value, ok := variables[variable]
+			if !ok {
+				t.Errorf("%s: the variable %s is not in example.env", name, variable)
+			}
+			return value
+		})
+	}
+	var environment []string
+	for _, assignment := range values(settings, "Environment") {
+		environment = append(environment, expand(assignment))
+	}
+	if len(values(settings, "EnvironmentFile")) > 0 {
+		for variable, value := range variables {
+			environment = append(environment, variable+"="+value)
+		}
+	}
+	var all []service
+	for _, line := range values(settings, "ExecStart") {
+		words := strings.Fields(line)
+		if words[0] == "privpipe" { // the name that an installation has on PATH: pipelines/install/privpipe
+			words = words[1:]
+		}
+		for i, word := range words {
+			words[i] = expand(word)
+		}
+		all = append(all, service{name: name, args: words, environment: environment})
+	}
+	return all
+}
+
+// example are the settings of example.env, changed to those of a test.
+func example(t testing.TB, changed map[string]string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for _, s := range unit(t, filepath.Join(systemd, "example.env")) {
+		all[s.key] = s.value
+	}
+	for key, value := range changed {
+		if _, ok := all[key]; !ok {
+			t.Errorf("example.env does not set %s", key)
+		}
+		all[key] = value
+	}
+	return all
+}
+
+// TestUnits trains by the command lines of the units, and has the whole budget reported as spent.
+func TestUnits(t *testing.T) {
+	for _, reads := range []string{"contributions", "sums"} {
+		t.Run(reads, func(t *testing.T) {
+			r := trainUnits(t, reads)
+			for _, s := range commands(t, "budget", "people", r.folder, nil, units(t)["budget"]) {
+				want := exit.OK
+				if s.args[1] == "report" {
+					want = exit.Refused
+				}
+				out, err := exec.Command(s.args[0], s.args[1:]...).CombinedOutput()
+				if code := exit.Code(err); code != want {
+					t.Errorf("%s: exit code %d, want %d: %s", strings.Join(s.args, " "), code, want, out)
+				}
+			}
+		})
+	}
+}
+
+// trainUnits trains by the command lines of the units. What privatize reads is contributions or sums.
+func trainUnits(t *testing.T, reads string) *training {
+	t.Helper()
+	folder := t.TempDir()
+	inPlace(t, folder)
+	names := []string{"tokenize", "sample", "estep", "privatize", "mstep"}
+	if reads == "sums" {
+		names = append(names, "combine")
+	}
+	ledger, model := "state/privpipe-privatize/people.ledger", "state/privpipe-mstep/"+run+"/model.pp"
+	return train(t, folder, filepath.Join(folder, ledger), filepath.Join(folder, model), func(brokers string) []service {
+		changed := settings(brokers, folder)
+		changed["PRIVATIZE_READS"] = reads
+		var all []service
+		for _, name := range names {
+			all = append(all, commands(t, name, run, folder, example(t, changed), units(t)[name])...)
+		}
+		return all
+	})
+}
+
+// inPlace makes what systemd would, folders of state and cache, and what the operator does: a credential by which brokers are
+// spoken to in clear, a ledger and a grant.
+func inPlace(t *testing.T, folder string) {
+	t.Helper()
+	bash(t, folder, fmt.Sprintf(`umask 077
+mkdir -p state/privpipe-{sample,mstep}/%[1]s state/privpipe-privatize cache/privpipe-sample/%[1]s credentials etc
+echo '{}' >credentials/kafka_client.json
+account ledger new --epsilon 1 --delta 1e-6 state/privpipe-privatize/people.ledger
+account plan --epsilon 1 --delta 1e-6 --poisson 0.1 --rounds %[2]d --ledger state/privpipe-privatize/people.ledger \
+  --model lda --matrix topics=5xV -o etc/%[1]s.grant.json`, run, rounds))
+}
+
+// TestUnitsRestart: services are left alone after the very codes that no restart can heal, and a stop is no failure.
+func TestUnitsRestart(t *testing.T) {
+	common := unit(t, filepath.Join(systemd, "privpipe-.service.d/common.conf"))
+	want := strings.Trim(fmt.Sprint(exit.Lasting), "[]")
+	if got := values(common, "RestartPreventExitStatus"); !slices.Equal(got, []string{want}) {
+		t.Errorf("RestartPreventExitStatus=%q, want %q", got, want)
+	}
+	if got := values(common, "SuccessExitStatus"); !slices.Equal(got, []string{fmt.Sprint(exit.Terminated)}) {
+		t.Errorf("SuccessExitStatus=%q, want %d", got, exit.Terminated)
+	}
+	if !strings.Contains(read(t, filepath.Join(kafka, "README.md")), "`RestartPreventExitStatus="+want+"`") {
+		t.Errorf("the runbook does not say RestartPreventExitStatus=%s", want)
+	}
+	for name, settings := range units(t) {
+		restart := values(settings, "Restart")
+		if name == "tokenize" || name == "budget" { // what begins anew, and what tells by its failure
+			if restart != nil {
+				t.Errorf("%s: Restart=%s", name, restart)
+			}
+		} else if !slices.Equal(restart, []string{"on-failure"}) {
+			t.Errorf("%s: Restart=%s", name, restart)
+		}
+		for _, key := range []string{"User", "MemoryMax"} {
+			if len(values(settings, key)) != 1 {
+				t.Errorf("%s: no %s=", name, key)
+			}
+		}
+		user := values(settings, "User")[0]
+		if !strings.Contains(read(t, filepath.Join(systemd, "privpipe.sysusers")), "\nu "+user+" ") {
+			t.Errorf("%s: privpipe.sysusers has no user %s", name, user)
+		}
+	}
+}
+
+// TestUnitsVerify has systemd itself check the units, and weigh how much a service could harm.
+func TestUnitsVerify(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd-analyze is missing: Debian's systemd has it")
+	}
+	folder := t.TempDir()
+	bash(t, folder, fmt.Sprintf(`
+cp -r %q/. .
+printf '#!/bin/sh\n' >privpipe; chmod +x privpipe
+sed -i -e "s|^ExecStart=privpipe |ExecStart=$PWD/privpipe |" -e "s|^ExecStart=/etc/.*|ExecStart=$PWD/privpipe|" *.service
+export SYSTEMD_UNIT_PATH=$PWD:
+systemd-analyze verify --man=no *@.service *@.timer *@.target >said 2>&1 || { cat said; exit 1; }
+[[ ! -s said ]] || { cat said; exit 1; }
+for unit in *@.service; do systemd-analyze security --offline=true --threshold=20 "$unit" >said || { cat said; exit 1; }; done`, systemd))
+	typo := exec.Command("bash", "-c", `sed -i s/ProtectClock/ProtectClocks/ privpipe-.service.d/common.conf
+SYSTEMD_UNIT_PATH=$PWD: systemd-analyze verify --man=no privpipe-estep@.service`)
+	typo.Dir = folder
+	if out, _ := typo.CombinedOutput(); !strings.Contains(string(out), "ProtectClocks") {
+		t.Errorf("systemd-analyze does not read common.conf: %s", out)
+	}
+}

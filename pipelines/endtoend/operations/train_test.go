@@ -1,0 +1,168 @@
+package operations
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"privpipe/pipelines/testkit/broker"
+)
+
+const (
+	run        = "news"
+	partitions = 2
+	rounds     = 3
+)
+
+// A service is a stage as operators start it: its name, arguments and environment.
+type service struct {
+	name        string
+	args        []string
+	environment []string
+}
+
+// settings are what an operator writes in place of the examples.
+func settings(brokers, folder string) map[string]string {
+	return map[string]string{
+		"BROKERS": brokers, "METRICS": "127.0.0.1", "TEXTS": filepath.Join(folder, "docs.jsonl"),
+		"PRIVPIPE_SAMPLE_ROUNDS": fmt.Sprint(rounds), "PRIVPIPE_MSTEP_TOPICS": "5",
+	}
+}
+
+// A training is a run of services over a broker.
+type training struct {
+	t       *testing.T
+	folder  string
+	scrapes map[string]string // what each service showed at /metrics, all of it
+}
+
+// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. Once
+// the broker refuses to give a release.
+func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
+	t.Helper()
+	b := broker.Fake(t, nil)
+	r := &training{t: t, folder: folder, scrapes: make(map[string]string)}
+	bash(t, folder, fmt.Sprintf(`
+comments "$(go env GOROOT)/src/net/http" >docs.jsonl
+topics --partitions %d %s %s`, partitions, b.Address, run))
+	all := services(b.Address)
+	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition})
+	defer ill.Remove()
+	r.together(all[0])
+	r.together(all[1:]...)
+	if _, err := os.Stat(model); err != nil {
+		t.Error(err)
+	}
+	charged := read(t, ledger)
+	if n := strings.Count(charged, `"charge":`); n != rounds {
+		t.Errorf("%d charges in the ledger, want %d", n, rounds)
+	}
+	r.together(all[1:]...) // as after the machine was started anew
+	if read(t, ledger) != charged {
+		t.Error("the same services charged the ledger again")
+	}
+	return r
+}
+
+// together starts services and waits until all have ended with 0, or one has not.
+func (r *training) together(services ...service) {
+	r.t.Helper()
+	ended := make(chan *process, len(services))
+	for _, s := range services {
+		r.start(s, ended)
+	}
+	for range services {
+		select {
+		case p := <-ended:
+			if p.err != nil {
+				r.t.Fatalf("%s: %v\n%s\n%s", p.name, p.err, strings.Join(p.args, " "), p.output.String())
+			}
+			r.scrapes[p.name] += p.shown
+		case <-time.After(2 * time.Minute):
+			r.t.Fatal("not all services have ended")
+		}
+	}
+}
+
+// A process is a service that was started.
+type process struct {
+	service
+	output  strings.Builder
+	metrics chan string // where they are, once it has said so
+	err     error       // how it ended
+	shown   string      // at metrics, all scrapes
+}
+
+// serving is how a stage says where its metrics are.
+var serving = regexp.MustCompile(`metrics at (http://\S+)`)
+
+// Write takes what the process says.
+func (p *process) Write(said []byte) (int, error) {
+	if found := serving.FindSubmatch(said); found != nil {
+		p.metrics <- string(found[1])
+	}
+	return p.output.Write(said)
+}
+
+// port is where a service is to serve metrics, as its file says.
+var port = regexp.MustCompile(`^(127\.0\.0\.1|0\.0\.0\.0):94\d\d$`)
+
+// start starts a service with its metrics at a free port, collects what it shows there, and sends it when it has ended.
+func (r *training) start(s service, ended chan<- *process) {
+	r.t.Helper()
+	p := &process{service: s, metrics: make(chan string, 1)}
+	args := append([]string{"-v"}, s.args[1:]...)
+	for i, arg := range args {
+		if port.MatchString(arg) {
+			args[i] = "127.0.0.1:0"
+		}
+	}
+	command := exec.Command(s.args[0], args...)
+	command.Dir = r.folder
+	command.Env = append(os.Environ(), s.environment...)
+	command.Stdout, command.Stderr = p, p
+	if err := command.Start(); err != nil {
+		r.t.Fatalf("%s: %v", s.name, err)
+	}
+	r.t.Cleanup(func() { command.Process.Kill() })
+	done, shown := make(chan struct{}), make(chan string, 1)
+	go func() { shown <- scrape(p.metrics, done) }()
+	go func() {
+		p.err = command.Wait()
+		close(done)
+		p.shown = <-shown
+		ended <- p
+	}()
+}
+
+// scrape collects what a service shows until it has ended.
+func scrape(at <-chan string, done <-chan struct{}) string {
+	var all strings.Builder
+	url := ""
+	for {
+		if url != "" {
+			if answer, err := http.Get(url); err == nil {
+				body, _ := io.ReadAll(answer.Body)
+				answer.Body.Close()
+				all.Write(body)
+			}
+		}
+		select {
+		case url = <-at:
+		case <-done:
+			return all.String()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
