@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"syscall"
 
@@ -71,19 +72,29 @@ func filter(process int) error {
 	return syscall.PtraceSetRegs(process, &before)
 }
 
-// rules are those of the filter: where the number of a call is that of a form, the tracer is told.
+// rules are those of the filter: where the number of a call is that of a form, the tracer is told, but for memory that is mapped
+// without a file.
 func rules() (b []byte) {
 	rule := func(code uint16, then, otherwise uint8, k uint32) {
 		b = binary.LittleEndian.AppendUint16(b, code)
 		b = append(b, then, otherwise)
 		b = binary.LittleEndian.AppendUint32(b, k)
 	}
+	const (
+		load, number, descriptor = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, 0, 16 + 4*8 // of struct seccomp_data: the fifth argument
+		equal, end               = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	)
+	rule(load, 0, 0, number)
+	rule(equal, 0, 3, unix.SYS_MMAP)
+	rule(load, 0, 0, descriptor)
+	rule(equal, 0, 1, math.MaxUint32) // -1
+	rule(end, 0, 0, unix.SECCOMP_RET_ALLOW)
+	rule(load, 0, 0, number)
 	numbers := slices.Sorted(maps.Keys(forms))
-	rule(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, 0) // the number, the first field of struct seccomp_data
-	for i, number := range numbers {
-		rule(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, uint8(len(numbers)-i), 0, uint32(number))
+	for i, n := range numbers {
+		rule(equal, uint8(len(numbers)-i), 0, uint32(n))
 	}
-	rule(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_ALLOW)
-	rule(unix.BPF_RET|unix.BPF_K, 0, 0, unix.SECCOMP_RET_TRACE)
+	rule(end, 0, 0, unix.SECCOMP_RET_ALLOW)
+	rule(end, 0, 0, unix.SECCOMP_RET_TRACE)
 	return b
 }
