@@ -17,7 +17,8 @@ import (
 )
 
 // Run runs a program and calls visit before and after its system calls that have a name here, or all, of whichever thread,
-// with that thread standing still. Where visit answers kill, the whole process is killed there: a call that it stands before is never made.
+// with that thread standing still. Where visit answers kill, the whole process is killed there: a call that it stands before is
+// never made.
 // An error of visit kills it too, and Run returns it. Where ptrace is not allowed, the error is errors.ErrUnsupported.
 //
 // ptrace is described in its manual, ptrace(2), to which the comments below refer.
