@@ -154,7 +154,9 @@ func releasedLedgers(t *testing.T) map[string][]byte {
 }
 
 // TestReleasesOfTopic: in a topic, too, all that was written is compared, also what its readers pass over, and parts.
-func TestReleasesOfTopic(t *testing.T) {
+func TestReleasesOfTopic(t *testing.T) { broker.Each(t, releasesOfTopic) }
+
+func releasesOfTopic(t *testing.T, b *broker.Broker) {
 	ledger := filepath.Join(t.TempDir(), "dusk.ledger")
 	if err := os.WriteFile(ledger, duskLedger(t, duskCharge(1, 7), duskCharge(2, 7)), 0o600); err != nil {
 		t.Fatal(err)
@@ -173,8 +175,7 @@ func TestReleasesOfTopic(t *testing.T) {
 		"empty": {nil, 90, "is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := broker.Fake(t, map[string]int{"releases": 1})
-			topic := "kafka://" + fake.Address + "/releases"
+			topic := "kafka://" + b.Address + "/" + b.Topic(t, "releases", 1, nil)
 			for _, records := range c.writers {
 				out, err := endpoint.CreateStream(topic, duskHeader(), "none")
 				if err != nil {

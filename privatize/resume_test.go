@@ -77,10 +77,12 @@ func putBack(t *testing.T, folder, from, to string) {
 }
 
 // TestLedgerPutBack: what the output topic and the claims have, and the ledger has not, is seen before anything is drawn.
-func TestLedgerPutBack(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"releases": 1, "other": 1, "run.claims": 1})
-	output, other := "kafka://"+fake.Address+"/releases", "kafka://"+fake.Address+"/other"
-	log := "--claims=kafka://" + fake.Address + "/run.claims"
+func TestLedgerPutBack(t *testing.T) { broker.Each(t, ledgerPutBack) }
+
+func ledgerPutBack(t *testing.T, b *broker.Broker) {
+	at := "kafka://" + b.Address + "/"
+	output, other := at+b.Topic(t, "releases", 1, nil), at+b.Topic(t, "other", 1, nil)
+	log := "--claims=" + at + b.Topic(t, "claims", 1, nil)
 	folder := resuming(t)
 	run := func(want int, args ...string) string {
 		t.Helper()
@@ -151,8 +153,10 @@ func TestLedgerPutBack(t *testing.T) {
 }
 
 // TestReportsPutBack: reports that the output topic has are not drawn a second time under a ledger without their charge.
-func TestReportsPutBack(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"reports": 1})
+func TestReportsPutBack(t *testing.T) { broker.Each(t, reportsPutBack) }
+
+func reportsPutBack(t *testing.T, b *broker.Broker) {
+	output := "kafka://" + b.Address + "/" + b.Topic(t, "reports", 1, nil)
 	folder := t.TempDir()
 	grant, err := json.Marshal(&event.Grant{
 		Version: event.GrantVersion, ID: "grant", Mechanism: event.RandomizedResponse, Adjacency: event.ReplaceOne, Unit: event.Document,
@@ -172,7 +176,7 @@ func TestReportsPutBack(t *testing.T) {
 	run := func(want int, words string) {
 		t.Helper()
 		code, says := privatize(t, folder, "randomized-response", "--grant", "grant.json", "--ledger", "run.ledger",
-			"-o", "kafka://"+fake.Address+"/reports", "three.pp")
+			"-o", output, "three.pp")
 		if code != want || !strings.Contains(says, words) {
 			t.Fatalf("exit code %d, want %d, and %q: %s", code, want, words, says)
 		}

@@ -79,9 +79,11 @@ func wantReleases(t *testing.T, name string, want ...endpoint.Released) {
 }
 
 // TestReleases: all that was ever written shows, also what readers pass over, and where the topic has not ended.
-func TestReleases(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"releases": 1, "two": 2, "foreign": 1})
-	name := topic(fake.Address, "releases")
+func TestReleases(t *testing.T) { broker.Each(t, releases) }
+
+func releases(t *testing.T, b *broker.Broker) {
+	written, two, foreign := b.Topic(t, "releases", 1, nil), b.Topic(t, "releases", 2, nil), b.Topic(t, "releases", 1, nil)
+	name := topic(b.Address, written)
 	if _, _, err := endpoint.Releases(name); !errors.Is(err, wirestream.ErrEmpty) {
 		t.Errorf("an empty topic: %v", err)
 	}
@@ -122,30 +124,28 @@ func TestReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := kgo.NewClient(kgo.SeedBrokers(fake.Address))
+	client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
 	for range 2 {
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "foreign", Value: content}).FirstErr(); err != nil {
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: foreign, Value: content}).FirstErr(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	twice := []endpoint.Released{releasedAs(1, 10), releasedAs(4, 40), releasedAs(1, 10), releasedAs(4, 40)}
-	wantReleases(t, topic(fake.Address, "foreign"), twice...)
+	wantReleases(t, topic(b.Address, foreign), twice...)
 	if err := os.WriteFile(file, append(content, content...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	wantReleases(t, file, twice...)
 
 	// A release of which retention took the beginning does not show.
-	if err := fake.DeleteRecords("releases", 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	b.Delete(t, written, 0, 1)
 	wantReleases(t, name, all[1:]...)
 
-	for _, wrong := range []string{topic(fake.Address, "two"), name + "?group=g", topic(fake.Address, "releases.private")} {
+	for _, wrong := range []string{topic(b.Address, two), name + "?group=g", topic(b.Address, "releases.private")} {
 		_, _, err := endpoint.Releases(wrong)
 		wantCode(t, err, exit.Usage)
 	}

@@ -93,7 +93,7 @@ func (v *victim) trace(visit func(*crash.Stop) (bool, error)) (output []byte, en
 	if err != nil {
 		return nil, end, err
 	}
-	p := crash.Program{Path: path, Args: v.args, Dir: v.folder, Deadline: runDeadline}
+	p := crash.Program{Path: path, Args: v.args, Dir: v.folder, Deadline: runDeadline, Every: v.every}
 	out, err := newCollector()
 	if err != nil {
 		return nil, end, err

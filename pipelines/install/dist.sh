@@ -28,7 +28,7 @@ for GOARCH in ${PRIVPIPE_ARCHITECTURES:-amd64 arm64}; do
 
   name=privpipe-$VERSION-linux-$GOARCH.tar.gz
   tar -C "$files/usr" --transform "s|^\.|privpipe-$VERSION|" --sort=name --mtime="@$SOURCE_DATE_EPOCH" \
-    --owner=0 --group=0 --numeric-owner -cf - . | gzip -9n >"$made/$name"
+    --owner=0 --group=0 --numeric-owner -cf - . | gzip -6n >"$made/$name" # 9 takes three times as long, for 0.3 % less
   mv -- "$made/$name" "$out"
 
   # The newest nfpm whose dependencies proxy.golang.org has.

@@ -100,6 +100,9 @@ func (w Words) Hash() []byte {
 // Write writes the vocabulary: line v + 1 is the word of id v, for whoever reads it without this package.
 func (w Words) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
+	if len(w) > 0 && strings.HasPrefix(w[0], string(byteOrderMark)) {
+		b.Write(byteOrderMark) // the one that its reader drops
+	}
 	for _, word := range w {
 		fmt.Fprintln(b, word)
 	}

@@ -21,8 +21,9 @@ import (
 
 // TestNotOurs: a message that no stage wrote ends its reader with an error that names partition, offset and rule, and tells
 // nothing that it holds. Keys mean nothing, and neither do headers where none names a writer.
-func TestNotOurs(t *testing.T) {
-	fake := broker.Fake(t, nil)
+func TestNotOurs(t *testing.T) { broker.Each(t, notOurs) }
+
+func notOurs(t *testing.T, b *broker.Broker) {
 	frame := someFrame(t)
 	ours := headersOf("writer=a0", "frame=0", "since=0", "round=0")
 	for name, c := range map[string]struct {
@@ -48,12 +49,9 @@ func TestNotOurs(t *testing.T) {
 		"ours":                       {nil, frame, ours, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			topic := strings.NewReplacer(" ", "-", "'", "", ",", "").Replace(name) + ".private"
-			if err := fake.CreateTopic(topic, 2, nil); err != nil {
-				t.Fatal(err)
-			}
-			l := location(t, fake.Address, topic, "?partition=1&until=end")
-			client, err := kgo.NewClient(kgo.SeedBrokers(fake.Address), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+			topic := b.Topic(t, "messages.private", 2, nil)
+			l := location(t, b.Address, topic, "?partition=1&until=end")
+			client, err := kgo.NewClient(kgo.SeedBrokers(b.Address), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 			if err != nil {
 				t.Fatal(err)
 			}

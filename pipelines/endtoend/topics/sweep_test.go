@@ -2,8 +2,8 @@ package topics
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,9 +23,11 @@ const swept = 2
 // A sweep kills a stage at every write to the broker: one kill before the broker takes it, and one after, whose
 // acknowledgement the stage never sees. Writes are messages, entries of a journal and notes of a group.
 type sweep struct {
-	t      *testing.T
-	fake   broker.Faked
-	folder string
+	t       *testing.T
+	broker  *broker.Broker
+	address string // by which the stages reach it
+	name    string // that the names of topics and groups begin with
+	folder  string
 
 	mutex   sync.Mutex
 	victim  *os.Process
@@ -34,31 +36,33 @@ type sweep struct {
 	applied bool            // the broker takes the last write
 }
 
-func newSweep(t *testing.T, topics map[string]int) *sweep {
-	s := &sweep{t: t, fake: broker.Fake(t, topics), folder: t.TempDir()}
-	for _, key := range []kmsg.Key{kmsg.Produce, kmsg.OffsetCommit} {
-		s.fake.ControlKey(key.Int16(), s.write)
-	}
+func newSweep(t *testing.T, b *broker.Broker) *sweep {
+	s := &sweep{t: t, broker: b, name: fmt.Sprintf("sweep-%x.", rand.Uint64()), folder: t.TempDir()}
+	s.address = broker.Relay(t, b.Address, func(request kmsg.Request, pass func()) {
+		switch request.(type) {
+		case *kmsg.ProduceRequest, *kmsg.OffsetCommitRequest:
+			s.write(pass)
+		default:
+			pass()
+		}
+	})
 	return s
 }
 
-// write is called before the broker takes a write.
-func (s *sweep) write(kmsg.Request) (kmsg.Response, error, bool) {
-	s.fake.KeepControl()
+// write is called before the broker takes a write. The lock is held until the broker has taken it, so that a stage does not
+// start again before.
+func (s *sweep) write(pass func()) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.left == 0 {
-		return nil, nil, false
+	kill := s.left == 1
+	s.left = max(0, s.left-1)
+	if kill {
+		s.victim.Kill()
+		<-s.dead
 	}
-	if s.left--; s.left > 0 {
-		return nil, nil, false
+	if !kill || s.applied {
+		pass()
 	}
-	s.victim.Kill()
-	<-s.dead
-	if s.applied {
-		return nil, nil, false
-	}
-	return nil, errors.New("the stage was killed before"), true
 }
 
 // run runs a stage and kills it at a write, if that is not 0. It says whether the stage came to its end.
@@ -137,13 +141,11 @@ func (s *sweep) all(begin func(place, folder string) (command string), judge fun
 }
 
 // url is the name of a topic.
-func (s *sweep) url(topic string) string { return "kafka://" + s.fake.Address + "/" + topic }
+func (s *sweep) url(topic string) string { return "kafka://" + s.address + "/" + s.name + topic }
 
 // topic makes a topic and returns its name as the stages are given it.
 func (s *sweep) topic(name string, partitions int) string {
 	s.t.Helper()
-	if err := s.fake.CreateTopic(name, int32(partitions), nil); err != nil {
-		s.t.Fatal(err)
-	}
+	s.broker.Create(s.t, s.name+name, partitions, nil)
 	return s.url(name)
 }

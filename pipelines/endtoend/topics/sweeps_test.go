@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -49,8 +50,9 @@ func (s *sweep) corpus() (documents, vocab string) {
 // messages are those of a partition, by their writers, of which each writes a stream or the beginning of one.
 func (s *sweep) messages(topic string, partition int32) map[string][]byte {
 	s.t.Helper()
-	end := s.fake.PartitionInfo(topic, partition).HighWatermark
-	client, err := kgo.NewClient(kgo.SeedBrokers(s.fake.Address), kgo.ConsumePartitions(
+	topic = s.name + topic
+	end := s.broker.End(s.t, topic, int(partition))
+	client, err := kgo.NewClient(kgo.SeedBrokers(s.broker.Address), kgo.ConsumePartitions(
 		map[string]map[int32]kgo.Offset{topic: {partition: kgo.NewOffset().AtStart()}}))
 	if err != nil {
 		s.t.Fatal(err)
@@ -135,13 +137,14 @@ type privatizing struct {
 
 // newPrivatizing answers rounds in so many partitions, and privatizes the answers once without a kill. Gaussian noise makes each
 // run's releases its own; else they are exact sums, and the same in all runs.
-func newPrivatizing(t *testing.T, partitions int, gaussian bool) *privatizing {
-	s := newSweep(t, map[string]int{"rounds.private": partitions, "contributions.private": partitions})
+func newPrivatizing(t *testing.T, b *broker.Broker, partitions int, gaussian bool) *privatizing {
+	s := newSweep(t, b)
+	rounds, contributions := s.topic("rounds.private", partitions), s.topic("contributions.private", partitions)
 	documents, vocab := s.corpus()
 	p := &privatizing{sweep: s, vocab: vocab, mechanism: "none"}
 	s.must(s.folder, fmt.Sprintf("sample -q --run r --poisson 0.5 --rounds %d --secret coins -o %s %s",
-		swept, s.url("rounds.private"), documents))
-	s.must(s.folder, fmt.Sprintf("estep words -q -o %s %s", s.url("contributions.private"), s.url("rounds.private")))
+		swept, rounds, documents))
+	s.must(s.folder, fmt.Sprintf("estep words -q -o %s %s", contributions, rounds))
 	s.must(s.folder, "account ledger new ledger")
 	if gaussian {
 		s.must(s.folder, fmt.Sprintf("account plan -q --epsilon 1 --delta 1e-6 --poisson 0.5 --rounds %d --ledger ledger "+
@@ -174,7 +177,7 @@ func (p *privatizing) begin(place, folder string) string {
 		p.t.Fatal(err)
 	}
 	return fmt.Sprintf("privatize %s -q --run r --ledger ledger --claims %s -o %s %s?group=%s", p.mechanism,
-		p.topic("claims"+place, 1), p.topic("releases"+place, 1), p.url("contributions.private"), place)
+		p.topic("claims"+place, 1), p.topic("releases"+place, 1), p.url("contributions.private"), p.name+place)
 }
 
 // judge says whether a run released each round once, charged once, and from the very sum, and returns what mstep makes of them.
@@ -203,99 +206,106 @@ func (p *privatizing) judge(place, folder string) (model string, err error) {
 
 // TestSweepPrivatize: wherever the privatizer is killed, the same command ends the run.
 func TestSweepPrivatize(t *testing.T) {
-	for _, c := range []struct {
-		partitions int
-		gaussian   bool
-	}{{1, false}, {2, false}, {2, true}, {8, false}} {
-		t.Run(fmt.Sprintf("partitions %d gaussian %v", c.partitions, c.gaussian), func(t *testing.T) {
-			t.Parallel()
-			p := newPrivatizing(t, c.partitions, c.gaussian)
-			p.all(p.begin, func(place, folder string) error {
-				_, err := p.judge(place, folder)
-				return err
+	broker.Each(t, func(t *testing.T, b *broker.Broker) {
+		for _, c := range []struct {
+			partitions int
+			gaussian   bool
+		}{{1, false}, {2, false}, {2, true}, {8, false}} {
+			t.Run(fmt.Sprintf("partitions %d gaussian %v", c.partitions, c.gaussian), func(t *testing.T) {
+				t.Parallel()
+				p := newPrivatizing(t, b, c.partitions, c.gaussian)
+				p.all(p.begin, func(place, folder string) error {
+					_, err := p.judge(place, folder)
+					return err
+				})
 			})
-		})
-	}
+		}
+	})
 }
 
 // TestSweepSample: wherever the sampler is killed, the same command ends its rounds, of which the same sums come.
 func TestSweepSample(t *testing.T) {
-	for _, partitions := range []int{1, 2, 4} {
-		t.Run(fmt.Sprint("partitions ", partitions), func(t *testing.T) {
-			t.Parallel()
-			p := newPrivatizing(t, partitions, false)
-			begin := func(place, folder string) string {
-				return fmt.Sprintf("sample -q --run r --poisson 0.5 --rounds %d --secret ../coins -o %s ../docs.pp",
-					swept, p.topic("rounds"+place+".private", partitions))
-			}
-			p.all(begin, func(place, folder string) error {
-				answers := p.topic("contributions"+place+".private", partitions)
-				_, err := p.run(folder, 0, false, "estep words -q -o "+answers+" "+p.url("rounds"+place+".private"))
-				if err == nil {
-					command := strings.Replace(p.begin(place, folder), p.url("contributions.private"), answers, 1)
-					_, err = p.run(folder, 0, false, command)
+	broker.Each(t, func(t *testing.T, b *broker.Broker) {
+		for _, partitions := range []int{1, 2, 4} {
+			t.Run(fmt.Sprint("partitions ", partitions), func(t *testing.T) {
+				t.Parallel()
+				p := newPrivatizing(t, b, partitions, false)
+				begin := func(place, folder string) string {
+					return fmt.Sprintf("sample -q --run r --poisson 0.5 --rounds %d --secret ../coins -o %s ../docs.pp",
+						swept, p.topic("rounds"+place+".private", partitions))
 				}
-				if err == nil {
-					_, err = p.judge(place, folder)
-				}
-				return err
+				p.all(begin, func(place, folder string) error {
+					answers := p.topic("contributions"+place+".private", partitions)
+					_, err := p.run(folder, 0, false, "estep words -q -o "+answers+" "+p.url("rounds"+place+".private"))
+					if err == nil {
+						command := strings.Replace(p.begin(place, folder), p.url("contributions.private"), answers, 1)
+						_, err = p.run(folder, 0, false, command)
+					}
+					if err == nil {
+						_, err = p.judge(place, folder)
+					}
+					return err
+				})
 			})
-		})
-	}
+		}
+	})
 }
 
 // TestSweepMstep: wherever the learner is killed, amid parameters or their end, the same command makes its model, and the
 // parameters are there as they are without a kill.
 func TestSweepMstep(t *testing.T) {
-	s := newSweep(t, nil)
-	_, vocab := s.corpus()
-	training := exec.Command("bash", "-c", fmt.Sprintf(`set -euo pipefail
-mkfifo params
-account ledger new ledger
-sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -q --params params |
-  privatize none -q --run r --ledger ledger | tee releases.pp | mstep lda -q --topics 2 --vocab vocab.txt --params-out params -o model`, swept))
-	training.Dir = s.folder
-	if out, err := training.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	want, err := os.ReadFile(filepath.Join(s.folder, "model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin := func(place, _ string) string {
-		return fmt.Sprintf("mstep lda -q --topics 2 --vocab %s --run r --params-out %s -o model ../releases.pp", vocab,
-			s.topic("parameters"+place, 1))
-	}
-	var first []string
-	s.all(begin, func(place, folder string) error {
-		got, err := os.ReadFile(filepath.Join(folder, "model"))
+	broker.Each(t, func(t *testing.T, b *broker.Broker) {
+		s := newSweep(t, b)
+		_, vocab := s.corpus()
+		training := exec.Command("bash", "-c", fmt.Sprintf(`set -euo pipefail
+	mkfifo params
+	account ledger new ledger
+	sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -q --params params |
+	  privatize none -q --run r --ledger ledger | tee releases.pp | mstep lda -q --topics 2 --vocab vocab.txt --params-out params -o model`, swept))
+		training.Dir = s.folder
+		if out, err := training.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		want, err := os.ReadFile(filepath.Join(s.folder, "model"))
 		if err != nil {
+			t.Fatal(err)
+		}
+		begin := func(place, _ string) string {
+			return fmt.Sprintf("mstep lda -q --topics 2 --vocab %s --run r --params-out %s -o model ../releases.pp", vocab,
+				s.topic("parameters"+place, 1))
+		}
+		var first []string
+		s.all(begin, func(place, folder string) error {
+			got, err := os.ReadFile(filepath.Join(folder, "model"))
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(got, want) {
+				return errors.New("another model than that of a run without a kill")
+			}
+			sets, err := s.sets("parameters" + place)
+			if err == nil && first == nil {
+				first = sets
+			}
+			if err == nil && (len(sets) != swept+1 || !slices.Equal(sets, first)) {
+				err = fmt.Errorf("%d sets of parameters, want %d, the same each time", len(sets), swept+1)
+			}
 			return err
-		}
-		if !bytes.Equal(got, want) {
-			return errors.New("another model than that of a run without a kill")
-		}
-		sets, err := s.sets("parameters" + place)
-		if err == nil && first == nil {
-			first = sets
-		}
-		if err == nil && (len(sets) != swept+1 || !slices.Equal(sets, first)) {
-			err = fmt.Errorf("%d sets of parameters, want %d, the same each time", len(sets), swept+1)
-		}
-		return err
+		})
 	})
 }
 
 // TestOldestAtTheEnd: retention may have left nothing but the end in one partition, and rounds that were released in another.
-func TestOldestAtTheEnd(t *testing.T) {
-	p := newPrivatizing(t, 3, false)
-	command := strings.TrimSuffix(p.begin("again", p.folder), "?group=again")
+func TestOldestAtTheEnd(t *testing.T) { broker.Each(t, oldestAtTheEnd) }
+
+func oldestAtTheEnd(t *testing.T, b *broker.Broker) {
+	p := newPrivatizing(t, b, 3, false)
+	command := strings.TrimSuffix(p.begin("again", p.folder), "?group="+p.name+"again")
 	p.must(p.folder, command)
 	for partition, left := range []int64{1, 4, 1} {
-		end := p.fake.PartitionInfo("contributions.private", int32(partition)).HighWatermark
-		if err := p.fake.DeleteRecords("contributions.private", int32(partition), max(0, end-left)); err != nil {
-			t.Fatal(err)
-		}
+		contributions := p.name + "contributions.private"
+		end := p.broker.End(t, contributions, partition)
+		b.Delete(t, contributions, partition, max(0, end-left))
 	}
 	p.must(p.folder, command+"?from=oldest")
 	if _, err := p.judge("again", p.folder); err != nil {

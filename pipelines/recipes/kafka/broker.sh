@@ -9,7 +9,8 @@
 #   broker.sh pause DIR              lets it answer nobody, as a cut network would, until: broker.sh resume DIR
 #   broker.sh fetch DIR              only fetches the programs
 #
-# It wants Java 17 and Maven. PRIVPIPE_KAFKA_JARS names a folder of jars that several DIRs share. There is no access control:
+# It wants Java 17 and Maven. PRIVPIPE_KAFKA_VERSION is 4.1, or 3.9; a DIR stays with one of them.
+# PRIVPIPE_KAFKA_JARS names a folder of the jars of that version, which several DIRs share. There is no access control:
 # whoever is on this machine may read and write it. With --secure, which a new DIR takes, it also listens with TLS and a
 # password and prints that HOST:PORT as a second line; DIR/client.json is the file for PRIVPIPE_KAFKA_CONFIG. That wants
 # openssl 3.
@@ -33,6 +34,13 @@ fi
 mkdir -p -- "$2"
 folder=$(cd "$2" && pwd -P)
 jars=${PRIVPIPE_KAFKA_JARS:-$folder/jars}
+version=${PRIVPIPE_KAFKA_VERSION:-4.1}
+case $version in
+  4.1) release=4.1.1 ;;
+  3.9) release=3.9.2 ;;
+  *) fail "PRIVPIPE_KAFKA_VERSION=$version, must be 4.1 or 3.9" ;;
+esac
+pinned=$here/jars-$version.sha256
 # Java gives a meaning to some other characters in the names of folders.
 [[ $folder$jars =~ ^[[:alnum:]/._+@-]+$ ]] || fail "a path may have letters, digits and /._+@- only, not so: $folder, $jars"
 
@@ -42,15 +50,15 @@ fetch() {
     local fresh
     mkdir -p -- "$(dirname "$jars")"
     fresh=$(mktemp -d -p "$(dirname "$jars")") # on the same disk, to be renamed
-    if ! mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$fresh" \
-      >"$folder/maven.log" 2>&1; then
+    if ! mvn -q -B -f "$here/pom.xml" -Dkafka="$release" dependency:copy-dependencies -DincludeScope=runtime \
+      -DoutputDirectory="$fresh" >"$folder/maven.log" 2>&1; then
       rm -rf -- "$fresh"
       fail "Maven could not fetch the broker, see $folder/maven.log" 82
     fi
     chmod -R a+rX -- "$fresh"
     mv -T -- "$fresh" "$jars" 2>/dev/null || rm -rf -- "$fresh" # another was quicker
   fi
-  (cd "$jars" && sha256sum -- *) | cmp -s - "$here/jars.sha256" || fail "$jars holds other files than jars.sha256" 90
+  (cd "$jars" && sha256sum -- *) | cmp -s - "$pinned" || fail "$jars holds other files than ${pinned##*/}" 90
 }
 
 # ports prints the first of three ports in a row that nobody listens on, below those that the system deals out. They are

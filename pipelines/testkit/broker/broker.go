@@ -57,6 +57,13 @@ func (b *Broker) Topic(t testing.TB, suffix string, partitions int, settings map
 	var unique [8]byte
 	rand.Read(unique[:])
 	topic := "test-" + hex.EncodeToString(unique[:]) + "." + suffix
+	b.Create(t, topic, partitions, settings)
+	return topic
+}
+
+// Create is Topic for a name that the test gives.
+func (b *Broker) Create(t testing.TB, topic string, partitions int, settings map[string]string) {
+	t.Helper()
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
 		return create(ctx, client, topic, partitions, settings)
 	})
@@ -66,7 +73,46 @@ func (b *Broker) Topic(t testing.TB, suffix string, partitions int, settings map
 		})
 	}
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error { return led(ctx, client, topic) })
-	return topic
+}
+
+// End returns the offset behind the last message of a partition.
+func (b *Broker) End(t testing.TB, topic string, partition int) (offset int64) {
+	t.Helper()
+	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
+		request, err := list(ctx, client, []string{topic}, -1)
+		if err != nil {
+			return err
+		}
+		answer, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return err
+		}
+		for _, p := range answer.Topics[0].Partitions {
+			if int(p.Partition) == partition {
+				offset = p.Offset
+				return kerr.ErrorForCode(p.ErrorCode)
+			}
+		}
+		return fmt.Errorf("%s has no partition %d", topic, partition)
+	})
+	return offset
+}
+
+// Delete removes what stands in a partition before an offset, as retention does.
+func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64) {
+	t.Helper()
+	of, which := kmsg.NewDeleteRecordsRequestTopic(), kmsg.NewDeleteRecordsRequestTopicPartition()
+	which.Partition, which.Offset = int32(partition), before
+	of.Topic, of.Partitions = topic, append(of.Partitions, which)
+	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
+		request := kmsg.NewPtrDeleteRecordsRequest()
+		request.Topics, request.TimeoutMillis = append(request.Topics, of), int32(within.Milliseconds())
+		answer, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return err
+		}
+		return kerr.ErrorForCode(answer.Topics[0].Partitions[0].ErrorCode)
+	})
 }
 
 // ask fails the test unless the question gets its answer in time.
@@ -108,7 +154,7 @@ func create(ctx context.Context, client *kgo.Client, topic string, partitions in
 // is made, that it runs, and who leads before it serves the partitions.
 func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 	for ctx.Err() == nil {
-		partitions, err := list(ctx, client, topics)
+		partitions, err := list(ctx, client, topics, -2)
 		if err != nil {
 			return err
 		}
@@ -130,8 +176,9 @@ func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 	return ctx.Err()
 }
 
-// list returns the question after the first offset of every partition, which only a leader answers.
-func list(ctx context.Context, client *kgo.Client, topics []string) (*kmsg.ListOffsetsRequest, error) {
+// list returns the question after an offset of every partition, -2: the first, -1: that behind the last. Only a leader
+// answers.
+func list(ctx context.Context, client *kgo.Client, topics []string, offset int64) (*kmsg.ListOffsetsRequest, error) {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, topic := range topics {
 		named := kmsg.NewMetadataRequestTopic()
@@ -151,7 +198,7 @@ func list(ctx context.Context, client *kgo.Client, topics []string) (*kmsg.ListO
 		of.Topic = *topic.Topic
 		for _, partition := range topic.Partitions {
 			one := kmsg.NewListOffsetsRequestTopicPartition()
-			one.Partition, one.Timestamp = partition.Partition, -2 // the first
+			one.Partition, one.Timestamp = partition.Partition, offset
 			of.Partitions = append(of.Partitions, one)
 		}
 		question.Topics = append(question.Topics, of)

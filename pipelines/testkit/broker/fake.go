@@ -28,3 +28,12 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	t.Cleanup(cluster.Close)
 	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}
 }
+
+// Broker is the same broker for tests that ask it as they ask a real one.
+func (f Faked) Broker() *Broker { return &Broker{Address: f.Address} }
+
+// Each runs a test on a fake broker, whose topics are its own, and on a real one.
+func Each(t *testing.T, test func(t *testing.T, b *Broker)) {
+	t.Run("fake", func(t *testing.T) { test(t, Fake(t, nil).Broker()) })
+	t.Run("real", func(t *testing.T) { test(t, Real(t)) })
+}

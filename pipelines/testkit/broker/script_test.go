@@ -71,6 +71,26 @@ func TestScriptRefuses(t *testing.T) {
 	}
 }
 
+// TestScriptVersions: each version has jars of its own, and no other is known.
+func TestScriptVersions(t *testing.T) {
+	folder, jars := t.TempDir(), os.Getenv("PRIVPIPE_KAFKA_JARS")
+	t.Setenv("PRIVPIPE_KAFKA_VERSION", "4.0")
+	if code := ends(t, "fetch", folder); code != exit.Usage {
+		t.Errorf("version 4.0: exit code %d, want %d", code, exit.Usage)
+	}
+	if _, err := os.Stat(jars); err != nil {
+		t.Skip("no folder of jars: PRIVPIPE_KAFKA_JARS")
+	}
+	codes := make(map[int]int)
+	for _, version := range []string{"3.9", "4.1"} {
+		t.Setenv("PRIVPIPE_KAFKA_VERSION", version)
+		codes[ends(t, "fetch", folder)]++
+	}
+	if codes[exit.OK] != 1 || codes[exit.Malformed] != 1 {
+		t.Errorf("exit codes for both versions: %v, want that one takes the jars and the other refuses them", codes)
+	}
+}
+
 // TestScriptRunsOne checks that a folder has one broker at most, and either has TLS from its beginning or never.
 func TestScriptRunsOne(t *testing.T) {
 	b := Own(t)

@@ -16,6 +16,7 @@ type Program struct {
 	Env      []string // nil: that of this process
 	Files    [3]*os.File
 	Deadline time.Duration // after which it is killed, and Run fails
+	Every    bool          // all calls are visited, else those alone that have a name in Call, which takes half the time
 }
 
 // A Call is a system call.

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run runs a program and calls visit before and after each of its system calls, of whichever thread, with that thread
-// standing still. Where visit answers kill, the whole process is killed there: a call that it stands before is never made.
+// Run runs a program and calls visit before and after its system calls that have a name here, or all, of whichever thread,
+// with that thread standing still. Where visit answers kill, the whole process is killed there: a call that it stands before is
+// never made.
 // An error of visit kills it too, and Run returns it. Where ptrace is not allowed, the error is errors.ErrUnsupported.
 //
 // ptrace is described in its manual, ptrace(2), to which the comments below refer.
@@ -44,6 +45,7 @@ type tracer struct {
 	folder  string // where it runs
 	memory  *os.File
 	threads map[int]*thread
+	every   bool // all calls are stops, else a filter says which
 
 	mutex  sync.Mutex
 	reaped bool // the process's number may be another's now
@@ -80,7 +82,7 @@ func start(p Program) (*tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tracer{process: process, folder: p.Dir, threads: map[int]*thread{process: {}}}
+	t := &tracer{process: process, folder: p.Dir, every: p.Every, threads: map[int]*thread{process: {}}}
 	fail := func(err error) (*tracer, error) {
 		t.kill()
 		syscall.Wait4(process, nil, unix.WALL, nil)
@@ -90,14 +92,20 @@ func start(p Program) (*tracer, error) {
 	if _, err := syscall.Wait4(process, &status, unix.WALL, nil); err != nil || !status.Stopped() {
 		return fail(fmt.Errorf("%s did not start: %w", p.Path, err))
 	}
-	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
+	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL |
+		unix.PTRACE_O_TRACESECCOMP
 	if err := syscall.PtraceSetOptions(process, options); err != nil {
 		return fail(err)
+	}
+	if !p.Every {
+		if err := filter(process); err != nil {
+			return fail(fmt.Errorf("filter: %w", err))
+		}
 	}
 	if t.memory, err = os.Open(fmt.Sprintf("/proc/%d/mem", process)); err != nil {
 		return fail(err)
 	}
-	if err := syscall.PtraceSyscall(process, 0); err != nil {
+	if err := t.resume(process, 0); err != nil {
 		t.memory.Close()
 		return fail(err)
 	}
@@ -134,29 +142,38 @@ func (t *tracer) follow(visit func(*Stop) (kill bool, err error)) (end End, fail
 			}
 			continue
 		}
-		kill, signal, err := t.stopped(id, status.StopSignal(), visit)
+		kill, signal, err := t.stopped(id, status, visit)
 		if err != nil && failed == nil && !end.Killed {
 			failed, kill = err, true
 		}
 		if kill {
 			end.Killed = true
 			t.kill()
-		} else if err := syscall.PtraceSyscall(id, int(signal)); err != nil && err != syscall.ESRCH { // ESRCH: dying
+		} else if err := t.resume(id, int(signal)); err != nil && err != syscall.ESRCH { // ESRCH: dying
 			t.kill()
 			failed = errors.Join(failed, fmt.Errorf("crash: go on: %w", err))
 		}
 	}
 }
 
+// resume lets a thread go on to its next stop: the end of the call that it is in, or the next call.
+func (t *tracer) resume(id, signal int) error {
+	if th := t.threads[id]; t.every || th != nil && th.call != nil {
+		return syscall.PtraceSyscall(id, signal)
+	}
+	return syscall.PtraceCont(id, signal)
+}
+
 // stopped answers one stop of a thread: whether to kill, else with which signal to go on.
-func (t *tracer) stopped(id int, signal syscall.Signal, visit func(*Stop) (bool, error)) (bool, syscall.Signal, error) {
+func (t *tracer) stopped(id int, status syscall.WaitStatus, visit func(*Stop) (bool, error)) (bool, syscall.Signal, error) {
+	signal := status.StopSignal()
 	th, known := t.threads[id]
 	if !known {
 		th = new(thread)
 		t.threads[id] = th
 	}
 	switch {
-	case signal == syscall.SIGTRAP|0x80: // PTRACE_O_TRACESYSGOOD
+	case signal == syscall.SIGTRAP|0x80, status.TrapCause() == unix.PTRACE_EVENT_SECCOMP: // PTRACE_O_TRACESYSGOOD; the filter
 		kill, err := t.call(id, th, visit)
 		return kill, 0, err
 	case signal == syscall.SIGTRAP, signal == syscall.SIGSTOP && !known: // a clone; the first stop of a new thread

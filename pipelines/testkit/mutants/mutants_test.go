@@ -26,8 +26,8 @@ const (
 	chosen  = "PRIVPIPE_MUTANT"
 )
 
-// confidence is that of each audit of a sound privatizer: it fails once in a million.
-const confidence = "0.999999"
+// confidence is that of each audit of a sound privatizer: it fails once in ten millions.
+const confidence = "0.9999999"
 
 // attempts is how often a mutant is audited until it is found. The bound on its loss is far above its claim on average: an
 // audit misses it once in a hundred times at most, all of them once in a million.
@@ -128,8 +128,19 @@ func (w *workshop) without(all []*Mutant) {
 		}
 		audits = append(audits, m.Audits...)
 	}
+	slices.Sort(audits)
+	audits = slices.Compact(audits)
+	program := filepath.Join(w.folder, "privatize")
+	w.build("-o", program, "./privatize")
 	packages := slices.Sorted(maps.Keys(names))
-	w.each(len(packages), func(i int) {
+	w.each(len(packages)+len(audits), func(i int) {
+		if i >= len(packages) {
+			flags := audits[i-len(packages)]
+			if code, message := w.audit(program, flags); code != 0 {
+				w.t.Errorf("audit %s of a privatizer without a mutant: exit code %d: %s", flags, code, message)
+			}
+			return
+		}
 		tests := names[packages[i]]
 		slices.Sort(tests)
 		tests = slices.Compact(tests)
@@ -142,15 +153,6 @@ func (w *workshop) without(all []*Mutant) {
 			if results[name] != "pass" {
 				w.t.Errorf("%s: %s does not pass without a mutant, its result is %q\n%s", packages[i], name, results[name], out)
 			}
-		}
-	})
-	program := filepath.Join(w.folder, "privatize")
-	w.build("-o", program, "./privatize")
-	slices.Sort(audits)
-	audits = slices.Compact(audits)
-	w.each(len(audits), func(i int) {
-		if code, message := w.audit(program, audits[i]); code != 0 {
-			w.t.Errorf("audit %s of a privatizer without a mutant: exit code %d: %s", audits[i], code, message)
 		}
 	})
 }
@@ -202,7 +204,11 @@ func (w *workshop) with(m *Mutant) (by []string, err error) {
 
 // test runs some tests of a package and returns what became of each. A package that cannot be built is an error.
 func (w *workshop) test(path string, names []string, overlay string) (results map[string]string, out string, err error) {
-	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-timeout=3m", "-run", "^(" + strings.Join(names, "|") + ")$"}
+	arguments := []string{"test", "-json", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout=3m",
+		"-run", "^(" + strings.Join(names, "|") + ")$"}
+	if overlay != "" && len(names) == 1 {
+		arguments = append(arguments, "-failfast") // its first subtest to fail has found the mutant
+	}
 	command := exec.Command("go", append(arguments, path)...)
 	command.Dir = root
 	command.Env = append(os.Environ(), enabled+"=")
