@@ -93,7 +93,9 @@ func (s *supplied) Next() (*wire.Record, error) {
 	}
 	s.read++
 	if s.read%2 == 1 {
-		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{}}}, nil
+		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}}, nil
 	}
 	return &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{}}}, nil
 }
+
+var everyUnit = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}

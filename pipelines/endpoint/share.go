@@ -130,12 +130,12 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 		}
 		return err
 	}
-	r, h, err := openLog(log, s.wanted, 0)
+	streams, h, err := openAll([]*kafka.Log{log}, s.wanted, []uint32{0})
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	return s.work(ctx, &Part{StreamReader: r, Header: h, output: output})
+	defer streams[0].Close()
+	return s.work(ctx, &Part{StreamReader: streams[0], Header: h, output: output})
 }
 
 // part does the work of a partition, from where it was left. What a group noted is a hint, and so is the last of the answers

@@ -10,6 +10,7 @@ import (
 
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -20,6 +21,8 @@ type StreamReader struct {
 	input *Input
 	log   *kafka.Log // in place of input
 	amid  bool
+
+	drained time.Time // what Drained said last
 }
 
 // Close closes the input below.
@@ -31,12 +34,17 @@ func (r *StreamReader) Close() error {
 }
 
 // Drained is a time up to which Next has returned all that a topic had taken. A broker that is away leaves it standing. What
-// is no topic cannot tell. It may be called while Next waits.
+// is no topic cannot tell. It may be called while Next waits. Who asks knows that nothing may be due for long: an answer of the
+// broker that nothing more is there counts as progress.
 func (r *StreamReader) Drained() (until time.Time, tells bool) {
 	if r.log == nil {
 		return time.Time{}, false
 	}
-	return r.log.Drained(), true
+	if until = r.log.Drained(); until.After(r.drained) {
+		r.drained = until
+		metrics.Progress()
+	}
+	return until, true
 }
 
 // Answered says that what was made of all that was read, up to the end of a round, is out for good. Where a topic's name says
@@ -77,7 +85,7 @@ type Wanted struct {
 	Ended bool
 	// Whole refuses a name that picks one partition of a topic.
 	Whole bool
-	// Within is how long the other partitions of a topic may be without a frame when one has one; 0: for ever.
+	// Within is how long a partition of a topic may be without its first frame; 0: for ever.
 	Within time.Duration
 	// Group lets a topic's name say a group, which keeps where the stage has come to. It goes with answers that are out for
 	// good: a pipe or a file begins anew with the stage, and would lack what was noted.

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -90,12 +92,45 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	if err != nil {
 		return nil, nil, err
 	}
+	return openAll(logs, wanted, closed)
+}
+
+// Missing names the inputs of a list that are waited for, for a message. Empty names are of those that came.
+func Missing(names []string) string {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return ""
+	}
+	return "; waiting for " + strings.Join(names, ", ")
+}
+
+// openAll opens the streams of some partitions, behind rounds.
+func openAll(logs []*kafka.Log, wanted Wanted, closed []uint32) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
 		header *wire.Header
 		err    error
 	}
 	streams, arrived := make([]opened, len(logs)), make(chan int)
+	stop := func(cause error) {
+		for _, log := range logs {
+			log.Stop(cause)
+		}
+	}
+	var mutex sync.Mutex
+	missing := make([]string, len(logs))
+	for i, log := range logs {
+		missing[i] = log.Name()
+	}
+	if wanted.Within > 0 {
+		defer time.AfterFunc(wanted.Within, func() {
+			defer exit.Guard()
+			mutex.Lock()
+			defer mutex.Unlock()
+			stop(exit.Errorf(exit.Malformed, "nothing came for %v%s", wanted.Within, Missing(missing)).
+				WithHint("see that sample, mstep and all workers run; a partition that was added to a topic gets nothing"))
+		}).Stop()
+	}
 	for i, log := range logs { // side by side: each waits for its first frame
 		go func() {
 			defer exit.Guard()
@@ -104,25 +139,16 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 			arrived <- i
 		}()
 	}
-	stop := func(cause error) {
-		for _, log := range logs {
-			log.Stop(cause)
-		}
-	}
 	var first *opened
 	for range logs {
 		i := <-arrived
 		o := &streams[i]
+		mutex.Lock()
+		missing[i] = ""
+		mutex.Unlock()
 		switch {
 		case o.err == nil && first == nil:
 			first = o
-			if wanted.Within > 0 {
-				late := exit.Errorf(exit.Malformed, "%s: not all partitions have a frame %v after the first had one", l, wanted.Within)
-				defer time.AfterFunc(wanted.Within, func() {
-					defer exit.Guard()
-					stop(late)
-				}).Stop()
-			}
 		case o.err == nil && wire.OtherSettings(o.header, first.header):
 			err = MixedSettings(first.reader.Name(), o.reader.Name())
 		case o.err == nil && !proto.Equal(o.header, first.header):

@@ -186,7 +186,7 @@ func TestTopicNames(t *testing.T) {
 
 // TestTopicStreams: a topic of several partitions is as many streams, of one header.
 func TestTopicStreams(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2, "settled.private": 2})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2, "silent.private": 2, "settled.private": 2})
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 30), round(2, 3), round(5, 0)}
 	fill(t, name, roundsHeader("a"), parts...)
@@ -233,7 +233,9 @@ func TestTopicStreams(t *testing.T) {
 	impatient := rounds
 	impatient.Within = 50 * time.Millisecond
 	_, _, err = endpoint.OpenStreams(idle, impatient)
-	wantWords(t, err, exit.Malformed, "idle.private", "not all partitions have a frame")
+	wantWords(t, err, exit.Malformed, "nothing came for 50ms; waiting for idle.private[0]", "workers")
+	_, _, err = endpoint.OpenStreams(topic(fake.Address, "silent.private"), impatient)
+	wantWords(t, err, exit.Malformed, "nothing came for 50ms; waiting for silent.private[0], silent.private[1]")
 }
 
 // TestTopicTails: a program that goes on learns how far a topic is, and not to mix two runs in one.

@@ -188,6 +188,7 @@ func (a *Appender) send() {
 		if a.err = err; err == nil {
 			a.unsent--
 			a.written.Add(float64(len(batch)))
+			metrics.Progress()
 		}
 		a.idle.Broadcast()
 		a.mutex.Unlock()
