@@ -36,6 +36,7 @@ type sources struct {
 	streams  []supplier
 	kinds    []wire.Kind
 	deadline *deadline // of the round under way
+	fresh    bool      // the inputs are topics, and nothing was released of the run
 	last     uint32    // round that was taken
 
 	vector        fixed.Vector // of the unit under way
@@ -52,6 +53,7 @@ type supplier interface {
 	Name() string
 	Answered(round uint32)
 	Amid() bool
+	Complete() error
 	Close() error
 }
 
@@ -66,7 +68,9 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		return nil, err
 	}
 	s := &sources{deadline: newDeadline(0)}
-	wanted.Group = endpoint.IsTopic(output) // which has what was answered, for good
+	if endpoint.IsTopic(output) { // which has what was answered, for good
+		wanted.Answers = output
+	}
 	for i, name := range names {
 		if err := endpoint.Distinct(name, names[:i]...); err != nil {
 			s.close()
@@ -175,9 +179,17 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 				return nil, err
 			}
 		}
+		if heads[i] == nil {
+			if err := in.Complete(); err != nil {
+				return nil, err
+			}
+		}
 		if !proto.Equal(heads[i], heads[0]) {
 			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
 		}
+	}
+	if heads[0] == nil && s.last == 0 && s.fresh && !s.streams[0].Amid() {
+		return nil, s.streams[0].Errorf("it ends without a round, and none was released before: whoever wrote the end did not write the stream")
 	}
 	if heads[0] == nil {
 		return nil, cmp.Or(s.deadline.met(), io.EOF)

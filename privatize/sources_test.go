@@ -82,6 +82,8 @@ type supplied struct {
 func (s *supplied) Name() string { return s.name }
 func (s *supplied) Amid() bool   { return s.behind > 0 }
 
+func (s *supplied) Complete() error { return nil }
+
 func (s *supplied) Errorf(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, s.name+" "+strings.TrimPrefix(format, "it "), args...)
 }

@@ -90,6 +90,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	}
 	s := sums{run: r, privatizer: privatizer, terms: terms, in: in, out: out}
 	in.deadline = newDeadline(c.RoundTimeout)
+	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}

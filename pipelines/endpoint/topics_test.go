@@ -253,7 +253,7 @@ func TestTopicTails(t *testing.T) {
 	if err := outs[4].Commit(); err != nil {
 		t.Fatal(err)
 	}
-	want := []endpoint.Tail{{}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true}, {Closed: 3, Ended: true}}
+	want := []endpoint.Tail{{New: true}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true}, {Closed: 3, Ended: true}}
 	for end := time.Now().Add(30 * time.Second); ; {
 		got, err := endpoint.Tails(name, h)
 		if err == nil && slices.Equal(got, want) {
@@ -293,7 +293,10 @@ func TestTopicGroup(t *testing.T) {
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 3), round(2, 3), round(3, 3)}
 	fill(t, name, roundsHeader("a"), parts...)
-	grouped := endpoint.Wanted{Kinds: rounds.Kinds, Group: true}
+	fake.CreateTopic("out.private", 1, nil)
+	out := topic(fake.Address, "out.private")
+	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...)
+	grouped := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
 	open := func() []*endpoint.StreamReader {
 		t.Helper()
 		readers, _, err := endpoint.OpenStreams(name+"?group=privatize", grouped)

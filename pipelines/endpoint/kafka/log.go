@@ -194,9 +194,13 @@ func (l *Log) fetch(offset int64) {
 	defer close(l.chunks)
 	defer l.client.leave()
 	defer exit.Guard()
-	for {
+	for watched := time.Now(); ; {
 		c, err := l.fetchOnce(offset)
-		if err == nil && c.next == offset {
+		idle := err == nil && c.next == offset
+		if idle && time.Since(watched) > watching {
+			watched, err = time.Now(), l.client.unchanged(l.context)
+		}
+		if idle && err == nil {
 			select {
 			case l.chunks <- c: // that there is no more
 			default: // Next is behind: an answer that counts comes when it has caught up
