@@ -15,7 +15,7 @@ import (
 // combineCommand makes partial sums, which are private: nothing is charged for them.
 type combineCommand struct {
 	Grant        string        `placeholder:"FILE" help:"The grant that the sums will be released under. Without one, for privatize none."`
-	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after its beginning."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after the one before, the first after the start. Longer than a round takes, or a --window of sample."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Where the partial sums go; standard output by default."`
 	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions or of partial sums; standard input by default. Of several, each holds other units of every round. The partitions of one topic are summed each for itself."`
 	filter.Compress

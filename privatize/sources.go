@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"io"
@@ -35,6 +36,7 @@ type sources struct {
 	streams  []supplier
 	kinds    []wire.Kind
 	deadline *deadline // of the round under way
+	fresh    bool      // the inputs are topics, and nothing was released of the run
 	last     uint32    // round that was taken
 
 	vector        fixed.Vector // of the unit under way
@@ -51,6 +53,7 @@ type supplier interface {
 	Name() string
 	Answered(round uint32)
 	Amid() bool
+	Complete() error
 	Close() error
 }
 
@@ -65,7 +68,9 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		return nil, err
 	}
 	s := &sources{deadline: newDeadline(0)}
-	wanted.Group = endpoint.IsTopic(output) // which has what was answered, for good
+	if endpoint.IsTopic(output) { // which has what was answered, for good
+		wanted.Answers = output
+	}
 	for i, name := range names {
 		if err := endpoint.Distinct(name, names[:i]...); err != nil {
 			s.close()
@@ -152,6 +157,7 @@ func (s *sources) rounds(r rounder) error {
 // a topic may begin with different rounds, where retention or a group's notes have left them, and some of them behind the last
 // one, so that they are at their end at once. What only others still have is passed over if it was released.
 func (s *sources) open(r rounder) (*wire.Record, error) {
+	s.deadline.begin(s.last)
 	heads, err := s.heads()
 	if err != nil {
 		return nil, err
@@ -173,12 +179,20 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 				return nil, err
 			}
 		}
+		if heads[i] == nil {
+			if err := in.Complete(); err != nil {
+				return nil, err
+			}
+		}
 		if !proto.Equal(heads[i], heads[0]) {
 			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
 		}
 	}
+	if heads[0] == nil && s.last == 0 && s.fresh && !s.streams[0].Amid() {
+		return nil, s.streams[0].Errorf("it ends without a round, and none was released before: whoever wrote the end did not write the stream")
+	}
 	if heads[0] == nil {
-		return nil, io.EOF
+		return nil, cmp.Or(s.deadline.met(), io.EOF)
 	}
 	// Of one stream the reader sees to it; this is about streams one after the other. A release that cannot be sent must not
 	// be charged.
@@ -186,18 +200,21 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 		return nil, s.streams[0].Errorf("round %d follows round %d, in a stream after another one: rounds must ascend", latest, s.last)
 	}
 	s.last = latest
-	s.deadline.begin(latest)
 	return heads[0], s.deadline.running()
 }
 
 // behindAll stands for the round at which a stream begins that has none left.
 const behindAll = math.MaxUint32
 
-// heads returns the next record of each source, nil at its end. They are waited for side by side: a round's time begins with
-// the first of them.
+// heads returns the next record of each source, nil at its end. They are waited for side by side.
 func (s *sources) heads() ([]*wire.Record, error) {
 	heads, errs := make([]*wire.Record, len(s.streams)), make([]error, len(s.streams))
 	arrived := make(chan int, len(s.streams))
+	waiting := make([]string, len(s.streams))
+	for i, in := range s.streams {
+		waiting[i] = in.Name()
+	}
+	s.deadline.waits(waiting...)
 	for i, in := range s.streams {
 		go func() {
 			defer exit.Guard()
@@ -210,9 +227,8 @@ func (s *sources) heads() ([]*wire.Record, error) {
 		if errs[i] != nil {
 			return nil, errs[i]
 		}
-		if heads[i] != nil {
-			s.deadline.begin(heads[i].Round)
-		}
+		waiting[i] = ""
+		s.deadline.waits(waiting...)
 	}
 	return heads, nil
 }
@@ -247,6 +263,7 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 	}
 	var total wire.RoundClose
 	for i, in := range s.streams {
+		s.deadline.waits(in.Name())
 		var end *wire.RoundClose
 		if s.kinds[i] == wire.Kind_SUMS {
 			end, err = s.part(in, collector)
@@ -260,6 +277,7 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 		total.Records += end.Records
 		total.UnitDigest += end.UnitDigest
 	}
+	s.deadline.waits()
 	if err := s.deadline.met(); err != nil || collector == nil {
 		return err
 	}

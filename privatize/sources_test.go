@@ -82,6 +82,8 @@ type supplied struct {
 func (s *supplied) Name() string { return s.name }
 func (s *supplied) Amid() bool   { return s.behind > 0 }
 
+func (s *supplied) Complete() error { return nil }
+
 func (s *supplied) Errorf(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, s.name+" "+strings.TrimPrefix(format, "it "), args...)
 }
@@ -93,7 +95,24 @@ func (s *supplied) Next() (*wire.Record, error) {
 	}
 	s.read++
 	if s.read%2 == 1 {
-		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{}}}, nil
+		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}}, nil
 	}
 	return &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{}}}, nil
+}
+
+var everyUnit = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}
+
+// TestEndWithoutRounds: the end alone is right where rounds were released before, and none is left to answer.
+func TestEndWithoutRounds(t *testing.T) {
+	for _, c := range []struct {
+		fresh   bool
+		of      partition
+		refused bool
+	}{{true, partition{0, 0}, true}, {false, partition{0, 0}, false}, {true, partition{3, 3}, false}} {
+		s := &sources{deadline: newDeadline(0), fresh: c.fresh, streams: []supplier{&supplied{partition: c.of, name: "one"}}}
+		_, err := s.open(upTo(0))
+		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != io.EOF {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 }

@@ -21,7 +21,7 @@ import (
 type sumsCommand struct {
 	charged
 	Claims       string        `placeholder:"TOPIC" help:"Topic of one partition in which privatizers with ledgers of their own claim the rounds of a run: each is released by one of them."`
-	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after its beginning: nothing of it is released."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after the one before, the first after the start: nothing of it is released. Longer than a round takes, or a --window of sample."`
 	AllowRespend bool          `help:"Release a round anew, for a second charge, if it was released from another sum. Without it that is refused."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Where the releases go; standard output by default."`
 	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions, or of partial sums from privatize combine; standard input by default. Of several, each holds other units of every round."`
@@ -90,6 +90,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	}
 	s := sums{run: r, privatizer: privatizer, terms: terms, in: in, out: out}
 	in.deadline = newDeadline(c.RoundTimeout)
+	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}

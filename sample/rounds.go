@@ -90,13 +90,23 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 		return done{}, err
 	}
 	d := done{rounds: s.Rounds, ended: true}
-	for _, t := range tails {
+	for i, t := range tails {
+		if t.Ended && int(t.Closed) < s.Rounds && s.Window == 0 {
+			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended behind round %d of %d: whoever wrote the end did not write the rounds",
+				s.Output, i, t.Closed, s.Rounds).WithHint("find who else writes the topic, and go on with new private topics")
+		}
 		d.rounds, d.reached = min(d.rounds, int(t.Closed)), max(d.reached, int(t.Closed))
 		if t.Midway {
 			d.reached = max(d.reached, int(t.Closed)+1)
 		}
 		d.begun = d.begun || d.reached > 0 || t.Ended
 		d.ended = d.ended && t.Ended
+	}
+	for i, t := range tails {
+		if t.New && d.reached > 1 { // all partitions have a round before any has the next
+			return d, exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic amid the run: units would move between partitions",
+				s.Output, i).WithHint("go on with new private topics; topics.sh makes them")
+		}
 	}
 	if d.ended {
 		r.Status("%s holds all rounds already", s.Output)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"google.golang.org/protobuf/proto"
 
 	"privpipe/pipelines/endpoint"
@@ -245,5 +247,61 @@ func TestWindowsOfTopic(t *testing.T) {
 	documents, closes := documentsOf(t, topic+"rounds.private")
 	if len(documents) != 101 || len(closes) != 1 || closes[1].GetUnits() != 100 {
 		t.Errorf("got %d records and %v, want a round of 100 documents", len(documents), closes)
+	}
+}
+
+// TestTopicChanged: sample does not take an end that somebody else wrote for its own, and does not deal units over partitions that
+// were added amid the run.
+func TestTopicChanged(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"ended.private": 2, "added.private": 2})
+	folder := t.TempDir()
+	key, docs := filepath.Join(folder, "key"), filepath.Join(folder, "docs.pp")
+	c := corpusOf(t, wire.Unit_DOCUMENT, 30)
+	writeDocuments(t, docs, c, 0, c.Documents(), true)
+	for name, change := range map[string]func(again func() *parts){
+		"ended.private": func(again func() *parts) {
+			if err := again().commit(); err != nil { // of a program that wrote no round
+				t.Fatal(err)
+			}
+		},
+		"added.private": func(func() *parts) {
+			client, err := kgo.NewClient(kgo.SeedBrokers(fake.Address))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			wanted := kmsg.NewCreatePartitionsRequestTopic()
+			wanted.Topic, wanted.Count = "added.private", 3
+			request := kmsg.NewPtrCreatePartitionsRequest()
+			request.Topics = append(request.Topics, wanted)
+			if _, err := request.RequestWith(t.Context(), client); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		topic := "kafka://" + fake.Address + "/" + name
+		s := &rounds{Poisson: 0.5, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic}
+		s.Compress.Compress = "none"
+		begin := func() *parts {
+			out, err := s.create(s.header(header(10)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(out.abort)
+			return out
+		}
+		out := begin()
+		chooser, scheme, err := s.chooser(c, nil, false)
+		for round := 1; round < s.Rounds && err == nil; round++ {
+			err = out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(begin)
+		code := run(t, "--poisson", "0.5", "--rounds", "3", "--run", "r", "--secret", key, "-o", topic, docs)
+		if code != exit.Malformed {
+			t.Errorf("%s: exit code %d, want %d", name, code, exit.Malformed)
+		}
 	}
 }

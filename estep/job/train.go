@@ -113,7 +113,7 @@ func (t *trainer) rounds() error {
 	for {
 		open, err := t.in.Next()
 		if err == io.EOF {
-			return nil
+			return t.in.Complete()
 		}
 		if err != nil {
 			return err

@@ -199,7 +199,7 @@ func (s *session) follow() error {
 	for s.run.Err() == nil {
 		set, err := stream.ReadSet(in.Reader, nil)
 		if err == io.EOF {
-			return nil
+			return in.Complete()
 		}
 		if err != nil {
 			return err

@@ -1,8 +1,10 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
@@ -20,6 +22,7 @@ type Part struct {
 	topic     *kafka.Location
 	member    *kafka.Member // nil: no group
 	partition int
+	fail      context.CancelCauseFunc // ends the context of the work
 }
 
 // CreateStream begins the answers: a stream of its own.
@@ -37,6 +40,14 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 	if err != nil {
 		return nil, err
 	}
+	for _, a := range appenders { // the work may wait for something else for long
+		context.AfterFunc(a.Context(), func() {
+			defer exit.Guard()
+			if cause := context.Cause(a.Context()); cause != context.Canceled {
+				p.fail(cause)
+			}
+		})
+	}
 	writers, err := appendStreams(appenders, h, compression)
 	if err != nil {
 		return nil, err
@@ -45,7 +56,10 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 }
 
 // Answered is StreamReader's, in the name of the group's member.
-func (p *Part) Answered(round uint32) { p.note(kafka.Hint{Round: round}) }
+func (p *Part) Answered(round uint32) {
+	_, planned := p.rounds()
+	p.note(kafka.Hint{Round: round, Planned: planned})
+}
 
 func (p *Part) note(h kafka.Hint) {
 	if p.member != nil {
@@ -97,6 +111,9 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 		return exit.Errorf(exit.Usage, "%s has %d partitions and %s has %d: the answers to one go to the same of the other",
 			s.input, in, s.output, out)
 	}
+	if err := noneAdded(ctx, s.input, wanted); err != nil {
+		return err
+	}
 	if s.input.Group != "" {
 		if s.input.Partition >= 0 {
 			return exit.Errorf(exit.Usage, "%s: a group deals all partitions, so partition=%d goes without it", s.input, s.input.Partition)
@@ -104,6 +121,29 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 		return s.grouped(ctx)
 	}
 	return s.all(ctx)
+}
+
+// noneAdded refuses rounds of which a partition never had anything while others have several: sample ends a round in all of them
+// before it begins the next.
+func noneAdded(ctx context.Context, input *kafka.Location, wanted Wanted) error {
+	if !slices.Contains(wanted.Kinds, wire.Kind_ROUNDS) {
+		return nil
+	}
+	tails, err := kafka.Tails(ctx, input)
+	if err != nil {
+		return err
+	}
+	reached := uint32(0)
+	for _, t := range tails {
+		reached = max(reached, closed(t.Mark))
+	}
+	for i, t := range tails {
+		if reached > 1 && t.Frame == nil && t.Offset == 0 {
+			return exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic amid the run", input, max(input.Partition, i)).
+				WithHint("go on with new private topics; topics.sh makes them")
+		}
+	}
+	return nil
 }
 
 // sharing is the work on the partitions of a topic.
@@ -130,56 +170,95 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 		}
 		return err
 	}
-	r, h, err := openLog(log, s.wanted, 0)
+	streams, h, err := openAll([]*kafka.Log{log}, s.wanted, []place{{}})
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	return s.work(ctx, &Part{StreamReader: r, Header: h, output: output})
+	defer streams[0].Close()
+	return s.work(ctx, &Part{StreamReader: streams[0], Header: h, output: output})
 }
 
 // part does the work of a partition, from where it was left. What a group noted is a hint, and so is the last of the answers
 // that are there: behind it may stand what was sent twice. Rounds that are answered again are answered alike.
 func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int) error {
-	from, place := *s.input, *s.output
-	from.Partition, place.Partition = partition, partition
-	answers, err := kafka.Tails(ctx, &place)
+	from, to := *s.input, *s.output
+	from.Partition, to.Partition = partition, partition
+	answers, err := kafka.Tails(ctx, &to)
 	if err != nil {
 		return err
 	}
-	hints := []kafka.Hint{{Offset: -1}}
+	hint := kafka.Hint{Offset: -1}
 	if member != nil {
-		if hints, err = kafka.Hints(ctx, &from); err != nil {
+		hints, err := kafka.Hints(ctx, &from)
+		if err != nil {
 			return err
 		}
+		hint = hints[0]
 	}
-	if hints[0].Ended {
-		return nil
-	}
-	if answers[0].Ends { // whoever wrote the end was gone before it could say so
+	ended := answers[0].Ends
+	if hint.Ended && !ended { // what was sent twice may stand behind the end
+		if ended, err = endedIn(ctx, &to); err != nil {
+			return err
+		}
+	} else if ended && !hint.Ended { // whoever wrote the end was gone before it could say so, or was not one of ours
 		if err := sameRun(ctx, &from, answers[0].Frame); err != nil {
 			return err
 		}
-		if member != nil {
-			member.Note(ctx, partition, kafka.Hint{Offset: max(0, hints[0].Offset), Ended: true})
+		if err := allAnswered(ctx, &from, &to); err != nil {
+			return err
 		}
+		if member != nil {
+			member.Note(ctx, partition, kafka.Hint{Offset: max(0, hint.Offset), Ended: true})
+		}
+	}
+	if ended {
 		return nil
 	}
-	log, err := kafka.OpenAt(ctx, &from, partition, hints[0].Offset)
+	if hint, err = believed(ctx, &from, partition, hint, &to); err != nil {
+		return err
+	}
+	log, err := kafka.OpenAt(ctx, &from, partition, hint.Offset)
 	if err != nil {
 		return err
 	}
-	r, h, err := openLog(log, s.wanted, max(closed(answers[0].Mark), hints[0].Round))
+	behind := place{max(closed(answers[0].Mark), hint.Round), hint.Planned}
+	streams, h, err := openAll([]*kafka.Log{log}, s.wanted, []place{behind})
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	p := &Part{StreamReader: r, Header: h, topic: &place, member: member, partition: partition}
+	defer streams[0].Close()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	p := &Part{StreamReader: streams[0], Header: h, topic: &to, member: member, partition: partition, fail: fail}
 	if err := s.work(ctx, p); err != nil {
 		return err
 	}
 	p.note(kafka.Hint{Ended: true})
 	return nil
+}
+
+// endedIn says whether a partition holds the end of its stream.
+func endedIn(ctx context.Context, l *kafka.Location) (bool, error) {
+	m, err := kafka.Search(ctx, l, func(m stream.Mark) bool { return m.Ends })
+	return m != nil, err
+}
+
+// allAnswered refuses answers that have ended before what they answer: another program wrote their end.
+func allAnswered(ctx context.Context, input, answers *kafka.Location) error {
+	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: whoever wrote the end did not write the answers",
+		answers, answers.Partition, input).WithHint("find who else writes the topic, and go on with new private topics")
+	if ended, err := endedIn(ctx, input); err != nil || !ended {
+		return cmp.Or[error](err, foreign)
+	}
+	last, err := kafka.Search(ctx, input, func(m stream.Mark) bool { return m.Closes && !m.Ends && m.Round > 0 })
+	if err != nil || last == nil {
+		return err
+	}
+	answer, err := kafka.Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= last.Round })
+	if err == nil && answer == nil {
+		err = foreign
+	}
+	return err
 }
 
 // sameRun refuses answers whose last frame is of another run than what is to be answered.
@@ -223,7 +302,7 @@ func (s *sharing) all(ctx context.Context) error {
 
 // grouped does the work of the partitions that the group assigns to this program.
 func (s *sharing) grouped(ctx context.Context) error {
-	member, err := kafka.Join(s.input)
+	member, err := kafka.Join(s.input, s.output.Topic)
 	if err != nil {
 		return err
 	}
@@ -232,6 +311,13 @@ func (s *sharing) grouped(ctx context.Context) error {
 		hints, err := kafka.Hints(ctx, s.input)
 		for _, h := range hints {
 			if !h.Ended {
+				return false, err
+			}
+		}
+		for partition := range hints { // which the answers bear out
+			to := *s.output
+			to.Partition = partition
+			if ended, err := endedIn(ctx, &to); err != nil || !ended {
 				return false, err
 			}
 		}

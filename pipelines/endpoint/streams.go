@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -17,9 +19,12 @@ import (
 // A StreamReader is an open stream.
 type StreamReader struct {
 	*stream.Reader
-	input *Input
-	log   *kafka.Log // in place of input
-	amid  bool
+	input  *Input
+	log    *kafka.Log // in place of input
+	amid   bool
+	behind place
+
+	drained time.Time // what Drained said last
 }
 
 // Close closes the input below.
@@ -31,19 +36,45 @@ func (r *StreamReader) Close() error {
 }
 
 // Drained is a time up to which Next has returned all that a topic had taken. A broker that is away leaves it standing. What
-// is no topic cannot tell. It may be called while Next waits.
+// is no topic cannot tell. It may be called while Next waits. Who asks knows that nothing may be due for long: an answer of the
+// broker that nothing more is there counts as progress.
 func (r *StreamReader) Drained() (until time.Time, tells bool) {
 	if r.log == nil {
 		return time.Time{}, false
 	}
-	return r.log.Drained(), true
+	if until = r.log.Drained(); until.After(r.drained) {
+		r.drained = until
+		metrics.Progress()
+	}
+	return until, true
+}
+
+// Complete is called at the end of a stream of rounds. It refuses the end of a topic's that comes before the last round that is
+// planned: another program wrote it, and rounds would be missing. A stream of windows of time may end before its time.
+func (r *StreamReader) Complete() error {
+	reached, planned := r.rounds()
+	if h, _ := r.Header(); h.GetKind() == wire.Kind_ROUNDS && !r.amid { // of others none may be left to answer
+		planned = max(planned, 1)
+	}
+	if r.log == nil || reached >= planned {
+		return nil
+	}
+	return exit.Errorf(exit.Malformed, "%s: it ends behind round %d of %d: whoever wrote the end did not write the stream",
+		r.Name(), reached, planned).WithHint("find who else writes the topic, and go on with new private topics")
+}
+
+// rounds is how far the stream was read, and how many rounds are planned, 0 where that is not known.
+func (r *StreamReader) rounds() (reached, planned uint32) {
+	reached, planned = r.Rounds()
+	return max(reached, r.behind.closed), cmp.Or(planned, r.behind.planned)
 }
 
 // Answered says that what was made of all that was read, up to the end of a round, is out for good. Where a topic's name says
 // a group, the next program of the group begins behind it.
 func (r *StreamReader) Answered(round uint32) {
 	if r.log != nil {
-		r.log.Note(round)
+		_, planned := r.rounds()
+		r.log.Note(round, planned)
 	}
 }
 
@@ -77,11 +108,11 @@ type Wanted struct {
 	Ended bool
 	// Whole refuses a name that picks one partition of a topic.
 	Whole bool
-	// Within is how long the other partitions of a topic may be without a frame when one has one; 0: for ever.
+	// Within is how long a partition of a topic may be without its first frame; 0: for ever.
 	Within time.Duration
-	// Group lets a topic's name say a group, which keeps where the stage has come to. It goes with answers that are out for
-	// good: a pipe or a file begins anew with the stage, and would lack what was noted.
-	Group bool
+	// Answers is the topic of what the stage makes of its input. With it the input's name may say a group, which keeps where the
+	// stage has come to. A pipe or a file begins anew with the stage, and would lack what was noted.
+	Answers string
 	// MaxCells refuses matrices of more cells in all; 0: whatever the header says, for who compares it with what is expected.
 	MaxCells uint64
 	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.

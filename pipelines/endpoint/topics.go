@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -68,8 +70,8 @@ func checkSide(l *kafka.Location, side wire.Side) error {
 }
 
 // openLog opens the stream of a partition, behind a round.
-func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire.Header, error) {
-	r, err := stream.NewMergedReader(log, log.Name(), closed)
+func openLog(log *kafka.Log, wanted Wanted, behind place) (*StreamReader, *wire.Header, error) {
+	r, err := stream.NewMergedReader(log, log.Name(), behind.closed)
 	if err != nil {
 		log.Close()
 		return nil, nil, err
@@ -77,7 +79,7 @@ func openLog(log *kafka.Log, wanted Wanted, closed uint32) (*StreamReader, *wire
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	return openReader(&StreamReader{Reader: r, log: log, amid: closed > 0 || log.Next() > 0}, wanted)
+	return openReader(&StreamReader{Reader: r, log: log, behind: behind, amid: behind.closed > 0 || log.Next() > 0}, wanted)
 }
 
 // openTopic opens the streams of a topic's partitions.
@@ -86,43 +88,70 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	if err != nil {
 		return nil, nil, err
 	}
-	logs, closed, err := openLogs(l, wanted)
+	logs, behind, err := openLogs(l, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
+	return openAll(logs, wanted, behind)
+}
+
+// A place is how far a stage has come with a stream before it opens it, of how many rounds that are planned; 0 where it is not known.
+type place struct{ closed, planned uint32 }
+
+// Missing names the inputs of a list that are waited for, for a message. Empty names are of those that came.
+func Missing(names []string) string {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return ""
+	}
+	return "; waiting for " + strings.Join(names, ", ")
+}
+
+// openAll opens the streams of some partitions, behind rounds.
+func openAll(logs []*kafka.Log, wanted Wanted, behind []place) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
 		header *wire.Header
 		err    error
 	}
 	streams, arrived := make([]opened, len(logs)), make(chan int)
-	for i, log := range logs { // side by side: each waits for its first frame
-		go func() {
-			defer exit.Guard()
-			o := &streams[i]
-			o.reader, o.header, o.err = openLog(log, wanted, closed[i])
-			arrived <- i
-		}()
-	}
 	stop := func(cause error) {
 		for _, log := range logs {
 			log.Stop(cause)
 		}
 	}
+	var mutex sync.Mutex
+	missing := make([]string, len(logs))
+	for i, log := range logs {
+		missing[i] = log.Name()
+	}
+	if wanted.Within > 0 {
+		defer time.AfterFunc(wanted.Within, func() {
+			mutex.Lock()
+			defer mutex.Unlock()
+			defer exit.Guard()
+			stop(exit.Errorf(exit.Malformed, "nothing came for %v%s", wanted.Within, Missing(missing)).
+				WithHint("see that sample, mstep and all workers run; a partition that was added to a topic gets nothing"))
+		}).Stop()
+	}
+	for i, log := range logs { // side by side: each waits for its first frame
+		go func() {
+			defer exit.Guard()
+			o := &streams[i]
+			o.reader, o.header, o.err = openLog(log, wanted, behind[i])
+			arrived <- i
+		}()
+	}
 	var first *opened
 	for range logs {
 		i := <-arrived
 		o := &streams[i]
+		mutex.Lock()
+		missing[i] = ""
+		mutex.Unlock()
 		switch {
 		case o.err == nil && first == nil:
 			first = o
-			if wanted.Within > 0 {
-				late := exit.Errorf(exit.Malformed, "%s: not all partitions have a frame %v after the first had one", l, wanted.Within)
-				defer time.AfterFunc(wanted.Within, func() {
-					defer exit.Guard()
-					stop(late)
-				}).Stop()
-			}
 		case o.err == nil && wire.OtherSettings(o.header, first.header):
 			err = MixedSettings(first.reader.Name(), o.reader.Name())
 		case o.err == nil && !proto.Equal(o.header, first.header):
@@ -154,13 +183,13 @@ func MixedSettings(one, other string) error {
 }
 
 // openLogs opens the partitions of a topic: where its group has come to, if it names one, with the rounds that are done.
-func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []uint32, error) {
+func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []place, error) {
 	ctx := context.Background()
 	if l.Group == "" {
 		logs, err := kafka.Open(ctx, l)
-		return logs, make([]uint32, len(logs)), err
+		return logs, make([]place, len(logs)), err
 	}
-	if !wanted.Group {
+	if wanted.Answers == "" {
 		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize, from a topic to a topic: else a stage reads its input from the start", l)
 	}
 	hints, err := kafka.Hints(ctx, l)
@@ -171,9 +200,17 @@ func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []uint32, error) 
 		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has done with a partition", l, l.Group).
 			WithHint("give each stage a group of its own")
 	}
-	logs, closed := make([]*kafka.Log, len(hints)), make([]uint32, len(hints))
+	answers, err := writtenTopic(wanted.Answers)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs, behind := make([]*kafka.Log, len(hints)), make([]place, len(hints))
 	for i, h := range hints {
-		closed[i] = h.Round
+		h, err := believed(ctx, l, max(l.Partition, i), h, answers)
+		if err != nil {
+			return nil, nil, err
+		}
+		behind[i] = place{h.Round, h.Planned}
 		if logs[i], err = kafka.OpenAt(ctx, l, max(l.Partition, i), h.Offset); err != nil {
 			for _, open := range logs[:i] {
 				open.Close()
@@ -181,7 +218,33 @@ func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []uint32, error) 
 			return nil, nil, err
 		}
 	}
-	return logs, closed, nil
+	return logs, behind, nil
+}
+
+// believed is what a group noted of a partition, if the partition bears it out, and the answers too: they hold the round that
+// was answered last. Else it is no hint. A note of the end is the caller's to judge.
+func believed(ctx context.Context, input *kafka.Location, partition int, h kafka.Hint, answers *kafka.Location) (kafka.Hint, error) {
+	none := kafka.Hint{Offset: -1}
+	if h.Ended || h.Round == 0 { // the offset was not noted by a program of ours
+		return none, nil
+	}
+	from := *input
+	from.Partition = partition
+	if stands, err := kafka.Stands(ctx, &from, h); err != nil || !stands {
+		return none, err
+	}
+	reached, err := kafka.Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= h.Round })
+	if NewTopics > 0 && exit.Code(err) == exit.Missing {
+		return none, nil
+	}
+	if err != nil || reached != nil {
+		return h, err
+	}
+	tails, err := kafka.Tails(ctx, answers)
+	if err != nil || slices.ContainsFunc(tails, func(t kafka.Tail) bool { return t.Frame != nil || t.Offset == 0 }) {
+		return none, err
+	}
+	return h, nil // retention has taken all answers
 }
 
 // OpenJournal opens a topic of one partition to which programs append entries that all read in one order.
@@ -258,6 +321,7 @@ type Tail struct {
 	Closed uint32 // the last round or set that is there whole
 	Midway bool   // a part of the next one is there
 	Ended  bool
+	New    bool // nothing was ever written
 }
 
 // Tails returns how far the stream with header h has come in each partition of the topic of a name; nil for other
@@ -284,6 +348,7 @@ func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
 	tails := make([]Tail, len(last))
 	for i, t := range last {
 		if t.Frame == nil {
+			tails[i].New = t.Offset == 0
 			continue
 		}
 		there, err := stream.HeaderOf(t.Frame)
@@ -297,6 +362,17 @@ func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",
 				l, there.Kind, there.Run, h.Kind, h.Run).WithHint("each run wants topics of its own, which topics.sh makes")
+		}
+		if t.Ends && t.Round == 0 { // by a program that wrote the end alone
+			partition := *l
+			partition.Partition = max(l.Partition, i)
+			last, err := kafka.Search(context.Background(), &partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
+			if err != nil {
+				return nil, err
+			}
+			if last != nil {
+				t.Round = last.Round
+			}
 		}
 		tails[i] = Tail{Closed: closed(t.Mark), Midway: !t.Closes && !t.Ends, Ended: t.Ends}
 	}

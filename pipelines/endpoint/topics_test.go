@@ -186,7 +186,7 @@ func TestTopicNames(t *testing.T) {
 
 // TestTopicStreams: a topic of several partitions is as many streams, of one header.
 func TestTopicStreams(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2, "settled.private": 2})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 3, "mixed.private": 2, "idle.private": 2, "silent.private": 2, "settled.private": 2})
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 30), round(2, 3), round(5, 0)}
 	fill(t, name, roundsHeader("a"), parts...)
@@ -233,7 +233,9 @@ func TestTopicStreams(t *testing.T) {
 	impatient := rounds
 	impatient.Within = 50 * time.Millisecond
 	_, _, err = endpoint.OpenStreams(idle, impatient)
-	wantWords(t, err, exit.Malformed, "idle.private", "not all partitions have a frame")
+	wantWords(t, err, exit.Malformed, "nothing came for 50ms; waiting for idle.private[0]", "workers")
+	_, _, err = endpoint.OpenStreams(topic(fake.Address, "silent.private"), impatient)
+	wantWords(t, err, exit.Malformed, "nothing came for 50ms; waiting for silent.private[0], silent.private[1]")
 }
 
 // TestTopicTails: a program that goes on learns how far a topic is, and not to mix two runs in one.
@@ -251,7 +253,7 @@ func TestTopicTails(t *testing.T) {
 	if err := outs[4].Commit(); err != nil {
 		t.Fatal(err)
 	}
-	want := []endpoint.Tail{{}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true}, {Closed: 3, Ended: true}}
+	want := []endpoint.Tail{{New: true}, {Midway: true}, {Closed: 3}, {Closed: 3, Midway: true}, {Closed: 3, Ended: true}}
 	for end := time.Now().Add(30 * time.Second); ; {
 		got, err := endpoint.Tails(name, h)
 		if err == nil && slices.Equal(got, want) {
@@ -291,7 +293,10 @@ func TestTopicGroup(t *testing.T) {
 	name := topic(fake.Address, "rounds.private")
 	parts := [][]*wire.Record{round(1, 3), round(2, 3), round(3, 3)}
 	fill(t, name, roundsHeader("a"), parts...)
-	grouped := endpoint.Wanted{Kinds: rounds.Kinds, Group: true}
+	fake.CreateTopic("out.private", 1, nil)
+	out := topic(fake.Address, "out.private")
+	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...)
+	grouped := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
 	open := func() []*endpoint.StreamReader {
 		t.Helper()
 		readers, _, err := endpoint.OpenStreams(name+"?group=privatize", grouped)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -14,17 +15,18 @@ import (
 
 // Common are the flags that every stage has.
 type Common struct {
-	Quiet       bool             `short:"q" group:"Messages" help:"Errors only."`
-	Verbose     bool             `short:"v" group:"Messages" help:"Also what is done, in public quantities."`
-	NoProgress  bool             `group:"Messages" help:"Show no line of progress on a terminal. Behind the privacy wall it counts private documents, which no log does."`
-	Log         string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
-	PrivateLogs bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics."`
-	Summary     string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
-	Metrics     string           `placeholder:"HOST:PORT" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics."`
-	DryRun      bool             `short:"n" group:"Messages" help:"Check the flags, and that what they name can be read; write nothing. Standard input and FIFOs are not read."`
-	Config      kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
-	PrintConfig bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
-	Version     kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`
+	Quiet        bool             `short:"q" group:"Messages" help:"Errors only."`
+	Verbose      bool             `short:"v" group:"Messages" help:"Also what is done, in public quantities."`
+	NoProgress   bool             `group:"Messages" help:"Show no line of progress on a terminal. Behind the privacy wall it counts private documents, which no log does."`
+	Log          string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
+	PrivateLogs  bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics."`
+	Summary      string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
+	Metrics      string           `placeholder:"HOST:PORT" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics."`
+	StallTimeout time.Duration    `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn, and let /healthz beside the metrics answer 503 with the reason, when the stage has waited for Kafka topics so long and no message came; 0: never. Longer than a round takes, or a --window of sample (default 30m)."`
+	DryRun       bool             `short:"n" group:"Messages" help:"Check the flags, and that what they name can be read; write nothing. Standard input and FIFOs are not read."`
+	Config       kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
+	PrintConfig  bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
+	Version      kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
 // Compress is the flag of every stage that writes a stream.

@@ -96,6 +96,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	// A write to a pipe without a reader is then an error like others; the signal would end the process at once and
 	// leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
+	defer r.watch()()
 	stop := r.attend(stage.Name)
 	unread := make(chan os.Signal, 1)
 	go func() {

@@ -13,6 +13,7 @@ import (
 
 // setAll sets each metric, those of topics for a public one and a private one.
 func setAll() {
+	Progress()
 	Round(3, 40)
 	Documents(1)
 	Units(1)
@@ -39,7 +40,7 @@ func samples(t *testing.T, g prometheus.Gatherer) map[string]bool {
 
 func scrape(g prometheus.Gatherer) string {
 	w := httptest.NewRecorder()
-	handler(g).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	handler(g, 0).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
 }
 
@@ -50,6 +51,7 @@ func TestExposure(t *testing.T) {
 		`privpipe_kafka_messages_read_total{partition="0",topic="releases"}`,
 		`privpipe_kafka_messages_written_total{partition="11",topic="releases"}`,
 		`privpipe_kafka_retries_total{topic="releases"}`,
+		`privpipe_last_progress_timestamp_seconds`,
 		`privpipe_round`,
 		`privpipe_round_timestamp_seconds`,
 		`privpipe_rounds_planned`,

@@ -16,6 +16,9 @@ func Round(number, of int) {
 	if of > 0 {
 		planned.of().Set(float64(of))
 	}
+	progress.Lock()
+	progress.round = number
+	progress.Unlock()
 	mark(time.Now())
 }
 

@@ -25,7 +25,9 @@ type Options struct {
 	Outside bool
 	// Private serves what depends on private data too.
 	Private bool
-	Log     *slog.Logger // of what goes wrong with a request; never nil
+	// StallTimeout is how long no message may come in or go out, of topics that the stage waits for, before /healthz says so; 0: for ever.
+	StallTimeout time.Duration
+	Log          *slog.Logger // of what goes wrong with a request; never nil
 }
 
 // A Server serves the numbers of this process over HTTP, until it is closed.
@@ -35,7 +37,7 @@ type Server struct {
 	ended    chan struct{}
 }
 
-// Serve begins to serve /metrics and /healthz, of which the latter says ok while the process runs. An address that
+// Serve begins to serve /metrics and /healthz, of which the latter says ok, or with status 503 what is Stalled. An address that
 // cannot be one is an error with exit.Usage; one that is in use or not of this machine, with exit.Unavailable.
 func Serve(o Options) (*Server, error) {
 	listener, err := listen(o.Address)
@@ -44,7 +46,7 @@ func Serve(o Options) (*Server, error) {
 	}
 	mark(time.Now())
 	s := &Server{listener: listener, ended: make(chan struct{}), http: &http.Server{
-		Handler:           handler(gatherers(o)),
+		Handler:           handler(gatherers(o), o.StallTimeout),
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: 5 * time.Second, // a slow client holds nothing for long
 		WriteTimeout:      10 * time.Second,
@@ -114,9 +116,15 @@ func gatherers(o Options) prometheus.Gatherers {
 	return all
 }
 
-func handler(g prometheus.Gatherer) http.Handler {
+func handler(g prometheus.Gatherer, stall time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if stalled := Stalled(stall); stalled != "" {
+			http.Error(w, stalled, http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, "ok\n")
+	})
 	return mux
 }

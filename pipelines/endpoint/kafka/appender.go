@@ -2,11 +2,13 @@ package kafka
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 
@@ -25,6 +27,7 @@ type Appender struct {
 	context   context.Context
 	stop      context.CancelCauseFunc
 	label     label // of the next frame
+	behind    int64 // offset behind the last message that was sent
 	written   metrics.Counter
 
 	batch []packet
@@ -152,6 +155,8 @@ func (a *Appender) Flush() error {
 // send sends batch after batch. A batch that is sent anew, because its acknowledgement was lost, may be there twice: readers
 // drop the second by its numbers.
 func (a *Appender) send() {
+	tick := time.NewTicker(watching)
+	defer tick.Stop()
 	defer func() {
 		a.mutex.Lock()
 		if a.err == nil {
@@ -167,6 +172,12 @@ func (a *Appender) send() {
 		var batch []packet
 		select {
 		case batch = <-a.queue:
+		case <-tick.C:
+			if err := a.stands(); err != nil {
+				a.stop(err)
+				return
+			}
+			continue
 		case <-a.context.Done():
 			return
 		}
@@ -182,12 +193,19 @@ func (a *Appender) send() {
 			if err != nil {
 				return err
 			}
+			if r.Error == nil && r.BaseOffset < a.behind {
+				return a.gone()
+			}
+			if r.Error == nil {
+				a.behind = r.BaseOffset + int64(len(batch))
+			}
 			return r.Error
 		})
 		a.mutex.Lock()
 		if a.err = err; err == nil {
 			a.unsent--
 			a.written.Add(float64(len(batch)))
+			metrics.Progress()
 		}
 		a.idle.Broadcast()
 		a.mutex.Unlock()
@@ -196,6 +214,24 @@ func (a *Appender) send() {
 		}
 	}
 }
+
+// stands looks whether the partition still holds what was sent.
+func (a *Appender) stands() error {
+	_, behind, err := a.client.bounds(a.context, a.partition)
+	if err == nil && behind < a.behind {
+		return a.gone()
+	}
+	return cmp.Or(err, a.client.unchanged(a.context))
+}
+
+// gone is the error of a partition that has lost what was sent.
+func (a *Appender) gone() error {
+	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was made anew", a.client.Topic, a.partition).
+		WithHint("started again, the stage writes again what it can: see what the runbook says of new private topics")
+}
+
+// Context ends with the appender, with a cause that is context.Canceled if it was closed.
+func (a *Appender) Context() context.Context { return a.context }
 
 // Close ends the appender; what is not sent yet is dropped. It may be called again.
 func (a *Appender) Close() error {

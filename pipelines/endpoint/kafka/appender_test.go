@@ -278,7 +278,7 @@ func TestPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer journal.Close()
-	member, err := Join(l)
+	member, err := Join(l, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}

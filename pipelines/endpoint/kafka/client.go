@@ -26,7 +26,8 @@ type client struct {
 	transport *kafka.Transport
 	users     atomic.Int32
 	end       context.CancelFunc
-	probed    atomic.Bool // that brokers were asked whether they speak TLS
+	probed    atomic.Bool  // that brokers were asked whether they speak TLS
+	count     atomic.Int32 // of partitions that the topic had when it was looked at first
 }
 
 // newClient prepares a client, whose first user the caller is; it speaks to nobody yet.
@@ -141,6 +142,9 @@ func (c *client) failed(what string, err error) error {
 		errors.Is(err, kafka.ClusterAuthorizationFailed), errors.Is(err, kafka.SASLAuthenticationFailed),
 		errors.Is(err, kafka.UnsupportedSASLMechanism):
 		return exit.Errorf(exit.Missing, "%s: %s: the broker does not allow it: %w", c.Location, what, err)
+	case errors.Is(err, kafka.InconsistentGroupProtocol):
+		return exit.Errorf(exit.Usage, "%s: group %s is another stage's, or another run's: its members answer something else, or elsewhere",
+			c.Location, c.Group).WithHint("give each stage of each run a group of its own, and end workers of another version first")
 	case errors.Is(err, kafka.InvalidRecord):
 		return exit.Errorf(exit.Missing, "%s: %s: the topic refuses messages like ours: %w", c.Location, what, err).
 			WithHint("so does one with %s=compact, which wants keys; topics.sh makes topics with delete", cleanupPolicy)
@@ -172,7 +176,23 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 		n = len(m.Topics[0].Partitions)
 		return m.Topics[0].Error
 	})
+	if err == nil {
+		c.count.CompareAndSwap(0, int32(n))
+	}
 	return n, err
+}
+
+// watching is how often a topic is looked at in which nothing moves: whether it is still the one that was opened.
+const watching = 5 * time.Second
+
+// unchanged refuses a topic that got more partitions since it was opened: nobody reads them, and units would move.
+func (c *client) unchanged(ctx context.Context) error {
+	n, err := c.partitions(ctx)
+	if err == nil && int32(n) != c.count.Load() {
+		return exit.Errorf(exit.Malformed, "%s: it has %d partitions, and had %d: none may be added amid a run", c.Location, n, c.count.Load()).
+			WithHint("go on with new private topics; topics.sh makes them")
+	}
+	return err
 }
 
 // reach returns a client for a location, which the caller leaves, and the partitions that the location means. It refuses a

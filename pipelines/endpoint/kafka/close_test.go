@@ -160,7 +160,7 @@ func TestContextEndsQuestions(t *testing.T) {
 		"hints":  func(ctx context.Context) error { _, err := Hints(ctx, l); return err },
 		"create": func(ctx context.Context) error { return Create(ctx, l, Plan{Partitions: 1}) },
 		"share": func(ctx context.Context) error {
-			m, err := Join(location(t, answering.Address, "t.private", "?group=g"))
+			m, err := Join(location(t, answering.Address, "t.private", "?group=g"), "answers")
 			if err != nil {
 				return err
 			}
@@ -209,10 +209,10 @@ func TestNothingIsLeft(t *testing.T) {
 			if _, err := log.message(); err != nil {
 				t.Fatal(err)
 			}
-			log.Note(1)
+			log.Note(1, 9)
 			if i > 0 {
 				log.Close()
-				log.Note(2)
+				log.Note(2, 9)
 			}
 		}
 		log, err := OpenAt(ctx, l, 1, 1)

@@ -241,7 +241,7 @@ func comesThrough(t *testing.T, l *Location) {
 	wantRecords(t, got, err, records)
 	group := *l
 	group.Group, group.Patience = "g", within
-	member, err := Join(&group)
+	member, err := Join(&group, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func isKeptOut(t *testing.T, l *Location, all []intruder) {
 			if i == 0 { // a group takes a second to give up
 				group := *l
 				group.Group = "g"
-				member, failed := Join(&group)
+				member, failed := Join(&group, "answers")
 				if failed != nil {
 					t.Fatal(failed)
 				}

@@ -26,8 +26,18 @@ type Member struct {
 // rejoin is how long a member waits after an error before it joins again.
 const rejoin = time.Second
 
-// Join makes the program a member of the location's group.
-func Join(l *Location) (*Member, error) {
+// A dealer deals partitions. Its name is of what is read and what is answered: the broker lets no program into a group whose
+// members deal by another name, and so no stage and no run among those of another.
+type dealer struct {
+	kafka.RangeGroupBalancer
+	name string
+}
+
+// ProtocolName implements kafka.GroupBalancer.
+func (d dealer) ProtocolName() string { return d.name }
+
+// Join makes the program a member of the location's group, all of which write to the same topic of answers.
+func Join(l *Location, answers string) (*Member, error) {
 	c, err := newClient(l)
 	if err != nil {
 		return nil, err
@@ -37,6 +47,7 @@ func Join(l *Location) (*Member, error) {
 		Dialer: &kafka.Dialer{
 			ClientID: c.transport.ClientID, Timeout: answer, TLS: c.transport.TLS, SASLMechanism: c.transport.SASL,
 		},
+		GroupBalancers:    []kafka.GroupBalancer{dealer{name: l.Topic + " to " + answers}},
 		HeartbeatInterval: l.Session / 5, SessionTimeout: l.Session, RebalanceTimeout: l.Session, JoinGroupBackoff: rejoin,
 		Timeout: answer,
 	})
@@ -182,6 +193,7 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			}
 		case lost.IsZero():
 			lost = time.Now()
+		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session: // of members that are dead, perhaps
 		case !passing(err) && !joining(err), time.Since(lost) > m.client.Patience:
 			return m.client.failed("join group "+m.client.Group, err)
 		}

@@ -39,7 +39,7 @@ func newOffice(l *Location) *office {
 // join lets a member work until its context ends. The channel gets the error that it ends with.
 func (o *office) join(t *testing.T, ctx context.Context, name string) (*Member, <-chan error) {
 	t.Helper()
-	m, err := Join(o.location)
+	m, err := Join(o.location, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func group(t *testing.T, l *Location) {
 
 	// One dies without a word: it is another program, so that it can.
 	dying, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.ConsumerGroup(l.Group), kgo.ConsumeTopics(l.Topic),
-		kgo.Balancers(kgo.RangeBalancer()), kgo.InstanceID("one that does not say goodbye"), kgo.SessionTimeout(l.Session),
+		kgo.Balancers(alike{kgo.RangeBalancer(), l.Topic + " to answers"}), kgo.InstanceID("one that does not say goodbye"), kgo.SessionTimeout(l.Session),
 		kgo.HeartbeatInterval(l.Session/5), kgo.RebalanceTimeout(l.Session))
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +180,14 @@ func group(t *testing.T, l *Location) {
 		end()
 	}
 }
+
+// alike is a way to deal partitions under the name of another.
+type alike struct {
+	kgo.GroupBalancer
+	name string
+}
+
+func (a alike) ProtocolName() string { return a.name }
 
 // TestGroupFinishes: all members end when nothing is left for anyone, and not before.
 func TestGroupFinishes(t *testing.T) {
@@ -203,7 +211,7 @@ func TestGroupFinishes(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for range 4 { // one has nothing to do
-		m, err := Join(l)
+		m, err := Join(l, "answers")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +233,7 @@ func TestGroupFails(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 3})
 	l := location(t, fake.Address, "t.private", "?group=estep")
-	m, err := Join(l)
+	m, err := Join(l, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +260,7 @@ func TestGroupFails(t *testing.T) {
 	if stopped != 1 {
 		t.Error("Share returned before all works had")
 	}
-	m, err = Join(l)
+	m, err = Join(l, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,19 +315,20 @@ func TestGroupRejoins(t *testing.T) {
 func TestGroupRefused(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 2})
-	l := location(t, fake.Address, "t.private", "?group=estep")
+	l := location(t, fake.Address, "t.private", "?group=estep&session=500ms")
 	for _, c := range []struct {
 		err  *kerr.Error
 		code int
-	}{{kerr.GroupAuthorizationFailed, exit.Missing}, {kerr.InconsistentGroupProtocol, exit.Unavailable}} {
-		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Group: l.Group, Err: c.err, Count: 2})
-		m, err := Join(l)
+	}{{kerr.GroupAuthorizationFailed, exit.Missing}, {kerr.InconsistentGroupProtocol, exit.Usage}} {
+		fault := fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Group: l.Group, Err: c.err, Count: -1})
+		m, err := Join(l, "answers")
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = m.Share(soon(t), nil, never)
 		m.Close()
-		wantError(t, err, c.code, l.String(), "join group estep")
+		fault.Remove()
+		wantError(t, err, c.code, l.String(), "group estep")
 	}
 }
 
@@ -358,10 +367,10 @@ func hints(t *testing.T, l *Location) {
 			t.Fatal(err)
 		}
 	}
-	log.Note(7)
-	want(none, Hint{Offset: 3, Round: 7}, none)
+	log.Note(7, 9)
+	want(none, Hint{Offset: 3, Round: 7, Planned: 9}, none)
 
-	m, err := Join(l)
+	m, err := Join(l, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +388,7 @@ func hints(t *testing.T, l *Location) {
 		t.Fatal(err)
 	}
 	m.Close()
-	want(Hint{Offset: 5, Round: 1<<32 - 1}, Hint{Offset: 3, Round: 7}, Hint{Offset: 6, Ended: true})
+	want(Hint{Offset: 5, Round: 1<<32 - 1}, Hint{Offset: 3, Round: 7, Planned: 9}, Hint{Offset: 6, Ended: true})
 	one := *l
 	one.Partition = 2
 	if got, err := Hints(soon(t), &one); err != nil || !slices.Equal(got, []Hint{{Offset: 6, Ended: true}}) {
@@ -394,7 +403,7 @@ func hints(t *testing.T, l *Location) {
 
 // TestForeignNotes: what other programs note beside an offset says no round.
 func TestForeignNotes(t *testing.T) {
-	for note, want := range map[string]Hint{"": {}, "end": {Ended: true}, "round 12": {Round: 12}, "leader": {}, "round x": {},
+	for note, want := range map[string]Hint{"": {}, "end": {Ended: true}, "round 12": {Round: 12}, "round 12 of 80": {Round: 12, Planned: 80}, "leader": {}, "round x": {},
 		"round -1": {}, "round 4294967296": {}, "the end": {}} {
 		var got Hint
 		if got.readNote(note); got != want {
@@ -411,7 +420,7 @@ func TestNotesAreTold(t *testing.T) {
 	l := location(t, fake.Address, "t.private", "?group=estep")
 	commits := []kmsg.Key{kmsg.OffsetCommit}
 	fault := fake.Fault(kfake.Fault{Keys: commits, Group: l.Group, Err: kerr.RebalanceInProgress, Count: 3})
-	m, err := Join(l)
+	m, err := Join(l, "answers")
 	if err != nil {
 		t.Fatal(err)
 	}

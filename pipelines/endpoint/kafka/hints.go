@@ -8,12 +8,13 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// A Hint is what a group notes about a partition with the broker: how far it was worked off. Nothing depends on it but where
-// the next program begins, and what tools show that watch a group.
+// A Hint is what a group notes about a partition with the broker: how far it was worked off. Others may commit offsets of their
+// own, so it decides nothing by itself: see Stands.
 type Hint struct {
-	Offset int64  // of the next message; negative: there is no hint
-	Round  uint32 // the last round that was worked off
-	Ended  bool   // and so was the whole stream
+	Offset  int64  // of the next message; negative: there is no hint
+	Round   uint32 // the last round that was worked off; 0: there is no note of ours
+	Planned uint32 // how many rounds are planned, 0 where that is not known
+	Ended   bool   // the whole stream was worked off
 }
 
 // note is what a hint says beside its offset.
@@ -21,13 +22,13 @@ func (h Hint) note() string {
 	if h.Ended {
 		return "end"
 	}
-	return fmt.Sprintf("round %d", h.Round)
+	return fmt.Sprintf("round %d of %d", h.Round, h.Planned)
 }
 
 // readNote reads a note into a hint. Where another program committed, there is none, and it says no round.
 func (h *Hint) readNote(note string) {
 	h.Ended = note == "end"
-	fmt.Sscanf(note, "round %d", &h.Round)
+	fmt.Sscanf(note, "round %d of %d", &h.Round, &h.Planned)
 }
 
 // Hints returns what the location's group has noted of each partition.
@@ -74,9 +75,9 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 
 // Note notes in the location's group, if it names one, that the log was worked off up to where it is. The group must have no
 // members. What fails is made good by the next note.
-func (l *Log) Note(round uint32) {
+func (l *Log) Note(round, planned uint32) {
 	if l.client.Group != "" {
-		l.client.note(l.context, l.partition, Hint{Offset: l.resume, Round: round}, -1, "")
+		l.client.note(l.context, l.partition, Hint{Offset: l.resume, Round: round, Planned: planned}, -1, "")
 	}
 }
 

@@ -35,6 +35,7 @@ type Log struct {
 	frames  []stream.Frame
 	foreign int // frames of other programs so far, at least
 
+	wait *metrics.Wait
 	read metrics.Counter
 	lag  metrics.Gauge
 	head int64 // offset behind the topic's last message, by the last fetch
@@ -118,7 +119,7 @@ func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log
 func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, error) {
 	l := &Log{
 		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1),
-		read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
+		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
 	}
 	first, behind, err := c.bounds(ctx, partition)
 	if err != nil {
@@ -193,9 +194,13 @@ func (l *Log) fetch(offset int64) {
 	defer close(l.chunks)
 	defer l.client.leave()
 	defer exit.Guard()
-	for {
+	for watched := time.Now(); ; {
 		c, err := l.fetchOnce(offset)
-		if err == nil && c.next == offset {
+		idle := err == nil && c.next == offset
+		if idle && time.Since(watched) > watching {
+			watched, err = time.Now(), l.client.unchanged(l.context)
+		}
+		if idle && err == nil {
 			select {
 			case l.chunks <- c: // that there is no more
 			default: // Next is behind: an answer that counts comes when it has caught up
@@ -237,6 +242,10 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 
 // message returns the next message; io.EOF where the location says that the log ends.
 func (l *Log) message() (*message, error) {
+	if len(l.pending) == 0 {
+		l.wait.Begin()
+		defer l.wait.End()
+	}
 	for {
 		if l.client.UntilEnd && l.next >= l.behind {
 			return nil, io.EOF
@@ -261,6 +270,9 @@ func (l *Log) message() (*message, error) {
 				}
 				l.next = l.after
 				l.lag.Set(float64(max(0, l.head-l.next)))
+			}
+			if len(c.messages) > 0 {
+				metrics.Progress()
 			}
 			l.read.Add(float64(len(c.messages)))
 		case <-l.context.Done():

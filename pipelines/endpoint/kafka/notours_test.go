@@ -131,7 +131,7 @@ func FuzzMessages(f *testing.F) {
 			t.Fatalf("attributes %x: %d messages, %v", attributes, len(c.messages), err)
 		}
 		l := &Location{Topic: "t.private", UntilEnd: true}
-		log := &Log{client: &client{Location: l}, chunks: make(chan chunk, 1), behind: c.next,
+		log := &Log{client: &client{Location: l}, wait: new(metrics.Wait), chunks: make(chan chunk, 1), behind: c.next,
 			read: metrics.MessagesRead(l.Topic, 0), lag: metrics.Lag(l.Topic, 0)}
 		log.chunks <- c
 		log.context, log.stop = context.WithCancelCause(t.Context())

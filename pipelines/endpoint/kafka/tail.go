@@ -13,7 +13,7 @@ import (
 // A Tail is the last message of a partition.
 type Tail struct {
 	Frame  []byte // nil: the partition is empty
-	Offset int64
+	Offset int64  // of the next message where it is empty: above 0 if there ever was one
 	stream.Mark
 }
 
@@ -26,20 +26,118 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	defer c.leave()
 	tails := make([]Tail, len(partitions))
 	for i, partition := range partitions {
-		first, behind, err := c.bounds(ctx, partition)
+		m, behind, err := c.last(ctx, partition, func(*message) bool { return true })
+		if err == nil && m != nil {
+			err = c.refused(m, partition)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if first == behind {
-			continue
+		if tails[i].Offset = behind; m != nil {
+			tails[i] = Tail{m.value, m.offset, m.label.Mark}
 		}
-		m, err := c.one(ctx, partition, behind-1)
-		if err != nil {
-			return nil, err
-		}
-		tails[i] = Tail{m.value, m.offset, m.label.Mark}
 	}
 	return tails, nil
+}
+
+// refused is the error of a message that no program of ours has written, if that is so.
+func (c *client) refused(m *message, partition int) error {
+	if err := m.check(); err != nil {
+		return exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", c.Topic, partition, m.offset, err)
+	}
+	return nil
+}
+
+// Search returns the last mark of a program of ours in the partitions that the location means that is wanted, nil where there is
+// none. It reads from the end backwards.
+func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error) {
+	c, partitions, err := reach(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	for _, partition := range partitions {
+		m, _, err := c.last(ctx, partition, func(m *message) bool { return m.err == nil && m.label.Writer != "" && wanted(m.label.Mark) })
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			return &m.label.Mark, nil
+		}
+	}
+	return nil, nil
+}
+
+// Stands says whether the one partition that the location means bears a hint out: the message before its offset closes its
+// round, or that at it is another program's, of whose frames some are still to be read. Where retention has taken what was
+// before, nothing is passed over, or what is missing shows when the partition is opened.
+func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
+	c, partitions, err := reach(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	defer c.leave()
+	partition := partitions[0]
+	first, behind, err := c.bounds(ctx, partition)
+	if err != nil || h.Offset > behind {
+		return false, err
+	}
+	if h.Offset <= first && first > 0 {
+		return true, nil
+	}
+	stands := false
+	err = c.scan(ctx, partition, max(0, h.Offset-1), min(behind, h.Offset+1), func(m *message) {
+		closes := m.offset == h.Offset-1 && m.label.Closes && m.label.Round == h.Round
+		foreign := m.offset == h.Offset && m.label.Writer == ""
+		stands = stands || m.err == nil && (closes || foreign)
+	})
+	return stands, err
+}
+
+// last returns the last message of a partition that is wanted, nil where there is none, and the offset behind the partition. It
+// reads from the end backwards, in steps that grow.
+func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, behind int64, err error) {
+	first, behind, err := c.bounds(ctx, partition)
+	if err != nil {
+		return nil, 0, err
+	}
+	for to, step := behind, int64(1); to > first && found == nil; step *= 4 {
+		from := max(first, to-step)
+		err := c.scan(ctx, partition, from, to, func(m *message) {
+			if wanted(m) {
+				found = m
+			}
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		to = from
+	}
+	return found, behind, nil
+}
+
+// scan visits the messages of a partition from an offset on, up to another.
+func (c *client) scan(ctx context.Context, partition int, from, to int64, visit func(*message)) error {
+	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
+	l.context, l.stop = context.WithCancelCause(ctx)
+	defer l.Close()
+	began := time.Now()
+	for next := from; next < to; {
+		c, err := l.fetchOnce(next)
+		if err == nil && c.next == next {
+			err = l.decided(began, next)
+		}
+		if err != nil {
+			return err
+		}
+		next = c.next
+		for i := range c.messages {
+			if c.messages[i].offset < to {
+				visit(&c.messages[i])
+			}
+		}
+	}
+	return nil
 }
 
 // Find says whether a topic is there, of streams or of text.
@@ -63,32 +161,6 @@ func Partitions(ctx context.Context, l *Location) (int, error) {
 		return 0, err
 	}
 	return n, c.uncompacted(ctx)
-}
-
-// one reads the message at an offset.
-func (c *client) one(ctx context.Context, partition int, offset int64) (*message, error) {
-	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
-	l.context, l.stop = context.WithCancelCause(ctx)
-	defer l.Close()
-	for began := time.Now(); ; {
-		c, err := l.fetchOnce(offset)
-		if err != nil {
-			return nil, err
-		}
-		if len(c.messages) > 0 {
-			m := &c.messages[0]
-			if err := m.check(); err != nil {
-				return nil, exit.Errorf(exit.Malformed, "%s: the message at offset %d: %w", l.Name(), m.offset, err)
-			}
-			return m, nil
-		}
-		if c.next > offset {
-			return nil, l.gone(offset)
-		}
-		if err := l.decided(began, offset); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // decided gives up on a message that is there and that the broker has held back since a time: it may be aborted yet.
@@ -118,32 +190,18 @@ func (c *client) newest(ctx context.Context, partition int, first, behind int64)
 
 // newestFrom is newest among the messages from an offset on, negative where it does not begin there.
 func (c *client) newestFrom(ctx context.Context, partition int, from, behind int64) (int64, error) {
-	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
-	l.context, l.stop = context.WithCancelCause(ctx)
-	defer l.Close()
 	begin, round := int64(-1), int64(-1)
-	began := time.Now()
-	for next := from; next < behind; {
-		c, err := l.fetchOnce(next)
-		if err == nil && c.next == next {
-			err = l.decided(began, next)
-		}
-		if err != nil {
-			return 0, err
-		}
-		next = c.next
-		for _, m := range c.messages {
-			switch at := int64(m.label.Round); {
-			case m.err != nil || m.label.Writer == "" || m.label.Ends:
-			case at > round:
-				begin, round = -1, at
-				if m.label.Since == 0 {
-					begin = m.offset
-				}
-			case at == round && begin < 0 && m.label.Since == 0:
+	err := c.scan(ctx, partition, from, behind, func(m *message) {
+		switch at := int64(m.label.Round); {
+		case m.err != nil || m.label.Writer == "" || m.label.Ends:
+		case at > round:
+			begin, round = -1, at
+			if m.label.Since == 0 {
 				begin = m.offset
 			}
+		case at == round && begin < 0 && m.label.Since == 0:
+			begin = m.offset
 		}
-	}
-	return begin, nil
+	})
+	return begin, err
 }

@@ -68,36 +68,49 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestRoundTimeout: where the answers of a partition do not come, nothing is released.
+// TestRoundTimeout: where the answers of a partition do not come, or parameters do not, nothing is released, and the privatizer
+// says what it waits for: the time counts though no word of the round ever comes.
 func TestRoundTimeout(t *testing.T) {
 	b := broker.Real(t)
-	r := newRun(t, newJob(t, lda), b, 1)
-	commands := r.commands()
-	for partition := range partitions - 1 { // none for the last
-		arguments := slices.Clone(commands["estep0"])
-		arguments[len(arguments)-1] = r.url("rounds.private", fmt.Sprint("partition=", partition))
-		commands[fmt.Sprint("estep", partition)] = arguments
-	}
-	commands["privatize"] = append(commands["privatize"], "--round-timeout", "1s")
-	ended := make(chan error)
-	for name, arguments := range commands {
-		go func() { ended <- r.keep(name, arguments) }()
-	}
-	late := time.AfterFunc(time.Minute, r.stop)
-	defer late.Stop()
-	var refused error
-	for range commands {
-		if err := <-ended; err != nil && refused == nil {
-			refused = err
-			r.stop()
-		}
-	}
-	if refused == nil || !strings.Contains(refused.Error(), "privatize ended with exit status 90") ||
-		!strings.Contains(refused.Error(), "1s after") {
-		t.Errorf("got %v\n%s", refused, r.log.String())
-	}
-	if released := sums(t, r.ledger()); len(released) != 0 {
-		t.Errorf("%d rounds were released", len(released))
+	job := newJob(t, lda)
+	for name, change := range map[string]func(r *run, commands map[string][]string){
+		"a partition without a worker": func(r *run, commands map[string][]string) {
+			for partition := range partitions - 1 {
+				arguments := slices.Clone(commands["estep0"])
+				arguments[len(arguments)-1] = r.url("rounds.private", fmt.Sprint("partition=", partition))
+				commands[fmt.Sprint("estep", partition)] = arguments
+			}
+		},
+		"no mstep":   func(_ *run, commands map[string][]string) { delete(commands, "mstep") },
+		"no workers": func(_ *run, commands map[string][]string) { delete(commands, "estep0") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t, job, b, 1)
+			commands := r.commands()
+			change(r, commands)
+			commands["privatize"] = append(commands["privatize"], "--round-timeout", "3s")
+			ended := make(chan error)
+			for name, arguments := range commands {
+				go func() { ended <- r.keep(name, arguments) }()
+			}
+			late := time.AfterFunc(time.Minute, r.stop)
+			defer late.Stop()
+			var refused error
+			for range commands {
+				if err := <-ended; err != nil && refused == nil {
+					refused = err
+					r.stop()
+				}
+			}
+			last := fmt.Sprintf("%s[%d]", r.topics["contributions.private"], partitions-1)
+			if refused == nil || !strings.Contains(refused.Error(), "privatize ended with exit status 90") ||
+				!strings.Contains(refused.Error(), "3s") || !strings.Contains(refused.Error(), last) {
+				t.Errorf("got %v, want one that names %s\n%s", refused, last, r.log.String())
+			}
+			if released := sums(t, r.ledger()); len(released) != 0 {
+				t.Errorf("%d rounds were released", len(released))
+			}
+		})
 	}
 }
 

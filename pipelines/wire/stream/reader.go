@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,9 @@ type Reader struct {
 	merge       *merge   // nil: one writer
 	ready       []*wire.Record
 	tallies     map[string]uint64
-	err         error // it repeats
+	round       uint32       // of the last record that Next returned
+	scheme      *wire.Scheme // of the last round that Next returned the beginning of
+	err         error        // it repeats
 }
 
 // NewReader returns a Reader of in, called name in errors.
@@ -131,7 +134,26 @@ func (r *Reader) Next() (*wire.Record, error) {
 	}
 	record := r.ready[0]
 	r.ready = r.ready[1:]
+	r.note(record)
 	return record, nil
+}
+
+// note keeps how far the stream was read.
+func (r *Reader) note(record *wire.Record) {
+	r.round = record.Round
+	if scheme := cmp.Or(record.GetRoundOpen().GetScheme(), record.GetRelease().GetScheme()); scheme != nil {
+		r.scheme = scheme
+	}
+}
+
+// Rounds returns the last round of which Next has returned a record, 0 before the first, and how many are planned, of rounds and
+// releases. None are known to be planned where nothing was read, and of windows of time, which may end before their time. It is
+// for logs that several writers may have appended.
+func (r *Reader) Rounds() (reached, planned uint32) {
+	if s := r.scheme; s != nil && (s.Method != wire.Scheme_EPOCH || s.Coins == "") {
+		planned = s.Rounds
+	}
+	return r.round, planned
 }
 
 // ended takes the end record that d has come to.

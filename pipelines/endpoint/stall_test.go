@@ -1,0 +1,76 @@
+package endpoint_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire"
+)
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// TestStall: who waits for a partition in which nothing comes stands still until something comes.
+func TestStall(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	fake := broker.Fake(t, map[string]int{"rounds.private": 1})
+	name := topic(fake.Address, "rounds.private")
+	out := streams(t, name, roundsHeader("a"))[0]
+	put(t, out, round(1, 1)...)
+	in, _, err := endpoint.OpenStream(name, rounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	next := make(chan *wire.Record)
+	go func() {
+		defer close(next)
+		for {
+			record, err := in.Next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			next <- record
+		}
+	}()
+	for range round(1, 1) {
+		<-next
+	}
+	eventually(t, "it stands still", func() bool { return strings.HasSuffix(metrics.Stalled(limit), "nothing comes in rounds.private[0]") })
+	put(t, out, round(2, 1)...)
+	<-next
+	if s := metrics.Stalled(limit); s != "" {
+		t.Errorf("after a message: %s", s)
+	}
+	for range round(2, 1)[1:] {
+		<-next
+	}
+	for begun := time.Now(); time.Since(begun) < 3*limit; time.Sleep(limit / 10) {
+		in.Drained() // who cuts a live stream asks: documents need not come
+		if s := metrics.Stalled(2 * limit); s != "" && time.Since(begun) > 2*limit {
+			t.Fatalf("who knows that nothing is due: %s", s)
+		}
+	}
+	if err := out.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if record, more := <-next; more {
+		t.Errorf("behind the end: %v", record)
+	}
+}
