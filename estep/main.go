@@ -6,6 +6,7 @@ package main
 import (
 	"privpipe/estep/lda"
 	"privpipe/estep/words"
+	_ "privpipe/pipelines/endpoint/transports"
 	"privpipe/pipelines/filter"
 )
 

@@ -2,7 +2,10 @@
 // a second copy of the inference, and runs a privatizer as a black box.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	_ "privpipe/pipelines/endpoint/transports"
+	"privpipe/pipelines/filter"
+)
 
 var cli struct {
 	filter.Common

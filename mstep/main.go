@@ -6,6 +6,7 @@ import (
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/words"
+	_ "privpipe/pipelines/endpoint/transports"
 	"privpipe/pipelines/filter"
 )
 

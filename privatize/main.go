@@ -2,7 +2,10 @@
 // before it leaves. All that protects anyone in privpipe is in this folder; PRIVACY.md is the way in.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	_ "privpipe/pipelines/endpoint/transports"
+	"privpipe/pipelines/filter"
+)
 
 var cli struct {
 	filter.Common

@@ -2,7 +2,10 @@
 // stands behind the privacy wall; the amplification of privacy by sampling rests on its coins.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	_ "privpipe/pipelines/endpoint/transports"
+	"privpipe/pipelines/filter"
+)
 
 var cli struct {
 	filter.Common

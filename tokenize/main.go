@@ -2,7 +2,10 @@
 // reads and writes is private.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	_ "privpipe/pipelines/endpoint/transports"
+	"privpipe/pipelines/filter"
+)
 
 var cli struct {
 	filter.Common

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
@@ -43,12 +43,12 @@ func check(ctx context.Context, name string) error {
 	if name == Stdio {
 		return checkStdin()
 	}
-	if kafka.IsTopic(name) {
-		l, err := kafka.Parse(name)
+	if topic.Is(name) {
+		l, err := topic.Parse(name)
 		if err != nil {
 			return err
 		}
-		return kafka.Find(ctx, l)
+		return topic.Of(l).Find(ctx, l)
 	}
 	if err := local(name); err != nil {
 		return err
@@ -80,10 +80,10 @@ func checkFIFO(name string) error {
 
 // CheckStream says whether a stream can be opened and is wanted. A topic is not read.
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		l, err := inputTopic(name, wanted)
 		if err == nil {
-			_, err = kafka.Partitions(ctx, l)
+			_, err = topic.Of(l).Partitions(ctx, l)
 		}
 		return err
 	}

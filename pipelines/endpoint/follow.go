@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -13,7 +13,7 @@ import (
 
 // A Follower sees how far the releases of a run, or its parameters, have come in a topic.
 type Follower struct {
-	log   *kafka.Log
+	log   topic.Log
 	run   string // "": any
 	round uint32 // the last that is there whole
 	ended bool
@@ -29,11 +29,11 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	if l.Group != "" || l.From != "" || l.UntilEnd {
 		return nil, exit.Errorf(exit.Usage, "%s: group, from and until do not belong to a topic that is followed", l)
 	}
-	l.From = kafka.Oldest
+	l.From = topic.Oldest
 	if err := create(l, 1); err != nil {
 		return nil, err
 	}
-	logs, err := kafka.Open(ctx, l)
+	logs, err := topic.Of(l).Open(ctx, l)
 	if err != nil {
 		return nil, err
 	}

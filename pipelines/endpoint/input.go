@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
@@ -42,7 +42,7 @@ func Open(name string) (*Input, error) {
 		}
 		return &Input{Reader: os.Stdin, Name: "standard input"}, nil
 	}
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		return openText(name)
 	}
 	if err := local(name); err != nil {
@@ -67,14 +67,14 @@ func Open(name string) (*Input, error) {
 
 // openText opens a topic of text, whose messages are lines.
 func openText(name string) (*Input, error) {
-	l, err := kafka.Parse(name)
+	l, err := topic.Parse(name)
 	if err != nil {
 		return nil, err
 	}
 	if l.Group != "" {
 		return nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
 	}
-	t, err := kafka.OpenText(context.Background(), l)
+	t, err := topic.Of(l).OpenText(context.Background(), l)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func stat(input string) (os.FileInfo, error) {
 
 // local refuses a URL.
 func local(name string) error {
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		return exit.Errorf(exit.Usage, "%s: a topic, and this must be a file", name)
 	}
 	if scheme, _, ok := strings.Cut(name, "://"); ok {

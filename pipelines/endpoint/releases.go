@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -50,20 +50,20 @@ func Releases(name string) (*wire.Header, []Released, error) {
 
 // Holds says whether an output holds anything already, which a topic alone does: others begin anew.
 func Holds(output string) (bool, error) {
-	if !kafka.IsTopic(output) {
+	if !topic.Is(output) {
 		return false, nil
 	}
 	l, err := writtenTopic(output)
 	if err != nil {
 		return false, err
 	}
-	tails, err := kafka.Tails(context.Background(), l)
-	return slices.ContainsFunc(tails, func(t kafka.Tail) bool { return t.Frame != nil }), err
+	tails, err := topic.Of(l).Tails(context.Background(), l)
+	return slices.ContainsFunc(tails, func(t topic.Tail) bool { return t.Frame != nil }), err
 }
 
 // openHistory opens a stream, and a topic with all that its writers wrote.
 func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
-	if !kafka.IsTopic(name) {
+	if !topic.Is(name) {
 		return OpenStream(name, wanted)
 	}
 	l, err := inputTopic(name, wanted)
@@ -72,7 +72,7 @@ func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error
 	}
 	l.UntilEnd = true
 	if l.From == "" {
-		l.From = kafka.Oldest
+		l.From = topic.Oldest
 	}
 	logs, _, err := openLogs(l, wanted)
 	if err != nil {

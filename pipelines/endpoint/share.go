@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -19,8 +19,8 @@ type Part struct {
 	Header *wire.Header
 
 	output    string // where there are no partitions
-	topic     *kafka.Location
-	member    *kafka.Member // nil: no group
+	topic     *topic.Location
+	member    topic.Member // nil: no group
 	partition int
 	fail      context.CancelCauseFunc // ends the context of the work
 }
@@ -36,7 +36,7 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 	if _, err := tails(p.topic, h); err != nil {
 		return nil, err
 	}
-	appenders, err := kafka.Append(p.log.Context(), p.topic)
+	appenders, err := topic.Of(p.topic).Append(p.log.Context(), p.topic)
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +58,10 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 // Answered is StreamReader's, in the name of the group's member.
 func (p *Part) Answered(round uint32) {
 	_, planned := p.rounds()
-	p.note(kafka.Hint{Round: round, Planned: planned})
+	p.note(topic.Hint{Round: round, Planned: planned})
 }
 
-func (p *Part) note(h kafka.Hint) {
+func (p *Part) note(h topic.Hint) {
 	if p.member != nil {
 		h.Offset = p.log.Next()
 		p.member.Note(p.log.Context(), p.partition, h)
@@ -72,7 +72,7 @@ func (p *Part) note(h kafka.Hint) {
 // The context of a work ends when its partition was assigned to another program of the group that a topic names: what it
 // returns then does not count. A work without an error has completed its answers, for good.
 func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Part) error) error {
-	if !kafka.IsTopic(input) {
+	if !topic.Is(input) {
 		r, h, err := OpenStream(input, wanted)
 		if err != nil {
 			return err
@@ -85,13 +85,13 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	if s.input, err = inputTopic(input, wanted); err != nil {
 		return err
 	}
-	if !kafka.IsTopic(output) {
+	if !topic.Is(output) {
 		return s.alone(ctx, output)
 	}
 	if s.output, err = writtenTopic(output); err != nil {
 		return err
 	}
-	in, err := kafka.Partitions(ctx, s.input)
+	in, err := topic.Of(s.input).Partitions(ctx, s.input)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	if err := create(s.output, in); err != nil {
 		return err
 	}
-	out, err := kafka.Partitions(ctx, s.output)
+	out, err := topic.Of(s.output).Partitions(ctx, s.output)
 	if err != nil {
 		return err
 	}
@@ -125,11 +125,11 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 
 // noneAdded refuses rounds of which a partition never had anything while others have several: sample ends a round in all of them
 // before it begins the next.
-func noneAdded(ctx context.Context, input *kafka.Location, wanted Wanted) error {
+func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error {
 	if !slices.Contains(wanted.Kinds, wire.Kind_ROUNDS) {
 		return nil
 	}
-	tails, err := kafka.Tails(ctx, input)
+	tails, err := topic.Of(input).Tails(ctx, input)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func noneAdded(ctx context.Context, input *kafka.Location, wanted Wanted) error 
 
 // sharing is the work on the partitions of a topic.
 type sharing struct {
-	input, output *kafka.Location
+	input, output *topic.Location
 	partitions    []int // that are meant, where there is no group
 	wanted        Wanted
 	work          func(context.Context, *Part) error
@@ -159,7 +159,7 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 	if s.input.Group != "" {
 		return exit.Errorf(exit.Usage, "%s: a group answers to a topic, of as many partitions", s.input)
 	}
-	logs, err := kafka.Open(ctx, s.input)
+	logs, err := topic.Of(s.input).Open(ctx, s.input)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 		}
 		return err
 	}
-	streams, h, err := openAll([]*kafka.Log{log}, s.wanted, []place{{}})
+	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{{}})
 	if err != nil {
 		return err
 	}
@@ -180,16 +180,16 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 
 // part does the work of a partition, from where it was left. What a group noted is a hint, and so is the last of the answers
 // that are there: behind it may stand what was sent twice. Rounds that are answered again are answered alike.
-func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int) error {
+func (s *sharing) part(ctx context.Context, member topic.Member, partition int) error {
 	from, to := *s.input, *s.output
 	from.Partition, to.Partition = partition, partition
-	answers, err := kafka.Tails(ctx, &to)
+	answers, err := topic.Of(&to).Tails(ctx, &to)
 	if err != nil {
 		return err
 	}
-	hint := kafka.Hint{Offset: -1}
+	hint := topic.Hint{Offset: -1}
 	if member != nil {
-		hints, err := kafka.Hints(ctx, &from)
+		hints, err := topic.Of(&from).Hints(ctx, &from)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 			return err
 		}
 		if member != nil {
-			member.Note(ctx, partition, kafka.Hint{Offset: max(0, hint.Offset), Ended: true})
+			member.Note(ctx, partition, topic.Hint{Offset: max(0, hint.Offset), Ended: true})
 		}
 	}
 	if ended {
@@ -217,12 +217,12 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 	if hint, err = believed(ctx, &from, partition, hint, &to); err != nil {
 		return err
 	}
-	log, err := kafka.OpenAt(ctx, &from, partition, hint.Offset)
+	log, err := topic.Of(&from).OpenAt(ctx, &from, partition, hint.Offset)
 	if err != nil {
 		return err
 	}
 	behind := place{max(closed(answers[0].Mark), hint.Round), hint.Planned}
-	streams, h, err := openAll([]*kafka.Log{log}, s.wanted, []place{behind})
+	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{behind})
 	if err != nil {
 		return err
 	}
@@ -233,28 +233,28 @@ func (s *sharing) part(ctx context.Context, member *kafka.Member, partition int)
 	if err := s.work(ctx, p); err != nil {
 		return err
 	}
-	p.note(kafka.Hint{Ended: true})
+	p.note(topic.Hint{Ended: true})
 	return nil
 }
 
 // endedIn says whether a partition holds the end of its stream.
-func endedIn(ctx context.Context, l *kafka.Location) (bool, error) {
-	m, err := kafka.Search(ctx, l, func(m stream.Mark) bool { return m.Ends })
+func endedIn(ctx context.Context, l *topic.Location) (bool, error) {
+	m, err := topic.Of(l).Search(ctx, l, func(m stream.Mark) bool { return m.Ends })
 	return m != nil, err
 }
 
 // allAnswered refuses answers that have ended before what they answer: another program wrote their end.
-func allAnswered(ctx context.Context, input, answers *kafka.Location) error {
+func allAnswered(ctx context.Context, input, answers *topic.Location) error {
 	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: whoever wrote the end did not write the answers",
 		answers, answers.Partition, input).WithHint("find who else writes the topic, and go on with new private topics")
 	if ended, err := endedIn(ctx, input); err != nil || !ended {
 		return cmp.Or[error](err, foreign)
 	}
-	last, err := kafka.Search(ctx, input, func(m stream.Mark) bool { return m.Closes && !m.Ends && m.Round > 0 })
+	last, err := topic.Of(input).Search(ctx, input, func(m stream.Mark) bool { return m.Closes && !m.Ends && m.Round > 0 })
 	if err != nil || last == nil {
 		return err
 	}
-	answer, err := kafka.Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= last.Round })
+	answer, err := topic.Of(answers).Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= last.Round })
 	if err == nil && answer == nil {
 		err = foreign
 	}
@@ -262,8 +262,8 @@ func allAnswered(ctx context.Context, input, answers *kafka.Location) error {
 }
 
 // sameRun refuses answers whose last frame is of another run than what is to be answered.
-func sameRun(ctx context.Context, input *kafka.Location, answer []byte) error {
-	asked, err := kafka.Tails(ctx, input)
+func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
+	asked, err := topic.Of(input).Tails(ctx, input)
 	if err != nil {
 		return err
 	}
@@ -302,13 +302,13 @@ func (s *sharing) all(ctx context.Context) error {
 
 // grouped does the work of the partitions that the group assigns to this program.
 func (s *sharing) grouped(ctx context.Context) error {
-	member, err := kafka.Join(s.input, s.output.Topic)
+	member, err := topic.Of(s.input).Join(s.input, s.output.Topic)
 	if err != nil {
 		return err
 	}
 	work := func(ctx context.Context, partition int) error { return s.part(ctx, member, partition) }
 	finished := func(ctx context.Context) (bool, error) {
-		hints, err := kafka.Hints(ctx, s.input)
+		hints, err := topic.Of(s.input).Hints(ctx, s.input)
 		for _, h := range hints {
 			if !h.Ended {
 				return false, err

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
@@ -20,7 +20,7 @@ import (
 type StreamReader struct {
 	*stream.Reader
 	input  *Input
-	log    *kafka.Log // in place of input
+	log    topic.Log // in place of input
 	amid   bool
 	behind place
 
@@ -121,7 +121,7 @@ type Wanted struct {
 
 // OpenStreams opens the streams that together are an input, of one header: the partitions of a topic, else one.
 func OpenStreams(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		return openTopic(name, wanted)
 	}
 	r, h, err := OpenStream(name, wanted)
@@ -130,7 +130,7 @@ func OpenStreams(name string, wanted Wanted) ([]*StreamReader, *wire.Header, err
 
 // OpenStream opens a stream, reads its header, and refuses a stream that is not wanted.
 func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		all, h, err := openTopic(name, wanted)
 		if err != nil {
 			return nil, nil, err
@@ -167,7 +167,7 @@ func openReader(r *StreamReader, wanted Wanted) (*StreamReader, *wire.Header, er
 	}
 	if err == nil && r.log != nil && h.Side == wire.Side_PRIVATE && !r.log.Location().IsPrivate() {
 		err = exit.Errorf(exit.Malformed, "%s: a private stream in a topic whose name says that it is public", r.Name()).
-			WithHint("topics of private records end in %s", kafka.Private)
+			WithHint("topics of private records end in %s", topic.Private)
 	}
 	if err != nil {
 		r.Close()
@@ -220,7 +220,7 @@ type output interface {
 
 // CreateStreams opens the streams that together are an output, all with header h: the partitions of a topic, else one.
 func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		return createTopic(name, h, compression)
 	}
 	w, err := CreateStream(name, h, compression)
@@ -230,7 +230,7 @@ func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWr
 // CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto": none
 // where a process reads the other end of a pipe, fast elsewhere (measured: `just bench`, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
-	if kafka.IsTopic(name) {
+	if topic.Is(name) {
 		if NewTopics > 1 {
 			return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, and so one partition", NewTopics, name)
 		}

@@ -9,18 +9,18 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
 // IsTopic says whether a name is of a topic.
-func IsTopic(name string) bool { return kafka.IsTopic(name) }
+func IsTopic(name string) bool { return topic.Is(name) }
 
 // inputTopic reads the name of a topic that is to be read.
-func inputTopic(name string, wanted Wanted) (*kafka.Location, error) {
-	l, err := kafka.Parse(name)
+func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
+	l, err := topic.Parse(name)
 	if err != nil {
 		return nil, err
 	}
@@ -32,13 +32,13 @@ func inputTopic(name string, wanted Wanted) (*kafka.Location, error) {
 		return nil, exit.Errorf(exit.Usage, "%s: partition=%d is a part of each round, and this stage wants all of it", l, l.Partition)
 	}
 	if l.From == "" && wanted.Newest {
-		l.From = kafka.Newest
+		l.From = topic.Newest
 	}
 	return l, nil
 }
 
 // outputTopic reads the name of a topic that is to be written with records of a side of the wall.
-func outputTopic(name string, side wire.Side) (*kafka.Location, error) {
+func outputTopic(name string, side wire.Side) (*topic.Location, error) {
 	l, err := writtenTopic(name)
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func outputTopic(name string, side wire.Side) (*kafka.Location, error) {
 }
 
 // writtenTopic reads the name of a topic that is to be written.
-func writtenTopic(name string) (*kafka.Location, error) {
-	l, err := kafka.Parse(name)
+func writtenTopic(name string) (*topic.Location, error) {
+	l, err := topic.Parse(name)
 	if err != nil {
 		return nil, err
 	}
@@ -59,18 +59,18 @@ func writtenTopic(name string) (*kafka.Location, error) {
 }
 
 // checkSide keeps private records in private topics, and public ones out of them.
-func checkSide(l *kafka.Location, side wire.Side) error {
+func checkSide(l *topic.Location, side wire.Side) error {
 	private := side != wire.Side_PUBLIC
 	if private == l.IsPrivate() {
 		return nil
 	}
 	is := map[bool]string{true: "private", false: "public"}
 	return exit.Errorf(exit.Usage, "%s: the topic is for %s records, but these are %s", l, is[!private], is[private]).
-		WithHint("topics of private records end in %s, and no others do", kafka.Private)
+		WithHint("topics of private records end in %s, and no others do", topic.Private)
 }
 
 // openLog opens the stream of a partition, behind a round.
-func openLog(log *kafka.Log, wanted Wanted, behind place) (*StreamReader, *wire.Header, error) {
+func openLog(log topic.Log, wanted Wanted, behind place) (*StreamReader, *wire.Header, error) {
 	r, err := stream.NewMergedReader(log, log.Name(), behind.closed)
 	if err != nil {
 		log.Close()
@@ -108,7 +108,7 @@ func Missing(names []string) string {
 }
 
 // openAll opens the streams of some partitions, behind rounds.
-func openAll(logs []*kafka.Log, wanted Wanted, behind []place) (_ []*StreamReader, _ *wire.Header, err error) {
+func openAll(logs []topic.Log, wanted Wanted, behind []place) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
 		header *wire.Header
@@ -183,20 +183,20 @@ func MixedSettings(one, other string) error {
 }
 
 // openLogs opens the partitions of a topic: where its group has come to, if it names one, with the rounds that are done.
-func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []place, error) {
+func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	ctx := context.Background()
 	if l.Group == "" {
-		logs, err := kafka.Open(ctx, l)
+		logs, err := topic.Of(l).Open(ctx, l)
 		return logs, make([]place, len(logs)), err
 	}
 	if wanted.Answers == "" {
 		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize, from a topic to a topic: else a stage reads its input from the start", l)
 	}
-	hints, err := kafka.Hints(ctx, l)
+	hints, err := topic.Of(l).Hints(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	if slices.ContainsFunc(hints, func(h kafka.Hint) bool { return h.Ended }) { // so says who shares the partitions, and not who reads all
+	if slices.ContainsFunc(hints, func(h topic.Hint) bool { return h.Ended }) { // so says who shares the partitions, and not who reads all
 		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has done with a partition", l, l.Group).
 			WithHint("give each stage a group of its own")
 	}
@@ -204,14 +204,14 @@ func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []place, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	logs, behind := make([]*kafka.Log, len(hints)), make([]place, len(hints))
+	logs, behind := make([]topic.Log, len(hints)), make([]place, len(hints))
 	for i, h := range hints {
 		h, err := believed(ctx, l, max(l.Partition, i), h, answers)
 		if err != nil {
 			return nil, nil, err
 		}
 		behind[i] = place{h.Round, h.Planned}
-		if logs[i], err = kafka.OpenAt(ctx, l, max(l.Partition, i), h.Offset); err != nil {
+		if logs[i], err = topic.Of(l).OpenAt(ctx, l, max(l.Partition, i), h.Offset); err != nil {
 			for _, open := range logs[:i] {
 				open.Close()
 			}
@@ -223,48 +223,48 @@ func openLogs(l *kafka.Location, wanted Wanted) ([]*kafka.Log, []place, error) {
 
 // believed is what a group noted of a partition, if the partition bears it out, and the answers too: they hold the round that
 // was answered last. Else it is no hint. A note of the end is the caller's to judge.
-func believed(ctx context.Context, input *kafka.Location, partition int, h kafka.Hint, answers *kafka.Location) (kafka.Hint, error) {
-	none := kafka.Hint{Offset: -1}
+func believed(ctx context.Context, input *topic.Location, partition int, h topic.Hint, answers *topic.Location) (topic.Hint, error) {
+	none := topic.Hint{Offset: -1}
 	if h.Ended || h.Round == 0 { // the offset was not noted by a program of ours
 		return none, nil
 	}
 	from := *input
 	from.Partition = partition
-	if stands, err := kafka.Stands(ctx, &from, h); err != nil || !stands {
+	if stands, err := topic.Of(&from).Stands(ctx, &from, h); err != nil || !stands {
 		return none, err
 	}
-	reached, err := kafka.Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= h.Round })
+	reached, err := topic.Of(answers).Search(ctx, answers, func(m stream.Mark) bool { return closed(m) >= h.Round })
 	if NewTopics > 0 && exit.Code(err) == exit.Missing {
 		return none, nil
 	}
 	if err != nil || reached != nil {
 		return h, err
 	}
-	tails, err := kafka.Tails(ctx, answers)
-	if err != nil || slices.ContainsFunc(tails, func(t kafka.Tail) bool { return t.Frame != nil || t.Offset == 0 }) {
+	tails, err := topic.Of(answers).Tails(ctx, answers)
+	if err != nil || slices.ContainsFunc(tails, func(t topic.Tail) bool { return t.Frame != nil || t.Offset == 0 }) {
 		return none, err
 	}
 	return h, nil // retention has taken all answers
 }
 
 // OpenJournal opens a topic of one partition to which programs append entries that all read in one order.
-func OpenJournal(name string) (*kafka.Journal, error) {
-	l, err := kafka.Parse(name)
+func OpenJournal(name string) (topic.Journal, error) {
+	l, err := topic.Parse(name)
 	if err != nil {
 		return nil, err
 	}
-	return kafka.OpenJournal(context.Background(), l)
+	return topic.Of(l).OpenJournal(context.Background(), l)
 }
 
 // NewTopics is how many partitions a topic gets that is written and is not there; 0: it must be there.
 var NewTopics int
 
 // create makes a topic with a number of partitions, if NewTopics asks for it.
-func create(l *kafka.Location, partitions int) error {
+func create(l *topic.Location, partitions int) error {
 	if NewTopics == 0 {
 		return nil
 	}
-	return kafka.Create(context.Background(), l, kafka.Plan{Partitions: partitions, Retention: retention})
+	return topic.Of(l).Create(context.Background(), l, topic.Plan{Partitions: partitions, Retention: retention})
 }
 
 // retention is how long a private topic keeps its messages that a stage makes: a day to go on after what went wrong.
@@ -282,14 +282,14 @@ func createTopic(name string, h *wire.Header, compression string) ([]*StreamWrit
 	if _, err := tails(l, h); err != nil {
 		return nil, err
 	}
-	appenders, err := kafka.Append(context.Background(), l)
+	appenders, err := topic.Of(l).Append(context.Background(), l)
 	if err != nil {
 		return nil, err
 	}
 	return appendStreams(appenders, h, compression)
 }
 
-func appendStreams(appenders []*kafka.Appender, h *wire.Header, compression string) ([]*StreamWriter, error) {
+func appendStreams(appenders []topic.Appender, h *wire.Header, compression string) ([]*StreamWriter, error) {
 	writers := make([]*StreamWriter, len(appenders))
 	for i, a := range appenders {
 		w, err := newStream(topicOutput{a}, h, compression)
@@ -305,7 +305,7 @@ func appendStreams(appenders []*kafka.Appender, h *wire.Header, compression stri
 }
 
 // topicOutput is a partition under way.
-type topicOutput struct{ *kafka.Appender }
+type topicOutput struct{ topic.Appender }
 
 // Pipe implements output.
 func (o topicOutput) Pipe() bool { return false }
@@ -327,7 +327,7 @@ type Tail struct {
 // Tails returns how far the stream with header h has come in each partition of the topic of a name; nil for other
 // endpoints, which begin anew. It refuses a topic that holds another stream.
 func Tails(name string, h *wire.Header) ([]Tail, error) {
-	if !kafka.IsTopic(name) {
+	if !topic.Is(name) {
 		return nil, nil
 	}
 	l, err := outputTopic(name, h.Side)
@@ -340,8 +340,8 @@ func Tails(name string, h *wire.Header) ([]Tail, error) {
 	return tails(l, h)
 }
 
-func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
-	last, err := kafka.Tails(context.Background(), l)
+func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
+	last, err := topic.Of(l).Tails(context.Background(), l)
 	if err != nil {
 		return nil, err
 	}
@@ -366,7 +366,7 @@ func tails(l *kafka.Location, h *wire.Header) ([]Tail, error) {
 		if t.Ends && t.Round == 0 { // by a program that wrote the end alone
 			partition := *l
 			partition.Partition = max(l.Partition, i)
-			last, err := kafka.Search(context.Background(), &partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
+			last, err := topic.Of(&partition).Search(context.Background(), &partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
 			if err != nil {
 				return nil, err
 			}

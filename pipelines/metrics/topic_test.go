@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/metrics"
 )
 
 // TestPrivateTopics checks that the topics whose numbers are kept are those that hold private records.
 func TestPrivateTopics(t *testing.T) {
-	private := "rounds" + kafka.Private
+	private := "rounds" + topic.Private
 	metrics.Lag(private, 0).Set(7)
 	metrics.Lag("releases", 0).Set(7)
 	s, err := metrics.Serve(metrics.Options{Address: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})

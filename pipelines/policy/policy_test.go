@@ -58,9 +58,9 @@ func rules() []rule {
 			deep: true, reason: "what a model is does not depend on what carries it"},
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,
 			reason: "what stages share knows none of them"},
-		{of: []string{"..."}, except: []string{"pipelines/endpoint/kafka/..."},
-			never:  []string{"github.com/segmentio/kafka-go/..."},
-			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client"},
+		{of: []string{"..."}, except: []string{"pipelines/endpoint/transports", "pipelines/recipes/kafka/topics"},
+			never:  []string{"pipelines/endpoint/kafka/..."},
+			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client: see TestPipes"},
 		{of: []string{"..."}, except: []string{"pipelines/wire"}, never: []string{"unsafe", "C"},
 			reason: "memory safety is the compiler's, but for the code that protoc generates"},
 		{of: []string{"..."}, except: []string{"pipelines/metrics"}, never: []string{"github.com/prometheus/..."},
@@ -89,7 +89,7 @@ func rules() []rule {
 }
 
 // testing_ are the packages that only tests import.
-var testing_ = []string{"pipelines/testkit/...", "pipelines/model/modeltest"}
+var testing_ = []string{"pipelines/testkit/...", "pipelines/model/modeltest", "pipelines/endpoint/topic/conformance"}
 
 func below(folders ...string) []string {
 	patterns := make([]string, len(folders))
@@ -111,9 +111,10 @@ type graph map[string]node
 const module = "privpipe"
 
 // load reads the packages of this module and all that they import.
-func load(t *testing.T) graph {
+func load(t *testing.T, flags ...string) graph {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Name,Dir,Standard,GoFiles,Imports", "./...")
+	arguments := append([]string{"list", "-deps", "-json=ImportPath,Name,Dir,Standard,GoFiles,Imports"}, flags...)
+	list := exec.Command("go", append(arguments, "./...")...)
 	list.Dir, list.Stderr = "../..", os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -198,6 +199,17 @@ func TestImports(t *testing.T) {
 		for _, err := range g.check(r) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPipes: a stage that is built with -tags pipes links no client of a broker, and no stage does but by its transports.
+func TestPipes(t *testing.T) {
+	client := []string{"github.com/segmentio/...", "pipelines/endpoint/kafka/..."}
+	for _, err := range load(t, "-tags", "pipes").check(rule{of: stages, never: client, deep: true, reason: "built for pipes"}) {
+		t.Error(err)
+	}
+	if errs := load(t).check(rule{of: stages, never: client, deep: true}); len(errs) < len(stages) {
+		t.Errorf("%d stages link a client without the tag, want all %d", len(errs), len(stages))
 	}
 }
 

@@ -7,23 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/segmentio/kafka-go"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
 // A Plan is what a topic is to be.
-type Plan struct {
-	Partitions int
-	Replicas   int           // copies of each partition, on brokers of their own; 0: as many as the cluster makes unasked
-	Retention  time.Duration // how long a private topic keeps its messages; public ones keep theirs
-}
+type Plan = topic.Plan
 
-// settings are those of the topic that a location names. A private topic is short-lived; a public one is small, and what was
+// planned are those of the topic that a location names. A private topic is short-lived; a public one is small, and what was
 // released is to be there when a reader comes late. The broker's clock stamps messages: windows of time go by it.
-func (p Plan) settings(l *Location) map[string]string {
+func planned(p Plan, l *Location) map[string]string {
 	retention := int64(-1)
 	if l.IsPrivate() {
 		retention = p.Retention.Milliseconds()
@@ -50,7 +46,7 @@ func Create(ctx context.Context, l *Location, p Plan) error {
 		return err
 	}
 	defer c.leave()
-	settings := p.settings(l)
+	settings := planned(p, l)
 	config := kafka.TopicConfig{Topic: l.Topic, NumPartitions: p.Partitions, ReplicationFactor: p.Replicas}
 	if p.Replicas == 0 {
 		config.ReplicationFactor = -1 // KIP-464

@@ -102,7 +102,7 @@ func (m *Member) note(ctx context.Context) {
 }
 
 // Work does one partition, until its context ends or it is done.
-type Work func(ctx context.Context, partition int) error
+type Work = func(ctx context.Context, partition int) error
 
 // Share does the work of the partitions that the group assigns to this member, side by side, and stops it where they are
 // assigned to another. It goes on until finished says that nothing is left for anyone, or a work fails.

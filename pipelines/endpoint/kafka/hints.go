@@ -6,19 +6,15 @@ import (
 	"fmt"
 
 	"github.com/segmentio/kafka-go"
+
+	"privpipe/pipelines/endpoint/topic"
 )
 
-// A Hint is what a group notes about a partition with the broker: how far it was worked off. Others may commit offsets of their
-// own, so it decides nothing by itself: see Stands.
-type Hint struct {
-	Offset  int64  // of the next message; negative: there is no hint
-	Round   uint32 // the last round that was worked off; 0: there is no note of ours
-	Planned uint32 // how many rounds are planned, 0 where that is not known
-	Ended   bool   // the whole stream was worked off
-}
+// A Hint is what a group notes about a partition.
+type Hint = topic.Hint
 
-// note is what a hint says beside its offset.
-func (h Hint) note() string {
+// noteOf is what a hint says beside its offset.
+func noteOf(h Hint) string {
 	if h.Ended {
 		return "end"
 	}
@@ -26,7 +22,7 @@ func (h Hint) note() string {
 }
 
 // readNote reads a note into a hint. Where another program committed, there is none, and it says no round.
-func (h *Hint) readNote(note string) {
+func readNote(h *Hint, note string) {
 	h.Ended = note == "end"
 	fmt.Sscanf(note, "round %d of %d", &h.Round, &h.Planned)
 }
@@ -63,7 +59,7 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 			for _, f := range found {
 				if f.Partition == partition {
 					hints[i] = Hint{Offset: f.CommittedOffset}
-					hints[i].readNote(f.Metadata)
+					readNote(&hints[i], f.Metadata)
 					err = errors.Join(err, f.Error)
 				}
 			}
@@ -86,7 +82,7 @@ func (c *client) note(ctx context.Context, partition int, h Hint, generation int
 	defer cancel()
 	r, err := c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
 		GroupID: c.Group, GenerationID: generation, MemberID: member,
-		Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: partition, Offset: h.Offset, Metadata: h.note()}}},
+		Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: partition, Offset: h.Offset, Metadata: noteOf(h)}}},
 	})
 	if err != nil {
 		return err

@@ -1,13 +1,9 @@
 package kafka
 
-import "privpipe/pipelines/wire/stream"
+import "privpipe/pipelines/endpoint/topic"
 
-// A Labelled is a message by its headers: what it holds is not looked at.
-type Labelled struct {
-	Frame []byte
-	First bool // of a writer, and so with the stream's header
-	stream.Mark
-}
+// A Labelled is a message by its headers.
+type Labelled = topic.Labelled
 
 // Labelled returns the next message of a program of ours. It passes over those of others. A log is read by Frame or by this.
 func (l *Log) Labelled() (Labelled, error) {
@@ -20,7 +16,7 @@ func (l *Log) Labelled() (Labelled, error) {
 			return Labelled{}, err
 		}
 		if m.label.Writer != "" {
-			return Labelled{m.value, m.label.Number == 0, m.label.Mark}, nil
+			return Labelled{Frame: m.value, First: m.label.Number == 0, Mark: m.label.Mark}, nil
 		}
 	}
 }

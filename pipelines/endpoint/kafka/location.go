@@ -11,46 +11,18 @@ import (
 	"strings"
 	"time"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
 // Scheme is how the name of a topic begins.
 const Scheme = "kafka://"
 
-// IsTopic says whether a name is of a topic.
-func IsTopic(name string) bool { return strings.HasPrefix(name, Scheme) }
-
-// Private is how the names of topics end that hold private records, and of no others.
-const Private = ".private"
-
 // Claims is how the names of topics end that decide which privatizer releases a round.
 const Claims = ".claims"
 
-// A Location is a topic and how to read it: kafka://HOST[:PORT][,…]/TOPIC[?KEY=VALUE[&…]].
-type Location struct {
-	Brokers []string // HOST:PORT, some of the cluster's
-	Topic   string
-	// Group shares the partitions of an input among the programs that name it.
-	Group string
-	// Session is how long a member of the group may be silent before its partitions go to others.
-	Session time.Duration
-	// Partition is the one that is meant, -1 for all.
-	Partition int
-	// From is where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty is Start.
-	From string
-	// UntilEnd makes an input end where the topic ends at its opening, rather than at the end record.
-	UntilEnd bool
-	// Patience is how long a broker may be away before the program gives up.
-	Patience time.Duration
-}
-
-// Values of Location.From.
-const (
-	Start  = "start"  // the topic's first message, which retention must not have taken yet
-	Oldest = "oldest" // the first message that retention has left
-	Newest = "newest" // the newest set of parameters
-	End    = "end"    // behind the last message
-)
+// A Location is a topic and how to read it.
+type Location = topic.Location
 
 // defaultPort is that of a broker that names none.
 const defaultPort = "9092"
@@ -73,17 +45,17 @@ func Parse(name string) (*Location, error) {
 		return fail("users and passwords belong in the file that %s names, never in a name", ConfigVariable)
 	}
 	rest, query, _ := strings.Cut(rest, "?")
-	hosts, topic, _ := strings.Cut(rest, "/")
-	l := &Location{Topic: topic, Partition: -1, Patience: 2 * time.Minute, Session: 10 * time.Second}
-	for name := range strings.SplitSeq(hosts, ",") {
-		broker, ok := address(name)
+	hosts, name, _ := strings.Cut(rest, "/")
+	l := &Location{Scheme: Scheme, Topic: name, Partition: -1, Patience: 2 * time.Minute, Session: 10 * time.Second}
+	for host := range strings.SplitSeq(hosts, ",") {
+		broker, ok := address(host)
 		if !ok {
 			return fail("a broker is HOST or HOST:PORT")
 		}
 		l.Brokers = append(l.Brokers, broker)
 	}
 	shown = l.String()
-	if !topicName.MatchString(topic) || topic == "." || topic == ".." {
+	if !topicName.MatchString(name) || name == "." || name == ".." {
 		return fail("a topic's name has 1 to 249 letters, digits, dots, underscores and hyphens")
 	}
 	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // a plus is one: times have it
@@ -94,7 +66,7 @@ func Parse(name string) (*Location, error) {
 		if len(given) != 1 {
 			return fail("%s is given twice", key)
 		}
-		if err := l.set(key, given[0]); err != nil {
+		if err := set(l, key, given[0]); err != nil {
 			return fail("%v", err)
 		}
 	}
@@ -114,7 +86,7 @@ func address(name string) (string, bool) {
 	return net.JoinHostPort(host, port), err == nil && n > 0
 }
 
-func (l *Location) set(key, value string) (err error) {
+func set(l *Location, key, value string) (err error) {
 	switch key {
 	case "group":
 		if l.Group = value; !topicName.MatchString(value) {
@@ -129,7 +101,7 @@ func (l *Location) set(key, value string) (err error) {
 		l.From = value
 		_, number := strconv.ParseUint(value, 10, 63)
 		_, date := time.Parse(time.RFC3339, value)
-		if !slices.Contains([]string{Start, Oldest, Newest, End}, value) && number != nil && date != nil {
+		if !slices.Contains([]string{topic.Start, topic.Oldest, topic.Newest, topic.End}, value) && number != nil && date != nil {
 			return fmt.Errorf("from=%s must be start, oldest, newest, end, an offset or a time like 2026-11-21T06:00:00Z", value)
 		}
 	case "until":
@@ -151,9 +123,3 @@ func (l *Location) set(key, value string) (err error) {
 	}
 	return nil
 }
-
-// String is the topic's name without how it is read.
-func (l *Location) String() string { return Scheme + strings.Join(l.Brokers, ",") + "/" + l.Topic }
-
-// IsPrivate says whether the topic's name allows private records in it, and no others.
-func (l *Location) IsPrivate() bool { return strings.HasSuffix(l.Topic, Private) }

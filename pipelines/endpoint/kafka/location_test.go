@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
@@ -30,10 +31,10 @@ func TestParse(t *testing.T) {
 		"kafka://h/t?":                                   usual(func(*Location) {}),
 		"kafka://h/t?group=estep.1":                      usual(func(l *Location) { l.Group = "estep.1" }),
 		"kafka://h/t?partition=0":                        usual(func(l *Location) { l.Partition = 0 }),
-		"kafka://h/t?from=start":                         usual(func(l *Location) { l.From = Start }),
-		"kafka://h/t?from=oldest":                        usual(func(l *Location) { l.From = Oldest }),
-		"kafka://h/t?from=newest":                        usual(func(l *Location) { l.From = Newest }),
-		"kafka://h/t?from=end&until=end":                 usual(func(l *Location) { l.From, l.UntilEnd = End, true }),
+		"kafka://h/t?from=start":                         usual(func(l *Location) { l.From = topic.Start }),
+		"kafka://h/t?from=oldest":                        usual(func(l *Location) { l.From = topic.Oldest }),
+		"kafka://h/t?from=newest":                        usual(func(l *Location) { l.From = topic.Newest }),
+		"kafka://h/t?from=end&until=end":                 usual(func(l *Location) { l.From, l.UntilEnd = topic.End, true }),
 		"kafka://h/t?from=12":                            usual(func(l *Location) { l.From = "12" }),
 		"kafka://h/t?from=2026-11-21T06:00:00Z":          usual(func(l *Location) { l.From = "2026-11-21T06:00:00Z" }),
 		"kafka://h/t?from=2026-11-21T06:00:00+01:00":     usual(func(l *Location) { l.From = "2026-11-21T06:00:00+01:00" }),

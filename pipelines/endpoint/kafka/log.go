@@ -11,6 +11,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire/stream"
@@ -147,13 +148,13 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 // begin is the offset at which the location begins a partition.
 func (c *client) begin(ctx context.Context, partition int, first, behind int64) (int64, error) {
 	switch c.From {
-	case Start, "":
+	case topic.Start, "":
 		return 0, nil
-	case Oldest:
+	case topic.Oldest:
 		return first, nil
-	case Newest:
+	case topic.Newest:
 		return c.newest(ctx, partition, first, behind)
-	case End:
+	case topic.End:
 		return behind, nil
 	}
 	if offset, err := strconv.ParseInt(c.From, 10, 64); err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
@@ -83,7 +84,7 @@ func from(t *testing.T, l *Location, retention func() error) {
 		first      int64 // -1: refused
 		afterwards int64 // when 0 to 2 are gone
 	}{
-		{"", 0, -1}, {Start, 0, -1}, {Oldest, 0, 3}, {End, 10, 10}, {Newest, 0, 3},
+		{"", 0, -1}, {topic.Start, 0, -1}, {topic.Oldest, 0, 3}, {topic.End, 10, 10}, {topic.Newest, 0, 3},
 		{"0", 0, -1}, {"2", 2, -1}, {"3", 3, 3}, {"9", 9, 9}, {"10", 10, 10}, {"11", -1, -1},
 		{format(early), 0, 3}, {format(half), 5, 5}, {format(half.In(time.FixedZone("", 3600))), 5, 5}, {format(late), 10, 10},
 	} {
@@ -135,7 +136,7 @@ func TestRetentionAmid(t *testing.T) {
 		_, err := Open(soon(t), l)
 		wantError(t, err, exit.Malformed, "messages from offset 0 on are gone", "from=oldest")
 		oldest := *l
-		oldest.From, oldest.UntilEnd = Oldest, true
+		oldest.From, oldest.UntilEnd = topic.Oldest, true
 		got, err := read(t, openLog(t, &oldest))
 		if !errors.Is(err, stream.ErrTruncated) {
 			t.Fatal(err)

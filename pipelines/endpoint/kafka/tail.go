@@ -6,16 +6,13 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire/stream"
 )
 
 // A Tail is the last message of a partition.
-type Tail struct {
-	Frame  []byte // nil: the partition is empty
-	Offset int64  // of the next message where it is empty: above 0 if there ever was one
-	stream.Mark
-}
+type Tail = topic.Tail
 
 // Tails returns the last message of each partition that the location means.
 func Tails(ctx context.Context, l *Location) ([]Tail, error) {
@@ -34,7 +31,7 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 			return nil, err
 		}
 		if tails[i].Offset = behind; m != nil {
-			tails[i] = Tail{m.value, m.offset, m.label.Mark}
+			tails[i] = Tail{Frame: m.value, Offset: m.offset, Mark: m.label.Mark}
 		}
 	}
 	return tails, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
@@ -129,8 +130,12 @@ func TestTails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []Tail{{}, {[]byte("a2"), 2, stream.Mark{Round: 2}}, {[]byte("a1."), 1, stream.Mark{Round: 1, Closes: true}},
-		{[]byte("a1!"), 1, stream.Mark{Round: 1, Closes: true, Ends: true}}} {
+	for i, want := range []Tail{
+		{},
+		{Frame: []byte("a2"), Offset: 2, Mark: stream.Mark{Round: 2}},
+		{Frame: []byte("a1."), Offset: 1, Mark: stream.Mark{Round: 1, Closes: true}},
+		{Frame: []byte("a1!"), Offset: 1, Mark: stream.Mark{Round: 1, Closes: true, Ends: true}},
+	} {
 		if !bytes.Equal(tails[i].Frame, want.Frame) || tails[i].Offset != want.Offset || tails[i].Mark != want.Mark {
 			t.Errorf("partition %d: %+v, want %+v", i, tails[i], want)
 		}
@@ -152,7 +157,7 @@ func TestTails(t *testing.T) {
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error tells what the message holds: %v", err)
 	}
-	bad.From = Newest
+	bad.From = topic.Newest
 	logs, err := Open(soon(t), bad)
 	if err != nil {
 		t.Fatal(err)

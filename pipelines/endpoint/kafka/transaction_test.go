@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/broker"
 )
@@ -140,7 +141,7 @@ func openTransaction(t *testing.T, l *Location) {
 	impatient.Patience = 100 * time.Millisecond
 	_, err := Tails(soon(t), &impatient)
 	wantError(t, err, exit.Unavailable, "offset 1", "transaction that is still open")
-	impatient.From = Newest
+	impatient.From = topic.Newest
 	_, err = Open(soon(t), &impatient)
 	wantError(t, err, exit.Unavailable, "transaction that is still open")
 	select {

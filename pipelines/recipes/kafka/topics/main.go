@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"privpipe/pipelines/endpoint/kafka"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 )
 
@@ -64,25 +65,25 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 		return exit.Errorf(exit.Usage, "--retention and --documents-retention must be a second or longer, are %v and %v",
 			c.Retention, c.DocumentsRetention)
 	}
-	for _, topic := range []struct {
+	for _, made := range []struct {
 		name       string
 		partitions int
 		retention  time.Duration // of a private topic
 	}{
-		{"documents" + kafka.Private, c.Documents, c.DocumentsRetention},
-		{"rounds" + kafka.Private, c.Partitions, c.Retention},
-		{"contributions" + kafka.Private, c.Partitions, c.Retention},
-		{"sums" + kafka.Private, c.Partitions, c.Retention},
+		{"documents" + topic.Private, c.Documents, c.DocumentsRetention},
+		{"rounds" + topic.Private, c.Partitions, c.Retention},
+		{"contributions" + topic.Private, c.Partitions, c.Retention},
+		{"sums" + topic.Private, c.Partitions, c.Retention},
 		{"releases", 1, 0},
 		{"parameters", 1, 0},
 		{"claims", 1, 0},
 	} {
-		location, err := kafka.Parse(kafka.Scheme + c.Brokers + "/" + c.Run + "." + topic.name)
+		location, err := kafka.Parse(kafka.Scheme + c.Brokers + "/" + c.Run + "." + made.name)
 		if err != nil {
 			return err
 		}
 		location.Patience = patience
-		plan := kafka.Plan{Partitions: topic.partitions, Replicas: c.Replicas, Retention: topic.retention}
+		plan := kafka.Plan{Partitions: made.partitions, Replicas: c.Replicas, Retention: made.retention}
 		if err := kafka.Create(ctx, location, plan); err != nil {
 			return err
 		}

@@ -1,0 +1,3 @@
+package endpoint
+
+import _ "privpipe/pipelines/endpoint/kafka" // topics of these tests are Kafka's

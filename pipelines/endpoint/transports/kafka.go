@@ -1,0 +1,5 @@
+//go:build !pipes
+
+package transports
+
+import _ "privpipe/pipelines/endpoint/kafka"
