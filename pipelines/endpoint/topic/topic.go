@@ -188,6 +188,9 @@ func scheme(name string) string {
 // Parse reads the name of a topic.
 func Parse(name string) (*Location, error) {
 	t, ok := transports[scheme(name)]
+	if !ok && !Is(name) {
+		return nil, exit.Errorf(exit.Usage, "not the name of a topic").WithHint("%sHOST[:PORT]/TOPIC", known[0])
+	}
 	if !ok {
 		return nil, exit.Errorf(exit.Usage, "%s…: this program has no transport for topics", scheme(name)).
 			WithHint("it was built with -tags pipes, for files and pipes only")
