@@ -29,10 +29,7 @@ type deltaCommand struct {
 }
 
 type noiseCommand struct {
-	settingFlags
-	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
-	Delta   float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
-	choice
+	noiseQuery
 	printing
 }
 
@@ -62,6 +59,11 @@ func (s *setting) asked(noise float64) *question {
 	return &question{s.list(noise), answer{
 		NoiseMultiplier: number(noise), Sensitivity: number(s.sensitivity), Adjacency: s.adjacency, Sampling: s.scheme.String(),
 	}}
+}
+
+// by is answer for several accountants.
+func (q *question) by(compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) func(*accountant) (*answer, error) {
+	return func(a *accountant) (*answer, error) { return q.answer(a, compute) }
 }
 
 // answer returns what an accountant says, or why it does not.
@@ -108,10 +110,6 @@ func (c *deltaCommand) Validate() error {
 	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon))
 }
 
-// Validate is kong's hook.
-func (c *noiseCommand) Validate() error {
-	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon), checkCalculatedDelta(c.Delta))
-}
 
 // epsilonAt asks for ε at δ.
 func epsilonAt(delta float64) func(loss.Profile) (epsilon, at loss.Bound, err error) {
@@ -131,31 +129,41 @@ func deltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err erro
 
 // Run is kong's hook.
 func (c *epsilonCommand) Run(r *filter.Run) error {
-	q, err := c.question(c.Output)
+	q, err := ask(&c.releasedFlags, c.Output)
 	if err != nil {
 		return err
 	}
-	found, err := c.least(func(a *accountant) (*answer, error) { return q.answer(a, epsilonAt(c.Delta)) })
-	return c.printAnswer(r, found, err)
+	found, err := c.least(q.by(epsilonAt(c.Delta)))
+	return printAnswer(r, c.printing, found, err)
 }
 
 // Run is kong's hook.
 func (c *deltaCommand) Run(r *filter.Run) error {
-	q, err := c.question(c.Output)
+	q, err := ask(&c.releasedFlags, c.Output)
 	if err != nil {
 		return err
 	}
-	found, err := c.least(func(a *accountant) (*answer, error) { return q.answer(a, deltaAt(c.Epsilon)) })
-	return c.printAnswer(r, found, err)
+	found, err := c.least(q.by(deltaAt(c.Epsilon)))
+	return printAnswer(r, c.printing, found, err)
 }
 
 // Run is kong's hook.
 func (c *noiseCommand) Run(r *filter.Run) error {
-	found, err := c.find()
-	return c.printAnswer(r, found, err)
+	found, err := c.find(!c.JSON)
+	return printAnswer(r, c.printing, found, err)
 }
 
-func (p printing) printAnswer(r *filter.Run, found *answer, err error) error {
+// ask returns the question of flags, whose answer goes to output.
+func ask(c *releasedFlags, output string) (*question, error) {
+	if c.Events != "" {
+		if err := keeps(output, c.Events); err != nil {
+			return nil, err
+		}
+	}
+	return c.question()
+}
+
+func printAnswer(r *filter.Run, p printing, found *answer, err error) error {
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
 
@@ -21,12 +22,25 @@ func (e *unreachable) Error() string {
 	return fmt.Sprintf("no noise that it accounts for has ε %v at δ %v: the least is ε %s", e.epsilon, e.delta, roundUp(e.least))
 }
 
+// A noiseQuery asks for the least noise, as flags.
+type noiseQuery struct {
+	settingFlags
+	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
+	Delta   float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
+	choice
+}
+
+// Validate is kong's hook.
+func (c *noiseQuery) Validate() error {
+	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon), checkCalculatedDelta(c.Delta))
+}
+
 // find returns the answer of the chosen accountants for the least noise with which that very answer is at most the wanted ε. A
 // search may have bounds that are a little less than those of the answer, and a table has noise of four digits.
-func (c *noiseCommand) find() (*answer, error) {
+func (c *noiseQuery) find(forTable bool) (*answer, error) {
 	s := c.setting()
 	epsilon, printed := c.Epsilon, func(noise float64) float64 { return noise }
-	if !c.JSON { // a printed ε is rounded up
+	if forTable { // a printed ε is rounded up
 		s.printed, epsilon, printed = true, fourDigitsDown(c.Epsilon), fourDigitsUp
 	}
 	start, err := c.least(c.leastNoise(s, epsilon))
@@ -34,7 +48,7 @@ func (c *noiseCommand) find() (*answer, error) {
 		return nil, err
 	}
 	answered := func(noise float64) (*answer, error) {
-		return c.least(func(a *accountant) (*answer, error) { return s.asked(noise).answer(a, epsilonAt(c.Delta)) })
+		return c.least(s.asked(noise).by(epsilonAt(c.Delta)))
 	}
 	_, most := s.extent()
 	for noise, step := printed(float64(start.NoiseMultiplier)), 1e-7; noise <= most; step *= 4 {
@@ -52,7 +66,7 @@ func (c *noiseCommand) find() (*answer, error) {
 }
 
 // leastNoise asks an accountant for the least noise, if that is less than another's before.
-func (c *noiseCommand) leastNoise(s *setting, epsilon float64) func(*accountant) (*answer, error) {
+func (c *noiseQuery) leastNoise(s *setting, epsilon float64) func(*accountant) (*answer, error) {
 	best := math.Inf(1) // of the accountants so far
 	return func(a *accountant) (*answer, error) {
 		if !math.IsInf(best, 1) && !s.holds(a, best*(1-1e-6), epsilon, c.Delta) {

@@ -13,9 +13,9 @@ import (
 )
 
 // asking makes a noise command of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a sampling, rounds, an accountant.
-func asking(epsilon, delta, rate, rounds, which, by float64) *noiseCommand {
+func asking(epsilon, delta, rate, rounds, which, by float64) *noiseQuery {
 	between := func(x, low, high float64) float64 { return low * math.Pow(high/low, x) }
-	c := &noiseCommand{Epsilon: between(epsilon, 1e-9, 100), Delta: between(delta, 1e-12, 0.1)}
+	c := &noiseQuery{Epsilon: between(epsilon, 1e-9, 100), Delta: between(delta, 1e-12, 0.1)}
 	c.Rounds = int(between(rounds, 1, 60))
 	q := between(rate, 1e-3, 0.9)
 	switch int(which * 6) {
@@ -38,35 +38,34 @@ func asking(epsilon, delta, rate, rounds, which, by float64) *noiseCommand {
 }
 
 // again asks for ε with the printed noise, as "account epsilon" does with the same flags.
-func (c *noiseCommand) again(noise float64) (*answer, error) {
-	e := &epsilonCommand{Delta: c.Delta, choice: c.choice, printing: c.printing}
-	e.settingFlags, e.NoiseMultiplier = c.settingFlags, noise
-	if err := e.Validate(); err != nil {
+func (c *noiseQuery) again(noise float64) (*answer, error) {
+	f := &releasedFlags{settingFlags: c.settingFlags, NoiseMultiplier: noise}
+	if err := errors.Join(f.check(), checkPureDelta(c.Delta)); err != nil {
 		return nil, err
 	}
-	q, err := e.question("")
+	q, err := f.question()
 	if err != nil {
 		return nil, err
 	}
-	return e.least(func(a *accountant) (*answer, error) { return q.answer(a, epsilonAt(e.Delta)) })
+	return c.least(q.by(epsilonAt(c.Delta)))
 }
 
 // verify: what is printed, in both forms, is what "account epsilon" prints of the printed noise, and no more than was asked for. A
 // refusal because no noise is enough says an ε that can be asked for.
-func (c *noiseCommand) verify(t *testing.T) (reached bool) {
+func (c *noiseQuery) verify(t *testing.T, forTable bool) (reached bool) {
 	t.Helper()
 	if err := c.Validate(); err != nil {
 		t.Fatalf("%+v: %v", c, err)
 	}
-	found, err := c.find()
+	found, err := c.find(forTable)
 	if err != nil {
-		return c.checkRefusal(t, err)
+		return c.checkRefusal(t, err, forTable)
 	}
 	text := new(bytes.Buffer)
 	found.table(text)
 	columns := strings.Fields(strings.Split(text.String(), "\n")[1])
 	noise, epsilon := float64(found.NoiseMultiplier), float64(found.Epsilon)
-	if !c.JSON {
+	if forTable {
 		var wrong error
 		if noise, err = strconv.ParseFloat(columns[3], 64); err == nil {
 			epsilon, wrong = strconv.ParseFloat(columns[1], 64)
@@ -90,7 +89,7 @@ func (c *noiseCommand) verify(t *testing.T) (reached bool) {
 	return true
 }
 
-func (c *noiseCommand) checkRefusal(t *testing.T, err error) (reached bool) {
+func (c *noiseQuery) checkRefusal(t *testing.T, err error, forTable bool) (reached bool) {
 	t.Helper()
 	var far *unreachable
 	switch {
@@ -103,7 +102,7 @@ func (c *noiseCommand) checkRefusal(t *testing.T, err error) (reached bool) {
 	case !math.IsInf(far.least, 1):
 		other := *c
 		other.Epsilon = fourDigitsUp(far.least)
-		if _, err := other.find(); err != nil {
+		if _, err := other.find(forTable); err != nil {
 			t.Errorf("%+v: ε %v is not reached either: %v", c, other.Epsilon, err)
 		}
 	}
@@ -121,9 +120,9 @@ func TestNoiseHasWhatWasAsked(t *testing.T) {
 		epsilon, delta float64
 		json           bool
 	}{{1e-9, 1e-10, true}, {1e-9, 1e-10, false}, {1e-9, 1e-6, true}, {1e-6, 1e-6, true}, {1e-6, 1e-6, false}, {1e-6, 0.05, true}} {
-		c := &noiseCommand{Epsilon: x.epsilon, Delta: x.delta, choice: choice{"pld"}, printing: printing{JSON: x.json}}
+		c := &noiseQuery{Epsilon: x.epsilon, Delta: x.delta, choice: choice{"pld"}}
 		c.Poisson, c.Rounds = &rate, 1
-		if !c.verify(t) {
+		if !c.verify(t, !x.json) {
 			t.Errorf("%+v is refused", c)
 		}
 	}
@@ -131,8 +130,7 @@ func TestNoiseHasWhatWasAsked(t *testing.T) {
 	reached := 0
 	for i := range 120 {
 		c := asking(random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64())
-		c.JSON = i%2 == 0
-		if c.verify(t) {
+		if c.verify(t, i%2 == 1) {
 			reached++
 		}
 	}

@@ -42,7 +42,7 @@ type comparison struct {
 
 // Run is kong's hook.
 func (c *compareCommand) Run(r *filter.Run) error {
-	q, err := c.question(c.Output)
+	q, err := ask(&c.releasedFlags, c.Output)
 	if err != nil {
 		return err
 	}

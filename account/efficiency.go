@@ -10,6 +10,12 @@ import (
 )
 
 type efficiencyCommand struct {
+	efficiencyQuery
+	printing
+}
+
+// An efficiencyQuery is what the command is asked for, as flags.
+type efficiencyQuery struct {
 	Alpha           int      `group:"Noise" placeholder:"N" help:"Order α of the Rényi loss, a whole number."`
 	NoiseMultiplier *float64 `group:"Noise" xor:"noise" placeholder:"X" help:"Standard deviation σ of the noise on a count."`
 	EpsilonAtOrder  *float64 `group:"Noise" xor:"noise" placeholder:"X" help:"Rényi loss ε(α) of an iteration that reads all words, from which σ² = α/(2ε(α))."`
@@ -25,11 +31,10 @@ type efficiencyCommand struct {
 
 	Claim  string `enum:"paper," default:"" placeholder:"paper" help:"With \"paper\" show what the paper computes, too: equation 3 without its last term. No bound."`
 	Table3 bool   `name:"table-3" help:"The paper's table 3 beside the exact values: sets the noise, γ and T of each row."`
-	printing
 }
 
 // Help is kong's hook.
-func (efficiencyCommand) Help() string {
+func (efficiencyQuery) Help() string {
 	return `
 For SUB-LDA: each word takes part in an iteration by a secret coin of probability γ, and topics are drawn from
 counts with Gaussian noise. ε_sub(α) is the Rényi loss of an iteration at the order α (equation 3), and
@@ -59,7 +64,7 @@ const (
 )
 
 // Validate is kong's hook.
-func (c *efficiencyCommand) Validate() error {
+func (c *efficiencyQuery) Validate() error {
 	if c.Delta != nil {
 		if err := checkCalculatedDelta(*c.Delta); err != nil {
 			return err
@@ -102,14 +107,14 @@ func (c *complaints) when(wrong bool, format string, args ...any) {
 	}
 }
 
-func (c *efficiencyCommand) points() int {
+func (c *efficiencyQuery) points() int {
 	if c.Points == nil {
 		return 10
 	}
 	return *c.Points
 }
 
-func (c *efficiencyCommand) checkTable3() error {
+func (c *efficiencyQuery) checkTable3() error {
 	if c.Alpha != 0 || c.NoiseMultiplier != nil || c.EpsilonAtOrder != nil || c.Gamma != nil || c.Points != nil ||
 		c.Rounds != 1 || c.Adaptive != nil || c.Clip != nil || c.Claim != "" {
 		return errors.New("--table-3 goes with --delta, --json and -o only: it has settings of its own")
@@ -132,13 +137,14 @@ func (c *efficiencyCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return exit.Errorf(exit.Usage, "efficiency: %w", err)
 	}
+	table := answer.table
 	if c.Table3 {
-		return c.print(r, answer, answer.table3)
+		table = answer.table3
 	}
-	return c.print(r, answer, answer.table)
+	return c.print(r, answer, table)
 }
 
-func (c *efficiencyCommand) answer() (*efficiencyAnswer, error) {
+func (c *efficiencyQuery) answer() (*efficiencyAnswer, error) {
 	if c.Table3 {
 		return table3(c.Delta)
 	}

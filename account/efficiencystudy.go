@@ -23,7 +23,7 @@ func newStudy(order int, sigma float64, rounds int, delta *float64) *study {
 	return &study{SubLDA: classic.SubLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
 }
 
-func (c *efficiencyCommand) study() *study {
+func (c *efficiencyQuery) study() *study {
 	var sigma float64
 	if c.NoiseMultiplier != nil {
 		sigma = *c.NoiseMultiplier

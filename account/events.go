@@ -33,13 +33,10 @@ func (c *releasedFlags) check() error {
 	return nil
 }
 
-// question returns the question about what was released, whose answer goes to output.
-func (c *releasedFlags) question(output string) (*question, error) {
+// question returns the question about what was released.
+func (c *releasedFlags) question() (*question, error) {
 	if c.Events == "" {
 		return c.setting().asked(c.NoiseMultiplier), nil
-	}
-	if err := keeps(output, c.Events); err != nil {
-		return nil, err
 	}
 	b, err := endpoint.ReadFile(c.Events, mostEvents)
 	if err != nil {

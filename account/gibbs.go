@@ -15,6 +15,12 @@ import (
 )
 
 type gibbsCommand struct {
+	gibbsQuery
+	printing
+}
+
+// A gibbsQuery is what the command is asked for, as flags.
+type gibbsQuery struct {
 	Clip  *float64 `group:"Topic draws" placeholder:"C" help:"Draws read noisy counts, clipped to [0, C]."`
 	Prior *float64 `group:"Topic draws" placeholder:"β" help:"Prior of a word in a topic."`
 
@@ -31,11 +37,10 @@ type gibbsCommand struct {
 
 	Rounds int      `short:"T" default:"1" help:"Number of iterations, or of reports of a document, each with coins and noise of its own."`
 	Delta  *float64 `placeholder:"X" help:"Convert the bounds to (ε, δ) at this δ, too."`
-	printing
 }
 
 // Help is kong's hook.
-func (gibbsCommand) Help() string {
+func (gibbsQuery) Help() string {
 	return `
 The pure ε of what collapsed Gibbs samplers for topic models release. HDP-LDA, whose neighbours differ by one word
 replaced, with all topics known to the adversary, loses ε_L by noise on counts and ε_I = 2·log(C/β+1) by draws in an
@@ -55,7 +60,7 @@ Without noise (theorem 1) the loss follows from counts of the data: a claim, and
 }
 
 // Validate is kong's hook.
-func (c *gibbsCommand) Validate() error {
+func (c *gibbsQuery) Validate() error {
 	var wrong complaints
 	plain := c.LargestCount > 0
 	wrong.when((c.Clip != nil || plain) != (c.Prior != nil), "--prior goes with --clip or --largest-count, which need it")
@@ -139,7 +144,7 @@ func tightEpsilon(adjacency string, rounds int, delta float64, events ...loss.Ev
 	return &epsilon, err
 }
 
-func (c *gibbsCommand) rows() (rows []*gibbsRow, err error) {
+func (c *gibbsQuery) rows() (rows []*gibbsRow, err error) {
 	add := func(part, unit string, epsilon float64, what []loss.Event, theorem string) {
 		row := &gibbsRow{
 			Part: part, Adjacency: event.ReplaceOne, Unit: unit, Round: number(epsilon), Rounds: c.Rounds,
@@ -161,7 +166,7 @@ func (c *gibbsCommand) rows() (rows []*gibbsRow, err error) {
 type adding func(part, unit string, epsilon float64, what []loss.Event, theorem string)
 
 // sampler adds what the server's draws and its noise on counts lose.
-func (c *gibbsCommand) sampler(add adding) {
+func (c *gibbsQuery) sampler(add adding) {
 	const word = "word"
 	const laplace = "Laplace (Dwork, Roth 2014, thm. 3.6): "
 	var inherent float64
@@ -192,7 +197,7 @@ func (c *gibbsCommand) sampler(add adding) {
 }
 
 // scale is that of Laplace noise, 0 without.
-func (c *gibbsCommand) scale() float64 {
+func (c *gibbsQuery) scale() float64 {
 	switch {
 	case c.LaplaceScale != nil:
 		return *c.LaplaceScale
@@ -203,7 +208,7 @@ func (c *gibbsCommand) scale() float64 {
 }
 
 // local adds what bits of documents lose that are flipped at home.
-func (c *gibbsCommand) local(add adding) {
+func (c *gibbsQuery) local(add adding) {
 	if c.Flip == nil {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // lossesOf returns the rows of a command by their parts and units.
-func lossesOf(t *testing.T, c *gibbsCommand) map[string]*gibbsRow {
+func lossesOf(t *testing.T, c *gibbsQuery) map[string]*gibbsRow {
 	t.Helper()
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestGibbsNoise(t *testing.T) {
 		{1, 10, 9.103702559524836, 9.152071386599777}, {1, 100, 47.16937301258984, 47.41572292223722},
 		{5, 100, 393.693832393154, 395.74246994910953}, {10, 100, 890.2390, 895.6338850152952},
 	} {
-		rows := lossesOf(t, &gibbsCommand{EpsilonLaplace: &w.laplace, Rounds: w.rounds, Delta: &delta})
+		rows := lossesOf(t, &gibbsQuery{EpsilonLaplace: &w.laplace, Rounds: w.rounds, Delta: &delta})
 		fresh, kept := rows["noise of a word"], rows["noise that is kept of a word"]
 		if e := float64(*fresh.Epsilon); !(e >= w.low && e <= w.high) {
 			t.Errorf("ε_L %v, %d rounds: ε %v, want it in [%v, %v]", w.laplace, w.rounds, e, w.low, w.high)
@@ -65,7 +65,7 @@ func TestGibbsResponse(t *testing.T) {
 		{0.5, 10, 10.986122886681098, 10.984605042483578, 11.042756518999793},
 		{0.75, 100, 51.08256237659907, 32.208861430321576, 32.377505784085294},
 	} {
-		rows := lossesOf(t, &gibbsCommand{Flip: &w.flip, Vocabulary: 1000, Words: 3, Rounds: w.rounds, Delta: &delta})
+		rows := lossesOf(t, &gibbsQuery{Flip: &w.flip, Vocabulary: 1000, Words: 3, Rounds: w.rounds, Delta: &delta})
 		bit, word, document := rows["response of a bit"], rows["response of a word"], rows["response of a document"]
 		if !almost(float64(bit.Pure), w.pure, 1e-9) || !almost(float64(word.Pure), 2*w.pure, 1e-9) ||
 			!almost(float64(document.Pure), 6*w.pure, 1e-9) {
@@ -83,7 +83,7 @@ func TestGibbsTogether(t *testing.T) {
 	for _, delta := range []float64{1e-9, 1e-3} {
 		for _, clip := range []float64{1, 20} {
 			prior, laplace := 0.1, 0.3
-			rows := lossesOf(t, &gibbsCommand{Clip: &clip, Prior: &prior, EpsilonLaplace: &laplace, Rounds: 8, Delta: &delta})
+			rows := lossesOf(t, &gibbsQuery{Clip: &clip, Prior: &prior, EpsilonLaplace: &laplace, Rounds: 8, Delta: &delta})
 			draws, noise, both := rows["draws of a word"], rows["noise of a word"], rows["draws and noise of a word"]
 			if !almost(float64(both.Pure), float64(draws.Pure+noise.Pure), 1e-9) || both.Pure < draws.Pure+noise.Pure-1e-9 {
 				t.Errorf("pure ε %v, want %v and %v", both.Pure, draws.Pure, noise.Pure)

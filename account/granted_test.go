@@ -120,7 +120,7 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 // TestVerifiedPlans: what is charged by plans that account made is verified, to the last digit of each budget; of a budget a
 // thousandth smaller it is not.
 func TestVerifiedPlans(t *testing.T) {
-	for name, c := range map[string]planCommand{
+	for name, c := range map[string]planFlags{
 		"poisson":  {Poisson: 0.05},
 		"seeded":   {Poisson: 0.05, Seeded: true},
 		"fixed":    {Fixed: fraction{5, 100}},
@@ -164,7 +164,7 @@ func TestVerifiedPlans(t *testing.T) {
 func TestLaterGrants(t *testing.T) {
 	var b book
 	b.begin(t)
-	c := planCommand{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
+	c := planFlags{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
 	if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}

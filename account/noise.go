@@ -13,7 +13,7 @@ import (
 const thresholdShare = 0.1
 
 // extent returns the least and the most noise to try.
-func (c *planCommand) extent(g *event.Grant) (low, high float64, err error) {
+func (c *planFlags) extent(g *event.Grant) (low, high float64, err error) {
 	if g.Mechanism == event.RandomizedResponse {
 		return 1.0 / event.FlipSteps, 0.5, nil
 	}
@@ -43,7 +43,7 @@ func (c *planCommand) extent(g *event.Grant) (low, high float64, err error) {
 
 // set gives a grant noise x, rounded up to the grid: the noise multiplier, or the probability that a bit is reported
 // wrong. For event.Select the threshold follows from it, if it is not given.
-func (c *planCommand) set(g *event.Grant, x float64) {
+func (c *planFlags) set(g *event.Grant, x float64) {
 	if g.Mechanism == event.RandomizedResponse {
 		g.Flip = math.Ceil(x*event.FlipSteps) / event.FlipSteps
 		return
@@ -55,7 +55,7 @@ func (c *planCommand) set(g *event.Grant, x float64) {
 }
 
 // setThreshold gives a grant of event.Select the least threshold that its share of δ pays for, if none is given.
-func (c *planCommand) setThreshold(g *event.Grant) {
+func (c *planFlags) setThreshold(g *event.Grant) {
 	if g.Mechanism == event.Select && c.Threshold == 0 {
 		bound, scale := g.Steps()
 		g.Threshold = float64(leastThreshold(bound, scale, g.MaxWords, thresholdShare*c.Delta)) / float64(bound)

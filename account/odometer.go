@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"privpipe/account/internal/compose"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 )
@@ -79,19 +80,12 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	rep := reportCommand{Delta: c.Delta, Ledger: c.Ledger}
-	delta, err := rep.delta(ledger)
+	q := query{Delta: c.Delta, ledgerChoice: c.ledgerChoice, Ledger: c.Ledger}
+	o, err := q.odometer(ledger, composition, c.Last)
 	if err != nil {
 		return err
 	}
-	o := &odometer{
-		Ledger: c.Ledger, Accountant: c.accountant().name, Delta: number(delta), Adjacency: composition.Adjacency,
-		Unit: composition.Unit, Torn: ledger.Torn, DisjointDatasets: disjointDatasets(ledger),
-	}
-	if o.Runs, err = c.readings(ledger, c.spending(ledger), delta); err != nil {
-		return err
-	}
-	alarm, err := c.watch(c.Ledger, ledger, c.spending(ledger), delta)
+	alarm, err := c.watch(c.Ledger, ledger, c.spending(ledger), float64(o.Delta))
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -105,11 +99,25 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	return cmp.Or(overspent, alarm)
 }
 
+// odometer returns the readings of the last runs of a ledger that is composed, of all for 0.
+func (q *query) odometer(ledger *event.Ledger, composition *compose.Composition, last int) (*odometer, error) {
+	delta, err := q.delta(ledger)
+	if err != nil {
+		return nil, err
+	}
+	o := &odometer{
+		Ledger: q.Ledger, Accountant: q.accountant().name, Delta: number(delta), Adjacency: composition.Adjacency,
+		Unit: composition.Unit, Torn: ledger.Torn, DisjointDatasets: disjointDatasets(ledger),
+	}
+	o.Runs, err = readings(ledger, q.spending(ledger), delta, last)
+	return o, err
+}
+
 // readings returns those of all runs or the last, in the order of their last releases.
-func (c *odometerCommand) readings(ledger *event.Ledger, spent spending, delta float64) ([]reading, error) {
+func readings(ledger *event.Ledger, spent spending, delta float64, last int) ([]reading, error) {
 	charges := ledger.Charges()
 	readings := lastReleases(ledger)
-	readings = readings[firstOf(len(readings), c.Last):]
+	readings = readings[firstOf(len(readings), last):]
 	var before reading // of the run before, for its ε and where it ended
 	for i := range readings {
 		r := &readings[i]

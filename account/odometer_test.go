@@ -73,8 +73,8 @@ func TestReadings(t *testing.T) {
 		// As many releases since the last reading as the run has, but one of them is another's.
 		{[]string{"a", "x", "c", "a", "c"}, 0, "x 1 2 1; a 2 4 2; c 2 5 2; ", 6},
 	} {
-		command, asked := odometerCommand{Last: c.last}, 0
-		readings, err := command.readings(ledgerOf(c.runs...), linearSpending(0, &asked), math.Exp(-1))
+		asked := 0
+		readings, err := readings(ledgerOf(c.runs...), linearSpending(0, &asked), math.Exp(-1), c.last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestReadings(t *testing.T) {
 // TestReadingsUnbounded: what is added to an infinite ε is not said.
 func TestReadingsUnbounded(t *testing.T) {
 	asked := 0
-	readings, err := new(odometerCommand).readings(ledgerOf("a", "b", "c"), linearSpending(2, &asked), 1e-6)
+	readings, err := readings(ledgerOf("a", "b", "c"), linearSpending(2, &asked), 1e-6, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

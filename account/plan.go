@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -18,43 +19,9 @@ func (c *planCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	if err := c.readBefore(); err != nil {
+	grant, err := c.make(r.Log)
+	if err != nil || r.DryRun() {
 		return err
-	}
-	if err := c.check(); err != nil {
-		return exit.Errorf(exit.Usage, "%w", err)
-	}
-	grant := c.grant()
-	var err error
-	if grant.Subject, err = c.subject(); err != nil {
-		return err
-	}
-	switch {
-	case c.filter() != nil:
-		err = c.solveFiltered(grant)
-	case c.unknown() != "":
-		err = c.solve(grant)
-	}
-	if err != nil {
-		return err
-	}
-	if c.unknown() != "" {
-		warnOfNoise(r, grant)
-	}
-	if err := c.warnOfBudgets(r, grant); err != nil {
-		return err
-	}
-	if c.Delta > 1e-3 {
-		r.Log.Warn("such a δ may give a unit away in one of so many data sets", "delta", c.Delta)
-	}
-	if err := grant.Check(); err != nil {
-		return exit.Errorf(exit.Usage, "%w", err)
-	}
-	if err := grant.Usable(); err != nil {
-		r.Log.Warn(fmt.Sprintf("privatize will refuse this grant: %v", err))
-	}
-	if r.DryRun() {
-		return nil
 	}
 	b, err := json.MarshalIndent(grant, "", "  ")
 	if err != nil {
@@ -63,8 +30,48 @@ func (c *planCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, append(b, '\n'))
 }
 
+// make returns the grant of the flags.
+func (c *planFlags) make(log *slog.Logger) (*event.Grant, error) {
+	if err := c.readBefore(); err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, exit.Errorf(exit.Usage, "%w", err)
+	}
+	grant := c.grant()
+	var err error
+	if grant.Subject, err = c.subject(); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.filter() != nil:
+		err = c.solveFiltered(grant)
+	case c.unknown() != "":
+		err = c.solve(grant)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.unknown() != "" {
+		warnOfNoise(log, grant)
+	}
+	if err := c.warnOfBudgets(log, grant); err != nil {
+		return nil, err
+	}
+	if c.Delta > 1e-3 {
+		log.Warn("such a δ may give a unit away in one of so many data sets", "delta", c.Delta)
+	}
+	if err := grant.Check(); err != nil {
+		return nil, exit.Errorf(exit.Usage, "%w", err)
+	}
+	if err := grant.Usable(); err != nil {
+		log.Warn(fmt.Sprintf("privatize will refuse this grant: %v", err))
+	}
+	return grant, nil
+}
+
 // warnOfBudgets says that a grant of given noise will pass a budget of the ledger, of which it knows nothing.
-func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
+func (c *planFlags) warnOfBudgets(log *slog.Logger, g *event.Grant) error {
 	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
 		return nil
 	}
@@ -86,19 +93,19 @@ func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
 			return err
 		}
 		if epsilon > b.Epsilon {
-			r.Log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", roundUp(epsilon), b.Delta, b.Epsilon))
+			log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", roundUp(epsilon), b.Delta, b.Epsilon))
 		}
 	}
 	return nil
 }
 
 // warnOfNoise says that a budget is as good as spent.
-func warnOfNoise(r *filter.Run, g *event.Grant) {
+func warnOfNoise(log *slog.Logger, g *event.Grant) {
 	const message = "hardly anything is left of ε: the noise will drown the data"
 	switch {
 	case g.NoiseMultiplier > 200:
-		r.Log.Warn(message, "noise multiplier", fmt.Sprintf("%.0f", g.NoiseMultiplier))
+		log.Warn(message, "noise multiplier", fmt.Sprintf("%.0f", g.NoiseMultiplier))
 	case g.Flip > 0.499:
-		r.Log.Warn(message, "flip", fmt.Sprintf("%.6f", g.Flip))
+		log.Warn(message, "flip", fmt.Sprintf("%.6f", g.Flip))
 	}
 }

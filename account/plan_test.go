@@ -13,7 +13,7 @@ import (
 )
 
 // solved returns the grant of a plan.
-func solved(t *testing.T, c *planCommand) *event.Grant {
+func solved(t *testing.T, c *planFlags) *event.Grant {
 	t.Helper()
 	if c.Mechanism == "" {
 		c.Mechanism = event.Gaussian
@@ -61,7 +61,7 @@ func TestCalibration(t *testing.T) {
 	for _, r := range golden.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
-			g := solved(t, &planCommand{Epsilon: r.Epsilon, Delta: r.Delta, Poisson: r.Q, Rounds: new(r.Rounds)})
+			g := solved(t, &planFlags{Epsilon: r.Epsilon, Delta: r.Delta, Poisson: r.Q, Rounds: new(r.Rounds)})
 			if !(g.NoiseMultiplier >= r.Low && g.NoiseMultiplier <= r.High) {
 				t.Errorf("%+v: noise multiplier %v", r, g.NoiseMultiplier)
 			}
@@ -72,7 +72,7 @@ func TestCalibration(t *testing.T) {
 // TestPlanThenReport: what a plan's releases are charged, on the privatizer's grid, costs at most what was planned, and
 // hardly less. A second plan in the same ledger takes only what the first left.
 func TestPlanThenReport(t *testing.T) {
-	for name, c := range map[string]planCommand{
+	for name, c := range map[string]planFlags{
 		"poisson":  {Poisson: 0.05},
 		"seeded":   {Poisson: 0.05, Seeded: true},
 		"all":      {All: true},
@@ -101,7 +101,7 @@ func TestPlanThenReport(t *testing.T) {
 	}
 }
 
-func planThenReport(t *testing.T, c planCommand) {
+func planThenReport(t *testing.T, c planFlags) {
 	if c.Delta = 1e-6; c.Rounds == nil {
 		c.Rounds = new(20)
 	}
@@ -135,12 +135,12 @@ func planThenReport(t *testing.T, c planCommand) {
 // TestPublicThrow: of a batch clipped as a whole an exchange reaches two rounds where the throw is public, so that an
 // allocation from a seed needs the noise of an epoch, √2 of what a secret one needs.
 func TestPublicThrow(t *testing.T) {
-	noise := func(c planCommand) float64 {
+	noise := func(c planFlags) float64 {
 		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, new(20), event.ReplaceOne, event.ClipBatch
 		return solved(t, &c).NoiseMultiplier
 	}
-	epoch, seeded := noise(planCommand{Epoch: true}), noise(planCommand{Allocate: true, Seeded: true})
-	secret := noise(planCommand{Allocate: true})
+	epoch, seeded := noise(planFlags{Epoch: true}), noise(planFlags{Allocate: true, Seeded: true})
+	secret := noise(planFlags{Allocate: true})
 	if epoch != seeded || math.Abs(epoch/secret-math.Sqrt2) > 1e-4 {
 		t.Errorf("noise multipliers %v for an epoch, %v for a seeded allocation, %v for a secret one", epoch, seeded, secret)
 	}
@@ -148,7 +148,7 @@ func TestPublicThrow(t *testing.T) {
 
 func reported(t *testing.T, ledger *event.Ledger, delta float64, accountant string) *report {
 	t.Helper()
-	rep, err := (&reportCommand{Delta: &delta, ledgerChoice: ledgerChoice{accountant}}).report(ledger)
+	rep, err := (&query{Delta: &delta, ledgerChoice: ledgerChoice{accountant}}).report(ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,8 +162,8 @@ func TestRandomPlans(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
-	plan := func() planCommand {
-		c := planCommand{
+	plan := func() planFlags {
+		c := planFlags{
 			Mechanism: pick(event.Gaussian, event.Laplace, event.Select), Rounds: new(1 + random.IntN(12)), Delta: 1e-6,
 			Epsilon: math.Exp(random.Float64()*3 - 1), Clipping: pick("", event.ClipProved), Accountant: pick("renyi", "pld"),
 		}
@@ -209,7 +209,7 @@ func TestRandomPlans(t *testing.T) {
 
 // TestMoreNoiseIsLess: for each mechanism ε falls as its noise grows.
 func TestMoreNoiseIsLess(t *testing.T) {
-	for name, c := range map[string]planCommand{
+	for name, c := range map[string]planFlags{
 		"gaussian": {Poisson: 0.1, Rounds: new(9)},
 		"laplace":  {Poisson: 0.1, Rounds: new(9), Mechanism: event.Laplace},
 		"epoch":    {Epoch: true, Rounds: new(9), Mechanism: event.Laplace},

@@ -13,6 +13,12 @@ import (
 )
 
 type planCommand struct {
+	planFlags
+	Output string `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
+}
+
+// planFlags say what is planned.
+type planFlags struct {
 	Epsilon         float64  `group:"Budget" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
 	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. laplace and randomized-response need none."`
 	More            float64  `group:"Budget" placeholder:"X" help:"By how much ε of the ledger may rise at most, above what it and --beside come to without this plan: for one run of many, as one a night. Never past --epsilon, or the ledger's own budget, its default; exit code 83 once that is spent."`
@@ -48,15 +54,14 @@ type planCommand struct {
 	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed and randomized-response)."`
 	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
 	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
-	Output    string     `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
 
 	ledger event.Ledger // as it was when it was read, once: without lines if none is named
 }
 
-func (c *planCommand) accountant() *accountant { return accountantNamed(c.Accountant).ofLedger() }
+func (c *planFlags) accountant() *accountant { return accountantNamed(c.Accountant).ofLedger() }
 
 // unknown is what is to be solved for; "" for nothing: a grant of noise without a budget.
-func (c *planCommand) unknown() string {
+func (c *planFlags) unknown() string {
 	given := c.NoiseMultiplier != nil || c.Flip != nil
 	switch {
 	case c.filter() != nil && given:
@@ -76,7 +81,7 @@ func (c *planCommand) unknown() string {
 }
 
 // filter is that of the ledger, nil for none.
-func (c *planCommand) filter() *event.Filter {
+func (c *planFlags) filter() *event.Filter {
 	if head := c.ledger.Head(); head != nil {
 		return head.Filter
 	}
@@ -84,7 +89,7 @@ func (c *planCommand) filter() *event.Filter {
 }
 
 // readBefore reads the ledger, if one is named. The budget in its head is the default.
-func (c *planCommand) readBefore() error {
+func (c *planFlags) readBefore() error {
 	if c.Ledger == "" {
 		return nil
 	}
@@ -106,7 +111,7 @@ func (c *planCommand) readBefore() error {
 }
 
 // assumeBudget takes the ledger's own budget for what is not given. With --more a budget that was planned says at which δ, too.
-func (c *planCommand) assumeBudget() {
+func (c *planFlags) assumeBudget() {
 	b := totalBudget(&c.ledger)
 	own := b != nil && b.grant == ""
 	given := c.NoiseMultiplier != nil || c.Flip != nil
@@ -122,7 +127,7 @@ func (c *planCommand) assumeBudget() {
 }
 
 // Validate is kong's hook. What a ledger says is no flag, so with one the flags are checked when it is read.
-func (c *planCommand) Validate() error {
+func (c *planFlags) Validate() error {
 	if c.Ledger != "" {
 		return nil
 	}
@@ -130,7 +135,7 @@ func (c *planCommand) Validate() error {
 }
 
 // check checks the flags, after readBefore.
-func (c *planCommand) check() error {
+func (c *planFlags) check() error {
 	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
 		return err
 	}
@@ -154,7 +159,7 @@ func (c *planCommand) check() error {
 }
 
 // assume gives a grant what is right in any case for what is to be solved for.
-func (c *planCommand) assume(g *event.Grant) {
+func (c *planFlags) assume(g *event.Grant) {
 	unknown := c.unknown()
 	switch {
 	case unknown == "noise" && g.Mechanism == event.RandomizedResponse:
@@ -168,7 +173,7 @@ func (c *planCommand) assume(g *event.Grant) {
 }
 
 // checkBudget checks that what is to be solved for is not given, and the rest is.
-func (c *planCommand) checkBudget() error {
+func (c *planFlags) checkBudget() error {
 	unknown := c.unknown()
 	noise := c.NoiseMultiplier != nil || c.Flip != nil
 	pure := event.Pure(c.Mechanism) && c.Delta == 0
@@ -228,7 +233,7 @@ func (c *planCommand) checkBudget() error {
 }
 
 // checkFiltered checks the flags of a plan for a ledger with a filter; noise says that the noise is given.
-func (c *planCommand) checkFiltered(noise bool) error {
+func (c *planFlags) checkFiltered(noise bool) error {
 	switch {
 	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
 		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or --flip, and no --epsilon, --delta, " +
@@ -243,19 +248,19 @@ func (c *planCommand) checkFiltered(noise bool) error {
 	return nil
 }
 
-func (c *planCommand) checkScheme() error {
+func (c *planFlags) checkScheme() error {
 	if !c.hasScheme() && !c.once() && c.unknown() != "rate" {
 		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
 	}
 	return c.scheme().Check()
 }
 
-func (c *planCommand) hasScheme() bool {
+func (c *planFlags) hasScheme() bool {
 	return c.Poisson != 0 || c.Fixed.of != 0 || c.All || c.Allocate || c.Epoch
 }
 
 // rounds is the number of rounds, 1 where it is to be solved for.
-func (c *planCommand) rounds() int {
+func (c *planFlags) rounds() int {
 	if c.Rounds == nil {
 		return 1
 	}
@@ -263,11 +268,11 @@ func (c *planCommand) rounds() int {
 }
 
 // once says that the mechanism releases once, from all units.
-func (c *planCommand) once() bool {
+func (c *planFlags) once() bool {
 	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse
 }
 
-func (c *planCommand) scheme() event.Scheme {
+func (c *planFlags) scheme() event.Scheme {
 	s := event.Scheme{Rounds: c.rounds(), Secret: !c.Seeded}
 	switch {
 	case c.unknown() == "rate":
@@ -288,7 +293,7 @@ func (c *planCommand) scheme() event.Scheme {
 }
 
 // grant returns the grant of the flags, without what is to be solved for.
-func (c *planCommand) grant() *event.Grant {
+func (c *planFlags) grant() *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 )
 
@@ -16,17 +15,20 @@ type printing struct {
 	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
 }
 
+// A run says whether a command only checks its input.
+type run interface{ DryRun() bool }
+
 // print writes an answer: v as JSON on one line, or its table.
-func (p printing) print(r *filter.Run, v any, table func(*bytes.Buffer)) error {
+func (p printing) print(r run, v any, table func(*bytes.Buffer)) error {
 	return p.write(r, v, "", table)
 }
 
 // printIndented is print with JSON on a line for each member.
-func (p printing) printIndented(r *filter.Run, v any, table func(*bytes.Buffer)) error {
+func (p printing) printIndented(r run, v any, table func(*bytes.Buffer)) error {
 	return p.write(r, v, "  ", table)
 }
 
-func (p printing) write(r *filter.Run, v any, indent string, table func(*bytes.Buffer)) error {
+func (p printing) write(r run, v any, indent string, table func(*bytes.Buffer)) error {
 	if r.DryRun() {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math"
 	"os"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
-	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 )
 
@@ -141,13 +141,13 @@ func headerSubject(h *wire.Header) event.Subject {
 }
 
 // warn says which charged releases are not in the stream.
-func (o *letOut) warn(r *filter.Run) {
+func (o *letOut) warn(log *slog.Logger) {
 	switch len(o.Missing) {
 	case 0:
 	case 1:
-		r.Log.Warn("this round was charged, and its release is not there", "stream", o.Stream, "round", o.Missing[0])
+		log.Warn("this round was charged, and its release is not there", "stream", o.Stream, "round", o.Missing[0])
 	default:
-		r.Log.Warn("rounds were charged, and their releases are not there", "stream", o.Stream, "first", o.Missing[0], "releases",
+		log.Warn("rounds were charged, and their releases are not there", "stream", o.Stream, "first", o.Missing[0], "releases",
 			len(o.Missing))
 	}
 }

@@ -16,12 +16,17 @@ import (
 )
 
 type reportCommand struct {
-	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's budget, else of its first grant that has one, else 0."`
-	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
-	ledgerChoice
+	query
 	alarmFlags
 	Curve curveFile `placeholder:"FILE" help:"Also draw ε over the releases, and δ over ε, as FILE.svg or FILE.png, or write them to FILE.csv or FILE.json."`
 	printing
+}
+
+// A query is what a report is asked for, as flags.
+type query struct {
+	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's budget, else of its first grant that has one, else 0."`
+	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
+	ledgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize."`
 }
 
@@ -118,7 +123,7 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	return cmp.Or(overspent, alarm)
 }
 
-func (c *reportCommand) report(ledger *event.Ledger) (*report, error) {
+func (c *query) report(ledger *event.Ledger) (*report, error) {
 	composition, err := composed(c.Ledger, ledger)
 	if err != nil {
 		return nil, err
@@ -156,7 +161,7 @@ type datasetReport struct {
 }
 
 // answer fills in what the accountant says of the charges.
-func (rep *report) answer(c *reportCommand, ledger *event.Ledger) error {
+func (rep *report) answer(c *query, ledger *event.Ledger) error {
 	given, err := c.delta(ledger)
 	if err != nil {
 		return err
@@ -213,7 +218,7 @@ func (rep *report) answer(c *reportCommand, ledger *event.Ledger) error {
 }
 
 // claim fills in what the accountant would say of charges with the sensitivities of papers.
-func (rep *report) claim(c *reportCommand, claimed []part) error {
+func (rep *report) claim(c *query, claimed []part) error {
 	p, err := c.largest(claimed)
 	if err != nil {
 		return err
@@ -230,7 +235,7 @@ func (rep *report) claim(c *reportCommand, claimed []part) error {
 }
 
 // at asks for ε at δ, or for δ at the given ε.
-func (c *reportCommand) at(delta float64) func(loss.Profile) (epsilon, delta loss.Bound, err error) {
+func (c *query) at(delta float64) func(loss.Profile) (epsilon, delta loss.Bound, err error) {
 	if c.Epsilon != nil {
 		return deltaAt(*c.Epsilon)
 	}
@@ -238,7 +243,7 @@ func (c *reportCommand) at(delta float64) func(loss.Profile) (epsilon, delta los
 }
 
 // delta returns the δ to report at. Without a grant that states one it is 0, if that is possible.
-func (c *reportCommand) delta(ledger *event.Ledger) (float64, error) {
+func (c *query) delta(ledger *event.Ledger) (float64, error) {
 	if c.Epsilon != nil {
 		return 0, nil
 	}

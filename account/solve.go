@@ -15,14 +15,14 @@ import (
 
 // A planning is a plan in the making: a grant to be completed, after what was released before.
 type planning struct {
-	*planCommand
+	*planFlags
 	grant  *event.Grant
 	before *compose.Composition
 }
 
 // solve completes a grant: with what is to be solved for, so that the ledger and this plan stay within the budget, and with
 // the budget.
-func (c *planCommand) solve(grant *event.Grant) error {
+func (c *planFlags) solve(grant *event.Grant) error {
 	before, err := composedWith(c.Ledger, &c.ledger, c.Dataset)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ const roundedUp = 1 + 1e-9
 
 // solveFiltered completes a grant for a ledger with a filter: with the least noise whose releases cost no more than their part
 // of the limit, unless the noise is given, and with the cost of a release.
-func (c *planCommand) solveFiltered(grant *event.Grant) error {
+func (c *planFlags) solveFiltered(grant *event.Grant) error {
 	f := c.filter()
 	cost := func(x float64) (float64, error) {
 		c.set(grant, x)

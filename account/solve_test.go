@@ -14,10 +14,10 @@ import (
 
 // planned makes a plan of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a mechanism with its units, and what is to be
 // solved for.
-func planned(random *rand.Rand) *planCommand {
+func planned(random *rand.Rand) *planFlags {
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, random.Float64()) }
 	rounds := int(between(1, 100))
-	c := &planCommand{
+	c := &planFlags{
 		Epsilon: between(1e-9, 100), Delta: between(1e-12, 0.1), Mechanism: event.Gaussian, Unit: event.Document,
 		Accountant: []string{"pld", "renyi", "renyi", "renyi"}[random.IntN(4)],
 	}

@@ -123,7 +123,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		if released, err = compareReleases(c.Releases, ledgers); err != nil {
 			return err
 		}
-		released.warn(r)
+		released.warn(r.Log)
 	}
 	if r.DryRun() {
 		return nil

@@ -69,7 +69,7 @@ func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	}
 	b := totalBudget(ledger)
 	if b == nil {
-		delta, err := (&reportCommand{Ledger: w.Ledger}).delta(ledger)
+		delta, err := (&query{Ledger: w.Ledger}).delta(ledger)
 		if err != nil {
 			return "", "", nil // nothing says at which
 		}
