@@ -133,7 +133,7 @@ func (c *epsilonCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.least(q.by(epsilonAt(c.Delta)))
+	found, err := least(c.choice, q.by(epsilonAt(c.Delta)))
 	return printAnswer(r, c.printing, found, err)
 }
 
@@ -143,7 +143,7 @@ func (c *deltaCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.least(q.by(deltaAt(c.Epsilon)))
+	found, err := least(c.choice, q.by(deltaAt(c.Epsilon)))
 	return printAnswer(r, c.printing, found, err)
 }
 
@@ -172,7 +172,7 @@ func printAnswer(r *filter.Run, p printing, found *answer, err error) error {
 
 // least returns the answer of the chosen accountant, or the least of all that have one: they differ in noise, or else in δ or
 // in ε. Where none has one, it says so of the one that comes nearest, or why.
-func (c choice) least(ask func(*accountant) (*answer, error)) (*answer, error) {
+func least(c choice, ask func(*accountant) (*answer, error)) (*answer, error) {
 	var answers []*answer
 	var refusal error
 	var nearest *unreachable

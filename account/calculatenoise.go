@@ -43,12 +43,12 @@ func (c *noiseQuery) find(forTable bool) (*answer, error) {
 	if forTable { // a printed ε is rounded up
 		s.printed, epsilon, printed = true, fourDigitsDown(c.Epsilon), fourDigitsUp
 	}
-	start, err := c.least(c.leastNoise(s, epsilon))
+	start, err := least(c.choice, c.leastNoise(s, epsilon))
 	if err != nil {
 		return nil, err
 	}
 	answered := func(noise float64) (*answer, error) {
-		return c.least(s.asked(noise).by(epsilonAt(c.Delta)))
+		return least(c.choice, s.asked(noise).by(epsilonAt(c.Delta)))
 	}
 	_, most := s.extent()
 	for noise, step := printed(float64(start.NoiseMultiplier)), 1e-7; noise <= most; step *= 4 {

@@ -47,7 +47,7 @@ func (c *noiseQuery) again(noise float64) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.least(q.by(epsilonAt(c.Delta)))
+	return least(c.choice, q.by(epsilonAt(c.Delta)))
 }
 
 // verify: what is printed, in both forms, is what "account epsilon" prints of the printed noise, and no more than was asked for. A

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"text/tabwriter"
 
-	"privpipe/account/internal/classic"
-	"privpipe/account/internal/wor"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 )
@@ -46,21 +43,21 @@ func (c *compareCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	rows := q.bounds(c.Delta)
+	rows := bounds(q, c.Delta)
 	if c.Events == "" {
-		rows = append(rows, c.setting().others(c.NoiseMultiplier, c.Delta)...)
+		rows = append(rows, others(c.setting(), c.NoiseMultiplier, c.Delta)...)
 	}
 	return c.print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
 }
 
 // others are the rows of the papers and, for sampling without replacement, of the same rate by Poisson sampling.
-func (s *setting) others(noise, delta float64) []*comparison {
-	rows := s.claims(noise, delta)
+func others(s *setting, noise, delta float64) []*comparison {
+	rows := paperRows(s, noise, delta)
 	if s.scheme.Method == event.Fixed {
 		other := *s
 		other.scheme = event.Scheme{Method: event.Poisson, Rate: s.scheme.Rate, Rounds: s.scheme.Rounds, Secret: true}
 		other.adjacency, other.sensitivity = event.AddRemove, 1
-		for _, row := range other.asked(noise).bounds(delta) {
+		for _, row := range bounds(other.asked(noise), delta) {
 			if row.Epsilon != nil {
 				rows = append(rows, row)
 			}
@@ -70,7 +67,7 @@ func (s *setting) others(noise, delta float64) []*comparison {
 }
 
 // bounds are the rows of the accountants with theorems.
-func (q *question) bounds(delta float64) (rows []*comparison) {
+func bounds(q *question, delta float64) (rows []*comparison) {
 	for _, a := range accountants {
 		row := &comparison{answer: q.about}
 		if found, err := q.answer(a, epsilonAt(delta)); err != nil {
@@ -83,31 +80,16 @@ func (q *question) bounds(delta float64) (rows []*comparison) {
 	return rows
 }
 
-// claims are the rows of the papers, which take the clip for the sensitivity.
-func (s *setting) claims(noise, delta float64) (rows []*comparison) {
-	if s.scheme.Method == event.All {
-		return nil
-	}
+// paperRows are the rows of the papers, which take the clip for the sensitivity.
+func paperRows(s *setting, noise, delta float64) (rows []*comparison) {
 	clip := *s
 	clip.sensitivity = 1
-	rate, sigma, rounds := clip.scheme.Rate, math.Nextafter(noise, 0), uint64(clip.scheme.Rounds)
-	claim := func(name string, epsilon float64, theorem string) {
+	for _, c := range claims(s.scheme, noise, delta, clips(number(s.sensitivity))) {
 		row := &comparison{answer: clip.asked(noise).about, Claim: true}
-		value := number(epsilon)
-		row.Accountant, row.Delta, row.Epsilon, row.Theorem = name, number(delta), &value, theorem
+		value := number(c.epsilon)
+		row.Accountant, row.Delta, row.Epsilon, row.Theorem = c.name, number(delta), &value, c.theorem
 		rows = append(rows, row)
 	}
-	if s.scheme.Method == event.Fixed {
-		epsilon, _ := classic.MomentsEpsilon(wor.Gaussian(rate, sigma), rounds, delta, vipsLambdas)
-		claim("vips20", epsilon, "moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: "+
-			"an exchange moves the sum by up to "+clips(number(s.sensitivity)))
-	}
-	// δ_iter of a release is 1e-6 in the authors' code.
-	recipe := classic.Recipe{Rate: rate, Rounds: rounds, Delta: delta, RoundDelta: 1e-6}
-	const by = "rounds by the classical Gaussian (Dwork, Roth 2014, thm. A.1, proven for ε < 1), amplified: "
-	claim("zcdp16", recipe.ZCDP(sigma), by+"taken for zCDP, which has no proof")
-	claim("zcdp16-strong", recipe.Strong(sigma), by+"strong composition (ibid., thm. 3.20)")
-	claim("zcdp16-linear", recipe.Linear(sigma), by+"linear composition (ibid., thm. 3.16)")
 	return rows
 }
 

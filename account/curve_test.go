@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"privpipe/pipelines/event"
 )
@@ -48,7 +49,7 @@ func linearSpending(unbounded int, asked *int) spending {
 func ledgerOf(runs ...string) *event.Ledger {
 	ledger := new(event.Ledger)
 	for _, run := range runs {
-		ledger.Lines = append(ledger.Lines, &event.Line{Type: event.TypeCharge, Time: noon, Charge: &event.Charge{
+		ledger.Lines = append(ledger.Lines, &event.Line{Type: event.TypeCharge, Time: time.Unix(1, 0), Charge: &event.Charge{
 			Run: run, Dataset: "d", Mechanism: event.Gaussian,
 		}})
 	}

@@ -52,10 +52,10 @@ func guaranteed(f *event.Filter, delta float64) (float64, error) {
 }
 
 // epsilonOfOne returns ε at δ of one release, by an accountant.
-func epsilonOfOne(m loss.Mechanism, accountant string, delta float64) (float64, error) {
+func epsilonOfOne(m loss.Mechanism, by string, delta float64) (float64, error) {
 	l := &loss.List{Adjacency: event.AddRemove}
 	l.Add(loss.Event{Released: []loss.Mechanism{m}, Count: 1})
-	p, err := accountantNamed(accountant).upper(l)
+	p, err := accountantNamed(by).upper(l)
 	if err != nil {
 		return 0, err
 	}
