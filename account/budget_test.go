@@ -25,7 +25,7 @@ func nightly(t *testing.T) *book {
 			t.Fatal(err)
 		}
 		id := "night" + strconv.Itoa(night)
-		g := solved(t, &planFlags{All: true, Rounds: new(2), Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
+		g := plannedGrant(t, &planFlags{All: true, Rounds: new(2), Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
 		b.grant(t, g)
 		for round := range 2 {
 			b.charge(t, chargeOf(g, round+1, id))

@@ -23,7 +23,7 @@ func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *boo
 		t.Fatal(err)
 	}
 	plan := func(dataset string, epsilon float64) *event.Grant {
-		return solved(t, &planFlags{
+		return plannedGrant(t, &planFlags{
 			All: true, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6, ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
 		})
 	}

@@ -143,10 +143,10 @@ func TestVerifiedPlans(t *testing.T) {
 				if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
 					t.Fatal(err)
 				}
-				g := solved(t, &c)
+				g := plannedGrant(t, &c)
 				g.Budget.Epsilon *= share
 				b.grant(t, g)
-				for round := range c.rounds() {
+				for round := range *c.Rounds {
 					b.charge(t, chargeOf(g, round+1, "night"))
 				}
 				if err := checkGrants("x", &b.Ledger); err != nil {
@@ -168,7 +168,7 @@ func TestLaterGrants(t *testing.T) {
 	if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	first := solved(t, &c)
+	first := plannedGrant(t, &c)
 	b.grant(t, first)
 	b.charge(t, chargeOf(first, 1, "first"))
 	b.charge(t, chargeOf(first, 2, "first"))

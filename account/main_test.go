@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"maps"
 	"strconv"
 	"testing"
@@ -245,4 +247,17 @@ func verifyLedgers(t *testing.T) map[string][]byte {
 	}
 	files["overdrawn.ledger"] = b.bytes
 	return files
+}
+
+// plannedGrant returns the grant of a plan, with what a release would say of itself.
+func plannedGrant(t *testing.T, c *planFlags) *event.Grant {
+	t.Helper()
+	c.Mechanism, c.Unit = cmp.Or(c.Mechanism, event.Gaussian), cmp.Or(c.Unit, event.Document)
+	c.Accountant = cmp.Or(c.Accountant, "renyi")
+	g, err := c.make(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Subject = subjectFor(g.Mechanism)
+	return g
 }
