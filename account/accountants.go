@@ -108,7 +108,7 @@ func (a *accountant) ofLedger() *accountant {
 func (c ledgerChoice) spending(ledger *event.Ledger) spending {
 	return func(charges []*event.Charge) (profile, error) {
 		p, err := c.largest(parts(ledger, charges))
-		return upper{p}, err
+		return upperOf(p), err
 	}
 }
 

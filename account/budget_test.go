@@ -75,7 +75,7 @@ func TestAlarmOverNights(t *testing.T) {
 	nights := nightly(t)
 	for lines := range nights.Lines {
 		b := event.Ledger{Lines: nights.Lines[:lines+1]}
-		choice := ledgerChoice{"pld"}
+		choice := ledgerChoice{Accountant: "pld"}
 		alarm, err := flags.watch("x", &b, choice.spending(&b), 1e-6)
 		if err != nil {
 			t.Fatal(err)

@@ -120,7 +120,7 @@ func TestNoiseHasWhatWasAsked(t *testing.T) {
 		epsilon, delta float64
 		json           bool
 	}{{1e-9, 1e-10, true}, {1e-9, 1e-10, false}, {1e-9, 1e-6, true}, {1e-6, 1e-6, true}, {1e-6, 1e-6, false}, {1e-6, 0.05, true}} {
-		c := &noiseQuery{Epsilon: x.epsilon, Delta: x.delta, choice: choice{"pld"}}
+		c := &noiseQuery{Epsilon: x.epsilon, Delta: x.delta, choice: choice{Accountant: "pld"}}
 		c.Poisson, c.Rounds = &rate, 1
 		if !c.verify(t, !x.json) {
 			t.Errorf("%+v is refused", c)

@@ -76,7 +76,7 @@ func TestDisjointDatasets(t *testing.T) {
 		t.Fatal(err)
 	}
 	epsilon := func(charges []*event.Charge, accountant string) float64 {
-		p, err := ledgerChoice{accountant}.spending(&b.Ledger)(charges)
+		p, err := ledgerChoice{Accountant: accountant}.spending(&b.Ledger)(charges)
 		if err != nil {
 			t.Fatal(err)
 		}

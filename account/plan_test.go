@@ -146,9 +146,9 @@ func TestPublicThrow(t *testing.T) {
 	}
 }
 
-func reported(t *testing.T, ledger *event.Ledger, delta float64, accountant string) *report {
+func reported(t *testing.T, ledger *event.Ledger, delta float64, by string) *report {
 	t.Helper()
-	rep, err := (&query{Delta: &delta, ledgerChoice: ledgerChoice{accountant}}).report(ledger)
+	rep, err := (&query{Delta: &delta, ledgerChoice: ledgerChoice{Accountant: by}}).report(ledger)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func (rep *report) answer(c *query, ledger *event.Ledger) error {
 		if theorem = rests(theorem, max(e.Order, d.Order)); !slices.Contains(theorems, theorem) {
 			theorems = append(theorems, theorem)
 		}
-		profiles, spent[part.dataset] = append(profiles, p), upper{p}
+		profiles, spent[part.dataset] = append(profiles, p), upperOf(p)
 		rep.SelectDelta = max(rep.SelectDelta, number(composition.List().Failure))
 		if part.dataset != "" {
 			rep.Datasets = append(rep.Datasets, datasetReport{
@@ -210,7 +210,7 @@ func (rep *report) answer(c *query, ledger *event.Ledger) error {
 	if !math.IsInf(pure.Upper, 1) {
 		rep.PureEpsilon = number(pure.Upper)
 	}
-	if rep.Budget, err = reportBudget(ledger, upper{p}); err != nil {
+	if rep.Budget, err = reportBudget(ledger, upperOf(p)); err != nil {
 		return err
 	}
 	rep.Grants, err = grants(ledger, spent)

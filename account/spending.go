@@ -30,8 +30,11 @@ func (a *accountant) upper(l *loss.List) (profile, error) {
 	if err != nil {
 		return nil, a.refuses(err)
 	}
-	return upper{p}, nil
+	return upperOf(p), nil
 }
+
+// upperOf returns the upper bounds of a profile.
+func upperOf(p loss.Profile) profile { return upper{p} }
 
 // upper leaves out all but the upper bounds of a profile.
 type upper struct{ loss.Profile }

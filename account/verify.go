@@ -85,7 +85,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	var ledgers []*event.Ledger
+	var read []*event.Ledger
 	var verified []*verification
 	wanted := slices.Clone(c.LastHash)
 	for _, name := range c.Ledgers {
@@ -111,7 +111,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 			_, found := ledger.After(hash)
 			return found
 		})
-		verified, ledgers = append(verified, v), append(ledgers, ledger)
+		verified, read = append(verified, v), append(read, ledger)
 	}
 	if len(wanted) > 0 {
 		return exit.Errorf(exit.Malformed, "%s: no line has hash %s: lines were cut off the end, or it is another ledger",
@@ -120,7 +120,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	var released *letOut
 	if isStream(c.Releases) {
 		var err error
-		if released, err = compareReleases(c.Releases, ledgers); err != nil {
+		if released, err = compareReleases(c.Releases, read); err != nil {
 			return err
 		}
 		released.warn(r.Log)

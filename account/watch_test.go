@@ -409,7 +409,7 @@ func BenchmarkWatch(b *testing.B) {
 		if err := os.WriteFile(path, ledger.bytes, 0o644); err != nil {
 			b.Fatal(err)
 		}
-		w := &watching{watchCommand: &watchCommand{Ledger: path, ledgerChoice: ledgerChoice{"pld"}}}
+		w := &watching{watchCommand: &watchCommand{Ledger: path, ledgerChoice: ledgerChoice{Accountant: "pld"}}}
 		b.Run(fmt.Sprint("look ", nights*80), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := readLedger(path); err != nil {
