@@ -110,7 +110,6 @@ func (c *deltaCommand) Validate() error {
 	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon))
 }
 
-
 // epsilonAt asks for ε at δ.
 func epsilonAt(delta float64) func(loss.Profile) (epsilon, at loss.Bound, err error) {
 	return func(p loss.Profile) (loss.Bound, loss.Bound, error) {

@@ -75,8 +75,8 @@ func TestDisjointDatasets(t *testing.T) {
 	if err := b.Check("x"); err != nil {
 		t.Fatal(err)
 	}
-	epsilon := func(charges []*event.Charge, accountant string) float64 {
-		p, err := ledgerChoice{Accountant: accountant}.spending(&b.Ledger)(charges)
+	epsilon := func(charges []*event.Charge, by string) float64 {
+		p, err := ledgerChoice{Accountant: by}.spending(&b.Ledger)(charges)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"privpipe/account/internal/events"
+	"privpipe/account/internal/dpevents"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -46,7 +46,7 @@ func (c *releasedFlags) question() (*question, error) {
 	if name == endpoint.Stdio {
 		name = "standard input"
 	}
-	list, err := events.Read(b, events.Relation{Adjacency: c.Adjacency, NonNegative: c.NonNegative})
+	list, err := dpevents.Read(b, dpevents.Relation{Adjacency: c.Adjacency, NonNegative: c.NonNegative})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -92,9 +92,9 @@ func (c *exportCommand) Run(r *filter.Run) error {
 	if c.Dataset != "" && composition.Releases == 0 {
 		return exit.Errorf(exit.Usage, "%s has no release from data set %q", c.Ledger, c.Dataset)
 	}
-	write := events.Tree
+	write := dpevents.Tree
 	if c.Format == "list" {
-		write = events.List
+		write = dpevents.List
 	}
 	b, err := write(composition.List())
 	if err != nil {

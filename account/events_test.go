@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"privpipe/account/internal/compose"
-	"privpipe/account/internal/events"
+	"privpipe/account/internal/dpevents"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
@@ -53,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 	trips := trips(t)
 	for i, answer := range askDPAccounting(t, trips, delta, orders) {
 		trip := trips[i]
-		back, err := events.Read(answer.Document, events.Relation{})
+		back, err := dpevents.Read(answer.Document, dpevents.Relation{})
 		if err != nil {
 			t.Fatalf("%s: %v in %s", trip.name, err, answer.Document)
 		}
@@ -191,8 +191,9 @@ func trips(t *testing.T) (all []*trip) {
 		all = append(all, tripOf(t, name, composition.List()))
 	}
 	// No ledger has values of more than two buckets.
-	return append(all, tripOf(t, "buckets", listed(event.ReplaceOne, false,
-		loss.Event{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100})))
+	buckets := &loss.List{Adjacency: event.ReplaceOne}
+	buckets.Add(loss.Event{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100})
+	return append(all, tripOf(t, "buckets", buckets))
 }
 
 // tripOf exports a list and reads it again.
@@ -205,8 +206,8 @@ func tripOf(t *testing.T, name string, list *loss.List) (one *trip) {
 	for _, e := range one.list.Events() {
 		one.sampled = one.sampled || e.Sampling != loss.All
 	}
-	if one.text, err = events.Tree(one.list); err == nil {
-		one.written, err = events.Read(one.text, events.Relation{})
+	if one.text, err = dpevents.Tree(one.list); err == nil {
+		one.written, err = dpevents.Read(one.text, dpevents.Relation{})
 	}
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -1,4 +1,4 @@
-package events
+package dpevents
 
 import (
 	"encoding/json"
