@@ -102,7 +102,7 @@ func TestDisjointDatasets(t *testing.T) {
 		}
 	}
 	// The same charges add up where data sets may share units.
-	p, err := ledgerChoice{"analytic"}.spending(new(event.Ledger))(b.Charges())
+	p, err := ledgerChoice{Accountant: "analytic"}.spending(new(event.Ledger))(b.Charges())
 	if err != nil {
 		t.Fatal(err)
 	}

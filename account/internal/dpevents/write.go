@@ -183,11 +183,11 @@ func Tree(l *loss.List) ([]byte, error) {
 		}
 		all = append(all, nodes...)
 	}
-	return text(members{"adjacency", adjacency(l), "event", compose(all)})
+	return text(members{"adjacency", adjacency(l), "event", composedOf(all)})
 }
 
-// compose returns one event that is all of them.
-func compose(all []members) members {
+// composedOf returns one event that is all of them.
+func composedOf(all []members) members {
 	switch len(all) {
 	case 0:
 		return members{"class_name", noOp}
@@ -215,14 +215,14 @@ func nodes(l *loss.List, e loss.Event) (all []members, err error) {
 	}
 	switch e.Sampling {
 	case loss.Poisson:
-		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", compose(all)}}
+		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
 	case loss.Fixed:
 		size, population, err := fraction(e.Rate)
 		if err != nil {
 			return nil, err
 		}
 		all = []members{{"class_name", sampledWithoutReplacement, "source_dataset_size", population, "sample_size", size,
-			"event", compose(all)}}
+			"event", composedOf(all)}}
 	}
 	if e.Count > 1 {
 		for i, one := range all {
