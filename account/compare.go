@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/calculator"
+	"privpipe/account/internal/papers"
+	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 )
 
 type compareCommand struct {
-	releasedFlags
+	calculator.Released
 	Delta float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
-	printing
+	print.Flags
 }
 
 // Help is kong's hook.
@@ -26,38 +30,38 @@ does. A claim is what a paper computes with the clip for the sensitivity or with
 
 // Validate is kong's hook.
 func (c *compareCommand) Validate() error {
-	return errors.Join(c.check(), checkPureDelta(c.Delta))
+	return errors.Join(c.Check(), accountant.CheckPureDelta(c.Delta))
 }
 
 // A comparison is a row of compare, and its JSON form.
 type comparison struct {
-	answer
-	Epsilon *number `json:"epsilon"` // null: none
-	Claim   bool    `json:"claim"`   // of a paper: no bound
-	Reason  string  `json:"reason,omitempty"`
+	calculator.Answer
+	Epsilon *print.Number `json:"epsilon"` // null: none
+	Claim   bool          `json:"claim"`   // of a paper: no bound
+	Reason  string        `json:"reason,omitempty"`
 }
 
 // Run is kong's hook.
 func (c *compareCommand) Run(r *filter.Run) error {
-	q, err := ask(&c.releasedFlags, c.Output)
+	q, err := ask(&c.Released, c.Output)
 	if err != nil {
 		return err
 	}
 	rows := bounds(q, c.Delta)
 	if c.Events == "" {
-		rows = append(rows, others(c.setting(), c.NoiseMultiplier, c.Delta)...)
+		rows = append(rows, others(c.Setting(), c.NoiseMultiplier, c.Delta)...)
 	}
-	return c.print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
+	return c.Print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
 }
 
 // others are the rows of the papers and, for sampling without replacement, of the same rate by Poisson sampling.
-func others(s *setting, noise, delta float64) []*comparison {
+func others(s *calculator.Setting, noise, delta float64) []*comparison {
 	rows := paperRows(s, noise, delta)
-	if s.scheme.Method == event.Fixed {
+	if s.Scheme.Method == event.Fixed {
 		other := *s
-		other.scheme = event.Scheme{Method: event.Poisson, Rate: s.scheme.Rate, Rounds: s.scheme.Rounds, Secret: true}
-		other.adjacency, other.sensitivity = event.AddRemove, 1
-		for _, row := range bounds(other.asked(noise), delta) {
+		other.Scheme = event.Scheme{Method: event.Poisson, Rate: s.Scheme.Rate, Rounds: s.Scheme.Rounds, Secret: true}
+		other.Adjacency, other.Sensitivity = event.AddRemove, 1
+		for _, row := range bounds(other.Asked(noise), delta) {
 			if row.Epsilon != nil {
 				rows = append(rows, row)
 			}
@@ -67,13 +71,13 @@ func others(s *setting, noise, delta float64) []*comparison {
 }
 
 // bounds are the rows of the accountants with theorems.
-func bounds(q *question, delta float64) (rows []*comparison) {
-	for _, a := range accountants {
-		row := &comparison{answer: q.about}
-		if found, err := q.answer(a, epsilonAt(delta)); err != nil {
-			row.Accountant, row.Delta, row.Reason = a.name, number(delta), err.Error()
+func bounds(q *calculator.Question, delta float64) (rows []*comparison) {
+	for _, a := range accountant.All {
+		row := &comparison{Answer: q.About}
+		if found, err := q.Answer(a, accountant.EpsilonAt(delta)); err != nil {
+			row.Accountant, row.Delta, row.Reason = a.Name, print.Number(delta), err.Error()
 		} else {
-			row.answer, row.Epsilon = *found, &found.Epsilon
+			row.Answer, row.Epsilon = *found, &found.Epsilon
 		}
 		rows = append(rows, row)
 	}
@@ -81,13 +85,13 @@ func bounds(q *question, delta float64) (rows []*comparison) {
 }
 
 // paperRows are the rows of the papers, which take the clip for the sensitivity.
-func paperRows(s *setting, noise, delta float64) (rows []*comparison) {
+func paperRows(s *calculator.Setting, noise, delta float64) (rows []*comparison) {
 	clip := *s
-	clip.sensitivity = 1
-	for _, c := range claims(s.scheme, noise, delta, clips(number(s.sensitivity))) {
-		row := &comparison{answer: clip.asked(noise).about, Claim: true}
-		value := number(c.epsilon)
-		row.Accountant, row.Delta, row.Epsilon, row.Theorem = c.name, number(delta), &value, c.theorem
+	clip.Sensitivity = 1
+	for _, c := range papers.Claims(s.Scheme, noise, delta, calculator.Clips(print.Number(s.Sensitivity))) {
+		row := &comparison{Answer: clip.Asked(noise).About, Claim: true}
+		value := print.Number(c.Epsilon)
+		row.Accountant, row.Delta, row.Epsilon, row.Theorem = c.Name, print.Number(delta), &value, c.Theorem
 		rows = append(rows, row)
 	}
 	return rows
@@ -104,7 +108,7 @@ func comparisons(b *bytes.Buffer, rows []*comparison) {
 		if row.Claim {
 			kind = "claim"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Accountant, epsilon, kind, row.Adjacency, clips(row.Sensitivity),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Accountant, epsilon, kind, row.Adjacency, calculator.Clips(row.Sensitivity),
 			row.Sampling, why)
 	}
 	w.Flush()
