@@ -4,7 +4,6 @@ package accountant
 
 import (
 	"fmt"
-	"strings"
 
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
@@ -26,7 +25,7 @@ var All = []*Accountant{
 	Distributions(Precise),
 	{"renyi", func(l *loss.List) (loss.Profile, string, error) {
 		p, err := l.Renyi()
-		return p, strings.Join(curveTheorems(l), "; "), err
+		return p, l.CurveTheorems(), err
 	}},
 	{"zcdp", zcdp},
 	{"moments", func(l *loss.List) (loss.Profile, string, error) {
@@ -49,7 +48,7 @@ var Precise = pld.Options{Tolerance: 1e-4}
 func Distributions(options pld.Options) *Accountant {
 	return &Accountant{"pld", func(l *loss.List) (loss.Profile, string, error) {
 		p, err := l.Distribution(options)
-		return p, strings.Join(distributionTheorems(l), "; "), err
+		return p, l.DistributionTheorems(), err
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/search"
 )
 
@@ -37,7 +38,7 @@ func analytic(l *loss.List) (loss.Profile, string, error) {
 	}
 	squares := 0.0
 	for _, g := range rounds {
-		if g.Sampling != loss.All {
+		if g.Sampling != mechanism.All {
 			return nil, "", errSampled
 		}
 		squares += float64(g.Count) / (g.Sigma * g.Sigma)
@@ -74,11 +75,11 @@ func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) 
 	theorem := "moments accountant (Abadi et al. 2016, thm. 2, " + which + ")"
 	for _, g := range rounds {
 		switch {
-		case g.Sampling == loss.All:
+		case g.Sampling == mechanism.All:
 			return nil, "", errors.New("the moments accountant is for sampling: use analytic without")
-		case g.Sampling == loss.Fixed && which != ofLemma3:
+		case g.Sampling == mechanism.Fixed && which != ofLemma3:
 			return nil, "", errors.New("the authors' code is for Poisson sampling: use moments")
-		case g.Sampling == loss.Fixed:
+		case g.Sampling == mechanism.Fixed:
 			theorem = "moments accountant without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27; " +
 				"tail bound of Abadi et al. 2016, thm. 2)"
 			continue
@@ -131,9 +132,9 @@ func textbook(l *loss.List) (round func(delta float64) classic.Guarantee, rounds
 		theorem = " of rounds"
 	}
 	switch e.Sampling {
-	case loss.Poisson:
+	case mechanism.Poisson:
 		theorem += ", amplified (Balle, Barthe, Gaboardi 2018, thm. 8)"
-	case loss.Fixed:
+	case mechanism.Fixed:
 		theorem += ", amplified (Balle, Barthe, Gaboardi 2018, thm. 9)"
 	}
 	return func(delta float64) classic.Guarantee {

@@ -64,7 +64,7 @@ func (q *Question) Answer(a *accountant.Accountant, compute func(loss.Profile) (
 	found := q.About
 	found.Epsilon, found.EpsilonLower = print.Number(epsilon.Upper), print.Number(epsilon.Lower)
 	found.Delta, found.DeltaLower = print.Number(delta.Upper), print.Number(delta.Lower)
-	found.Accountant, found.Theorem = a.Name, accountant.Rests(theorem, max(epsilon.Order, delta.Order))
+	found.Accountant, found.Theorem = a.Name, loss.RestsOn(theorem, max(epsilon.Order, delta.Order))
 	return &found, nil
 }
 

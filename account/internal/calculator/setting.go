@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -63,14 +64,14 @@ func (c *SettingFlags) Setting() *Setting {
 
 // list returns the releases with noise of a standard deviation of noise·C.
 func (s *Setting) list(noise float64) *loss.List {
-	e := loss.Event{
-		Released: []loss.Mechanism{loss.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}}, Count: s.Scheme.Rounds,
+	e := loss.Release{
+		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}}, Count: s.Scheme.Rounds,
 	}
 	switch s.Scheme.Method {
 	case event.Poisson:
-		e.Sampling, e.Rate = loss.Poisson, s.Scheme.Rate
+		e.Sampling, e.Rate = mechanism.Poisson, s.Scheme.Rate
 	case event.Fixed:
-		e.Sampling, e.Rate = loss.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
+		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
 	}
 	l := &loss.List{Adjacency: s.Adjacency, NonNegative: s.nonNegative}
 	l.Add(e)

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -30,7 +31,7 @@ func (r *reader) one(o *object) error {
 	if o.has("adjacency") && o.text("adjacency") != r.list.Adjacency && o.err == nil {
 		return r.mixed()
 	}
-	e := loss.Event{Count: o.whole("count", 1, event.MaxRounds)}
+	e := loss.Release{Count: o.whole("count", 1, event.MaxRounds)}
 	err := o.err
 	switch {
 	case err != nil:
@@ -40,9 +41,9 @@ func (r *reader) one(o *object) error {
 	case kind == "batch":
 		e.Released, err = r.batch(o.array("released"))
 	default:
-		var m loss.Mechanism
+		var m mechanism.Mechanism
 		m, err = r.mechanism(kind, o)
-		e.Released = []loss.Mechanism{m}
+		e.Released = []mechanism.Mechanism{m}
 	}
 	if err == nil {
 		e.Sampling, e.Rate, err = r.sampling(kind, o)
@@ -60,14 +61,14 @@ func (r *reader) one(o *object) error {
 const most = 1 << 10
 
 // batch reads what is released of one batch.
-func (r *reader) batch(all []jsontext.Value) (released []loss.Mechanism, err error) {
+func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, err error) {
 	if len(all) == 0 || len(all) > most {
 		return nil, fmt.Errorf("released must have 1 to %d members, has %d", most, len(all))
 	}
 	for i, v := range all {
 		o := readObject(v)
 		kind := o.text("type")
-		m, err := loss.Mechanism(nil), o.err
+		m, err := mechanism.Mechanism(nil), o.err
 		switch {
 		case err != nil:
 		case kind == "gaussian" || kind == "laplace":
@@ -87,25 +88,25 @@ func (r *reader) batch(all []jsontext.Value) (released []loss.Mechanism, err err
 }
 
 // mechanism reads the members of a listed event that its noise needs.
-func (r *reader) mechanism(kind string, o *object) (m loss.Mechanism, err error) {
+func (r *reader) mechanism(kind string, o *object) (m mechanism.Mechanism, err error) {
 	switch kind {
 	case "gaussian":
-		m = loss.Gaussian{Noise: o.number("noise_multiplier"), Sensitivity: o.sensitivity(r.distance)}
+		m = mechanism.Gaussian{Noise: o.number("noise_multiplier"), Sensitivity: o.sensitivity(r.distance)}
 	case "laplace", "subsampled_laplace":
-		m = loss.Laplace{Scale: o.number("scale"), Sensitivity: o.sensitivity(r.distanceL1)}
+		m = mechanism.Laplace{Scale: o.number("scale"), Sensitivity: o.sensitivity(r.distanceL1)}
 	case "approx_dp":
-		a := loss.Approximate{Epsilon: o.number("epsilon"), Delta: o.number("delta")}
+		a := mechanism.Approximate{Epsilon: o.number("epsilon"), Delta: o.number("delta")}
 		if m = a; a.Delta == 0 {
-			m = loss.Pure{Epsilon: a.Epsilon}
+			m = mechanism.Pure{Epsilon: a.Epsilon}
 		}
 	case "zcdp":
-		m = loss.Concentrated{Rho: o.number("rho")}
+		m = mechanism.Concentrated{Rho: o.number("rho")}
 	case "randomized_response":
 		m, err = r.response(o)
 	case "discrete_gaussian":
-		m = loss.DiscreteGaussian{Variance: o.number("variance"), Sensitivity: o.steps("sensitivity")}
+		m = mechanism.DiscreteGaussian{Variance: o.number("variance"), Sensitivity: o.steps("sensitivity")}
 	case "discrete_laplace":
-		m = loss.DiscreteLaplace{Scale: o.number("scale"), Sensitivity: o.steps("sensitivity")}
+		m = mechanism.DiscreteLaplace{Scale: o.number("scale"), Sensitivity: o.steps("sensitivity")}
 	default:
 		err = fmt.Errorf("unknown type %q", kind)
 	}
@@ -128,7 +129,7 @@ func (o *object) steps(name string) int { return o.whole(name, 1, 1<<40) }
 
 // sampling reads how the units of a listed event were chosen: by secret coins of rate q, without replacement at rate q or
 // size/population, or all of them.
-func (r *reader) sampling(kind string, o *object) (by loss.Sampling, rate float64, err error) {
+func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate float64, err error) {
 	name := ""
 	if o.has("sampling") {
 		name = o.text("sampling")
@@ -144,12 +145,12 @@ func (r *reader) sampling(kind string, o *object) (by loss.Sampling, rate float6
 	case name == "":
 		name = "none"
 	}
-	by, rate = loss.All, 1
+	by, rate = mechanism.All, 1
 	switch name {
 	case "poisson":
-		by, rate = loss.Poisson, o.rate("q")
+		by, rate = mechanism.Poisson, o.rate("q")
 	case "without_replacement":
-		if by = loss.Fixed; sized {
+		if by = mechanism.Fixed; sized {
 			rate = o.size("size", "population")
 		} else {
 			rate = o.rate("q")

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -94,9 +95,9 @@ func (r *reader) relate(relation Relation) {
 }
 
 // add adds an event to the list.
-func (r *reader) add(e loss.Event) error {
+func (r *reader) add(e loss.Release) error {
 	if e.Rate == 1 {
-		e.Sampling, e.Rate = loss.All, 0
+		e.Sampling, e.Rate = mechanism.All, 0
 	}
 	if err := e.Check(); err != nil {
 		return err
@@ -139,7 +140,7 @@ const publicPopulation = "the population is public where a unit is exchanged"
 
 // response returns randomized response with noise parameter p on k buckets: the bucket is told with probability 1−p+p/k,
 // another one with p/k.
-func (r *reader) response(o *object) (loss.Mechanism, error) {
-	m := loss.RandomizedResponse{Noise: o.within("noise_parameter", 0, 1), Buckets: o.whole("num_buckets", 2, math.MaxInt32)}
+func (r *reader) response(o *object) (mechanism.Mechanism, error) {
+	m := mechanism.RandomizedResponse{Noise: o.within("noise_parameter", 0, 1), Buckets: o.whole("num_buckets", 2, math.MaxInt32)}
 	return m, r.replaced("randomized response", "the number of reports is public")
 }

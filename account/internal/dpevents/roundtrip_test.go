@@ -16,6 +16,7 @@ import (
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 )
@@ -192,7 +193,7 @@ func trips(t *testing.T) (all []*trip) {
 	}
 	// No ledger has values of more than two buckets.
 	buckets := &loss.List{Adjacency: event.ReplaceOne}
-	buckets.Add(loss.Event{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100})
+	buckets.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100})
 	return append(all, tripOf(t, "buckets", buckets))
 }
 
@@ -203,8 +204,8 @@ func tripOf(t *testing.T, name string, list *loss.List) (one *trip) {
 	one = &trip{name: name, list: list, notTight: name == "fixed"}
 	one.unknownToPLD = name == "fixed" || name == "laplace, replaced" || name == "mixed batch"
 	one.unknownToRDP = name == "sampled laplace" || name == "mixed batch"
-	for _, e := range one.list.Events() {
-		one.sampled = one.sampled || e.Sampling != loss.All
+	for _, e := range one.list.Releases() {
+		one.sampled = one.sampled || e.Sampling != mechanism.All
 	}
 	if one.text, err = Tree(one.list); err == nil {
 		one.written, err = Read(one.text, Relation{})

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -69,7 +70,7 @@ func (r *reader) node(v jsontext.Value, count, depth int) error {
 }
 
 func (r *reader) visit(n node) error {
-	e := loss.Event{Count: n.count}
+	e := loss.Release{Count: n.count}
 	var err error
 	switch n.class {
 	case noOp:
@@ -80,9 +81,9 @@ func (r *reader) visit(n node) error {
 	case composed, selfComposed:
 		return n.each(r.node)
 	case poissonSampled:
-		e.Sampling, e.Rate = loss.Poisson, n.rate("sampling_probability")
+		e.Sampling, e.Rate = mechanism.Poisson, n.rate("sampling_probability")
 	case sampledWithoutReplacement:
-		e.Sampling, e.Rate = loss.Fixed, n.size("sample_size", "source_dataset_size")
+		e.Sampling, e.Rate = mechanism.Fixed, n.size("sample_size", "source_dataset_size")
 		err = r.replaced("sampling without replacement", publicPopulation)
 	default:
 		m, err := r.leaf(n)
@@ -92,7 +93,7 @@ func (r *reader) visit(n node) error {
 		if err != nil {
 			return err
 		}
-		e.Released = []loss.Mechanism{m}
+		e.Released = []mechanism.Mechanism{m}
 		return r.add(e)
 	}
 	inside := n.object.object("event")
@@ -134,7 +135,7 @@ func (n node) each(visit func(v jsontext.Value, count, depth int) error) error {
 }
 
 // inBatch reads what is released of a sample, all of it of the same units: the sample amplifies the whole, once.
-func (r *reader) inBatch(released *[]loss.Mechanism, v jsontext.Value, count, depth int) error {
+func (r *reader) inBatch(released *[]mechanism.Mechanism, v jsontext.Value, count, depth int) error {
 	n, err := readNode(v, count, depth)
 	if err != nil {
 		return err
@@ -168,19 +169,19 @@ func (r *reader) inBatch(released *[]loss.Mechanism, v jsontext.Value, count, de
 }
 
 // leaf reads a mechanism.
-func (r *reader) leaf(n node) (m loss.Mechanism, err error) {
+func (r *reader) leaf(n node) (m mechanism.Mechanism, err error) {
 	switch n.class {
 	case gaussian:
-		m = loss.Gaussian{Noise: n.number("noise_multiplier"), Sensitivity: r.distance}
+		m = mechanism.Gaussian{Noise: n.number("noise_multiplier"), Sensitivity: r.distance}
 	case laplace:
-		m = loss.Laplace{Scale: n.number("noise_multiplier"), Sensitivity: r.distanceL1}
+		m = mechanism.Laplace{Scale: n.number("noise_multiplier"), Sensitivity: r.distanceL1}
 	case discreteLaplace: // its parameter is one over the scale, its sensitivity the norm of what a unit adds
 		scale := math.Nextafter(1/n.number("noise_parameter"), 0)
-		m = loss.DiscreteLaplace{Scale: scale, Sensitivity: n.steps("sensitivity") * int(r.distanceL1)}
+		m = mechanism.DiscreteLaplace{Scale: scale, Sensitivity: n.steps("sensitivity") * int(r.distanceL1)}
 	case randomizedResponse:
 		m, err = r.response(n.object)
 	case zCDP:
-		m = loss.Concentrated{Rho: n.number("rho")}
+		m = mechanism.Concentrated{Rho: n.number("rho")}
 		if n.has("xi") && n.number("xi") != 0 {
 			n.fail("xi must be 0: (ξ, ρ)-zCDP is not read")
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
@@ -83,15 +84,15 @@ func List(l *loss.List) ([]byte, error) {
 }
 
 // plain returns the events of a list as others can say them.
-func plain(l *loss.List) (all []loss.Event) {
-	for _, e := range l.Events() {
+func plain(l *loss.List) (all []loss.Release) {
+	for _, e := range l.Releases() {
 		all = append(all, e.Plain()...)
 	}
 	return all
 }
 
 // listed returns the listed events of one event.
-func listed(l *loss.List, e loss.Event) (all []members, err error) {
+func listed(l *loss.List, e loss.Release) (all []members, err error) {
 	sampling, err := samplingOf(e)
 	if err = errors.Join(err, checkExchange(l, e)); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func listed(l *loss.List, e loss.Event) (all []members, err error) {
 		}
 		released = append(released, one)
 	}
-	if e.Sampling != loss.All && len(released) > 1 {
+	if e.Sampling != mechanism.All && len(released) > 1 {
 		released = []members{{"type", "batch", "released", released}}
 	}
 	for _, m := range released { // without sampling all count for themselves
@@ -115,45 +116,45 @@ func listed(l *loss.List, e loss.Event) (all []members, err error) {
 
 // checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
 // less than two of norm C that are orthogonal.
-func checkExchange(l *loss.List, e loss.Event) error {
-	if e.Sampling != loss.Poisson || l.Adjacency != event.ReplaceOne {
+func checkExchange(l *loss.List, e loss.Release) error {
+	if e.Sampling != mechanism.Poisson || l.Adjacency != event.ReplaceOne {
 		return nil
 	}
 	for _, m := range e.Released {
-		if g, ok := m.(loss.Gaussian); ok && g.Sensitivity != 2 {
+		if g, ok := m.(mechanism.Gaussian); ok && g.Sensitivity != 2 {
 			return fmt.Errorf("%s where a unit is exchanged by a coin is not written", g)
 		}
 	}
 	return nil
 }
 
-func samplingOf(e loss.Event) (members, error) {
+func samplingOf(e loss.Release) (members, error) {
 	switch e.Sampling {
-	case loss.Poisson:
+	case mechanism.Poisson:
 		return members{"q", e.Rate}, nil
-	case loss.Fixed:
+	case mechanism.Fixed:
 		size, population, err := fraction(e.Rate)
 		return members{"size", size, "population", population}, err
 	}
 	return nil, nil
 }
 
-func listedMechanism(l *loss.List, m loss.Mechanism) (members, error) {
+func listedMechanism(l *loss.List, m mechanism.Mechanism) (members, error) {
 	switch m := m.(type) {
-	case loss.Gaussian:
+	case mechanism.Gaussian:
 		return members{"type", "gaussian", "noise_multiplier", multiplier(l, m.Noise, m.Sensitivity)}, check(m)
-	case loss.Laplace:
+	case mechanism.Laplace:
 		return members{"type", "laplace", "scale", multiplier(l, m.Scale, m.Sensitivity)}, check(m)
-	case loss.RandomizedResponse:
+	case mechanism.RandomizedResponse:
 		return members{"type", "randomized_response", "noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
-	case loss.Pure:
+	case mechanism.Pure:
 		return members{"type", "approx_dp", "epsilon", m.Epsilon, "delta", 0}, nil
 	}
 	return nil, fmt.Errorf("%s is not written", m)
 }
 
 // check refuses discrete noise of so few steps that no continuous noise stands for it.
-func check(m loss.Mechanism) error {
+func check(m mechanism.Mechanism) error {
 	if err := m.Check(); err != nil {
 		return fmt.Errorf("discrete noise of too few steps, or out of range, as continuous noise: %w", err)
 	}
@@ -198,12 +199,12 @@ func composedOf(all []members) members {
 }
 
 // nodes returns the tree's events of one event.
-func nodes(l *loss.List, e loss.Event) (all []members, err error) {
+func nodes(l *loss.List, e loss.Release) (all []members, err error) {
 	if err := checkExchange(l, e); err != nil {
 		return nil, err
 	}
 	released := e.Released
-	if e.Sampling != loss.All {
+	if e.Sampling != mechanism.All {
 		released = joint(released)
 	}
 	for _, m := range released {
@@ -214,9 +215,9 @@ func nodes(l *loss.List, e loss.Event) (all []members, err error) {
 		all = append(all, one)
 	}
 	switch e.Sampling {
-	case loss.Poisson:
+	case mechanism.Poisson:
 		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
-	case loss.Fixed:
+	case mechanism.Fixed:
 		size, population, err := fraction(e.Rate)
 		if err != nil {
 			return nil, err
@@ -233,10 +234,10 @@ func nodes(l *loss.List, e loss.Event) (all []members, err error) {
 }
 
 // joint returns one Gaussian release for all of a batch, if there is no other: all sums, each over its noise, are one sum.
-func joint(released []loss.Mechanism) []loss.Mechanism {
+func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
 	squares := 0.0
 	for _, m := range released {
-		g, ok := m.(loss.Gaussian)
+		g, ok := m.(mechanism.Gaussian)
 		if !ok {
 			return released
 		}
@@ -245,18 +246,18 @@ func joint(released []loss.Mechanism) []loss.Mechanism {
 	if len(released) == 1 {
 		return released
 	}
-	return []loss.Mechanism{loss.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}} // rounded down
+	return []mechanism.Mechanism{mechanism.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}} // rounded down
 }
 
-func leafOf(l *loss.List, m loss.Mechanism) (members, error) {
+func leafOf(l *loss.List, m mechanism.Mechanism) (members, error) {
 	switch m := m.(type) {
-	case loss.Gaussian:
+	case mechanism.Gaussian:
 		return members{"class_name", gaussian, "noise_multiplier", multiplier(l, m.Noise, m.Sensitivity)}, check(m)
-	case loss.Laplace:
+	case mechanism.Laplace:
 		return members{"class_name", laplace, "noise_multiplier", multiplier(l, m.Scale, m.Sensitivity)}, check(m)
-	case loss.RandomizedResponse:
+	case mechanism.RandomizedResponse:
 		return members{"class_name", randomizedResponse, "noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
-	case loss.Pure:
+	case mechanism.Pure:
 		if l.Adjacency != event.ReplaceOne {
 			return nil, errors.New("dp_accounting has no event of pure ε under add-remove")
 		}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // step is discrete Gaussian noise of 2^21 steps on sums of 2^20.
-var step = loss.Gaussian{Noise: 1 << 21, Sensitivity: 1 << 20, Discrete: true}
+var step = mechanism.Gaussian{Noise: 1 << 21, Sensitivity: 1 << 20, Discrete: true}
 
-func listOf(adjacency string, all ...loss.Event) *loss.List {
+func listOf(adjacency string, all ...loss.Release) *loss.List {
 	l := &loss.List{Adjacency: adjacency}
 	for _, e := range all {
 		l.Add(e)
@@ -22,8 +23,8 @@ func listOf(adjacency string, all ...loss.Event) *loss.List {
 
 // TestWrite: what is written, read again, loses no less, and hardly more.
 func TestWrite(t *testing.T) {
-	laplace := loss.Laplace{Scale: 1 << 22, Sensitivity: 1 << 20, Discrete: true}
-	failing := listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{step}, Count: 1})
+	laplace := mechanism.Laplace{Scale: 1 << 22, Sensitivity: 1 << 20, Discrete: true}
+	failing := listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{step}, Count: 1})
 	failing.AddFailure(1e-7)
 	failing.AddFailure(2e-7)
 	less := step
@@ -33,22 +34,22 @@ func TestWrite(t *testing.T) {
 		tree bool // that dp_accounting has words for it
 	}{
 		"empty":    {&loss.List{}, true},
-		"gaussian": {listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{step}, Count: 5}), true},
-		"replaced": {listOf(event.ReplaceOne, loss.Event{Released: []loss.Mechanism{step, laplace}, Count: 5},
-			loss.Event{Released: []loss.Mechanism{loss.Pure{Epsilon: 0.3}}, Count: 2}), true},
-		"pure": {listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{loss.Pure{Epsilon: 0.3}}, Count: 2}), false},
+		"gaussian": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{step}, Count: 5}), true},
+		"replaced": {listOf(event.ReplaceOne, loss.Release{Released: []mechanism.Mechanism{step, laplace}, Count: 5},
+			loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), true},
+		"pure": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: 0.3}}, Count: 2}), false},
 		"response": {listOf(event.ReplaceOne,
-			loss.Event{Released: []loss.Mechanism{loss.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100}), true},
+			loss.Release{Released: []mechanism.Mechanism{mechanism.RandomizedResponse{Noise: 0.95, Buckets: 1000}}, Count: 100}), true},
 		"poisson": {listOf(event.AddRemove,
-			loss.Event{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step}, Count: 5}), true},
 		"batch": {listOf(event.AddRemove,
-			loss.Event{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step, less}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, less}, Count: 5}), true},
 		"mixed batch": {listOf(event.AddRemove,
-			loss.Event{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step, laplace}, Count: 5}), true},
+			loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, laplace}, Count: 5}), true},
 		"fixed": {listOf(event.ReplaceOne,
-			loss.Event{Sampling: loss.Fixed, Rate: math.Nextafter(0.05, 1), Released: []loss.Mechanism{step}, Count: 5}), true},
-		"throw": {listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{less},
-			Instead: [][]loss.Mechanism{{step}, {less}}, Disjoint: true, Count: 1}), true},
+			loss.Release{Sampling: mechanism.Fixed, Rate: math.Nextafter(0.05, 1), Released: []mechanism.Mechanism{step}, Count: 5}), true},
+		"throw": {listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{less},
+			Instead: [][]mechanism.Mechanism{{step}, {less}}, Disjoint: true, Count: 1}), true},
 		"failing": {failing, false},
 	} {
 		want, ok := epsilon(t, c.list)
@@ -86,7 +87,7 @@ func TestWrite(t *testing.T) {
 // TestNotKnownToBeOneBatch: what may be of two samples is not amplified, so that it is a bound for all accountants.
 func TestNotKnownToBeOneBatch(t *testing.T) {
 	l := listOf(event.AddRemove,
-		loss.Event{Sampling: loss.Poisson, Rate: 0.05, Released: []loss.Mechanism{step, step}, Apart: true, Count: 5})
+		loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Released: []mechanism.Mechanism{step, step}, Apart: true, Count: 5})
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 		b, err := write(l)
 		if err != nil {
@@ -96,7 +97,7 @@ func TestNotKnownToBeOneBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := again.Events(); len(got) != 1 || got[0].Sampling != loss.All || got[0].Count != 10 {
+		if got := again.Releases(); len(got) != 1 || got[0].Sampling != mechanism.All || got[0].Count != 10 {
 			t.Errorf("%s: %+v", b, got)
 		}
 	}
@@ -104,9 +105,9 @@ func TestNotKnownToBeOneBatch(t *testing.T) {
 
 // TestFewSteps: noise that no continuous noise stands for is not written.
 func TestFewSteps(t *testing.T) {
-	few := loss.Gaussian{Noise: 3, Sensitivity: 1, Discrete: true}
+	few := mechanism.Gaussian{Noise: 3, Sensitivity: 1, Discrete: true}
 	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
-		if b, err := write(listOf(event.AddRemove, loss.Event{Released: []loss.Mechanism{few}, Count: 1})); err == nil ||
+		if b, err := write(listOf(event.AddRemove, loss.Release{Released: []mechanism.Mechanism{few}, Count: 1})); err == nil ||
 			!strings.Contains(err.Error(), "too few steps") {
 			t.Errorf("written as %s, %v", b, err)
 		}
@@ -116,8 +117,8 @@ func TestFewSteps(t *testing.T) {
 // TestExchangeByACoin: an exchange of units that are not opposite has no words: with a smaller clip it would lose less.
 func TestExchangeByACoin(t *testing.T) {
 	for _, apart := range []float64{math.Sqrt2, 2} {
-		l := listOf(event.ReplaceOne, loss.Event{Sampling: loss.Poisson, Rate: 0.05, Count: 1,
-			Released: []loss.Mechanism{loss.Gaussian{Noise: 2, Sensitivity: apart}}})
+		l := listOf(event.ReplaceOne, loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Count: 1,
+			Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 2, Sensitivity: apart}}})
 		l.NonNegative = apart != 2
 		for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
 			if b, err := write(l); (err == nil) != (apart == 2) {

@@ -7,6 +7,7 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/print"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
@@ -65,16 +66,16 @@ func Guaranteed(f *event.Filter, delta float64) (float64, error) {
 	case event.Renyi:
 		return f.Limit + renyiConversion(f.Order, delta), nil
 	case event.ZCDP:
-		return epsilonOfOne(loss.Concentrated{Rho: f.Limit}, "renyi", delta)
+		return epsilonOfOne(mechanism.Concentrated{Rho: f.Limit}, "renyi", delta)
 	}
 	// μ-Gaussian differential privacy is what one release of N(0, 1/μ²) has (Dong, Roth, Su 2022, definition 2.1).
-	return epsilonOfOne(loss.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic", delta)
+	return epsilonOfOne(mechanism.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic", delta)
 }
 
 // epsilonOfOne returns ε at δ of one release, by an accountant.
-func epsilonOfOne(m loss.Mechanism, by string, delta float64) (float64, error) {
+func epsilonOfOne(m mechanism.Mechanism, by string, delta float64) (float64, error) {
 	l := &loss.List{Adjacency: event.AddRemove}
-	l.Add(loss.Event{Released: []loss.Mechanism{m}, Count: 1})
+	l.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
 	p, err := accountant.Named(by).Upper(l)
 	if err != nil {
 		return 0, err

@@ -9,6 +9,7 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 )
@@ -107,12 +108,12 @@ type gibbsRow struct {
 }
 
 // of returns so many releases of one kind.
-func of(count int, m loss.Mechanism) loss.Event {
-	return loss.Event{Released: []loss.Mechanism{m}, Count: count}
+func of(count int, m mechanism.Mechanism) loss.Release {
+	return loss.Release{Released: []mechanism.Mechanism{m}, Count: count}
 }
 
 // tightEpsilon returns ε at δ of rounds of all events, by pld.
-func tightEpsilon(adjacency string, rounds int, delta float64, events ...loss.Event) (*print.Number, error) {
+func tightEpsilon(adjacency string, rounds int, delta float64, events ...loss.Release) (*print.Number, error) {
 	l := &loss.List{Adjacency: adjacency}
 	for _, e := range events {
 		if err := e.Check(); err != nil {
@@ -130,7 +131,7 @@ func tightEpsilon(adjacency string, rounds int, delta float64, events ...loss.Ev
 }
 
 func (c *Gibbs) Rows() (rows []*gibbsRow, err error) {
-	add := func(part, unit string, epsilon float64, what []loss.Event, theorem string) {
+	add := func(part, unit string, epsilon float64, what []loss.Release, theorem string) {
 		row := &gibbsRow{
 			Part: part, Adjacency: event.ReplaceOne, Unit: unit, Round: print.Number(epsilon), Rounds: c.Rounds,
 			Pure:  print.Number(classic.Guarantee{Epsilon: epsilon}.Linear(uint64(c.Rounds)).Epsilon),
@@ -148,29 +149,29 @@ func (c *Gibbs) Rows() (rows []*gibbsRow, err error) {
 }
 
 // adding is how a row is added: nothing released is a claim.
-type adding func(part, unit string, epsilon float64, what []loss.Event, theorem string)
+type adding func(part, unit string, epsilon float64, what []loss.Release, theorem string)
 
 // sampler adds what the server's draws and its noise on counts lose.
 func (c *Gibbs) sampler(add adding) {
 	const word = "word"
 	const laplace = "Laplace (Dwork, Roth 2014, thm. 3.6): "
 	var inherent float64
-	var draws loss.Event
+	var draws loss.Release
 	if c.Clip != nil {
 		inherent = classic.InherentLoss(*c.Clip, *c.Prior)
-		draws = of(1, loss.Pure{Epsilon: inherent})
-		add("draws", word, inherent, []loss.Event{draws}, "inherent loss (HDP-LDA, thm. 3, eq. 7), of counts that stay as they are")
+		draws = of(1, mechanism.Pure{Epsilon: inherent})
+		add("draws", word, inherent, []loss.Release{draws}, "inherent loss (HDP-LDA, thm. 3, eq. 7), of counts that stay as they are")
 	}
 	if scale := c.scale(); scale > 0 {
-		cell := loss.Laplace{Scale: scale, Sensitivity: 1}
+		cell := mechanism.Laplace{Scale: scale, Sensitivity: 1}
 		fresh := of(2, cell)
 		epsilon := classic.LaplaceEpsilon(2, scale)
-		add("noise", word, epsilon, []loss.Event{fresh}, laplace+"two counts move by 1, noise is fresh")
-		add("noise that is kept", word, classic.LaplaceEpsilon(4, scale), []loss.Event{of(4, cell)},
+		add("noise", word, epsilon, []loss.Release{fresh}, laplace+"two counts move by 1, noise is fresh")
+		add("noise that is kept", word, classic.LaplaceEpsilon(4, scale), []loss.Release{of(4, cell)},
 			laplace+"four counts move by 1, none is seen between draws and noise")
 		if c.Clip != nil {
 			sum := classic.Guarantee{Epsilon: epsilon + inherent}.Linear(1).Epsilon
-			add("draws and noise", word, sum, []loss.Event{draws, fresh}, "composition of draws with fresh noise")
+			add("draws and noise", word, sum, []loss.Release{draws, fresh}, "composition of draws with fresh noise")
 			add("hdp20", word, sum, nil,
 				"HDP-LDA, thm. 3, of algorithm 1: no proof where draws read updated counts, or noise is kept")
 		}
@@ -199,8 +200,8 @@ func (c *Gibbs) local(add adding) {
 	}
 	const response = "randomized response (LP-LDA, thm. 4)"
 	f := *c.Flip
-	bits := func(count int) []loss.Event {
-		return []loss.Event{of(count, loss.Pure{Epsilon: classic.BitEpsilon(f)})}
+	bits := func(count int) []loss.Release {
+		return []loss.Release{of(count, mechanism.Pure{Epsilon: classic.BitEpsilon(f)})}
 	}
 	add("response", "bit", classic.BitEpsilon(f), bits(1), response)
 	add("response", "word", classic.WordEpsilon(f), bits(2), response+": two bits change")

@@ -115,7 +115,7 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 			return err
 		}
 		epsilon, delta = loss.Larger(epsilon, e), loss.Larger(delta, d)
-		if theorem = accountant.Rests(theorem, max(e.Order, d.Order)); !slices.Contains(theorems, theorem) {
+		if theorem = loss.RestsOn(theorem, max(e.Order, d.Order)); !slices.Contains(theorems, theorem) {
 			theorems = append(theorems, theorem)
 		}
 		profiles, spent[part.Dataset] = append(profiles, p), accountant.UpperOf(p)

@@ -1,4 +1,4 @@
-package loss
+package mechanism
 
 import (
 	"math"
@@ -47,10 +47,10 @@ func TestDiscreteGaussianIsDominated(t *testing.T) {
 		for _, move := range [][2]int{{5, 0}, {3, 4}, {1, 2}} {
 			for _, epsilon := range []float64{0, 0.1, 1, 3, 6} {
 				is := deltaOf(p, move[0], move[1], epsilon)
-				if bound := classic.GaussianDelta(m.continuous().sigma(), epsilon); is > bound*(1+1e-9)+1e-12 {
+				if bound := classic.GaussianDelta(m.continuous().Sigma(), epsilon); is > bound*(1+1e-9)+1e-12 {
 					t.Errorf("scale %v, moved by %v: δ(%v) is %v, at most %v", s, move, epsilon, is, bound)
 				}
-				more = more || is > classic.GaussianDelta(m.sigma(), epsilon)*(1+1e-6)
+				more = more || is > classic.GaussianDelta(m.Sigma(), epsilon)*(1+1e-6)
 			}
 		}
 	}
@@ -103,13 +103,13 @@ func TestDiscreteLosesEnough(t *testing.T) {
 	for _, s := range []float64{10, 16} {
 		m := Gaussian{Noise: s, Sensitivity: 12, Discrete: true}
 		p := masses(reach, func(x int) float64 { return -float64(x*x) / (2 * s * s) })
-		sigma := m.continuous().sigma() * math.Sqrt(1+m.stepped()) // noise before it was rounded down by that part
+		sigma := m.continuous().Sigma() * math.Sqrt(1+m.stepped()) // noise before it was rounded down by that part
 		for _, epsilon := range []float64{0, 0.1, 1, 3} {
 			is := lineDelta(p, 12, epsilon)
 			if least := classic.GaussianDelta(sigma, epsilon); !m.inSteps() || is < least*(1-1e-9)-1e-12 {
 				t.Errorf("scale %v: δ(%v) is %v, at least %v", s, epsilon, is, least)
 			}
-			less = less || is < classic.GaussianDelta(m.continuous().sigma(), epsilon)*(1-1e-6)
+			less = less || is < classic.GaussianDelta(m.continuous().Sigma(), epsilon)*(1-1e-6)
 		}
 	}
 	for _, b := range []float64{2, 7} {

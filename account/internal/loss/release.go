@@ -2,26 +2,17 @@ package loss
 
 import (
 	"fmt"
+	"privpipe/account/internal/mechanism"
 	"strings"
 )
 
-// Sampling is how a unit comes to take part in a batch.
-type Sampling int
-
-// All units take part; each by a secret coin (Poisson); a fixed number of them, drawn in secret without replacement (Fixed).
-const (
-	All Sampling = iota
-	Poisson
-	Fixed
-)
-
-// An Event is releases of one kind.
-type Event struct {
-	Sampling Sampling
-	Rate     float64     // expected share of the units in a batch, in [0, 1]; not used for All
-	Released []Mechanism // what is released of a batch
+// A Release is what is released of one batch of units: mechanisms, and how units came to take part. Count says how often.
+type Release struct {
+	Sampling mechanism.Sampling
+	Rate     float64               // expected share of the units in a batch, in [0, 1]; not used for All
+	Released []mechanism.Mechanism // what is released of a batch
 	// Instead is what is released of other batches, where a unit is in one of all these: disjoint rounds. For All only.
-	Instead [][]Mechanism
+	Instead [][]mechanism.Mechanism
 	// Apart says that it is not known whether all that is released is of one batch, or of batches with coins of their own.
 	Apart bool
 	// Disjoint says that the rounds of a throw share no unit: Released and Instead are what the worst of them may be.
@@ -29,22 +20,16 @@ type Event struct {
 	Count    int // how many, each of a batch and with noise of its own; at least 1
 }
 
-// A Mechanism is noise, and how far the sums of neighbours can be apart.
-type Mechanism interface {
-	fmt.Stringer
-	Check() error
-}
-
-// Name tells the events that cost the same from others; the count is not part of it.
-func (e Event) Name() string {
+// Name tells the releases that cost the same from others; the count is not part of it.
+func (e Release) Name() string {
 	var b strings.Builder
 	switch e.Sampling {
-	case Poisson:
+	case mechanism.Poisson:
 		fmt.Fprintf(&b, "poisson(%v) ", e.Rate)
-	case Fixed:
+	case mechanism.Fixed:
 		fmt.Fprintf(&b, "fixed(%v) ", e.Rate)
 	}
-	write := func(released []Mechanism) {
+	write := func(released []mechanism.Mechanism) {
 		for i, m := range released {
 			if i > 0 {
 				b.WriteString(" + ")
@@ -63,15 +48,15 @@ func (e Event) Name() string {
 	return b.String()
 }
 
-// Check reports the first rule that an event breaks.
-func (e Event) Check() error {
+// Check reports the first rule that a release breaks.
+func (e Release) Check() error {
 	if e.Count < 1 {
 		return fmt.Errorf("count must be at least 1, is %d", e.Count)
 	}
-	if e.Sampling != All && !(e.Rate >= 0 && e.Rate <= 1) {
+	if e.Sampling != mechanism.All && !(e.Rate >= 0 && e.Rate <= 1) {
 		return fmt.Errorf("sampling rate must be in [0, 1], is %v", e.Rate)
 	}
-	for _, released := range append([][]Mechanism{e.Released}, e.Instead...) {
+	for _, released := range append([][]mechanism.Mechanism{e.Released}, e.Instead...) {
 		for _, m := range released {
 			if err := m.Check(); err != nil {
 				return err
