@@ -11,7 +11,7 @@ import (
 )
 
 type exportCommand struct {
-	Format  string `enum:"dp-events,list" default:"dp-events" help:"A tree of dp_accounting's DpEvents (dp-events), or a list of events (list)."`
+	Format  string `enum:"dp-events,list" default:"dp-events" help:"Write a tree of dp_accounting's DpEvents (dp-events), or an array of DpEvents with events of our own where dp_accounting has none (list)."`
 	Dataset string `placeholder:"NAME" help:"The data set to write, of a ledger whose data sets share no unit: events cannot say that they do not add up."`
 	Output  string `short:"o" placeholder:"FILE" help:"Where the events go; standard output by default."`
 	Ledger  string `arg:"" help:"Ledger of privatize."`

@@ -2,6 +2,7 @@ package dpevents
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,27 +12,32 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// listed reads an array of listed events.
+// listed reads an array of events, DpEvents or our own.
 func (r *reader) listed(v jsontext.Value) error {
 	var all []jsontext.Value
 	if err := json.Unmarshal(v, &all); err != nil {
 		return err
 	}
 	for i, v := range all {
-		if err := r.one(readObject(v)); err != nil {
+		o := readObject(v)
+		read := func() error { return r.one(o) }
+		if o.Has("class_name") {
+			read = func() error { return r.tree(v) }
+		}
+		if err := read(); err != nil {
 			return fmt.Errorf("event %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-// one reads a listed event.
+// one reads an event of our own.
 func (r *reader) one(o *object) error {
 	kind := o.text("type")
-	if o.has("adjacency") && o.text("adjacency") != r.list.Adjacency && o.err == nil {
+	if o.Has("adjacency") && o.text("adjacency") != r.list.Adjacency && o.err == nil {
 		return r.mixed()
 	}
-	e := loss.Release{Count: o.whole("count", 1, event.MaxRounds)}
+	e := loss.Release{Count: o.Whole("count", 1, event.MaxRounds)}
 	err := o.err
 	switch {
 	case err != nil:
@@ -41,8 +47,12 @@ func (r *reader) one(o *object) error {
 	case kind == "batch":
 		e.Released, err = r.batch(o.array("released"))
 	default:
+		k := typeOf(kind)
+		if k == nil {
+			return fmt.Errorf("unknown type %q", kind)
+		}
 		var m mechanism.Mechanism
-		m, err = r.mechanism(kind, o)
+		m, err = r.mechanism(k, k.Event, o)
 		e.Released = []mechanism.Mechanism{m}
 	}
 	if err == nil {
@@ -69,11 +79,9 @@ func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, er
 		o := readObject(v)
 		kind := o.text("type")
 		m, err := mechanism.Mechanism(nil), o.err
-		switch {
-		case err != nil:
-		case kind == "gaussian" || kind == "laplace":
-			m, err = r.mechanism(kind, o)
-		default:
+		if k := typeOf(kind); err == nil && k != nil && k.Batched && kind == k.Name {
+			m, err = r.mechanism(k, k.Event, o)
+		} else if err == nil {
 			err = fmt.Errorf("type %q does not belong to a batch, must be gaussian or laplace", kind)
 		}
 		if err == nil {
@@ -87,60 +95,30 @@ func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, er
 	return released, nil
 }
 
-// mechanism reads the members of a listed event that its noise needs.
-func (r *reader) mechanism(kind string, o *object) (m mechanism.Mechanism, err error) {
-	switch kind {
-	case "gaussian":
-		m = mechanism.Gaussian{Noise: o.number("noise_multiplier"), Sensitivity: o.sensitivity(r.distance)}
-	case "laplace", "subsampled_laplace":
-		m = mechanism.Laplace{Scale: o.number("scale"), Sensitivity: o.sensitivity(r.distanceL1)}
-	case "approx_dp":
-		a := mechanism.Approximate{Epsilon: o.number("epsilon"), Delta: o.number("delta")}
-		if m = a; a.Delta == 0 {
-			m = mechanism.Pure{Epsilon: a.Epsilon}
+// typeOf returns the kind of mechanism of an event's type; nil for none.
+func typeOf(kind string) *mechanism.Kind {
+	for _, k := range mechanism.Kinds {
+		if slices.Contains(k.Types, kind) {
+			return k
 		}
-	case "zcdp":
-		m = mechanism.Concentrated{Rho: o.number("rho")}
-	case "randomized_response":
-		m, err = r.response(o)
-	case "discrete_gaussian":
-		m = mechanism.DiscreteGaussian{Variance: o.number("variance"), Sensitivity: o.steps("sensitivity")}
-	case "discrete_laplace":
-		m = mechanism.DiscreteLaplace{Scale: o.number("scale"), Sensitivity: o.steps("sensitivity")}
-	default:
-		err = fmt.Errorf("unknown type %q", kind)
 	}
-	if err == nil {
-		err = o.err
-	}
-	return m, err
+	return nil
 }
-
-// sensitivity is how far the sums of neighbours are apart, where it is not the most that neighbours can have.
-func (o *object) sensitivity(distance float64) float64 {
-	if !o.has("sensitivity") {
-		return distance
-	}
-	return o.within("sensitivity", 1e-3, 1e3)
-}
-
-// steps is a sensitivity in whole numbers.
-func (o *object) steps(name string) int { return o.whole(name, 1, 1<<40) }
 
 // sampling reads how the units of a listed event were chosen: by secret coins of rate q, without replacement at rate q or
 // size/population, or all of them.
 func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate float64, err error) {
 	name := ""
-	if o.has("sampling") {
+	if o.Has("sampling") {
 		name = o.text("sampling")
 	}
-	sized := o.has("size") || o.has("population")
+	sized := o.Has("size") || o.Has("population")
 	switch {
 	case o.err != nil:
 		return 0, 0, o.err
 	case name == "" && sized:
 		name = "without_replacement"
-	case name == "" && (o.has("q") || kind == "subsampled_laplace"):
+	case name == "" && (o.Has("q") || kind == "subsampled_laplace"):
 		name = "poisson"
 	case name == "":
 		name = "none"
@@ -157,21 +135,17 @@ func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate f
 		}
 		err = r.replaced("sampling without replacement", publicPopulation)
 	case "none":
-		if o.has("q") && o.rate("q") != 1 {
-			o.fail("q must be 1 without sampling")
+		if o.Has("q") && o.rate("q") != 1 {
+			o.Fail("q must be 1 without sampling")
 		}
 	default:
-		o.fail("unknown sampling %q, must be poisson, without_replacement or none", name)
+		o.Fail("unknown sampling %q, must be poisson, without_replacement or none", name)
 	}
 	if o.err != nil {
 		return 0, 0, o.err
 	}
-	if rate < 1 {
-		switch kind {
-		case "gaussian", "laplace", "subsampled_laplace", "approx_dp", "batch":
-		default:
-			return 0, 0, fmt.Errorf("no theorem says what sampling makes of %s", kind)
-		}
+	if k := typeOf(kind); rate < 1 && k != nil && !k.Sampled { // not of a batch
+		return 0, 0, fmt.Errorf("no theorem says what sampling makes of %s", kind)
 	}
 	return by, rate, err
 }

@@ -22,16 +22,16 @@ type object struct {
 func readObject(v jsontext.Value) *object {
 	o := new(object)
 	if v.Kind() != '{' {
-		o.fail("must be an object")
+		o.Fail("must be an object")
 		return o
 	}
 	if err := json.Unmarshal(v, &o.members); err != nil {
-		o.fail("%w", err)
+		o.Fail("%w", err)
 	}
 	return o
 }
 
-func (o *object) fail(format string, args ...any) { o.check(fmt.Errorf(format, args...)) }
+func (o *object) Fail(format string, args ...any) { o.check(fmt.Errorf(format, args...)) }
 
 // check notes a broken rule, if err is one.
 func (o *object) check(err error) {
@@ -40,7 +40,7 @@ func (o *object) check(err error) {
 	}
 }
 
-func (o *object) has(name string) bool { return o.members[name] != nil }
+func (o *object) Has(name string) bool { return o.members[name] != nil }
 
 // take removes a member, which must be there and of a kind of JSON value.
 func (o *object) take(name string, kind jsontext.Kind, a string) (v jsontext.Value, ok bool) {
@@ -50,9 +50,9 @@ func (o *object) take(name string, kind jsontext.Kind, a string) (v jsontext.Val
 	case o.err != nil:
 		return nil, false
 	case !ok:
-		o.fail("%s is missing", name)
+		o.Fail("%s is missing", name)
 	case v.Kind() != kind:
-		o.fail("%s must be %s", name, a)
+		o.Fail("%s must be %s", name, a)
 	}
 	return v, o.err == nil
 }
@@ -64,35 +64,35 @@ func (o *object) text(name string) (s string) {
 	return s
 }
 
-func (o *object) number(name string) (x float64) {
+func (o *object) Number(name string) (x float64) {
 	if v, ok := o.take(name, '0', "a number"); ok && json.Unmarshal(v, &x) != nil {
-		o.fail("%s is beyond the range of float64", name)
+		o.Fail("%s is beyond the range of float64", name)
 	}
 	return x
 }
 
-// within returns a number that must be in [low, high].
-func (o *object) within(name string, low, high float64) float64 {
-	x := o.number(name)
+// Within returns a number that must be in [low, high].
+func (o *object) Within(name string, low, high float64) float64 {
+	x := o.Number(name)
 	if !(x >= low && x <= high) {
-		o.fail("%s must be in [%v, %v], is %v", name, low, high, x)
+		o.Fail("%s must be in [%v, %v], is %v", name, low, high, x)
 	}
 	return x
 }
 
-// whole returns a whole number, which must be in [low, high].
-func (o *object) whole(name string, low, high int) (n int) {
+// Whole returns a whole number, which must be in [low, high].
+func (o *object) Whole(name string, low, high int) (n int) {
 	if v, ok := o.take(name, '0', "a whole number"); ok && (json.Unmarshal(v, &n) != nil || n < low || n > high) {
-		o.fail("%s must be a whole number in [%d, %d], is %s", name, low, high, v)
+		o.Fail("%s must be a whole number in [%d, %d], is %s", name, low, high, v)
 	}
 	return n
 }
 
 // rate returns a sampling rate.
 func (o *object) rate(name string) float64 {
-	rate := o.number(name)
+	rate := o.Number(name)
 	if err := event.CheckRate(rate); err != nil {
-		o.fail("%s: %w", name, err)
+		o.Fail("%s: %w", name, err)
 	}
 	return rate
 }

@@ -1,6 +1,7 @@
 package dpevents
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -21,10 +22,9 @@ type Relation struct {
 
 // A reader fills a list.
 type reader struct {
-	list *loss.List
-	// How far the sums of neighbours are apart at most, over a bound of what one unit adds, in L2 and in L1.
-	distance, distanceL1 float64
-	releases             int // so far
+	list       *loss.List
+	neighbours mechanism.Neighbours
+	releases   int // so far
 }
 
 // Read returns the list of a JSON text. The error has exit code 90 for a text that breaks a rule, and 80 for one that does
@@ -51,19 +51,19 @@ func (r *reader) document(b []byte, relation Relation) error {
 		return r.listed(v)
 	}
 	o := readObject(v)
-	if o.has("class_name") {
+	if o.Has("class_name") {
 		r.relate(relation)
 		return r.tree(v)
 	}
 	adjacency := o.text("adjacency")
 	if o.err == nil && adjacency != event.AddRemove && adjacency != event.ReplaceOne {
-		o.fail("unknown adjacency %q, must be %q or %q", adjacency, event.AddRemove, event.ReplaceOne)
+		o.Fail("unknown adjacency %q, must be %q or %q", adjacency, event.AddRemove, event.ReplaceOne)
 	}
 	if o.err == nil && (relation.NonNegative || relation.Adjacency != "" && relation.Adjacency != adjacency) {
 		return exit.Errorf(exit.Usage, "it says itself what neighbours are: %s, and how far their sums are apart", adjacency)
 	}
 	r.relate(Relation{Adjacency: adjacency})
-	if o.has("event") {
+	if o.Has("event") {
 		tree := o.object("event")
 		if err := o.done(); err != nil {
 			return err
@@ -80,17 +80,10 @@ func (r *reader) document(b []byte, relation Relation) error {
 // relate says what neighbours are: the triangle inequality bounds how far an exchange moves a sum of vectors of norm 1, and
 // of vectors without negative coordinates ‖u−v‖² ≤ ‖u‖² + ‖v‖² in L2.
 func (r *reader) relate(relation Relation) {
-	r.list = &loss.List{Adjacency: relation.Adjacency, NonNegative: relation.NonNegative}
-	switch {
-	case relation.Adjacency == "":
-		r.list.Adjacency = event.AddRemove
-		fallthrough
-	case relation.Adjacency == event.AddRemove:
-		r.distance, r.distanceL1 = 1, 1
-	case relation.NonNegative:
-		r.distance, r.distanceL1 = math.Sqrt2, 2 // as a float64 it is above √2
-	default:
-		r.distance, r.distanceL1 = 2, 2
+	r.list = &loss.List{Adjacency: cmp.Or(relation.Adjacency, event.AddRemove), NonNegative: relation.NonNegative}
+	r.neighbours = neighbours(r.list)
+	if r.list.NonNegative && r.neighbours.ReplaceOne {
+		r.neighbours.L2 = math.Sqrt2 // as a float64 it is above √2
 	}
 }
 
@@ -127,20 +120,13 @@ const mostUnits = 1 << 53
 
 // size returns the rate of a sample without replacement.
 func (o *object) size(sample, population string) float64 {
-	of := o.whole(population, 1, mostUnits)
-	size := o.whole(sample, 1, max(1, of))
+	of := o.Whole(population, 1, mostUnits)
+	size := o.Whole(sample, 1, max(1, of))
 	rate := min(1, math.Nextafter(float64(size)/float64(of), 1)) // the quotient of two numbers
 	if rate == 1 && size < of && o.err == nil {
-		o.fail("%s over %s is 1 but for rounding: take all units", sample, population)
+		o.Fail("%s over %s is 1 but for rounding: take all units", sample, population)
 	}
 	return rate
 }
 
 const publicPopulation = "the population is public where a unit is exchanged"
-
-// response returns randomized response with noise parameter p on k buckets: the bucket is told with probability 1−p+p/k,
-// another one with p/k.
-func (r *reader) response(o *object) (mechanism.Mechanism, error) {
-	m := mechanism.RandomizedResponse{Noise: o.within("noise_parameter", 0, 1), Buckets: o.whole("num_buckets", 2, math.MaxInt32)}
-	return m, r.replaced("randomized response", "the number of reports is public")
-}

@@ -3,7 +3,6 @@ package dpevents
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -12,15 +11,10 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// The classes of dp_accounting/dp_event.py that are read and written.
+// The classes of dp_accounting/dp_event.py that are no mechanisms.
 const (
 	noOp                       = "NoOpDpEvent"
 	nonPrivate                 = "NonPrivateDpEvent"
-	gaussian                   = "GaussianDpEvent"
-	laplace                    = "LaplaceDpEvent"
-	discreteLaplace            = "DiscreteLaplaceDpEvent"
-	randomizedResponse         = "RandomizedResponseDpEvent"
-	zCDP                       = "ZCDpEvent"
 	selfComposed               = "SelfComposedDpEvent"
 	composed                   = "ComposedDpEvent"
 	poissonSampled             = "PoissonSampledDpEvent"
@@ -48,11 +42,11 @@ func (n node) wrap(err error) error {
 func readNode(v jsontext.Value, count, depth int) (n node, err error) {
 	n = node{object: readObject(v), count: count, depth: depth}
 	n.class = n.text("class_name")
-	if n.has("module_name") && n.text("module_name") != dpEventModule {
-		n.fail("module_name must be %q", dpEventModule)
+	if n.Has("module_name") && n.text("module_name") != dpEventModule {
+		n.Fail("module_name must be %q", dpEventModule)
 	}
 	if depth > deepestTree {
-		n.fail("deeper than %d events", deepestTree)
+		n.Fail("deeper than %d events", deepestTree)
 	}
 	return n, n.err
 }
@@ -112,7 +106,7 @@ func (r *reader) visit(n node) error {
 // each visits what a composed event is composed of.
 func (n node) each(visit func(v jsontext.Value, count, depth int) error) error {
 	if n.class == selfComposed {
-		times := n.whole("count", 1, event.MaxRounds)
+		times := n.Whole("count", 1, event.MaxRounds)
 		inside := n.object.object("event")
 		if err := n.done(); err != nil {
 			return err
@@ -148,8 +142,8 @@ func (r *reader) inBatch(released *[]mechanism.Mechanism, v jsontext.Value, coun
 		return n.wrap(n.done())
 	case composed, selfComposed:
 		return n.wrap(n.each(func(v jsontext.Value, count, depth int) error { return r.inBatch(released, v, count, depth) }))
-	case gaussian, laplace:
-	default:
+	}
+	if k := kindOf(n.class); k == nil || !k.Batched {
 		return n.wrap(errors.New("no theorem says what sampling makes of it"))
 	}
 	m, err := r.leaf(n)
@@ -168,28 +162,34 @@ func (r *reader) inBatch(released *[]mechanism.Mechanism, v jsontext.Value, coun
 	return nil
 }
 
-// leaf reads a mechanism.
-func (r *reader) leaf(n node) (m mechanism.Mechanism, err error) {
-	switch n.class {
-	case gaussian:
-		m = mechanism.Gaussian{Noise: n.number("noise_multiplier"), Sensitivity: r.distance}
-	case laplace:
-		m = mechanism.Laplace{Scale: n.number("noise_multiplier"), Sensitivity: r.distanceL1}
-	case discreteLaplace: // its parameter is one over the scale, its sensitivity the norm of what a unit adds
-		scale := math.Nextafter(1/n.number("noise_parameter"), 0)
-		m = mechanism.DiscreteLaplace{Scale: scale, Sensitivity: n.steps("sensitivity") * int(r.distanceL1)}
-	case randomizedResponse:
-		m, err = r.response(n.object)
-	case zCDP:
-		m = mechanism.Concentrated{Rho: n.number("rho")}
-		if n.has("xi") && n.number("xi") != 0 {
-			n.fail("xi must be 0: (ξ, ρ)-zCDP is not read")
+// kindOf returns the kind of mechanism of a class; nil for none.
+func kindOf(class string) *mechanism.Kind {
+	for _, k := range mechanism.Kinds {
+		if k.Class == class {
+			return k
 		}
-	default:
+	}
+	return nil
+}
+
+// leaf reads a mechanism.
+func (r *reader) leaf(n node) (mechanism.Mechanism, error) {
+	k := kindOf(n.class)
+	if k == nil {
 		return nil, errors.New("is not an event that is read")
 	}
-	if err == nil {
-		err = n.err
+	return r.mechanism(k, k.DpEvent, n.object)
+}
+
+// mechanism reads the members of an event that a mechanism of a kind needs.
+func (r *reader) mechanism(
+	k *mechanism.Kind, read func(mechanism.Fields, mechanism.Neighbours) mechanism.Mechanism, o *object,
+) (mechanism.Mechanism, error) {
+	m := read(o, r.neighbours)
+	if k.ReplaceOnly != "" {
+		if err := r.replaced(k.Name, k.ReplaceOnly); err != nil {
+			return nil, err
+		}
 	}
-	return m, err
+	return m, o.err
 }

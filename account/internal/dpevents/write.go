@@ -43,42 +43,31 @@ func adjacency(l *loss.List) string {
 	return l.Adjacency
 }
 
-// norm is how far the sums of neighbours are apart at most, over a bound of what one unit adds.
-func norm(l *loss.List) float64 {
+// neighbours are those of a list, by the triangle inequality.
+func neighbours(l *loss.List) mechanism.Neighbours {
 	if l.Adjacency == event.ReplaceOne {
-		return 2
+		return mechanism.Neighbours{ReplaceOne: true, L2: 2, L1: 2}
 	}
-	return 1
+	return mechanism.Neighbours{L2: 1, L1: 1}
 }
 
-// multiplier returns noise over a bound of what one unit adds, rounded down: over the sensitivity it is what it was. Where
-// neighbours are nearer than the triangle inequality says, the bound that is written is smaller in proportion.
-func multiplier(l *loss.List, noise, sensitivity float64) float64 {
-	return math.Nextafter(noise/sensitivity, 0) * norm(l)
-}
-
-// List returns the JSON of a list as an object of its adjacency and an array of listed events.
+// List returns the JSON of a list as an object of its adjacency and an array of events: DpEvents, and approx_dp where dp_accounting
+// has none.
 func List(l *loss.List) ([]byte, error) {
 	all := []members{}
-	if l.NoNoise {
-		all = append(all, members{"type", "non_private", "count", 1})
-	}
 	if l.Failure >= 1 {
 		return nil, errors.New("releases fail with certainty: no list of events says it")
 	}
 	if l.Failure > 0 {
 		// A release that fails with probability δ' at most is made of an ideal one and of one bit, which never says "failed"
 		// without the unit, and with it does with δ': of (ε', δ')-differential privacy, ε' = −log(1−δ'). See loss.List for
-		// the sums.
-		epsilon, delta := l.Excess*(1+1e-12), l.Failure*(1+1e-12) // rounded up: sums of few terms
-		all = append(all, members{"type", "approx_dp", "epsilon", epsilon, "delta", delta, "count", 1})
+		// the sums, which are rounded up here.
+		bit := mechanism.Approximate{Epsilon: l.Excess * (1 + 1e-12), Delta: l.Failure * (1 + 1e-12)}
+		all = append(all, append(bit.List(), "count", 1))
 	}
-	for _, e := range plain(l) {
-		listed, err := listed(l, e)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, listed...)
+	all, err := appendEvents(all, l, true)
+	if err != nil {
+		return nil, err
 	}
 	return text(members{"adjacency", adjacency(l), "events", all})
 }
@@ -89,29 +78,6 @@ func plain(l *loss.List) (all []loss.Release) {
 		all = append(all, e.Plain()...)
 	}
 	return all
-}
-
-// listed returns the listed events of one event.
-func listed(l *loss.List, e loss.Release) (all []members, err error) {
-	sampling, err := samplingOf(e)
-	if err = errors.Join(err, checkExchange(l, e)); err != nil {
-		return nil, err
-	}
-	var released []members
-	for _, m := range e.Released {
-		one, err := listedMechanism(l, m)
-		if err != nil {
-			return nil, err
-		}
-		released = append(released, one)
-	}
-	if e.Sampling != mechanism.All && len(released) > 1 {
-		released = []members{{"type", "batch", "released", released}}
-	}
-	for _, m := range released { // without sampling all count for themselves
-		all = append(all, append(append(m, sampling...), "count", e.Count))
-	}
-	return all, nil
 }
 
 // checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
@@ -128,39 +94,6 @@ func checkExchange(l *loss.List, e loss.Release) error {
 	return nil
 }
 
-func samplingOf(e loss.Release) (members, error) {
-	switch e.Sampling {
-	case mechanism.Poisson:
-		return members{"q", e.Rate}, nil
-	case mechanism.Fixed:
-		size, population, err := fraction(e.Rate)
-		return members{"size", size, "population", population}, err
-	}
-	return nil, nil
-}
-
-func listedMechanism(l *loss.List, m mechanism.Mechanism) (members, error) {
-	switch m := m.(type) {
-	case mechanism.Gaussian:
-		return members{"type", "gaussian", "noise_multiplier", multiplier(l, m.Noise, m.Sensitivity)}, check(m)
-	case mechanism.Laplace:
-		return members{"type", "laplace", "scale", multiplier(l, m.Scale, m.Sensitivity)}, check(m)
-	case mechanism.RandomizedResponse:
-		return members{"type", "randomized_response", "noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
-	case mechanism.Pure:
-		return members{"type", "approx_dp", "epsilon", m.Epsilon, "delta", 0}, nil
-	}
-	return nil, fmt.Errorf("%s is not written", m)
-}
-
-// check refuses discrete noise of so few steps that no continuous noise stands for it.
-func check(m mechanism.Mechanism) error {
-	if err := m.Check(); err != nil {
-		return fmt.Errorf("discrete noise of too few steps, or out of range, as continuous noise: %w", err)
-	}
-	return nil
-}
-
 // Tree returns the JSON of a list as an object of its adjacency and a tree of DpEvents.
 //
 // dp_accounting has no word for these, which are refused or become what loses no less:
@@ -173,18 +106,26 @@ func Tree(l *loss.List) ([]byte, error) {
 	if l.Failure > 0 {
 		return nil, errors.New("dp_accounting has no event for what fails with a small probability, as select does")
 	}
-	all := []members{}
+	all, err := appendEvents(nil, l, false)
+	if err != nil {
+		return nil, err
+	}
+	return text(members{"adjacency", adjacency(l), "event", composedOf(all)})
+}
+
+// appendEvents appends a list's DpEvents. Where ours may be, what dp_accounting has no event for is one of our own.
+func appendEvents(all []members, l *loss.List, ours bool) ([]members, error) {
 	if l.NoNoise {
 		all = append(all, members{"class_name", nonPrivate})
 	}
 	for _, e := range plain(l) {
-		nodes, err := nodes(l, e)
+		nodes, err := nodes(l, e, ours)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, nodes...)
 	}
-	return text(members{"adjacency", adjacency(l), "event", composedOf(all)})
+	return all, nil
 }
 
 // composedOf returns one event that is all of them.
@@ -198,8 +139,8 @@ func composedOf(all []members) members {
 	return members{"class_name", composed, "events", all}
 }
 
-// nodes returns the tree's events of one event.
-func nodes(l *loss.List, e loss.Release) (all []members, err error) {
+// nodes returns the events of one release.
+func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	if err := checkExchange(l, e); err != nil {
 		return nil, err
 	}
@@ -207,8 +148,13 @@ func nodes(l *loss.List, e loss.Release) (all []members, err error) {
 	if e.Sampling != mechanism.All {
 		released = joint(released)
 	}
+	var own []members
 	for _, m := range released {
 		one, err := leafOf(l, m)
+		if listed, ok := m.(mechanism.Listed); ok && err != nil && ours && e.Sampling == mechanism.All {
+			own = append(own, append(listed.List(), "count", e.Count))
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +176,7 @@ func nodes(l *loss.List, e loss.Release) (all []members, err error) {
 			all[i] = members{"class_name", selfComposed, "event", one, "count", e.Count}
 		}
 	}
-	return all, nil
+	return append(all, own...), nil
 }
 
 // joint returns one Gaussian release for all of a batch, if there is no other: all sums, each over its noise, are one sum.
@@ -250,21 +196,10 @@ func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
 }
 
 func leafOf(l *loss.List, m mechanism.Mechanism) (members, error) {
-	switch m := m.(type) {
-	case mechanism.Gaussian:
-		return members{"class_name", gaussian, "noise_multiplier", multiplier(l, m.Noise, m.Sensitivity)}, check(m)
-	case mechanism.Laplace:
-		return members{"class_name", laplace, "noise_multiplier", multiplier(l, m.Scale, m.Sensitivity)}, check(m)
-	case mechanism.RandomizedResponse:
-		return members{"class_name", randomizedResponse, "noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
-	case mechanism.Pure:
-		if l.Adjacency != event.ReplaceOne {
-			return nil, errors.New("dp_accounting has no event of pure ε under add-remove")
-		}
-		// Randomized response of one bit dominates all that has its ε (Kairouz, Oh and Viswanath 2015, theorem 3.4):
-		// log((1−p/2)/(p/2)) = ε, p rounded down.
-		p := math.Nextafter(2/(1+math.Exp(m.Epsilon))*(1-1e-15), 0)
-		return members{"class_name", randomizedResponse, "noise_parameter", p, "num_buckets", 2}, nil
+	w, ok := m.(mechanism.Written)
+	if !ok {
+		return nil, fmt.Errorf("dp_accounting has no event for %s", m)
 	}
-	return nil, fmt.Errorf("dp_accounting has no event for %s", m)
+	class, fields, err := w.Write(neighbours(l))
+	return append(members{"class_name", class}, fields...), err
 }
