@@ -11,6 +11,7 @@ import (
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 )
 
 // nightly returns a ledger of ε 3 at δ 1e-6 on which nights are planned, each for ½ more than what was planned before, and
@@ -29,7 +30,7 @@ func nightly(t *testing.T) *ledgertest.Book {
 			t.Fatal(err)
 		}
 		id := "night" + strconv.Itoa(night)
-		g := plannedGrant(t, &plan.Flags{All: true, Rounds: new(2), Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
+		g := plannedGrant(t, &plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: float64(night) / 2, Delta: 1e-6, ID: id, Ledger: path, Accountant: "pld"})
 		b.Grant(t, g)
 		for round := range 2 {
 			b.Charge(t, ledgertest.ChargeOf(g, round+1, id))

@@ -10,6 +10,7 @@ import (
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 )
 
 // twoHospitals returns a ledger of ε 1 at δ 1e-6 whose data sets share no unit, or may. North plans for ε 1, south for ½, neither
@@ -28,7 +29,7 @@ func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *led
 	}
 	plan := func(dataset string, epsilon float64) *event.Grant {
 		return plannedGrant(t, &plan.Flags{
-			All: true, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6, ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
+			Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6, ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
 		})
 	}
 	north, south := plan("north", 1), plan("south", 0.5)

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"privpipe/account/internal/calculator"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 )
 
 // ruleLedgers are ledgers whose chain and noise are right, but for the first one with a line that privatize would not have
@@ -125,13 +125,13 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 // thousandth smaller it is not.
 func TestVerifiedPlans(t *testing.T) {
 	for name, c := range map[string]plan.Flags{
-		"poisson":  {Poisson: 0.05},
-		"seeded":   {Poisson: 0.05, Seeded: true},
-		"fixed":    {Fixed: calculator.Fraction{5, 100}},
-		"epoch":    {Epoch: true},
-		"allocate": {Allocate: true},
-		"batch":    {All: true, Clipping: event.ClipBatch, Claim: event.PaperClaim},
-		"laplace":  {All: true, Mechanism: event.Laplace},
+		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},
+		"seeded":   {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Seeded: true},
+		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
+		"epoch":    {Flags: scheme.Flags{Epoch: true}},
+		"allocate": {Flags: scheme.Flags{Allocate: true}},
+		"batch":    {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
 		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
 		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
 	} {
@@ -168,7 +168,7 @@ func TestVerifiedPlans(t *testing.T) {
 func TestLaterGrants(t *testing.T) {
 	var b ledgertest.Book
 	b.Begin(t)
-	c := plan.Flags{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
+	c := plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
 	if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,7 @@
 // Command account plans privacy budgets and recomputes what a ledger has spent. It reads events, never data.
 package main
 
-import (
-	"privpipe/pipelines/filter"
-)
+import "privpipe/pipelines/filter"
 
 var cli struct {
 	filter.Common

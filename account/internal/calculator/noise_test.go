@@ -12,6 +12,7 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/scheme"
 )
 
 // asking makes a noise command of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a sampling, rounds, an accountant.
@@ -30,7 +31,7 @@ func asking(epsilon, delta, rate, rounds, which, by float64) *NoiseQuery {
 	case 3:
 		c.Poisson, c.Adjacency = &q, "replace-one"
 	case 4:
-		c.Fixed = Fraction{uint64(math.Ceil(q * 1e6)), 1e6}
+		c.Fixed = scheme.Units{Size: uint64(math.Ceil(q * 1e6)), Of: 1e6}
 	default:
 		c.Poisson, c.Adjacency, c.NonNegative = &q, "replace-one", true
 	}

@@ -6,6 +6,7 @@ import (
 
 	"privpipe/account/internal/dpevents"
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/scheme"
 )
 
 // Released are what was released: Gaussian noise in a setting, or a list of events.
@@ -24,7 +25,7 @@ func (c *Released) Check() error {
 		return errors.New("--noise-multiplier above 0, or --events, must be given")
 	case c.Events == "":
 		return errors.Join(c.SettingFlags.check(), c.Setting().checkNoise(c.NoiseMultiplier))
-	case c.Poisson != nil || c.Fixed.Of > 0 || c.All || c.Rounds != 1 || c.Sensitivity != nil:
+	case c.Poisson != nil || c.Fixed != (scheme.Units{}) || c.All || c.Rounds != 1 || c.Sensitivity != nil:
 		return errors.New("--poisson, --fixed, --all, --rounds and --sensitivity do not go with --events")
 	}
 	return nil

@@ -8,14 +8,13 @@ import (
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 )
 
 // SettingFlags are how often a sum with Gaussian noise is released, of which units, and what neighbours are.
 type SettingFlags struct {
-	Poisson     *float64 `group:"Setting" xor:"sampling" placeholder:"Q" help:"Each unit takes part in a round by a secret coin of probability Q."`
-	Fixed       Fraction `group:"Setting" xor:"sampling" placeholder:"S/N" help:"S of N units take part in a round, drawn in secret without replacement. Neighbours then exchange a unit."`
-	All         bool     `group:"Setting" xor:"sampling" help:"All units take part in each round (the default)."`
-	Rounds      int      `group:"Setting" short:"T" default:"1" help:"Number of rounds T, each with noise of its own."`
+	scheme.Sampled
+	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Number of rounds T, each with noise of its own."`
 	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed)."`
 	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"No coordinate is negative, so that exchanging a unit moves the sum by √2·C at most and not by 2·C."`
 	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"L2 sensitivity of the sum over C, where another one is proved."`
@@ -31,18 +30,8 @@ type Setting struct {
 }
 
 func (c *SettingFlags) Setting() *Setting {
-	s := &Setting{
-		Scheme: event.Scheme{Rounds: c.Rounds, Secret: true}, Adjacency: c.Adjacency, nonNegative: c.NonNegative,
-	}
-	switch {
-	case c.Poisson != nil:
-		s.Scheme.Method, s.Scheme.Rate = event.Poisson, *c.Poisson
-	case c.Fixed.Of > 0:
-		s.Scheme.Method, s.Scheme.Size, s.Scheme.Population = event.Fixed, c.Fixed.Size, c.Fixed.Of
-		s.Scheme.Rate = float64(c.Fixed.Size) / float64(c.Fixed.Of)
-	default:
-		s.Scheme.Method, s.Scheme.Rate, s.Scheme.Secret = event.All, 1, false
-	}
+	flags := scheme.Flags{Sampled: c.Sampled}
+	s := &Setting{Scheme: flags.Scheme(c.Rounds, true), Adjacency: c.Adjacency, nonNegative: c.NonNegative}
 	if s.Adjacency == "" {
 		s.Adjacency = event.AddRemove
 		if s.Scheme.Method == event.Fixed {
@@ -82,6 +71,9 @@ func (c *SettingFlags) check() error {
 	s := c.Setting()
 	if !(s.Sensitivity >= 1e-3 && s.Sensitivity <= 1e3) {
 		return fmt.Errorf("--sensitivity must be in [0.001, 1000], is %v", s.Sensitivity)
+	}
+	if err := c.Fixed.CheckPopulation(); err != nil {
+		return err
 	}
 	return errors.Join(s.Scheme.Check(), event.CheckRelation(s.Adjacency, event.Document, s.Scheme))
 }

@@ -2,8 +2,9 @@ package loss
 
 import (
 	"fmt"
-	"privpipe/account/internal/mechanism"
 	"strings"
+
+	"privpipe/account/internal/mechanism"
 )
 
 // A Release is what is released of one batch of units: mechanisms, and how units came to take part. Count says how often.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/calculator"
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/scheme"
 )
 
 // Flags say what is planned.
@@ -29,13 +29,9 @@ type Flags struct {
 	Part            float64  `group:"Budget" placeholder:"X" help:"For a ledger with a filter: what part of the filter's limit all releases of the grant may cost, as 0.25."`
 	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"One of ${enum}. rdp is renyi."`
 
-	Poisson  float64             `group:"Scheme" xor:"scheme" placeholder:"Q" help:"As in sample."`
-	Fixed    calculator.Fraction `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"S of N units, as in sample. Neighbours then exchange a unit."`
-	All      bool                `group:"Scheme" xor:"scheme" help:"As in sample. Implied by select and randomized-response."`
-	Allocate bool                `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
-	Epoch    bool                `group:"Scheme" xor:"scheme" help:"As in sample: rounds are disjoint."`
-	Rounds   *int                `group:"Scheme" short:"T" placeholder:"T" help:"Number of rounds T, and of releases; 1 by default."`
-	Seeded   bool                `group:"Scheme" help:"For sample --seed: the coins are known, so nothing is amplified."`
+	scheme.Flags
+	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Number of rounds T, and of releases; 1 by default."`
+	Seeded bool `group:"Scheme" help:"For sample --seed: the coins are known, so nothing is amplified."`
 
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"One of ${enum}."`
 	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound of a unit's contribution to a round, in L2 or L1; 1 by default."`
@@ -207,7 +203,7 @@ func (c *Flags) checkBudget() error {
 	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
 		return errors.New("--solve rounds is without --rounds, and not for disjoint rounds, whose number costs nothing, or " +
 			"mechanisms that release once")
-	case unknown == "rate" && (c.hasScheme() || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
+	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
 		return errors.New("--solve rate is without a scheme: it gives the rate of secret Poisson sampling under add-remove")
 	}
 	var err error
@@ -248,14 +244,13 @@ func (c *Flags) checkFiltered(noise bool) error {
 }
 
 func (c *Flags) checkScheme() error {
-	if !c.hasScheme() && !c.once() && c.unknown() != "rate" {
-		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
+	if c.Given() == 0 && !c.once() && c.unknown() != "rate" {
+		return scheme.ErrNone
+	}
+	if err := c.Fixed.CheckPopulation(); err != nil {
+		return err
 	}
 	return c.scheme().Check()
-}
-
-func (c *Flags) hasScheme() bool {
-	return c.Poisson != 0 || c.Fixed.Of != 0 || c.All || c.Allocate || c.Epoch
 }
 
 // rounds is the number of rounds, 1 where it is to be solved for.
@@ -272,23 +267,11 @@ func (c *Flags) once() bool {
 }
 
 func (c *Flags) scheme() event.Scheme {
-	s := event.Scheme{Rounds: c.rounds(), Secret: !c.Seeded}
-	switch {
-	case c.unknown() == "rate":
-		s.Method, s.Rate = event.Poisson, 1
-	case c.Poisson != 0:
-		s.Method, s.Rate = event.Poisson, c.Poisson
-	case c.Fixed.Of > 0:
-		s.Method, s.Size, s.Population = event.Fixed, c.Fixed.Size, c.Fixed.Of
-		s.Rate = float64(c.Fixed.Size) / float64(c.Fixed.Of)
-	case c.Allocate:
-		s.Method, s.Rate = event.Allocate, 1/float64(c.rounds())
-	case c.Epoch:
-		s.Method, s.Rate, s.Secret = event.Epoch, 1/float64(c.rounds()), false
-	default:
-		s.Method, s.Rate, s.Secret = event.All, 1, false
+	flags := c.Flags
+	if c.unknown() == "rate" {
+		flags.Poisson = new(1.0)
 	}
-	return s
+	return flags.Scheme(c.rounds(), !c.Seeded)
 }
 
 // grant returns the grant of the flags, without what is to be solved for.

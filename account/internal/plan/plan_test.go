@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/calculator"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/account/internal/report"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 	"privpipe/pipelines/testkit/golden"
 )
 
@@ -55,7 +55,7 @@ func TestCalibration(t *testing.T) {
 	for _, r := range golden.Rows[row](t, "testdata/calibration.jsonl", 12, nil) {
 		t.Run(fmt.Sprint(r.Epsilon, r.Delta, r.Q), func(t *testing.T) {
 			t.Parallel()
-			g := solved(t, &Flags{Epsilon: r.Epsilon, Delta: r.Delta, Poisson: r.Q, Rounds: new(r.Rounds)})
+			g := solved(t, &Flags{Epsilon: r.Epsilon, Delta: r.Delta, Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(r.Q)}}, Rounds: new(r.Rounds)})
 			if !(g.NoiseMultiplier >= r.Low && g.NoiseMultiplier <= r.High) {
 				t.Errorf("%+v: noise multiplier %v", r, g.NoiseMultiplier)
 			}
@@ -67,21 +67,21 @@ func TestCalibration(t *testing.T) {
 // hardly less. A second plan in the same ledger takes only what the first left.
 func TestPlanThenReport(t *testing.T) {
 	for name, c := range map[string]Flags{
-		"poisson":  {Poisson: 0.05},
-		"seeded":   {Poisson: 0.05, Seeded: true},
-		"all":      {All: true},
-		"fixed":    {Fixed: calculator.Fraction{5, 100}},
-		"epoch":    {Epoch: true},
-		"allocate": {Allocate: true},
-		"batch":    {Epoch: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},
+		"seeded":   {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Seeded: true},
+		"all":      {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}},
+		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
+		"epoch":    {Flags: scheme.Flags{Epoch: true}},
+		"allocate": {Flags: scheme.Flags{Allocate: true}},
+		"batch":    {Flags: scheme.Flags{Epoch: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
 		"batch seeded": {
-			Allocate: true, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim,
+			Flags: scheme.Flags{Allocate: true}, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim,
 		},
-		"batch secret":     {Allocate: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
-		"non-negative":     {All: true, Adjacency: event.ReplaceOne, NonNegative: true},
-		"laplace":          {All: true, Mechanism: event.Laplace},
-		"laplace poisson":  {Poisson: 0.05, Mechanism: event.Laplace},
-		"laplace epoch":    {Epoch: true, Mechanism: event.Laplace, Adjacency: event.ReplaceOne},
+		"batch secret":     {Flags: scheme.Flags{Allocate: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
+		"non-negative":     {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Adjacency: event.ReplaceOne, NonNegative: true},
+		"laplace":          {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
+		"laplace poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Mechanism: event.Laplace},
+		"laplace epoch":    {Flags: scheme.Flags{Epoch: true}, Mechanism: event.Laplace, Adjacency: event.ReplaceOne},
 		"select":           {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
 		"select threshold": {Mechanism: event.Select, MaxWords: 3, Rounds: new(1), Threshold: 100},
 		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
@@ -133,8 +133,8 @@ func TestPublicThrow(t *testing.T) {
 		c.Epsilon, c.Delta, c.Rounds, c.Adjacency, c.Clipping = 1, 1e-6, new(20), event.ReplaceOne, event.ClipBatch
 		return solved(t, &c).NoiseMultiplier
 	}
-	epoch, seeded := noise(Flags{Epoch: true}), noise(Flags{Allocate: true, Seeded: true})
-	secret := noise(Flags{Allocate: true})
+	epoch, seeded := noise(Flags{Flags: scheme.Flags{Epoch: true}}), noise(Flags{Flags: scheme.Flags{Allocate: true}, Seeded: true})
+	secret := noise(Flags{Flags: scheme.Flags{Allocate: true}})
 	if epoch != seeded || math.Abs(epoch/secret-math.Sqrt2) > 1e-4 {
 		t.Errorf("noise multipliers %v for an epoch, %v for a seeded allocation, %v for a secret one", epoch, seeded, secret)
 	}
@@ -165,7 +165,7 @@ func TestRandomPlans(t *testing.T) {
 		case c.Mechanism == event.Select:
 			c.Rounds, c.MaxWords, c.Clipping = new(1), 1+random.IntN(100), ""
 		case random.IntN(2) == 0:
-			c.Poisson = random.Float64()
+			c.Poisson = new(random.Float64())
 		case random.IntN(2) == 0:
 			c.Epoch = true
 		default:
@@ -204,9 +204,9 @@ func TestRandomPlans(t *testing.T) {
 // TestMoreNoiseIsLess: for each mechanism ε falls as its noise grows.
 func TestMoreNoiseIsLess(t *testing.T) {
 	for name, c := range map[string]Flags{
-		"gaussian": {Poisson: 0.1, Rounds: new(9)},
-		"laplace":  {Poisson: 0.1, Rounds: new(9), Mechanism: event.Laplace},
-		"epoch":    {Epoch: true, Rounds: new(9), Mechanism: event.Laplace},
+		"gaussian": {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9)},
+		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.1)}}, Rounds: new(9), Mechanism: event.Laplace},
+		"epoch":    {Flags: scheme.Flags{Epoch: true}, Rounds: new(9), Mechanism: event.Laplace},
 		"select":   {Mechanism: event.Select, Rounds: new(1), MaxWords: 10},
 		"response": {Mechanism: event.RandomizedResponse, Rounds: new(1), MaxWords: 10},
 	} {

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"privpipe/account/internal/calculator"
 	"privpipe/account/internal/compose"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/scheme"
 )
 
 // planned makes a plan of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a mechanism with its units, and what is to be
@@ -35,9 +35,9 @@ func planned(random *rand.Rand) *Flags {
 		c.Mechanism, c.MaxWords = event.Select, 1+random.IntN(300)
 		return c
 	case 3:
-		c.Fixed = calculator.Fraction{uint64(1 + random.IntN(99)), 100}
+		c.Fixed = scheme.Units{Size: uint64(1 + random.IntN(99)), Of: 100}
 	case 4:
-		c.Poisson = between(1e-4, 0.9)
+		c.Poisson = new(between(1e-4, 0.9))
 	default:
 		c.All = true
 	}
@@ -48,7 +48,7 @@ func planned(random *rand.Rand) *Flags {
 	case 1:
 		if c.Mechanism == event.Gaussian {
 			c.Solve, c.NoiseMultiplier, c.Rounds = "rate", &noise, &rounds
-			c.Poisson, c.Fixed, c.All = 0, calculator.Fraction{}, false
+			c.Sampled = scheme.Sampled{}
 		}
 	default:
 		c.Rounds = &rounds

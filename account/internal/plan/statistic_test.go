@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestStatistic(t *testing.T) {
 	var s statistic
