@@ -20,7 +20,6 @@ type compareCommand struct {
 	print.Flags
 }
 
-// Help is kong's hook.
 func (compareCommand) Help() string {
 	return `
 Every accountant, with the neighbours and the sampling for which it is proved, or why it is not. Under --fixed
@@ -28,7 +27,6 @@ the same rate by Poisson sampling follows, under add-remove: what another way to
 does. A claim is what a paper computes with the clip for the sensitivity or without a theorem; it is no bound.`
 }
 
-// Validate is kong's hook.
 func (c *compareCommand) Validate() error {
 	return errors.Join(c.Check(), accountant.CheckPureDelta(c.Delta))
 }
@@ -41,7 +39,6 @@ type comparison struct {
 	Reason  string        `json:"reason,omitempty"`
 }
 
-// Run is kong's hook.
 func (c *compareCommand) Run(r *filter.Run) error {
 	q, err := ask(&c.Released, c.Output)
 	if err != nil {

@@ -12,7 +12,6 @@ type efficiencyCommand struct {
 	print.Flags
 }
 
-// Run is kong's hook.
 func (c *efficiencyCommand) Run(r *filter.Run) error {
 	answer, err := c.Answer()
 	if err != nil {

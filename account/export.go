@@ -17,7 +17,6 @@ type exportCommand struct {
 	Ledger  string `arg:"" help:"Ledger of privatize."`
 }
 
-// Help is kong's hook.
 func (exportCommand) Help() string {
 	return `
 Writes what a ledger was charged for as JSON that other accountants can read, and that epsilon, delta and compare read with
@@ -27,7 +26,6 @@ Charges are merged, and no names of data sets and runs are written.
   account export night.ledger | account epsilon --events - --delta 1e-6`
 }
 
-// Run is kong's hook.
 func (c *exportCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err

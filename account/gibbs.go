@@ -14,7 +14,6 @@ type gibbsCommand struct {
 	print.Flags
 }
 
-// Run is kong's hook.
 func (c *gibbsCommand) Run(r *filter.Run) error {
 	rows, err := c.Rows()
 	if err != nil {

@@ -28,7 +28,6 @@ type newLedgerCommand struct {
 	Ledger   string  `arg:"" help:"File to make. One that is there already is refused."`
 }
 
-// Help is kong's hook.
 func (newLedgerCommand) Help() string {
 	return `
 A ledger is begun once, and kept. privatize makes none, so a job that runs in another folder by mistake stops there. Grants are
@@ -40,7 +39,6 @@ Say --disjoint-datasets only if nobody has units in two data sets, as of hospita
 good, and every report says that it was taken on trust.`
 }
 
-// Validate is kong's hook.
 func (c *newLedgerCommand) Validate() error {
 	switch {
 	case c.Ledger == endpoint.Stdio || endpoint.IsTopic(c.Ledger):
@@ -61,7 +59,6 @@ func (c *newLedgerCommand) Validate() error {
 	return event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}.Check()
 }
 
-// Run is kong's hook.
 func (c *newLedgerCommand) Run(r *filter.Run) error {
 	head, err := c.head()
 	if err != nil {

@@ -11,7 +11,6 @@ type noiseCommand struct {
 	print.Flags
 }
 
-// Help is kong's hook.
 func (noiseCommand) Help() string {
 	return calculator.WhichAccountant + `
 
@@ -19,7 +18,6 @@ What is printed is what "account epsilon" says of the printed noise, with the sa
 noise over sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.`
 }
 
-// Run is kong's hook.
 func (c *noiseCommand) Run(r *filter.Run) error {
 	found, err := c.Find(!c.JSON)
 	return printAnswer(r, c.Flags, found, err)

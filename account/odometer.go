@@ -21,14 +21,12 @@ type odometerCommand struct {
 	Ledger string `arg:"" help:"Ledger of privatize."`
 }
 
-// Help is kong's hook.
 func (odometerCommand) Help() string {
 	return "What the whole ledger had spent when each run had made its last release, and what was left of the budget that stood " +
 		"then: the ledger's own, or the latest that was planned. What a run added is what was spent, less what it would be without " +
 		"the run: of runs that took turns this is not a sum. Where data sets share no unit, ε is the largest of theirs, and a run may add 0."
 }
 
-// Validate is kong's hook.
 func (c *odometerCommand) Validate() error {
 	if c.Last < 0 {
 		return fmt.Errorf("--last must be positive, is %d", c.Last)
@@ -41,7 +39,6 @@ func (c *odometerCommand) Validate() error {
 	return c.CheckAlarms(nil)
 }
 
-// Run is kong's hook.
 func (c *odometerCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err

@@ -14,7 +14,6 @@ type planCommand struct {
 	Output string `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
 }
 
-// Run is kong's hook.
 func (c *planCommand) Run(r *filter.Run) error {
 	if c.Ledger != "" {
 		if err := keeps(c.Output, c.Ledger); err != nil {

@@ -27,14 +27,12 @@ type pruneCommand struct {
 	Ledger string `arg:"" help:"Ledger of privatize, which nobody writes meanwhile."`
 }
 
-// Help is kong's hook.
 func (pruneCommand) Help() string {
 	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release so that a round which is " +
 		"asked for again gets the same bytes. A removed one is refused for good (exit code 83): its charge stands, and no second " +
 		"noise is drawn. The ledger stays as it is. --dry-run prints on standard output what would go."
 }
 
-// Validate is kong's hook.
 func (c *pruneCommand) Validate() error {
 	if len(c.Runs) == 0 && !c.UsedUp {
 		return errors.New("which: --run NAME, or --used-up")
@@ -49,7 +47,6 @@ type pruned struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-// Run is kong's hook.
 func (c *pruneCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err

@@ -18,7 +18,6 @@ type reportCommand struct {
 	print.Flags
 }
 
-// Validate is kong's hook.
 func (c *reportCommand) Validate() error {
 	if err := errors.Join(c.CheckAlarms(c.Epsilon), c.Curve.Check(c.Epsilon, c.Output)); err != nil {
 		return err
@@ -32,7 +31,6 @@ func (c *reportCommand) Validate() error {
 	return nil
 }
 
-// Run is kong's hook.
 func (c *reportCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err

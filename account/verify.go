@@ -31,7 +31,6 @@ type verifyCommand struct {
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
 }
 
-// Help is kong's hook.
 func (c *verifyCommand) Help() string {
 	return "Checks by the ledger alone that its chain of hashes is whole; that each charge is one that privatize would have " +
 		"made after the lines before it, at the time of its line; that all charges up to the last one of a grant with a " +
@@ -43,7 +42,6 @@ func (c *verifyCommand) Help() string {
 		"all beside it, does not show."
 }
 
-// Validate is kong's hook.
 func (c *verifyCommand) Validate() error {
 	for _, hash := range c.LastHash {
 		if b, err := hex.DecodeString(hash); err != nil || len(b) != 32 || hash != strings.ToLower(hash) {
@@ -77,7 +75,6 @@ type verification struct {
 	Missing  []string `json:"missing_releases,omitempty"`
 }
 
-// Run is kong's hook.
 func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err

@@ -27,7 +27,6 @@ type watchCommand struct {
 	Ledger string `arg:"" help:"Ledger of privatize, a file."`
 }
 
-// Help is kong's hook.
 func (watchCommand) Help() string {
 	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default it is the grant that was " +
 		"charged last; where there is none yet, the first to be charged. A terminal shows one line: releases, ε of the whole ledger " +
@@ -44,7 +43,6 @@ const (
 	leisure    = 20
 )
 
-// Run is kong's hook.
 func (c *watchCommand) Run(r *filter.Run) error {
 	w, err := c.begin()
 	if err != nil || r.DryRun() {

@@ -32,7 +32,6 @@ type NoiseQuery struct {
 	accountant.Choice
 }
 
-// Validate is kong's hook.
 func (c *NoiseQuery) Validate() error {
 	return errors.Join(c.check(), event.CheckEpsilon(c.Epsilon), accountant.CheckDelta(c.Delta))
 }

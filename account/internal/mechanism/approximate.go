@@ -24,12 +24,9 @@ var approximate = &Kind{
 	Curves: []Theorem{{asResponse, nil}}, Pairs: []Theorem{{asResponse, nil}},
 }
 
-// Kind implements Mechanism.
-func (Approximate) Kind() *Kind { return approximate }
-
+func (Approximate) Kind() *Kind      { return approximate }
 func (m Approximate) String() string { return fmt.Sprintf("approximate(%v, %v)", m.Epsilon, m.Delta) }
 
-// Check implements Mechanism.
 func (m Approximate) Check() error {
 	if !(m.Delta >= 0 && m.Delta < 1) {
 		return fmt.Errorf("δ of a mechanism must be in [0, 1), is %v", m.Delta)
@@ -40,11 +37,8 @@ func (m Approximate) Check() error {
 // Curve implements Mechanism: with probability δ all is told, and else the pair is that of Pure (Kairouz, Oh and Viswanath, The
 // Composition Theorem for Differential Privacy, 2015, theorem 3.4).
 func (m Approximate) Curve() renyi.Curve { return Pure{m.Epsilon}.Curve() }
+func (m Approximate) Failure() float64   { return m.Delta }
 
-// Failure implements Failing.
-func (m Approximate) Failure() float64 { return m.Delta }
-
-// Pair implements Dominated.
 func (m Approximate) Pair() (*pld.Pair, error) {
 	if m.Epsilon == 0 && m.Delta == 0 {
 		return nil, nil
@@ -52,10 +46,8 @@ func (m Approximate) Pair() (*pld.Pair, error) {
 	return pld.Approximate(m.Epsilon, m.Delta)
 }
 
-// Guarantee implements Guaranteed.
 func (m Approximate) Guarantee() Approximate { return m }
 
-// Composed implements Composed.
 func (m Approximate) Composed(count float64) Approximate {
 	return Approximate{TimesUp(count, m.Epsilon), TimesUp(count, m.Delta)}
 }
@@ -66,10 +58,8 @@ func (m Approximate) Plus(other Approximate) Approximate {
 	return Approximate{addUp(m.Epsilon, other.Epsilon), addUp(m.Delta, other.Delta)}
 }
 
-// Attained implements Attained.
 func (Approximate) Attained(bool) (rounded float64, ok bool) { return 0, true }
 
-// List implements Listed.
 func (m Approximate) List() []any {
 	return []any{"type", "approx_dp", "epsilon", m.Epsilon, "delta", m.Delta}
 }

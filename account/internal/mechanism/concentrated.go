@@ -22,12 +22,9 @@ var concentrated = &Kind{
 	Curves: []Theorem{{"zCDP (Bun, Steinke 2016, def. 1.1)", nil}},
 }
 
-// Kind implements Mechanism.
-func (Concentrated) Kind() *Kind { return concentrated }
-
+func (Concentrated) Kind() *Kind      { return concentrated }
 func (m Concentrated) String() string { return fmt.Sprintf("concentrated(%v)", m.Rho) }
 
-// Check implements Mechanism.
 func (m Concentrated) Check() error {
 	if !(m.Rho >= 0 && m.Rho <= 1e6) {
 		return fmt.Errorf("ρ of a mechanism must be in [0, 1e6], is %v", m.Rho)
@@ -40,5 +37,4 @@ func (m Concentrated) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return m.Rho * alpha }
 }
 
-// ZCDP implements ZeroConcentrated.
 func (m Concentrated) ZCDP() float64 { return m.Rho }

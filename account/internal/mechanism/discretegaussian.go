@@ -23,14 +23,12 @@ var discreteGaussian = &Kind{
 	Pairs: []Theorem{{"discrete Gaussian (Canonne, Kamath, Steinke 2020, thm. 7)", nil}},
 }
 
-// Kind implements Mechanism.
 func (DiscreteGaussian) Kind() *Kind { return discreteGaussian }
 
 func (m DiscreteGaussian) String() string {
 	return fmt.Sprintf("gaussian on one number(%v, %d)", m.Variance, m.Sensitivity)
 }
 
-// Check implements Mechanism.
 func (m DiscreteGaussian) Check() error {
 	if err := checkSteps(m.Sensitivity); err != nil {
 		return err
@@ -44,15 +42,12 @@ func (m DiscreteGaussian) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
 }
 
-// Pair implements Dominated.
 func (m DiscreteGaussian) Pair() (*pld.Pair, error) {
 	return pld.DiscreteGaussian(m.Variance, m.Sensitivity)
 }
 
-// ZCDP implements ZeroConcentrated.
 func (m DiscreteGaussian) ZCDP() float64 {
 	return classic.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
 }
 
-// Attained implements Attained.
 func (DiscreteGaussian) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

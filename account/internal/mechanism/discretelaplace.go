@@ -27,14 +27,12 @@ var discreteLaplace = &Kind{
 	Pairs:  []Theorem{{"discrete Laplace (three geometric series)", nil}},
 }
 
-// Kind implements Mechanism.
 func (DiscreteLaplace) Kind() *Kind { return discreteLaplace }
 
 func (m DiscreteLaplace) String() string {
 	return fmt.Sprintf("laplace on one number(%v, %d)", m.Scale, m.Sensitivity)
 }
 
-// Check implements Mechanism.
 func (m DiscreteLaplace) Check() error {
 	if err := checkSteps(m.Sensitivity); err != nil {
 		return err
@@ -42,23 +40,18 @@ func (m DiscreteLaplace) Check() error {
 	return checkNoise("scale over sensitivity", m.Scale/float64(m.Sensitivity))
 }
 
-// Curve implements Mechanism.
 func (m DiscreteLaplace) Curve() renyi.Curve {
 	return Laplace{m.Scale, float64(m.Sensitivity), true}.Curve()
 }
 
-// Pair implements Dominated.
 func (m DiscreteLaplace) Pair() (*pld.Pair, error) {
 	return pld.DiscreteLaplace(m.Scale, m.Sensitivity)
 }
 
-// PureEpsilon implements PurelyPrivate.
 func (m DiscreteLaplace) PureEpsilon() float64 { return float64(m.Sensitivity) / m.Scale * (1 + 1e-15) }
 
-// Composed implements Composed.
 func (m DiscreteLaplace) Composed(count float64) Approximate {
 	return Approximate{Epsilon: quotientUp(TimesUp(count, float64(m.Sensitivity)), m.Scale)}
 }
 
-// Attained implements Attained.
 func (DiscreteLaplace) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

@@ -52,26 +52,17 @@ func ofSteps(u Use) bool {
 	return false
 }
 
-// Kind implements Mechanism.
-func (Gaussian) Kind() *Kind { return gaussian }
-
+func (Gaussian) Kind() *Kind      { return gaussian }
 func (m Gaussian) String() string { return noiseString("gaussian", m.Noise, m.Sensitivity, m.Discrete) }
+func (m Gaussian) Check() error   { return checkRatio("noise over sensitivity", m.Noise, m.Sensitivity) }
 
-// Check implements Mechanism.
-func (m Gaussian) Check() error { return checkRatio("noise over sensitivity", m.Noise, m.Sensitivity) }
-
-// Curve implements Mechanism.
 func (m Gaussian) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.Gaussian(m.Sigma(), alpha) }
 }
 
-// Pair implements Dominated.
 func (m Gaussian) Pair() (*pld.Pair, error) { return pld.Gaussian(1, m.continuous().Sigma()) }
+func (m Gaussian) ZCDP() float64            { return classic.Rho(m.Sigma(), 1) }
 
-// ZCDP implements ZeroConcentrated.
-func (m Gaussian) ZCDP() float64 { return classic.Rho(m.Sigma(), 1) }
-
-// Attained implements Attained.
 func (m Gaussian) Attained(nonNegative bool) (rounded float64, ok bool) {
 	if ok = !(nonNegative && m.Sensitivity > math.Sqrt2); !m.Discrete {
 		return 0, ok
@@ -79,7 +70,6 @@ func (m Gaussian) Attained(nonNegative bool) (rounded float64, ok bool) {
 	return m.stepped(), ok && m.inSteps()
 }
 
-// Write implements Written.
 func (m Gaussian) Write(n Neighbours) (string, []any, error) {
 	return gaussian.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
 }

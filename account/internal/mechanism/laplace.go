@@ -36,19 +36,14 @@ var laplace = &Kind{
 // threeSeries is what the Rényi curve of discrete Laplace noise is.
 const threeSeries = "discrete Laplace (sum of three geometric series)"
 
-// Kind implements Mechanism.
-func (Laplace) Kind() *Kind { return laplace }
-
+func (Laplace) Kind() *Kind      { return laplace }
 func (m Laplace) String() string { return noiseString("laplace", m.Scale, m.Sensitivity, m.Discrete) }
-
-// Check implements Mechanism.
-func (m Laplace) Check() error { return checkRatio("scale over sensitivity", m.Scale, m.Sensitivity) }
+func (m Laplace) Check() error   { return checkRatio("scale over sensitivity", m.Scale, m.Sensitivity) }
 
 // finely is how many steps stand for a continuous shift: the discrete noise loses no less (see package loss), and no more than
 // with a shift of two steps more.
 const finely = 1 << 40
 
-// Curve implements Mechanism.
 func (m Laplace) Curve() renyi.Curve {
 	if !m.Discrete {
 		m.Scale, m.Sensitivity = m.scale()*finely, finely
@@ -56,23 +51,18 @@ func (m Laplace) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.Laplace(m.Sensitivity, m.Scale, alpha) }
 }
 
-// Pair implements Dominated.
 func (m Laplace) Pair() (*pld.Pair, error) { return m.SampledPair(1) }
 
-// SampledPair implements SampledPair.
 func (m Laplace) SampledPair(rate float64) (*pld.Pair, error) {
 	return pld.Laplace(rate, m.continuous().scale())
 }
 
-// PureEpsilon implements PurelyPrivate.
 func (m Laplace) PureEpsilon() float64 { return m.Sensitivity / m.Scale * (1 + 1e-15) }
 
-// Composed implements Composed.
 func (m Laplace) Composed(count float64) Approximate {
 	return Approximate{Epsilon: quotientUp(TimesUp(count, m.Sensitivity), m.Scale)}
 }
 
-// Attained implements Attained.
 func (m Laplace) Attained(nonNegative bool) (rounded float64, ok bool) {
 	if ok = !(nonNegative && m.Sensitivity > 1); !m.Discrete {
 		return 0, ok
@@ -92,12 +82,10 @@ func (m Laplace) Worse(other Mechanism) (Mechanism, bool) {
 	return l, true
 }
 
-// Write implements Written.
 func (m Laplace) Write(n Neighbours) (string, []any, error) {
 	return laplace.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
 }
 
-// Continuous implements Approximated.
 func (m Laplace) Continuous() Mechanism { return m.continuous() }
 
 func (m Laplace) continuous() Laplace {

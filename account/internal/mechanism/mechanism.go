@@ -115,3 +115,13 @@ func noiseString(name string, noise, sensitivity float64, discrete bool) string 
 	}
 	return fmt.Sprintf("%s(%v/%v)", name, noise, sensitivity)
 }
+
+// Sampling is how a unit comes to take part in a batch.
+type Sampling int
+
+// All units take part; each by a secret coin (Poisson); a fixed number of them, drawn in secret without replacement (Fixed).
+const (
+	All Sampling = iota
+	Poisson
+	Fixed
+)

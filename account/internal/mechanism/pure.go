@@ -16,15 +16,12 @@ type Pure struct{ Epsilon float64 }
 var pure = &Kind{Name: "pure", Curves: []Theorem{{"randomized response (Mironov 2017, prop. 5)", nil}},
 	Pairs: []Theorem{{"randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4)", nil}}}
 
-// Kind implements Mechanism.
-func (Pure) Kind() *Kind { return pure }
-
+func (Pure) Kind() *Kind      { return pure }
 func (m Pure) String() string { return fmt.Sprintf("pure(%v)", m.Epsilon) }
 
 // mostPure is where e^ε is within float64.
 const mostPure = 700
 
-// Check implements Mechanism.
 func (m Pure) Check() error {
 	if !(m.Epsilon >= 0 && m.Epsilon <= mostPure) {
 		return fmt.Errorf("ε of a mechanism must be in [0, %v], is %v", mostPure, m.Epsilon)
@@ -32,12 +29,10 @@ func (m Pure) Check() error {
 	return nil
 }
 
-// Curve implements Mechanism.
 func (m Pure) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.RandomizedResponse(m.Epsilon, alpha) }
 }
 
-// Pair implements Dominated.
 func (m Pure) Pair() (*pld.Pair, error) {
 	if m.Epsilon == 0 {
 		return nil, nil
@@ -45,18 +40,13 @@ func (m Pure) Pair() (*pld.Pair, error) {
 	return pld.Pure(m.Epsilon)
 }
 
-// PureEpsilon implements PurelyPrivate.
-func (m Pure) PureEpsilon() float64 { return m.Epsilon }
-
-// Guarantee implements Guaranteed.
+func (m Pure) PureEpsilon() float64   { return m.Epsilon }
 func (m Pure) Guarantee() Approximate { return Approximate{Epsilon: m.Epsilon} }
 
-// Composed implements Composed.
 func (m Pure) Composed(count float64) Approximate {
 	return Approximate{Epsilon: TimesUp(count, m.Epsilon)}
 }
 
-// Attained implements Attained.
 func (Pure) Attained(bool) (rounded float64, ok bool) { return 0, true }
 
 // Write implements Written. Randomized response of one bit dominates all that has its ε (Kairouz, Oh and Viswanath 2015, theorem
@@ -69,5 +59,4 @@ func (m Pure) Write(n Neighbours) (string, []any, error) {
 	return randomizedResponse.Class, []any{"noise_parameter", p, "num_buckets", 2}, nil
 }
 
-// List implements Listed.
 func (m Pure) List() []any { return m.Guarantee().List() }

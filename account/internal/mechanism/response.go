@@ -29,14 +29,12 @@ func readResponse(f Fields, _ Neighbours) Mechanism {
 	return RandomizedResponse{Noise: f.Within("noise_parameter", 0, 1), Buckets: f.Whole("num_buckets", 2, math.MaxInt32)}
 }
 
-// Kind implements Mechanism.
 func (RandomizedResponse) Kind() *Kind { return randomizedResponse }
 
 func (m RandomizedResponse) String() string {
 	return fmt.Sprintf("randomized response(%v, %d)", m.Noise, m.Buckets)
 }
 
-// Check implements Mechanism.
 func (m RandomizedResponse) Check() error {
 	if !(m.Noise >= 0 && m.Noise <= 1) {
 		return fmt.Errorf("noise of randomized response must be in [0, 1], is %v", m.Noise)
@@ -47,12 +45,10 @@ func (m RandomizedResponse) Check() error {
 	return Pure{m.PureEpsilon()}.Check()
 }
 
-// Curve implements Mechanism.
 func (m RandomizedResponse) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.Response(m.PureEpsilon(), m.Buckets, alpha) }
 }
 
-// Pair implements Dominated.
 func (m RandomizedResponse) Pair() (*pld.Pair, error) {
 	if m.PureEpsilon() == 0 {
 		return nil, nil
@@ -60,18 +56,14 @@ func (m RandomizedResponse) Pair() (*pld.Pair, error) {
 	return pld.Response(m.Noise, m.Buckets)
 }
 
-// PureEpsilon implements PurelyPrivate.
 func (m RandomizedResponse) PureEpsilon() float64 { return pld.ResponseLoss(m.Noise, m.Buckets) }
 
-// Composed implements Composed.
 func (m RandomizedResponse) Composed(count float64) Approximate {
 	return Approximate{Epsilon: TimesUp(count, m.PureEpsilon())}
 }
 
-// Attained implements Attained.
 func (RandomizedResponse) Attained(bool) (rounded float64, ok bool) { return 0, true }
 
-// Write implements Written.
 func (m RandomizedResponse) Write(Neighbours) (string, []any, error) {
 	return randomizedResponse.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
 }

@@ -27,7 +27,6 @@ type Efficiency struct {
 	Table3 bool   `name:"table-3" help:"The paper's table 3 beside the exact values: sets the noise, γ and T of each row."`
 }
 
-// Help is kong's hook.
 func (Efficiency) Help() string {
 	return `
 For SUB-LDA: each word takes part in an iteration by a secret coin of probability γ, and topics are drawn from
@@ -57,7 +56,6 @@ const (
 	leastRatio            = 1e-12     // γ
 )
 
-// Validate is kong's hook.
 func (c *Efficiency) Validate() error {
 	if c.Delta != nil {
 		if err := accountant.CheckDelta(*c.Delta); err != nil {

@@ -34,7 +34,6 @@ type Gibbs struct {
 	Delta  *float64 `placeholder:"X" help:"Convert the bounds to (ε, δ) at this δ, too."`
 }
 
-// Help is kong's hook.
 func (Gibbs) Help() string {
 	return `
 The pure ε of what collapsed Gibbs samplers for topic models release. HDP-LDA, whose neighbours differ by one word
@@ -54,7 +53,6 @@ LP-LDA's ε "for each word" is that of a bit. A replaced word changes two bits, 
 Without noise (theorem 1) the loss follows from counts of the data: a claim, and not to be published.`
 }
 
-// Validate is kong's hook.
 func (c *Gibbs) Validate() error {
 	var wrong complaints
 	plain := c.LargestCount > 0
