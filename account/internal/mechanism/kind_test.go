@@ -38,6 +38,9 @@ func TestKinds(t *testing.T) {
 			}
 		}
 		if rho, ok := Rho(m); ok {
+			if _, only := m.(Concentrated); only && !(math.Abs(curve(10)-10*rho) < 1e-9) {
+				t.Errorf("%s: ρ(10) is %v", m, curve(10))
+			}
 			for _, alpha := range []float64{1.5, 2, 10, 100} {
 				if curve(alpha) > rho*alpha*(1+1e-9) {
 					t.Errorf("%s: ρ(%v) is %v, by zCDP at most %v", m, alpha, curve(alpha), rho*alpha)
@@ -49,6 +52,19 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s: pair %v, %v", m, pair, err)
 			}
 		}
+	}
+}
+
+// TestWorse: of two Laplace mechanisms the worse one has less noise over sensitivity, whichever is asked; others are not compared.
+func TestWorse(t *testing.T) {
+	loud, quiet := Laplace{Scale: 5, Sensitivity: 1}, Laplace{Scale: 5, Sensitivity: 2}
+	for _, pair := range [][2]Laplace{{loud, quiet}, {quiet, loud}} {
+		if worse, ok := pair[0].Worse(pair[1]); !ok || worse != Mechanism(quiet) {
+			t.Errorf("of %v the worse one is %v, %v", pair, worse, ok)
+		}
+	}
+	if worse, ok := loud.Worse(Pure{1}); ok {
+		t.Errorf("of Laplace noise and any pure mechanism the worse one is %v", worse)
 	}
 }
 
