@@ -282,7 +282,9 @@ func TestTopicChanged(t *testing.T) {
 		},
 	} {
 		topic := "kafka://" + fake.Address + "/" + name
-		s := &rounds{Poisson: 0.5, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic}
+		rate := 0.5
+		s := &rounds{Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic}
+		s.Poisson = &rate
 		s.Compress.Compress = "none"
 		begin := func() *parts {
 			out, err := s.create(s.header(header(10)))
