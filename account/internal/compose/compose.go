@@ -77,6 +77,9 @@ func New(charges []*event.Charge) (*Composition, error) {
 
 func (c *Composition) add(charge *event.Charge) error {
 	c.Releases++
+	if charge.Unit == event.Word || charge.Draws != 0 || charge.Clipping == event.ClipUnbounded {
+		return errors.New("this accountant does not compose charges of unit word, with draws, or without a bound")
+	}
 	if charge.Mechanism == event.None {
 		c.None = true
 		return nil
