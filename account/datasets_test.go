@@ -5,39 +5,44 @@ import (
 	"os"
 	"testing"
 
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/ledgertest"
+	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 )
 
 // twoHospitals returns a ledger of ε 1 at δ 1e-6 whose data sets share no unit, or may. North plans for ε 1, south for ½, neither
 // knowing of the other, and both release twice, by turns.
-func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *book {
+func twoHospitals(t *testing.T, changes ...func(north, south *event.Grant)) *ledgertest.Book {
 	t.Helper()
 	head := event.NewHead()
 	head.Budget, head.DisjointDatasets = &event.Limit{Epsilon: 1, Delta: 1e-6}, true
-	b := new(book)
-	line := b.Next(noon)
+	b := new(ledgertest.Book)
+	line := b.Next(ledgertest.Noon)
 	line.Type, line.Head = event.TypeHead, head
-	b.add(t, line)
+	b.Add(t, line)
 	path := t.TempDir() + "/run.ledger"
-	if err := os.WriteFile(path, b.bytes, 0o666); err != nil {
+	if err := os.WriteFile(path, b.Bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	plan := func(dataset string, epsilon float64) *event.Grant {
-		return solved(t, &planCommand{
-			All: true, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6, ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
+		return plannedGrant(t, &plan.Flags{
+			Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: epsilon, Delta: 1e-6, ID: dataset + "-night", Dataset: dataset, Ledger: path, Accountant: "pld",
 		})
 	}
 	north, south := plan("north", 1), plan("south", 0.5)
 	for _, change := range changes {
 		change(north, south)
 	}
-	b.grant(t, north)
+	b.Grant(t, north)
 	for round := 1; round <= 2; round++ {
-		b.charge(t, from(chargeOf(north, round, north.ID), "north"))
+		b.Charge(t, from(ledgertest.ChargeOf(north, round, north.ID), "north"))
 		if round == 1 {
-			b.grant(t, south)
+			b.Grant(t, south)
 		}
-		b.charge(t, from(chargeOf(south, round, south.ID), "south"))
+		b.Charge(t, from(ledgertest.ChargeOf(south, round, south.ID), "south"))
 	}
 	return b
 }
@@ -56,15 +61,15 @@ func datasetLedgers(t *testing.T) map[string][]byte {
 	})
 	elsewhere := twoHospitals(t)
 	last := elsewhere.Lines[len(elsewhere.Lines)-1]
-	*elsewhere = book{}
+	*elsewhere = ledgertest.Book{}
 	for _, line := range twoHospitals(t).Lines {
 		if line.Sequence == last.Sequence {
 			line.Charge.Dataset = "north"
 		}
-		elsewhere.add(t, line)
+		elsewhere.Add(t, line)
 	}
 	return map[string][]byte{
-		"hospitals.ledger": twoHospitals(t).bytes, "loud.ledger": loud.bytes, "elsewhere.ledger": elsewhere.bytes,
+		"hospitals.ledger": twoHospitals(t).Bytes, "loud.ledger": loud.Bytes, "elsewhere.ledger": elsewhere.Bytes,
 	}
 }
 
@@ -75,8 +80,8 @@ func TestDisjointDatasets(t *testing.T) {
 	if err := b.Check("x"); err != nil {
 		t.Fatal(err)
 	}
-	epsilon := func(charges []*event.Charge, accountant string) float64 {
-		p, err := ledgerChoice{accountant}.spending(&b.Ledger)(charges)
+	epsilon := func(charges []*event.Charge, by string) float64 {
+		p, err := accountant.LedgerChoice{Accountant: by}.Spending(&b.Ledger)(charges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,17 +107,17 @@ func TestDisjointDatasets(t *testing.T) {
 		}
 	}
 	// The same charges add up where data sets may share units.
-	p, err := ledgerChoice{"analytic"}.spending(new(event.Ledger))(b.Charges())
+	p, err := accountant.LedgerChoice{Accountant: "analytic"}.Spending(new(event.Ledger))(b.Charges())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sum, err := p.Epsilon(1e-6); err != nil || !(sum > 1.1) {
 		t.Errorf("ε of both together is %v, %v", sum, err)
 	}
-	if overspent, err := checkOverspent("x", &b.Ledger); overspent != nil || err != nil {
+	if overspent, err := ledgers.CheckOverspent("x", &b.Ledger); overspent != nil || err != nil {
 		t.Errorf("overspent %v, %v", overspent, err)
 	}
-	if err := checkBudgets("x", &b.Ledger); err != nil {
+	if err := ledgers.CheckBudgets("x", &b.Ledger); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,16 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/ledgertest"
+	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
 )
 
 // ruleLedgers are ledgers whose chain and noise are right, but for the first one with a line that privatize would not have
 // written. Each has the grant first, and a charge by it.
 func ruleLedgers(t *testing.T) map[string][]byte {
-	expires := noon.Add(time.Hour)
+	expires := ledgertest.Noon.Add(time.Hour)
 	grant := func(scheme event.Scheme, budget float64) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: "first", Created: noon, Expires: &expires, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+			Version: 1, ID: "first", Created: ledgertest.Noon, Expires: &expires, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 			Unit: event.Document, Clip: 1, NoiseMultiplier: 4, Scheme: scheme, Releases: 4,
 		}
 		if budget > 0 {
@@ -34,85 +38,85 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 	files := make(map[string][]byte)
 	for name, c := range map[string]struct {
 		grant *event.Grant
-		more  func(b *book, g *event.Grant) // what follows on line 3
+		more  func(b *ledgertest.Book, g *event.Grant) // what follows on line 3
 	}{
-		"in-time": {grant(all, 0), func(b *book, g *event.Grant) {
+		"in-time": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
 			line := b.Next(expires.Add(-time.Second))
-			line.Type, line.Charge = event.TypeCharge, chargeOf(g, 2, "first")
-			b.add(t, line)
+			line.Type, line.Charge = event.TypeCharge, ledgertest.ChargeOf(g, 2, "first")
+			b.Add(t, line)
 		}},
-		"expired": {grant(all, 0), func(b *book, g *event.Grant) {
+		"expired": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
 			line := b.Next(expires)
-			line.Type, line.Charge = event.TypeCharge, chargeOf(g, 2, "first")
-			b.add(t, line)
+			line.Type, line.Charge = event.TypeCharge, ledgertest.ChargeOf(g, 2, "first")
+			b.Add(t, line)
 		}},
-		"second-run": {grant(epoch, 0), func(b *book, g *event.Grant) {
-			c := chargeOf(g, 2, "first")
+		"second-run": {grant(epoch, 0), func(b *ledgertest.Book, g *event.Grant) {
+			c := ledgertest.ChargeOf(g, 2, "first")
 			c.Run = "second"
-			b.charge(t, c)
+			b.Charge(t, c)
 		}},
-		"second-data": {grant(epoch, 0), func(b *book, g *event.Grant) {
-			c := chargeOf(g, 2, "first")
+		"second-data": {grant(epoch, 0), func(b *ledgertest.Book, g *event.Grant) {
+			c := ledgertest.ChargeOf(g, 2, "first")
 			c.Dataset = "other"
-			b.charge(t, c)
+			b.Charge(t, c)
 		}},
-		"second-throw": {grant(allocate, 0), func(b *book, g *event.Grant) {
-			c := chargeOf(g, 2, "first")
+		"second-throw": {grant(allocate, 0), func(b *ledgertest.Book, g *event.Grant) {
+			c := ledgertest.ChargeOf(g, 2, "first")
 			c.Scheme.Coins = "another"
-			b.charge(t, c)
+			b.Charge(t, c)
 		}},
-		"respent": {grant(all, 9), func(b *book, g *event.Grant) {
-			c := chargeOf(g, 1, "first")
+		"respent": {grant(all, 9), func(b *ledgertest.Book, g *event.Grant) {
+			c := ledgertest.ChargeOf(g, 1, "first")
 			c.Attempt = 2
-			b.charge(t, c)
+			b.Charge(t, c)
 		}},
-		"same-batch": {grant(poisson, 9), func(b *book, g *event.Grant) {
-			c := chargeOf(g, 1, "first")
+		"same-batch": {grant(poisson, 9), func(b *ledgertest.Book, g *event.Grant) {
+			c := ledgertest.ChargeOf(g, 1, "first")
 			c.Run = "second"
-			b.charge(t, c)
+			b.Charge(t, c)
 		}},
-		"unplanned": {grant(poisson, 9), func(b *book, g *event.Grant) {
-			b.grant(t, second(*g))
-			b.charge(t, chargeOf(second(*g), 1, "second"))
+		"unplanned": {grant(poisson, 9), func(b *ledgertest.Book, g *event.Grant) {
+			b.Grant(t, second(*g))
+			b.Charge(t, ledgertest.ChargeOf(second(*g), 1, "second"))
 		}},
-		"two-units": {grant(all, 0), func(b *book, g *event.Grant) {
+		"two-units": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
 			other := second(*g)
 			other.Unit = event.User
-			b.grant(t, other)
-			b.charge(t, chargeOf(other, 1, "second"))
+			b.Grant(t, other)
+			b.Charge(t, ledgertest.ChargeOf(other, 1, "second"))
 		}},
-		"by-another-grant": {grant(all, 0), func(b *book, g *event.Grant) {
+		"by-another-grant": {grant(all, 0), func(b *ledgertest.Book, g *event.Grant) {
 			other := second(*g)
-			b.grant(t, other)
-			c := chargeOf(other, 1, "second")
+			b.Grant(t, other)
+			c := ledgertest.ChargeOf(other, 1, "second")
 			c.Run, c.Attempt = "first", 2
-			b.charge(t, c)
+			b.Charge(t, c)
 		}},
 		// Four releases with a noise multiplier of 4 cost as much as one with 2: ε = 2.25 at δ = 1e-6 (Balle and Wang 2018,
 		// theorem 8), so no accountant can find that they cost 2.
-		"overspent": {grant(all, 2), func(b *book, g *event.Grant) {
+		"overspent": {grant(all, 2), func(b *ledgertest.Book, g *event.Grant) {
 			for round := 2; round <= 4; round++ {
-				b.charge(t, chargeOf(g, round, "first"))
+				b.Charge(t, ledgertest.ChargeOf(g, round, "first"))
 			}
 		}},
 	} {
-		var b book
-		b.grant(t, c.grant)
-		b.charge(t, chargeOf(c.grant, 1, "first"))
+		var b ledgertest.Book
+		b.Grant(t, c.grant)
+		b.Charge(t, ledgertest.ChargeOf(c.grant, 1, "first"))
 		c.more(&b, c.grant)
-		files[name+".ledger"] = b.bytes
+		files[name+".ledger"] = b.Bytes
 	}
 	for name, change := range map[string]func(*event.Grant, *event.Charge){
 		"unnamed-throw":     func(_ *event.Grant, c *event.Charge) { c.Scheme.Coins = "" },
 		"planned-elsewhere": func(g *event.Grant, _ *event.Charge) { g.Budget.After = strings.Repeat("f", 64) },
 	} {
 		g := grant(allocate, 9)
-		c := chargeOf(g, 1, "first")
+		c := ledgertest.ChargeOf(g, 1, "first")
 		change(g, c)
-		var b book
-		b.grant(t, g)
-		b.charge(t, c)
-		files[name+".ledger"] = b.bytes
+		var b ledgertest.Book
+		b.Grant(t, g)
+		b.Charge(t, c)
+		files[name+".ledger"] = b.Bytes
 	}
 	return files
 }
@@ -120,14 +124,14 @@ func ruleLedgers(t *testing.T) map[string][]byte {
 // TestVerifiedPlans: what is charged by plans that account made is verified, to the last digit of each budget; of a budget a
 // thousandth smaller it is not.
 func TestVerifiedPlans(t *testing.T) {
-	for name, c := range map[string]planCommand{
-		"poisson":  {Poisson: 0.05},
-		"seeded":   {Poisson: 0.05, Seeded: true},
-		"fixed":    {Fixed: fraction{5, 100}},
-		"epoch":    {Epoch: true},
-		"allocate": {Allocate: true},
-		"batch":    {All: true, Clipping: event.ClipBatch, Claim: event.PaperClaim},
-		"laplace":  {All: true, Mechanism: event.Laplace},
+	for name, c := range map[string]plan.Flags{
+		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},
+		"seeded":   {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Seeded: true},
+		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
+		"epoch":    {Flags: scheme.Flags{Epoch: true}},
+		"allocate": {Flags: scheme.Flags{Allocate: true}},
+		"batch":    {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Clipping: event.ClipBatch, Claim: event.PaperClaim},
+		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
 		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
 		"response": {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
 	} {
@@ -137,22 +141,22 @@ func TestVerifiedPlans(t *testing.T) {
 			}
 			for share, verified := range map[float64]bool{1: true, 0.999: false} {
 				c.Epsilon = 1
-				var b book
-				b.begin(t)
+				var b ledgertest.Book
+				b.Begin(t)
 				c.Ledger = t.TempDir() + "/run.ledger"
-				if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
+				if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 					t.Fatal(err)
 				}
-				g := solved(t, &c)
+				g := plannedGrant(t, &c)
 				g.Budget.Epsilon *= share
-				b.grant(t, g)
-				for round := range c.rounds() {
-					b.charge(t, chargeOf(g, round+1, "night"))
+				b.Grant(t, g)
+				for round := range *c.Rounds {
+					b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
 				}
-				if err := checkGrants("x", &b.Ledger); err != nil {
+				if err := ledgers.CheckGrants("x", &b.Ledger); err != nil {
 					t.Fatal(err)
 				}
-				if err := checkBudgets("x", &b.Ledger); (err == nil) != verified {
+				if err := ledgers.CheckBudgets("x", &b.Ledger); (err == nil) != verified {
 					t.Errorf("%v of the budget: %v", share, err)
 				}
 			}
@@ -162,27 +166,27 @@ func TestVerifiedPlans(t *testing.T) {
 
 // TestLaterGrants: a budget is for what was charged up to the last charge of its own grant, not for what came later.
 func TestLaterGrants(t *testing.T) {
-	var b book
-	b.begin(t)
-	c := planCommand{All: true, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
-	if err := os.WriteFile(c.Ledger, b.bytes, 0o666); err != nil {
+	var b ledgertest.Book
+	b.Begin(t)
+	c := plan.Flags{Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Rounds: new(2), Epsilon: 1, Delta: 1e-6, ID: "first", Ledger: t.TempDir() + "/run.ledger"}
+	if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	first := solved(t, &c)
-	b.grant(t, first)
-	b.charge(t, chargeOf(first, 1, "first"))
-	b.charge(t, chargeOf(first, 2, "first"))
+	first := plannedGrant(t, &c)
+	b.Grant(t, first)
+	b.Charge(t, ledgertest.ChargeOf(first, 1, "first"))
+	b.Charge(t, ledgertest.ChargeOf(first, 2, "first"))
 	given := *first
 	given.ID, given.Budget = "second", event.Budget{}
-	b.grant(t, &given)
-	b.charge(t, chargeOf(&given, 1, "second"))
-	for _, check := range []func(string, *event.Ledger) error{checkGrants, checkBudgets} {
+	b.Grant(t, &given)
+	b.Charge(t, ledgertest.ChargeOf(&given, 1, "second"))
+	for _, check := range []func(string, *event.Ledger) error{ledgers.CheckGrants, ledgers.CheckBudgets} {
 		if err := check("x", &b.Ledger); err != nil {
 			t.Error(err)
 		}
 	}
 	// But the ledger holds more than any budget that was planned for it.
-	if overspent, err := checkOverspent("x", &b.Ledger); overspent == nil || err != nil {
+	if overspent, err := ledgers.CheckOverspent("x", &b.Ledger); overspent == nil || err != nil {
 		t.Errorf("overspent %v, %v", overspent, err)
 	}
 }

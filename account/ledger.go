@@ -2,53 +2,124 @@ package main
 
 import (
 	"errors"
-	"slices"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
-	"privpipe/account/internal/compose"
+	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
 )
 
-// readLedger reads a ledger and verifies it: that its chain is whole, and that each line is one that the privatizer would
-// have written after those before. A file without a line is no ledger. What a forged line says of its loss is not worked with.
-func readLedger(name string) (*event.Ledger, error) {
-	in, err := endpoint.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	ledger, err := event.ReadLedger(in, in.Name)
-	if err == nil && ledger.CheckBegun() != nil {
-		// An emptied ledger would seem to have spent nothing.
-		return nil, exit.Errorf(exit.Missing, "%s: %w", in.Name, ledger.CheckBegun())
-	}
-	if err == nil {
-		err = checkGrants(in.Name, ledger)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return ledger, nil
+type ledgerCommands struct {
+	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that no plan passes."`
 }
 
-// composed composes the charges of a ledger. The error for one that does not fit those before it names its line.
-func composed(name string, ledger *event.Ledger) (*compose.Composition, error) {
-	composition, err := compose.New(ledger.Charges())
-	var misfit *compose.ChargeError
-	if errors.As(err, &misfit) {
-		line := slices.IndexFunc(ledger.Lines, func(l *event.Line) bool { return l.Charge == misfit.Charge })
-		return nil, &event.LedgerError{Name: name, Line: line + 1, Err: err}
-	}
-	return composition, err
+type newLedgerCommand struct {
+	Epsilon  float64 `group:"Budget" placeholder:"X" help:"Refuse whatever would take the whole ledger above this ε. By default the grants alone bound it."`
+	Delta    float64 `group:"Budget" placeholder:"X" help:"δ of that budget; 0 for a ledger of pure mechanisms only."`
+	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts what sampling takes off. By default settings must be chosen beforehand."`
+	Order    float64 `group:"Filter" placeholder:"X" help:"Order of the filter renyi. By default the one that leaves the most for Gaussian noise without sampling."`
+	Disjoint bool    `name:"disjoint-datasets" help:"Data sets share no unit: which one a unit is in follows from the unit alone, for good, and nobody can check it. ε is then the largest of theirs, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
+	Ledger   string  `arg:"" help:"File to make. One that is there already is refused."`
 }
 
-// readComposed reads, verifies and composes a ledger.
-func readComposed(name string) (*event.Ledger, *compose.Composition, error) {
-	ledger, err := readLedger(name)
-	if err != nil {
-		return nil, nil, err
+func (newLedgerCommand) Help() string {
+	return `
+A ledger is begun once, and kept. privatize makes none, so a job that runs in another folder by mistake stops there. Grants are
+planned for one ledger (account plan --ledger) and refused by every other.
+
+  account ledger new --epsilon 3 --delta 1e-6 run.ledger
+
+Say --disjoint-datasets only if nobody has units in two data sets, as of hospitals that share no patient. It stands in the ledger for
+good, and every report says that it was taken on trust.`
+}
+
+func (c *newLedgerCommand) Validate() error {
+	switch {
+	case c.Ledger == endpoint.Stdio || endpoint.IsTopic(c.Ledger):
+		return fmt.Errorf("the ledger must be a file, is %s", c.Ledger)
+	case c.Epsilon == 0 && (c.Delta != 0 || c.Filter != ""):
+		return errors.New("--delta and --filter belong to a budget: give --epsilon")
+	case c.Disjoint && (c.Epsilon == 0 || c.Filter != ""):
+		return errors.New("--disjoint-datasets needs a budget, and no filter: give --epsilon, and no --filter")
+	case c.Filter != "" && c.Delta == 0:
+		return errors.New("--filter needs --delta")
+	case c.Order != 0 && c.Filter != event.Renyi:
+		return errors.New("--order belongs to --filter renyi")
+	case c.Order != 0 && !(c.Order > 1):
+		return fmt.Errorf("--order must be above 1, is %v", c.Order)
+	case c.Epsilon == 0:
+		return nil
 	}
-	composition, err := composed(name, ledger)
-	return ledger, composition, err
+	return event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}.Check()
+}
+
+func (c *newLedgerCommand) Run(r *filter.Run) error {
+	head, err := c.head()
+	if err != nil {
+		return err
+	}
+	content, err := event.NewLedger(head, time.Now())
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(c.Ledger); err == nil {
+		return alreadyThere(c.Ledger)
+	}
+	// Releases that an earlier ledger of this name was charged for are still known to whoever has seen them.
+	last := filepath.Join(c.Ledger+".releases", event.LastName)
+	if _, err := os.Lstat(last); err == nil {
+		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
+			WithHint("put it back, or give the new ledger another name")
+	}
+	if r.DryRun() {
+		return nil
+	}
+	return create(c.Ledger, content)
+}
+
+// head returns the first line's content by the flags.
+func (c *newLedgerCommand) head() (*event.Head, error) {
+	head := event.NewHead()
+	if c.Epsilon == 0 {
+		return head, nil
+	}
+	head.Budget, head.DisjointDatasets = &event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}, c.Disjoint
+	if c.Filter == "" {
+		return head, nil
+	}
+	var err error
+	head.Filter, err = ledgers.NewFilter(c.Filter, c.Order, *head.Budget)
+	return head, err
+}
+
+func alreadyThere(path string) error {
+	return exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path).
+		WithHint("go on with account plan --ledger")
+}
+
+// create makes a file with a content, whole and durable or not at all, and replaces none.
+func create(path string, content []byte) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(content)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Sync(), temporary.Close())
+	if err != nil {
+		return err
+	}
+	// Unlike a rename, a link fails where another process has made the ledger meanwhile.
+	if err := os.Link(temporary.Name(), path); errors.Is(err, fs.ErrExist) {
+		return alreadyThere(path)
+	} else if err != nil {
+		return err
+	}
+	return endpoint.SyncFolder(path)
 }

@@ -1,7 +1,12 @@
 // Command account plans privacy budgets and recomputes what a ledger has spent. It reads events, never data.
 package main
 
-import "privpipe/pipelines/filter"
+import (
+	"errors"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/filter"
+)
 
 var cli struct {
 	filter.Common
@@ -31,4 +36,9 @@ func main() {
 			"The accountant of plan and report is pld, privacy loss distributions; --accountant renyi asks another. Every ε and δ that is printed is rounded up, what is left of a " +
 			"budget down; JSON has all digits of these bounds.",
 	}, &cli, &cli.Common)
+}
+
+// keeps refuses an output, or a summary, that is one of the inputs.
+func keeps(output string, inputs ...string) error {
+	return errors.Join(endpoint.Distinct(output, inputs...), endpoint.Distinct(cli.Summary, inputs...))
 }

@@ -2,109 +2,66 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"maps"
 	"strconv"
 	"testing"
-	"time"
 
+	"privpipe/account/internal/ledgertest"
+	"privpipe/account/internal/plan"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit/script"
 )
 
 func TestMain(m *testing.M) { script.Main(m, map[string]func(){"account": main}) }
 
-// A book is a ledger in the making.
-type book struct {
-	event.Ledger
-	bytes []byte
-}
-
-func (b *book) add(t testing.TB, line *event.Line) {
-	t.Helper()
-	encoded, err := line.Encode(b.LastHash())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Lines, b.bytes = append(b.Lines, line), append(b.bytes, encoded...)
-}
-
-// begin begins the ledger.
-func (b *book) begin(t *testing.T) {
-	t.Helper()
-	line := b.Next(noon)
-	line.Type, line.Head = event.TypeHead, event.NewHead()
-	b.add(t, line)
-}
-
-// planned enters a grant whose budget was planned after all that the ledger has.
-func (b *book) planned(t *testing.T, g *event.Grant) {
-	t.Helper()
-	g.Budget.After = b.LastHash()
-	b.grant(t, g)
-}
-
-func (b *book) charge(t testing.TB, c *event.Charge) {
-	t.Helper()
-	line := b.Next(noon)
-	line.Type, line.Charge = event.TypeCharge, c
-	b.add(t, line)
-}
-
-func (b *book) grant(t testing.TB, g *event.Grant) {
-	t.Helper()
-	line := b.Next(noon)
-	line.Type, line.Grant = event.TypeGrant, g
-	b.add(t, line)
-}
-
-var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
 // TestScripts runs the scripts beside ledgers of a grant for 40 rounds, 30 of them released.
 func TestScripts(t *testing.T) {
 	grant := &event.Grant{
-		Version: 1, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 1, NoiseMultiplier: 2, Releases: 40,
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 40, Secret: true},
 		Budget: event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "renyi", After: event.Genesis},
 	}
 	book30 := func(change func(*event.Charge)) []byte {
-		var b book
-		b.grant(t, grant)
+		var b ledgertest.Book
+		b.Grant(t, grant)
 		for round := range 30 {
-			c := chargeOf(grant, round+1, "night")
+			c := ledgertest.ChargeOf(grant, round+1, "night")
 			if round == 29 {
 				change(c)
 			}
-			b.charge(t, c)
+			b.Charge(t, c)
 		}
-		return b.bytes
+		return b.Bytes
 	}
 	whole := book30(func(*event.Charge) {})
 	given := *grant
 	given.Budget = event.Budget{}
-	var budgetless book
-	budgetless.grant(t, &given)
-	budgetless.charge(t, chargeOf(&given, 1, "night"))
+	var budgetless ledgertest.Book
+	budgetless.Grant(t, &given)
+	budgetless.Charge(t, ledgertest.ChargeOf(&given, 1, "night"))
 	// charges returns a ledger of a grant and four charges.
 	charges := func(grant *event.Grant, change func(*event.Charge)) []byte {
-		var b book
-		b.grant(t, grant)
+		var b ledgertest.Book
+		b.Grant(t, grant)
 		for round := range 4 {
-			c := chargeOf(grant, round+1, "night")
+			c := ledgertest.ChargeOf(grant, round+1, "night")
 			change(c)
-			b.charge(t, c)
+			b.Charge(t, c)
 		}
-		return b.bytes
+		return b.Bytes
 	}
 	forged := given
 	forged.ID = "night\n"
-	var forgery book
-	forgery.grant(t, &forged)
-	c := chargeOf(&forged, 1, "night")
+	var forgery ledgertest.Book
+	forgery.Grant(t, &forged)
+	c := ledgertest.ChargeOf(&forged, 1, "night")
 	c.Dataset = "my data\r"
-	forgery.charge(t, c)
+	forgery.Charge(t, c)
 	bare := given
 	bare.NoiseMultiplier, bare.Budget = 1./200, event.Budget{Epsilon: 1e6, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
 	allocated := given
@@ -121,8 +78,8 @@ func TestScripts(t *testing.T) {
 		}),
 		"bare.ledger":    charges(&bare, func(*event.Charge) {}),
 		"mixed.ledger":   book30(func(c *event.Charge) { c.Unit = event.User }),
-		"given.ledger":   budgetless.bytes,
-		"forged.ledger":  forgery.bytes,
+		"given.ledger":   budgetless.Bytes,
+		"forged.ledger":  forgery.Bytes,
 		"unnamed.ledger": charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
 		"named.ledger":   charges(&allocated, func(*event.Charge) {}),
 		"mixed-early.ledger": charges(&given, func(c *event.Charge) {
@@ -151,7 +108,7 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 	once := event.Scheme{Method: event.All, Rate: 1, Rounds: 1}
 	grant := func(change func(*event.Grant)) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
 			Clip: 1, NoiseMultiplier: 4, Scheme: once, Releases: 1,
 		}
 		change(g)
@@ -173,14 +130,14 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 		"agreed.ledger":  {grant(func(g *event.Grant) { g.Claim = event.PaperClaim })},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {
-		var b book
+		var b ledgertest.Book
 		for _, g := range grants {
-			b.grant(t, g)
+			b.Grant(t, g)
 			for round := range g.Releases {
-				b.charge(t, chargeOf(g, round+1, g.ID))
+				b.Charge(t, ledgertest.ChargeOf(g, round+1, g.ID))
 			}
 		}
-		files[name] = b.bytes
+		files[name] = b.Bytes
 	}
 	return files
 }
@@ -188,14 +145,14 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 // verifyLedgers are a ledger of three releases, the second round twice, its releases, and what is wrong with it.
 func verifyLedgers(t *testing.T) map[string][]byte {
 	grant := &event.Grant{
-		Version: 1, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: 1, ID: "night", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 4, Scheme: event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}, Releases: 3,
 	}
 	releases := []string{"round 1\n", "round 2\n", "round 2 again\n"}
 	files := make(map[string][]byte)
 	var charges []*event.Charge
 	for i, release := range releases {
-		c := chargeOf(grant, min(i+1, 2), "night")
+		c := ledgertest.ChargeOf(grant, min(i+1, 2), "night")
 		if i == 2 {
 			c.Attempt = 2
 		}
@@ -206,16 +163,16 @@ func verifyLedgers(t *testing.T) map[string][]byte {
 	}
 	// last returns the ledger with its last charge changed.
 	last := func(change func(*event.Charge)) []byte {
-		var b book
-		b.grant(t, grant)
+		var b ledgertest.Book
+		b.Grant(t, grant)
 		for i, c := range charges {
 			c := *c
 			if i == 2 {
 				change(&c)
 			}
-			b.charge(t, &c)
+			b.Charge(t, &c)
 		}
-		return b.bytes
+		return b.Bytes
 	}
 	three := last(func(*event.Charge) {})
 	files["three.ledger"] = three
@@ -234,15 +191,28 @@ func verifyLedgers(t *testing.T) map[string][]byte {
 	} {
 		files[name+".ledger"] = last(change)
 	}
-	var b book
-	b.grant(t, grant)
-	b.grant(t, grant)
-	files["granted-twice.ledger"] = b.bytes
-	b = book{}
-	b.grant(t, grant)
+	var b ledgertest.Book
+	b.Grant(t, grant)
+	b.Grant(t, grant)
+	files["granted-twice.ledger"] = b.Bytes
+	b = ledgertest.Book{}
+	b.Grant(t, grant)
 	for round := range 4 {
-		b.charge(t, chargeOf(grant, round+1, "night"))
+		b.Charge(t, ledgertest.ChargeOf(grant, round+1, "night"))
 	}
-	files["overdrawn.ledger"] = b.bytes
+	files["overdrawn.ledger"] = b.Bytes
 	return files
+}
+
+// plannedGrant returns the grant of a plan, with what a release would say of itself.
+func plannedGrant(t *testing.T, c *plan.Flags) *event.Grant {
+	t.Helper()
+	c.Mechanism, c.Unit = cmp.Or(c.Mechanism, event.Gaussian), cmp.Or(c.Unit, event.Document)
+	c.Accountant = cmp.Or(c.Accountant, "renyi")
+	g, err := c.Make(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Subject = ledgertest.SubjectFor(g.Mechanism)
+	return g
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
 )
 
@@ -14,7 +15,7 @@ import (
 // would work out a loss (verify does where a grant has a budget), with exit code 90 or 80 and no number: less than all of it would be no bound.
 func TestRefusesWhatItDoesNotCompose(t *testing.T) {
 	word := &event.Grant{
-		Version: event.GrantVersion, ID: "words", Created: noon, Mechanism: event.Laplace, Adjacency: event.ReplaceOne, Unit: event.Word,
+		Version: event.GrantVersion, ID: "words", Created: ledgertest.Noon, Mechanism: event.Laplace, Adjacency: event.ReplaceOne, Unit: event.Word,
 		Subject:  event.Subject{Matrices: []event.Matrix{{Name: "topics", Rows: 2, Columns: 3}}},
 		Clipping: event.ClipProved, Clip: 1, Proved: 2, NoiseMultiplier: 2, Releases: 4,
 		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 4},
@@ -24,13 +25,13 @@ func TestRefusesWhatItDoesNotCompose(t *testing.T) {
 	unbounded := *word
 	unbounded.Unit, unbounded.Clipping, unbounded.Proved, unbounded.Claim = event.Document, event.ClipUnbounded, 0, event.PaperClaim
 	for name, g := range map[string]*event.Grant{"word": word, "draws": &drawn, "unbounded": &unbounded} {
-		var b book
-		b.begin(t)
-		b.grant(t, g)
-		b.charge(t, chargeOf(g, 1, "run"))
+		var b ledgertest.Book
+		b.Begin(t)
+		b.Grant(t, g)
+		b.Charge(t, ledgertest.ChargeOf(g, 1, "run"))
 		folder := t.TempDir()
 		ledger := filepath.Join(folder, "run.ledger")
-		if err := os.WriteFile(ledger, b.bytes, 0o600); err != nil {
+		if err := os.WriteFile(ledger, b.Bytes, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, args := range []string{

@@ -1,78 +1,24 @@
 package main
 
 import (
-	"math"
-
-	"privpipe/account/internal/compose"
-	"privpipe/account/internal/renyi"
-	"privpipe/pipelines/event"
-	"privpipe/pipelines/exit"
+	"privpipe/account/internal/calculator"
+	"privpipe/account/internal/print"
+	"privpipe/pipelines/filter"
 )
 
-// thresholdShare is the part of δ that pays for the threshold of event.Select; the noise has the rest.
-const thresholdShare = 0.1
-
-// extent returns the least and the most noise to try.
-func (c *planCommand) extent(g *event.Grant) (low, high float64, err error) {
-	if g.Mechanism == event.RandomizedResponse {
-		return 1.0 / event.FlipSteps, 0.5, nil
-	}
-	low, high = 1.0/16, 1<<20 // 1/16 has an ε above 100; and the privatizer's largest multiplier
-	if c.Threshold == 0 {
-		return low, high, nil
-	}
-	// More noise lifts more words over a given threshold: the most that its share of δ allows.
-	pays := func(x float64) bool {
-		c.set(g, x)
-		return compose.StrayWord(g.Charge(1, g.Scheme)) <= thresholdShare*c.Delta
-	}
-	if !pays(low) {
-		return 0, 0, exit.Errorf(exit.Usage, "--threshold %v is too low: with any noise it releases a unit's own word with a "+
-			"probability above a tenth of δ", c.Threshold)
-	}
-	enough := low
-	for high/enough > 1+1e-9 {
-		if middle := math.Sqrt(enough * high); pays(middle) {
-			enough = middle
-		} else {
-			high = middle
-		}
-	}
-	return low, enough, nil
+type noiseCommand struct {
+	calculator.NoiseQuery
+	print.Flags
 }
 
-// set gives a grant noise x, rounded up to the grid: the noise multiplier, or the probability that a bit is reported
-// wrong. For event.Select the threshold follows from it, if it is not given.
-func (c *planCommand) set(g *event.Grant, x float64) {
-	if g.Mechanism == event.RandomizedResponse {
-		g.Flip = math.Ceil(x*event.FlipSteps) / event.FlipSteps
-		return
-	}
-	g.NoiseMultiplier = x
-	bound, scale := g.Steps()
-	g.NoiseMultiplier = float64(scale) / float64(bound)
-	c.setThreshold(g)
+func (noiseCommand) Help() string {
+	return calculator.WhichAccountant + `
+
+What is printed is what "account epsilon" says of the printed noise, with the same flags: its ε is never above --epsilon. Where no
+noise over sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.`
 }
 
-// setThreshold gives a grant of event.Select the least threshold that its share of δ pays for, if none is given.
-func (c *planCommand) setThreshold(g *event.Grant) {
-	if g.Mechanism == event.Select && c.Threshold == 0 {
-		bound, scale := g.Steps()
-		g.Threshold = float64(leastThreshold(bound, scale, g.MaxWords, thresholdShare*c.Delta)) / float64(bound)
-	}
-}
-
-// leastThreshold returns the least threshold, in steps, that a unit's own words reach with a probability of at most
-// share; for a share below 1e-290 one that they reach with less than that.
-func leastThreshold(bound, scale uint64, words int, share float64) uint64 {
-	low, high := uint64(0), bound+40*scale+2 // beyond 40σ every tail is 0 but for its rounding up
-	for high-low > 1 {
-		middle := low + (high-low)/2
-		if renyi.StrayWord(bound, scale, middle, words) <= share {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return high
+func (c *noiseCommand) Run(r *filter.Run) error {
+	found, err := c.Find(!c.JSON)
+	return printAnswer(r, c.Flags, found, err)
 }

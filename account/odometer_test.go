@@ -2,10 +2,9 @@ package main
 
 import (
 	"fmt"
-	"math"
-	"strings"
 	"testing"
 
+	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
 )
 
@@ -13,7 +12,7 @@ import (
 func odometerLedgers(t *testing.T) map[string][]byte {
 	grant := func(id string, multiplier, epsilon float64) *event.Grant {
 		g := &event.Grant{
-			Version: 1, ID: id, Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
 			Clip: 1, NoiseMultiplier: multiplier, Releases: 10,
 			Scheme: event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 10, Secret: true},
 		}
@@ -22,80 +21,35 @@ func odometerLedgers(t *testing.T) map[string][]byte {
 		}
 		return g
 	}
-	nights := new(book) // three runs, the last without a budget
+	nights := new(ledgertest.Book) // three runs, the last without a budget
 	for i, g := range []*event.Grant{grant("monday", 2, 1), grant("tuesday", 1.5, 2), grant("wednesday", 3, 0)} {
-		nights.planned(t, g)
+		nights.Planned(t, g)
 		for round := range 10 - i {
-			nights.charge(t, chargeOf(g, round+1, g.ID))
+			nights.Charge(t, ledgertest.ChargeOf(g, round+1, g.ID))
 		}
 	}
-	turns := new(book) // two runs that take turns, and a third in between
+	turns := new(ledgertest.Book) // two runs that take turns, and a third in between
 	g := grant("g", 2, 1)
-	turns.grant(t, g)
+	turns.Grant(t, g)
 	for i, run := range []string{"a", "b", "c", "a", "c"} {
-		turns.charge(t, chargeOf(g, i/2+1, run))
+		turns.Charge(t, ledgertest.ChargeOf(g, i/2+1, run))
 	}
-	many := new(book) // more budgets than there is room for
+	many := new(ledgertest.Book) // more budgets than there is room for
 	for i := range 7 {
 		g := grant(fmt.Sprint("night", i), 3, 1+float64(i)/4)
-		many.planned(t, g)
-		many.charge(t, chargeOf(g, 1, g.ID))
+		many.Planned(t, g)
+		many.Charge(t, ledgertest.ChargeOf(g, 1, g.ID))
 	}
-	relations := new(book) // an exchange of units behind additions and removals
-	relations.grant(t, g)
-	relations.charge(t, chargeOf(g, 1, "a"))
+	relations := new(ledgertest.Book) // an exchange of units behind additions and removals
+	relations.Grant(t, g)
+	relations.Charge(t, ledgertest.ChargeOf(g, 1, "a"))
 	exchanged := *g
 	exchanged.Adjacency, exchanged.ID = event.ReplaceOne, "h"
 	exchanged.Budget = event.Budget{}
-	relations.grant(t, &exchanged)
-	relations.charge(t, chargeOf(&exchanged, 1, "b"))
+	relations.Grant(t, &exchanged)
+	relations.Charge(t, ledgertest.ChargeOf(&exchanged, 1, "b"))
 	return map[string][]byte{
-		"nights.ledger": nights.bytes, "turns.ledger": turns.bytes, "many.ledger": many.bytes,
-		"relations.ledger": relations.bytes,
-	}
-}
-
-// TestReadings: what each run added is ε less that without it, whether runs take turns or not; and prefixes are not composed
-// twice. ε of linearProfile at δ = 1/e is the number of releases.
-func TestReadings(t *testing.T) {
-	for _, c := range []struct {
-		runs     []string
-		last     int
-		want     string // run, releases, ε, added
-		composed int
-	}{
-		{nil, 0, "", 0},
-		{[]string{"a"}, 0, "a 1 1 1; ", 1},
-		{[]string{"a", "a", "b", "c", "c"}, 0, "a 2 2 2; b 1 3 1; c 2 5 2; ", 3},
-		{[]string{"a", "a", "b", "c", "c"}, 2, "b 1 3 1; c 2 5 2; ", 3},
-		{[]string{"a", "a", "b", "c", "c"}, 9, "a 2 2 2; b 1 3 1; c 2 5 2; ", 3},
-		{[]string{"a", "b", "a"}, 0, "b 1 2 1; a 2 3 2; ", 4},
-		// As many releases since the last reading as the run has, but one of them is another's.
-		{[]string{"a", "x", "c", "a", "c"}, 0, "x 1 2 1; a 2 4 2; c 2 5 2; ", 6},
-	} {
-		command, asked := odometerCommand{Last: c.last}, 0
-		readings, err := command.readings(ledgerOf(c.runs...), linearSpending(0, &asked), math.Exp(-1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for _, r := range readings {
-			got += fmt.Sprintln(r.Run, r.Releases, r.Epsilon, *r.Added)
-		}
-		if got = strings.ReplaceAll(got, "\n", "; "); got != c.want || asked != c.composed {
-			t.Errorf("%v: %s from %d compositions, want %s from %d", c.runs, got, asked, c.want, c.composed)
-		}
-	}
-}
-
-// TestReadingsUnbounded: what is added to an infinite ε is not said.
-func TestReadingsUnbounded(t *testing.T) {
-	asked := 0
-	readings, err := new(odometerCommand).readings(ledgerOf("a", "b", "c"), linearSpending(2, &asked), 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b, c := readings[0].Added, readings[1].Added, readings[2].Added; a == nil || !math.IsInf(float64(*b), 1) || c != nil {
-		t.Errorf("a adds %v, b %v and c %v", a, b, c)
+		"nights.ledger": nights.Bytes, "turns.ledger": turns.Bytes, "many.ledger": many.Bytes,
+		"relations.ledger": relations.Bytes,
 	}
 }

@@ -2,103 +2,31 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 
+	"privpipe/account/internal/plan"
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/event"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 )
 
-// Run is kong's hook.
+type planCommand struct {
+	plan.Flags
+	Output string `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
+}
+
 func (c *planCommand) Run(r *filter.Run) error {
 	if c.Ledger != "" {
 		if err := keeps(c.Output, c.Ledger); err != nil {
 			return err
 		}
 	}
-	if err := c.readBefore(); err != nil {
+	grant, err := c.Make(r.Log)
+	if err != nil || r.DryRun() {
 		return err
-	}
-	if err := c.check(); err != nil {
-		return exit.Errorf(exit.Usage, "%w", err)
-	}
-	grant := c.grant()
-	var err error
-	if grant.Subject, err = c.subject(); err != nil {
-		return err
-	}
-	switch {
-	case c.filter() != nil:
-		err = c.solveFiltered(grant)
-	case c.unknown() != "":
-		err = c.solve(grant)
-	}
-	if err != nil {
-		return err
-	}
-	if c.unknown() != "" {
-		warnOfNoise(r, grant)
-	}
-	if err := c.warnOfBudgets(r, grant); err != nil {
-		return err
-	}
-	if c.Delta > 1e-3 {
-		r.Log.Warn("such a δ may give a unit away in one of so many data sets", "delta", c.Delta)
-	}
-	if err := grant.Check(); err != nil {
-		return exit.Errorf(exit.Usage, "%w", err)
-	}
-	if err := grant.Usable(); err != nil {
-		r.Log.Warn(fmt.Sprintf("privatize will refuse this grant: %v", err))
-	}
-	if r.DryRun() {
-		return nil
 	}
 	b, err := json.MarshalIndent(grant, "", "  ")
 	if err != nil {
 		return err
 	}
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, append(b, '\n'))
-}
-
-// warnOfBudgets says that a grant of given noise will pass a budget of the ledger, of which it knows nothing.
-func (c *planCommand) warnOfBudgets(r *filter.Run, g *event.Grant) error {
-	if c.Ledger == "" || c.unknown() != "" || c.filter() != nil {
-		return nil
-	}
-	before, err := composedWith(c.Ledger, &c.ledger, c.Dataset)
-	if err != nil {
-		return err
-	}
-	all, err := before.Plan(g)
-	if err != nil {
-		return exit.Errorf(exit.Usage, "%s: %w", c.Ledger, err)
-	}
-	for _, b := range standing(&c.ledger) {
-		spent, err := c.accountant().upper(all)
-		if err != nil {
-			return err
-		}
-		epsilon, err := spent.Epsilon(b.Delta)
-		if err != nil {
-			return err
-		}
-		if epsilon > b.Epsilon {
-			r.Log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", roundUp(epsilon), b.Delta, b.Epsilon))
-		}
-	}
-	return nil
-}
-
-// warnOfNoise says that a budget is as good as spent.
-func warnOfNoise(r *filter.Run, g *event.Grant) {
-	const message = "hardly anything is left of ε: the noise will drown the data"
-	switch {
-	case g.NoiseMultiplier > 200:
-		r.Log.Warn(message, "noise multiplier", fmt.Sprintf("%.0f", g.NoiseMultiplier))
-	case g.Flip > 0.499:
-		r.Log.Warn(message, "flip", fmt.Sprintf("%.6f", g.Flip))
-	}
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 
+	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/print"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -21,18 +23,16 @@ import (
 type pruneCommand struct {
 	Runs   []string `name:"run" placeholder:"NAME" help:"Those of this run; may be repeated."`
 	UsedUp bool     `help:"Those of all grants that have no release left."`
-	printing
+	print.Flags
 	Ledger string `arg:"" help:"Ledger of privatize, which nobody writes meanwhile."`
 }
 
-// Help is kong's hook.
 func (pruneCommand) Help() string {
 	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release so that a round which is " +
 		"asked for again gets the same bytes. A removed one is refused for good (exit code 83): its charge stands, and no second " +
 		"noise is drawn. The ledger stays as it is. --dry-run prints on standard output what would go."
 }
 
-// Validate is kong's hook.
 func (c *pruneCommand) Validate() error {
 	if len(c.Runs) == 0 && !c.UsedUp {
 		return errors.New("which: --run NAME, or --used-up")
@@ -47,7 +47,6 @@ type pruned struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-// Run is kong's hook.
 func (c *pruneCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 	} else if err != nil {
 		return err
 	}
-	ledger, err := readLedger(c.Ledger)
+	ledger, err := ledgers.Read(c.Ledger)
 	if err != nil {
 		return err
 	}
@@ -78,11 +77,11 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 		if n < 0 {
 			n, removed = len(removed), append(removed, &pruned{Run: charge.Run})
 		}
-		if err := removed[n].remove(filepath.Join(storedFolder(c.Ledger), charge.StoredName()), r.DryRun()); err != nil {
+		if err := removed[n].remove(filepath.Join(ledgers.StoredFolder(c.Ledger), charge.StoredName()), r.DryRun()); err != nil {
 			return err
 		}
 	}
-	content, err := c.content(removed, "  ", func(b *bytes.Buffer) { table(b, removed) })
+	content, err := c.Content(removed, "  ", func(b *bytes.Buffer) { table(b, removed) })
 	if err != nil {
 		return err
 	}
@@ -137,7 +136,7 @@ func table(b *bytes.Buffer, removed []*pruned) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "run\tstored releases\tMB")
 	for _, p := range removed {
-		fmt.Fprintf(w, "%s\t%d\t%.1f\n", quoted(p.Run), p.Releases, float64(p.Bytes)/1e6)
+		fmt.Fprintf(w, "%s\t%d\t%.1f\n", print.Quoted(p.Run), p.Releases, float64(p.Bytes)/1e6)
 	}
 	w.Flush()
 }

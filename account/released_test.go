@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit/broker"
@@ -23,7 +24,7 @@ import (
 // dusk is a grant of three rounds with two matrices, of which one has a bound of its own and one is symmetric.
 func dusk() *event.Grant {
 	return &event.Grant{
-		Version: event.GrantVersion, ID: "dusk", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
+		Version: event.GrantVersion, ID: "dusk", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
 		Unit: event.Document, Clip: 3, NoiseMultiplier: 4, Releases: 4,
 		Statistics: []event.Statistic{{Name: "s", Bound: 0.5}},
 		Scheme:     event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4},
@@ -74,7 +75,7 @@ func duskRelease(head *wire.Release, round, draw int64) []*wire.Record {
 
 // duskCharge is the charge of a release.
 func duskCharge(round, draw int64) *event.Charge {
-	c := chargeOf(dusk(), int(round), "dusk")
+	c := ledgertest.ChargeOf(dusk(), int(round), "dusk")
 	var b []byte
 	for _, cells := range duskCells(round, draw) {
 		b = stream.AppendCells(b, cells)
@@ -86,12 +87,12 @@ func duskCharge(round, draw int64) *event.Charge {
 
 // duskLedger is a ledger of charges.
 func duskLedger(t testing.TB, charges ...*event.Charge) []byte {
-	var b book
-	b.grant(t, dusk())
+	var b ledgertest.Book
+	b.Grant(t, dusk())
 	for _, c := range charges {
-		b.charge(t, c)
+		b.Charge(t, c)
 	}
-	return b.bytes
+	return b.Bytes
 }
 
 // releasedLedgers are ledgers of two rounds, of which the second was released again, and streams of releases.

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/ledgers"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -29,7 +31,6 @@ type verifyCommand struct {
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
 }
 
-// Help is kong's hook.
 func (c *verifyCommand) Help() string {
 	return "Checks by the ledger alone that its chain of hashes is whole; that each charge is one that privatize would have " +
 		"made after the lines before it, at the time of its line; that all charges up to the last one of a grant with a " +
@@ -41,14 +42,13 @@ func (c *verifyCommand) Help() string {
 		"all beside it, does not show."
 }
 
-// Validate is kong's hook.
 func (c *verifyCommand) Validate() error {
 	for _, hash := range c.LastHash {
 		if b, err := hex.DecodeString(hash); err != nil || len(b) != 32 || hash != strings.ToLower(hash) {
 			return fmt.Errorf("--last-hash must have 64 hexadecimal digits, in lower case, is %q", hash)
 		}
 	}
-	if c.Releases == "" || isStream(c.Releases) {
+	if c.Releases == "" || ledgers.IsStream(c.Releases) {
 		if c.Releases == endpoint.Stdio && slices.Contains(c.Ledgers, endpoint.Stdio) {
 			return errors.New("standard input is a ledger, or --releases, and not both")
 		}
@@ -75,27 +75,26 @@ type verification struct {
 	Missing  []string `json:"missing_releases,omitempty"`
 }
 
-// Run is kong's hook.
 func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err
 	}
-	if isStream(c.Releases) {
+	if ledgers.IsStream(c.Releases) {
 		if err := endpoint.Distinct(c.Output, c.Releases); err != nil {
 			return err
 		}
 	}
-	var ledgers []*event.Ledger
+	var read []*event.Ledger
 	var verified []*verification
 	wanted := slices.Clone(c.LastHash)
 	for _, name := range c.Ledgers {
 		// The hash beside the releases is read before the ledger: a privatizer that is at work writes it after the ledger.
 		folder := c.folder(name)
-		last, err := lastOf(folder)
+		last, err := ledgers.LastOf(folder)
 		if err != nil {
 			return err
 		}
-		ledger, err := readLedger(name)
+		ledger, err := ledgers.Read(name)
 		if err != nil {
 			return err
 		}
@@ -111,19 +110,19 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 			_, found := ledger.After(hash)
 			return found
 		})
-		verified, ledgers = append(verified, v), append(ledgers, ledger)
+		verified, read = append(verified, v), append(read, ledger)
 	}
 	if len(wanted) > 0 {
 		return exit.Errorf(exit.Malformed, "%s: no line has hash %s: lines were cut off the end, or it is another ledger",
 			strings.Join(c.Ledgers, ", "), wanted[0])
 	}
-	var released *letOut
-	if isStream(c.Releases) {
+	var released *ledgers.Compared
+	if ledgers.IsStream(c.Releases) {
 		var err error
-		if released, err = compareReleases(c.Releases, ledgers); err != nil {
+		if released, err = ledgers.CompareReleases(c.Releases, read); err != nil {
 			return err
 		}
-		released.warn(r)
+		released.Warn(r.Log)
 	}
 	if r.DryRun() {
 		return nil
@@ -136,7 +135,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 }
 
 // foldered says whether --releases names a folder.
-func (c *verifyCommand) foldered() bool { return c.Releases != "" && !isStream(c.Releases) }
+func (c *verifyCommand) foldered() bool { return c.Releases != "" && !ledgers.IsStream(c.Releases) }
 
 // folder is where the stored releases of a ledger are: beside the file itself, whatever link names it.
 func (c *verifyCommand) folder(name string) string {
@@ -146,15 +145,7 @@ func (c *verifyCommand) folder(name string) string {
 	if name == endpoint.Stdio {
 		return ""
 	}
-	return storedFolder(name)
-}
-
-// storedFolder returns the folder of a ledger's stored releases, beside the file that a link leads to.
-func storedFolder(ledger string) string {
-	if target, err := filepath.EvalSymlinks(ledger); err == nil {
-		ledger = target
-	}
-	return ledger + ".releases"
+	return ledgers.StoredFolder(name)
 }
 
 // warn names the stored releases that are not there, or of a run that misses several how many.
@@ -172,7 +163,7 @@ func (v *verification) warn(r *filter.Run) {
 	}
 }
 
-func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, released *letOut) error {
+func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, released *ledgers.Compared) error {
 	if c.JSON {
 		e := json.NewEncoder(b)
 		e.SetIndent("", "  ")
@@ -188,7 +179,7 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, release
 		}
 		fmt.Fprintf(b, "verified: %d lines, %d charges, last hash %s", v.Lines, v.Charges, v.LastHash)
 		if v.DisjointDatasets {
-			fmt.Fprintf(b, "; %s", disjointNote)
+			fmt.Fprintf(b, "; %s", compose.DisjointNote)
 		}
 		fmt.Fprintln(b)
 	}
@@ -203,12 +194,12 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, release
 func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
-		DisjointDatasets: disjointDatasets(ledger),
+		DisjointDatasets: compose.DisjointDatasets(ledger),
 	}
-	if overspent, err := checkOverspent(name, ledger); overspent != nil || err != nil {
+	if overspent, err := ledgers.CheckOverspent(name, ledger); overspent != nil || err != nil {
 		return nil, cmp.Or(overspent, err)
 	}
-	if err := checkBudgets(name, ledger); err != nil {
+	if err := ledgers.CheckBudgets(name, ledger); err != nil {
 		return nil, err
 	}
 	v.Releases = folder
@@ -224,16 +215,16 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 			Name: name, Line: len(ledger.Lines) + 1, Err: fmt.Errorf("lines are missing: %s was charged after it", folder),
 		}
 	}
-	missing, err := checkReleases(name, ledger, v.Releases)
+	missing, err := ledgers.CheckReleases(name, ledger, v.Releases)
 	if err != nil {
 		return nil, err
 	}
 	if len(missing) > 0 && c.foldered() {
 		first := missing[0]
-		return nil, &event.LedgerError{Name: name, Line: first.line, Err: fmt.Errorf("its release %s is not there", first.path)}
+		return nil, &event.LedgerError{Name: name, Line: first.Line, Err: fmt.Errorf("its release %s is not there", first.Path)}
 	}
 	for _, m := range missing {
-		v.Missing = append(v.Missing, m.path)
+		v.Missing = append(v.Missing, m.Path)
 	}
 	return v, nil
 }

@@ -2,9 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
+	"strings"
 	"time"
 
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/print"
+	"privpipe/account/internal/report"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -16,11 +23,10 @@ import (
 type watchCommand struct {
 	Grant string `xor:"watched" placeholder:"FILE" help:"Watch this grant, which may not be in the ledger yet."`
 	Run_  string `name:"run" xor:"watched" placeholder:"NAME" help:"Watch the grant that this training run was charged by last."`
-	ledgerChoice
+	accountant.LedgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize, a file."`
 }
 
-// Help is kong's hook.
 func (watchCommand) Help() string {
 	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default it is the grant that was " +
 		"charged last; where there is none yet, the first to be charged. A terminal shows one line: releases, ε of the whole ledger " +
@@ -37,7 +43,6 @@ const (
 	leisure    = 20
 )
 
-// Run is kong's hook.
 func (c *watchCommand) Run(r *filter.Run) error {
 	w, err := c.begin()
 	if err != nil || r.DryRun() {
@@ -67,7 +72,7 @@ func (c *watchCommand) begin() (*watching, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, exit.Errorf(exit.Usage, "%s: must be a file to be watched", c.Ledger)
 	}
-	ledger, err := readLedger(c.Ledger)
+	ledger, err := ledgers.Read(c.Ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +81,21 @@ func (c *watchCommand) begin() (*watching, error) {
 	if _, _, err := w.spent(ledger); err != nil || c.Grant == "" {
 		return w, err
 	}
-	g, err := readGrant(c.Grant)
+	g, err := ledgers.ReadGrant(c.Grant)
 	if err != nil {
 		return nil, err
 	}
 	if head := ledger.Head(); g.Ledger != "" && (head == nil || head.ID != g.Ledger) {
 		return nil, exit.Errorf(exit.Usage, "%s is for another ledger than %s", c.Grant, c.Ledger)
 	}
-	w.use = useOf(g)
+	w.use = ledgers.UseOf(g)
 	return w, nil
 }
 
 // A watching is a ledger that is followed.
 type watching struct {
 	*watchCommand
-	use   *use // of what is watched; nil: nothing is charged yet
+	use   *ledgers.Use // of what is watched; nil: nothing is charged yet
 	meter progress.Meter
 }
 
@@ -104,12 +109,12 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 		}
 		if info.Size() != size {
 			began := time.Now()
-			ledger, err := readLedger(w.Ledger)
+			ledger, err := ledgers.Read(w.Ledger)
 			if err != nil {
 				return err
 			}
 			w.look(ledger)
-			if err := grown(ledger); err != nil || w.use != nil && w.use.releases >= w.use.most {
+			if err := grown(ledger); err != nil || w.use != nil && w.use.Releases >= w.use.Most {
 				return err
 			}
 			size, rest = info.Size(), max(lookEvery, leisure*time.Since(began))
@@ -125,13 +130,105 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 // look finds out how far the grant is.
 func (w *watching) look(ledger *event.Ledger) {
 	if w.use == nil {
-		w.use = lastUse(ledger, w.Run_)
+		w.use = ledgers.LastUse(ledger, w.Run_)
 	}
 	if w.use == nil {
 		return
 	}
-	w.use.count(ledger.Charges())
-	w.meter.Total.Store(int64(w.use.most))
-	w.meter.Done.Store(int64(w.use.releases))
-	w.meter.Documents.Store(int64(w.use.releases) * int64(w.use.batch))
+	w.use.Count(ledger.Charges())
+	w.meter.Total.Store(int64(w.use.Most))
+	w.meter.Done.Store(int64(w.use.Releases))
+	w.meter.Documents.Store(int64(w.use.Releases) * int64(w.use.Batch))
+}
+
+// spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter; and at which
+// δ. Both are empty where there is no δ to state ε at.
+func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
+	p, err := w.Spending(ledger)(ledger.Charges())
+	if err != nil {
+		return "", "", err
+	}
+	b := ledgers.Total(ledger)
+	if b == nil {
+		delta, err := (&report.Query{Ledger: w.Ledger}).DeltaOf(ledger)
+		if err != nil {
+			return "", "", nil // nothing says at which
+		}
+		epsilon, err := p.Epsilon(delta)
+		return "ε " + print.Up(epsilon), fmt.Sprintf("δ %v", delta), err
+	}
+	of, limit, err := b.Spent(ledger, p)
+	if b.Filter != nil {
+		return fmt.Sprintf("%s %s of %s", b.Filter.Measure, print.Number(of), print.Number(limit)), fmt.Sprintf("for ε %v at δ %v", b.Epsilon, b.Delta), err
+	}
+	return fmt.Sprintf("ε %s of %.4g", print.Up(of), limit), fmt.Sprintf("δ %v", b.Delta), err
+}
+
+// note returns what takes a ledger and notes what it has spent for the line of a terminal. It works beside the line: what is
+// noted may be of a moment ago.
+func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
+	type state struct {
+		ledger *event.Ledger
+		run    string // empty: it has no name
+	}
+	latest := make(chan state, 1)
+	go func() {
+		defer exit.Guard()
+		for {
+			select {
+			case <-r.Done():
+				return
+			case now := <-latest:
+				began := time.Now()
+				spent, details, err := w.spent(now.ledger)
+				if err != nil {
+					spent, details = "no ε", err.Error()
+				}
+				if now.run != "" {
+					details = strings.TrimPrefix(details+", run "+print.Quoted(now.run), ", ")
+				}
+				w.meter.Say(spent, details)
+				time.Sleep(max(spentEvery, leisure*time.Since(began)))
+			}
+		}
+	}()
+	return func(ledger *event.Ledger) error {
+		if w.use == nil || w.use.Releases == 0 {
+			return nil
+		}
+		now := state{ledger: ledger}
+		if w.use.Run != w.use.Grant { // the run of a grant has the grant's name, unless it has one of its own
+			now.run = w.use.Run
+		}
+		select {
+		case <-latest:
+		default:
+		}
+		latest <- now
+		return nil
+	}
+}
+
+// print returns what takes a ledger and prints a line whenever another tenth of the releases is used.
+func (w *watching) print(out io.Writer) func(*event.Ledger) error {
+	printed := -1
+	return func(ledger *event.Ledger) error {
+		if w.use == nil || 10*w.use.Releases/w.use.Most == printed {
+			return nil
+		}
+		printed = 10 * w.use.Releases / w.use.Most
+		spent, at, err := w.spent(ledger)
+		if err != nil {
+			return err
+		}
+		line := fmt.Sprintf("release %d of %d", w.use.Releases, w.use.Most)
+		if w.use.Run != "" {
+			line = "run " + print.Quoted(w.use.Run) + ": " + line
+		}
+		if spent != "" {
+			line += ", " + spent + ", " + at
+		}
+		_, err = fmt.Fprintln(out, line)
+		return err
+	}
 }

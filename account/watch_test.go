@@ -15,6 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/ledgertest"
+	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit/terminal"
@@ -23,7 +27,7 @@ import (
 // watchable returns a grant of so many releases with a budget; ε 0: without one, of Laplace noise.
 func watchable(id string, releases int, epsilon float64) *event.Grant {
 	g := &event.Grant{
-		Version: 1, ID: id, Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Version: 1, ID: id, Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
 		Clip: 1, NoiseMultiplier: 4, Releases: releases, Budget: event.Budget{Epsilon: epsilon, Delta: 1e-6},
 		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.1, Rounds: releases, Secret: true},
 	}
@@ -41,10 +45,10 @@ type growing struct {
 }
 
 // newGrowing writes the first lines of a book, and keeps the rest.
-func newGrowing(t *testing.T, b *book, first int) *growing {
+func newGrowing(t *testing.T, b *ledgertest.Book, first int) *growing {
 	t.Helper()
 	g := &growing{path: filepath.Join(t.TempDir(), "ledger")}
-	for line := range strings.Lines(string(b.bytes)) {
+	for line := range strings.Lines(string(b.Bytes)) {
 		g.lines = append(g.lines, []byte(line))
 	}
 	if err := os.WriteFile(g.path, nil, 0o644); err != nil {
@@ -74,19 +78,6 @@ func (g *growing) grow(t *testing.T, lines int) {
 	}
 }
 
-// of returns a book of a grant and its charges by a run.
-func (b *book) of(t testing.TB, g *event.Grant, releases int, run string) *book {
-	t.Helper()
-	if g.Budget.Epsilon > 0 {
-		g.Budget.After = b.LastHash()
-	}
-	b.grant(t, g)
-	for round := range releases {
-		b.charge(t, chargeOf(g, round+1, run))
-	}
-	return b
-}
-
 // watch is the command, which has half a minute.
 func watch(t *testing.T, arguments ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -103,39 +94,39 @@ func TestWatchPrints(t *testing.T) {
 	fixed.Adjacency, fixed.Scheme = event.ReplaceOne, event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 10, Population: 20, Rounds: 2, Secret: true}
 	unstated := watchable("unstated", 2, 0)
 	unstated.Mechanism = event.Gaussian
-	two := new(book)
-	two.of(t, watchable("east", 3, 0), 3, "eastern")
-	two.of(t, watchable("west", 4, 0), 4, "western")
-	none := new(book)
+	two := new(ledgertest.Book)
+	two.Of(t, watchable("east", 3, 0), 3, "eastern")
+	two.Of(t, watchable("west", 4, 0), 4, "western")
+	none := new(ledgertest.Book)
 	for round := range 2 {
 		c := event.NoCharge(round+1, event.Document, event.Scheme{Method: event.All, Rate: 1, Rounds: 2})
 		c.Dataset, c.Run = "d", "bare"
-		none.charge(t, c)
+		none.Charge(t, c)
 	}
 	head := event.NewHead()
 	head.Budget = &event.Limit{Epsilon: 3, Delta: 1e-5}
-	headed := new(book)
-	line := headed.Next(noon)
+	headed := new(ledgertest.Book)
+	line := headed.Next(ledgertest.Noon)
 	line.Type, line.Head = event.TypeHead, head
-	headed.add(t, line)
+	headed.Add(t, line)
 	for name, c := range map[string]struct {
-		ledger *book
+		ledger *ledgertest.Book
 		flags  string
 		want   string
 	}{
-		"finished":       {new(book).of(t, watchable("night", 5, 1), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
-		"no budget":      {new(book).of(t, watchable("night", 5, 0), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+, δ 0`},
-		"no δ":           {new(book).of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
+		"finished":       {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
+		"no budget":      {new(ledgertest.Book).Of(t, watchable("night", 5, 0), 5, "night"), "", `run night: release 5 of 5, ε 0\.\d+, δ 0`},
+		"no δ":           {new(ledgertest.Book).Of(t, unstated, 2, "night"), "", `run night: release 2 of 2`},
 		"the last run":   {two, "", `run western: release 4 of 4, ε [\d.]+, δ 0`},
 		"a run by name":  {two, "--run eastern", `run eastern: release 3 of 3, ε [\d.]+, δ 0`},
 		"no privacy":     {none, "", `run bare: release 2 of 2, ε ∞, δ 0`},
-		"a fixed size":   {new(book).of(t, fixed, 2, "night"), "", `run night: release 2 of 2, ε [\d.]+ of 0\.5, δ 1e-06`},
-		"by another":     {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
-		"a dry run":      {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
-		"quiet":          {new(book).of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
+		"a fixed size":   {new(ledgertest.Book).Of(t, fixed, 2, "night"), "", `run night: release 2 of 2, ε [\d.]+ of 0\.5, δ 1e-06`},
+		"by another":     {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--accountant renyi", `run night: release 5 of 5, ε 0\.\d+ of 1, δ 1e-06`},
+		"a dry run":      {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--dry-run", ``},
+		"quiet":          {new(ledgertest.Book).Of(t, watchable("night", 5, 1), 5, "night"), "--quiet", ``},
 		"waits, dry run": {headed, "--dry-run", ``},
 	} {
-		path := newGrowing(t, c.ledger, strings.Count(string(c.ledger.bytes), "\n")).path
+		path := newGrowing(t, c.ledger, strings.Count(string(c.ledger.Bytes), "\n")).path
 		command := watch(t, append(strings.Fields(c.flags), path)...)
 		var stderr strings.Builder
 		command.Stderr = &stderr
@@ -150,10 +141,10 @@ func TestWatchPrints(t *testing.T) {
 func TestWatchRefuses(t *testing.T) {
 	folder := t.TempDir()
 	files := headLedgers(t)
-	whole := new(book).of(t, watchable("night", 5, 1), 2, "night").bytes
+	whole := new(ledgertest.Book).Of(t, watchable("night", 5, 1), 2, "night").Bytes
 	files["changed.ledger"] = []byte(strings.Replace(string(whole), `"rate":0.1`, `"rate":0.2`, 1))
 	other := watchable("other", 2, 0)
-	other.Version, other.Subject, other.Ledger = event.GrantVersion, subjectFor(event.Gaussian), strings.Repeat("0", 32)
+	other.Version, other.Subject, other.Ledger = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian), strings.Repeat("0", 32)
 	content, err := json.Marshal(other)
 	if err != nil {
 		t.Fatal(err)
@@ -195,17 +186,17 @@ func TestWatchGrowing(t *testing.T) {
 	t.Parallel()
 	const releases = 20
 	g, beside := watchable("night", releases, 0), watchable("beside", 50, 0)
-	b := new(book)
-	b.begin(t)
+	b := new(ledgertest.Book)
+	b.Begin(t)
 	for _, g := range []*event.Grant{g, beside} {
-		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, subjectFor(event.Laplace)
+		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, ledgertest.SubjectFor(event.Laplace)
 	}
-	b.grant(t, beside)
-	b.charge(t, chargeOf(beside, 1, "beside"))
-	b.grant(t, g)
+	b.Grant(t, beside)
+	b.Charge(t, ledgertest.ChargeOf(beside, 1, "beside"))
+	b.Grant(t, g)
 	for round := range releases {
-		b.charge(t, chargeOf(g, round+1, "run-1"))
-		b.charge(t, chargeOf(beside, round+2, "beside"))
+		b.Charge(t, ledgertest.ChargeOf(g, round+1, "run-1"))
+		b.Charge(t, ledgertest.ChargeOf(beside, round+2, "beside"))
 	}
 	file, err := json.Marshal(g)
 	if err != nil {
@@ -258,13 +249,13 @@ func TestWatchGrowing(t *testing.T) {
 }
 
 // printedEpsilon returns the pure ε of the first charges of a book as it is printed; the last must be of a run.
-func printedEpsilon(t *testing.T, b *book, charges int, run string) string {
+func printedEpsilon(t *testing.T, b *ledgertest.Book, charges int, run string) string {
 	t.Helper()
 	first := b.Charges()[:charges]
 	if got := first[charges-1].Run; got != run {
 		t.Fatalf("charge %d is of run %s, not %s", charges, got, run)
 	}
-	p, err := accountantNamed("pld").ofLedger().spending(first)
+	p, err := accountant.Named("pld").OfLedger().Spending(first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +263,7 @@ func printedEpsilon(t *testing.T, b *book, charges int, run string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return roundUp(epsilon)
+	return print.Up(epsilon)
 }
 
 // TestWatchOnTerminal follows ledgers that grow on a terminal: one line, which is gone in the end. Documents are counted where
@@ -289,7 +280,7 @@ func TestWatchOnTerminal(t *testing.T) {
 	}{"poisson": {poisson, false}, "fixed": {fixed, true}, "users": {users, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ledger := newGrowing(t, new(book).of(t, c.grant, 20, "night"), 1)
+			ledger := newGrowing(t, new(ledgertest.Book).Of(t, c.grant, 20, "night"), 1)
 			x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 140)
 			x.Await("waiting", func(line string) bool { return line == "account: waiting for the first charge" })
 			for range 20 {
@@ -339,13 +330,13 @@ func TestWatchOnTerminal(t *testing.T) {
 // TestWatchBeforeTheFirst: of a grant by which nothing is charged yet no ε is said, though the ledger has some of another.
 func TestWatchBeforeTheFirst(t *testing.T) {
 	t.Parallel()
-	b := new(book)
-	b.begin(t)
+	b := new(ledgertest.Book)
+	b.Begin(t)
 	first, second := watchable("first", 2, 0.3), watchable("second", 20, 1)
 	for _, g := range []*event.Grant{first, second} {
-		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, subjectFor(event.Gaussian)
+		g.Version, g.Ledger, g.Subject = event.GrantVersion, b.Head().ID, ledgertest.SubjectFor(event.Gaussian)
 	}
-	ledger := newGrowing(t, b.of(t, first, 2, "first"), 4)
+	ledger := newGrowing(t, b.Of(t, first, 2, "first"), 4)
 	second.Budget.After = b.LastHash()
 	content, err := json.Marshal(second)
 	if err != nil {
@@ -374,7 +365,7 @@ func TestWatchBeforeTheFirst(t *testing.T) {
 // TestWatchStopped: what is stopped while it waits leaves a clean line, and its message.
 func TestWatchStopped(t *testing.T) {
 	t.Parallel()
-	ledger := newGrowing(t, new(book).of(t, watchable("night", 20, 0.5), 7, "named"), 8)
+	ledger := newGrowing(t, new(ledgertest.Book).Of(t, watchable("night", 20, 0.5), 7, "named"), 8)
 	x := terminal.Start(t, exec.Command("account", "watch", ledger.path), 120)
 	x.Await("ε", func(line string) bool { return strings.HasSuffix(line, "of 0.5, δ 1e-06, run named") })
 	x.Type("\x03")
@@ -399,20 +390,20 @@ wait $watcher || exit $?`), 120)
 // BenchmarkWatch is a look at a ledger of so many nights of 80 releases, each with noise of its own, and its ε.
 func BenchmarkWatch(b *testing.B) {
 	for _, nights := range []int{1, 10, 100} {
-		ledger := new(book)
+		ledger := new(ledgertest.Book)
 		for night := range nights {
 			g := watchable(fmt.Sprint("night", night), 80, 10)
 			g.NoiseMultiplier = 4 + math.Sqrt(float64(night))/10
-			ledger.of(b, g, 80, g.ID)
+			ledger.Of(b, g, 80, g.ID)
 		}
 		path := filepath.Join(b.TempDir(), "ledger")
-		if err := os.WriteFile(path, ledger.bytes, 0o644); err != nil {
+		if err := os.WriteFile(path, ledger.Bytes, 0o644); err != nil {
 			b.Fatal(err)
 		}
-		w := &watching{watchCommand: &watchCommand{Ledger: path, ledgerChoice: ledgerChoice{"pld"}}}
+		w := &watching{watchCommand: &watchCommand{Ledger: path, LedgerChoice: accountant.LedgerChoice{Accountant: "pld"}}}
 		b.Run(fmt.Sprint("look ", nights*80), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := readLedger(path); err != nil {
+				if _, err := ledgers.Read(path); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -7,15 +7,12 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/scheme"
 )
 
 type rounds struct {
-	Poisson  float64 `group:"Scheme" xor:"scheme" placeholder:"Q" help:"Each unit by its own coin of probability Q, anew each round."`
-	Fixed    uint64  `group:"Scheme" xor:"scheme" placeholder:"S" help:"S units without replacement, anew each round."`
-	All      bool    `group:"Scheme" xor:"scheme" help:"Every unit in every round."`
-	Allocate bool    `group:"Scheme" xor:"scheme" help:"Each unit in one of the rounds, by a secret coin."`
-	Epoch    bool    `group:"Scheme" xor:"scheme" help:"Each unit in one of the rounds, by a public hash of its name, or by --window."`
-	Rounds   int     `short:"T" default:"1" help:"Number of rounds T of the plan."`
+	scheme.Flags
+	Rounds int `short:"T" default:"1" help:"Number of rounds T of the plan."`
 
 	Run_       string      `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`
 	Unit       string      `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together; one without a user is a unit of its own."`
@@ -58,17 +55,14 @@ func (s *rounds) Validate() error {
 }
 
 func (s *rounds) validateScheme() error {
-	schemes := 0
-	for _, given := range []bool{s.Poisson != 0, s.Fixed != 0, s.All, s.Allocate, s.Epoch} {
-		if given {
-			schemes++
-		}
-	}
-	if schemes != 1 {
+	if s.Given() != 1 {
 		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, one alone, and not be 0")
 	}
-	if s.Poisson != 0 {
-		if err := event.CheckRate(s.Poisson); err != nil {
+	if s.Fixed.Of != 0 {
+		return errors.New("--fixed takes S here, without N: sample counts the units itself")
+	}
+	if s.Poisson != nil {
+		if err := event.CheckRate(*s.Poisson); err != nil {
 			return fmt.Errorf("--poisson: %w", err)
 		}
 	}

@@ -15,29 +15,19 @@ import (
 
 // scheme is what the flags ask for, over a number of units.
 func (s *rounds) scheme(units int) event.Scheme {
-	scheme := event.Scheme{Rounds: s.Rounds, Secret: s.Seed == nil}
-	switch {
-	case s.All:
-		scheme.Method, scheme.Rate, scheme.Secret = event.All, 1, false
-	case s.Fixed > 0:
-		scheme.Method, scheme.Size, scheme.Population = event.Fixed, s.Fixed, uint64(units)
-		scheme.Rate = float64(s.Fixed) / float64(units)
-	case s.Allocate:
-		scheme.Method, scheme.Rate = event.Allocate, 1/float64(s.Rounds)
-	case s.Epoch:
-		scheme.Method, scheme.Rate, scheme.Secret = event.Epoch, 1/float64(s.Rounds), false
-	default:
-		scheme.Method, scheme.Rate = event.Poisson, s.Poisson
+	flags := s.Flags
+	if flags.Fixed.Size != 0 {
+		flags.Fixed.Of = uint64(units)
 	}
-	return scheme
+	return flags.Scheme(s.Rounds, s.Seed == nil)
 }
 
 // chooser prepares the scheme for a corpus, whose streams state settings. begun says that rounds of the run are there already.
 func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
-	if s.Fixed > uint64(len(digests)) {
+	if s.Fixed.Size > uint64(len(digests)) {
 		// How many there are is private: the scheme's own check would tell.
-		return nil, nil, exit.Errorf(exit.Usage, "--fixed %d is more units than the corpus has", s.Fixed)
+		return nil, nil, exit.Errorf(exit.Usage, "--fixed %d is more units than the corpus has", s.Fixed.Size)
 	}
 	scheme := s.scheme(len(digests))
 	var throw coin.Throw

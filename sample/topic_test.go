@@ -13,6 +13,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/scheme"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/sample/internal/corpus"
@@ -184,7 +185,8 @@ func TestTopic(t *testing.T) {
 		holds("whole.private")
 	}
 
-	die(t, &rounds{Poisson: 0.5, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c)
+	half := scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.5)}}
+	die(t, &rounds{Flags: half, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c)
 	if code := sample(topic("part.private")); code != exit.Usage {
 		t.Errorf("new coins for a run that was begun: exit code %d", code)
 	}
@@ -197,7 +199,7 @@ func TestTopic(t *testing.T) {
 	holds("part.private")
 
 	// Where the end alone is missing no coin is thrown any more, so that nobody needs those of before.
-	last := &rounds{Poisson: 0.5, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("last.private")}
+	last := &rounds{Flags: half, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("last.private")}
 	dieAtEnd(t, last, c)
 	if code := sample(topic("last.private")); code != exit.OK {
 		t.Fatalf("a run that lacks its end: exit code %d", code)

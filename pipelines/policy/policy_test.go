@@ -86,7 +86,7 @@ func rules() []rule {
 }
 
 // testing_ are the packages that only tests import.
-var testing_ = []string{"pipelines/testkit/...", "estep/model/modeltest", "mstep/model/modeltest"}
+var testing_ = []string{"pipelines/testkit/...", "estep/model/modeltest", "mstep/model/modeltest", "account/internal/ledgertest"}
 
 func below(folders ...string) []string {
 	patterns := make([]string, len(folders))

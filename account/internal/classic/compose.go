@@ -53,15 +53,6 @@ func (g Guarantee) Amplified(rate float64) Guarantee {
 	return Guarantee{epsilon, delta}
 }
 
-// BeforeAmplification returns the ε that is amplified to epsilon by a sample of the given rate in (0, 1]:
-// log(1+(e^ε−1)/q), rounded down.
-func BeforeAmplification(epsilon, rate float64) float64 {
-	if epsilon < 1 {
-		return down(math.Log1p(math.Expm1(epsilon) / rate))
-	}
-	return down(epsilon + math.Log((1-math.Exp(-epsilon))/rate+math.Exp(-epsilon))) // e^ε may be beyond float64
-}
-
 // Adaptive returns the claim of SUB-LDA's lemma 5.1 for words that are sampled v times as often as g's uniform rate has it,
 // v = 1/(ηq) ≥ 1: ε + log v and vδ. It is above Amplified at the rate v·γ, which holds for fixed, public rates up to 1. It
 // is no bound for SUB-LDA, whose rates follow from the assignments: those are data.

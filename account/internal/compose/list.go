@@ -7,19 +7,20 @@ import (
 	"slices"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // noiseOf is what the loss of a charge follows from, for a unit that is known to take part.
-func noiseOf(c *event.Charge) loss.Mechanism {
+func noiseOf(c *event.Charge) mechanism.Mechanism {
 	switch c.Mechanism {
 	case event.Laplace:
-		return loss.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
 	case event.RandomizedResponse:
-		return loss.Pure{Epsilon: Bit(c.Scale)}
+		return mechanism.Pure{Epsilon: Bit(c.Scale)}
 	}
 	// thresholds of event.Select are post-processing
-	return loss.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+	return mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
 }
 
 // Bit returns the pure ε of a bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.
@@ -38,11 +39,11 @@ func (c *Composition) List() *loss.List {
 	c.list = c.alone.Clone()
 	c.list.Adjacency, c.list.NoNoise = c.Adjacency, c.None
 	for b, released := range c.batches {
-		e := loss.Event{Released: ordered(released), Count: 1}
+		e := loss.Release{Released: ordered(released), Count: 1}
 		if c.rates[b] < 1 {
-			e.Sampling, e.Rate = loss.Poisson, c.rates[b]
+			e.Sampling, e.Rate = mechanism.Poisson, c.rates[b]
 			if c.fixed[b] {
-				e.Sampling = loss.Fixed
+				e.Sampling = mechanism.Fixed
 			}
 			e.Apart = b.scheme.Rounds > 0 && len(released) > 1
 		}
@@ -55,18 +56,18 @@ func (c *Composition) List() *loss.List {
 }
 
 // ordered puts what is released of a batch in one order: the same ledger gives the same digits.
-func ordered(released []loss.Mechanism) []loss.Mechanism {
-	return slices.SortedFunc(slices.Values(released), func(a, b loss.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
+func ordered(released []mechanism.Mechanism) []mechanism.Mechanism {
+	return slices.SortedFunc(slices.Values(released), func(a, b mechanism.Mechanism) int { return cmp.Compare(a.String(), b.String()) })
 }
 
 // worst returns the event of rounds of one throw, of which the unit is in one.
-func worst(rounds map[int][]loss.Mechanism) loss.Event {
-	batches := make(map[string][]loss.Mechanism)
+func worst(rounds map[int][]mechanism.Mechanism) loss.Release {
+	batches := make(map[string][]mechanism.Mechanism)
 	for _, released := range rounds {
 		released = ordered(released)
-		batches[loss.Event{Released: released}.Name()] = released
+		batches[loss.Release{Released: released}.Name()] = released
 	}
-	e := loss.Event{Disjoint: true, Count: 1}
+	e := loss.Release{Disjoint: true, Count: 1}
 	for i, name := range slices.Sorted(maps.Keys(batches)) {
 		if i == 0 {
 			e.Released = batches[name]

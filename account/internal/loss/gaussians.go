@@ -3,15 +3,14 @@ package loss
 import (
 	"errors"
 	"fmt"
-	"math"
 
-	"privpipe/account/internal/classic"
+	"privpipe/account/internal/mechanism"
 	"privpipe/pipelines/event"
 )
 
 // Gaussians is releases with Gaussian noise alone.
 type Gaussians struct {
-	Sampling Sampling
+	Sampling mechanism.Sampling
 	Rate     float64 // for All 1
 	Sigma    float64 // noise over the distance of neighbours' sums, rounded down; of continuous noise
 	Count    int
@@ -23,13 +22,13 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 	if l.NoNoise || l.Failure > 0 {
 		return nil, false
 	}
-	for _, e := range l.Events() {
-		sigma, alone := jointSigma(continuous(e.Released))
+	for _, e := range l.Releases() {
+		sigma, alone := mechanism.JointSigma(mechanism.Continuous(e.Released))
 		if !alone || e.Instead != nil || e.Apart {
 			return nil, false
 		}
 		g := Gaussians{e.Sampling, e.Rate, sigma, e.Count}
-		if g.Sampling == All {
+		if g.Sampling == mechanism.All {
 			g.Rate = 1
 		}
 		all = append(all, g)
@@ -41,8 +40,8 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 // divergence is at most that of the whole, and one of mixtures is at most the largest of their parts' (joint convexity).
 func (l *List) Unsampled() *List {
 	whole := &List{Adjacency: l.Adjacency, Failure: l.Failure, Excess: l.Excess, NoNoise: l.NoNoise}
-	for _, e := range l.Events() {
-		e.Sampling, e.Rate, e.Apart = All, 0, false
+	for _, e := range l.Releases() {
+		e.Sampling, e.Rate, e.Apart = mechanism.All, 0, false
 		whole.Add(e)
 	}
 	return whole
@@ -56,7 +55,7 @@ func (l *List) Squares() (sum float64, err error) {
 		return 0, errors.New("there is other noise than Gaussian")
 	}
 	for _, g := range rounds {
-		if g.Sampling != All {
+		if g.Sampling != mechanism.All {
 			return 0, errors.New("Gaussian differential privacy is not amplified by sampling")
 		}
 		sum += float64(g.Count) / (g.Sigma * g.Sigma)
@@ -69,8 +68,8 @@ func (l *List) Rho() (rho float64, err error) {
 	if l.NoNoise || l.Failure > 0 {
 		return 0, errors.New("zCDP has no failures in δ")
 	}
-	for _, e := range l.Events() {
-		if e.Sampling != All {
+	for _, e := range l.Releases() {
+		if e.Sampling != mechanism.All {
 			return 0, errors.New("zCDP is not amplified by sampling: use pld or renyi")
 		}
 		worst, err := rhoOf(e.Released)
@@ -87,66 +86,47 @@ func (l *List) Rho() (rho float64, err error) {
 }
 
 // rhoOf adds up the ρ of what is released of a batch (Bun and Steinke, Concentrated Differential Privacy, 2016, lemma 1.7).
-func rhoOf(released []Mechanism) (rho float64, err error) {
+func rhoOf(released []mechanism.Mechanism) (rho float64, err error) {
 	for _, m := range released {
-		switch m := m.(type) {
-		case Gaussian:
-			rho += classic.Rho(m.sigma(), 1)
-		case Laplace:
-			rho += classic.PureRho(m.Sensitivity / m.Scale * (1 + 1e-15))
-		case Pure:
-			rho += classic.PureRho(m.Epsilon)
-		case RandomizedResponse:
-			rho += classic.PureRho(m.epsilon())
-		case Concentrated:
-			rho += m.Rho
-		case DiscreteGaussian:
-			rho += classic.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
-		case DiscreteLaplace:
-			rho += classic.PureRho(float64(m.Sensitivity) / m.Scale * (1 + 1e-15))
-		default:
+		one, ok := mechanism.Rho(m)
+		if !ok {
 			return 0, fmt.Errorf("%s is not zCDP", m)
 		}
+		rho += one
 	}
 	return rho, nil
 }
 
 // A Round is one of Count equal rounds: Gaussian noise, or what is (ε, δ)-differentially private.
 type Round struct {
-	Sampling  Sampling
+	Sampling  mechanism.Sampling
 	Rate      float64 // for All 1
 	Gaussian  float64 // noise over sensitivity; 0: Guarantee
-	Guarantee Approximate
+	Guarantee mechanism.Approximate
 	Count     int
 }
 
 // OneGuarantee returns the rounds of a list that are all the same.
 func (l *List) OneGuarantee() (r Round, err error) {
-	events := l.Events()
+	events := l.Releases()
 	if len(events) != 1 || len(events[0].Released) != 1 || events[0].Instead != nil || l.NoNoise || l.Failure > 0 {
 		return r, errors.New("its theorem is about rounds that are all the same")
 	}
 	e := events[0]
 	r = Round{Sampling: e.Sampling, Rate: e.Rate, Count: e.Count}
-	if e.Sampling == All {
+	if e.Sampling == mechanism.All {
 		r.Rate = 1
 	}
-	if e.Sampling == Poisson && l.Adjacency == event.ReplaceOne {
+	if e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne {
 		return r, errReplacedPoisson
 	}
 	switch m := e.Released[0].(type) {
-	case Gaussian:
-		r.Gaussian = m.continuous().sigma()
-	case Laplace:
-		r.Guarantee.Epsilon = m.Sensitivity / m.Scale * (1 + 1e-15)
-	case DiscreteLaplace:
-		r.Guarantee.Epsilon = float64(m.Sensitivity) / m.Scale * (1 + 1e-15)
-	case Pure:
-		r.Guarantee.Epsilon = m.Epsilon
-	case RandomizedResponse:
-		r.Guarantee.Epsilon = m.epsilon()
-	case Approximate:
-		r.Guarantee = m
+	case mechanism.Gaussian:
+		r.Gaussian = m.Continuous().(mechanism.Gaussian).Sigma()
+	case mechanism.Guaranteed:
+		r.Guarantee = m.Guarantee()
+	case mechanism.PurelyPrivate:
+		r.Guarantee.Epsilon = m.PureEpsilon()
 	default:
 		return r, fmt.Errorf("%s has no (ε, δ) of its own here", m)
 	}

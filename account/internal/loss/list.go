@@ -20,13 +20,13 @@ type List struct {
 	// Excess and Failure are of releases that fail with a small probability (see failing), in δ and in ε.
 	Excess  float64
 	NoNoise bool // a release without noise: no guarantee
-	kinds   map[string]Event
+	kinds   map[string]Release
 }
 
 // Add adds an event.
-func (l *List) Add(e Event) {
+func (l *List) Add(e Release) {
 	if l.kinds == nil {
-		l.kinds = make(map[string]Event)
+		l.kinds = make(map[string]Release)
 	}
 	name := e.Name()
 	if before := l.kinds[name].Count; e.Count > math.MaxInt-before { // as in a forged ledger: nobody has noise for so many
@@ -59,7 +59,7 @@ func (l *List) Times(count int) *List {
 
 // AddAll adds what another list of the same neighbouring relation has.
 func (l *List) AddAll(other *List) {
-	for _, e := range other.Events() {
+	for _, e := range other.Releases() {
 		l.Add(e)
 	}
 	l.Failure, l.Excess, l.NoNoise = l.Failure+other.Failure, l.Excess+other.Excess, l.NoNoise || other.NoNoise
@@ -73,8 +73,8 @@ func (l *List) Clone() *List {
 }
 
 // Events returns the events, each kind once, in one order: the same list gives the same digits.
-func (l *List) Events() []Event {
-	var events []Event
+func (l *List) Releases() []Release {
+	var events []Release
 	for _, name := range slices.Sorted(maps.Keys(l.kinds)) {
 		events = append(events, l.kinds[name])
 	}
@@ -89,7 +89,7 @@ func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 		count float64
 	}
 	var kinds []counted
-	for _, e := range l.Events() {
+	for _, e := range l.Releases() {
 		one, mayFail, err := e.curve(l.Adjacency)
 		if err != nil {
 			return nil, 0, err
@@ -132,7 +132,7 @@ func (l *List) events() (Profile, error) {
 // Pairs returns the pairs of the events' releases, or why none dominate all of them.
 func (l *List) Pairs() (Pairs, error) {
 	all := Pairs{Tight: true}
-	for _, e := range l.Events() {
+	for _, e := range l.Releases() {
 		pairs, err := e.pairs(l)
 		if err != nil {
 			return Pairs{}, err

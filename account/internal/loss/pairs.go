@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 )
@@ -29,17 +30,16 @@ func (p *Pairs) add(other Pairs) {
 // pairs returns the pairs of an event's releases. A sampled batch for which no such pair is known counts as if all units took
 // part: whichever the sample, the divergence is at most that, and a divergence of mixtures is at most the largest of their
 // parts' (joint convexity). Nobody attains that.
-func (e Event) pairs(l *List) (Pairs, error) {
-	batch := continuous(e.Released)
-	sigma, onlyGaussian := jointSigma(batch)
+func (e Release) pairs(l *List) (Pairs, error) {
+	batch := mechanism.Continuous(e.Released)
+	sigma, onlyGaussian := mechanism.JointSigma(batch)
 	guarantee, generic := e.amplifiedGuarantee()
-	laplace, onlyLaplace := batch[0].(Laplace)
-	onlyLaplace = onlyLaplace && len(batch) == 1
-	replaced := e.Sampling == Poisson && l.Adjacency == event.ReplaceOne
+	sampled, one := batch[0].(mechanism.SampledPair)
+	replaced := e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne
 	var pair *pld.Pair
 	var err error
 	switch {
-	case e.Sampling == All:
+	case e.Sampling == mechanism.All:
 		return e.wholePairs(l)
 	case e.Rate == 0:
 		return Pairs{Tight: true}, nil
@@ -47,16 +47,16 @@ func (e Event) pairs(l *List) (Pairs, error) {
 		// One batch, or several: two coins may tell that the unit is there where one does not.
 		return e.dominatedByWhole()
 	case replaced && onlyGaussian:
-		pair, err = replacedByCoin(e.Rate, sigma, batch, l.NonNegative)
+		pair, err = mechanism.ExchangedByCoin(e.Rate, sigma, batch, l.NonNegative)
 	case generic && !replaced:
 		// The guarantee is one of a single release: the least loss of a sampled one is far above its −ε.
-		return Event{Released: []Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()
-	case e.Sampling == Fixed && onlyGaussian:
+		return Release{Released: []mechanism.Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()
+	case e.Sampling == mechanism.Fixed && onlyGaussian:
 		pair, err = pld.GaussianWithoutReplacement(e.Rate, sigma)
-	case e.Sampling == Poisson && onlyGaussian:
+	case e.Sampling == mechanism.Poisson && onlyGaussian:
 		pair, err = pld.Gaussian(e.Rate, sigma)
-	case e.Sampling == Poisson && onlyLaplace && !replaced:
-		pair, err = pld.Laplace(e.Rate, laplace.scale())
+	case e.Sampling == mechanism.Poisson && one && len(batch) == 1 && !replaced:
+		pair, err = sampled.SampledPair(e.Rate)
 	default:
 		return e.dominatedByWhole()
 	}
@@ -66,7 +66,7 @@ func (e Event) pairs(l *List) (Pairs, error) {
 	rounded, ok := l.attains(e.Released)
 	p := Pairs{Dominating: []pld.Event{{Pair: pair.Rounded(rounded), Count: e.Count}}}
 	switch {
-	case ok && e.Sampling == Fixed:
+	case ok && e.Sampling == mechanism.Fixed:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
 	case ok:
 		p.Attained, p.Tight = p.Dominating, true
@@ -78,7 +78,7 @@ func (e Event) pairs(l *List) (Pairs, error) {
 // two units can be. With it the sums are distributed as (1−q)·N(0, σ²) + q·N(1, σ²), and with another of the equal ones in its
 // place as N(0, σ²). (The pair that dominates is of two data sets at a time: for losses above 0 of this one, and for
 // those below 0 of that with the roles exchanged.)
-func (e Event) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
+func (e Release) oneOfEquals(sigma, rounded float64) ([]pld.Event, error) {
 	rate := math.Nextafter(math.Nextafter(e.Rate, 0), 0) // it may have been rounded up
 	if rate < leastRate {
 		return nil, nil
@@ -98,30 +98,15 @@ const leastRate = 1e-12
 const mostJoint, mostRounded = 20, 1e-5
 
 // attains says that the pairs of what is released of a batch are those of some mechanism of its kind on some neighbours, with
-// noise over sensitivity rounded down by a part. Where no coordinate is negative, an exchange moves sums by √2 times a unit's
-// norm in L2, and one coordinate by no more than the norm.
-func (l *List) attains(released []Mechanism) (rounded float64, ok bool) {
+// noise over sensitivity rounded down by a part.
+func (l *List) attains(released []mechanism.Mechanism) (rounded float64, ok bool) {
 	nonNegative := l.NonNegative && l.Adjacency == event.ReplaceOne
 	for _, m := range released {
-		part := 0.0
-		switch m := m.(type) {
-		case Gaussian:
-			ok = !(nonNegative && m.Sensitivity > math.Sqrt2)
-			if m.Discrete {
-				part, ok = m.stepped(), ok && m.inSteps()
-			}
-		case Laplace:
-			ok = !(nonNegative && m.Sensitivity > 1)
-			if m.Discrete {
-				part, ok = 2/m.Sensitivity, ok && wholeSteps(m.Sensitivity)
-			}
-		case DiscreteGaussian, DiscreteLaplace:
-			ok = !nonNegative
-		case Pure, Approximate, RandomizedResponse:
-			ok = true
-		default:
-			ok = false
+		attained, ok := m.(mechanism.Attained)
+		if !ok {
+			return 0, false
 		}
+		part, ok := attained.Attained(nonNegative)
 		if !ok || part > mostRounded {
 			return 0, false
 		}
@@ -130,28 +115,8 @@ func (l *List) attains(released []Mechanism) (rounded float64, ok bool) {
 	return rounded, len(released) <= mostJoint
 }
 
-// replacedByCoin is the pair of Gaussian noise where a unit is replaced by another, which takes part by the same coin: of
-// opposite contributions at worst, which are 2·C apart, and where no coordinate is negative of orthogonal ones, √2·C apart (see
-// package pld). That sums are √2·C apart is not enough.
-func replacedByCoin(rate, sigma float64, batch []Mechanism, nonNegative bool) (*pld.Pair, error) {
-	apart := batch[0].(Gaussian).Sensitivity
-	for _, m := range batch {
-		if m.(Gaussian).Sensitivity != apart {
-			return nil, fmt.Errorf("sums of neighbours are up to %v and %v apart in one batch", apart, m.(Gaussian).Sensitivity)
-		}
-	}
-	switch { // sigma is noise over that distance
-	case apart == 2:
-		return pld.GaussianReplace(rate, 2*sigma)
-	case apart == math.Sqrt2 && nonNegative:
-		return pld.GaussianReplaceOrthogonal(rate, math.Nextafter(math.Sqrt2*sigma, 0))
-	}
-	return nil, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, and for √2 where "+
-		"no coordinate is negative", apart)
-}
-
 // wholePairs is pairs without sampling.
-func (e Event) wholePairs(l *List) (Pairs, error) {
+func (e Release) wholePairs(l *List) (Pairs, error) {
 	p, err := e.dominatedByWhole()
 	rounded, ok := l.attains(e.Released)
 	if err != nil || !ok || e.Instead != nil || e.Disjoint {
@@ -165,7 +130,7 @@ func (e Event) wholePairs(l *List) (Pairs, error) {
 }
 
 // dominatedByWhole is pairs as if all units took part.
-func (e Event) dominatedByWhole() (p Pairs, err error) {
+func (e Release) dominatedByWhole() (p Pairs, err error) {
 	for _, batch := range e.worst() {
 		if p.Dominating, err = appendPairs(p.Dominating, batch, e.Count); err != nil {
 			return Pairs{}, fmt.Errorf("%s: %w", e.Name(), err)
@@ -174,72 +139,77 @@ func (e Event) dominatedByWhole() (p Pairs, err error) {
 	return p, nil
 }
 
-// worseOf returns the one of two batches that dominates the other: with more noise of the same kind, one can be made of the
-// other by adding noise (Gaussian), or has the smaller shift (Laplace; a path of fewer steps, see package renyi).
-func worseOf(a, b []Mechanism) (worse []Mechanism, ok bool) {
-	x, alone := jointSigma(a)
-	y, alsoAlone := jointSigma(b)
+// worseOf returns the one of two batches that dominates the other. Gaussian noise becomes more of it by adding noise.
+func worseOf(a, b []mechanism.Mechanism) (worse []mechanism.Mechanism, ok bool) {
+	x, alone := mechanism.JointSigma(a)
+	y, alsoAlone := mechanism.JointSigma(b)
 	if alone && alsoAlone {
 		if x <= y {
 			return a, true
 		}
 		return b, true
 	}
-	if len(a) != 1 || len(b) != 1 {
-		return nil, false
+	if c, ok := a[0].(mechanism.Comparable); ok && len(a) == 1 && len(b) == 1 {
+		m, ok := c.Worse(b[0])
+		return []mechanism.Mechanism{m}, ok
 	}
-	l, ok := a[0].(Laplace)
-	m, also := b[0].(Laplace)
-	switch {
-	case !ok || !also:
-		return nil, false
-	case l.scale() <= m.scale():
-		return a, true
-	}
-	return b, true
+	return nil, false
 }
 
 // appendPairs appends the pairs of all releases of a batch, of which the unit takes part.
-func appendPairs(all []pld.Event, batch []Mechanism, count int) ([]pld.Event, error) {
+func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld.Event, error) {
 	add := func(pair *pld.Pair, err error) error {
-		if err == nil {
+		if err == nil && pair != nil {
 			all = append(all, pld.Event{Pair: pair, Count: count})
 		}
 		return err
 	}
-	if sigma, _ := jointSigma(batch); !math.IsInf(sigma, 1) {
+	if sigma, _ := mechanism.JointSigma(batch); !math.IsInf(sigma, 1) {
 		if err := add(pld.Gaussian(1, sigma)); err != nil {
 			return nil, err
 		}
 	}
 	for _, m := range batch {
-		var err error
-		switch m := m.(type) {
-		case Gaussian:
-		case Laplace:
-			err = add(pld.Laplace(1, m.scale()))
-		case Pure:
-			if m.Epsilon > 0 {
-				err = add(pld.Pure(m.Epsilon))
-			}
-		case RandomizedResponse:
-			if m.epsilon() > 0 {
-				err = add(pld.Response(m.Noise, m.Buckets))
-			}
-		case Approximate:
-			if m.Epsilon > 0 || m.Delta > 0 {
-				err = add(pld.Approximate(m.Epsilon, m.Delta))
-			}
-		case DiscreteGaussian:
-			err = add(pld.DiscreteGaussian(m.Variance, m.Sensitivity))
-		case DiscreteLaplace:
-			err = add(pld.DiscreteLaplace(m.Scale, m.Sensitivity))
-		default:
-			err = errors.New("of such a guarantee no dominating pair of distributions is known: use renyi")
+		if _, ok := m.(mechanism.Gaussian); ok {
+			continue
 		}
-		if err != nil {
+		d, ok := m.(mechanism.Dominated)
+		if !ok {
+			return nil, errors.New("of such a guarantee no dominating pair of distributions is known: use renyi")
+		}
+		if err := add(d.Pair()); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// Plain returns events of continuous noise, each of one batch and whether it is sampled known, that together lose no less
+// than e: what other accountants have words for.
+func (e Release) Plain() (all []Release) {
+	if e.Sampling != mechanism.All && !e.Apart {
+		return []Release{{Sampling: e.Sampling, Rate: e.Rate, Released: mechanism.Continuous(e.Released), Count: e.Count}}
+	}
+	for _, batch := range e.worst() {
+		all = append(all, Release{Released: batch, Count: e.Count})
+	}
+	return all
+}
+
+// worst returns the batches, with continuous noise, in which a unit that takes part may be: in one of them, and so to count
+// it in each is a bound. One that is no worse than another is left out.
+func (e Release) worst() [][]mechanism.Mechanism {
+	batches := [][]mechanism.Mechanism{mechanism.Continuous(e.Released)}
+next:
+	for _, released := range e.Instead {
+		other := mechanism.Continuous(released)
+		for i := range batches {
+			if worse, ok := worseOf(batches[i], other); ok {
+				batches[i] = worse
+				continue next
+			}
+		}
+		batches = append(batches, other)
+	}
+	return batches
 }

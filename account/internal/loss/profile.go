@@ -3,6 +3,7 @@ package loss
 import (
 	"math"
 
+	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 )
@@ -118,7 +119,7 @@ func (p distributionProfile) bound(
 // one, and where all are pure.
 type basicProfile struct {
 	Profile
-	basic Approximate // an infinite ε: none
+	basic mechanism.Approximate // an infinite ε: none
 }
 
 // same is the part by which a δ may be below another that is the same number, written with other roundings.

@@ -105,7 +105,7 @@ func TestResponse(t *testing.T) {
 	}
 	// Two buckets are a bit that is reported wrong with half of the noise.
 	a := distribution(t, Event{pair(Response(0.3, 2)), 5})
-	b := distribution(t, Event{pair(RandomizedResponse(0.15)), 5})
+	b := distribution(t, Event{pair(bit(0.15)), 5})
 	one, _, _ := a.Epsilon(1e-4)
 	other, _, _ := b.Epsilon(1e-4)
 	if math.Abs(one/other-1) > 1e-9 {

@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"testing"
@@ -124,11 +125,11 @@ func TestSmall(t *testing.T) {
 		t.Errorf("logMix: %v, want %v", got, want)
 	}
 	// log((1−f)/f) of the float64 next to 0.49999, with 40 digits: 4.0000000005373337e-05.
-	if upper, _, err := distribution(t, Event{pair(RandomizedResponse(0.49999)), 1}).Epsilon(0); err != nil ||
+	if upper, _, err := distribution(t, Event{pair(bit(0.49999)), 1}).Epsilon(0); err != nil ||
 		!(upper >= 4.0000000005373337e-05 && upper < 4.00000000054e-05) {
 		t.Errorf("randomized response: %v, %v", upper, err)
 	}
-	for _, p := range []*Pair{pair(Pure(5e-324)), pair(RandomizedResponse(0.5))} {
+	for _, p := range []*Pair{pair(Pure(5e-324)), pair(bit(0.5))} {
 		if upper, _, err := distribution(t, Event{p, 1e6}).Epsilon(1e-6); err != nil || !(upper < 1e-20) {
 			t.Errorf("no loss: ε %v, %v", upper, err)
 		}
@@ -238,4 +239,16 @@ func TestRounded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bit returns the pair of one bit that is reported wrong with the given probability, under a change of the
+// bit. flip in (0, 1/2].
+func bit(flip float64) (*Pair, error) {
+	if !(flip >= 1e-300 && flip <= 0.5) {
+		return nil, fmt.Errorf("flip probability %v: not in (0, 0.5]", flip)
+	}
+	if flip > 0.25 {
+		return pure(math.Log1p((1 - 2*flip) / flip)), nil // 1−2·flip is exact
+	}
+	return pure(math.Log1p(-flip) - math.Log(flip)), nil
 }

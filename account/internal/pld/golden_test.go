@@ -70,7 +70,7 @@ func (r row) events() (events []Event) {
 	case r.Mechanism == "discrete_laplace":
 		return []Event{{pair(DiscreteLaplace(r.NoiseMultiplier, r.Unit)), r.Steps}}
 	case r.ID == "bug|pld_rr": // a report is a uniform bit with probability 0.5
-		return []Event{{pair(RandomizedResponse(0.25)), r.Steps}}
+		return []Event{{pair(bit(0.25)), r.Steps}}
 	case r.ID == "bug|replace_convention":
 		return []Event{{pair(GaussianReplace(1, 1)), r.Steps}}
 	case r.Accountant == "pld_optimistic_explicit_pair_lower_bound":
@@ -80,7 +80,7 @@ func (r row) events() (events []Event) {
 	case r.Mechanism == "laplace":
 		return []Event{{pair(Laplace(r.Q, r.NoiseMultiplier)), r.Steps}}
 	case r.Mechanism == "randomized_response_bit":
-		return []Event{{pair(RandomizedResponse(r.F / 2)), r.Steps}}
+		return []Event{{pair(bit(r.F / 2)), r.Steps}}
 	case r.Accountant == "pld_poisson_replace_orthogonal":
 		return []Event{{pair(GaussianReplaceOrthogonal(r.Q, r.NoiseMultiplier)), r.Steps}}
 	case r.Accountant == "pld_wor_replace_hybrid":

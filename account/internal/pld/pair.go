@@ -72,18 +72,6 @@ func Laplace(rate, scale float64) (*Pair, error) {
 	}, nil
 }
 
-// RandomizedResponse returns the pair of one bit that is reported wrong with the given probability, under a change of the
-// bit. flip in (0, 1/2].
-func RandomizedResponse(flip float64) (*Pair, error) {
-	if !(flip >= 1e-300 && flip <= 0.5) {
-		return nil, fmt.Errorf("flip probability %v: not in (0, 0.5]", flip)
-	}
-	if flip > 0.25 {
-		return pure(math.Log1p((1 - 2*flip) / flip)), nil // 1−2·flip is exact
-	}
-	return pure(math.Log1p(-flip) - math.Log(flip)), nil
-}
-
 // Response returns the pair of randomized response over so many buckets, under a change of the value: the true bucket is
 // reported with probability 1−noise and else any bucket, all with the same probability. So the true one has a probability
 // a = 1−p+p/k and each other one b = p/k. Whichever two values are compared, the report is the first one with probability a

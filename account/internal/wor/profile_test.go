@@ -27,7 +27,7 @@ func hockey(q, sigma, epsilon float64) float64 {
 	if q == 1 {
 		return classic.GaussianDelta(sigma, epsilon)
 	}
-	return classic.Guarantee{Delta: classic.GaussianDelta(sigma, classic.BeforeAmplification(epsilon, q))}.Amplified(q).Delta
+	return classic.Guarantee{Delta: classic.GaussianDelta(sigma, beforeAmplification(epsilon, q))}.Amplified(q).Delta
 }
 
 // compose returns ε at δ of rounds of the pair, by connecting the dots of hockey on a grid of width h (Doroshenko et al.
@@ -192,4 +192,9 @@ func TestCurveHolds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// beforeAmplification returns the ε that is amplified to epsilon by a sample of the given rate.
+func beforeAmplification(epsilon, rate float64) float64 {
+	return math.Log1p(math.Expm1(epsilon) / rate)
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/dpevents"
+	"privpipe/account/internal/ledgers"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type exportCommand struct {
+	Format  string `enum:"dp-events,list" default:"dp-events" help:"Write a tree of dp_accounting's DpEvents (dp-events), or an array of DpEvents with events of our own where dp_accounting has none (list)."`
+	Dataset string `placeholder:"NAME" help:"The data set to write, of a ledger whose data sets share no unit: events cannot say that they do not add up."`
+	Output  string `short:"o" placeholder:"FILE" help:"Where the events go; standard output by default."`
+	Ledger  string `arg:"" help:"Ledger of privatize."`
+}
+
+func (exportCommand) Help() string {
+	return `
+Writes what a ledger was charged for as JSON that other accountants can read, and that epsilon, delta and compare read with
+--events. What the other side has no words for is written as something that loses no less, or refused: EVENTS.md says what.
+Charges are merged, and no names of data sets and runs are written.
+
+  account export night.ledger | account epsilon --events - --delta 1e-6`
+}
+
+func (c *exportCommand) Run(r *filter.Run) error {
+	if err := keeps(c.Output, c.Ledger); err != nil {
+		return err
+	}
+	ledger, err := ledgers.Read(c.Ledger)
+	if err != nil {
+		return err
+	}
+	switch disjoint := compose.DisjointDatasets(ledger); {
+	case disjoint && c.Dataset == "":
+		return exit.Errorf(exit.Usage, "the data sets of %s share no unit, which events cannot say: give --dataset", c.Ledger)
+	case !disjoint && c.Dataset != "":
+		return exit.Errorf(exit.Usage, "--dataset is for a ledger whose data sets share no unit, which %s does not say", c.Ledger)
+	}
+	composition, err := compose.With(c.Ledger, ledger, c.Dataset)
+	if err != nil {
+		return err
+	}
+	if c.Dataset != "" && composition.Releases == 0 {
+		return exit.Errorf(exit.Usage, "%s has no release from data set %q", c.Ledger, c.Dataset)
+	}
+	write := dpevents.Tree
+	if c.Format == "list" {
+		write = dpevents.List
+	}
+	b, err := write(composition.List())
+	if err != nil {
+		return exit.Errorf(exit.Usage, "%s: %w", c.Ledger, err).WithHint("--format list has words for more")
+	}
+	if r.DryRun() {
+		return nil
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b)
+}

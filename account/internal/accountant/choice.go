@@ -1,0 +1,83 @@
+package accountant
+
+import (
+	"fmt"
+
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/loss"
+	"privpipe/pipelines/event"
+)
+
+// Choice is which accountant answers.
+type Choice struct {
+	Accountant string `enum:"tightest,pld,renyi,rdp,analytic,zcdp,moments,moments-32,strong,linear" default:"tightest" help:"One of ${enum}. rdp is renyi."`
+}
+
+// Chosen returns the chosen one, or all.
+func (c Choice) Chosen() []*Accountant {
+	if c.Accountant == "tightest" {
+		return All
+	}
+	return []*Accountant{Named(c.Accountant)}
+}
+
+// LedgerChoice is which accountant is asked about a ledger.
+type LedgerChoice struct {
+	Accountant string `enum:"pld,renyi,rdp,analytic,zcdp,moments,moments-32" default:"pld" help:"One of ${enum}: those with a theorem for the ledger answer. rdp is renyi."`
+}
+
+func (c LedgerChoice) Chosen() *Accountant { return Named(c.Accountant).OfLedger() }
+
+// Spending is what charges of a ledger have spent by the chosen accountant.
+func (c LedgerChoice) Spending(ledger *event.Ledger) Spending {
+	return func(charges []*event.Charge) (UpperProfile, error) {
+		p, err := c.Largest(compose.Parts(ledger, charges))
+		return UpperOf(p), err
+	}
+}
+
+// Largest returns the bound of the chosen accountant on what a unit loses by one part or another.
+func (c LedgerChoice) Largest(parts []compose.Part) (loss.Profile, error) {
+	var of []loss.Profile
+	for _, part := range parts {
+		composition, err := compose.New(part.Charges)
+		if err != nil {
+			return nil, err
+		}
+		p, _, err := c.Profile(composition.List())
+		if err != nil {
+			return nil, err
+		}
+		of = append(of, p)
+	}
+	return loss.Largest(of), nil
+}
+
+// Profile returns the bound of the chosen accountant and names what it rests on.
+func (c LedgerChoice) Profile(l *loss.List) (loss.Profile, string, error) {
+	a := c.Chosen()
+	p, theorem, err := a.Profile(l)
+	if err != nil {
+		err = a.Refuses(err)
+	}
+	return p, theorem, err
+}
+
+// CheckDelta refuses the numbers of fewer digits below 2^-1022, too.
+func CheckDelta(delta float64) error {
+	if delta > 0 && delta < LeastDelta {
+		return fmt.Errorf("delta must be at least %.4g, is %v", LeastDelta, delta)
+	}
+	return event.CheckDelta(delta)
+}
+
+// CheckPureDelta lets 0 pass, too: a pure ε.
+func CheckPureDelta(delta float64) error {
+	if delta == 0 {
+		return nil
+	}
+	return CheckDelta(delta)
+}
+
+// LeastDelta is the least number with all digits.
+const LeastDelta = 0x1p-1022

@@ -1,0 +1,66 @@
+package accountant
+
+import (
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/loss"
+	"privpipe/pipelines/event"
+)
+
+// EpsilonAt asks for ε at δ.
+func EpsilonAt(delta float64) func(loss.Profile) (epsilon, at loss.Bound, err error) {
+	return func(p loss.Profile) (loss.Bound, loss.Bound, error) {
+		epsilon, err := p.Epsilon(delta)
+		return epsilon, loss.Bound{Upper: delta}, err
+	}
+}
+
+// DeltaAt asks for δ at ε.
+func DeltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err error) {
+	return func(p loss.Profile) (loss.Bound, loss.Bound, error) {
+		delta, err := p.Delta(epsilon)
+		return loss.Bound{Upper: epsilon}, delta, err
+	}
+}
+
+// A UpperProfile is what charges have cost together: upper bounds, ∞ and 1 where there are none.
+type UpperProfile interface {
+	Epsilon(delta float64) (float64, error) // at δ in [0, 1)
+	Delta(epsilon float64) (float64, error) // at ε > 0
+}
+
+// Spending returns the profile of some charges of a ledger, in its order.
+type Spending func(charges []*event.Charge) (UpperProfile, error)
+
+// Spending returns the profile of charges whose losses add up.
+func (a *Accountant) Spending(charges []*event.Charge) (UpperProfile, error) {
+	composition, err := compose.New(charges)
+	if err != nil {
+		return nil, err
+	}
+	return a.Upper(composition.List())
+}
+
+// Upper returns the upper bounds of a list.
+func (a *Accountant) Upper(l *loss.List) (UpperProfile, error) {
+	p, _, err := a.Profile(l)
+	if err != nil {
+		return nil, a.Refuses(err)
+	}
+	return UpperOf(p), nil
+}
+
+// UpperOf returns the upper bounds of a profile.
+func UpperOf(p loss.Profile) UpperProfile { return upper{p} }
+
+// upper leaves out all but the upper bounds of a profile.
+type upper struct{ loss.Profile }
+
+func (p upper) Epsilon(delta float64) (float64, error) {
+	bound, err := p.Profile.Epsilon(delta)
+	return bound.Upper, err
+}
+
+func (p upper) Delta(epsilon float64) (float64, error) {
+	bound, err := p.Profile.Delta(epsilon)
+	return bound.Upper, err
+}

@@ -1,0 +1,128 @@
+// Package calculator answers questions about Gaussian noise or a list of releases, without a ledger: ε, δ, or the least noise.
+package calculator
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"text/tabwriter"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/print"
+	"privpipe/pipelines/exit"
+)
+
+// An Answer is what the calculator prints, and its JSON form. Losses and noise are upper bounds as they were computed; a
+// table rounds them further up.
+type Answer struct {
+	Epsilon         print.Number `json:"epsilon"`
+	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"` // nobody who knows the list alone can prove less: ACCOUNTING.md
+	Delta           print.Number `json:"delta"`
+	DeltaLower      print.Number `json:"delta_lower,omitempty"`
+	NoiseMultiplier print.Number `json:"noise_multiplier,omitempty"` // over the clip
+	Sensitivity     print.Number `json:"sensitivity,omitempty"`      // over the clip
+	Accountant      string       `json:"accountant"`
+	Adjacency       string       `json:"adjacency"`
+	Sampling        string       `json:"sampling"`
+	Theorem         string       `json:"theorem"`
+}
+
+// A Question is what accountants are asked about.
+type Question struct {
+	list  *loss.List
+	About Answer // what does not depend on the accountant
+}
+
+// Asked returns the question about a setting with noise of noise·C.
+func (s *Setting) Asked(noise float64) *Question {
+	return &Question{s.list(noise), Answer{
+		NoiseMultiplier: print.Number(noise), Sensitivity: print.Number(s.Sensitivity), Adjacency: s.Adjacency, Sampling: s.Scheme.String(),
+	}}
+}
+
+// By is answer for several accountants.
+func (q *Question) By(compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) func(*accountant.Accountant) (*Answer, error) {
+	return func(a *accountant.Accountant) (*Answer, error) { return q.Answer(a, compute) }
+}
+
+// Answer returns what an accountant says, or why it does not.
+func (q *Question) Answer(a *accountant.Accountant, compute func(loss.Profile) (epsilon, delta loss.Bound, err error)) (*Answer, error) {
+	p, theorem, err := a.Profile(q.list)
+	if err != nil {
+		return nil, err
+	}
+	epsilon, delta, err := compute(p)
+	if err == nil && math.IsInf(epsilon.Upper, 1) {
+		err = errNoBound
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := q.About
+	found.Epsilon, found.EpsilonLower = print.Number(epsilon.Upper), print.Number(epsilon.Lower)
+	found.Delta, found.DeltaLower = print.Number(delta.Upper), print.Number(delta.Lower)
+	found.Accountant, found.Theorem = a.Name, loss.RestsOn(theorem, max(epsilon.Order, delta.Order))
+	return &found, nil
+}
+
+// Best returns the answer of the chosen accountant, or the least of all that have one: they differ in noise, or else in δ or
+// in ε. Where none has one, it says so of the one that comes nearest, or why.
+func Best(c accountant.Choice, ask func(*accountant.Accountant) (*Answer, error)) (*Answer, error) {
+	var answers []*Answer
+	var refusal error
+	var nearest *unreachable
+	for _, a := range c.Chosen() {
+		found, err := ask(a)
+		var far *unreachable
+		switch {
+		case err == nil:
+			answers = append(answers, found)
+		case errors.As(err, &far):
+			if nearest == nil || far.least < nearest.least {
+				nearest, refusal = far, exit.Errorf(exit.Refused, "accountant %s: %w", a.Name, err)
+			}
+		case refusal == nil || nearest == nil && a.Name == "pld": // which has the most theorems
+			refusal = a.Refuses(err)
+		}
+	}
+	if len(answers) == 0 {
+		return nil, refusal
+	}
+	best := answers[0]
+	for _, a := range answers[1:] { // what only rounds up a little less is not better
+		if cmp.Or(a.NoiseMultiplier.Compare(best.NoiseMultiplier), a.Delta.Compare(best.Delta),
+			a.Epsilon.Compare(best.Epsilon)) < 0 {
+			best = a
+		}
+	}
+	return best, nil
+}
+
+func (a *Answer) Table(b *bytes.Buffer) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "accountant\tε\tδ\tnoise/clip\tneighbours\tsensitivity\tsampling\n")
+	noise := "-"
+	if a.NoiseMultiplier > 0 {
+		noise = a.NoiseMultiplier.String()
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Accountant, a.Epsilon, a.Delta, noise, a.Adjacency,
+		Clips(a.Sensitivity), a.Sampling)
+	w.Flush()
+	fmt.Fprintf(b, "\nrests on: %s\n", a.Theorem)
+}
+
+// Clips prints a sensitivity in clips.
+func Clips(sensitivity print.Number) string {
+	switch sensitivity {
+	case 0:
+		return "-"
+	case 1:
+		return "C"
+	case math.Sqrt2:
+		return "√2·C"
+	}
+	return sensitivity.String() + "·C"
+}

@@ -1,0 +1,109 @@
+package calculator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/scheme"
+)
+
+// SettingFlags are how often a sum with Gaussian noise is released, of which units, and what neighbours are.
+type SettingFlags struct {
+	scheme.Sampled
+	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Number of rounds T, each with noise of its own."`
+	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed)."`
+	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"No coordinate is negative, so that exchanging a unit moves the sum by √2·C at most and not by 2·C."`
+	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"L2 sensitivity of the sum over C, where another one is proved."`
+}
+
+// A Setting is a number of rounds of Gaussian noise.
+type Setting struct {
+	Scheme      event.Scheme
+	Adjacency   string
+	Sensitivity float64 // over the clip C
+	nonNegative bool    // no coordinate is negative
+	printed     bool    // noise is to be found that a table prints
+}
+
+func (c *SettingFlags) Setting() *Setting {
+	flags := scheme.Flags{Sampled: c.Sampled}
+	s := &Setting{Scheme: flags.Scheme(c.Rounds, true), Adjacency: c.Adjacency, nonNegative: c.NonNegative}
+	if s.Adjacency == "" {
+		s.Adjacency = event.AddRemove
+		if s.Scheme.Method == event.Fixed {
+			s.Adjacency = event.ReplaceOne
+		}
+	}
+	switch {
+	case c.Sensitivity != nil:
+		s.Sensitivity = *c.Sensitivity
+	case s.Adjacency == event.AddRemove:
+		s.Sensitivity = 1
+	case c.NonNegative:
+		s.Sensitivity = math.Sqrt2 // as a float64 it is above √2
+	default:
+		s.Sensitivity = 2
+	}
+	return s
+}
+
+// list returns the releases with noise of a standard deviation of noise·C.
+func (s *Setting) list(noise float64) *loss.List {
+	e := loss.Release{
+		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: noise, Sensitivity: s.Sensitivity}}, Count: s.Scheme.Rounds,
+	}
+	switch s.Scheme.Method {
+	case event.Poisson:
+		e.Sampling, e.Rate = mechanism.Poisson, s.Scheme.Rate
+	case event.Fixed:
+		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
+	}
+	l := &loss.List{Adjacency: s.Adjacency, NonNegative: s.nonNegative}
+	l.Add(e)
+	return l
+}
+
+func (c *SettingFlags) check() error {
+	s := c.Setting()
+	if !(s.Sensitivity >= 1e-3 && s.Sensitivity <= 1e3) {
+		return fmt.Errorf("--sensitivity must be in [0.001, 1000], is %v", s.Sensitivity)
+	}
+	if err := c.Fixed.CheckPopulation(); err != nil {
+		return err
+	}
+	return errors.Join(s.Scheme.Check(), event.CheckRelation(s.Adjacency, event.Document, s.Scheme))
+}
+
+// The range of noise over sensitivity in which the accountants are known to be right.
+const leastSigma, mostSigma = 0.025, 1e8
+
+func (s *Setting) checkNoise(noise float64) error {
+	if err := event.CheckNoiseMultiplier(noise); err != nil {
+		return err
+	}
+	if sigma := noise / s.Sensitivity; !(sigma >= leastSigma && sigma <= mostSigma) {
+		return fmt.Errorf("noise over sensitivity must be in [%v, %v], is %v", leastSigma, mostSigma, sigma)
+	}
+	return nil
+}
+
+var errNoBound = errors.New("it proves nothing here: its ε is infinite")
+
+const WhichAccountant = `
+For sums of units of norm C at most, with continuous Gaussian noise: the noise multiplier is noise over C. Exchanging
+a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; the answer says by how much.
+
+--events asks about a list of releases instead, of several kinds: account/EVENTS.md has the forms. Noise is over C there, too.
+
+pld: privacy loss distributions, for any setting, within a ten-thousandth of the least ε, but at extremes.
+renyi: Rényi divergences, for any setting but one, simpler and more. analytic: without sampling, exact.
+zcdp: without sampling, simpler. moments: what the papers of 2016 and 2020 used, the Rényi bound with a weaker conversion;
+Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.
+tightest: the least of all that hold.
+
+An accountant without a theorem for the setting is refused: Poisson sampling under replace-one is for pld alone.
+"account compare" shows all of them, and what papers claim.`

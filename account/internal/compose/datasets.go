@@ -1,0 +1,80 @@
+package compose
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"privpipe/pipelines/event"
+)
+
+// Where data sets share no unit, a unit loses by the releases from its own alone: what a ledger has spent is the largest of what is
+// spent of them. pipelines/event/claim.md has the proof.
+
+// DisjointNote says so in what account prints.
+const DisjointNote = "on trust: data sets share no unit"
+
+// DisjointDatasets says whether the data sets of a ledger share no unit.
+func DisjointDatasets(ledger *event.Ledger) bool {
+	head := ledger.Head()
+	return head != nil && head.DisjointDatasets
+}
+
+// A Part is charges whose losses add up.
+type Part struct {
+	Dataset string // of a ledger whose data sets share no unit; "" for the one part of another
+	Charges []*event.Charge
+}
+
+// Parts splits charges of a ledger into parts whose losses do not add up, in the order of their data sets: at least one.
+func Parts(ledger *event.Ledger, charges []*event.Charge) (all []Part) {
+	if !DisjointDatasets(ledger) || len(charges) == 0 {
+		return []Part{{Charges: charges}}
+	}
+	of := make(map[string][]*event.Charge)
+	for _, c := range charges {
+		of[c.Dataset] = append(of[c.Dataset], c)
+	}
+	for _, dataset := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, Part{dataset, of[dataset]})
+	}
+	return all
+}
+
+// ByDataset returns a ledger once for each of its parts, without the charges of the others.
+func ByDataset(ledger *event.Ledger) (all []*event.Ledger) {
+	for _, p := range Parts(ledger, ledger.Charges()) {
+		of := ledger
+		if p.Dataset != "" {
+			of = &event.Ledger{Lines: slices.DeleteFunc(slices.Clone(ledger.Lines), func(l *event.Line) bool {
+				return l.Charge != nil && l.Charge.Dataset != p.Dataset
+			})}
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// With composes the charges of a ledger that a charge of a data set adds to: those of the same part. name is the ledger's.
+func With(name string, ledger *event.Ledger, dataset string) (*Composition, error) {
+	all, err := Ledger(name, ledger)
+	if err != nil || !DisjointDatasets(ledger) {
+		return all, err
+	}
+	of, err := New(slices.DeleteFunc(ledger.Charges(), func(c *event.Charge) bool { return c.Dataset != dataset }))
+	if err == nil {
+		of.Adjacency, of.Unit = all.Adjacency, all.Unit // are those of the whole ledger
+	}
+	return of, err
+}
+
+// Ledger composes the charges of a ledger. The error for one that does not fit those before it names its line.
+func Ledger(name string, ledger *event.Ledger) (*Composition, error) {
+	composition, err := New(ledger.Charges())
+	var misfit *ChargeError
+	if errors.As(err, &misfit) {
+		line := slices.IndexFunc(ledger.Lines, func(l *event.Line) bool { return l.Charge == misfit.Charge })
+		return nil, &event.LedgerError{Name: name, Line: line + 1, Err: err}
+	}
+	return composition, err
+}

@@ -1,0 +1,151 @@
+package dpevents
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
+	"privpipe/pipelines/event"
+)
+
+// listed reads an array of events, DpEvents or our own.
+func (r *reader) listed(v jsontext.Value) error {
+	var all []jsontext.Value
+	if err := json.Unmarshal(v, &all); err != nil {
+		return err
+	}
+	for i, v := range all {
+		o := readObject(v)
+		read := func() error { return r.one(o) }
+		if o.Has("class_name") {
+			read = func() error { return r.tree(v) }
+		}
+		if err := read(); err != nil {
+			return fmt.Errorf("event %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// one reads an event of our own.
+func (r *reader) one(o *object) error {
+	kind := o.text("type")
+	if o.Has("adjacency") && o.text("adjacency") != r.list.Adjacency && o.err == nil {
+		return r.mixed()
+	}
+	e := loss.Release{Count: o.Whole("count", 1, event.MaxRounds)}
+	err := o.err
+	switch {
+	case err != nil:
+	case kind == "non_private":
+		r.list.NoNoise = true
+		return o.done()
+	case kind == "batch":
+		e.Released, err = r.batch(o.array("released"))
+	default:
+		k := typeOf(kind)
+		if k == nil {
+			return fmt.Errorf("unknown type %q", kind)
+		}
+		var m mechanism.Mechanism
+		m, err = r.mechanism(k, k.Event, o)
+		e.Released = []mechanism.Mechanism{m}
+	}
+	if err == nil {
+		e.Sampling, e.Rate, err = r.sampling(kind, o)
+	}
+	if err == nil {
+		err = o.done()
+	}
+	if err != nil {
+		return err
+	}
+	return r.add(e)
+}
+
+// most is how many releases of one batch are read.
+const most = 1 << 10
+
+// batch reads what is released of one batch.
+func (r *reader) batch(all []jsontext.Value) (released []mechanism.Mechanism, err error) {
+	if len(all) == 0 || len(all) > most {
+		return nil, fmt.Errorf("released must have 1 to %d members, has %d", most, len(all))
+	}
+	for i, v := range all {
+		o := readObject(v)
+		kind := o.text("type")
+		m, err := mechanism.Mechanism(nil), o.err
+		if k := typeOf(kind); err == nil && k != nil && k.Batched && kind == k.Name {
+			m, err = r.mechanism(k, k.Event, o)
+		} else if err == nil {
+			err = fmt.Errorf("type %q does not belong to a batch, must be gaussian or laplace", kind)
+		}
+		if err == nil {
+			err = o.done()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("released %d: %w", i+1, err)
+		}
+		released = append(released, m)
+	}
+	return released, nil
+}
+
+// typeOf returns the kind of mechanism of an event's type; nil for none.
+func typeOf(kind string) *mechanism.Kind {
+	for _, k := range mechanism.Kinds {
+		if slices.Contains(k.Types, kind) {
+			return k
+		}
+	}
+	return nil
+}
+
+// sampling reads how the units of a listed event were chosen: by secret coins of rate q, without replacement at rate q or
+// size/population, or all of them.
+func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate float64, err error) {
+	name := ""
+	if o.Has("sampling") {
+		name = o.text("sampling")
+	}
+	sized := o.Has("size") || o.Has("population")
+	switch {
+	case o.err != nil:
+		return 0, 0, o.err
+	case name == "" && sized:
+		name = "without_replacement"
+	case name == "" && (o.Has("q") || kind == "subsampled_laplace"):
+		name = "poisson"
+	case name == "":
+		name = "none"
+	}
+	by, rate = mechanism.All, 1
+	switch name {
+	case "poisson":
+		by, rate = mechanism.Poisson, o.rate("q")
+	case "without_replacement":
+		if by = mechanism.Fixed; sized {
+			rate = o.size("size", "population")
+		} else {
+			rate = o.rate("q")
+		}
+		err = r.replaced("sampling without replacement", publicPopulation)
+	case "none":
+		if o.Has("q") && o.rate("q") != 1 {
+			o.Fail("q must be 1 without sampling")
+		}
+	default:
+		o.Fail("unknown sampling %q, must be poisson, without_replacement or none", name)
+	}
+	if o.err != nil {
+		return 0, 0, o.err
+	}
+	if k := typeOf(kind); rate < 1 && k != nil && !k.Sampled { // not of a batch
+		return 0, 0, fmt.Errorf("no theorem says what sampling makes of %s", kind)
+	}
+	return by, rate, err
+}

@@ -1,0 +1,205 @@
+package dpevents
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
+	"privpipe/pipelines/event"
+)
+
+// members is a JSON object: names and values in turn.
+type members []any
+
+// MarshalJSON implements json.Marshaler.
+func (m members) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i := 0; i < len(m); i += 2 {
+		value, err := json.Marshal(m[i+1])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], m[i], value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// text returns lines of JSON.
+func text(m members) ([]byte, error) {
+	b, err := json.MarshalIndent(m, "", "  ")
+	return append(b, '\n'), err
+}
+
+// adjacency is that of a list; of an empty one, or of one without any bound, it does not matter.
+func adjacency(l *loss.List) string {
+	if l.Adjacency == "" {
+		return event.AddRemove
+	}
+	return l.Adjacency
+}
+
+// neighbours are those of a list, by the triangle inequality.
+func neighbours(l *loss.List) mechanism.Neighbours {
+	if l.Adjacency == event.ReplaceOne {
+		return mechanism.Neighbours{ReplaceOne: true, L2: 2, L1: 2}
+	}
+	return mechanism.Neighbours{L2: 1, L1: 1}
+}
+
+// List returns the JSON of a list as an object of its adjacency and an array of events: DpEvents, and approx_dp where dp_accounting
+// has none.
+func List(l *loss.List) ([]byte, error) {
+	all := []members{}
+	if l.Failure >= 1 {
+		return nil, errors.New("releases fail with certainty: no list of events says it")
+	}
+	if l.Failure > 0 {
+		// A release that fails with probability δ' at most is made of an ideal one and of one bit, which never says "failed"
+		// without the unit, and with it does with δ': of (ε', δ')-differential privacy, ε' = −log(1−δ'). See loss.List for
+		// the sums, which are rounded up here.
+		bit := mechanism.Approximate{Epsilon: l.Excess * (1 + 1e-12), Delta: l.Failure * (1 + 1e-12)}
+		all = append(all, append(bit.List(), "count", 1))
+	}
+	all, err := appendEvents(all, l, true)
+	if err != nil {
+		return nil, err
+	}
+	return text(members{"adjacency", adjacency(l), "events", all})
+}
+
+// plain returns the events of a list as others can say them.
+func plain(l *loss.List) (all []loss.Release) {
+	for _, e := range l.Releases() {
+		all = append(all, e.Plain()...)
+	}
+	return all
+}
+
+// checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
+// less than two of norm C that are orthogonal.
+func checkExchange(l *loss.List, e loss.Release) error {
+	if e.Sampling != mechanism.Poisson || l.Adjacency != event.ReplaceOne {
+		return nil
+	}
+	for _, m := range e.Released {
+		if g, ok := m.(mechanism.Gaussian); ok && g.Sensitivity != 2 {
+			return fmt.Errorf("%s where a unit is exchanged by a coin is not written", g)
+		}
+	}
+	return nil
+}
+
+// Tree returns the JSON of a list as an object of its adjacency and a tree of DpEvents.
+//
+// dp_accounting has no word for these, which are refused or become what loses no less:
+//   - discrete Gaussian and Laplace noise: continuous noise that is a little smaller;
+//   - a unit in one of several disjoint rounds: it counts in the worst, or in all that cannot be compared;
+//   - one batch of two coins, perhaps: it counts as if all units took part;
+//   - several Gaussian releases of one batch, which its PLDAccountant does not know: one, of all sums over their noise;
+//   - the failure of select: refused.
+func Tree(l *loss.List) ([]byte, error) {
+	if l.Failure > 0 {
+		return nil, errors.New("dp_accounting has no event for what fails with a small probability, as select does")
+	}
+	all, err := appendEvents(nil, l, false)
+	if err != nil {
+		return nil, err
+	}
+	return text(members{"adjacency", adjacency(l), "event", composedOf(all)})
+}
+
+// appendEvents appends a list's DpEvents. Where ours may be, what dp_accounting has no event for is one of our own.
+func appendEvents(all []members, l *loss.List, ours bool) ([]members, error) {
+	if l.NoNoise {
+		all = append(all, members{"class_name", nonPrivate})
+	}
+	for _, e := range plain(l) {
+		nodes, err := nodes(l, e, ours)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, nodes...)
+	}
+	return all, nil
+}
+
+// composedOf returns one event that is all of them.
+func composedOf(all []members) members {
+	switch len(all) {
+	case 0:
+		return members{"class_name", noOp}
+	case 1:
+		return all[0]
+	}
+	return members{"class_name", composed, "events", all}
+}
+
+// nodes returns the events of one release.
+func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
+	if err := checkExchange(l, e); err != nil {
+		return nil, err
+	}
+	released := e.Released
+	if e.Sampling != mechanism.All {
+		released = joint(released)
+	}
+	var own []members
+	for _, m := range released {
+		one, err := leafOf(l, m)
+		if listed, ok := m.(mechanism.Listed); ok && err != nil && ours && e.Sampling == mechanism.All {
+			own = append(own, append(listed.List(), "count", e.Count))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	switch e.Sampling {
+	case mechanism.Poisson:
+		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
+	case mechanism.Fixed:
+		size, population, err := fraction(e.Rate)
+		if err != nil {
+			return nil, err
+		}
+		all = []members{{"class_name", sampledWithoutReplacement, "source_dataset_size", population, "sample_size", size,
+			"event", composedOf(all)}}
+	}
+	if e.Count > 1 {
+		for i, one := range all {
+			all[i] = members{"class_name", selfComposed, "event", one, "count", e.Count}
+		}
+	}
+	return append(all, own...), nil
+}
+
+// joint returns one Gaussian release for all of a batch, if there is no other: all sums, each over its noise, are one sum.
+func joint(released []mechanism.Mechanism) []mechanism.Mechanism {
+	squares := 0.0
+	for _, m := range released {
+		g, ok := m.(mechanism.Gaussian)
+		if !ok {
+			return released
+		}
+		squares += g.Sensitivity / g.Noise * (g.Sensitivity / g.Noise)
+	}
+	if len(released) == 1 {
+		return released
+	}
+	return []mechanism.Mechanism{mechanism.Gaussian{Noise: 1 / math.Sqrt(squares) * (1 - 1e-12), Sensitivity: 1}} // rounded down
+}
+
+func leafOf(l *loss.List, m mechanism.Mechanism) (members, error) {
+	w, ok := m.(mechanism.Written)
+	if !ok {
+		return nil, fmt.Errorf("dp_accounting has no event for %s", m)
+	}
+	class, fields, err := w.Write(neighbours(l))
+	return append(members{"class_name", class}, fields...), err
+}

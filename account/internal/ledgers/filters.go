@@ -1,0 +1,140 @@
+package ledgers
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
+	"privpipe/account/internal/print"
+	"privpipe/account/internal/search"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+)
+
+// checkFilter checks that the limit of a ledger's filter keeps the ledger's budget.
+func checkFilter(name string, head *event.Head) error {
+	if head == nil || head.Filter == nil {
+		return nil
+	}
+	epsilon, err := Guaranteed(head.Filter, head.Budget.Delta)
+	if err == nil && epsilon > head.Budget.Epsilon*(1+slack) {
+		err = fmt.Errorf("the limit of the filter gives ε %s at δ %v, the budget is %v", print.Up(epsilon), head.Budget.Delta,
+			head.Budget.Epsilon)
+	}
+	if err != nil {
+		return &event.LedgerError{Name: name, Line: 1, Err: err}
+	}
+	return nil
+}
+
+// NewFilter returns the filter of a measure with the largest limit that keeps a budget. An order of 0 is to be chosen.
+func NewFilter(measure string, order float64, budget event.Limit) (*event.Filter, error) {
+	f := &event.Filter{Measure: measure, Order: order}
+	if measure == event.Renyi {
+		if order == 0 {
+			f.Order = widestOrder(budget)
+		}
+		f.Limit = renyiLimit(f.Order, budget)
+		if !(f.Limit > 0) {
+			return nil, exit.Errorf(exit.Refused, "no release keeps ε %v at δ %v by the Rényi divergence of order %v: a higher order may",
+				budget.Epsilon, budget.Delta, f.Order)
+		}
+		return f, nil
+	}
+	// The largest limit is 1 over the least x whose guarantee is within the budget.
+	x, err := search.Least(1e-9, 1e12, search.Within(1e-6), func(x float64) (float64, error) {
+		f.Limit = 1 / x
+		epsilon, err := Guaranteed(f, budget.Delta)
+		return epsilon / budget.Epsilon, err
+	})
+	f.Limit = 1 / x
+	if err == nil {
+		var epsilon float64
+		if epsilon, err = Guaranteed(f, budget.Delta); err == nil && epsilon > budget.Epsilon {
+			err = exit.Errorf(exit.Refused, "no filter %s keeps ε %v at δ %v", measure, budget.Epsilon, budget.Delta)
+		}
+	}
+	return f, err
+}
+
+// Guaranteed returns the ε at δ that a sum of costs up to a filter's limit guarantees, whatever the settings followed from.
+func Guaranteed(f *event.Filter, delta float64) (float64, error) {
+	switch f.Measure {
+	case event.Renyi:
+		return f.Limit + renyiConversion(f.Order, delta), nil
+	case event.ZCDP:
+		return epsilonOfOne(mechanism.Concentrated{Rho: f.Limit}, "renyi", delta)
+	}
+	// μ-Gaussian differential privacy is what one release of N(0, 1/μ²) has (Dong, Roth, Su 2022, definition 2.1).
+	return epsilonOfOne(mechanism.Gaussian{Noise: math.Nextafter(1/math.Sqrt(f.Limit), 0), Sensitivity: 1}, "analytic", delta)
+}
+
+// epsilonOfOne returns ε at δ of one release, by an accountant.
+func epsilonOfOne(m mechanism.Mechanism, by string, delta float64) (float64, error) {
+	l := &loss.List{Adjacency: event.AddRemove}
+	l.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
+	p, err := accountant.Named(by).Upper(l)
+	if err != nil {
+		return 0, err
+	}
+	return p.Epsilon(delta)
+}
+
+// renyiConversion is what ε at δ is above the Rényi divergence of an order: Canonne, Kamath and Steinke, The Discrete Gaussian
+// for Differential Privacy (NeurIPS 2020), proposition 12. It is rounded up.
+func renyiConversion(order, delta float64) float64 {
+	c := math.Log1p(-1/order) - (math.Log(delta)+math.Log(order))/(order-1)
+	return c + 1e-12*math.Abs(c)
+}
+
+// renyiLimit is the largest Rényi divergence of an order that keeps a budget, rounded down.
+func renyiLimit(order float64, budget event.Limit) float64 {
+	return math.Nextafter(budget.Epsilon-renyiConversion(order, budget.Delta), 0)
+}
+
+// widestOrder returns the order α with the largest limit over α, to four digits: Gaussian noise without sampling costs α·ρ.
+func widestOrder(budget event.Limit) (best float64) {
+	most := math.Inf(-1)
+	for x := math.Log(1e-3); x < math.Log(1e6); x += 1e-3 {
+		order := 1 + math.Exp(x)
+		if wide := renyiLimit(order, budget) / order; wide > most {
+			most, best = wide, order
+		}
+	}
+	digits := math.Pow(10, 3-math.Floor(math.Log10(best)))
+	return math.Max(1.001, math.Round(best*digits)/digits)
+}
+
+// Cost returns what each release of a grant costs in the measure of a filter, rounded up.
+func Cost(f *event.Filter, g *event.Grant) (float64, error) {
+	if g.Mechanism == event.Select {
+		return 0, exit.Errorf(exit.Usage, "select has a δ of its own, which the filter %s cannot count", f.Measure)
+	}
+	list, err := compose.OneRelease(g)
+	if err != nil {
+		return 0, err
+	}
+	var cost float64
+	switch f.Measure {
+	case event.ZCDP:
+		cost, err = list.Unsampled().Rho()
+	case event.GDP:
+		cost, err = list.Unsampled().Squares()
+	default:
+		var failure float64
+		curve, mayFail, wrong := list.Curve()
+		if err = wrong; err == nil {
+			cost, failure = curve(f.Order), mayFail
+		}
+		if err == nil && (failure > 0 || math.IsInf(cost, 1)) {
+			err = exit.Errorf(exit.Refused, "the Rényi divergence of order %v is not bounded", f.Order)
+		}
+	}
+	if err != nil {
+		return 0, exit.Errorf(exit.Usage, "the filter %s cannot count %s: %w", f.Measure, g.Mechanism, err)
+	}
+	return cost * (1 + 1e-9), nil
+}

@@ -1,0 +1,55 @@
+// Package ledgers reads ledgers and checks them beyond their chain of hashes: grants, budgets, filters, and releases that were
+// stored or sent.
+package ledgers
+
+import (
+	"privpipe/account/internal/compose"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+)
+
+// Read reads a ledger and verifies it: that its chain is whole, and that each line is one that the privatizer would
+// have written after those before. A file without a line is no ledger. What a forged line says of its loss is not worked with.
+func Read(name string) (*event.Ledger, error) {
+	in, err := endpoint.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	ledger, err := event.ReadLedger(in, in.Name)
+	if err == nil && ledger.CheckBegun() != nil {
+		// An emptied ledger would seem to have spent nothing.
+		return nil, exit.Errorf(exit.Missing, "%s: %w", in.Name, ledger.CheckBegun())
+	}
+	if err == nil {
+		err = CheckGrants(in.Name, ledger)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ledger, nil
+}
+
+// ReadComposed reads, verifies and composes a ledger.
+func ReadComposed(name string) (*event.Ledger, *compose.Composition, error) {
+	ledger, err := Read(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	composition, err := compose.Ledger(name, ledger)
+	return ledger, composition, err
+}
+
+// ReadGrant reads a grant.
+func ReadGrant(name string) (*event.Grant, error) {
+	b, err := endpoint.ReadFile(name, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	g, err := event.ParseGrant(b)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return g, nil
+}

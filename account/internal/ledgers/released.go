@@ -1,0 +1,154 @@
+package ledgers
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"slices"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
+
+// IsStream says whether --releases names a stream of releases, and not a folder of stored ones.
+func IsStream(name string) bool {
+	if name == endpoint.Stdio || endpoint.IsTopic(name) {
+		return true
+	}
+	info, err := os.Stat(name)
+	return name != "" && !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.IsDir())
+}
+
+// A Compared is what account verify says of a stream of releases of which each was charged.
+type Compared struct {
+	Stream   string `json:"stream"`
+	Run      string `json:"run"`
+	Releases int    `json:"releases"`
+	// Missing are the rounds of charges whose release is not in the stream, one for each charge.
+	Missing []int `json:"missing_rounds,omitempty"`
+}
+
+// CompareReleases compares a stream of releases with the charges of ledgers: each release must be one that was charged to one
+// of them, with the cells that it has and by what it states of itself.
+func CompareReleases(name string, ledgers []*event.Ledger) (*Compared, error) {
+	h, all, err := endpoint.Releases(name)
+	if err != nil {
+		return nil, err
+	}
+	o := &Compared{Stream: name, Run: h.Run, Releases: len(all)}
+	charges := make(map[int][]*event.Charge) // of the run
+	grants := make(map[*event.Charge]*event.Grant)
+	for _, ledger := range ledgers {
+		of := make(map[string]*event.Grant)
+		for _, line := range ledger.Lines {
+			if line.Grant != nil {
+				of[line.Grant.ID] = line.Grant
+			}
+			if c := line.Charge; c != nil && c.Run == h.Run {
+				charges[c.Round] = append(charges[c.Round], c)
+				grants[c] = of[c.Grant]
+			}
+		}
+	}
+	there := make(map[*event.Charge]bool)
+	for _, r := range all {
+		round := int(r.Round)
+		wrong := func(why error) error {
+			return exit.Errorf(exit.Malformed, "%s: round %d of run %s: %w", name, round, h.Run, why)
+		}
+		of := charges[round]
+		if len(of) == 0 {
+			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or put back, or the release is forged"))
+		}
+		if r.Head == nil { // a part of it, which has no digest
+			continue
+		}
+		i := slices.IndexFunc(of, func(c *event.Charge) bool { return c.Release == r.Digest })
+		if i < 0 {
+			return nil, wrong(fmt.Errorf("a release that is not the one which was charged: it has SHA-256 %s", r.Digest))
+		}
+		if err := states(h, r.Head, of[i], grants[of[i]]); err != nil {
+			return nil, wrong(err)
+		}
+		there[of[i]] = true
+	}
+	for _, round := range charges {
+		for _, c := range round {
+			if !there[c] {
+				o.Missing = append(o.Missing, c.Round)
+			}
+		}
+	}
+	slices.Sort(o.Missing)
+	return o, nil
+}
+
+// states compares what a release, whose cells were charged, states of itself with its charge and its grant, nil for none.
+func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant) error {
+	scheme, err := head.Scheme.Event()
+	if err != nil {
+		return err
+	}
+	// Documents carry words.
+	unit := map[string]wire.Unit{event.Document: wire.Unit_DOCUMENT, event.User: wire.Unit_USER, event.Word: wire.Unit_DOCUMENT}[c.Unit]
+	switch {
+	case head.Mechanism != c.Mechanism || head.Grant != c.Grant || head.Scale != c.Scale:
+		return fmt.Errorf("it states mechanism %q, grant %q and scale %d, and was charged as %q, %q and %d",
+			head.Mechanism, head.Grant, head.Scale, c.Mechanism, c.Grant, c.Scale)
+	case scheme != c.Scheme:
+		return fmt.Errorf("it states another sampling scheme (%v) than was charged (%v)", scheme, c.Scheme)
+	case h.Unit != unit:
+		return fmt.Errorf("it states another unit than was charged (%s)", c.Unit)
+	case g == nil:
+		return nil
+	}
+	bound, _ := g.Steps()
+	// A writer may work out the value of a step in another order.
+	if head.Clip != bound || math.Abs(head.Grid*float64(bound)/g.Clip-1) > 1e-9 {
+		return fmt.Errorf("it states a bound of %d steps of %v, and the grant's is %v in %d steps", head.Clip, head.Grid, g.Clip, bound)
+	}
+	for i, m := range h.Matrices {
+		want, stated := 1., 1.
+		if n := slices.IndexFunc(g.Statistics, func(s event.Statistic) bool { return s.Name == m.Name }); n >= 0 {
+			want = g.Statistics[n].Bound
+		}
+		if len(head.Bounds) > 0 {
+			stated = head.Bounds[i]
+		}
+		if stated != want {
+			return fmt.Errorf("it states a bound of %v for matrix %q, and the grant's is %v", stated, m.Name, want)
+		}
+	}
+	if g.Version == 1 { // it names no subject
+		return nil
+	}
+	return g.Subject.Fits(headerSubject(h))
+}
+
+// headerSubject is what a header says of its releases.
+func headerSubject(h *wire.Header) event.Subject {
+	s := event.Subject{Model: h.Model, Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
+	for _, m := range h.Matrices {
+		s.Matrices = append(s.Matrices,
+			event.Matrix{Name: m.Name, Rows: int(m.Rows), Columns: int(m.Columns), Symmetric: m.Symmetric})
+	}
+	return s
+}
+
+// Warn says which charged releases are not in the stream.
+func (o *Compared) Warn(log *slog.Logger) {
+	switch len(o.Missing) {
+	case 0:
+	case 1:
+		log.Warn("this round was charged, and its release is not there", "stream", o.Stream, "round", o.Missing[0])
+	default:
+		log.Warn("rounds were charged, and their releases are not there", "stream", o.Stream, "first", o.Missing[0], "releases",
+			len(o.Missing))
+	}
+}

@@ -1,0 +1,64 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privpipe/account/internal/mechanism"
+	"privpipe/pipelines/event"
+)
+
+// CurveTheorems names what a bound by Rényi curves rests on.
+func (l *List) CurveTheorems() string {
+	return l.theorems("Rényi composition (Mironov 2017, prop. 1)", "conversion (Canonne, Kamath, Steinke 2020, prop. 12)",
+		func(k *mechanism.Kind) []mechanism.Theorem { return k.Curves })
+}
+
+// dots is the last theorem that privacy loss distributions rest on.
+const dots = "connecting the dots (Doroshenko et al. 2022)"
+
+// DistributionTheorems names what a bound by privacy loss distributions rests on.
+func (l *List) DistributionTheorems() string {
+	return l.theorems("composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10)", dots,
+		func(k *mechanism.Kind) []mechanism.Theorem { return k.Pairs })
+}
+
+// RestsOn completes what a bound rests on: where order is that of a Rényi curve which proved less than the distributions did.
+func RestsOn(theorems string, order float64) string {
+	if strings.HasSuffix(theorems, dots) && order > 0 && !math.IsInf(order, 1) {
+		theorems += fmt.Sprintf("; less by the Rényi divergence of order %.4g", order)
+	}
+	return theorems
+}
+
+// theorems names the theorems that are used: of the composition, the mechanisms, and the last step.
+func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism.Theorem) string {
+	if l.NoNoise {
+		return "nothing: a release without noise has no bound"
+	}
+	var uses []mechanism.Use
+	amplified, disjoint := false, false
+	for _, r := range l.Releases() {
+		disjoint = disjoint || r.Disjoint
+		for _, released := range append([][]mechanism.Mechanism{r.Released}, r.Instead...) {
+			for _, m := range released {
+				uses = append(uses, mechanism.Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
+				_, guaranteed := m.(mechanism.Guaranteed)
+				amplified = amplified || guaranteed && r.Sampling != mechanism.All
+			}
+		}
+	}
+	names := slices.Concat([]string{first}, mechanism.Theorems(uses, by))
+	if amplified {
+		names = append(names, "amplification (Balle, Barthe, Gaboardi 2018, thm. 8 and 9)")
+	}
+	if l.Failure > 0 {
+		names = append(names, "threshold of select (Canonne, Kamath, Steinke 2020, prop. 25)")
+	}
+	if disjoint {
+		names = append(names, "parallel composition")
+	}
+	return strings.Join(append(names, last), "; ")
+}

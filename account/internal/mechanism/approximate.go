@@ -1,0 +1,65 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// Approximate is anything of (ε, δ)-differential privacy.
+type Approximate struct{ Epsilon, Delta float64 }
+
+const asResponse = "(ε, δ) as randomized response (Kairouz, Oh, Viswanath 2015, thm. 3.4)"
+
+var approximate = &Kind{
+	Name: "approx_dp", Types: []string{"approx_dp"}, Sampled: true,
+	Event: func(f Fields, _ Neighbours) Mechanism {
+		m := Approximate{Epsilon: f.Number("epsilon"), Delta: f.Number("delta")}
+		if m.Delta == 0 {
+			return Pure{m.Epsilon}
+		}
+		return m
+	},
+	Curves: []Theorem{{asResponse, nil}}, Pairs: []Theorem{{asResponse, nil}},
+}
+
+func (Approximate) Kind() *Kind      { return approximate }
+func (m Approximate) String() string { return fmt.Sprintf("approximate(%v, %v)", m.Epsilon, m.Delta) }
+
+func (m Approximate) Check() error {
+	if !(m.Delta >= 0 && m.Delta < 1) {
+		return fmt.Errorf("δ of a mechanism must be in [0, 1), is %v", m.Delta)
+	}
+	return Pure{m.Epsilon}.Check()
+}
+
+// Curve implements Mechanism: with probability δ all is told, and else the pair is that of Pure (Kairouz, Oh and Viswanath, The
+// Composition Theorem for Differential Privacy, 2015, theorem 3.4).
+func (m Approximate) Curve() renyi.Curve { return Pure{m.Epsilon}.Curve() }
+func (m Approximate) Failure() float64   { return m.Delta }
+
+func (m Approximate) Pair() (*pld.Pair, error) {
+	if m.Epsilon == 0 && m.Delta == 0 {
+		return nil, nil
+	}
+	return pld.Approximate(m.Epsilon, m.Delta)
+}
+
+func (m Approximate) Guarantee() Approximate { return m }
+
+func (m Approximate) Composed(count float64) Approximate {
+	return Approximate{TimesUp(count, m.Epsilon), TimesUp(count, m.Delta)}
+}
+
+// Plus returns the sum of two guarantees, rounded up (Dwork and Roth, The Algorithmic Foundations of Differential Privacy, 2014,
+// theorem 3.16).
+func (m Approximate) Plus(other Approximate) Approximate {
+	return Approximate{addUp(m.Epsilon, other.Epsilon), addUp(m.Delta, other.Delta)}
+}
+
+func (Approximate) Attained(bool) (rounded float64, ok bool) { return 0, true }
+
+func (m Approximate) List() []any {
+	return []any{"type", "approx_dp", "epsilon", m.Epsilon, "delta", m.Delta}
+}

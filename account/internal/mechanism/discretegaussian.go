@@ -1,0 +1,53 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/classic"
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// DiscreteGaussian is discrete Gaussian noise on one whole number, which neighbours change by at most Sensitivity.
+type DiscreteGaussian struct {
+	Variance    float64
+	Sensitivity int
+}
+
+var discreteGaussian = &Kind{
+	Name: "discrete_gaussian", Types: []string{"discrete_gaussian"},
+	Event: func(f Fields, _ Neighbours) Mechanism {
+		return DiscreteGaussian{Variance: f.Number("variance"), Sensitivity: stepsOf(f)}
+	},
+	Pairs: []Theorem{{"discrete Gaussian (Canonne, Kamath, Steinke 2020, thm. 7)", nil}},
+}
+
+func (DiscreteGaussian) Kind() *Kind { return discreteGaussian }
+
+func (m DiscreteGaussian) String() string {
+	return fmt.Sprintf("gaussian on one number(%v, %d)", m.Variance, m.Sensitivity)
+}
+
+func (m DiscreteGaussian) Check() error {
+	if err := checkSteps(m.Sensitivity); err != nil {
+		return err
+	}
+	return checkNoise("noise over sensitivity", math.Sqrt(m.Variance)/float64(m.Sensitivity))
+}
+
+// Curve implements Mechanism: Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020, proposition 5.
+func (m DiscreteGaussian) Curve() renyi.Curve {
+	sigma := math.Sqrt(m.Variance) / float64(m.Sensitivity)
+	return func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
+}
+
+func (m DiscreteGaussian) Pair() (*pld.Pair, error) {
+	return pld.DiscreteGaussian(m.Variance, m.Sensitivity)
+}
+
+func (m DiscreteGaussian) ZCDP() float64 {
+	return classic.Rho(math.Nextafter(math.Sqrt(m.Variance), 0)/float64(m.Sensitivity), 1)
+}
+
+func (DiscreteGaussian) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

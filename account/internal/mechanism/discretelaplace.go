@@ -1,0 +1,57 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// DiscreteLaplace is discrete Laplace noise on one whole number, which neighbours change by at most Sensitivity.
+type DiscreteLaplace struct {
+	Scale       float64
+	Sensitivity int
+}
+
+var discreteLaplace = &Kind{
+	Name: "discrete_laplace", Class: "DiscreteLaplaceDpEvent", Types: []string{"discrete_laplace"},
+	// Its parameter is one over the scale, its sensitivity the norm of what a unit adds.
+	DpEvent: func(f Fields, n Neighbours) Mechanism {
+		return DiscreteLaplace{Scale: math.Nextafter(1/f.Number("noise_parameter"), 0), Sensitivity: stepsOf(f) * int(n.L1)}
+	},
+	Event: func(f Fields, _ Neighbours) Mechanism {
+		return DiscreteLaplace{Scale: f.Number("scale"), Sensitivity: stepsOf(f)}
+	},
+	Curves: []Theorem{{threeSeries, nil}},
+	Pairs:  []Theorem{{"discrete Laplace (three geometric series)", nil}},
+}
+
+func (DiscreteLaplace) Kind() *Kind { return discreteLaplace }
+
+func (m DiscreteLaplace) String() string {
+	return fmt.Sprintf("laplace on one number(%v, %d)", m.Scale, m.Sensitivity)
+}
+
+func (m DiscreteLaplace) Check() error {
+	if err := checkSteps(m.Sensitivity); err != nil {
+		return err
+	}
+	return checkNoise("scale over sensitivity", m.Scale/float64(m.Sensitivity))
+}
+
+func (m DiscreteLaplace) Curve() renyi.Curve {
+	return Laplace{m.Scale, float64(m.Sensitivity), true}.Curve()
+}
+
+func (m DiscreteLaplace) Pair() (*pld.Pair, error) {
+	return pld.DiscreteLaplace(m.Scale, m.Sensitivity)
+}
+
+func (m DiscreteLaplace) PureEpsilon() float64 { return float64(m.Sensitivity) / m.Scale * (1 + 1e-15) }
+
+func (m DiscreteLaplace) Composed(count float64) Approximate {
+	return Approximate{Epsilon: quotientUp(TimesUp(count, float64(m.Sensitivity)), m.Scale)}
+}
+
+func (DiscreteLaplace) Attained(nonNegative bool) (rounded float64, ok bool) { return 0, !nonNegative }

@@ -1,0 +1,145 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/classic"
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// Gaussian is Gaussian noise on a vector. All of it in a batch is one Gaussian: see JointSigma.
+type Gaussian struct {
+	Noise       float64 // standard deviation; in steps if discrete, else over the norm of what a unit adds
+	Sensitivity float64 // L2 distance of neighbours' sums, likewise
+	Discrete    bool    // of whole steps
+}
+
+var gaussian = &Kind{
+	Name: "gaussian", Class: "GaussianDpEvent", Types: []string{"gaussian"}, Sampled: true, Batched: true,
+	DpEvent: func(f Fields, n Neighbours) Mechanism {
+		return Gaussian{Noise: f.Number("noise_multiplier"), Sensitivity: n.L2}
+	},
+	Event: func(f Fields, n Neighbours) Mechanism {
+		return Gaussian{Noise: f.Number("noise_multiplier"), Sensitivity: sensitivityOf(f, n.L2)}
+	},
+	Curves: []Theorem{
+		{"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3)", by(Poisson)},
+		{"sampling without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27)", by(Fixed)},
+		{"Gaussian (Mironov 2017, prop. 7)", unsampledContinuous},
+		{"discrete Gaussian (Canonne, Kamath, Steinke 2020, prop. 5)", ofSteps},
+	},
+	Pairs: []Theorem{
+		{"sampled Gaussian, a unit exchanged (package pld)", func(u Use) bool { return u.Sampling == Poisson && u.ReplaceOne }},
+		{"sampled Gaussian (Zhu, Dong, Wang 2022, prop. 30)", func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
+		{"sampling without replacement (Balle, Barthe, Gaboardi 2018, thm. 9)", by(Fixed)},
+		{"Gaussian (Balle, Wang 2018, thm. 8)", unsampledContinuous},
+		{"discrete Gaussian as continuous (Peikert 2010, thm. 3.1)", ofSteps},
+	},
+}
+
+func unsampledContinuous(u Use) bool { return u.Sampling == All && !ofSteps(u) }
+
+// ofSteps says that Gaussian or Laplace noise is discrete.
+func ofSteps(u Use) bool {
+	switch m := u.Mechanism.(type) {
+	case Gaussian:
+		return m.Discrete
+	case Laplace:
+		return m.Discrete
+	}
+	return false
+}
+
+func (Gaussian) Kind() *Kind      { return gaussian }
+func (m Gaussian) String() string { return noiseString("gaussian", m.Noise, m.Sensitivity, m.Discrete) }
+func (m Gaussian) Check() error   { return checkRatio("noise over sensitivity", m.Noise, m.Sensitivity) }
+
+func (m Gaussian) Curve() renyi.Curve {
+	return func(alpha float64) float64 { return renyi.Gaussian(m.Sigma(), alpha) }
+}
+
+func (m Gaussian) Pair() (*pld.Pair, error) { return pld.Gaussian(1, m.continuous().Sigma()) }
+func (m Gaussian) ZCDP() float64            { return classic.Rho(m.Sigma(), 1) }
+
+func (m Gaussian) Attained(nonNegative bool) (rounded float64, ok bool) {
+	if ok = !(nonNegative && m.Sensitivity > math.Sqrt2); !m.Discrete {
+		return 0, ok
+	}
+	return m.stepped(), ok && m.inSteps()
+}
+
+func (m Gaussian) Write(n Neighbours) (string, []any, error) {
+	return gaussian.Class, []any{"noise_multiplier", multiplier(m.Noise, m.Sensitivity, n.L2)}, checkWritten(m)
+}
+
+// checkWritten refuses discrete noise of so few steps that no continuous noise stands for it.
+func checkWritten(m Mechanism) error {
+	if err := m.Check(); err != nil {
+		return fmt.Errorf("discrete noise of too few steps, or out of range, as continuous noise: %w", err)
+	}
+	return nil
+}
+
+// Sigma is noise over sensitivity, rounded down.
+func (m Gaussian) Sigma() float64 { return math.Nextafter(m.Noise/m.Sensitivity, 0) }
+
+// JointSigma returns noise over sensitivity of all Gaussian releases of a batch together, rounded down, +Inf for none, and whether
+// there is no other. All sums, each divided by its noise, are one sum.
+func JointSigma(released []Mechanism) (sigma float64, onlyGaussian bool) {
+	squares, onlyGaussian := 0.0, true
+	for _, m := range released {
+		g, ok := m.(Gaussian)
+		if !ok {
+			onlyGaussian = false
+			continue
+		}
+		one := g.Sigma()
+		squares += 1 / (one * one)
+	}
+	// A square has an error of 3 roundings, its reciprocal and the sum as many as there are terms, of which the root halves.
+	return 1 / math.Sqrt(squares) * (1 - float64(len(released)+8)*0x1p-53), onlyGaussian
+}
+
+// smoothing is t² of the proof in package loss, twice for what is off the diagonal of a symmetric matrix.
+const smoothing = 2 * 9
+
+// Continuous implements Approximated. The noise is none for noise of few steps.
+func (m Gaussian) Continuous() Mechanism { return m.continuous() }
+
+func (m Gaussian) continuous() Gaussian {
+	if m.Discrete { // rounded down
+		m.Noise, m.Discrete = m.Noise*math.Sqrt(max(0, 1-smoothing/(m.Noise*m.Noise)))*(1-1e-15), false
+	}
+	return m
+}
+
+// inSteps says that a unit may move one cell by the whole sensitivity, and that noise is of enough steps for stepped.
+func (m Gaussian) inSteps() bool { return wholeSteps(m.Sensitivity) && m.Noise >= 10 }
+
+func wholeSteps(x float64) bool { return x == math.Trunc(x) }
+
+// stepped is above the part by which continuous noise that protects no more than m in steps, of s²−18, is below noise that
+// protects as much as m or more, of s²+9 (see package loss).
+func (m Gaussian) stepped() float64 { return (smoothing + 9) / (m.Noise*m.Noise - smoothing) }
+
+// ExchangedByCoin returns the pair of a batch of Gaussian noise only where a unit is exchanged for another, which takes part by the
+// same coin: of opposite contributions at worst, which are 2·C apart, and where no coordinate is negative of orthogonal ones, √2·C
+// apart (see package pld). That sums are √2·C apart is not enough. sigma is their joint noise over that distance.
+func ExchangedByCoin(rate, sigma float64, batch []Mechanism, nonNegative bool) (*pld.Pair, error) {
+	apart := batch[0].(Gaussian).Sensitivity
+	for _, m := range batch {
+		if m.(Gaussian).Sensitivity != apart {
+			return nil, fmt.Errorf("sums of neighbours are up to %v and %v apart in one batch", apart, m.(Gaussian).Sensitivity)
+		}
+	}
+	switch {
+	case apart == 2:
+		return pld.GaussianReplace(rate, 2*sigma)
+	case apart == math.Sqrt2 && nonNegative:
+		return pld.GaussianReplaceOrthogonal(rate, math.Nextafter(math.Sqrt2*sigma, 0))
+	}
+	return nil, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, and for √2 where "+
+		"no coordinate is negative", apart)
+}

@@ -1,0 +1,99 @@
+package mechanism
+
+import (
+	"math"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// Laplace is Laplace noise on a vector.
+type Laplace struct {
+	Scale       float64 // in steps if discrete
+	Sensitivity float64 // L1 distance of neighbours' sums, likewise
+	Discrete    bool    // of whole steps
+}
+
+var laplace = &Kind{
+	Name: "laplace", Class: "LaplaceDpEvent", Types: []string{"laplace", "subsampled_laplace"}, Sampled: true, Batched: true,
+	DpEvent: func(f Fields, n Neighbours) Mechanism {
+		return Laplace{Scale: f.Number("noise_multiplier"), Sensitivity: n.L1}
+	},
+	Event: func(f Fields, n Neighbours) Mechanism {
+		return Laplace{Scale: f.Number("scale"), Sensitivity: sensitivityOf(f, n.L1)}
+	},
+	Curves: []Theorem{
+		{"sampled Laplace (Li, Qardaji, Su 2012, thm. 1; Bun, Steinke 2016, prop. 3.3; binomial moments)", by(Poisson)},
+		{"Laplace (Mironov 2017, prop. 6)", func(u Use) bool { return !ofSteps(u) }},
+		{threeSeries, ofSteps},
+	},
+	Pairs: []Theorem{
+		{"discrete Laplace as continuous (package loss)", ofSteps},
+		{"Laplace (Zhu, Dong, Wang 2022, prop. 30)", nil},
+	},
+}
+
+// threeSeries is what the Rényi curve of discrete Laplace noise is.
+const threeSeries = "discrete Laplace (sum of three geometric series)"
+
+func (Laplace) Kind() *Kind      { return laplace }
+func (m Laplace) String() string { return noiseString("laplace", m.Scale, m.Sensitivity, m.Discrete) }
+func (m Laplace) Check() error   { return checkRatio("scale over sensitivity", m.Scale, m.Sensitivity) }
+
+// finely is how many steps stand for a continuous shift: the discrete noise loses no less (see package loss), and no more than
+// with a shift of two steps more.
+const finely = 1 << 40
+
+func (m Laplace) Curve() renyi.Curve {
+	if !m.Discrete {
+		m.Scale, m.Sensitivity = m.scale()*finely, finely
+	}
+	return func(alpha float64) float64 { return renyi.Laplace(m.Sensitivity, m.Scale, alpha) }
+}
+
+func (m Laplace) Pair() (*pld.Pair, error) { return m.SampledPair(1) }
+
+func (m Laplace) SampledPair(rate float64) (*pld.Pair, error) {
+	return pld.Laplace(rate, m.continuous().scale())
+}
+
+func (m Laplace) PureEpsilon() float64 { return m.Sensitivity / m.Scale * (1 + 1e-15) }
+
+func (m Laplace) Composed(count float64) Approximate {
+	return Approximate{Epsilon: quotientUp(TimesUp(count, m.Sensitivity), m.Scale)}
+}
+
+func (m Laplace) Attained(nonNegative bool) (rounded float64, ok bool) {
+	if ok = !(nonNegative && m.Sensitivity > 1); !m.Discrete {
+		return 0, ok
+	}
+	return 2 / m.Sensitivity, ok && wholeSteps(m.Sensitivity)
+}
+
+// Worse implements Comparable: of two the one with the larger shift (a path of fewer steps dominates less, see package renyi).
+func (m Laplace) Worse(other Mechanism) (Mechanism, bool) {
+	l, ok := other.(Laplace)
+	switch {
+	case !ok:
+		return nil, false
+	case m.scale() <= l.scale():
+		return m, true
+	}
+	return l, true
+}
+
+func (m Laplace) Write(n Neighbours) (string, []any, error) {
+	return laplace.Class, []any{"noise_multiplier", multiplier(m.Scale, m.Sensitivity, n.L1)}, checkWritten(m)
+}
+
+func (m Laplace) Continuous() Mechanism { return m.continuous() }
+
+func (m Laplace) continuous() Laplace {
+	if m.Discrete {
+		m.Sensitivity, m.Discrete = m.Sensitivity+2, false
+	}
+	return m
+}
+
+// scale is scale over sensitivity, rounded down.
+func (m Laplace) scale() float64 { return math.Nextafter(m.Scale/m.Sensitivity, 0) }

@@ -1,0 +1,69 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// RandomizedResponse is a value of so many buckets: with probability 1−Noise the true one is told, else any, all with the same
+// probability. Neighbours differ in the value.
+type RandomizedResponse struct {
+	Noise   float64
+	Buckets int
+}
+
+var randomizedResponse = &Kind{
+	Name: "randomized response", Class: "RandomizedResponseDpEvent", DpEvent: readResponse,
+	Types: []string{"randomized_response"}, Event: readResponse,
+	ReplaceOnly: "the number of reports is public",
+	Curves:      []Theorem{{"randomized response over buckets (three ratios, package renyi)", nil}},
+	Pairs:       []Theorem{{"randomized response over buckets (three points, package pld)", nil}},
+}
+
+// readResponse reads randomized response with noise parameter p on k buckets: the bucket is told with probability 1−p+p/k,
+// another one with p/k.
+func readResponse(f Fields, _ Neighbours) Mechanism {
+	return RandomizedResponse{Noise: f.Within("noise_parameter", 0, 1), Buckets: f.Whole("num_buckets", 2, math.MaxInt32)}
+}
+
+func (RandomizedResponse) Kind() *Kind { return randomizedResponse }
+
+func (m RandomizedResponse) String() string {
+	return fmt.Sprintf("randomized response(%v, %d)", m.Noise, m.Buckets)
+}
+
+func (m RandomizedResponse) Check() error {
+	if !(m.Noise >= 0 && m.Noise <= 1) {
+		return fmt.Errorf("noise of randomized response must be in [0, 1], is %v", m.Noise)
+	}
+	if m.Buckets < 2 || m.Buckets > math.MaxInt32 {
+		return fmt.Errorf("buckets of randomized response must be from 2 to %d, are %d", math.MaxInt32, m.Buckets)
+	}
+	return Pure{m.PureEpsilon()}.Check()
+}
+
+func (m RandomizedResponse) Curve() renyi.Curve {
+	return func(alpha float64) float64 { return renyi.Response(m.PureEpsilon(), m.Buckets, alpha) }
+}
+
+func (m RandomizedResponse) Pair() (*pld.Pair, error) {
+	if m.PureEpsilon() == 0 {
+		return nil, nil
+	}
+	return pld.Response(m.Noise, m.Buckets)
+}
+
+func (m RandomizedResponse) PureEpsilon() float64 { return pld.ResponseLoss(m.Noise, m.Buckets) }
+
+func (m RandomizedResponse) Composed(count float64) Approximate {
+	return Approximate{Epsilon: TimesUp(count, m.PureEpsilon())}
+}
+
+func (RandomizedResponse) Attained(bool) (rounded float64, ok bool) { return 0, true }
+
+func (m RandomizedResponse) Write(Neighbours) (string, []any, error) {
+	return randomizedResponse.Class, []any{"noise_parameter", m.Noise, "num_buckets", m.Buckets}, nil
+}

@@ -1,0 +1,196 @@
+package papers
+
+import (
+	"math"
+
+	"privpipe/account/internal/classic"
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/mechanism"
+	"privpipe/account/internal/print"
+	"privpipe/account/internal/renyi"
+	"privpipe/pipelines/event"
+)
+
+// A study is what efficiency looks into.
+type study struct {
+	classic.SubLDA
+	sigma  float64
+	ratios []float64 // γ
+	rounds int
+	delta  *float64
+}
+
+// newStudy returns that of Gaussian noise; no ratios yet.
+func newStudy(order int, sigma float64, rounds int, delta *float64) *study {
+	base := func(alpha float64) float64 { return renyi.Gaussian(sigma, alpha) }
+	return &study{SubLDA: classic.SubLDA{Order: order, Base: base}, sigma: sigma, rounds: rounds, delta: delta}
+}
+
+func (c *Efficiency) study() *study {
+	var sigma float64
+	if c.NoiseMultiplier != nil {
+		sigma = *c.NoiseMultiplier
+	} else {
+		sigma = classic.SubLDASigma(c.Alpha, *c.EpsilonAtOrder)
+	}
+	s := newStudy(c.Alpha, sigma, c.Rounds, c.Delta)
+	s.ratios = c.Gamma
+	if len(s.ratios) == 0 {
+		for k := range c.points() {
+			s.ratios = append(s.ratios, float64(k+1)/float64(c.points()))
+		}
+	}
+	return s
+}
+
+// An efficiencyAnswer is what the command prints, and its JSON form.
+type efficiencyAnswer struct {
+	Alpha           int             `json:"alpha"`
+	NoiseMultiplier print.Number    `json:"noise_multiplier"`
+	EpsilonAtOrder  print.Number    `json:"epsilon_at_order"`
+	Adjacency       string          `json:"adjacency"`
+	Unit            string          `json:"unit"`
+	Extremum        *float64        `json:"extremum,omitempty"`       // γ0
+	ClaimedExtremum *float64        `json:"claim_extremum,omitempty"` // of the paper's form
+	Rows            []efficiencyRow `json:"rows"`
+	Draws           *drawsRow       `json:"draws,omitempty"`
+	Theorem         string          `json:"theorem"`
+}
+
+// An efficiencyRow is about one sampling ratio. Losses are those of an iteration at the order α, their totals those of all
+// iterations, and Epsilon is at Delta, of all iterations. What Claim holds is no bound.
+type efficiencyRow struct {
+	Gamma         float64       `json:"gamma"`
+	Rounds        int           `json:"rounds"`
+	Loss          print.Number  `json:"renyi_loss"`
+	Total         print.Number  `json:"renyi_total"`
+	LogEfficiency float64       `json:"log_efficiency"`       // log I(γ)
+	Efficiency    *float64      `json:"efficiency,omitempty"` // I(γ), where float64 can hold it
+	Epsilon       *print.Number `json:"epsilon,omitempty"`
+	Delta         *float64      `json:"delta,omitempty"`
+	Claim         *claimRow     `json:"claim,omitempty"`
+	Adaptive      *adaptiveRow  `json:"adaptive,omitempty"`
+}
+
+// A claimRow is equation 3 without its last term, and what the paper prints in table 3, where the row is of it. At γ = 1
+// nothing is left of the sum.
+type claimRow struct {
+	Loss          *float64 `json:"renyi_loss,omitempty"`
+	Total         *float64 `json:"renyi_total,omitempty"`
+	LogEfficiency *float64 `json:"log_efficiency,omitempty"`
+	PrintedLoss   float64  `json:"printed_loss,omitempty"`
+	PrintedTotal  float64  `json:"printed_total,omitempty"`
+}
+
+// An adaptiveRow is about words that are sampled at Rate, V·γ. Round is ε of one iteration by amplification, Lemma by lemma
+// 5.1, both at the row's δ.
+type adaptiveRow struct {
+	Rate    float64      `json:"rate"`
+	Loss    print.Number `json:"renyi_loss"`
+	Epsilon print.Number `json:"epsilon"`
+	Round   print.Number `json:"round_epsilon"`
+	Lemma   print.Number `json:"lemma_5_1_epsilon"`
+}
+
+// A drawsRow is about noisy counts of all words and the draws from them, under the replacement of a word.
+type drawsRow struct {
+	Adjacency string        `json:"adjacency"`
+	Inherent  print.Number  `json:"inherent_epsilon"` // of an iteration's draws, pure
+	Loss      print.Number  `json:"renyi_loss"`
+	Total     print.Number  `json:"renyi_total"`
+	Epsilon   *print.Number `json:"epsilon,omitempty"`
+}
+
+func (s *study) answer() *efficiencyAnswer {
+	theorem := "Poisson sampling at a whole order (SUB-LDA, thm. 3.1, eq. 3; Mironov, Talwar, Zhang 2019, §3.3); " +
+		"composition (Mironov 2017, prop. 1)"
+	if s.delta != nil {
+		theorem += "; ε by privacy loss distributions (Zhu, Dong, Wang 2022, thm. 10, prop. 30), at γ = 1 exactly " +
+			"(Balle, Wang 2018, thm. 8)"
+	}
+	return &efficiencyAnswer{
+		Alpha: s.Order, NoiseMultiplier: print.Number(s.sigma), EpsilonAtOrder: print.Number(s.Loss(1)),
+		Adjacency: event.AddRemove, Unit: "word", Theorem: theorem,
+	}
+}
+
+// total adds up the losses of all iterations, rounded up.
+func (s *study) total(rho float64) print.Number {
+	return print.Number(math.Nextafter(float64(s.rounds)*rho, math.Inf(1)))
+}
+
+func (s *study) row(gamma float64) (row efficiencyRow, err error) {
+	rho := s.Loss(gamma)
+	row = efficiencyRow{
+		Gamma: gamma, Rounds: s.rounds, Loss: print.Number(rho), Total: s.total(rho),
+		LogEfficiency: s.LogEfficiency(gamma, s.Loss), Delta: s.delta,
+	}
+	if i := math.Exp(row.LogEfficiency); !math.IsInf(i, 1) {
+		row.Efficiency = &i
+	}
+	row.Epsilon, err = s.epsilon(gamma)
+	return row, err
+}
+
+// epsilon returns the ε of all iterations, each of words sampled by coins of the given probability, which is at most that
+// of all words; nil without a δ.
+func (s *study) epsilon(rate float64) (*print.Number, error) {
+	if s.delta == nil {
+		return nil, nil
+	}
+	all := print.Number(classic.GaussianEpsilon(classic.JointSigma(s.sigma, uint64(s.rounds)), *s.delta))
+	if rate == 1 {
+		return &all, nil
+	}
+	word := loss.Release{Sampling: mechanism.Poisson, Rate: rate, Released: []mechanism.Mechanism{s.noise(1)}, Count: 1}
+	sampled, err := tightEpsilon(event.AddRemove, s.rounds, *s.delta, word)
+	if err != nil {
+		return nil, err
+	}
+	least := min(all, *sampled)
+	return &least, nil
+}
+
+// noise is that on counts which move by a norm of sensitivity.
+func (s *study) noise(sensitivity float64) mechanism.Gaussian {
+	return mechanism.Gaussian{Noise: s.sigma, Sensitivity: sensitivity}
+}
+
+// claim is the paper's form of a row.
+func (s *study) claim(gamma float64) *claimRow {
+	rho := s.Printed(gamma)
+	if math.IsInf(rho, -1) {
+		return &claimRow{}
+	}
+	total, log := float64(s.rounds)*rho, s.LogEfficiency(gamma, s.Printed)
+	return &claimRow{Loss: &rho, Total: &total, LogEfficiency: &log}
+}
+
+// adaptive is for words that are sampled v times as often as by the uniform ratio γ, a product of at most 1. Lemma 5.1 takes
+// an iteration of (ε, δ₀) and δ₀ = δ/(vγ), so that both of its sides are at the same δ.
+func (s *study) adaptive(gamma, v float64) (*adaptiveRow, error) {
+	rate := v * gamma
+	whole := min(1, *s.delta/rate*(1-1e-12))
+	round := classic.Guarantee{Epsilon: classic.GaussianEpsilon(s.sigma, whole), Delta: whole}
+	epsilon, err := s.epsilon(rate)
+	if err != nil {
+		return nil, err
+	}
+	return &adaptiveRow{
+		Rate: rate, Loss: print.Number(s.Loss(rate)), Epsilon: *epsilon,
+		Round: print.Number(round.Amplified(rate).Epsilon), Lemma: print.Number(round.Amplified(gamma).Adaptive(v).Epsilon),
+	}, nil
+}
+
+// draws is for counts of all words, of which a replaced word moves two by 1, and pure draws from them (HDP-LDA, theorem 3).
+func (s *study) draws(clip, prior float64) (row *drawsRow, err error) {
+	inherent := classic.InherentLoss(clip, prior)
+	sigma, alpha := s.sigma/math.Nextafter(math.Sqrt2, 2), float64(s.Order)
+	rho := (renyi.Gaussian(sigma, alpha) + renyi.RandomizedResponse(inherent, alpha)) * (1 + 1e-14) // some ten roundings
+	row = &drawsRow{Adjacency: event.ReplaceOne, Inherent: print.Number(inherent), Loss: print.Number(rho), Total: s.total(rho)}
+	if s.delta != nil {
+		row.Epsilon, err = tightEpsilon(event.ReplaceOne, s.rounds, *s.delta,
+			of(1, s.noise(math.Sqrt2)), of(1, mechanism.Pure{Epsilon: inherent}))
+	}
+	return row, err
+}

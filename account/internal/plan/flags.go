@@ -1,0 +1,313 @@
+package plan
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/ledgers"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/scheme"
+)
+
+// Flags say what is planned.
+type Flags struct {
+	Epsilon         float64  `group:"Budget" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
+	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. laplace and randomized-response need none."`
+	More            float64  `group:"Budget" placeholder:"X" help:"By how much ε of the ledger may rise at most, above what it and --beside come to without this plan: for one run of many, as one a night. Never past --epsilon, or the ledger's own budget, its default; exit code 83 once that is spent."`
+	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Noise over clip, where it is given."`
+	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
+	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"What follows from the rest: the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta: the one that is not given."`
+	Ledger          string   `group:"Budget" placeholder:"FILE" help:"Ledger that the grant is for, from account ledger new. What it has spent comes off the budget; its own budget is the default. Without a ledger the plan is a calculation: privatize refuses a budget that names no ledger."`
+	Beside          []string `group:"Budget" placeholder:"GRANT" help:"Grants that were planned for the ledger and are not used yet: all their releases come off the budget, too, and may be charged before this one's. May be repeated."`
+	Part            float64  `group:"Budget" placeholder:"X" help:"For a ledger with a filter: what part of the filter's limit all releases of the grant may cost, as 0.25."`
+	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"One of ${enum}. rdp is renyi."`
+
+	scheme.Flags
+	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Number of rounds T, and of releases; 1 by default."`
+	Seeded bool `group:"Scheme" help:"For sample --seed: the coins are known, so nothing is amplified."`
+
+	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"One of ${enum}."`
+	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound of a unit's contribution to a round, in L2 or L1; 1 by default."`
+	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved," default:"" help:"What is bounded: each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), or nothing because the model proves the bound (proved)."`
+	NonNegative bool        `group:"Mechanism" help:"Negative coordinates count as 0, so that exchanging a unit moves an L2 norm by less."`
+	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip; may be repeated."`
+	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Charge also the smaller sensitivity of a paper (paper), beside the sound one."`
+	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Most words of a unit that count, for select and randomized-response."`
+	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Noisy weight a word needs, for select; by default what a tenth of δ pays for."`
+
+	subjectFlags
+
+	Dataset   string     `placeholder:"NAME" help:"Data set that the grant is for, as privatize --dataset: for a ledger whose data sets share no unit, and no other. What that one has released comes off the budget."`
+	Unit      string     `enum:"document,user" default:"document" help:"Privacy unit: ${enum}."`
+	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed and randomized-response)."`
+	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
+	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
+
+	ledger event.Ledger // as it was when it was read, once: without lines if none is named
+}
+
+func (c *Flags) accountant() *accountant.Accountant { return accountant.Named(c.Accountant).OfLedger() }
+
+// unknown is what is to be solved for; "" for nothing: a grant of noise without a budget.
+func (c *Flags) unknown() string {
+	given := c.NoiseMultiplier != nil || c.Flip != nil
+	switch {
+	case c.filter() != nil && given:
+		return ""
+	case c.filter() != nil:
+		return "noise"
+	case c.Solve != "":
+		return c.Solve
+	case !given:
+		return "noise"
+	case c.Epsilon != 0:
+		return "delta"
+	case c.Delta != 0:
+		return "epsilon"
+	}
+	return ""
+}
+
+// filter is that of the ledger, nil for none.
+func (c *Flags) filter() *event.Filter {
+	if head := c.ledger.Head(); head != nil {
+		return head.Filter
+	}
+	return nil
+}
+
+// readBefore reads the ledger, if one is named. The budget in its head is the default.
+func (c *Flags) readBefore() error {
+	if c.Ledger == "" {
+		return nil
+	}
+	ledger, err := ledgers.Read(c.Ledger)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Errorf(exit.Missing, "%w", err).WithHint("account ledger new makes a ledger")
+	}
+	if err != nil {
+		return err
+	}
+	for _, line := range ledger.Lines {
+		if line.Grant != nil && line.Grant.ID == c.ID {
+			return exit.Errorf(exit.Usage, "--id %s: %s has a grant of this name", c.ID, c.Ledger)
+		}
+	}
+	c.ledger = *ledger
+	c.assumeBudget()
+	return nil
+}
+
+// assumeBudget takes the ledger's own budget for what is not given. With --more a budget that was planned says at which δ, too.
+func (c *Flags) assumeBudget() {
+	b := ledgers.Total(&c.ledger)
+	own := b != nil && b.Grant == ""
+	given := c.NoiseMultiplier != nil || c.Flip != nil
+	if b == nil || b.Filter != nil || c.More == 0 && (!own || c.Solve != "") {
+		return
+	}
+	if c.Epsilon == 0 && own && (c.More != 0 || !given) {
+		c.Epsilon = b.Epsilon
+	}
+	if c.Delta == 0 && (c.More != 0 || !(c.Epsilon != 0 && given)) {
+		c.Delta = b.Delta
+	}
+}
+
+// Validate is kong's hook. What a ledger says is no flag, so with one the flags are checked when it is read.
+func (c *Flags) Validate() error {
+	if c.Ledger != "" {
+		return nil
+	}
+	return c.check()
+}
+
+// check checks the flags, after readBefore.
+func (c *Flags) check() error {
+	if err := errors.Join(c.checkBudget(), c.checkScheme()); err != nil {
+		return err
+	}
+	switch disjoint := compose.DisjointDatasets(&c.ledger); {
+	case disjoint && c.Dataset == "":
+		return errors.New("the data sets of the ledger share no unit: --dataset must say which one the grant is for")
+	case !disjoint && c.Dataset != "":
+		return errors.New("--dataset is for a ledger whose data sets share no unit: account ledger new --disjoint-datasets")
+	}
+	g := c.grant()
+	if g.Expired(g.Created) {
+		return fmt.Errorf("--expires must be in the future, is %s", c.Expires.Format(time.RFC3339))
+	}
+	if c.ID != "" {
+		if err := event.CheckName(c.ID); err != nil {
+			return err
+		}
+	}
+	c.assume(g)
+	return g.Check()
+}
+
+// assume gives a grant what is right in any case for what is to be solved for.
+func (c *Flags) assume(g *event.Grant) {
+	unknown := c.unknown()
+	switch {
+	case unknown == "noise" && g.Mechanism == event.RandomizedResponse:
+		g.Flip = 0.5
+	case unknown == "noise":
+		g.NoiseMultiplier = 1
+	}
+	if g.Mechanism == event.Select && c.Threshold == 0 && c.Delta != 0 {
+		g.Threshold = 1 // follows from the noise and from δ
+	}
+}
+
+// checkBudget checks that what is to be solved for is not given, and the rest is.
+func (c *Flags) checkBudget() error {
+	unknown := c.unknown()
+	noise := c.NoiseMultiplier != nil || c.Flip != nil
+	pure := event.Pure(c.Mechanism) && c.Delta == 0
+	if noise && (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
+		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
+	}
+	if c.filter() != nil {
+		return c.checkFiltered(noise)
+	}
+	switch {
+	case c.Part != 0:
+		return errors.New("--part belongs to a ledger with a filter: account ledger new --filter")
+	case len(c.Beside) > 0 && (c.Ledger == "" || unknown == ""):
+		return errors.New("--beside belongs to a budget of a --ledger")
+	case c.More != 0 && c.Ledger == "":
+		return errors.New("--more is more than a --ledger has spent")
+	case c.More != 0 && (unknown == "epsilon" || unknown == "delta"):
+		return errors.New("--more is what ε may rise by: leave the noise out, or say with --solve rounds or --solve rate what follows from it")
+	case unknown == "":
+		if c.Mechanism == event.Select && c.Threshold == 0 {
+			return errors.New("--noise-multiplier of select needs a --threshold, or a --delta that pays for one")
+		}
+		return nil
+	case (unknown == "noise") == noise:
+		return fmt.Errorf("to solve for %s --noise-multiplier or --flip must%s be given", unknown,
+			map[bool]string{true: " not"}[noise])
+	case unknown == "epsilon" && c.Epsilon != 0, unknown == "delta" && c.Delta != 0:
+		if c.Solve == "" {
+			return errors.New("--epsilon, --delta and noise are all given: --solve rounds and --solve rate say what is not")
+		}
+		return fmt.Errorf("to solve for %s it must not be given", unknown)
+	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
+		return errors.New("--solve rounds is without --rounds, and not for disjoint rounds, whose number costs nothing, or " +
+			"mechanisms that release once")
+	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
+		return errors.New("--solve rate is without a scheme: it gives the rate of secret Poisson sampling under add-remove")
+	}
+	var err error
+	if unknown != "epsilon" && c.Epsilon == 0 && c.More == 0 {
+		return errors.New("--epsilon is needed: no ledger with a budget of its own says what to plan for")
+	}
+	if c.Epsilon != 0 {
+		err = event.CheckEpsilon(c.Epsilon)
+	}
+	if c.More != 0 {
+		if wrong := event.CheckEpsilon(c.More); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("--more: %w", wrong))
+		}
+	}
+	if unknown != "delta" && !pure {
+		if c.Delta == 0 {
+			return errors.Join(err, errors.New("a --delta above 0 is needed: at most a tenth of one over the number of units"))
+		}
+		err = errors.Join(err, event.CheckDelta(c.Delta))
+	}
+	return err
+}
+
+// checkFiltered checks the flags of a plan for a ledger with a filter; noise says that the noise is given.
+func (c *Flags) checkFiltered(noise bool) error {
+	switch {
+	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
+		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or --flip, and no --epsilon, --delta, " +
+			"--more, --solve or --beside")
+	case noise && c.Part != 0:
+		return errors.New("--part and the noise are both given")
+	case c.Mechanism == event.Select:
+		return fmt.Errorf("select has a δ of its own, which the filter %s cannot count", c.filter().Measure)
+	case !noise && !(c.Part > 0 && c.Part <= 1):
+		return fmt.Errorf("the ledger has a filter: give --noise-multiplier or --flip, or --part above 0 and at most 1, is %v", c.Part)
+	}
+	return nil
+}
+
+func (c *Flags) checkScheme() error {
+	if c.Given() == 0 && !c.once() && c.unknown() != "rate" {
+		return scheme.ErrNone
+	}
+	if err := c.Fixed.CheckPopulation(); err != nil {
+		return err
+	}
+	return c.scheme().Check()
+}
+
+// rounds is the number of rounds, 1 where it is to be solved for.
+func (c *Flags) rounds() int {
+	if c.Rounds == nil {
+		return 1
+	}
+	return *c.Rounds
+}
+
+// once says that the mechanism releases once, from all units.
+func (c *Flags) once() bool {
+	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse
+}
+
+func (c *Flags) scheme() event.Scheme {
+	flags := c.Flags
+	if c.unknown() == "rate" {
+		flags.Poisson = new(1.0)
+	}
+	return flags.Scheme(c.rounds(), !c.Seeded)
+}
+
+// grant returns the grant of the flags, without what is to be solved for.
+func (c *Flags) grant() *event.Grant {
+	g := &event.Grant{
+		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
+		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
+		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
+		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires,
+	}
+	if g.ID == "" {
+		g.ID = strings.ToLower(rand.Text()[:12])
+	}
+	if g.Adjacency == "" {
+		g.Adjacency = event.AddRemove
+		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse {
+			g.Adjacency = event.ReplaceOne
+		}
+	}
+	switch {
+	case c.Clip != nil:
+		g.Clip = *c.Clip
+	case g.Mechanism != event.RandomizedResponse:
+		g.Clip = 1
+	}
+	if head := c.ledger.Head(); head != nil {
+		g.Ledger = head.ID
+	}
+	for _, s := range c.Statistic {
+		g.Statistics = append(g.Statistics, event.Statistic(s))
+	}
+	if c.NoiseMultiplier != nil {
+		g.NoiseMultiplier = *c.NoiseMultiplier
+	}
+	if c.Flip != nil {
+		g.Flip = *c.Flip
+	}
+	return g
+}

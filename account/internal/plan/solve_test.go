@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"privpipe/account/internal/compose"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/scheme"
+)
+
+// planned makes a plan of numbers in [0, 1): ε from 1e-9 to 100, δ from 1e-12 to 0.1, a mechanism with its units, and what is to be
+// solved for.
+func planned(random *rand.Rand) *Flags {
+	between := func(low, high float64) float64 { return low * math.Pow(high/low, random.Float64()) }
+	rounds := int(between(1, 100))
+	c := &Flags{
+		Epsilon: between(1e-9, 100), Delta: between(1e-12, 0.1), Mechanism: event.Gaussian, Unit: event.Document,
+		Accountant: []string{"pld", "renyi", "renyi", "renyi"}[random.IntN(4)],
+	}
+	if c.Accountant == "pld" { // takes seconds where ε is next to nothing
+		c.Epsilon = max(c.Epsilon, 1e-3)
+	}
+	switch random.IntN(6) {
+	case 0:
+		c.Mechanism, c.All = event.Laplace, true
+	case 1:
+		c.Mechanism, c.MaxWords = event.RandomizedResponse, 1+random.IntN(30)
+		return c
+	case 2:
+		c.Mechanism, c.MaxWords = event.Select, 1+random.IntN(300)
+		return c
+	case 3:
+		c.Fixed = scheme.Units{Size: uint64(1 + random.IntN(99)), Of: 100}
+	case 4:
+		c.Poisson = new(between(1e-4, 0.9))
+	default:
+		c.All = true
+	}
+	noise := between(0.5, 1e4)
+	switch random.IntN(4) {
+	case 0:
+		c.Solve, c.NoiseMultiplier = "rounds", &noise
+	case 1:
+		if c.Mechanism == event.Gaussian {
+			c.Solve, c.NoiseMultiplier, c.Rounds = "rate", &noise, &rounds
+			c.Sampled = scheme.Sampled{}
+		}
+	default:
+		c.Rounds = &rounds
+	}
+	return c
+}
+
+// TestSolvedIsWithin: what a plan solves for, read again from its grant, is within the budget to the last digit; and where nothing is,
+// the exit code says that it is refused.
+func TestSolvedIsWithin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
+	random := rand.New(rand.NewPCG(9, 10))
+	solved := 0
+	for range 100 {
+		c := planned(random)
+		if err := c.Validate(); err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		grant := c.grant()
+		if err := c.solve(grant); err != nil {
+			// A given threshold or rate may be at fault, which is a matter of usage.
+			if code := exit.Code(err); code != exit.Refused && code != exit.Usage {
+				t.Errorf("%+v: exit code %d: %v", c, code, err)
+			}
+			continue
+		}
+		text, err := json.Marshal(grant)
+		again := new(event.Grant)
+		if err = errors.Join(err, json.Unmarshal(text, again), again.Check()); err != nil {
+			t.Fatalf("%+v: %s: %v", c, text, err)
+		}
+		nothing, err := compose.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := nothing.Plan(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.accountant().Upper(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if epsilon, err := p.Epsilon(c.Delta); !(epsilon <= c.Epsilon) || err != nil {
+			t.Errorf("%+v: ε %v of %s (%v)", c, epsilon, text, err)
+		}
+		solved++
+	}
+	if solved < 40 {
+		t.Errorf("%d of 100 plans are solved", solved)
+	}
+}

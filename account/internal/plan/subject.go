@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/vocabulary"
+)
+
+// subjectFlags say what the contributions of a run are. A release repeats it, so a grant names it.
+type subjectFlags struct {
+	Model  string   `group:"Contributions" placeholder:"NAME" help:"Model of the run, as the estep command is called: lda, words."`
+	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Vocabulary of the run, which is public; where a matrix has V rows or columns, by default that of tokenize. For gaussian, laplace and randomized-response."`
+	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Matrix of R rows and C columns that each unit contributes to, as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric one. May be repeated, in the order of the stream."`
+}
+
+// subject returns what the flags say. The vocabulary is read, or the default taken where a matrix has a row or a column a word.
+func (f *subjectFlags) subject() (s event.Subject, err error) {
+	s.Model = f.Model
+	if f.Vocab != "" || slices.ContainsFunc(f.Matrix, matrix.overWords) {
+		words, err := vocabulary.OpenOrEnglish(f.Vocab)
+		if err != nil {
+			return s, err
+		}
+		s.Vocabulary, s.VocabularySize = hex.EncodeToString(words.Hash()), len(words)
+	}
+	for _, m := range f.Matrix {
+		shape, err := m.of(s.VocabularySize)
+		if err != nil {
+			return s, exit.Errorf(exit.Usage, "--matrix: %w", err)
+		}
+		s.Matrices = append(s.Matrices, shape)
+	}
+	return s, nil
+}
+
+// matrix is NAME=RxC as a flag.
+type matrix struct {
+	name, rows, columns string
+	symmetric           bool
+}
+
+// MarshalText implements encoding.TextMarshaler, for --print-config.
+func (m matrix) MarshalText() ([]byte, error) {
+	text := fmt.Sprintf("%s=%sx%s", m.name, m.rows, m.columns)
+	if m.symmetric {
+		text += symmetric
+	}
+	return []byte(text), nil
+}
+
+const symmetric = ",symmetric"
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *matrix) UnmarshalText(text []byte) error {
+	shape, found := strings.CutSuffix(string(text), symmetric)
+	name, shape, ok := strings.Cut(shape, "=")
+	rows, columns, both := strings.Cut(shape, "x")
+	if !ok || !both || name == "" {
+		return fmt.Errorf("%q is not NAME=RxC, such as topics=50xV", text)
+	}
+	*m = matrix{name, rows, columns, found}
+	for _, n := range []string{rows, columns} {
+		if _, err := extentOf(n, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overWords says that the matrix has a row or a column a word.
+func (m matrix) overWords() bool { return m.rows == perWord || m.columns == perWord }
+
+// of returns the matrix over a vocabulary of so many words.
+func (m matrix) of(words int) (event.Matrix, error) {
+	shape := event.Matrix{Name: m.name, Symmetric: m.symmetric}
+	var err error
+	if shape.Rows, err = extentOf(m.rows, words); err != nil {
+		return shape, err
+	}
+	if shape.Columns, err = extentOf(m.columns, words); err != nil {
+		return shape, err
+	}
+	return shape, nil
+}
+
+// perWord stands for the number of words as a number of rows or columns.
+const perWord = "V"
+
+// extentOf reads a number of rows or columns.
+func extentOf(text string, words int) (int, error) {
+	if text == perWord {
+		return words, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("rows and columns must be numbers from 1 on, or V, one is %q", text)
+	}
+	return n, nil
+}

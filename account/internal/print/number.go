@@ -1,0 +1,43 @@
+package print
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// A Number is a bound of ε, δ or noise, rounded up where it is printed. In JSON it has all digits; an infinity is a string.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
+		return json.Marshal(n.String())
+	}
+	return json.Marshal(float64(n))
+}
+
+func (n Number) String() string { return Up(float64(n)) }
+
+// Compare compares two bounds; those that only rounding tells apart are equal.
+func (n Number) Compare(m Number) int {
+	const part = 1 - 1e-9
+	switch {
+	case n < m*part:
+		return -1
+	case m < n*part:
+		return 1
+	}
+	return 0
+}
+
+// Order prints the order of a Rényi divergence; 0 is none.
+func Order(n Number) string {
+	switch {
+	case n == 0:
+		return "-"
+	case math.IsInf(float64(n), 1):
+		return "∞"
+	}
+	return fmt.Sprintf("%.4g", float64(n))
+}

@@ -1,0 +1,71 @@
+// Package print writes answers: numbers rounded to the safe side, tables, and JSON.
+package print
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/wire"
+)
+
+// Flags say how an answer leaves a command.
+type Flags struct {
+	JSON   bool   `name:"json" help:"Print JSON, not a table."`
+	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+}
+
+// A Run says whether a command only checks its input.
+type Run interface{ DryRun() bool }
+
+// Print writes an answer: v as JSON on one line, or its table.
+func (p Flags) Print(r Run, v any, table func(*bytes.Buffer)) error {
+	return p.write(r, v, "", table)
+}
+
+// Indented is Print with JSON on a line for each member.
+func (p Flags) Indented(r Run, v any, table func(*bytes.Buffer)) error {
+	return p.write(r, v, "  ", table)
+}
+
+func (p Flags) write(r Run, v any, indent string, table func(*bytes.Buffer)) error {
+	if r.DryRun() {
+		return nil
+	}
+	content, err := p.Content(v, indent, table)
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, content)
+}
+
+// Content is what is written.
+func (p Flags) Content(v any, indent string, table func(*bytes.Buffer)) ([]byte, error) {
+	var b bytes.Buffer
+	if !p.JSON {
+		table(&b)
+		return b.Bytes(), nil
+	}
+	e := json.NewEncoder(&b)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// Quoted returns a name that may hold anything, as in a forged ledger, so that it cannot pass for cells or lines of a table.
+func Quoted(name string) string {
+	if event.CheckName(name) != nil {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// Dash stands for what is empty.
+func Dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/print"
+	"privpipe/pipelines/event"
+)
+
+// A budgetReport is what is left of a ledger's total budget, and its JSON form.
+type budgetReport struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	Grant   string  `json:"grant,omitempty"` // that was planned for it; empty for the ledger's own
+	// EpsilonLeft is absent where the ledger has a filter, of whose limit FilterLeft is left.
+	EpsilonLeft *print.Number `json:"epsilon_left,omitempty"`
+	FilterLeft  *print.Number `json:"filter_left,omitempty"`
+
+	text string
+}
+
+// NewBudget returns what is left of the total budget of a ledger whose charges have a profile, nil without one.
+func NewBudget(ledger *event.Ledger, p accountant.UpperProfile) (*budgetReport, error) {
+	b := ledgers.Total(ledger)
+	if b == nil {
+		return nil, nil
+	}
+	spent, limit, err := b.Spent(ledger, p)
+	if err != nil {
+		return nil, err
+	}
+	left := print.Number(math.Max(0, limit-spent))
+	r := &budgetReport{Epsilon: b.Epsilon, Delta: b.Delta, Grant: b.Grant, text: b.String()}
+	if b.Filter != nil {
+		r.FilterLeft = &left
+	} else {
+		r.EpsilonLeft = &left
+	}
+	return r, nil
+}
+
+// left is what is left, for the table.
+func (r *budgetReport) left() string {
+	if r.FilterLeft != nil {
+		return print.Down(float64(*r.FilterLeft))
+	}
+	return print.Down(float64(*r.EpsilonLeft))
+}
+
+// table prints what is left of the ledger's own budget for people. Of planned ones the table of grants says it.
+func (r *budgetReport) table(b *bytes.Buffer) {
+	if r.Grant != "" {
+		return
+	}
+	whose := ""
+	if r.FilterLeft != nil {
+		whose = " of the filter's limit"
+	}
+	fmt.Fprintf(b, "\nthe ledger's own budget: ε %v at δ %v; %s%s is left\n", r.Epsilon, r.Delta, r.left(), whose)
+}
+
+// A filterReport is what a ledger's filter has counted and what it guarantees.
+type filterReport struct {
+	Measure string       `json:"measure"`
+	Order   float64      `json:"order,omitempty"`
+	Limit   print.Number `json:"limit"`
+	Spent   print.Number `json:"spent"`
+	Epsilon print.Number `json:"epsilon"` // of the limit, whatever is spent of it
+	Delta   print.Number `json:"delta"`
+	Theorem string       `json:"theorem"`
+}
+
+var filterTheorems = map[string]string{
+	event.Renyi: "Feldman and Zrnic 2021",
+	event.ZCDP:  "Feldman and Zrnic 2021, at each order",
+	event.GDP:   "Smith and Thakurta 2022",
+}
+
+// filterOf returns the report of a head's filter, nil for none.
+func filterOf(head *event.Head, ledger *event.Ledger) (*filterReport, error) {
+	f := head.Filter
+	if f == nil {
+		return nil, nil
+	}
+	epsilon, err := ledgers.Guaranteed(f, head.Budget.Delta)
+	return &filterReport{
+		f.Measure, f.Order, print.Number(f.Limit), print.Number(ledger.Spent()), print.Number(epsilon), print.Number(head.Budget.Delta),
+		filterTheorems[f.Measure],
+	}, err
+}
+
+// table prints the report for people.
+func (f *filterReport) table(b *bytes.Buffer) {
+	measure := f.Measure
+	if f.Order > 0 {
+		measure += fmt.Sprintf(" of order %v", f.Order)
+	}
+	fmt.Fprintf(b, "filter: %s, %s of the limit %s is spent. ε is at most %s at δ %s, even where settings were chosen after earlier "+
+		"releases had been seen (%s)\n\nonly if all settings were fixed beforehand:\n", measure, f.Spent, f.Limit, f.Epsilon, f.Delta, f.Theorem)
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/print"
+	"privpipe/pipelines/event"
+)
+
+// Odometer is what account odometer prints, and its JSON form.
+type Odometer struct {
+	Ledger     string       `json:"ledger"`
+	Accountant string       `json:"accountant"`
+	Delta      print.Number `json:"delta"`
+	Adjacency  string       `json:"adjacency,omitempty"`
+	Unit       string       `json:"unit,omitempty"`
+	// DisjointDatasets says, on trust, that data sets share no unit: each ε is the largest of theirs.
+	DisjointDatasets bool      `json:"disjoint_datasets,omitempty"`
+	Torn             bool      `json:"torn_last_line,omitempty"`
+	Runs             []reading `json:"runs"`
+}
+
+// A reading is what a ledger had spent and had left after the last release of a run.
+type reading struct {
+	Dataset     string       `json:"dataset"`
+	Run         string       `json:"run"`
+	Releases    int          `json:"releases"`
+	LastRelease time.Time    `json:"last_release"`
+	Epsilon     print.Number `json:"epsilon"`
+	// Added is absent where ε was ∞ without the run.
+	Added  *print.Number `json:"epsilon_added,omitempty"`
+	Budget *budgetReport `json:"budget,omitempty"` // the total budget that stood by then
+
+	first, charges int // the run's first charge; how many charges the ledger has up to its last
+	lines          int // of the ledger up to that
+}
+
+// Odometer returns the readings of the last runs of a ledger that is composed, of all for 0.
+func (q *Query) Odometer(ledger *event.Ledger, composition *compose.Composition, last int) (*Odometer, error) {
+	delta, err := q.DeltaOf(ledger)
+	if err != nil {
+		return nil, err
+	}
+	o := &Odometer{
+		Ledger: q.Ledger, Accountant: q.Chosen().Name, Delta: print.Number(delta), Adjacency: composition.Adjacency,
+		Unit: composition.Unit, Torn: ledger.Torn, DisjointDatasets: compose.DisjointDatasets(ledger),
+	}
+	o.Runs, err = readings(ledger, q.Spending(ledger), delta, last)
+	return o, err
+}
+
+// readings returns those of all runs or the last, in the order of their last releases.
+func readings(ledger *event.Ledger, spent accountant.Spending, delta float64, last int) ([]reading, error) {
+	charges := ledger.Charges()
+	readings := lastReleases(ledger)
+	readings = readings[firstOf(len(readings), last):]
+	var before reading // of the run before, for its ε and where it ended
+	for i := range readings {
+		r := &readings[i]
+		after, err := spent(charges[:r.charges])
+		if err != nil {
+			return nil, err
+		}
+		epsilon, err := after.Epsilon(delta)
+		if err != nil {
+			return nil, err
+		}
+		r.Epsilon = print.Number(epsilon)
+		without := float64(before.Epsilon)
+		if r.first != before.charges || r.charges-r.first != r.Releases { // the runs took turns
+			others := slices.DeleteFunc(slices.Clone(charges[:r.charges]), func(c *event.Charge) bool {
+				return c.Run == r.Run && c.Dataset == r.Dataset
+			})
+			p, err := spent(others)
+			if err != nil {
+				return nil, err
+			}
+			if without, err = p.Epsilon(delta); err != nil {
+				return nil, err
+			}
+		}
+		if !math.IsInf(without, 1) {
+			added := print.Number(math.Max(0, epsilon-without))
+			r.Added = &added
+		}
+		if r.Budget, err = NewBudget(&event.Ledger{Lines: ledger.Lines[:r.lines]}, after); err != nil {
+			return nil, err
+		}
+		before = *r
+	}
+	return readings, nil
+}
+
+// firstOf is the index of the first of the last few of n, of all for 0.
+func firstOf(n, last int) int {
+	if last == 0 {
+		return 0
+	}
+	return max(0, n-last)
+}
+
+// lastReleases returns the readings of all runs, without losses.
+func lastReleases(ledger *event.Ledger) []reading {
+	type key struct{ dataset, run string }
+	at := make(map[key]*reading)
+	charges := 0
+	for i, line := range ledger.Lines {
+		c := line.Charge
+		if c == nil {
+			continue
+		}
+		k := key{c.Dataset, c.Run}
+		if at[k] == nil {
+			at[k] = &reading{Dataset: c.Dataset, Run: c.Run, first: charges}
+		}
+		charges++
+		at[k].Releases, at[k].LastRelease, at[k].charges, at[k].lines = at[k].Releases+1, line.Time, charges, i+1
+	}
+	readings := []reading{}
+	for _, r := range at {
+		readings = append(readings, *r)
+	}
+	slices.SortFunc(readings, func(a, b reading) int { return a.charges - b.charges })
+	return readings
+}
+
+// Table prints the readings for people.
+func (o *Odometer) Table(b *bytes.Buffer) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, print.Dash(o.Adjacency), print.Dash(o.Unit))
+	w.Flush()
+	if o.DisjointDatasets {
+		fmt.Fprintf(b, "\n%s; ε is the largest of theirs\n", compose.DisjointNote)
+	}
+	fmt.Fprint(w, "\nrun\tdata set\treleases\tlast release\tε\tε added\tbudget\tleft\n")
+	for _, r := range o.Runs {
+		added := "-"
+		if r.Added != nil {
+			added = r.Added.String()
+		}
+		budget, left := "-", "-"
+		if r.Budget != nil {
+			budget, left = r.Budget.text, r.Budget.left()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", print.Quoted(r.Run), print.Quoted(r.Dataset), r.Releases,
+			r.LastRelease.Format(time.RFC3339), r.Epsilon, added, budget, left)
+	}
+	w.Flush()
+	if o.Torn {
+		fmt.Fprint(b, "\n"+tornNote)
+	}
+}

@@ -1,0 +1,204 @@
+// Package report says what a ledger has spent: in total, by run, over time, and as curves.
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/loss"
+	"privpipe/account/internal/print"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+)
+
+// A Query is what a report is asked for, as flags.
+type Query struct {
+	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's budget, else of its first grant that has one, else 0."`
+	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
+	accountant.LedgerChoice
+	Ledger string `arg:"" help:"Ledger of privatize."`
+}
+
+// A Report is what account report prints, and its JSON form. Each loss in it is the upper bound as it was computed, and
+// what is left of a budget the lower one; the table rounds them to few digits, further up and down.
+type Report struct {
+	Ledger     string       `json:"ledger"`
+	Accountant string       `json:"accountant"`
+	Epsilon    print.Number `json:"epsilon"`
+	// EpsilonLower and DeltaLower are what no accountant can go below, of the worst case of the list (ACCOUNTING.md).
+	EpsilonLower print.Number  `json:"epsilon_lower,omitempty"`
+	Delta        print.Number  `json:"delta"`
+	DeltaLower   print.Number  `json:"delta_lower,omitempty"`
+	Order        print.Number  `json:"order,omitempty"`        // of the Rényi divergence that proves it
+	PureEpsilon  print.Number  `json:"pure_epsilon,omitempty"` // at δ = 0, where there is one
+	SelectDelta  print.Number  `json:"select_delta,omitempty"` // the part of δ for words that one unit alone has
+	Adjacency    string        `json:"adjacency,omitempty"`
+	Unit         string        `json:"unit,omitempty"`
+	Theorem      string        `json:"theorem"`
+	Releases     int           `json:"releases"`
+	Torn         bool          `json:"torn_last_line,omitempty"`
+	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
+	// ClaimedDelta stands in place of Claimed where ε was given.
+	ClaimedDelta *print.Number `json:"claimed_delta,omitempty"`
+	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
+	Filter *filterReport `json:"filter,omitempty"`
+	Budget *budgetReport `json:"budget,omitempty"` // the total budget
+	// DisjointDatasets says, on trust, that data sets share no unit: the losses above are the largest of those of Datasets.
+	DisjointDatasets bool            `json:"disjoint_datasets,omitempty"`
+	Datasets         []datasetReport `json:"datasets,omitempty"`
+
+	Runs   []runReport   `json:"runs"`
+	Grants []grantReport `json:"grants"`
+}
+
+func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
+	composition, err := compose.Ledger(c.Ledger, ledger)
+	if err != nil {
+		return nil, err
+	}
+	charges := ledger.Charges()
+	rep := &Report{
+		Ledger: c.Ledger, Accountant: c.Chosen().Name, Releases: composition.Releases, Torn: ledger.Torn,
+		Adjacency: composition.Adjacency, Unit: composition.Unit, DisjointDatasets: compose.DisjointDatasets(ledger),
+	}
+	if head := ledger.Head(); head != nil {
+		if rep.Filter, err = filterOf(head, ledger); err != nil {
+			return nil, err
+		}
+	}
+	if err := rep.answer(c, ledger); err != nil {
+		return nil, err
+	}
+	if claimed, found := compose.Claimed(charges); found {
+		if err := rep.claim(c, compose.Parts(ledger, claimed)); err != nil {
+			return nil, err
+		}
+	}
+	rep.Runs = runs(charges, composition)
+	return rep, nil
+}
+
+// A datasetReport is what the releases from one data set cost a unit of it.
+type datasetReport struct {
+	Dataset      string       `json:"dataset"`
+	Releases     int          `json:"releases"`
+	Epsilon      print.Number `json:"epsilon"`
+	EpsilonLower print.Number `json:"epsilon_lower,omitempty"`
+	Delta        print.Number `json:"delta"`
+	DeltaLower   print.Number `json:"delta_lower,omitempty"`
+}
+
+// answer fills in what the accountant says of the charges.
+func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
+	given, err := c.DeltaOf(ledger)
+	if err != nil {
+		return err
+	}
+	var profiles []loss.Profile
+	var theorems []string
+	var epsilon, delta loss.Bound
+	spent := make(map[string]accountant.UpperProfile)
+	for _, part := range compose.Parts(ledger, ledger.Charges()) {
+		composition, err := compose.New(part.Charges)
+		if err != nil {
+			return err
+		}
+		p, theorem, err := c.Profile(composition.List())
+		if err != nil {
+			return err
+		}
+		e, d, err := c.at(given)(p)
+		if err != nil {
+			return err
+		}
+		epsilon, delta = loss.Larger(epsilon, e), loss.Larger(delta, d)
+		if theorem = loss.RestsOn(theorem, max(e.Order, d.Order)); !slices.Contains(theorems, theorem) {
+			theorems = append(theorems, theorem)
+		}
+		profiles, spent[part.Dataset] = append(profiles, p), accountant.UpperOf(p)
+		rep.SelectDelta = max(rep.SelectDelta, print.Number(composition.List().Failure))
+		if part.Dataset != "" {
+			rep.Datasets = append(rep.Datasets, datasetReport{
+				part.Dataset, composition.Releases, print.Number(e.Upper), print.Number(e.Lower), print.Number(d.Upper), print.Number(d.Lower),
+			})
+		}
+	}
+	if rep.DisjointDatasets {
+		theorems = append(theorems, "parallel composition over data sets ("+compose.DisjointNote+")")
+	}
+	rep.Theorem = strings.Join(theorems, "; ")
+	rep.Epsilon, rep.EpsilonLower = print.Number(epsilon.Upper), print.Number(epsilon.Lower)
+	rep.Delta, rep.DeltaLower = print.Number(delta.Upper), print.Number(delta.Lower)
+	rep.Order = print.Number(max(epsilon.Order, delta.Order))
+	p := loss.Largest(profiles)
+	pure, err := p.Epsilon(0)
+	if err != nil {
+		return err
+	}
+	if !math.IsInf(pure.Upper, 1) {
+		rep.PureEpsilon = print.Number(pure.Upper)
+	}
+	if rep.Budget, err = NewBudget(ledger, accountant.UpperOf(p)); err != nil {
+		return err
+	}
+	rep.Grants, err = grants(ledger, spent)
+	return err
+}
+
+// claim fills in what the accountant would say of charges with the sensitivities of papers.
+func (rep *Report) claim(c *Query, claimed []compose.Part) error {
+	p, err := c.Largest(claimed)
+	if err != nil {
+		return err
+	}
+	epsilon, delta, err := c.at(float64(rep.Delta))(p)
+	if c.Epsilon != nil {
+		d := print.Number(delta.Upper)
+		rep.ClaimedDelta = &d
+	} else {
+		e := print.Number(epsilon.Upper)
+		rep.Claimed = &e
+	}
+	return err
+}
+
+// at asks for ε at δ, or for δ at the given ε.
+func (c *Query) at(delta float64) func(loss.Profile) (epsilon, delta loss.Bound, err error) {
+	if c.Epsilon != nil {
+		return accountant.DeltaAt(*c.Epsilon)
+	}
+	return accountant.EpsilonAt(delta)
+}
+
+// DeltaOf returns the δ to report at. Without a grant that states one it is 0, if that is possible.
+func (c *Query) DeltaOf(ledger *event.Ledger) (float64, error) {
+	if c.Epsilon != nil {
+		return 0, nil
+	}
+	if c.Delta != nil && *c.Delta != 0 {
+		return *c.Delta, nil
+	}
+	if c.Delta == nil {
+		if head := ledger.Head(); head != nil && head.Budget != nil && head.Budget.Delta > 0 {
+			return head.Budget.Delta, nil
+		}
+		for _, line := range ledger.Lines {
+			if line.Grant != nil && line.Grant.Budget.Delta > 0 {
+				return line.Grant.Budget.Delta, nil
+			}
+		}
+	}
+	charges := ledger.Charges()
+	none := func(charge *event.Charge) bool { return charge.Mechanism == event.None }
+	impure := func(charge *event.Charge) bool { return !event.Pure(charge.Mechanism) }
+	switch {
+	case !slices.ContainsFunc(charges, impure) || slices.ContainsFunc(charges, none):
+		return 0, nil
+	case c.Delta != nil:
+		return 0, exit.Errorf(exit.Usage, "--delta must be above 0: not all mechanisms of %s are pure", c.Ledger)
+	}
+	return 0, exit.Errorf(exit.Usage, "--delta is needed: no grant of %s states one", c.Ledger)
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/accountant"
+	"privpipe/account/internal/compose"
+	"privpipe/account/internal/print"
+	"privpipe/pipelines/event"
+)
+
+// A runReport is the charges of one run that have all in common but the round.
+type runReport struct {
+	Dataset   string `json:"dataset"`
+	Run       string `json:"run"`
+	Rounds    int    `json:"rounds"` // releases, further attempts included
+	Mechanism string `json:"mechanism"`
+	Clipping  string `json:"clipping,omitempty"`
+
+	NoiseMultiplier print.Number `json:"noise_multiplier"`           // noise over sensitivity; 0 for randomized-response
+	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
+	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
+	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: in which two documents can differ
+	Threshold       print.Number `json:"threshold,omitempty"`        // select: over the weight of a unit
+	MaxWords        int          `json:"max_words,omitempty"`        // select
+	StrayWord       print.Number `json:"stray_word_delta,omitempty"` // select: δ′ of one release
+
+	Scheme    event.Scheme `json:"scheme"`
+	Amplified bool         `json:"amplified"`
+}
+
+// runs groups charges, in the order of the ledger.
+func runs(charges []*event.Charge, composition *compose.Composition) []runReport {
+	reports := []runReport{}
+	at := make(map[runReport]int)
+	for _, c := range charges {
+		key := runReport{
+			Dataset: c.Dataset, Run: c.Run, Mechanism: c.Mechanism, Clipping: c.Clipping, Scheme: c.Scheme,
+			Amplified: composition.Amplified(c),
+		}
+		key.Scheme.Coins = "" // a run that was resumed has several
+		key.setNoise(c)
+		i, ok := at[key]
+		if !ok {
+			i = len(reports)
+			at[key] = i
+			reports = append(reports, key)
+		}
+		reports[i].Rounds++
+	}
+	return reports
+}
+
+func (r *runReport) setNoise(c *event.Charge) {
+	if c.Mechanism == event.RandomizedResponse {
+		r.Flip, r.Bits = print.Number(float64(c.Scale)/event.FlipSteps), c.Sensitivity
+		return
+	}
+	r.NoiseMultiplier = print.Number(c.NoiseMultiplier())
+	if compose.Claims(c) {
+		r.ClaimedNoise = print.Number(float64(c.Scale) / float64(c.Claimed))
+	}
+	if c.Mechanism == event.Select {
+		r.Threshold, r.MaxWords = print.Number(float64(c.Threshold)/float64(c.Sensitivity)), c.MaxWords
+		r.StrayWord = print.Number(compose.StrayWord(c))
+	}
+}
+
+// noise describes the noise for the table.
+func (r *runReport) noise() string {
+	text := fmt.Sprintf("%.6g", float64(r.NoiseMultiplier))
+	switch r.Mechanism {
+	case event.RandomizedResponse:
+		return fmt.Sprintf("flip %.6g of %d bits", float64(r.Flip), r.Bits)
+	case event.Select:
+		return fmt.Sprintf("%s, threshold %.6g, δ′ %s", text, float64(r.Threshold), r.StrayWord)
+	}
+	if r.ClaimedNoise > 0 {
+		text += fmt.Sprintf(" (claimed %.6g)", float64(r.ClaimedNoise))
+	}
+	return text
+}
+
+// A grantReport is what is left of a grant.
+type grantReport struct {
+	ID           string        `json:"id"`
+	ReleasesLeft int           `json:"releases_left"`
+	Epsilon      float64       `json:"epsilon,omitempty"`
+	Delta        float64       `json:"delta,omitempty"`
+	EpsilonLeft  *print.Number `json:"epsilon_left,omitempty"` // of a grant with a budget
+	Cost         print.Number  `json:"cost,omitempty"`         // of a release, by the ledger's filter
+}
+
+// grants says what is left of each grant: releases, and the part of its ε that its data set has not spent, or the whole ledger
+// where data sets may share units (which stands under "").
+func grants(ledger *event.Ledger, spent map[string]accountant.UpperProfile) ([]grantReport, error) {
+	reports := []grantReport{}
+	used := make(map[string]int)
+	for _, c := range ledger.Charges() {
+		used[c.Grant]++
+	}
+	for _, line := range ledger.Lines {
+		g := line.Grant
+		if g == nil {
+			continue
+		}
+		rep := grantReport{ID: g.ID, ReleasesLeft: g.Releases - used[g.ID], Epsilon: g.Budget.Epsilon, Delta: g.Budget.Delta, Cost: print.Number(g.Cost)}
+		if of := spent[g.Dataset]; g.Budget.Epsilon > 0 && of != nil {
+			epsilon, err := of.Epsilon(g.Budget.Delta)
+			if err != nil {
+				return nil, err
+			}
+			left := print.Number(math.Max(0, g.Budget.Epsilon-epsilon))
+			rep.EpsilonLeft = &left
+		}
+		reports = append(reports, rep)
+	}
+	return reports, nil
+}

@@ -1,0 +1,93 @@
+// Package scheme reads the flags of a sampling scheme, for the stage that samples and for the one that accounts for it.
+package scheme
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"privpipe/pipelines/event"
+)
+
+// Sampled are the schemes whose rounds are drawn independently, as flags.
+type Sampled struct {
+	Poisson *float64 `group:"Scheme" xor:"scheme" placeholder:"Q" help:"Take each unit into a round by its own secret coin of probability Q."`
+	Fixed   Units    `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"Draw S of N units for a round, in secret and without replacement. sample counts N itself and takes S only. Neighbours then exchange a unit."`
+	All     bool     `group:"Scheme" xor:"scheme" help:"Take all units into every round."`
+}
+
+// Flags are all schemes as flags.
+type Flags struct {
+	Sampled
+	Allocate bool `group:"Scheme" xor:"scheme" help:"Put each unit into one of the rounds, by a secret coin: rounds are disjoint."`
+	Epoch    bool `group:"Scheme" xor:"scheme" help:"Put each unit into one of the rounds, by a public hash of its name or by a window of time: rounds are disjoint."`
+}
+
+// ErrNone says that no scheme is given.
+var ErrNone = errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
+
+// Given is how many schemes are given. A rate or a size of 0 is none.
+func (f *Flags) Given() (schemes int) {
+	for _, given := range []bool{f.Poisson != nil && *f.Poisson != 0, f.Fixed != (Units{}), f.All, f.Allocate, f.Epoch} {
+		if given {
+			schemes++
+		}
+	}
+	return schemes
+}
+
+// Scheme returns the scheme of so many rounds, by coins that are secret or not: that of all units where none is given.
+func (f *Flags) Scheme(rounds int, secret bool) event.Scheme {
+	s := event.Scheme{Rounds: rounds, Secret: secret}
+	switch {
+	case f.Poisson != nil:
+		s.Method, s.Rate = event.Poisson, *f.Poisson
+	case f.Fixed != (Units{}):
+		s.Method, s.Size, s.Population = event.Fixed, f.Fixed.Size, f.Fixed.Of
+		s.Rate = float64(s.Size) / float64(s.Population)
+	case f.Allocate:
+		s.Method, s.Rate = event.Allocate, 1/float64(rounds)
+	case f.Epoch:
+		s.Method, s.Rate, s.Secret = event.Epoch, 1/float64(rounds), false
+	default:
+		s.Method, s.Rate, s.Secret = event.All, 1, false
+	}
+	return s
+}
+
+// Units is S/N, or S where the population N is not stated.
+type Units struct{ Size, Of uint64 }
+
+// MarshalText implements encoding.TextMarshaler, for --print-config.
+func (u Units) MarshalText() ([]byte, error) {
+	switch {
+	case u.Of != 0:
+		return fmt.Appendf(nil, "%d/%d", u.Size, u.Of), nil
+	case u.Size != 0:
+		return strconv.AppendUint(nil, u.Size, 10), nil
+	}
+	return nil, nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *Units) UnmarshalText(text []byte) (err error) {
+	size, of, stated := strings.Cut(string(text), "/")
+	var read Units
+	if read.Size, err = strconv.ParseUint(size, 10, 64); err == nil && stated {
+		read.Of, err = strconv.ParseUint(of, 10, 64)
+	}
+	if err != nil || stated && read.Of == 0 {
+		return fmt.Errorf("%q is not S/N, such as 20000/400000", text)
+	}
+	*u = read
+	return nil
+}
+
+// CheckPopulation refuses a size without its population.
+func (u Units) CheckPopulation() error {
+	if u.Size != 0 && u.Of == 0 {
+		return fmt.Errorf("--fixed: \"%d\" is not S/N, such as 20000/400000", u.Size)
+	}
+	return nil
+}
