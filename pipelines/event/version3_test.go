@@ -230,3 +230,51 @@ func TestLinesOfVersions(t *testing.T) {
 		t.Fatalf("%d lines, %v", len(got.Lines), err)
 	}
 }
+
+// TestFilterDoesNotCountDraws: a filter adds up what releases cost, and has no cost of draws.
+func TestFilterDoesNotCountDraws(t *testing.T) {
+	g := wordGrant(Laplace)
+	g.Cost, g.Budget = 10, Budget{}
+	for _, draws := range []float64{0, 0.5} {
+		g.Draws = draws
+		c := g.Charge(1, g.Scheme)
+		err := (&Filter{Measure: ZCDP, Limit: 100}).covers(g, c)
+		if (err != nil) != (draws > 0) {
+			t.Errorf("draws %v: %v", draws, err)
+		}
+	}
+}
+
+// TestUnboundedInABudget: a ledger with a budget, or with a filter, takes no charge without a bound.
+func TestUnboundedInABudget(t *testing.T) {
+	g := unboundedGrant()
+	for _, head := range []*Head{
+		{ID: g.Ledger, Budget: &Limit{Epsilon: 1, Delta: 1e-6}},
+		{ID: g.Ledger, Budget: &Limit{Epsilon: 1, Delta: 1e-6}, Filter: &Filter{Measure: ZCDP, Limit: 100}},
+	} {
+		ledger := new(Ledger)
+		line := ledger.Next(noon)
+		line.Type, line.Head = TypeHead, head
+		if _, err := line.Encode(Genesis); err != nil {
+			t.Fatal(err)
+		}
+		ledger.Lines = append(ledger.Lines, line)
+		c := g.Charge(1, g.Scheme)
+		c.Run, c.Dataset, c.Scheme.Coins = "r", "d", strings.Repeat("0", 32)
+		if err := ledger.Allow(c, g, noon); err == nil {
+			t.Errorf("head %+v allows it", head)
+		}
+	}
+	plain := new(Ledger)
+	line := plain.Next(noon)
+	line.Type, line.Head = TypeHead, &Head{ID: g.Ledger}
+	if _, err := line.Encode(Genesis); err != nil {
+		t.Fatal(err)
+	}
+	plain.Lines = append(plain.Lines, line)
+	c := g.Charge(1, g.Scheme)
+	c.Run, c.Dataset, c.Scheme.Coins = "r", "d", strings.Repeat("0", 32)
+	if err := plain.Allow(c, g, noon); err != nil {
+		t.Errorf("a ledger without a budget: %v", err)
+	}
+}

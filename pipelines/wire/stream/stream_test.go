@@ -146,7 +146,7 @@ func TestWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &wire.Header{Version: 1, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}
 	d := &wire.Document{Id: "a", WordGaps: []uint32{3, 4}, Counts: []uint32{1, 2}}
 	compressor, _ := NewCompressor(None)
 	var b bytes.Buffer
