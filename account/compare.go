@@ -22,9 +22,9 @@ type compareCommand struct {
 
 func (compareCommand) Help() string {
 	return `
-Every accountant, with the neighbours and the sampling for which it is proved, or why it is not. Under --fixed
-the same rate by Poisson sampling follows, under add-remove: what another way to sample costs, not what this one
-does. A claim is what a paper computes with the clip for the sensitivity or without a theorem; it is no bound.`
+Prints every accountant with the neighbours and the sampling for which it is proved, or why it has no proof. With --fixed
+the same rate by Poisson sampling follows, under add-remove: it is the cost of another way to sample, not of this
+one. A claim is an ε that a paper computes with the clip for the sensitivity, or without a theorem. It is no bound.`
 }
 
 func (c *compareCommand) Validate() error {

@@ -12,16 +12,16 @@ import (
 
 type exportCommand struct {
 	Format  string `enum:"dp-events,list" default:"dp-events" help:"Write a tree of dp_accounting's DpEvents (dp-events), or an array of DpEvents with events of our own where dp_accounting has none (list)."`
-	Dataset string `placeholder:"NAME" help:"The data set to write, of a ledger whose data sets share no unit: events cannot say that they do not add up."`
-	Output  string `short:"o" placeholder:"FILE" help:"Where the events go; standard output by default."`
+	Dataset string `placeholder:"NAME" help:"Write this data set, for a ledger whose data sets share no unit: events cannot say that their losses do not add up."`
+	Output  string `short:"o" placeholder:"FILE" help:"Write the events here; standard output by default."`
 	Ledger  string `arg:"" help:"Ledger of privatize."`
 }
 
 func (exportCommand) Help() string {
 	return `
-Writes what a ledger was charged for as JSON that other accountants can read, and that epsilon, delta and compare read with
---events. What the other side has no words for is written as something that loses no less, or refused: EVENTS.md says what.
-Charges are merged, and no names of data sets and runs are written.
+Writes the charges of a ledger as JSON for other accountants. epsilon, delta and compare read it with --events. If dp_accounting has
+no word for a charge, it is written as something that loses no less, or refused: see EVENTS.md. Equal charges are merged, and no names
+of data sets and runs are written.
 
   account export night.ledger | account epsilon --events - --delta 1e-6`
 }

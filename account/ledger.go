@@ -16,27 +16,27 @@ import (
 )
 
 type ledgerCommands struct {
-	New newLedgerCommand `cmd:"" help:"Begin a ledger, with an identity of its own and perhaps a budget that no plan passes."`
+	New newLedgerCommand `cmd:"" help:"Begin a ledger with an identity of its own, and with a budget that no plan passes."`
 }
 
 type newLedgerCommand struct {
-	Epsilon  float64 `group:"Budget" placeholder:"X" help:"Refuse whatever would take the whole ledger above this ε. By default the grants alone bound it."`
-	Delta    float64 `group:"Budget" placeholder:"X" help:"δ of that budget; 0 for a ledger of pure mechanisms only."`
-	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add the costs of all releases up in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts what sampling takes off. By default settings must be chosen beforehand."`
-	Order    float64 `group:"Filter" placeholder:"X" help:"Order of the filter renyi. By default the one that leaves the most for Gaussian noise without sampling."`
-	Disjoint bool    `name:"disjoint-datasets" help:"Data sets share no unit: which one a unit is in follows from the unit alone, for good, and nobody can check it. ε is then the largest of theirs, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
-	Ledger   string  `arg:"" help:"File to make. One that is there already is refused."`
+	Epsilon  float64 `group:"Budget" placeholder:"X" help:"Refuse all that would take the whole ledger above this ε. By default only the grants bound it."`
+	Delta    float64 `group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
+	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
+	Order    float64 `group:"Filter" placeholder:"X" help:"Set the order of the filter renyi. By default it is the order that leaves the most for Gaussian noise without sampling."`
+	Disjoint bool    `name:"disjoint-datasets" help:"Trust that data sets share no unit: the data set of a unit follows from the unit only, for good, and nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
+	Ledger   string  `arg:"" help:"File to make. A file that exists is refused."`
 }
 
 func (newLedgerCommand) Help() string {
 	return `
-A ledger is begun once, and kept. privatize makes none, so a job that runs in another folder by mistake stops there. Grants are
-planned for one ledger (account plan --ledger) and refused by every other.
+A ledger is begun once, and kept. privatize makes no ledger, so a job that runs in a wrong folder stops. A grant is planned for one
+ledger (account plan --ledger), and refused for every other.
 
   account ledger new --epsilon 3 --delta 1e-6 run.ledger
 
-Say --disjoint-datasets only if nobody has units in two data sets, as of hospitals that share no patient. It stands in the ledger for
-good, and every report says that it was taken on trust.`
+Give --disjoint-datasets only if nobody has units in two data sets, as with hospitals that share no patient. It stays in the ledger for
+good, and every report says that it is taken on trust.`
 }
 
 func (c *newLedgerCommand) Validate() error {

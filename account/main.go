@@ -12,14 +12,14 @@ var cli struct {
 	filter.Common
 	Ledger     ledgerCommands    `cmd:"" help:"Begin a ledger."`
 	Plan       planCommand       `cmd:"" help:"Turn a budget into a grant for privatize."`
-	Report     reportCommand     `cmd:"" help:"Say what (ε, δ) a ledger has spent, and what is left."`
-	Odometer   odometerCommand   `cmd:"" help:"Say what a ledger had spent after each run, and what was left."`
-	Watch      watchCommand      `cmd:"" help:"Follow a ledger that is being charged: releases, ε of the budget, when it ends."`
+	Report     reportCommand     `cmd:"" help:"Print the (ε, δ) that a ledger has spent, and what is left."`
+	Odometer   odometerCommand   `cmd:"" help:"Print what a ledger had spent after each run, and what was left."`
+	Watch      watchCommand      `cmd:"" help:"Follow a ledger while it is charged: releases, ε of the budget, and when it ends."`
 	Verify     verifyCommand     `cmd:"" help:"Check that a ledger is whole, keeps to its grants, and fits the stored releases."`
-	Prune      pruneCommand      `cmd:"" help:"Remove stored releases that nobody asks for any more."`
-	Export     exportCommand     `cmd:"" help:"Write what a ledger was charged for as JSON, for other accountants and for --events."`
-	Epsilon    epsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of events, without a ledger."`
-	Delta      deltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of events."`
+	Prune      pruneCommand      `cmd:"" help:"Remove stored releases that are no longer needed."`
+	Export     exportCommand     `cmd:"" help:"Write the charges of a ledger as JSON, for other accountants and for --events."`
+	Epsilon    epsilonCommand    `cmd:"" help:"Work out the ε of Gaussian noise or of a list of releases, without a ledger."`
+	Delta      deltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of releases."`
 	Noise      noiseCommand      `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
 	Compare    compareCommand    `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
 	Efficiency efficiencyCommand `cmd:"" help:"Weigh SUB-LDA's loss against its sampling ratio."`
@@ -33,8 +33,8 @@ func main() {
 		Summary: "Plan a privacy budget, recompute what a ledger has spent, verify it, or calculate losses.",
 		Example: "account ledger new run.ledger && account plan --ledger run.ledger --epsilon 1 --delta 1e-6 --poisson 0.05 --rounds 40 --model lda --matrix topics=50xV --vocab vocab.txt -o grant.json",
 		Notes: "(ε, δ) is about one privacy unit more or less in the data (add-remove), unless a report says otherwise. " +
-			"The accountant of plan and report is pld, privacy loss distributions; --accountant renyi asks another. Every ε and δ that is printed is rounded up, what is left of a " +
-			"budget down; JSON has all digits of these bounds.",
+			"By default plan and report use the accountant pld, privacy loss distributions; --accountant names another. Printed ε and δ are rounded up, and what is left of a " +
+			"budget is rounded down. JSON has all digits of these bounds.",
 	}, &cli, &cli.Common)
 }
 

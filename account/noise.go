@@ -14,8 +14,8 @@ type noiseCommand struct {
 func (noiseCommand) Help() string {
 	return calculator.WhichAccountant + `
 
-What is printed is what "account epsilon" says of the printed noise, with the same flags: its ε is never above --epsilon. Where no
-noise over sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.`
+The output is that of "account epsilon" for the printed noise, with the same flags: its ε is never above --epsilon. If no noise over
+sensitivity up to 1e8 is enough, the exit code is 83, and the message says which ε can be reached.`
 }
 
 func (c *noiseCommand) Run(r *filter.Run) error {

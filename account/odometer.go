@@ -13,8 +13,8 @@ import (
 )
 
 type odometerCommand struct {
-	Delta *float64 `placeholder:"X" help:"Say ε at this δ; 0 where all mechanisms are pure. By default the δ of the ledger's budget, else of its first grant that has one, else 0."`
-	Last  int      `placeholder:"N" help:"Only the N runs that released last; by default all, of which each costs a composition."`
+	Delta *float64 `placeholder:"X" help:"Print ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
+	Last  int      `placeholder:"N" help:"Print only the N runs that released last. By default all; each costs a composition."`
 	ledgers.AlarmFlags
 	accountant.LedgerChoice
 	print.Flags
@@ -22,9 +22,9 @@ type odometerCommand struct {
 }
 
 func (odometerCommand) Help() string {
-	return "What the whole ledger had spent when each run had made its last release, and what was left of the budget that stood " +
-		"then: the ledger's own, or the latest that was planned. What a run added is what was spent, less what it would be without " +
-		"the run: of runs that took turns this is not a sum. Where data sets share no unit, ε is the largest of theirs, and a run may add 0."
+	return "Prints what the whole ledger had spent after the last release of each run, and what was left of the budget at that time: " +
+		"the ledger's own, or the latest planned one. What a run added is the ε with the run less the ε without it. If runs took turns, " +
+		"these do not add up. If data sets share no unit, ε is the largest of theirs, and a run may add 0."
 }
 
 func (c *odometerCommand) Validate() error {

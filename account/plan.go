@@ -11,7 +11,7 @@ import (
 
 type planCommand struct {
 	plan.Flags
-	Output string `short:"o" placeholder:"FILE" help:"Where the grant goes; standard output by default."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the grant here; standard output by default."`
 }
 
 func (c *planCommand) Run(r *filter.Run) error {

@@ -21,16 +21,16 @@ import (
 )
 
 type pruneCommand struct {
-	Runs   []string `name:"run" placeholder:"NAME" help:"Those of this run; may be repeated."`
-	UsedUp bool     `help:"Those of all grants that have no release left."`
+	Runs   []string `name:"run" placeholder:"NAME" help:"Remove those of this run. May be repeated."`
+	UsedUp bool     `help:"Remove those of all grants that have no release left."`
 	print.Flags
-	Ledger string `arg:"" help:"Ledger of privatize, which nobody writes meanwhile."`
+	Ledger string `arg:"" help:"Ledger of privatize. Nobody may write to it meanwhile."`
 }
 
 func (pruneCommand) Help() string {
-	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release so that a round which is " +
-		"asked for again gets the same bytes. A removed one is refused for good (exit code 83): its charge stands, and no second " +
-		"noise is drawn. The ledger stays as it is. --dry-run prints on standard output what would go."
+	return "Removes stored releases beside a ledger, after the models of their runs are made. privatize keeps each release, so that a round that is " +
+		"asked for again gets the same bytes. privatize refuses a removed release for good (exit code 83): its charge stays, and no second " +
+		"noise is drawn. The ledger does not change. --dry-run prints on standard output what would be removed."
 }
 
 func (c *pruneCommand) Validate() error {

@@ -24,22 +24,21 @@ import (
 )
 
 type verifyCommand struct {
-	LastHash []string `placeholder:"HEX" help:"This hash, noted down earlier as a ledger's last, must be that of a line: lines that were cut off the end show. May be repeated."`
-	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"A folder: stored releases, all of which must be there; by default LEDGER.releases, if it is there, where what is missing is a warning. A file or a topic: a stream of releases, each of which must be one that was charged."`
+	LastHash []string `placeholder:"HEX" help:"Refuse ledgers of which no line has this hash, which was noted earlier as a ledger's last: lines were cut off the end. May be repeated."`
+	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. Of a folder of stored releases, all must be there; by default it is LEDGER.releases if that exists, and a missing release is a warning. Each release of a file or a topic must have been charged."`
 	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
-	Output   string   `short:"o" placeholder:"FILE" help:"Where the result goes; standard output by default."`
+	Output   string   `short:"o" placeholder:"FILE" help:"Write the result here; standard output by default."`
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
 }
 
 func (c *verifyCommand) Help() string {
-	return "Checks by the ledger alone that its chain of hashes is whole; that each charge is one that privatize would have " +
-		"made after the lines before it, at the time of its line; that all charges up to the last one of a grant with a " +
-		"budget cost no more than that; and that the whole ledger costs no more than its own budget, and no more than the latest " +
-		"budget that was planned for it (exit code 83). Stored releases are compared with what was charged, and so is " +
-		"a stream of releases, whoever wrote it (--releases): one without a charge, or other than charged, is an error (exit code 90); a " +
-		"charge whose release is not there is a warning. Lines that were cut off the end " +
-		"show by the hash that privatize keeps beside stored releases, or with --last-hash. A ledger that was written anew, with " +
-		"all beside it, does not show."
+	return "Checks a ledger. Its chain of hashes must be whole. Each charge must be one that privatize would have made after the lines " +
+		"before it, at the time of its line. All charges up to the last one of a grant with a budget must keep that budget. The whole " +
+		"ledger must keep its own budget, and the latest planned budget (exit code 83). Stored releases are compared with their charges, and " +
+		"so is a stream of releases from anyone (--releases). A release without a charge, or one that differs from its charge, is an error " +
+		"(exit code 90). A charge without its release is a warning. The hash that privatize keeps beside stored releases shows whether " +
+		"lines were cut off the end, and so does --last-hash. If somebody writes a ledger and all beside it again from the start, nothing " +
+		"shows it."
 }
 
 func (c *verifyCommand) Validate() error {

@@ -22,17 +22,17 @@ import (
 
 type watchCommand struct {
 	Grant string `xor:"watched" placeholder:"FILE" help:"Watch this grant, which may not be in the ledger yet."`
-	Run_  string `name:"run" xor:"watched" placeholder:"NAME" help:"Watch the grant that this training run was charged by last."`
+	Run_  string `name:"run" xor:"watched" placeholder:"NAME" help:"Watch the grant of this training run's last charge."`
 	accountant.LedgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize, a file."`
 }
 
 func (watchCommand) Help() string {
-	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default it is the grant that was " +
-		"charged last; where there is none yet, the first to be charged. A terminal shows one line: releases, ε of the whole ledger " +
-		"beside its budget, and when the last release may come. ε is an upper bound, as in account report. If standard error is no terminal, or " +
+	return "Follows a ledger while privatize charges it, until all releases of a grant are used. By default this is the grant that was " +
+		"charged last, or if there is none yet, the first to be charged. A terminal shows one line: releases, ε of the whole ledger, " +
+		"its budget, and when the last release may come. ε is an upper bound, as in account report. If standard error is no terminal, or " +
 		"the line is not wanted, a line for each tenth of the releases goes to standard output. All of it is public: documents are " +
-		"counted only where a batch has a fixed size."
+		"counted only if a batch has a fixed size."
 }
 
 // How often a ledger is looked at, and ε is worked out. Where one of them takes long it is done less often: it may take a

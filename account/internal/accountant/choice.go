@@ -10,7 +10,7 @@ import (
 
 // Choice is which accountant answers.
 type Choice struct {
-	Accountant string `enum:"tightest,pld,renyi,rdp,analytic,zcdp,moments,moments-32,strong,linear" default:"tightest" help:"One of ${enum}. rdp is renyi."`
+	Accountant string `enum:"tightest,pld,renyi,rdp,analytic,zcdp,moments,moments-32,strong,linear" default:"tightest" help:"Use this accountant, one of ${enum}. rdp is renyi."`
 }
 
 // Chosen returns the chosen one, or all.
@@ -23,7 +23,7 @@ func (c Choice) Chosen() []*Accountant {
 
 // LedgerChoice is which accountant is asked about a ledger.
 type LedgerChoice struct {
-	Accountant string `enum:"pld,renyi,rdp,analytic,zcdp,moments,moments-32" default:"pld" help:"One of ${enum}: those with a theorem for the ledger answer. rdp is renyi."`
+	Accountant string `enum:"pld,renyi,rdp,analytic,zcdp,moments,moments-32" default:"pld" help:"Use this accountant, one of ${enum}. It must have a theorem for the ledger. rdp is renyi."`
 }
 
 func (c LedgerChoice) Chosen() *Accountant { return Named(c.Accountant).OfLedger() }

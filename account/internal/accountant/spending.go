@@ -22,7 +22,7 @@ func DeltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err erro
 	}
 }
 
-// A UpperProfile is what charges have cost together: upper bounds, ∞ and 1 where there are none.
+// An UpperProfile has the upper bounds of what charges have cost together: ∞ and 1 where there are none.
 type UpperProfile interface {
 	Epsilon(delta float64) (float64, error) // at δ in [0, 1)
 	Delta(epsilon float64) (float64, error) // at ε > 0

@@ -19,7 +19,7 @@ import (
 // table rounds them further up.
 type Answer struct {
 	Epsilon         print.Number `json:"epsilon"`
-	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"` // nobody who knows the list alone can prove less: ACCOUNTING.md
+	EpsilonLower    print.Number `json:"epsilon_lower,omitempty"` // nobody who knows only the list can prove less: ACCOUNTING.md
 	Delta           print.Number `json:"delta"`
 	DeltaLower      print.Number `json:"delta_lower,omitempty"`
 	NoiseMultiplier print.Number `json:"noise_multiplier,omitempty"` // over the clip

@@ -13,7 +13,7 @@ import (
 type Released struct {
 	SettingFlags
 	NoiseMultiplier float64 `xor:"released" placeholder:"X" help:"Standard deviation of the noise over the clip C."`
-	Events          string  `xor:"released" placeholder:"FILE" help:"JSON of what was released, as in EVENTS.md: a list of events, or a tree of dp_accounting's DpEvents; - is standard input. In place of a setting."`
+	Events          string  `xor:"released" placeholder:"FILE" help:"Read what was released from JSON, as in EVENTS.md: a list of events, or a tree of dp_accounting's DpEvents; - is standard input. It replaces the flags of a setting."`
 }
 
 // mostEvents is the size of a file of events, in bytes.

@@ -14,10 +14,10 @@ import (
 // SettingFlags are how often a sum with Gaussian noise is released, of which units, and what neighbours are.
 type SettingFlags struct {
 	scheme.Sampled
-	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Number of rounds T, each with noise of its own."`
-	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; of course for --fixed)."`
-	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"No coordinate is negative, so that exchanging a unit moves the sum by √2·C at most and not by 2·C."`
-	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"L2 sensitivity of the sum over C, where another one is proved."`
+	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Set the number of rounds T, each with noise of its own; 1 by default."`
+	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed)."`
+	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"Trust that no coordinate is negative. Then exchanging a unit moves the sum by at most √2·C, not 2·C."`
+	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"Set the L2 sensitivity of the sum over C, where another one is proved."`
 }
 
 // A Setting is a number of rounds of Gaussian noise.
@@ -99,11 +99,11 @@ a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; t
 
 --events asks about a list of releases instead, of several kinds: account/EVENTS.md has the forms. Noise is over C there, too.
 
-pld: privacy loss distributions, for any setting, within a ten-thousandth of the least ε, but at extremes.
-renyi: Rényi divergences, for any setting but one, simpler and more. analytic: without sampling, exact.
-zcdp: without sampling, simpler. moments: what the papers of 2016 and 2020 used, the Rényi bound with a weaker conversion;
+pld: privacy loss distributions, for any setting, within a ten-thousandth of the least ε except at extremes.
+renyi: Rényi divergences, for any setting except one; simpler, and its ε is larger. analytic: without sampling, exact.
+zcdp: without sampling, simpler. moments: the accountant of papers of 2016 and 2020, the Rényi bound with a weaker conversion;
 Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.
-tightest: the least of all that hold.
+tightest: the least of all bounds that hold.
 
-An accountant without a theorem for the setting is refused: Poisson sampling under replace-one is for pld alone.
-"account compare" shows all of them, and what papers claim.`
+An accountant without a theorem for the setting is refused. Only pld has one for Poisson sampling under replace-one.
+"account compare" shows all of them, and the claims of papers.`

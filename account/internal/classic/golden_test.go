@@ -3,11 +3,11 @@ package classic
 import (
 	"encoding/json"
 	"math"
-	"privpipe/pipelines/testkit/golden"
 	"strings"
 	"testing"
 
 	"privpipe/account/internal/renyi"
+	"privpipe/pipelines/testkit/golden"
 )
 
 // A row is one of testdata/golden.jsonl, which names its source: rows of /work/shared/golden, of which columns that are not

@@ -32,7 +32,7 @@ type Composition struct {
 
 // batch names the units of a round by the coins that chose them.
 type batch struct {
-	scheme event.Scheme // of named coins the name alone; coins without a name are those of all rounds of such a scheme
+	scheme event.Scheme // of named coins only the name; coins without a name are those of all rounds of such a scheme
 	round  int
 }
 
@@ -173,7 +173,7 @@ func (c *Composition) fits(adjacency, unit string) error {
 }
 
 // Rate is the rate by which sampling amplifies a charge, 1 where it does not or where no theorem says so for all accountants:
-// coins that are not secret, coins and the exchange of a unit, and sampling without replacement but for Gaussian noise.
+// coins that are not secret, coins and the exchange of a unit, and sampling without replacement except for Gaussian noise.
 func Rate(c *event.Charge) float64 {
 	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
 	switch {

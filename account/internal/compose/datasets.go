@@ -8,8 +8,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Where data sets share no unit, a unit loses by the releases from its own alone: what a ledger has spent is the largest of what is
-// spent of them. pipelines/event/claim.md has the proof.
+// If data sets share no unit, a unit loses only by the releases from its own data set. So a ledger has spent the largest ε of its
+// data sets. pipelines/event/claim.md has the proof.
 
 // DisjointNote says so in what account prints.
 const DisjointNote = "on trust: data sets share no unit"

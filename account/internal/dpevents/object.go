@@ -12,7 +12,7 @@ import (
 )
 
 // An object is a JSON object whose members are asked for one by one. It keeps the first rule that is broken; what is asked
-// for behind that is zero.
+// for after that is zero.
 type object struct {
 	members map[string]jsontext.Value
 	err     error

@@ -12,8 +12,8 @@ import (
 
 // AlarmFlags are when a command fails although its output is right, and written: for cron, which mails what is said then.
 type AlarmFlags struct {
-	Alarm      *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83, behind the output, once more than this part of the ledger's budget is spent, at the budget's own δ: 0.8 is 80 %. That is the budget of account ledger new, of a ledger with a filter the filter's limit, and where there is neither, the latest that was planned."`
-	MaxEpsilon *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83, behind the output, once the ledger's ε is above X, at the δ of the output."`
+	Alarm      *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83 after the output if more than this part of the ledger's budget is spent, at the budget's own δ; 0.8 is 80 %. The budget is that of account ledger new. With a filter it is the filter's limit, and without either the latest planned budget."`
+	MaxEpsilon *float64 `group:"Alarms" placeholder:"X" help:"Exit with code 83 after the output if the ledger's ε is above X, at the δ of the output."`
 }
 
 // CheckAlarms checks the flags. The output may be at a given ε, where there is no ε to watch.

@@ -24,7 +24,7 @@ func documentsOf(unit string, scheme event.Scheme) uint64 {
 	if unit != event.Document {
 		return 0
 	}
-	return scheme.Size // of all schemes the fixed one alone has one
+	return scheme.Size // only the fixed scheme has one
 }
 
 // LastUse returns the use of a ledger's last charge, or of the last of a run; nil where there is none.

@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Gaussians is releases with Gaussian noise alone.
+// Gaussians are releases with Gaussian noise only.
 type Gaussians struct {
 	Sampling mechanism.Sampling
 	Rate     float64 // for All 1
@@ -23,8 +23,8 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 		return nil, false
 	}
 	for _, e := range l.Releases() {
-		sigma, alone := mechanism.JointSigma(mechanism.Continuous(e.Released))
-		if !alone || e.Instead != nil || e.Apart {
+		sigma, only := mechanism.JointSigma(mechanism.Continuous(e.Released))
+		if !only || e.Instead != nil || e.Apart {
 			return nil, false
 		}
 		g := Gaussians{e.Sampling, e.Rate, sigma, e.Count}

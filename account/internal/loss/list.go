@@ -10,7 +10,7 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A List is all that was released: adaptively composed events that were fixed beforehand. The zero value but for the
+// A List is all that was released: adaptively composed events that were fixed beforehand. The zero value with an
 // adjacency is an empty list.
 type List struct {
 	Adjacency string // event.AddRemove or event.ReplaceOne

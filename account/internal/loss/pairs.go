@@ -141,9 +141,9 @@ func (e Release) dominatedByWhole() (p Pairs, err error) {
 
 // worseOf returns the one of two batches that dominates the other. Gaussian noise becomes more of it by adding noise.
 func worseOf(a, b []mechanism.Mechanism) (worse []mechanism.Mechanism, ok bool) {
-	x, alone := mechanism.JointSigma(a)
-	y, alsoAlone := mechanism.JointSigma(b)
-	if alone && alsoAlone {
+	x, onlyGaussian := mechanism.JointSigma(a)
+	y, alsoGaussian := mechanism.JointSigma(b)
+	if onlyGaussian && alsoGaussian {
 		if x <= y {
 			return a, true
 		}

@@ -36,7 +36,7 @@ I(γ) = γ·e^((α−1)·ε_sub(α)), less is better, weighs it with the time th
   account efficiency --alpha 14 --epsilon-at-order 2 --claim paper
 
 Bounds: ε_sub(α), T·ε_sub(α) and ε at δ, for neighbours with one word more or less, and noise on counts of the sampled
-words alone. Algorithm 1 counts the whole corpus: for it γ is 1. What the paper calls ε is T·ε_sub(α), a Rényi loss at
+words only. Algorithm 1 counts the whole corpus: for it γ is 1. What the paper calls ε is T·ε_sub(α), a Rényi loss at
 one order, and no ε of (ε, δ). I grows over the whole of (0, 1], so that γ0 is 1.
 
 Claims: with --claim paper, equation 3 without its last term, as in the paper's table 3 and figure 1. That is below

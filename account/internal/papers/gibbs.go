@@ -43,10 +43,10 @@ iteration; LP-LDA's documents are bits that are flipped at home.
   account gibbs --clip 100 --prior 0.01 --epsilon-laplace 1 -T 100
   account gibbs --flip 0.5 --vocabulary 1000 --words 100
 
-Bounds are for noise that is fresh on exact counts in each iteration, and draws from those noisy counts alone, which
-stay as they are until the next and are clipped to [0, C] in the whole of the formula. A replaced word then moves two
+Bounds are for fresh noise on exact counts in each iteration, and draws from those noisy counts only. The noisy counts
+stay as they are until the next iteration, and are clipped to [0, C] in the whole formula. A replaced word then moves two
 counts by 1. HDP-LDA's algorithm 1 keeps the noise in the counts, where it moves four, and updates them between
-draws, where more is lost than its theorem 3 says: for it the paper's number is a claim.
+draws, and loses more than its theorem 3 says. For it the paper's number is a claim.
 
 LP-LDA's ε "for each word" is that of a bit. A replaced word changes two bits, a replaced document up to 2·W.
 

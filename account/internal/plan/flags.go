@@ -18,39 +18,39 @@ import (
 
 // Flags say what is planned.
 type Flags struct {
-	Epsilon         float64  `group:"Budget" placeholder:"X" help:"ε of everything in the ledger, this plan included."`
-	Delta           float64  `group:"Budget" placeholder:"X" help:"δ of the guarantee; at most a tenth of one over the number of units. laplace and randomized-response need none."`
-	More            float64  `group:"Budget" placeholder:"X" help:"By how much ε of the ledger may rise at most, above what it and --beside come to without this plan: for one run of many, as one a night. Never past --epsilon, or the ledger's own budget, its default; exit code 83 once that is spent."`
-	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Noise over clip, where it is given."`
-	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Probability that a bit is reported wrong, where it is given: for randomized-response."`
-	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"What follows from the rest: the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta: the one that is not given."`
-	Ledger          string   `group:"Budget" placeholder:"FILE" help:"Ledger that the grant is for, from account ledger new. What it has spent comes off the budget; its own budget is the default. Without a ledger the plan is a calculation: privatize refuses a budget that names no ledger."`
-	Beside          []string `group:"Budget" placeholder:"GRANT" help:"Grants that were planned for the ledger and are not used yet: all their releases come off the budget, too, and may be charged before this one's. May be repeated."`
-	Part            float64  `group:"Budget" placeholder:"X" help:"For a ledger with a filter: what part of the filter's limit all releases of the grant may cost, as 0.25."`
-	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"One of ${enum}. rdp is renyi."`
+	Epsilon         float64  `group:"Budget" placeholder:"X" help:"Keep the whole ledger, this plan included, within this ε."`
+	Delta           float64  `group:"Budget" placeholder:"X" help:"Set the δ of the guarantee, at most a tenth of one over the number of units. laplace and randomized-response need none."`
+	More            float64  `group:"Budget" placeholder:"X" help:"Let ε of the ledger and --beside rise by at most X with this plan: for one run of many, such as one a night. ε never passes --epsilon, by default the ledger's own budget; exit code 83 if that is spent."`
+	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Use this noise over clip; by default the least that keeps the budget."`
+	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Report a bit wrong with this probability, for randomized-response; by default the least that keeps the budget."`
+	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"Solve for the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta, whichever is not given."`
+	Ledger          string   `group:"Budget" placeholder:"FILE" help:"Plan for this ledger, from account ledger new. What it has spent counts; its own budget is the default. Without a ledger the plan is only a calculation: privatize refuses a budget that names no ledger."`
+	Beside          []string `group:"Budget" placeholder:"GRANT" help:"Count all releases of this grant, which was planned for the ledger and is not used yet. They may be charged before this plan's. May be repeated."`
+	Part            float64  `group:"Budget" placeholder:"X" help:"For a ledger with a filter: let all releases of the grant cost at most this part of the filter's limit, such as 0.25."`
+	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"Use this accountant, one of ${enum}. rdp is renyi."`
 
 	scheme.Flags
-	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Number of rounds T, and of releases; 1 by default."`
-	Seeded bool `group:"Scheme" help:"For sample --seed: the coins are known, so nothing is amplified."`
+	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default."`
+	Seeded bool `group:"Scheme" help:"Plan for sample --seed: the coins are known, so nothing is amplified."`
 
-	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"One of ${enum}."`
-	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound of a unit's contribution to a round, in L2 or L1; 1 by default."`
-	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"What is bounded: each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
-	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"How far neighbours' sums differ over the clip, from 1 to 2, by a proof for sums on the grid: for --clipping proved and --adjacency replace-one."`
-	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Pure loss, each round, of the draws by which one token gets its topic: for --unit word."`
-	NonNegative bool        `group:"Mechanism" help:"Negative coordinates count as 0, so that exchanging a unit moves an L2 norm by less."`
-	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip; may be repeated."`
-	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Charge also the smaller sensitivity of a paper (paper), beside the sound one."`
-	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Most words of a unit that count, for select and randomized-response."`
-	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Noisy weight a word needs, for select; by default what a tenth of δ pays for."`
+	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last two imply --all."`
+	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
+	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
+	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge this sensitivity over the clip, from 1 to 2, by a proof for sums on the grid: for --clipping proved and --adjacency replace-one."`
+	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the draws by which one token gets its topic: for --unit word."`
+	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
+	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
+	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also charge the smaller sensitivity of a paper (paper), beside the sound one."`
+	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
+	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
 
 	subjectFlags
 
-	Dataset   string     `placeholder:"NAME" help:"Data set that the grant is for, as privatize --dataset: for a ledger whose data sets share no unit, and no other. What that one has released comes off the budget."`
-	Unit      string     `enum:"document,user,word" default:"document" help:"Privacy unit: ${enum}. Neighbours of unit word differ in one token of one document; documents and their lengths are public."`
-	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response)."`
-	Expires   *time.Time `placeholder:"TIME" help:"The grant ends then, as 2026-12-31T00:00:00Z."`
-	ID        string     `placeholder:"NAME" help:"Id of the grant, and name of the run it is used for; random by default."`
+	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
+	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; documents and their lengths are public."`
+	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response)."`
+	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
+	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
 	ledger event.Ledger // as it was when it was read, once: without lines if none is named
 }

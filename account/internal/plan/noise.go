@@ -65,7 +65,7 @@ func (c *Flags) setThreshold(g *event.Grant) {
 // leastThreshold returns the least threshold, in steps, that a unit's own words reach with a probability of at most
 // share; for a share below 1e-290 one that they reach with less than that.
 func leastThreshold(bound, scale uint64, words int, share float64) uint64 {
-	low, high := uint64(0), bound+40*scale+2 // beyond 40σ every tail is 0 but for its rounding up
+	low, high := uint64(0), bound+40*scale+2 // beyond 40σ every tail is 0 except for its rounding up
 	for high-low > 1 {
 		middle := low + (high-low)/2
 		if renyi.StrayWord(bound, scale, middle, words) <= share {

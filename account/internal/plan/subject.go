@@ -14,9 +14,9 @@ import (
 
 // subjectFlags say what the contributions of a run are. A release repeats it, so a grant names it.
 type subjectFlags struct {
-	Model  string   `group:"Contributions" placeholder:"NAME" help:"Model of the run, as the estep command is called: lda, words."`
-	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Vocabulary of the run, which is public; where a matrix has V rows or columns, by default that of tokenize. For gaussian, laplace and randomized-response."`
-	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Matrix of R rows and C columns that each unit contributes to, as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric one. May be repeated, in the order of the stream."`
+	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as the estep command is called: lda, words."`
+	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. If a matrix has V rows or columns, the default is that of tokenize."`
+	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Name a matrix of R rows and C columns that each unit contributes to, such as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric matrix. May be repeated, in the order of the stream."`
 }
 
 // subject returns what the flags say. The vocabulary is read, or the default taken where a matrix has a row or a column a word.

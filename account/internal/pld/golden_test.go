@@ -2,8 +2,9 @@ package pld
 
 import (
 	"math"
-	"privpipe/pipelines/testkit/golden"
 	"testing"
+
+	"privpipe/pipelines/testkit/golden"
 )
 
 // row is a line of testdata/golden.jsonl, whose first line names its source.

@@ -3,6 +3,7 @@ package pld
 import (
 	"fmt"
 	"math"
+
 	"privpipe/account/internal/logs"
 )
 

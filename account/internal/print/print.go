@@ -14,7 +14,7 @@ import (
 // Flags say how an answer leaves a command.
 type Flags struct {
 	JSON   bool   `name:"json" help:"Print JSON, not a table."`
-	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the answer here; standard output by default."`
 }
 
 // A Run says whether a command only checks its input.

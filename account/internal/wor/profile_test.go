@@ -3,10 +3,11 @@ package wor
 import (
 	"math"
 	"math/cmplx"
-	"privpipe/account/internal/classic"
 	"testing"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"privpipe/account/internal/classic"
 )
 
 // hockey returns the hockey-stick divergence at e^ε, for any finite ε, of the pair that dominates one round of Gaussian
