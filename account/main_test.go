@@ -89,7 +89,7 @@ func TestScripts(t *testing.T) {
 		}),
 		"empty.ledger":   nil,
 		"changed.ledger": replaced(`"rate":0.05`, `"rate":0.04`),
-		"newer.ledger":   replaced(`"version":1,"sequence":3`, `"version":2,"sequence":3`),
+		"newer.ledger":   replaced(`"version":2,"sequence":3`, `"version":3,"sequence":3`),
 		"unknown.ledger": replaced(`"type":"charge"`, `"type":"refund"`),
 		"removed.ledger": bytes.Join(append(lines[:9:9], lines[10:]...), nil),
 	}))

@@ -35,7 +35,10 @@ func encode(kind wire.Kind, side wire.Side, cut bool, change func(*wire.Header),
 }
 
 // scores are those of heldout's test: perplexities 2^3.8, 2^4.8, 2^(5/3) and 2^(14/3).
-func scores(cut bool) []byte {
+func scores(cut bool) []byte { return scoresUnder(0, 0, cut) }
+
+// scoresUnder are those of two documents under the parameters of a round each.
+func scoresUnder(first, second uint32, cut bool) []byte {
 	record := func(tokens, completion uint64, bits ...float64) *wire.Record {
 		s := &wire.Score{
 			Id: fmt.Sprintf("MARKER-%d", tokens), Tokens: tokens, CompletionTokens: completion, Bound: -bits[0] * math.Ln2,
@@ -43,7 +46,9 @@ func scores(cut bool) []byte {
 		}
 		return &wire.Record{Body: &wire.Record_Score{Score: s}}
 	}
-	return encode(wire.Kind_SCORES, wire.Side_PRIVATE, cut, nil, record(2, 1, 4, 6, 1, 4), record(3, 2, 15, 18, 4, 10))
+	a, b := record(2, 1, 4, 6, 1, 4), record(3, 2, 15, 18, 4, 10)
+	a.Round, b.Round = first, second
+	return encode(wire.Kind_SCORES, wire.Side_PRIVATE, cut, nil, a, b)
 }
 
 func documents(side wire.Side, change func(*wire.Header), bags ...[]uint32) []byte {
@@ -81,7 +86,7 @@ func files() map[string][]byte {
 	bags := [][]uint32{{0, 1}, {0, 1, 3}, {2, 3}}
 	return map[string][]byte{
 		"scores.pp":     scores(false),
-		"cut-scores.pp": scores(true),
+		"cut-scores.pp": scores(true), "round.pp": scoresUnder(7, 7, false), "rounds.pp": scoresUnder(0, 7, false),
 		"no-scores.pp":  encode(wire.Kind_SCORES, wire.Side_PRIVATE, false, nil),
 		"model.pp":      model(false, vocab, 4, lambda...),
 		"cut-model.pp":  model(true, vocab, 4, lambda...),

@@ -37,6 +37,7 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
 	var total heldout.Total
+	var round uint32
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -45,6 +46,10 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 		if err != nil {
 			return err
 		}
+		if total.Documents > 0 && record.Round != round {
+			return in.Errorf("scores under the parameters of several rounds: one perplexity would mix them")
+		}
+		round = record.Round
 		total.Add(record.GetScore())
 		meter.Documents.Add(1)
 	}

@@ -122,7 +122,7 @@ type dropped struct{ collector *release.Collector }
 
 func (d *dropped) released(uint32) bool { return false }
 
-func (d *dropped) begin(uint32, event.Scheme) (*release.Collector, error) {
+func (d *dropped) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
 	d.collector.Open()
 	return d.collector, nil
 }

@@ -61,6 +61,9 @@ func (c *combineCommand) Run(r *filter.Run) error {
 // combine writes a partial sum of each round of some sources.
 func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
 	create func(*wire.Header) (*endpoint.StreamWriter, error)) error {
+	if grant != nil && in.header.Side == wire.Side_PUBLIC {
+		return nothingToProtect(in.streams[0].Name())
+	}
 	if _, err := in.settle(grant); err != nil {
 		return err
 	}
@@ -70,7 +73,7 @@ func (c *combineCommand) combine(r *filter.Run, in *sources, grant *event.Grant,
 		return err
 	}
 	h := releaseHeader(in.header, in.header.Run)
-	h.Kind, h.Side, h.Settings = wire.Kind_SUMS, wire.Side_PRIVATE, in.header.Settings
+	h.Kind, h.Side, h.Settings = wire.Kind_SUMS, in.header.Side, in.header.Settings
 	out, err := create(h)
 	if err != nil {
 		return err
@@ -92,13 +95,11 @@ type parts struct {
 	out       *endpoint.StreamWriter
 }
 
-func (p *parts) begin(number uint32, scheme event.Scheme) (*release.Collector, error) {
-	s, err := wire.SchemeOf(scheme)
-	if err != nil {
+func (p *parts) begin(number uint32, open *wire.RoundOpen, _ event.Scheme) (*release.Collector, error) {
+	if err := p.collector.CheckRound(open.Draws, open.Coupled); err != nil {
 		return nil, err
 	}
 	p.collector.Open()
-	open := &wire.RoundOpen{Scheme: s}
 	return p.collector, p.out.Write(&wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: open}})
 }
 

@@ -25,7 +25,7 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", l.Grant, err)
 	}
-	if grant.Version != event.GrantVersion {
+	if grant.Version < event.OldestGrantVersion {
 		return nil, exit.Errorf(exit.Refused, "refused: %s is a grant of version %d, which names no model and no ledger", l.Grant,
 			grant.Version).WithHint("plan it again, with account plan")
 	}
@@ -37,7 +37,7 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 
 // charged are the flags of all that is charged to a ledger.
 type charged struct {
-	Ledger  string `required:"" placeholder:"FILE" help:"Ledger that every release is charged to. account ledger new makes one; without a ledger nothing is released."`
+	Ledger  string `placeholder:"FILE" help:"Ledger that every release is charged to. account ledger new makes one. Required, except by none for a public stream."`
 	Run_    string `name:"run" help:"Name of the training run, under which its rounds are charged, stored and released. By default the grant's. A stream that names another run is refused."`
 	Dataset string `default:"default" help:"Name of the data set, for the ledger. It must be the grant's where the ledger's data sets share no unit."`
 }
@@ -57,6 +57,20 @@ func (c *charged) name(stream, otherwise string) (string, error) {
 			WithHint("give --run here the name that sample --run was given")
 	}
 	return run, nil
+}
+
+// need refuses to release anything private without a ledger.
+func (c *charged) need() error {
+	if c.Ledger == "" {
+		return exit.Errorf(exit.Usage, "missing flags: --ledger=FILE").WithHint("account ledger new makes one; every release is charged to it")
+	}
+	return nil
+}
+
+// nothingToProtect is the error for a stream that is public already, of which noise would protect nobody.
+func nothingToProtect(name string) error {
+	return exit.Errorf(exit.Usage, "%s: a public stream: there is nothing to protect", name).
+		WithHint("privatize none passes public contributions on, without a charge")
 }
 
 // keeps refuses outputs that would take the ledger's name at the end, and replace all that was charged. The ledger must be

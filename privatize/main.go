@@ -14,7 +14,7 @@ var cli struct {
 	Combine            combineCommand  `cmd:"" help:"Private partial sums of bounded contributions, to be released elsewhere: they cost nothing and protect nobody."`
 	Select             selectCommand   `cmd:"" help:"A vocabulary: the words whose noisy weight reaches a threshold."`
 	RandomizedResponse responseCommand `cmd:"" help:"A report of each document's set of words, every bit wrong with some probability (the local model)."`
-	None               noneCommand     `cmd:"" help:"NO PRIVACY: exact sums, and an infinite charge in the ledger."`
+	None               noneCommand     `cmd:"" help:"NO PRIVACY: exact sums, and an infinite charge in the ledger. Of a public stream: exact sums, without a charge."`
 }
 
 func main() {

@@ -72,6 +72,20 @@ func TestScripts(t *testing.T) {
 			Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 3,
 		}}).stream(t, end),
 	}
+	public := func(s *source) { s.header.Side = wire.Side_PUBLIC }
+	for i, name := range []string{"public-a.pp", "public-b.pp", "public-c.pp"} {
+		files[name] = rounds(func(s *source) { public(s); s.units = s.units[i : i+1] }, 1, 2, 3).stream(t, end)
+	}
+	files["public.pp"] = rounds(public, 1, 2, 3).stream(t, end)
+	files["coupled.pp"] = rounds(func(s *source) { s.coupled = true }, 1, 2, 3).stream(t, end)
+	files["factored.pp"] = rounds(func(s *source) { s.factored = true }, 1, 2, 3).stream(t, end)
+	files["factored-b.pp"] = rounds(func(s *source) { s.factored = true; s.units = s.units[1:2] }, 1, 2, 3).stream(t, end)
+	files["old.pp"] = rounds(func(s *source) { s.header.Version = 1 }, 1, 2, 3).stream(t, end)
+	files["old-c.pp"] = rounds(func(s *source) { s.header.Version = 1; s.units = s.units[2:] }, 1, 2, 3).stream(t, end)
+	words := func(s *source) { s.scheme, s.draws = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 3}, 0.5 }
+	files["words.pp"] = rounds(words, 1, 2, 3).stream(t, end)
+	files["half-words.pp"] = rounds(func(s *source) { words(s); s.value = 2.5 }, 1, 2, 3).stream(t, end)
+	files["other-draws.pp"] = rounds(func(s *source) { words(s); s.draws = 1 }, 1, 2, 3).stream(t, end)
 	maps.Copy(files, documentStreams())
 	maps.Copy(files, termStreams(t))
 	script.Run(t, files)
@@ -88,6 +102,10 @@ type source struct {
 	value   float32 // of the last unit's last cell
 	missing string  // a unit that is announced in place of the first
 	digest  uint64  // what the digest of the units is off by
+
+	draws    float64 // that each round states
+	coupled  bool
+	factored bool // parts are factored
 
 	sameRecord bool // all records of a unit have one name
 	changed    bool // what comes again under a name has another value
@@ -136,7 +154,9 @@ func symmetric(s *source) {
 
 // records are the records of a round: each unit has 1 in the first cell and value in the last.
 func (s *source) records(round uint32) []*wire.Record {
-	records := []*wire.Record{{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: s.scheme}}}}
+	records := []*wire.Record{{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{
+		Scheme: s.scheme, Draws: s.draws, Coupled: s.coupled,
+	}}}}
 	roundClose := &wire.RoundClose{}
 	distinct := make(map[string]bool)
 	for _, unit := range s.units {
@@ -154,6 +174,11 @@ func (s *source) records(round uint32) []*wire.Record {
 			parts := []*wire.Part{
 				{RowGaps: []uint32{0}, ColumnGaps: []uint32{0}, Values: floats(1)},
 				{RowGaps: []uint32{1}, ColumnGaps: []uint32{2}, Values: floats(value)},
+			}
+			if s.factored {
+				for _, p := range parts {
+					p.Factored, p.Values = true, append(p.Values, floats(1)...)
+				}
 			}
 			contributions := []*wire.Contribution{{Unit: unit, Record: record, Parts: parts}}
 			if s.parts {

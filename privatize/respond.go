@@ -27,6 +27,9 @@ const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2
 
 // Run is kong's hook. This file only carries records to and from internal/local.
 func (c *responseCommand) Run(r *filter.Run) error {
+	if err := c.need(); err != nil {
+		return err
+	}
 	if err := r.Check(c.Input, c.Ledger, c.Grant); err != nil {
 		return err
 	}
@@ -42,6 +45,9 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer in.Close()
+	if h.Side == wire.Side_PUBLIC {
+		return nothingToProtect(in.Name())
+	}
 	if h.VocabularySize < 1 || h.VocabularySize > mostWords {
 		return exit.Errorf(exit.Malformed, "%s: a vocabulary of %d words, must be of 1 to %d to be reported bit by bit",
 			in.Name(), h.VocabularySize, mostWords)

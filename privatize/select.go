@@ -37,6 +37,9 @@ func (c *selectCommand) Validate() error {
 
 // Run is kong's hook. It only carries words to and from internal/selection.
 func (c *selectCommand) Run(r *filter.Run) error {
+	if err := c.need(); err != nil {
+		return err
+	}
 	if err := r.Check(append(c.Inputs, c.Ledger, c.Grant)...); err != nil {
 		return err
 	}
@@ -107,6 +110,9 @@ func openTerms(names []string) (in []*endpoint.StreamReader, run string, err err
 		}
 		if in = append(in, r); len(in) == 1 {
 			run = h.Run
+		}
+		if h.Side == wire.Side_PUBLIC {
+			return nil, "", nothingToProtect(r.Name())
 		}
 	}
 	return in, run, nil

@@ -102,7 +102,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 // alike is what the headers of all sources have in common.
 func alike(h *wire.Header) *wire.Header {
 	c := proto.CloneOf(h)
-	c.Kind = wire.Kind_KIND_UNSPECIFIED
+	c.Version, c.Kind = 0, wire.Kind_KIND_UNSPECIFIED
 	for _, m := range c.Matrices {
 		m.Element = wire.Element_ELEMENT_UNSPECIFIED
 	}
@@ -127,7 +127,7 @@ func (s *sources) close() {
 // A rounder takes the rounds of sources.
 type rounder interface {
 	// begin returns where the contributions of a round go, nil to drop them.
-	begin(number uint32, scheme event.Scheme) (*release.Collector, error)
+	begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error)
 	// end comes after the last contribution of a round that was not dropped, with what its sources announce.
 	end(number uint32, units, records, digest uint64) error
 	// released says whether a round was released before, so that nobody needs it.
@@ -257,7 +257,7 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 	if err != nil {
 		return err
 	}
-	collector, err := r.begin(open.Round, scheme)
+	collector, err := r.begin(open.Round, open.GetRoundOpen(), scheme)
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ func (s *sources) add(in supplier, to *release.Collector, c *wire.Contribution) 
 		for i := 0; i < len(p.Values); i += 4 {
 			s.values = append(s.values, math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
 		}
-		if err := to.Quantise(&s.vector, int(p.Matrix), s.rows, s.columns, s.values); err != nil {
+		if err := to.Quantise(&s.vector, int(p.Matrix), s.rows, s.columns, s.values, p.Factored); err != nil {
 			return in.Errorf("%w", err)
 		}
 	}

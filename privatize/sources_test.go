@@ -64,8 +64,10 @@ func TestBegins(t *testing.T) {
 // upTo says that rounds up to one were released.
 type upTo uint32
 
-func (u upTo) released(number uint32) bool                                  { return number <= uint32(u) }
-func (u upTo) begin(uint32, event.Scheme) (*release.Collector, error)       { return nil, nil }
+func (u upTo) released(number uint32) bool { return number <= uint32(u) }
+func (u upTo) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
+	return nil, nil
+}
 func (u upTo) end(number uint32, units, records, digest uint64) (err error) { return nil }
 
 // A partition holds the rounds behind one, up to the last.

@@ -9,6 +9,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
@@ -22,13 +23,25 @@ type sumsCommand struct {
 	charged
 	Claims       string        `placeholder:"TOPIC" help:"Topic of one partition in which privatizers with ledgers of their own claim the rounds of a run: each is released by one of them."`
 	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after the one before, the first after the start: nothing of it is released. Longer than a round takes, or a --window of sample."`
+	KeepReleases int           `placeholder:"N" help:"Keep the stored releases of the last N rounds of the run only. A round before them that is asked for again is refused. By default all are kept."`
 	AllowRespend bool          `help:"Release a round anew, for a second charge, if it was released from another sum. Without it that is refused."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Where the releases go; standard output by default."`
 	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions, or of partial sums from privatize combine; standard input by default. Of several, each holds other units of every round."`
 	filter.Compress
 }
 
+// Validate is kong's hook.
+func (c *sumsCommand) Validate() error {
+	if c.KeepReleases < 0 {
+		return exit.Errorf(exit.Usage, "--keep-releases must be at least 1, is %d", c.KeepReleases)
+	}
+	return nil
+}
+
 func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
+	if err := c.need(); err != nil {
+		return err
+	}
 	grant, err := l.read(mechanism)
 	if err != nil {
 		return err
@@ -52,7 +65,17 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	if run, err = c.name(in.header.Run, run); err != nil {
 		return err
 	}
+	public := in.header.Side == wire.Side_PUBLIC
+	if public && grant != nil {
+		return nothingToProtect(in.streams[0].Name())
+	}
 	terms := newTerms(in.header, grant)
+	if public {
+		return c.public(r, in, terms, run)
+	}
+	if err := c.need(); err != nil {
+		return err
+	}
 	terms.Dataset, terms.Run, terms.AllowRespend = c.Dataset, run, c.AllowRespend
 	if terms.Settings, err = in.settle(grant); err != nil || r.DryRun() {
 		return err
@@ -88,7 +111,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	if grant == nil {
 		r.Log.Warn("no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on")
 	}
-	s := sums{run: r, privatizer: privatizer, terms: terms, in: in, out: out}
+	s := sums{sender{r, grant, privatizer.Collector, out}, privatizer, c.KeepReleases}
 	in.deadline = newDeadline(c.RoundTimeout)
 	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
@@ -162,21 +185,22 @@ func releaseHeader(h *wire.Header, run string) *wire.Header {
 
 // sums turns rounds of contributions into releases: see rounder.
 type sums struct {
-	run        *filter.Run
+	sender
 	privatizer *release.Privatizer
-	terms      *release.Terms
-	in         *sources
-	out        *endpoint.StreamWriter
+	keep       int // how many stored releases, 0 for all
 }
 
-func (s *sums) begin(number uint32, scheme event.Scheme) (*release.Collector, error) {
+func (s *sums) begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error) {
+	if err := s.privatizer.CheckRound(open.Draws, open.Coupled); err != nil {
+		return nil, err
+	}
 	stored, err := s.privatizer.Begin(int(number), scheme)
 	if err != nil {
 		return nil, err
 	}
 	if stored != nil {
 		s.replayed(number)
-		return nil, s.send(number, stored)
+		return nil, s.send(number, s.privatizer.Scheme(), stored)
 	}
 	return s.privatizer.Collector, nil
 }
@@ -190,7 +214,10 @@ func (s *sums) end(number uint32, units, records, digest uint64) error {
 	if replayed {
 		s.replayed(number)
 	}
-	return s.send(number, cells)
+	if err := s.send(number, s.privatizer.Scheme(), cells); err != nil || s.keep == 0 {
+		return err
+	}
+	return s.privatizer.Prune(int(number) - s.keep)
 }
 
 func (s *sums) released(number uint32) bool { return s.privatizer.Charged(int(number)) }
@@ -199,27 +226,36 @@ func (s *sums) replayed(number uint32) {
 	s.run.Log.Info("round was released before: sending its stored release again", "round", number)
 }
 
-// send writes the release of a round, which is in the ledger by then, and flushes, so that the next stage can go on.
-func (s *sums) send(number uint32, cells []int64) error {
-	scheme, err := wire.SchemeOf(s.privatizer.Scheme())
+// A sender writes releases.
+type sender struct {
+	run       *filter.Run
+	grant     *event.Grant // nil: no privacy
+	collector *release.Collector
+	out       *endpoint.StreamWriter
+}
+
+// send writes the release of a round, which is in the ledger by then if it is of private contributions, and flushes, so that the next
+// stage can go on.
+func (s *sender) send(number uint32, scheme event.Scheme, cells []int64) error {
+	sampled, err := wire.SchemeOf(scheme)
 	if err != nil {
 		return err
 	}
 	head := &wire.Release{
-		Mechanism: event.None, Grid: s.privatizer.Step(), Bounds: s.privatizer.Bounds(), Clip: s.privatizer.Bound(),
-		Scale: s.privatizer.Scale(), Scheme: scheme,
+		Mechanism: event.None, Grid: s.collector.Step(), Bounds: s.collector.Bounds(), Clip: s.collector.Bound(), Scheme: sampled,
 	}
-	if g := s.terms.Grant; g != nil {
+	if g := s.grant; g != nil {
 		head.Mechanism, head.Grant = g.Mechanism, g.ID
+		_, head.Scale = g.Steps()
 	}
 	record := &wire.Record{Round: number, Body: &wire.Record_Release{Release: head}}
-	if err := stream.WriteCells(s.out.Writer, record, matrices(s.privatizer.Layout(), cells)...); err != nil {
+	if err := stream.WriteCells(s.out.Writer, record, matrices(s.collector.Layout(), cells)...); err != nil {
 		return err
 	}
 	if err := s.out.Flush(); err != nil {
 		return err
 	}
-	s.run.Round(int(number), s.privatizer.Scheme().Rounds)
+	s.run.Round(int(number), scheme.Rounds)
 	return nil
 }
 

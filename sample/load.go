@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 
+	"google.golang.org/protobuf/proto"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -24,11 +26,15 @@ func (s *rounds) unit() wire.Unit {
 }
 
 // open opens the streams of an input, which must be of the vocabulary of those before, of header h unless that is nil. It
-// returns the header of the first.
+// returns the header of the first, with the side of all.
 func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
-	streams, of, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	streams, of, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true})
 	if err != nil || h == nil {
 		return streams, of, err
+	}
+	if of.Values != h.Values {
+		closeAll(streams)
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents of real numbers beside documents of counts", name)
 	}
 	if string(of.Vocabulary) != string(h.Vocabulary) || of.VocabularySize != h.VocabularySize {
 		closeAll(streams)
@@ -38,6 +44,10 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 		closeAll(streams)
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents cut into words by another rule than those of %s", name, s.inputs()[0]).
 			WithHint("tokenize all of them by one version: names by content follow from the rule")
+	}
+	if of.Side == wire.Side_PRIVATE && h.Side != of.Side { // one private document makes the rounds private
+		h = proto.CloneOf(h)
+		h.Side = of.Side
 	}
 	return streams, h, nil
 }

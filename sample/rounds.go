@@ -70,8 +70,8 @@ func (s *rounds) Run(r *filter.Run) error {
 // header is that of the rounds of documents of header h.
 func (s *rounds) header(h *wire.Header) *wire.Header {
 	return &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: wire.Side_PRIVATE, Run: s.Run_, Unit: s.unit(),
-		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: h.Side, Run: s.Run_, Unit: s.unit(),
+		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Values: h.Values,
 	}
 }
 

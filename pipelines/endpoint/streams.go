@@ -115,6 +115,8 @@ type Wanted struct {
 	Answers string
 	// MaxCells refuses matrices of more cells in all; 0: whatever the header says, for who compares it with what is expected.
 	MaxCells uint64
+	// Values takes documents of real numbers, too. Who reads counts would else take their absence for empty documents.
+	Values bool
 	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.
 	Newest bool
 }
@@ -187,6 +189,9 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	if w.Side == wire.Side_PUBLIC && h.Side == wire.Side_PRIVATE {
 		return exit.Errorf(exit.Malformed, "%s: a private stream, but this stage stands outside the privacy wall", name).
 			WithHint("only privatize turns private records into public ones")
+	}
+	if h.Values && !w.Values {
+		return exit.Errorf(exit.Malformed, "%s: documents of real numbers, must be of counts of words", name)
 	}
 	if cells := cellsOf(h); w.MaxCells > 0 && cells > w.MaxCells {
 		return exit.Errorf(exit.Malformed, "%s: its header announces matrices of %d cells in all, must be at most %d", name, cells, w.MaxCells).

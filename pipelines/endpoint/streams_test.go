@@ -36,6 +36,31 @@ func stream(t *testing.T, path string, side wire.Side, compression string) *endp
 	return w
 }
 
+// TestValues: who does not ask for documents of real numbers gets none: to a reader of counts they would all be empty.
+func TestValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.pp")
+	h := header(wire.Side_PRIVATE)
+	h.Values = true
+	w, err := endpoint.CreateStream(path, h, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for _, values := range []bool{false, true} {
+		r, _, err := endpoint.OpenStream(path, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: values})
+		if err == nil {
+			r.Close()
+		} else if exit.Code(err) != exit.Malformed {
+			t.Errorf("exit code %d for %v", exit.Code(err), err)
+		}
+		if (err == nil) != values {
+			t.Errorf("values wanted %v: %v", values, err)
+		}
+	}
+}
+
 // TestCompression reads what each choice writes, and checks that "auto" stores to a pipe and compresses to a file.
 func TestCompression(t *testing.T) {
 	id := []byte(document().GetDocument().Id)

@@ -16,7 +16,8 @@ type Charge struct {
 	Unit      string `json:"unit"`
 	Clipping  string `json:"clipping,omitempty"` // as in the grant
 	// Sensitivity is that of the integer sum under the adjacency, in steps: in L2, for Laplace in L1. For
-	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ.
+	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ. 0 for None, and for
+	// ClipUnbounded: there is no bound.
 	Sensitivity uint64 `json:"sensitivity"`
 	// Scale is that of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
 	// RandomizedResponse it is 2^32 times the probability that a bit is reported wrong. 0 for None.
@@ -24,10 +25,12 @@ type Charge struct {
 	Threshold uint64 `json:"threshold,omitempty"` // Select: what a word's noisy weight must reach, in steps
 	MaxWords  int    `json:"max_words,omitempty"` // Select: most words of a unit
 	// Claimed is what the paper takes for the sensitivity, where a recipe reproduces one.
-	Claimed  uint64 `json:"claimed_sensitivity,omitempty"`
-	Scheme   Scheme `json:"scheme"`
-	Settings string `json:"settings"` // SHA-256 of the public settings of the run, in hexadecimal
-	Release  string `json:"release"`  // SHA-256 of the stored release, in hexadecimal
+	Claimed uint64 `json:"claimed_sensitivity,omitempty"`
+	// Draws is the pure loss of the draws by which one token got its topic in the round, beside that of the release.
+	Draws    float64 `json:"draws,omitempty"`
+	Scheme   Scheme  `json:"scheme"`
+	Settings string  `json:"settings"` // SHA-256 of the public settings of the run, in hexadecimal
+	Release  string  `json:"release"`  // SHA-256 of the stored release, in hexadecimal
 	// Attempt counts the releases of this round of this run, from 2: a round released anew, with leave, is charged anew.
 	Attempt int `json:"attempt,omitempty"`
 }
@@ -61,10 +64,19 @@ const maxSteps = 1 << 62
 
 // checkMechanism checks what the mechanism needs, and that nothing else is given.
 func (c *Charge) checkMechanism() error {
-	if private := c.Mechanism != None; private != (c.Scale > 0) || private != (c.Sensitivity > 0) {
-		return errors.New("a mechanism with noise needs a scale and a sensitivity; none has neither")
-	}
 	if err := checkClipping(c.Mechanism, c.Clipping); err != nil {
+		return err
+	}
+	if noise, bounded := c.Mechanism != None, c.Clipping != ClipUnbounded; noise != (c.Scale > 0) || (noise && bounded) != (c.Sensitivity > 0) {
+		return errors.New("a mechanism with noise needs a scale, and a sensitivity unless it is unbounded; none has neither")
+	}
+	if c.Clipping == ClipUnbounded && c.Claimed == 0 {
+		return fmt.Errorf("clipping %s needs a claimed_sensitivity", ClipUnbounded)
+	}
+	if c.Unit == Word && c.Mechanism != None && c.Clipping != ClipProved && c.Clipping != ClipUnbounded {
+		return fmt.Errorf("unit %s needs clipping %s or %s", Word, ClipProved, ClipUnbounded)
+	}
+	if err := checkDraws(c.Unit, c.Draws); err != nil {
 		return err
 	}
 	if c.Claimed > 0 && c.Mechanism != Gaussian && c.Mechanism != Laplace {

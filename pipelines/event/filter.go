@@ -77,6 +77,8 @@ func (f *Filter) covers(g *Grant, c *Charge) error {
 	least := 0.0
 	noise := c.NoiseMultiplier()
 	switch {
+	case c.Draws != 0:
+		return errors.New("a filter does not count draws")
 	case c.Mechanism == Select || f.Measure == GDP && c.Mechanism != Gaussian:
 		return fmt.Errorf("the filter %s cannot count %s", f.Measure, c.Mechanism)
 	case c.Mechanism == Gaussian && f.Measure == ZCDP, c.Mechanism == Laplace && f.Measure == ZCDP:

@@ -14,9 +14,13 @@ import (
 	"unicode"
 )
 
-// GrantVersion is the version of the grants that are planned and used now. Grants of version 1, which name neither a model nor a
-// ledger, are read in ledgers; none comes into use any more.
-const GrantVersion = 2
+// GrantVersion is the version of the grants that are planned now. Those of version 2, which have neither Proved nor Draws, nor unit
+// Word, nor ClipUnbounded, are used, too. Grants of version 1, which name neither a model nor a ledger, are read in ledgers; none
+// comes into use any more.
+const (
+	GrantVersion       = 3
+	OldestGrantVersion = 2 // that may be used
+)
 
 // The neighbouring relations: two data sets are neighbours if they differ in one unit more or less, or in one unit
 // exchanged for another.
@@ -29,6 +33,9 @@ const (
 const (
 	Document = "document"
 	User     = "user"
+	// Word: neighbours differ in one token, replaced by another word of the vocabulary at its place. Documents, their names
+	// and lengths are public, and all of them take part in all rounds. Streams carry documents: see claim.md.
+	Word = "word"
 )
 
 // A Grant is leave to release: what `account plan` worked out and `privatize` enforces by comparing.
@@ -52,6 +59,9 @@ type Grant struct {
 	// How a unit's contribution is bounded: see ClipUnit and the others. Empty is ClipUnit, or ClipUnitL1 for Laplace.
 	Clipping string  `json:"clipping,omitempty"`
 	Clip     float64 `json:"clip,omitempty"` // the bound C
+	// Proved is the sensitivity over the clip, in [1, 2], that a proof in the model's claim.md gives to sums on the grid, where
+	// clipping is ClipProved and units are exchanged; 0: 2, or √2 with NonNegative. See claim.md.
+	Proved float64 `json:"sensitivity,omitempty"`
 	// NonNegative says that negative coordinates count as 0, so that exchanging a unit moves a sum by less.
 	NonNegative bool `json:"non_negative,omitempty"`
 	// Statistics are the bounds of some matrices by name; other matrices have the bound 1. Coordinates are divided by
@@ -65,6 +75,8 @@ type Grant struct {
 
 	// Claim is PaperClaim for a run that reproduces a paper: its charges state the paper's sensitivity beside the sound one.
 	Claim string `json:"claim,omitempty"`
+	// Draws is the pure loss, each round, of the draws by which one token gets its topic. Unit Word only.
+	Draws float64 `json:"draws,omitempty"`
 
 	Scheme   Scheme `json:"scheme"`
 	Releases int    `json:"releases"` // at most so many
@@ -135,6 +147,9 @@ func (g *Grant) Check() error {
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
 	}
+	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0) {
+		return fmt.Errorf("unit word, clipping unbounded, sensitivity and draws do not belong to a grant of version %d", g.Version)
+	}
 	if g.Dataset != "" && g.Ledger == "" {
 		return errors.New("a data set is one of a ledger's, and the grant names no ledger")
 	}
@@ -183,8 +198,12 @@ func CheckRelation(adjacency, unit string, scheme Scheme) error {
 	if err := oneOf("adjacency", adjacency, AddRemove, ReplaceOne); err != nil {
 		return err
 	}
-	if err := oneOf("unit", unit, Document, User); err != nil {
+	if err := oneOf("unit", unit, Document, User, Word); err != nil {
 		return err
+	}
+	if unit == Word && (adjacency != ReplaceOne || scheme.Method != All) {
+		// Which documents take part is public, so nothing is left that sampling could hide.
+		return fmt.Errorf("unit %s needs adjacency %q and all units in each round", Word, ReplaceOne)
 	}
 	if scheme.Method == Fixed && adjacency != ReplaceOne {
 		// Under add-remove the population is private, and a round's size over it tells it.

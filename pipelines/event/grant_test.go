@@ -36,12 +36,12 @@ func TestGrantCheck(t *testing.T) {
 		{"", func(g *Grant) { g.Budget = Budget{} }},
 		{"", func(g *Grant) { g.Scheme, g.Adjacency = schemes()[Fixed], ReplaceOne }},
 		{"version 0", func(g *Grant) { g.Version = 0 }},
-		{"version 3 of a grant, must be 1 to 2", func(g *Grant) { g.Version = 3 }},
+		{"version 4 of a grant, must be 1 to 3", func(g *Grant) { g.Version = 4 }},
 		{"no id", func(g *Grant) { g.ID = "" }},
 		{"unknown mechanism", func(g *Grant) { g.Mechanism = "cauchy" }},
 		{"unknown mechanism", func(g *Grant) { g.Mechanism = None }}, // no leave is needed for no privacy
 		{"unknown adjacency", func(g *Grant) { g.Adjacency = "" }},
-		{"unknown unit", func(g *Grant) { g.Unit = "word" }},
+		{"unknown unit", func(g *Grant) { g.Unit = "paragraph" }},
 		{"makes the population public", func(g *Grant) { g.Scheme = schemes()[Fixed] }},
 		{"clip", func(g *Grant) { g.Clip = nan }},
 		{"noise multiplier", func(g *Grant) { g.NoiseMultiplier = 0 }},
@@ -125,7 +125,7 @@ func TestParseGrant(t *testing.T) {
 		t.Errorf("a grant came back as %+v, %v", g, err)
 	}
 	for _, c := range []struct{ old, new, rule string }{
-		{`"version": 2`, `"version": 3`, "version 3"},
+		{`"version": 2`, `"version": 4`, "version 4"},
 		{`"clip"`, `"bound": 1, "clip"`, `unknown field "bound"`},
 		{`"secret"`, `"hidden": 1, "secret"`, `unknown field "hidden"`},
 		{`"clip": 1`, `"clip": "1"`, "not a grant"},

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// LedgerVersion is the version of the ledger that this package reads and writes.
-const LedgerVersion = 1
+// LedgerVersion is the version of the lines that this package writes. It reads those of version 1, too, in which no grant or charge
+// has what came with version 2: see Line.newer. A ledger may go on in lines of version 2.
+const LedgerVersion = 2
 
 // The types of ledger lines.
 const (
@@ -121,8 +122,8 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 	if err := json.Unmarshal(b, &known); err != nil {
 		return nil, fmt.Errorf("not a ledger line: %w", err)
 	}
-	if known.Version != LedgerVersion {
-		return nil, fmt.Errorf("ledger version %d, must be %d", known.Version, LedgerVersion)
+	if known.Version < 1 || known.Version > LedgerVersion {
+		return nil, fmt.Errorf("ledger version %d, must be 1 to %d", known.Version, LedgerVersion)
 	}
 	if err := oneOf("event", known.Type, TypeHead, TypeGrant, TypeCharge); err != nil {
 		return nil, err
@@ -148,8 +149,18 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 	return l, l.check()
 }
 
+// newer says that l has what lines of version 1 have not.
+func (l *Line) newer() bool {
+	if c := l.Charge; c != nil && (c.Unit == Word || c.Clipping == ClipUnbounded || c.Draws != 0) {
+		return true
+	}
+	return l.Grant != nil && l.Grant.Version > 2
+}
+
 func (l *Line) check() error {
 	switch {
+	case l.Version < 2 && l.newer():
+		return fmt.Errorf("a line of version %d has what came with version 2", l.Version)
 	case l.Type == TypeHead && l.Head != nil && l.Grant == nil && l.Charge == nil:
 		if l.Sequence != 1 {
 			return errors.New("the identity of a ledger stands on its first line only")

@@ -158,14 +158,14 @@ func TestLedgerRules(t *testing.T) {
 	lines := strings.SplitAfter(string(ledgerOf(t, 1)), "\n")
 	for _, c := range []struct{ old, new, rule string }{
 		{"", "", ""},
-		{`"version":1`, `"version":2`, "ledger version 2, must be 1"},
-		{`"version":1,`, ``, "ledger version 0, must be 1"},
+		{`"version":2`, `"version":3`, "ledger version 3, must be 1 to 2"},
+		{`"version":2,`, ``, "ledger version 0, must be 1 to 2"},
 		{`"type":"charge"`, `"type":"refund"`, `unknown event "refund"`},
 		{`"type":"charge"`, `"type":"grant"`, "without its member of that name"},
 		{`"charge":{`, `"grant":null,"charge":{`, "not written in the way"},
 		{`"run":"r"`, `"run":"r","seed":1`, `unknown field "seed"`},
 		{`"run":"r"`, `"run":"r","note":{}`, `unknown field "note"`},
-		{`"version":1`, `"version":1,"comment":""`, `unknown field "comment"`},
+		{`"version":2`, `"version":2,"comment":""`, `unknown field "comment"`},
 		{`"round":1`, `"round":0`, "round: number of rounds"},
 		{`"mechanism":"gaussian"`, `"mechanism":"cauchy"`, `unknown mechanism "cauchy"`},
 		{`"rate":0.25`, `"rate":0.25,"rate":0.1`, "not written in the way"},

@@ -24,6 +24,9 @@ const (
 	// ClipProved scales nothing: by the model's proof no unit exceeds the clip, in the norm of the mechanism. The
 	// privatizer checks it and ends the run at a unit that does.
 	ClipProved = "proved"
+	// ClipUnbounded bounds nothing, and so nothing is protected: noise of the paper's scale is added where a recipe reproduces a
+	// paper whose contributions have no bound. Its charges have no sensitivity.
+	ClipUnbounded = "unbounded"
 )
 
 // Pure says that a mechanism has a pure ε: a guarantee with δ = 0.
@@ -63,6 +66,12 @@ func (g *Grant) checkMechanism() error {
 	if err := g.checkStatistics(); err != nil {
 		return err
 	}
+	if err := g.checkBound(); err != nil {
+		return err
+	}
+	if err := checkDraws(g.Unit, g.Draws); err != nil {
+		return err
+	}
 	return CheckNoiseMultiplier(g.NoiseMultiplier)
 }
 
@@ -71,11 +80,73 @@ func checkClipping(mechanism, clipping string) error {
 	allowed := []string{""}
 	switch mechanism {
 	case Gaussian:
-		allowed = append(allowed, ClipUnit, ClipUnitL1, ClipBatch, ClipProved)
+		allowed = append(allowed, ClipUnit, ClipUnitL1, ClipBatch, ClipProved, ClipUnbounded)
 	case Laplace:
-		allowed = append(allowed, ClipUnitL1, ClipProved) // its noise hides an L1 norm
+		allowed = append(allowed, ClipUnitL1, ClipProved, ClipUnbounded) // its noise hides an L1 norm
 	}
 	return oneOf("clipping for "+mechanism, clipping, allowed...)
+}
+
+// checkBound checks the members that say by how much neighbours' sums differ, where that does not follow from the clip alone.
+func (g *Grant) checkBound() error {
+	if g.Clipping == ClipUnbounded {
+		if g.Claim != PaperClaim || g.Budget.Epsilon != 0 || g.Cost != 0 || g.Proved != 0 {
+			return fmt.Errorf("clipping %s protects nobody: it needs claim %q, and has no budget, cost or sensitivity", ClipUnbounded, PaperClaim)
+		}
+		return nil
+	}
+	if g.Proved == 0 && g.Unit != Word {
+		return nil
+	}
+	if g.Clipping != ClipProved || g.Adjacency != ReplaceOne {
+		return fmt.Errorf("a sensitivity, which unit %s needs, is for clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
+	}
+	if !(g.Proved >= 1 && g.Proved <= 2) {
+		// Less than 1 would not cover a round that holds the unit of one side alone.
+		return fmt.Errorf("sensitivity over the clip must be in [1, 2], is %v", g.Proved)
+	}
+	if g.Scheme.Method == Epoch || g.Scheme.Method == Allocate && !g.Scheme.Secret {
+		// One round loses a unit and another gains one, each by up to the clip: both together are worse than the worst alone.
+		return errors.New("a sensitivity does not go with rounds that share no unit and follow from public names")
+	}
+	if g.Unit == Word {
+		return g.checkWord()
+	}
+	return nil
+}
+
+// checkWord checks that the sensitivity covers a word, on the grid. A word adds 1 to one cell of counts, so its exchange moves two
+// cells; in increments of counts it moves a 1 from one cell to another, so its exchange moves four. See claim.md.
+func (g *Grant) checkWord() error {
+	if len(g.Statistics) > 0 {
+		return fmt.Errorf("statistics do not belong to unit %s, where a word adds 1 to one cell", Word)
+	}
+	bound, _ := g.Steps()
+	cells := 4.0
+	if g.Counts() {
+		cells = 2
+	}
+	least := math.Ceil(float64(bound) / g.Clip) // the most steps that a change by 1 can make
+	if g.Mechanism == Laplace {
+		least *= cells
+	} else {
+		least *= math.Sqrt(cells)
+	}
+	if float64(g.Sensitivity(bound)) < least {
+		return fmt.Errorf("the exchange of a word moves sums by up to %v times the clip, the sensitivity is %v", least/float64(bound), g.Proved)
+	}
+	return nil
+}
+
+// Counts says, of unit Word, that contributions are counts of words: whole numbers, at least 0. Else they are increments of counts.
+func (g *Grant) Counts() bool { return g.Clip == 1 }
+
+// checkDraws checks the loss of a token's own draws in a round.
+func checkDraws(unit string, loss float64) error {
+	if loss != 0 && unit != Word {
+		return fmt.Errorf("draws belong to unit %s", Word)
+	}
+	return CheckDraws(loss)
 }
 
 func (g *Grant) checkStatistics() error {
@@ -91,8 +162,8 @@ func (g *Grant) checkStatistics() error {
 }
 
 func (g *Grant) checkSelect() error {
-	if g.Clipping != "" || g.NonNegative || len(g.Statistics) > 0 || g.Flip != 0 || g.Claim != "" {
-		return errors.New("clipping, non_negative, statistics, flip and claim do not belong to select")
+	if g.Clipping != "" || g.NonNegative || len(g.Statistics) > 0 || g.Flip != 0 || g.Claim != "" || g.Proved != 0 || g.Draws != 0 {
+		return errors.New("clipping, non_negative, statistics, flip, claim, sensitivity and draws do not belong to select")
 	}
 	if g.Clip != 1 {
 		return fmt.Errorf("clip of select must be 1, the weight of a unit, is %v", g.Clip)
@@ -114,8 +185,8 @@ func (g *Grant) checkSelect() error {
 
 func (g *Grant) checkRandomizedResponse() error {
 	if g.Clipping != "" || g.Clip != 0 || g.NonNegative || len(g.Statistics) > 0 || g.NoiseMultiplier != 0 ||
-		g.Threshold != 0 || g.Claim != "" {
-		return errors.New("clipping, clip, non_negative, statistics, noise_multiplier, threshold and claim do not belong to " +
+		g.Threshold != 0 || g.Claim != "" || g.Proved != 0 || g.Draws != 0 {
+		return errors.New("clipping, clip, non_negative, statistics, noise_multiplier, threshold, claim, sensitivity and draws do not belong to " +
 			"randomized-response")
 	}
 	if g.Adjacency != ReplaceOne || g.Unit != Document {
@@ -179,9 +250,15 @@ func (g *Grant) Steps() (bound, scale uint64) {
 //   - add-remove: the unit's own norm;
 //   - replace-one: ‖u−v‖ ≤ 2·bound (triangle inequality; u = −v attains it), and in L2 without negative coordinates
 //     ‖u−v‖² = ‖u‖² + ‖v‖² − 2⟨u,v⟩ ≤ 2·bound² (disjoint u and v attain it);
+//   - a proof of the model's own, for sums on the grid: Proved·bound;
+//   - no bound: 0, which stands for none;
 //   - a batch brought within the bound as a whole: any two vectors within it can be neighbours, as if a unit was exchanged.
 func (g *Grant) Sensitivity(bound uint64) uint64 {
 	switch {
+	case g.Clipping == ClipUnbounded:
+		return 0
+	case g.Proved != 0:
+		return uint64(math.Ceil(g.Proved * float64(bound))) // bound is a power of two: the product is exact
 	case g.Adjacency == AddRemove && g.Bounding() != ClipBatch:
 		return bound
 	case g.NonNegative && g.Mechanism != Laplace:
@@ -224,7 +301,7 @@ func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 		c.MaxWords = g.MaxWords
 		c.Threshold = uint64(math.Ceil(min(g.Threshold*float64(bound), 1<<62)))
 	default:
-		c.Clipping = g.Clipping
+		c.Clipping, c.Draws = g.Clipping, g.Draws
 	}
 	c.Sensitivity = g.Sensitivity(bound)
 	if g.Claim == PaperClaim {

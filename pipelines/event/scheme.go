@@ -74,6 +74,14 @@ func (s Scheme) Check() error {
 	return nil
 }
 
+// CheckDraws checks the pure loss of a token's own draws in a round: finite and not negative.
+func CheckDraws(loss float64) error {
+	if loss == 0 {
+		return nil
+	}
+	return positive("loss of draws", loss)
+}
+
 // CheckCoins checks that the name of the coins, if there is one, is of a form that samplers write: 128 bits in hexadecimal,
 // or for the state of windows 26 characters of base32. It is published. The form leaves no room for text, but it
 // holds 128 or 130 bits, which the sampler owes to draw at random.

@@ -141,7 +141,7 @@ func (g *Grant) checkSubject() error {
 // be planned, as a calculation, but not used.
 func (g *Grant) Usable() error {
 	switch {
-	case g.Version != GrantVersion:
+	case g.Version < OldestGrantVersion:
 		return fmt.Errorf("it is of version %d, which names no model and no ledger: plan it again", g.Version)
 	case g.Budget.Epsilon != 0 && g.Ledger == "" && g.Budget.After == Genesis:
 		return errors.New("it has a budget and names no ledger: plan it with --ledger")

@@ -138,7 +138,7 @@ def write(rounds):
     """Writes the contributions on standard input, as one frame."""
     lines = [json.loads(line) for line in sys.stdin]
     matrix = field(1, "x") + field(2, 1) + field(3, len(lines[0]["values"])) + field(4, 1)
-    header = delimited(field(2, field(1, 1) + field(2, 3) + field(3, 1) + field(6, 1) + field(9, matrix)))
+    header = delimited(field(2, field(1, 2) + field(2, 3) + field(3, 1) + field(6, 1) + field(9, matrix)))
     scheme = field(1, 1) + field(2, 1.0) + field(5, rounds)
     records = []
     for number, group in itertools.groupby(lines, lambda line: line.get("round", 1)):

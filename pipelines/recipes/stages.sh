@@ -99,7 +99,7 @@ begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): be
 
 # used GRANT LEDGER says that a ledger has been charged by a grant. A grant that was planned and is not used yet is planned again:
 # another run may have charged the ledger meanwhile.
-used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":2,\"id\":\"$(sed -n 's/^  "id": "\(.*\)",$/\1/p' "$1")\"" "$2"; }
+used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":[23],\"id\":\"$(sed -n 's/^  "id": "\(.*\)",$/\1/p' "$1")\"" "$2"; }
 
 # train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model is there: over pipes,
 # or where there are brokers over the topics of a run, each stage a process of its own and $workers of estep.

@@ -328,7 +328,7 @@ func vectors(t *testing.T) []Vector {
 		listed.add(encoded(r))
 	}
 	unknown := delimited(append(bytes.Clone(a[1:]), 0x78, 1))
-	newer := with(documents(), func(h *wire.Header) { h.Version = 2 })
+	newer := with(documents(), func(h *wire.Header) { h.Version = 3 })
 	nan := float32(math.NaN())
 	// SHA-256 begins with 3e, 87 and ca for these units.
 	ascending := [][]byte{key("b"), key("user/u"), key("a")}
@@ -347,7 +347,7 @@ func vectors(t *testing.T) []Vector {
 		return newBuilder(releases()).add(release(1, change), sixCells).whole()
 	}
 
-	return []Vector{
+	return append([]Vector{
 		{Name: "documents.pp", Records: 2, Stream: two.whole()},
 		{Name: "empty.pp", Stream: newBuilder(documents()).whole()},
 		{Name: "frames.pp", Records: 2, Stream: framed},
@@ -489,7 +489,7 @@ func vectors(t *testing.T) []Vector {
 		{Name: "terms-space.pp", Rule: "term with white space in it", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x\u2003y")).whole()},
 		{Name: "terms-comment.pp", Rule: "term that begins a comment", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "#")).whole()},
 		{Name: "terms-long.pp", Rule: "term of more than 256 bytes", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", strings.Repeat("ä", 129))).whole()},
-	}
+	}, vectors2()...)
 }
 
 // withHeader is a stream of the same records with a header as it is given.

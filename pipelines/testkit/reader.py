@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader and writer of privpipe's wire format, version 1, built from SPEC.md and wire.proto alone.
+"""A second reader and writer of privpipe's wire format, versions 1 and 2, built from SPEC.md and wire.proto alone.
 
   reader.py check DIR      reads the vectors that DIR/index.json names
   reader.py show [FILE]    prints the records of a stream as JSON, one a line
@@ -35,6 +35,7 @@ RECORD, HEADER_RECORD = 880_000, 16_000
 NAME, UNIT_NAME, COINS, WORD, KEY, SETTINGS = 1_024, 1_040, 64, 256, 16, 32
 WORDS, MATRICES, CELLS, ROUNDS = 2**24, 64, 2**31, 2**31
 WINDOW = 8 * 2**20
+VERSIONS = (1, 2)
 
 
 def load_schema():
@@ -140,7 +141,7 @@ def decode(data):
     except DecodeError:
         raise Broken("record is not a protobuf Record (SPEC 2)") from None
     if record.HasField("header"):  # before unknown fields, as a newer version has some
-        need(record.header.version == 1, "2.1", f"wire version {record.header.version} is not known, only 1")
+        need(record.header.version in VERSIONS, "2.1", f"wire version {record.header.version} is not known, only 1 and 2")
     record.DiscardUnknownFields()  # or Python's protobuf would encode them again
     need(record.ByteSize() == len(data), "2", "record has an unknown field or an encoding that is not minimal")
     need(record.WhichOneof("body"), "2", "record without a body")
@@ -197,6 +198,8 @@ ORDER = {
     | dict.fromkeys(("round_open", "members"), ("members", "sum"))
     | dict.fromkeys(("sum", "block"), ("block", "round_close")),
     wire.TERMS: dict.fromkeys(("header", "terms"), ("terms", "end")),
+    wire.PREDICTIONS: dict.fromkeys(("header", "words"), ("words", "prediction", "end"))
+    | {"prediction": ("prediction", "end")},
 }
 # The bodies that belong to the round under way; so does a document of ROUNDS.
 INSIDE = ("round_close", "contribution", "block", "members", "sum")
@@ -205,6 +208,7 @@ SYMMETRIC = (wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS)  # the kinds that may
 WHITE_SPACE = set("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {chr(c) for c in range(0x2000, 0x200B)}
 FIRST_ROUND = {"round_open": 1, "release": 1, "parameters": 0}  # what begins a round, and its least number
 FORMATS = {wire.FLOAT32: "<f", wire.FLOAT64: "<d", wire.INT64: "<q"}  # of the module struct
+SCORED = ("score", "prediction")  # what may be of a round, and of the same one as before, from version 2 on
 # The elements of a kind's matrices; a kind that is not named has none.
 ELEMENTS = {
     wire.CONTRIBUTIONS: (wire.FLOAT32,),
@@ -223,6 +227,7 @@ class Stream:
         need(record.round == 0, "3", "round of a header is not 0")
         check_header(record.header)
         self.header = record.header
+        self.old = record.header.version == 1
         self.records = 0
         self.hash = xxhash.xxh64(raw)
         self.previous = "header"  # the body before
@@ -262,6 +267,10 @@ class Stream:
             need(number > self.round, "3", "rounds do not ascend")
             need(number <= ROUNDS, "6", "round is too large")
             self.round = number
+        elif body in SCORED and not self.old:
+            need(number >= self.round, "3.5", "rounds go back")
+            need(number <= ROUNDS, "6", "round is too large")
+            self.round = number
         elif body in INSIDE or (body, self.header.kind) == ("document", wire.ROUNDS):
             need(number == self.round, "3", "record has another round than the one that it is in")
         else:
@@ -275,9 +284,16 @@ class Stream:
         need(document.id, "3.1", "document without an id")
         check_names(document.id, document.user, document.label)
         check_ids(document.word_gaps, self.header.vocabulary_size, "3.1")
-        need(len(document.counts) == len(document.word_gaps), "3.1", "not as many counts as words")
-        need(all(document.counts), "3.1", "count of 0")
-        need(sum(document.counts) <= WORDS, "3.1", "document has too many words")
+        if self.header.values:
+            need(not document.counts, "3.1", "counts in a stream of values")
+            need(len(document.values) == 4 * len(document.word_gaps), "3.1", "not one value for each word")
+            check_finite(document.values, "<f", "3.1")
+            need(all(value for (value,) in struct.iter_unpack("<f", document.values)), "3.1", "value of 0")
+        else:
+            need(not document.values, "3.1", "values in a stream of counts")
+            need(len(document.counts) == len(document.word_gaps), "3.1", "not as many counts as words")
+            need(all(document.counts), "3.1", "count of 0")
+            need(sum(document.counts) <= WORDS, "3.1", "document has too many words")
         if self.header.kind == wire.ROUNDS:
             self.count += 1
             by_user = f"user/{document.user}" if document.user else f"document/{document.id}"
@@ -285,6 +301,10 @@ class Stream:
 
     def round_open(self, opening):
         check_scheme(opening.scheme)
+        stated = opening.draws or opening.coupled
+        need(not (self.old and stated), "2", "draws or coupled in version 1")
+        need(self.header.kind != wire.ROUNDS or not stated, "3.2", "draws or coupled in rounds of documents")
+        need(0 <= opening.draws < math.inf, "3.2", "loss of draws is negative or not finite")
         self.units, self.count = set(), 0
         self.last_key = b""
 
@@ -317,13 +337,18 @@ class Stream:
         matrix = self.header.matrices[part.matrix]
         check_ids(part.row_gaps, matrix.rows, "3.3")
         check_ids(part.column_gaps, matrix.columns, "3.3")
-        if matrix.symmetric:
+        need(not (self.old and part.factored), "2", "factored part in version 1")
+        if part.factored:
+            same = list(part.row_gaps) == list(part.column_gaps)
+            need(same or not matrix.symmetric, "3.3", "factored part of a symmetric matrix has other rows than columns")
+        elif matrix.symmetric:
             need(part.row_gaps and part.column_gaps, "3.3", "part of a symmetric matrix that does not name its cells")
             need(sum(part.row_gaps) <= part.column_gaps[0], "3.3", "cell below the diagonal of a symmetric matrix")
         first, last = (part.row_gaps[0], sum(part.row_gaps)) if part.row_gaps else (0, matrix.rows - 1)
         need((part.matrix, first) > self.last_row, "3.3", "parts do not ascend, or share a row")
-        cells = (len(part.row_gaps) or matrix.rows) * (len(part.column_gaps) or matrix.columns)
-        need(len(part.values) == cells * struct.calcsize("<f"), "3.3", "not one value for each cell")
+        rows, columns = len(part.row_gaps) or matrix.rows, len(part.column_gaps) or matrix.columns
+        numbers = rows + columns if part.factored else rows * columns
+        need(len(part.values) == numbers * struct.calcsize("<f"), "3.3", "not one value for each cell, or row and column")
         check_finite(part.values, "<f", "3.3")
         self.last_row = (part.matrix, last)
 
@@ -387,8 +412,18 @@ class Stream:
     def score(self, score):
         check_names(score.id)
         need(score.completion_tokens <= score.tokens, "3.5", "more tokens predicted than there are")
-        logarithms = (score.bound, score.unigram, score.completion, score.completion_unigram)
+        need(not (self.old and score.plug_in), "2", "plug-in score in version 1")
+        logarithms = (score.bound, score.unigram, score.completion, score.completion_unigram, score.plug_in)
         need(all(map(math.isfinite, logarithms)), "3.5", "not finite")
+
+    def prediction(self, prediction):
+        check_names(prediction.id, prediction.label)
+        columns = self.header.vocabulary_size
+        need(self.word_count == columns, "3.8", "prediction before the names of all columns")
+        need(len(prediction.probabilities) == 4 * columns, "3.8", "not one probability for each column")
+        for (probability,) in struct.iter_unpack("<f", prediction.probabilities):
+            need(0 <= probability <= 1, "3.8", "probability outside [0, 1]")
+        check_ids(prediction.truth_gaps, columns, "3.8")
 
     def terms(self, terms):
         need(terms.id, "3.7", "terms without an id")
@@ -400,6 +435,9 @@ class Stream:
 def check_header(header):
     """SPEC 2.1, but for the version."""
     need(header.kind in ORDER, "2.1", "kind is not known")
+    newer = header.values or header.kind == wire.PREDICTIONS
+    need(header.version > 1 or not newer, "2", "values or predictions in version 1")
+    need(not header.values or header.kind in (wire.DOCUMENTS, wire.ROUNDS), "2.1", "values in a kind without documents")
     need(header.side in (wire.PRIVATE, wire.PUBLIC), "2.1", "no side")
     check_names(header.run, header.model)
     need(header.unit in wire.Unit.values(), "2.1", "privacy unit is not known")
@@ -540,7 +578,7 @@ def documents(path, **vocabulary):
 def write_documents(out, size, words):
     """Writes a stream of the documents on standard input, in frames as large as they may be."""
     hashed = hash_vocabulary(words, size) if words else b""
-    header = wire.Header(version=1, kind=wire.DOCUMENTS, side=wire.PRIVATE, vocabulary=hashed, vocabulary_size=size)
+    header = wire.Header(version=VERSIONS[-1], kind=wire.DOCUMENTS, side=wire.PRIVATE, vocabulary=hashed, vocabulary_size=size)
     header = wire.Record(header=header)
     raw_header = delimit(header)
     stream = Stream(raw_header, header)

@@ -39,7 +39,7 @@ func (c *command) Run(r *filter.Run) error {
 		all = append(all, wire.Kind(kind))
 	}
 	slices.Sort(all)
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: all})
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: all, Values: true})
 	if err != nil {
 		return err
 	}

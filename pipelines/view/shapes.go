@@ -19,6 +19,7 @@ type header struct {
 	VocabularySize uint32   `json:"vocabulary_size"`
 	Matrices       []matrix `json:"matrices,omitempty"`
 	Settings       string   `json:"settings,omitempty"` // hexadecimal
+	Values         bool     `json:"values,omitempty"`   // documents of real numbers
 }
 
 type matrix struct {
@@ -30,11 +31,11 @@ type matrix struct {
 }
 
 type document struct {
-	Round uint32            `json:"round,omitempty"`
-	ID    string            `json:"id"`
-	User  string            `json:"user,omitempty"`
-	Label string            `json:"label,omitempty"`
-	Words map[string]uint32 `json:"words"` // count by word id
+	Round uint32         `json:"round,omitempty"`
+	ID    string         `json:"id"`
+	User  string         `json:"user,omitempty"`
+	Label string         `json:"label,omitempty"`
+	Words map[string]any `json:"words"` // count, or value, by word id
 }
 
 type scheme struct {
@@ -48,8 +49,10 @@ type scheme struct {
 }
 
 type roundOpen struct {
-	Round  uint32 `json:"round"`
-	Scheme scheme `json:"scheme"`
+	Round   uint32  `json:"round"`
+	Scheme  scheme  `json:"scheme"`
+	Draws   float64 `json:"draws,omitempty"`
+	Coupled bool    `json:"coupled,omitempty"`
 }
 
 type roundClose struct {
@@ -68,10 +71,11 @@ type contribution struct {
 }
 
 type part struct {
-	Matrix  string   `json:"matrix"`
-	Rows    []uint32 `json:"rows,omitempty"`    // none: all
-	Columns []uint32 `json:"columns,omitempty"` // none: all
-	Values  any      `json:"values"`            // row by row
+	Matrix   string   `json:"matrix"`
+	Rows     []uint32 `json:"rows,omitempty"`    // none: all
+	Columns  []uint32 `json:"columns,omitempty"` // none: all
+	Values   any      `json:"values"`            // row by row; of rows, then of columns, where they are factored
+	Factored bool     `json:"factored,omitempty"`
 }
 
 type release struct {
@@ -123,6 +127,7 @@ type words struct {
 }
 
 type score struct {
+	Round             uint32  `json:"round,omitempty"`
 	ID                string  `json:"id"`
 	Tokens            uint64  `json:"tokens"`
 	Bound             float64 `json:"bound"`
@@ -130,6 +135,15 @@ type score struct {
 	CompletionTokens  uint64  `json:"completion_tokens"`
 	Completion        float64 `json:"completion"`
 	CompletionUnigram float64 `json:"completion_unigram"`
+	PlugIn            float64 `json:"plug_in,omitempty"`
+}
+
+type prediction struct {
+	Round         uint32   `json:"round,omitempty"`
+	ID            string   `json:"id"`
+	Label         string   `json:"label,omitempty"`
+	Probabilities any      `json:"probabilities"`
+	Truth         []uint32 `json:"truth,omitempty"` // the columns that are true
 }
 
 type end struct {

@@ -32,7 +32,7 @@ func (v Viewer) Header() ([]byte, error) {
 	view := header{
 		Version: h.Version, Kind: h.Kind.String(), Side: h.Side.String(), Run: h.Run, Model: h.Model,
 		Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: h.VocabularySize,
-		Settings: hex.EncodeToString(h.Settings),
+		Settings: hex.EncodeToString(h.Settings), Values: h.Values,
 	}
 	if h.Unit != wire.Unit_UNIT_UNSPECIFIED {
 		view.Unit = h.Unit.String()
@@ -66,13 +66,17 @@ func (v Viewer) body(r *wire.Record) (name string, body any) {
 	switch b := r.Body.(type) {
 	case *wire.Record_Document:
 		d := b.Document
-		words := make(map[string]uint32, len(d.Counts))
+		words := make(map[string]any, len(d.WordGaps))
 		for i, id := range wire.AppendIDs(nil, d.WordGaps) {
-			words[strconv.Itoa(int(id))] = d.Counts[i]
+			if key := strconv.Itoa(int(id)); v.header.Values {
+				words[key] = math.Float32frombits(binary.LittleEndian.Uint32(d.Values[4*i:]))
+			} else {
+				words[key] = d.Counts[i]
+			}
 		}
 		return "document", document{r.Round, d.Id, d.User, d.Label, words}
 	case *wire.Record_RoundOpen:
-		return "round_open", roundOpen{r.Round, schemeOf(b.RoundOpen.Scheme)}
+		return "round_open", roundOpen{r.Round, schemeOf(b.RoundOpen.Scheme), b.RoundOpen.Draws, b.RoundOpen.Coupled}
 	case *wire.Record_RoundClose:
 		c := b.RoundClose
 		return "round_close", roundClose{r.Round, c.Units, c.Records, strconv.FormatUint(c.UnitDigest, 16)}
@@ -101,7 +105,14 @@ func (v Viewer) body(r *wire.Record) (name string, body any) {
 		return "words", words{b.Words.First, b.Words.Words}
 	case *wire.Record_Score:
 		s := b.Score
-		return "score", score{s.Id, s.Tokens, s.Bound, s.Unigram, s.CompletionTokens, s.Completion, s.CompletionUnigram}
+		return "score", score{
+			r.Round, s.Id, s.Tokens, s.Bound, s.Unigram, s.CompletionTokens, s.Completion, s.CompletionUnigram, s.PlugIn,
+		}
+	case *wire.Record_Prediction:
+		p := b.Prediction
+		return "prediction", prediction{
+			r.Round, p.Id, p.Label, numbers(wire.Element_FLOAT32, p.Probabilities), wire.AppendIDs(nil, p.TruthGaps),
+		}
 	}
 	return "unknown", nil
 }
@@ -111,7 +122,7 @@ func (v Viewer) contribution(round uint32, c *wire.Contribution) contribution {
 	for _, p := range c.Parts {
 		view.Parts = append(view.Parts, part{
 			v.header.Matrices[p.Matrix].Name, wire.AppendIDs(nil, p.RowGaps), wire.AppendIDs(nil, p.ColumnGaps),
-			numbers(wire.Element_FLOAT32, p.Values),
+			numbers(wire.Element_FLOAT32, p.Values), p.Factored,
 		})
 	}
 	return view

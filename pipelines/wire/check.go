@@ -2,11 +2,13 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,9 +23,9 @@ func CheckHeader(h *Header) error {
 		return errors.New("stream does not begin with a header")
 	case h.Version > Version:
 		return fmt.Errorf("wire version %d is newer than %d, the newest this program reads", h.Version, Version)
-	case h.Version != Version:
-		return fmt.Errorf("wire version %d, must be %d", h.Version, Version)
-	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_TERMS:
+	case h.Version < Oldest:
+		return fmt.Errorf("wire version %d, must be %d to %d", h.Version, Oldest, Version)
+	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_PREDICTIONS:
 		return fmt.Errorf("unknown kind of stream %d", h.Kind)
 	case h.Side != Side_PRIVATE && h.Side != Side_PUBLIC:
 		return fmt.Errorf("unknown side of the wall %d", h.Side)
@@ -39,6 +41,8 @@ func CheckHeader(h *Header) error {
 		return fmt.Errorf("hash of settings of %d bytes, must be %d", len(h.Settings), sha256.Size)
 	case len(h.Settings) != 0 && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_SUMS:
 		return fmt.Errorf("a stream of %s has no settings", h.Kind)
+	case h.Values && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_ROUNDS:
+		return fmt.Errorf("a stream of %s has no documents, and so none with values", h.Kind)
 	case len(h.Matrices) > MaxMatrices:
 		return fmt.Errorf("%d matrices exceed %d", len(h.Matrices), MaxMatrices)
 	}
@@ -48,7 +52,10 @@ func CheckHeader(h *Header) error {
 			return err
 		}
 	}
-	return checkKind(h)
+	if err := checkKind(h); err != nil {
+		return err
+	}
+	return checkVersion(h, h.newer())
 }
 
 // checkKind checks what a kind of stream demands of its header.
@@ -105,12 +112,14 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 // Check reports the first rule of SPEC.md that r, a record of a stream with header h, breaks by itself. The order of
 // records is package stream's to check. No message quotes an id or a word, or tells the size of a private record.
 func Check(h *Header, r *Record) error {
+	if err := checkVersion(h, r.newer()); err != nil {
+		return err
+	}
 	switch body := r.GetBody().(type) {
 	case *Record_Document:
 		return checkDocument(h, body.Document)
 	case *Record_RoundOpen:
-		_, err := body.RoundOpen.GetScheme().Event()
-		return err
+		return checkRoundOpen(h, body.RoundOpen)
 	case *Record_Contribution:
 		return checkContribution(h, body.Contribution)
 	case *Record_Release:
@@ -129,6 +138,8 @@ func Check(h *Header, r *Record) error {
 		return checkSum(h, body.Sum)
 	case *Record_Terms:
 		return checkTerms(body.Terms)
+	case *Record_Prediction:
+		return checkPrediction(h, body.Prediction)
 	case nil:
 		return errors.New("record without a body")
 	}
@@ -150,11 +161,14 @@ func checkDocument(h *Header, d *Document) error {
 	if err := CheckDocumentNames(d); err != nil {
 		return err
 	}
-	if len(d.WordGaps) != len(d.Counts) {
-		return errors.New("document has not as many counts as word ids")
-	}
 	if err := checkGaps("word id", d.WordGaps, h.VocabularySize); err != nil {
 		return err
+	}
+	if h.Values {
+		return checkValues(d)
+	}
+	if len(d.WordGaps) != len(d.Counts) || len(d.Values) > 0 {
+		return errors.New("document has not as many counts as word ids, or has values in a stream of counts")
 	}
 	tokens := uint64(0)
 	for _, c := range d.Counts {
@@ -167,6 +181,32 @@ func checkDocument(h *Header, d *Document) error {
 		return fmt.Errorf("document of more than %d words", MaxTokens)
 	}
 	return nil
+}
+
+// checkValues checks a document of real numbers.
+func checkValues(d *Document) error {
+	if len(d.Values) != 4*len(d.WordGaps) || len(d.Counts) > 0 {
+		return errors.New("document has not one value of 4 bytes for each word id, or has counts in a stream of values")
+	}
+	if !finite(d.Values) {
+		return errors.New("document has a value that is NaN or infinite")
+	}
+	for i := 0; i < len(d.Values); i += 4 {
+		if binary.LittleEndian.Uint32(d.Values[i:])<<1 == 0 { // of either sign
+			return errors.New("document has a word with value 0")
+		}
+	}
+	return nil
+}
+
+// finite says whether no little-endian FLOAT32 of values is NaN or infinite, which have all exponent bits set (IEEE 754).
+func finite(values []byte) bool {
+	for i := 0; i < len(values); i += 4 {
+		if binary.LittleEndian.Uint32(values[i:])&0x7f80_0000 == 0x7f80_0000 {
+			return false
+		}
+	}
+	return true
 }
 
 func checkName(what, s string, least int) error {
@@ -189,6 +229,16 @@ func checkGaps(what string, gaps []uint32, limit uint32) error {
 		}
 	}
 	return nil
+}
+
+func checkRoundOpen(h *Header, r *RoundOpen) error {
+	if _, err := r.GetScheme().Event(); err != nil {
+		return err
+	}
+	if h.Kind == Kind_ROUNDS && (r.Draws != 0 || r.Coupled) {
+		return errors.New("draws and coupled belong to rounds of contributions")
+	}
+	return event.CheckDraws(r.Draws)
 }
 
 func checkContribution(h *Header, c *Contribution) error {
@@ -217,18 +267,22 @@ func checkPart(h *Header, p *Part) error {
 	if err := checkGaps("column", p.ColumnGaps, m.Columns); err != nil {
 		return err
 	}
-	if m.Symmetric && !p.above() {
+	rows, columns := p.Extent(m)
+	values := rows * columns
+	switch {
+	case p.Factored:
+		values = rows + columns
+		if m.Symmetric && !slices.Equal(p.RowGaps, p.ColumnGaps) {
+			return errors.New("factored part of a symmetric matrix has other rows than columns")
+		}
+	case m.Symmetric && !p.above():
 		return errors.New("part of a symmetric matrix has a cell below the diagonal, or does not name its rows and columns")
 	}
-	rows, columns := p.Extent(m)
-	if len(p.Values) != rows*columns*4 {
-		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells")
+	if len(p.Values) != values*4 {
+		return errors.New("part of a matrix has not one value of 4 bytes for each of its cells, or of its rows and columns if it is factored")
 	}
-	for i := 0; i < len(p.Values); i += 4 {
-		// All exponent bits set: NaN or infinite (IEEE 754).
-		if binary.LittleEndian.Uint32(p.Values[i:])&0x7f80_0000 == 0x7f80_0000 {
-			return errors.New("contribution has a value that is NaN or infinite")
-		}
+	if !finite(p.Values) {
+		return errors.New("contribution has a value that is NaN or infinite")
 	}
 	return nil
 }
@@ -384,18 +438,16 @@ func checkBlock(h *Header, b *Block) error {
 }
 
 func checkFinite(m *Matrix, values []byte) error {
-	finite := true
+	ok := true
 	switch m.Element {
 	case Element_FLOAT32:
-		for i := 0; i < len(values); i += 4 {
-			finite = finite && binary.LittleEndian.Uint32(values[i:])&0x7f80_0000 != 0x7f80_0000
-		}
+		ok = finite(values)
 	case Element_FLOAT64:
 		for i := 0; i < len(values); i += 8 {
-			finite = finite && binary.LittleEndian.Uint64(values[i:])>>52&0x7ff != 0x7ff
+			ok = ok && binary.LittleEndian.Uint64(values[i:])>>52&0x7ff != 0x7ff
 		}
 	}
-	if !finite {
+	if !ok {
 		return fmt.Errorf("block of %q has a value that is NaN or infinite", m.Name)
 	}
 	return nil
@@ -420,10 +472,25 @@ func checkScore(s *Score) error {
 	if s.CompletionTokens > s.Tokens {
 		return errors.New("score predicts more tokens than the document has")
 	}
-	for _, v := range []float64{s.Bound, s.Unigram, s.Completion, s.CompletionUnigram} {
+	for _, v := range []float64{s.Bound, s.Unigram, s.Completion, s.CompletionUnigram, s.PlugIn} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("score must be finite, is %v", v)
 		}
 	}
 	return nil
+}
+
+func checkPrediction(h *Header, p *Prediction) error {
+	if err := cmp.Or(checkName("document id", p.Id, 0), checkName("label", p.Label, 0)); err != nil {
+		return err
+	}
+	if len(p.Probabilities) != 4*int(h.VocabularySize) {
+		return errors.New("prediction has not one probability of 4 bytes for each column")
+	}
+	for i := 0; i < len(p.Probabilities); i += 4 {
+		if v := math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities[i:])); !(v >= 0 && v <= 1) {
+			return errors.New("prediction has a probability outside [0, 1]")
+		}
+	}
+	return checkGaps("true column", p.TruthGaps, h.VocabularySize)
 }

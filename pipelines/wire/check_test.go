@@ -27,8 +27,8 @@ func TestCheckHeader(t *testing.T) {
 	}
 	long := strings.Repeat("x", MaxName+1)
 	for rule, breakIt := range map[string]func(*Header){
-		"newer than 1":         func(h *Header) { h.Version = 2 },
-		"must be 1":            func(h *Header) { h.Version = 0 },
+		"newer than 2":         func(h *Header) { h.Version = 3 },
+		"must be 1 to 2":       func(h *Header) { h.Version = 0 },
 		"kind of stream":       func(h *Header) { h.Kind = 99 },
 		"side of the wall":     func(h *Header) { h.Side = 0 },
 		"unknown privacy unit": func(h *Header) { h.Unit = 3 },

@@ -1,10 +1,13 @@
 package wire
 
-// Limits of wire version 1. A decoder refuses what exceeds them before it allocates, so that damaged or hostile
+// Limits of the wire. A decoder refuses what exceeds them before it allocates, so that damaged or hostile
 // input costs bounded memory. They are part of the format: SPEC.md lists them.
 const (
-	// Version is the wire version that this package reads and writes.
-	Version = 1
+	// Version is the wire version that this package writes.
+	Version = 2
+
+	// Oldest is the oldest wire version that this package reads.
+	Oldest = 1
 
 	// MaxFrame bounds a compressed frame, in bytes: a Kafka broker with default settings accepts it as one message.
 	MaxFrame = 900_000

@@ -87,6 +87,14 @@ func (c *Composition) add(charge *event.Charge) error {
 	}
 	c.Adjacency, c.Unit = charge.Adjacency, charge.Unit
 	c.sample(charge)
+	if charge.Draws > 0 {
+		// The draws of a token's topic come before the release, which sees them: two mechanisms, one after the other.
+		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{mechanism.Pure{Epsilon: charge.Draws}}, Count: 1})
+	}
+	if charge.Clipping == event.ClipUnbounded {
+		c.None = true // noise on a sum that a unit may move by any amount
+		return nil
+	}
 	m := noiseOf(charge)
 	switch {
 	case charge.Mechanism == event.Select:
@@ -195,6 +203,9 @@ func Claimed(charges []*event.Charge) (claimed []*event.Charge, found bool) {
 			found = true
 			changed := *c
 			changed.Sensitivity = c.Claimed
+			if c.Clipping == event.ClipUnbounded {
+				changed.Clipping = ""
+			}
 			c = &changed
 		}
 		claimed = append(claimed, c)

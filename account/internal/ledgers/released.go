@@ -95,7 +95,8 @@ func states(h *wire.Header, head *wire.Release, c *event.Charge, g *event.Grant)
 	if err != nil {
 		return err
 	}
-	unit := map[string]wire.Unit{event.Document: wire.Unit_DOCUMENT, event.User: wire.Unit_USER}[c.Unit]
+	// Documents carry words.
+	unit := map[string]wire.Unit{event.Document: wire.Unit_DOCUMENT, event.User: wire.Unit_USER, event.Word: wire.Unit_DOCUMENT}[c.Unit]
 	switch {
 	case head.Mechanism != c.Mechanism || head.Grant != c.Grant || head.Scale != c.Scale:
 		return fmt.Errorf("it states mechanism %q, grant %q and scale %d, and was charged as %q, %q and %d",

@@ -35,7 +35,9 @@ type Flags struct {
 
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last two imply --all."`
 	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
-	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), or nothing because the model proves the bound (proved)."`
+	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
+	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge this sensitivity over the clip, from 1 to 2, by a proof for sums on the grid: for --clipping proved and --adjacency replace-one."`
+	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the draws by which one token gets its topic: for --unit word."`
 	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
 	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
 	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also charge the smaller sensitivity of a paper (paper), beside the sound one."`
@@ -45,8 +47,8 @@ type Flags struct {
 	subjectFlags
 
 	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
-	Unit      string     `enum:"document,user" default:"document" help:"Protect this privacy unit, one of ${enum}."`
-	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed and randomized-response)."`
+	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; documents and their lengths are public."`
+	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response)."`
 	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
 	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
@@ -139,6 +141,9 @@ func (c *Flags) check() error {
 		return errors.New("the data sets of the ledger share no unit: --dataset must say which one the grant is for")
 	case !disjoint && c.Dataset != "":
 		return errors.New("--dataset is for a ledger whose data sets share no unit: account ledger new --disjoint-datasets")
+	}
+	if c.Clipping == event.ClipUnbounded && c.unknown() != "" {
+		return errors.New("--clipping unbounded protects nobody, whatever the budget: give --noise-multiplier, and neither --epsilon nor --delta")
 	}
 	g := c.grant()
 	if g.Expired(g.Created) {
@@ -233,6 +238,8 @@ func (c *Flags) checkFiltered(noise bool) error {
 	case c.Epsilon != 0 || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0:
 		return errors.New("the ledger has a filter, which keeps its budget: give --part, --noise-multiplier or --flip, and no --epsilon, --delta, " +
 			"--more, --solve or --beside")
+	case c.Draws != 0:
+		return fmt.Errorf("the filter %s does not count --draws", c.filter().Measure)
 	case noise && c.Part != 0:
 		return errors.New("--part and the noise are both given")
 	case c.Mechanism == event.Select:
@@ -280,6 +287,7 @@ func (c *Flags) grant() *event.Grant {
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
+		Proved: c.Sensitivity, Draws: c.Draws,
 		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires,
 	}
 	if g.ID == "" {
@@ -287,7 +295,7 @@ func (c *Flags) grant() *event.Grant {
 	}
 	if g.Adjacency == "" {
 		g.Adjacency = event.AddRemove
-		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse {
+		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse || g.Unit == event.Word {
 			g.Adjacency = event.ReplaceOne
 		}
 	}

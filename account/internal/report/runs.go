@@ -22,6 +22,7 @@ type runReport struct {
 	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
 	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
 	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: in which two documents can differ
+	Draws           print.Number `json:"draws,omitempty"`            // pure loss of a token's own draws in a round
 	Threshold       print.Number `json:"threshold,omitempty"`        // select: over the weight of a unit
 	MaxWords        int          `json:"max_words,omitempty"`        // select
 	StrayWord       print.Number `json:"stray_word_delta,omitempty"` // select: δ′ of one release
@@ -57,7 +58,7 @@ func (r *runReport) setNoise(c *event.Charge) {
 		r.Flip, r.Bits = print.Number(float64(c.Scale)/event.FlipSteps), c.Sensitivity
 		return
 	}
-	r.NoiseMultiplier = print.Number(c.NoiseMultiplier())
+	r.NoiseMultiplier, r.Draws = print.Number(c.NoiseMultiplier()), print.Number(c.Draws)
 	if compose.Claims(c) {
 		r.ClaimedNoise = print.Number(float64(c.Scale) / float64(c.Claimed))
 	}
@@ -70,6 +71,9 @@ func (r *runReport) setNoise(c *event.Charge) {
 // noise describes the noise for the table.
 func (r *runReport) noise() string {
 	text := fmt.Sprintf("%.6g", float64(r.NoiseMultiplier))
+	if r.Clipping == event.ClipUnbounded {
+		text = event.ClipUnbounded
+	}
 	switch r.Mechanism {
 	case event.RandomizedResponse:
 		return fmt.Sprintf("flip %.6g of %d bits", float64(r.Flip), r.Bits)
@@ -78,6 +82,9 @@ func (r *runReport) noise() string {
 	}
 	if r.ClaimedNoise > 0 {
 		text += fmt.Sprintf(" (claimed %.6g)", float64(r.ClaimedNoise))
+	}
+	if r.Draws > 0 {
+		text += fmt.Sprintf(", draws of ε %.6g", float64(r.Draws))
 	}
 	return text
 }

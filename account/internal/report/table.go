@@ -8,6 +8,7 @@ import (
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
+	"privpipe/pipelines/event"
 )
 
 // Table prints the report for people.
@@ -20,6 +21,9 @@ func (rep *Report) Table(b *bytes.Buffer) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", rep.Accountant, rep.Epsilon, rep.Delta, print.Order(rep.Order),
 		print.Dash(rep.Adjacency), print.Dash(rep.Unit), rep.Releases)
 	w.Flush()
+	if rep.Unit == event.Word {
+		fmt.Fprint(b, "\nof one word; one document of n words: n times as much where it is pure\n")
+	}
 	const claim = "\nwith the paper's sensitivity, sampling accounted as here: %s %s, which is not proven\n"
 	switch {
 	case rep.Claimed != nil:

@@ -26,7 +26,8 @@ type merge struct {
 	open    *wire.Record // RoundOpen of the open round, nil between rounds
 	seen    map[[sha256.Size]byte]struct{}
 	ended   bool
-	wantEnd bool // of documents, too
+	wantEnd bool     // of documents, too
+	named   *decoder // of the writer of predictions whose Words pass
 }
 
 // take appends to ready the records that count now that d has read one more.
@@ -38,6 +39,15 @@ func (m *merge) take(ready []*wire.Record, d *decoder, record *wire.Record) ([]*
 	case inSets(kind):
 		return m.whole(ready, d, record), nil
 	case single(kind):
+		if record.GetWords() != nil {
+			// Every writer of predictions names the columns, in the same way: the vocabulary of their header.
+			if m.named == nil {
+				m.named = d
+			}
+			if m.named != d {
+				return ready, nil
+			}
+		}
 		return append(ready, record), nil
 	}
 	return m.flow(ready, d, record)
@@ -132,5 +142,5 @@ func (m *merge) complete(kind wire.Kind) bool {
 
 // single says whether the records of a kind stand for themselves, outside of rounds and sets.
 func single(kind wire.Kind) bool {
-	return kind == wire.Kind_DOCUMENTS || kind == wire.Kind_SCORES || kind == wire.Kind_TERMS
+	return kind == wire.Kind_DOCUMENTS || kind == wire.Kind_SCORES || kind == wire.Kind_TERMS || kind == wire.Kind_PREDICTIONS
 }

@@ -331,6 +331,29 @@ func TestMergeSingles(t *testing.T) {
 	}
 }
 
+// TestMergePredictions: the columns are named once, by the writer whose names come first, and all predictions pass.
+func TestMergePredictions(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 3))
+	h := header(wire.Kind_PREDICTIONS)
+	a := write(t, "a", h, [][]*wire.Record{{words(0, 60)}, {words(60, 40)}, {prediction(0), prediction(2)}}, random)
+	b := write(t, "b", h, [][]*wire.Record{{words(0, 100)}, {prediction(1)}}, random)
+	log := append(append(append([]written{}, a[0]), b...), a[1:]...)
+	got, err := merged(t, log)
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	named, predicted := 0, 0
+	for _, r := range got {
+		named += len(r.GetWords().GetWords())
+		if r.GetPrediction() != nil {
+			predicted++
+		}
+	}
+	if named != 100 || predicted != 3 {
+		t.Errorf("%d columns are named and %d predictions made, want 100 and 3", named, predicted)
+	}
+}
+
 // TestMergeOtherSettings: contributions of a worker with other settings, or of one from before settings were named, are refused
 // with a message that says so.
 func TestMergeOtherSettings(t *testing.T) {

@@ -26,7 +26,7 @@ type order struct {
 
 	matrix int    // RELEASES, PARAMETERS, CHECKPOINT, SUMS: the matrix that the next block must be of
 	offset uint64 // and its first cell
-	words  uint32 // the word that the next Words must begin with
+	words  uint32 // PARAMETERS, PREDICTIONS: the word that the next Words must begin with
 }
 
 func newOrder(h *wire.Header) order { return order{header: h, matrix: len(h.Matrices)} }
@@ -54,7 +54,9 @@ func (o *order) admit(r *wire.Record) error {
 	case *wire.Record_Words:
 		return o.vocabulary(r, body.Words)
 	case *wire.Record_Score:
-		return o.outside(r, wire.Kind_SCORES)
+		return o.scored(r, wire.Kind_SCORES)
+	case *wire.Record_Prediction:
+		return o.prediction(r)
 	case *wire.Record_Terms:
 		return o.outside(r, wire.Kind_TERMS)
 	case *wire.Record_Members:
@@ -97,6 +99,28 @@ func (o *order) outside(r *wire.Record, kind wire.Kind) error {
 		return fmt.Errorf("%s of round %d stands outside the rounds", bodyName(r), r.Round)
 	}
 	return nil
+}
+
+// scored checks a record that is of the round of the parameters that it was worked out with. Rounds may come again, not back.
+func (o *order) scored(r *wire.Record, kind wire.Kind) error {
+	if err := o.belongs(r, kind); err != nil {
+		return err
+	}
+	if r.Round < o.round {
+		return fmt.Errorf("%s of round %d comes after one of round %d", bodyName(r), r.Round, o.round)
+	}
+	if r.Round > event.MaxRounds {
+		return fmt.Errorf("round %d is beyond %d", r.Round, event.MaxRounds)
+	}
+	o.round, o.started = r.Round, true
+	return nil
+}
+
+func (o *order) prediction(r *wire.Record) error {
+	if o.words != o.header.VocabularySize {
+		return errors.New("prediction comes before the names of all columns")
+	}
+	return o.scored(r, wire.Kind_PREDICTIONS)
 }
 
 func bodyName(r *wire.Record) string {
@@ -295,11 +319,15 @@ func (o *order) block(r *wire.Record, b *wire.Block) error {
 }
 
 func (o *order) vocabulary(r *wire.Record, w *wire.Words) error {
-	if err := o.outside(r, wire.Kind_PARAMETERS); err != nil {
+	kind := wire.Kind_PARAMETERS
+	if o.header.Kind == wire.Kind_PREDICTIONS {
+		kind = wire.Kind_PREDICTIONS
+	}
+	if err := o.outside(r, kind); err != nil {
 		return err
 	}
 	if o.started {
-		return errors.New("words come after parameters")
+		return errors.New("words come after what they name: parameters or predictions")
 	}
 	if w.First != o.words {
 		return fmt.Errorf("words from %d on are missing", o.words)

@@ -85,6 +85,16 @@ func terms(round uint32, list ...string) *wire.Record {
 }
 
 // TestOrder has sequences of records for each kind of stream, with the rule that the last one (or the end) breaks.
+func score(round uint32) *wire.Record {
+	return &wire.Record{Round: round, Body: &wire.Record_Score{Score: &wire.Score{}}}
+}
+
+// prediction is of 100 columns.
+func prediction(round uint32) *wire.Record {
+	p := &wire.Prediction{Probabilities: make([]byte, 4*100)}
+	return &wire.Record{Round: round, Body: &wire.Record_Prediction{Prediction: p}}
+}
+
 func TestOrder(t *testing.T) {
 	document := func(round uint32) *wire.Record { return inRound(round, documentRecord("d", 1)) }
 	parameters := func(round uint32) *wire.Record {
@@ -133,13 +143,23 @@ func TestOrder(t *testing.T) {
 
 		{wire.Kind_PARAMETERS, "", []*wire.Record{words(0, 60), words(60, 40), parameters(0), parameters(1)}},
 		{wire.Kind_PARAMETERS, "", []*wire.Record{parameters(0)}},
-		{wire.Kind_PARAMETERS, "come after parameters", []*wire.Record{parameters(0), words(0, 1)}},
+		{wire.Kind_PARAMETERS, "words come after what they name", []*wire.Record{parameters(0), words(0, 1)}},
 		{wire.Kind_PARAMETERS, "from 10 on are missing", []*wire.Record{words(0, 10), words(20, 10)}},
 		{wire.Kind_PARAMETERS, "10 words of a vocabulary of 100", []*wire.Record{words(0, 10)}},
 		{wire.Kind_PARAMETERS, "comes after round 1", []*wire.Record{parameters(1), parameters(1)}},
 		{wire.Kind_PARAMETERS, "words of round 1 stands outside", []*wire.Record{inRound(1, words(0, 1))}},
 		{wire.Kind_SCORES, "", []*wire.Record{{Body: &wire.Record_Score{Score: &wire.Score{}}}}},
-		{wire.Kind_SCORES, "score of round 2 stands outside", []*wire.Record{{Round: 2, Body: &wire.Record_Score{Score: &wire.Score{}}}}},
+		{wire.Kind_SCORES, "", []*wire.Record{score(0), score(2), score(2), score(1 << 31)}},
+		{wire.Kind_SCORES, "comes after one of round 2", []*wire.Record{score(2), score(1)}},
+		{wire.Kind_SCORES, "beyond 2147483648", []*wire.Record{score(1<<31 + 1)}},
+		{wire.Kind_PREDICTIONS, "", nil},
+		{wire.Kind_PREDICTIONS, "", []*wire.Record{words(0, 60), words(60, 40), prediction(0), prediction(3), prediction(3)}},
+		{wire.Kind_PREDICTIONS, "before the names of all columns", []*wire.Record{words(0, 60), prediction(0)}},
+		{wire.Kind_PREDICTIONS, "words come after what they name", []*wire.Record{words(0, 100), prediction(0), words(100, 0)}},
+		{wire.Kind_PREDICTIONS, "words of round 1 stands outside", []*wire.Record{inRound(1, words(0, 1))}},
+		{wire.Kind_PREDICTIONS, "comes after one of round 3", []*wire.Record{words(0, 100), prediction(3), prediction(1)}},
+		{wire.Kind_PREDICTIONS, "score record in a stream of PREDICTIONS", []*wire.Record{score(0)}},
+		{wire.Kind_SCORES, "words record in a stream of SCORES", []*wire.Record{words(0, 1)}},
 
 		{wire.Kind_SUMS, "", sumRecords()},
 		{wire.Kind_SUMS, "", nil},

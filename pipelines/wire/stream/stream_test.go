@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func TestWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &wire.Header{Version: 1, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}
 	d := &wire.Document{Id: "a", WordGaps: []uint32{3, 4}, Counts: []uint32{1, 2}}
 	compressor, _ := NewCompressor(None)
 	var b bytes.Buffer
@@ -398,6 +399,22 @@ func TestWriterRefusesWhatReadersWould(t *testing.T) {
 	}
 }
 
+// vectors are the streams of package testkit, which has some of each kind and version.
+func vectors(f *testing.F) (streams [][]byte) {
+	names, err := filepath.Glob("../../testkit/vectors/*.pp")
+	if err != nil || len(names) == 0 {
+		f.Fatalf("no vectors: %v", err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		streams = append(streams, b)
+	}
+	return streams
+}
+
 // FuzzContent fuzzes what is inside a frame, which FuzzReader's checksums keep it from reaching.
 func FuzzContent(f *testing.F) {
 	for _, b := range [][]byte{
@@ -409,6 +426,11 @@ func FuzzContent(f *testing.F) {
 	} {
 		content := b[12 : len(b)-4] // of the first frame, mostly
 		f.Add(content)
+	}
+	for _, b := range vectors(f) {
+		if len(b) > 16 {
+			f.Add(b[12 : len(b)-4])
+		}
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if len(content) == 0 || len(content) > wire.MaxContent {
@@ -426,6 +448,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(encode(f, header(wire.Kind_RELEASES), None, false, releaseRecords()...))
 	f.Add(encode(f, header(wire.Kind_SUMS), None, false, sumRecords()...))
 	f.Add(encode(f, header(wire.Kind_TERMS), None, false, terms(0, "x", "y")))
+	for _, b := range vectors(f) {
+		f.Add(b)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		records, r, err := decode(b)
 		if err != nil {

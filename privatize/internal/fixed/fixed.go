@@ -23,8 +23,8 @@ func (g Grid) Step() float64 { return 1 / g.PerUnit }
 
 // Quantise returns the steps of v, truncated toward zero and saturated at ±Limit, infinities too; NaN gives 0. It
 // cannot fail, so that no value of a contribution can stop a round and tell of itself by that.
-func (g Grid) Quantise(v float32) int64 {
-	steps := float64(v) * g.PerUnit
+func (g Grid) Quantise(v float64) int64 {
+	steps := v * g.PerUnit
 	switch {
 	case steps >= Limit:
 		return Limit

@@ -33,7 +33,7 @@ func TestQuantise(t *testing.T) {
 		{math.Inf(1), 0, 0}, // the grid of a clip bound below 2^-1004: 0·∞ is NaN
 		{math.Inf(1), -1, -Limit},
 	} {
-		if got := (Grid{c.perUnit}).Quantise(c.v); got != c.want {
+		if got := (Grid{c.perUnit}).Quantise(float64(c.v)); got != c.want {
 			t.Errorf("Quantise(%v) at %v a unit = %d, want %d", c.v, c.perUnit, got, c.want)
 		}
 	}
@@ -56,7 +56,7 @@ func FuzzQuantise(f *testing.F) {
 		}
 		exact := new(big.Rat).Mul(new(big.Rat).SetFloat64(float64(v)), new(big.Rat).SetFloat64(grid.PerUnit))
 		exact.Abs(exact)
-		got := grid.Quantise(v)
+		got := grid.Quantise(float64(v))
 		steps := new(big.Rat).SetInt64(int64(Magnitude(got)))
 		if got != 0 && (got < 0) != (v < 0) {
 			t.Fatalf("%v counts %d steps: sign", v, got)
@@ -90,7 +90,7 @@ func TestClipGrid(t *testing.T) {
 	for _, clip := range []float64{0x1p-126, 0.25, 1, 64, 0x1p100} {
 		for _, bits := range []int{0, 7, 20} {
 			grid := ClipGrid(clip, 1<<bits)
-			if got := grid.Quantise(float32(clip)); got != 1<<bits {
+			if got := grid.Quantise(float64(float32(clip))); got != 1<<bits {
 				t.Errorf("clip %v of %d bits counts %d steps", clip, bits, got)
 			}
 			if got := math.Ldexp(grid.Step(), bits); got != clip {
@@ -195,7 +195,7 @@ func BenchmarkQuantise(b *testing.B) {
 	}
 	var sum int64
 	for i := 0; b.Loop(); i++ {
-		sum += grid.Quantise(values[i%len(values)])
+		sum += grid.Quantise(float64(values[i%len(values)]))
 	}
 	if sum == math.MinInt64 {
 		b.Fatal("unlikely")

@@ -72,17 +72,20 @@ func (m *matrix) cell(row, column int) int {
 	return m.first + row*m.columns + column
 }
 
-// A Vector is one unit's contribution to a round, quantised: cells and their steps. No cell stands twice, so the norm
-// of Steps is the norm of the contribution.
+// A Vector is one unit's contribution to a round, quantised: cells and their steps, and products, whose cells Expand works
+// out. No cell stands twice, so the norm of Steps, once expanded, is the norm of the contribution.
 type Vector struct {
-	Cells []int
-	Steps []int64
+	Cells    []int
+	Steps    []int64
+	Products []Product // in their order among the cells
 
 	matrix, next int // the last block's matrix, and the first row behind it: what follows must not lie before
 }
 
 // Reset empties v for another unit.
-func (v *Vector) Reset() { *v = Vector{Cells: v.Cells[:0], Steps: v.Steps[:0]} }
+func (v *Vector) Reset() {
+	*v = Vector{Cells: v.Cells[:0], Steps: v.Steps[:0], Products: v.Products[:0]}
+}
 
 // ErrOverlap says that two blocks of a contribution could hold one cell.
 var ErrOverlap = errors.New("blocks of a contribution are not in ascending order of matrices and rows")
@@ -91,23 +94,13 @@ var ErrOverlap = errors.New("blocks of a contribution are not in ascending order
 // each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values, and
 // leaves v as it was. The messages tell no number: how many cells a unit touches is private.
 func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
-	if matrix < 0 || matrix >= len(l.matrices) {
-		return errors.New("contribution to a matrix that the stream does not have")
+	m, lastRow, err := v.place(l, matrix, rows, columns)
+	if err != nil {
+		return err
 	}
-	m := &l.matrices[matrix]
 	rowCount, columnCount := extent(rows, m.rows), extent(columns, m.columns)
 	if rowCount*columnCount != len(values) {
 		return errors.New("block of a contribution has not one value for each of its cells")
-	}
-	if err := ascending(rows, m.rows); err != nil {
-		return err
-	}
-	if err := ascending(columns, m.columns); err != nil {
-		return err
-	}
-	firstRow, lastRow := at(rows, 0), at(rows, rowCount-1)
-	if matrix < v.matrix || matrix == v.matrix && firstRow < v.next {
-		return ErrOverlap
 	}
 	if m.symmetric && at(columns, 0) < lastRow {
 		return errors.New("contribution to a symmetric matrix has a cell below the diagonal")
@@ -117,10 +110,28 @@ func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, valu
 		base := m.cell(at(rows, r), at(columns, 0)) - at(columns, 0)
 		for c := range columnCount {
 			v.Cells = append(v.Cells, base+at(columns, c))
-			v.Steps = append(v.Steps, g.Quantise(values[r*columnCount+c]))
+			v.Steps = append(v.Steps, g.Quantise(float64(values[r*columnCount+c])))
 		}
 	}
 	return nil
+}
+
+// place checks where a block would stand, and returns its matrix and its last row.
+func (v *Vector) place(l *Layout, number int, rows, columns []uint32) (m *matrix, lastRow int, err error) {
+	if number < 0 || number >= len(l.matrices) {
+		return nil, 0, errors.New("contribution to a matrix that the stream does not have")
+	}
+	m = &l.matrices[number]
+	if err := ascending(rows, m.rows); err != nil {
+		return nil, 0, err
+	}
+	if err := ascending(columns, m.columns); err != nil {
+		return nil, 0, err
+	}
+	if number < v.matrix || number == v.matrix && at(rows, 0) < v.next {
+		return nil, 0, ErrOverlap
+	}
+	return m, at(rows, extent(rows, m.rows)-1), nil
 }
 
 func extent(indices []uint32, all int) int {

@@ -20,7 +20,8 @@ type Collector struct {
 	step   float64      // value of one step where the bound is 1
 	limit  limiter
 	marker *marker
-	user   bool   // a unit may have several records
+	user   bool // a unit may have several records
+	grant  *event.Grant
 	round  *round // nil: between rounds
 }
 
@@ -44,14 +45,14 @@ func NewCollector(terms *Terms) (*Collector, error) {
 	if layout.Cells() > maxCells {
 		return nil, &book.Mismatch{Reason: fmt.Sprintf("matrices of more than %d cells in all", maxCells)}
 	}
-	c := &Collector{layout: layout, user: terms.Unit == event.User, step: noneGrid.Step(), marker: newMarker()}
+	c := &Collector{layout: layout, grant: g, user: terms.Unit == event.User, step: noneGrid.Step(), marker: newMarker()}
 	c.grids = slices.Repeat([]fixed.Grid{noneGrid}, layout.Matrices())
 	if g == nil {
 		return c, nil
 	}
 	bound, _ := g.Steps()
 	c.limit = limiter{
-		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative, bound: bound,
+		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative, words: g.Unit == event.Word, bound: bound,
 	}
 	if !c.limit.l1 {
 		// Laplace noise hides an L1 norm of what is noised, which is the upper triangle alone.
@@ -69,7 +70,7 @@ func fits(g *event.Grant, terms *Terms) error {
 	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace {
 		return book.Refuse("a grant for %s cannot be used for sums of contributions", g.Mechanism)
 	}
-	if g.Unit != terms.Unit {
+	if g.Unit != terms.Unit && !(g.Unit == event.Word && terms.Unit == event.Document) { // documents carry words
 		return book.Refuse("the grant is for unit %s, the contributions are of unit %s", g.Unit, terms.Unit)
 	}
 	if err := g.Subject.Fits(terms.Subject); err != nil {
@@ -133,12 +134,51 @@ func (c *Collector) Bound() uint64 { return c.limit.bound }
 // Open begins a round.
 func (c *Collector) Open() { c.round = newRound(&c.limit, c.marker, c.layout.Cells(), c.user) }
 
-// Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add.
-func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32) error {
-	if matrix < 0 || matrix >= len(c.grids) {
-		return v.Add(c.layout, noneGrid, matrix, rows, columns, values) // which says so
+// CheckRound refuses a round whose contributions were made in another way than the grant is for. draws is the pure loss of a
+// token's own draws that the round states, and coupled says that its contributions depend on one another.
+func (c *Collector) CheckRound(draws float64, coupled bool) error {
+	switch g := c.grant; {
+	case g == nil: // no privacy: nothing is claimed
+	case coupled && g.Clipping != event.ClipUnbounded:
+		return book.Refuse("the contributions of the round depend on one another: no bound on a unit's own covers what it changes")
+	case draws != g.Draws:
+		return book.Refuse("the round states another loss of its draws than the grant is for, which is %v", g.Draws)
 	}
-	return v.Add(c.layout, c.grids[matrix], matrix, rows, columns, values)
+	return nil
+}
+
+// Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add, and fixed.Vector.AddFactored.
+func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32, factored bool) error {
+	grid := noneGrid
+	if matrix >= 0 && matrix < len(c.grids) { // else Add says so
+		grid = c.grids[matrix]
+	}
+	if err := c.whole(values); err != nil {
+		return err
+	}
+	if factored {
+		return v.AddFactored(c.layout, grid, matrix, rows, columns, values)
+	}
+	return v.Add(c.layout, grid, matrix, rows, columns, values)
+}
+
+// mostWords bounds what a word may be counted up to: as many as a document has words (SPEC.md §6), and as far as every whole number
+// is a float32.
+const mostWords = 1 << 24
+
+// whole refuses numbers that no count of words is, or no increment of one, where the unit is the word. Products of whole numbers are
+// whole.
+func (c *Collector) whole(values []float32) error {
+	if c.grant == nil || c.grant.Unit != event.Word || c.grant.Clipping != event.ClipProved {
+		return nil
+	}
+	for _, value := range values {
+		v := float64(value)
+		if v != math.Trunc(v) || math.Abs(v) > mostWords || v < 0 && c.grant.Counts() {
+			return &book.Mismatch{Reason: "a contribution has a number that is no count of words, and no increment of one"}
+		}
+	}
+	return nil
 }
 
 // Add adds to the open round the whole contribution of a unit or, where units may have several, of one record of it.

@@ -39,7 +39,7 @@ func clipping(mode string, bound float64) func(*Terms) {
 // put adds a record of a unit, of all cells of the first matrix.
 func put(c *Collector, unit, record string, values ...float32) error {
 	var v fixed.Vector
-	if err := c.Quantise(&v, 0, nil, nil, values); err != nil {
+	if err := c.Quantise(&v, 0, nil, nil, values, false); err != nil {
 		return err
 	}
 	return c.Add(unit, record, wire.UnitDigest(unit), &v)
@@ -172,9 +172,9 @@ func TestStatistics(t *testing.T) {
 	var v fixed.Vector
 	// a is 1 of 1; b is [¼ ½; ½ 0] of ¼, which is [1 2; 2 0]: a norm of √(1 + 1 + 2·4) = √10 in all.
 	for _, err := range []error{
-		c.Quantise(&v, 0, nil, nil, []float32{1}),
-		c.Quantise(&v, 1, []uint32{0}, []uint32{0, 1}, []float32{0.25, 0.5}),
-		c.Quantise(&v, 1, []uint32{1}, []uint32{1}, []float32{0}),
+		c.Quantise(&v, 0, nil, nil, []float32{1}, false),
+		c.Quantise(&v, 1, []uint32{0}, []uint32{0, 1}, []float32{0.25, 0.5}, false),
+		c.Quantise(&v, 1, []uint32{1}, []uint32{1}, []float32{0}, false),
 		c.Add("unit", "", 0, &v),
 	} {
 		if err != nil {
@@ -187,7 +187,7 @@ func TestStatistics(t *testing.T) {
 	if !slices.Equal(c.Bounds(), []float64{1, 0.25}) {
 		t.Errorf("bounds %v", c.Bounds())
 	}
-	if err := c.Quantise(&v, 1, []uint32{1}, []uint32{0}, []float32{1}); err == nil {
+	if err := c.Quantise(&v, 1, []uint32{1}, []uint32{0}, []float32{1}, false); err == nil {
 		t.Error("a cell below the diagonal was taken")
 	}
 	// In L1 they count twice too, under Gaussian noise, of which they get less: |1| + |1| + 2·|2| = 6. Laplace noise hides
@@ -201,8 +201,8 @@ func TestStatistics(t *testing.T) {
 		c.Open()
 		v.Reset()
 		for _, err := range []error{
-			c.Quantise(&v, 0, nil, nil, []float32{1}),
-			c.Quantise(&v, 1, []uint32{0}, []uint32{0, 1}, []float32{0.25, 0.5}),
+			c.Quantise(&v, 0, nil, nil, []float32{1}, false),
+			c.Quantise(&v, 1, []uint32{0}, []uint32{0, 1}, []float32{0.25, 0.5}, false),
 			c.Add("unit", "", 0, &v),
 		} {
 			if err != nil {

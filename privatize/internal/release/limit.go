@@ -15,6 +15,7 @@ type limiter struct {
 	clipping    string // "": without a grant nothing is bounded
 	l1          bool   // the mechanism's norm is L1, else L2
 	nonNegative bool
+	words       bool   // a unit is a word, of which a contribution has many: Collector.whole bounds what one is
 	bound       uint64 // in steps
 	twice       []bool // the cells that count twice in the norm: see fixed.Layout.Twice
 
@@ -27,7 +28,7 @@ func (l *limiter) unit(v *fixed.Vector) error {
 		fixed.NonNegative(v.Steps)
 	}
 	switch l.clipping {
-	case "":
+	case "", event.ClipUnbounded:
 		// Under a clip bound a saturated coordinate is about to be clipped; here it would be a wrong sum.
 		if slices.ContainsFunc(v.Steps, func(z int64) bool { return fixed.Magnitude(z) >= fixed.Limit }) {
 			return &book.Mismatch{Reason: "a contribution has a coordinate that is too large to sum exactly"}
@@ -37,7 +38,7 @@ func (l *limiter) unit(v *fixed.Vector) error {
 	case event.ClipUnitL1:
 		clip.L1(v.Steps, l.marked(v.Cells), l.bound)
 	case event.ClipProved:
-		if !l.within(v) {
+		if !l.words && !l.within(v) {
 			return &book.Mismatch{Reason: "a contribution exceeds the bound that the grant takes for proved"}
 		}
 	}
@@ -57,7 +58,7 @@ func (l *limiter) part(cells []int64, units int) bool {
 	if units == 0 { // however it is bounded; and what is nothing may come again
 		return !slices.ContainsFunc(cells, func(z int64) bool { return z != 0 })
 	}
-	if l.clipping == "" || l.clipping == event.ClipBatch {
+	if l.clipping == "" || l.clipping == event.ClipBatch || l.clipping == event.ClipUnbounded || l.words {
 		return true
 	}
 	norm := 0.0

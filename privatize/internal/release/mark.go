@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -23,7 +24,7 @@ type markKey struct{ cell, steps uint64 }
 func newMarker() *marker { return &marker{seed: maphash.MakeSeed()} }
 
 // contribution returns the mark of a unit's contribution, or of one record of it: Σ (cell + key)·(steps + key) modulo
-// 2^128, made even. That of a part is odd.
+// 2^128, made even. That of a part is odd. Of a product the pairs are, in place of cells and steps, what it is and its numbers.
 func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 	m.grow(len(v.Cells))
 	keys, steps := m.keys[:len(v.Cells)], v.Steps[:len(v.Cells)]
@@ -33,7 +34,32 @@ func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 		low, carry = bits.Add64(low, l, 0)
 		high, _ = bits.Add64(high, h, carry)
 	}
+	if len(v.Products) > 0 {
+		pairs := pairsOf(v.Products)
+		m.grow(len(v.Cells) + len(pairs))
+		for i, pair := range pairs {
+			key := m.keys[len(v.Cells)+i]
+			h, l := bits.Mul64(pair.cell+key.cell, pair.steps+key.steps)
+			low, carry = bits.Add64(low, l, 0)
+			high, _ = bits.Add64(high, h, carry)
+		}
+	}
 	return unit.Mark{High: high + maphash.String(m.seed, record), Low: low &^ 1}
+}
+
+// notCell tells the pairs of products from cells, which are below it.
+const notCell = 1 << 63
+
+// pairsOf returns what products are, so that it can be read back: of each one pair that says its place and how many numbers follow,
+// and one pair for each number.
+func pairsOf(products []fixed.Product) (pairs []markKey) {
+	for _, p := range products {
+		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix), uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})
+		for _, f := range p.Factors {
+			pairs = append(pairs, markKey{notCell | uint64(f.Index), uint64(math.Float32bits(f.Value))})
+		}
+	}
+	return pairs
 }
 
 // grow draws keys for so many cells. Those that it has stay: marks are made with them.

@@ -33,8 +33,8 @@ func TestScaleOfNoise(t *testing.T) {
 					}
 					charged := p.charge.Scale
 					p.Close()
-					if float64(charged) < multiplier*float64(p.limit.bound) || charged != p.scale {
-						t.Errorf("%s × %v: charged a scale of %d, draws %d", mechanism, multiplier, charged, p.scale)
+					if float64(charged) < multiplier*float64(p.limit.bound) {
+						t.Errorf("%s × %v: charged a scale of %d", mechanism, multiplier, charged)
 					}
 					want := noises{cell: newSampler(mechanism, charged)}
 					if symmetric && mechanism == event.Gaussian {

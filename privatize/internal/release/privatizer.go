@@ -33,7 +33,6 @@ type Privatizer struct {
 	*Collector
 	terms Terms
 	book  *book.Book
-	scale uint64 // of the noise, in steps; 0: none
 	noise noises
 
 	charge *event.Charge // of the round that began last
@@ -51,7 +50,6 @@ func Open(ledger string, terms Terms) (*Privatizer, error) {
 		if p.noise, err = newNoises(g, p.limit.twice != nil); err != nil {
 			return nil, err
 		}
-		_, p.scale = g.Steps()
 	}
 	if p.book, err = book.Open(ledger); err != nil {
 		return nil, err
@@ -64,9 +62,6 @@ func Open(ledger string, terms Terms) (*Privatizer, error) {
 	}
 	return p, nil
 }
-
-// Scale is that of the noise in steps, 0 for none.
-func (p *Privatizer) Scale() uint64 { return p.scale }
 
 // Close frees the ledger.
 func (p *Privatizer) Close() error { return p.book.Close() }
@@ -106,6 +101,9 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 
 // Charged says whether a round of the run was released, and so charged.
 func (p *Privatizer) Charged(number int) bool { return p.book.Charged(p.terms.Run, number) }
+
+// Prune removes the stored releases of the run up to a round: see book.Book.Prune.
+func (p *Privatizer) Prune(last int) error { return p.book.Prune(p.terms.Run, last) }
 
 // sameUnits says whether two rounds of one number hold the same units, by what their schemes tell.
 func sameUnits(a, b event.Scheme) bool {

@@ -86,7 +86,7 @@ func take(t *testing.T, p *Privatizer, number int, scheme event.Scheme, contribu
 
 func give(p *Privatizer, c contribution) error {
 	var v fixed.Vector
-	if err := p.Quantise(&v, 0, nil, nil, c.values); err != nil {
+	if err := p.Quantise(&v, 0, nil, nil, c.values, false); err != nil {
 		return err
 	}
 	return p.Add(c.unit, "", wire.UnitDigest(c.unit), &v)
@@ -693,7 +693,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 					name, record = "user", name
 				}
 				var v fixed.Vector
-				if err := c.Quantise(&v, 0, nil, nil, units[i].values); err != nil {
+				if err := c.Quantise(&v, 0, nil, nil, units[i].values, false); err != nil {
 					t.Fatal(err)
 				}
 				if err := c.Add(name, record, 0, &v); err != nil {

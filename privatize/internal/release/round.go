@@ -24,17 +24,21 @@ type round struct {
 	sum    *fixed.Sum
 	seen   unit.Marks // of what each unit contributed first, or of the part that it is in
 	taken  Announced
-	failed error // first error of add: the sum is not to be used
+	whole  fixed.Vector // the unit under way, expanded
+	failed error        // first error of add: the sum is not to be used
 
 	// Where a unit has several records: what it contributed so far, which is bounded when the round ends, and the records.
 	pending map[unit.Key]*fixed.Vector
-	records map[[sha256.Size]byte]unit.Mark
+	// factored are its records with products, expanded one unit at a time: a few numbers may be as many cells as a sum has.
+	factored map[unit.Key][]*fixed.Vector
+	records  map[[sha256.Size]byte]unit.Mark
 }
 
 func newRound(limit *limiter, marker *marker, cells int, severalRecords bool) *round {
 	r := &round{limit: limit, marker: marker, sum: fixed.NewSum(cells), seen: make(unit.Marks)}
 	if severalRecords {
 		r.pending, r.records = make(map[unit.Key]*fixed.Vector), make(map[[sha256.Size]byte]unit.Mark)
+		r.factored = make(map[unit.Key][]*fixed.Vector)
 	}
 	return r
 }
@@ -70,6 +74,7 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 		return again(first == mark, "a unit contributes twice to a round, not the same each time")
 	}
 	r.taken.Records++
+	v = v.Expand(&r.whole)
 	if err := r.limit.unit(v); err != nil {
 		return err
 	}
@@ -95,6 +100,10 @@ func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vecto
 	r.taken.Records++
 	if r.pending[k] == nil {
 		r.pending[k] = new(fixed.Vector)
+	}
+	if len(v.Products) > 0 {
+		r.factored[k] = append(r.factored[k], v.Clone())
+		return nil
 	}
 	return r.pending[k].Merge(v)
 }
@@ -139,7 +148,13 @@ func (r *round) close(announced Announced) error {
 	if r.taken != announced {
 		return &book.Mismatch{Reason: "the units that contributed to a round are not the ones it announces"}
 	}
-	for _, v := range r.pending {
+	for k, v := range r.pending {
+		delete(r.pending, k) // its memory is free for the next one
+		for _, record := range r.factored[k] {
+			if err := v.Merge(record.Expand(&r.whole)); err != nil {
+				return mismatch(err)
+			}
+		}
 		fixed.Saturate(v.Steps)
 		if err := r.limit.unit(v); err != nil {
 			return err

@@ -1,0 +1,50 @@
+package wire
+
+import "fmt"
+
+// newer names what h has that wire version 1 has not, or is empty.
+func (h *Header) newer() string {
+	switch {
+	case h.Kind == Kind_PREDICTIONS:
+		return "a stream of PREDICTIONS"
+	case h.Values:
+		return "values of documents"
+	}
+	return ""
+}
+
+// newer names what r has that wire version 1 has not, or is empty.
+func (r *Record) newer() string {
+	switch body := r.GetBody().(type) {
+	case *Record_Document:
+		if len(body.Document.Values) > 0 {
+			return "values of documents"
+		}
+	case *Record_RoundOpen:
+		if body.RoundOpen.Draws != 0 || body.RoundOpen.Coupled {
+			return "draws or coupled contributions of a round"
+		}
+	case *Record_Contribution:
+		for _, p := range body.Contribution.Parts {
+			if p.Factored {
+				return "factored parts"
+			}
+		}
+	case *Record_Score:
+		if body.Score.PlugIn != 0 || r.Round != 0 {
+			return "plug-in scores, or scores of rounds"
+		}
+	case *Record_Prediction:
+		return "predictions"
+	}
+	return ""
+}
+
+// checkVersion refuses what is newer than the version that h states. The schema of a version is closed, so that who wrote
+// version 1 meant nothing that only version 2 can say.
+func checkVersion(h *Header, newer string) error {
+	if h.Version < 2 && newer != "" {
+		return fmt.Errorf("%s came with wire version 2, the stream is of version %d", newer, h.Version)
+	}
+	return nil
+}

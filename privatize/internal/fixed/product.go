@@ -1,0 +1,98 @@
+package fixed
+
+import (
+	"errors"
+	"slices"
+)
+
+// A Product is a factored block of a contribution: each cell is the product of the number of its row and that of its column. It
+// is kept as it came, since it may have many more cells than numbers.
+type Product struct {
+	Before  int      // how many of the vector's cells stand before its own
+	Matrix  int      // number of its matrix
+	Rows    int      // how many of Factors are of rows; the others are of columns
+	Factors []Factor // rows in ascending order, then columns
+
+	shape *matrix
+	grid  Grid
+}
+
+// A Factor is the number of a row or a column.
+type Factor struct {
+	Index int
+	Value float32
+}
+
+// AddFactored appends a factored block: strictly ascending rows and columns of a matrix (empty: all), with a number for each row
+// and then one for each column. Of a symmetric matrix they must be the same, and the cells are those on and above the diagonal.
+// It refuses what Add refuses, and leaves v as it was.
+func (v *Vector) AddFactored(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
+	m, lastRow, err := v.place(l, matrix, rows, columns)
+	if err != nil {
+		return err
+	}
+	rowCount, columnCount := extent(rows, m.rows), extent(columns, m.columns)
+	if rowCount+columnCount != len(values) {
+		return errors.New("factored block of a contribution has not one value for each of its rows and columns")
+	}
+	if m.symmetric && !slices.Equal(rows, columns) {
+		return errors.New("factored contribution to a symmetric matrix has other rows than columns")
+	}
+	v.matrix, v.next = matrix, lastRow+1
+	p := Product{Before: len(v.Cells), Matrix: matrix, Rows: rowCount, Factors: make([]Factor, len(values)), shape: m, grid: g}
+	for i, value := range values {
+		if i < rowCount {
+			p.Factors[i] = Factor{at(rows, i), value}
+		} else {
+			p.Factors[i] = Factor{at(columns, i-rowCount), value}
+		}
+	}
+	v.Products = append(v.Products, p)
+	return nil
+}
+
+// Expand returns v with the cells of its products in their places: v itself if it has none, else into, whose memory is used.
+func (v *Vector) Expand(into *Vector) *Vector {
+	if len(v.Products) == 0 {
+		return v
+	}
+	into.Reset()
+	from := 0
+	for i := range v.Products {
+		p := &v.Products[i]
+		into.Cells = append(into.Cells, v.Cells[from:p.Before]...)
+		into.Steps = append(into.Steps, v.Steps[from:p.Before]...)
+		p.expand(into)
+		from = p.Before
+	}
+	into.Cells = append(into.Cells, v.Cells[from:]...)
+	into.Steps = append(into.Steps, v.Steps[from:]...)
+	return into
+}
+
+// expand appends the cells of p, row by row. The product of two float32 is exact as a float64: it has at most 48 digits and
+// an exponent from −298 to 255.
+func (p *Product) expand(into *Vector) {
+	columns := p.Factors[p.Rows:]
+	cells := p.Rows * len(columns)
+	if p.shape.symmetric {
+		cells = p.Rows * (p.Rows + 1) / 2
+	}
+	into.Cells, into.Steps = slices.Grow(into.Cells, cells), slices.Grow(into.Steps, cells)
+	for i, row := range p.Factors[:p.Rows] {
+		above := columns
+		if p.shape.symmetric {
+			above = columns[i:]
+		}
+		base := p.shape.cell(row.Index, above[0].Index) - above[0].Index
+		for _, column := range above {
+			into.Cells = append(into.Cells, base+column.Index)
+			into.Steps = append(into.Steps, p.grid.Quantise(float64(row.Value)*float64(column.Value)))
+		}
+	}
+}
+
+// Clone returns a copy of v that shares nothing that Reset gives free.
+func (v *Vector) Clone() *Vector {
+	return &Vector{Cells: slices.Clone(v.Cells), Steps: slices.Clone(v.Steps), Products: slices.Clone(v.Products)}
+}

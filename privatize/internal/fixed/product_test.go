@@ -1,0 +1,247 @@
+package fixed
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// upper is a layout of a plain matrix, a symmetric one and a plain one.
+func upper() *Layout {
+	l := new(Layout)
+	l.Append(3, 4)
+	l.AppendSymmetric(5)
+	l.Append(2, 2)
+	return l
+}
+
+// addExpanded adds what AddFactored adds as dense blocks, a row each.
+func addExpanded(v *Vector, l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
+	m := l.matrices[matrix]
+	for i := range extent(rows, m.rows) {
+		var line []float32
+		var of []uint32
+		for j := range extent(columns, m.columns) {
+			if m.symmetric && j < i {
+				continue
+			}
+			of = append(of, uint32(at(columns, j)))
+			line = append(line, values[i]*values[extent(rows, m.rows)+j])
+		}
+		if err := v.Add(l, g, matrix, []uint32{uint32(at(rows, i))}, of, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// short returns a number of at most 12 binary digits, so that the product of two is a float32.
+func short(random *rand.Rand) float32 {
+	return float32(math.Ldexp(float64(random.IntN(1<<13)-1<<12), random.IntN(40)-30))
+}
+
+// some returns an ascending choice of n numbers, or none, which is all.
+func some(random *rand.Rand, from, n int) (list []uint32) {
+	for i := from; i < n; i++ {
+		if random.IntN(2) == 0 {
+			list = append(list, uint32(i))
+		}
+	}
+	return list
+}
+
+// TestExpandIsDense: blocks of products, between others, are bit for bit the cells and steps of the same contribution in dense
+// blocks.
+func TestExpandIsDense(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	l := upper()
+	var whole Vector
+	for range 5000 {
+		var factored, dense Vector
+		for matrix, m := range l.matrices {
+			g := Grid{PerUnit: math.Ldexp(1+random.Float64(), random.IntN(30))}
+			for from := 0; from < m.rows; {
+				rows, columns := some(random, from, m.rows), some(random, 0, m.columns)
+				if m.symmetric {
+					columns = rows
+				}
+				if len(rows) == 0 && from > 0 {
+					break
+				}
+				values := make([]float32, extent(rows, m.rows)+extent(columns, m.columns))
+				for i := range values {
+					values[i] = short(random)
+				}
+				from = at(rows, extent(rows, m.rows)-1) + 1
+				var errs [2]error
+				errs[1] = addExpanded(&dense, l, g, matrix, rows, columns, values)
+				if random.IntN(3) > 0 {
+					errs[0] = factored.AddFactored(l, g, matrix, rows, columns, values)
+				} else {
+					errs[0] = addExpanded(&factored, l, g, matrix, rows, columns, values)
+				}
+				if errs[0] != nil || errs[1] != nil {
+					t.Fatal(errs)
+				}
+			}
+		}
+		got := factored.Expand(&whole)
+		if !slices.Equal(got.Cells, dense.Cells) || !slices.Equal(got.Steps, dense.Steps) {
+			t.Fatalf("cells %v of %v steps, want %v of %v", got.Cells, got.Steps, dense.Cells, dense.Steps)
+		}
+	}
+}
+
+// TestProductsAreExact compares the steps of products of any two float32 with exact arithmetic: the product is not rounded before
+// it is put on the grid, as it would be as a float32.
+func TestProductsAreExact(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	l := new(Layout)
+	l.Append(1, 1)
+	number := func() float32 {
+		for {
+			if v := math.Float32frombits(random.Uint32()); v == v && !math.IsInf(float64(v), 0) {
+				return v
+			}
+		}
+	}
+	inside := 0
+	for range 100_000 {
+		a, b := number(), number()
+		perUnit := math.Ldexp(1, random.IntN(300)-150) // a power of two adds no rounding
+		var v, whole Vector
+		if err := v.AddFactored(l, Grid{perUnit}, 0, nil, nil, []float32{a, b}); err != nil {
+			t.Fatal(err)
+		}
+		exact := new(big.Float).SetPrec(200).Mul(big.NewFloat(float64(a)), big.NewFloat(float64(b)))
+		exact.Mul(exact, big.NewFloat(perUnit))
+		want := int64(0)
+		switch limit := big.NewFloat(Limit); {
+		case exact.Cmp(limit) >= 0:
+			want = Limit
+		case exact.Cmp(limit.Neg(limit)) <= 0:
+			want = -Limit
+		default:
+			want, _ = exact.Int64()
+			if want != 0 {
+				inside++
+			}
+		}
+		if got := v.Expand(&whole).Steps[0]; got != want {
+			t.Fatalf("%v · %v at %v a unit is %d steps, want %d", a, b, perUnit, got, want)
+		}
+	}
+	if inside < 100 {
+		t.Errorf("only %d products within the limit", inside)
+	}
+}
+
+func TestAddFactoredRefuses(t *testing.T) {
+	l := upper()
+	for _, c := range []struct {
+		name          string
+		matrix        int
+		rows, columns []uint32
+		values        int
+	}{
+		{"unknown matrix", 3, nil, nil, 4},
+		{"negative matrix", -1, nil, nil, 4},
+		{"a value for each cell", 0, []uint32{1, 2}, nil, 8},
+		{"row outside", 0, []uint32{3}, nil, 5},
+		{"column outside", 0, []uint32{2}, []uint32{4}, 2},
+		{"column twice", 0, []uint32{2}, []uint32{1, 1}, 3},
+		{"row of the block before", 0, []uint32{0, 2}, []uint32{3}, 3},
+		{"all rows", 0, nil, []uint32{3}, 4},
+		{"symmetric with other columns", 1, []uint32{1, 2}, []uint32{1, 3}, 4},
+		{"symmetric with all columns", 1, []uint32{0, 1, 2, 3, 4}, nil, 10},
+	} {
+		var v, whole Vector
+		if err := v.AddFactored(l, Grid{1}, 0, []uint32{0}, []uint32{1, 2}, []float32{2, 3, 4}); err != nil {
+			t.Fatal(err)
+		}
+		if v.AddFactored(l, Grid{1}, c.matrix, c.rows, c.columns, make([]float32, c.values)) == nil {
+			t.Errorf("%s: accepted", c.name)
+		}
+		if v.Add(l, Grid{1}, 0, []uint32{0}, []uint32{3}, []float32{1}) == nil {
+			t.Errorf("%s: a dense block shares a row with a factored one", c.name)
+		}
+		if got := v.Expand(&whole); !slices.Equal(got.Cells, []int{1, 2}) || !slices.Equal(got.Steps, []int64{6, 8}) {
+			t.Errorf("%s: left cells %v of %v steps", c.name, got.Cells, got.Steps)
+		}
+	}
+}
+
+// TestExpandAgain: what a clone expands to does not change with the vector it was cloned from, nor with the memory used again.
+func TestExpandAgain(t *testing.T) {
+	l := upper()
+	var v, whole Vector
+	fill := func(x float32) {
+		v.Reset()
+		if err := v.AddFactored(l, Grid{1}, 2, nil, nil, []float32{x, x, 1, 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(3)
+	kept := v.Clone()
+	fill(5)
+	if got := v.Expand(&whole).Steps; !slices.Equal(got, []int64{5, 10, 5, 10}) {
+		t.Errorf("second: %v", got)
+	}
+	if got := kept.Expand(&whole).Steps; !slices.Equal(got, []int64{3, 6, 3, 6}) {
+		t.Errorf("clone of the first: %v", got)
+	}
+	if v.Reset(); v.Expand(&whole) != &v {
+		t.Error("a vector without products was copied")
+	}
+}
+
+// FuzzExpand adds any factored blocks. Whatever is accepted, cells ascend and lie within the layout, as many as it says.
+func FuzzExpand(f *testing.F) {
+	f.Add([]byte{0, 0, 0}, []byte{1, 0, 0})
+	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b11000, 0b11000})
+	f.Add([]byte{1, 0b101, 0b101}, []byte{1, 0b10, 0b10})
+	f.Add([]byte{2, 0b1, 0b10}, []byte{2, 0b10, 0})
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		l := upper()
+		var v, whole Vector
+		for _, code := range [][]byte{first, second} {
+			if len(code) != 3 {
+				t.Skip()
+			}
+			matrix, rows, columns := int(code[0]%4), set(code[1]), set(code[2])
+			n := len(rows) + len(columns)
+			if matrix < 3 {
+				n = extent(rows, l.matrices[matrix].rows) + extent(columns, l.matrices[matrix].columns)
+			}
+			_ = v.AddFactored(l, Grid{1}, matrix, rows, columns, make([]float32, n)) // refusing is fine
+		}
+		got := v.Expand(&whole)
+		if !slices.IsSorted(got.Cells) || len(slices.Compact(slices.Clone(got.Cells))) != len(got.Cells) {
+			t.Fatalf("cells %v", got.Cells)
+		}
+		if n := len(got.Cells); len(got.Steps) != n || n > 0 && (got.Cells[0] < 0 || got.Cells[n-1] >= l.Cells()) {
+			t.Fatalf("cells %v, steps %v", got.Cells, got.Steps)
+		}
+	})
+}
+
+// An image of a sigmoid belief network with 784 pixels and 50 hidden units: 1.0 million cells of 2,059 numbers.
+func BenchmarkExpand(b *testing.B) {
+	l := new(Layout)
+	l.Append(784, 1275)
+	values := make([]float32, 784+1275)
+	for i := range values {
+		values[i] = float32(i%97) / 97
+	}
+	grid := ClipGrid(50, 1<<20)
+	var v, whole Vector
+	if err := v.AddFactored(l, grid, 0, nil, nil, values); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		v.Expand(&whole)
+	}
+	b.ReportMetric(float64(l.Cells())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
+}
