@@ -38,8 +38,8 @@ func (c *Counter) Add(text []byte) {
 	})
 }
 
-// Bag moves the counts into d and begins a new bag. A bag without words is a document like others. It returns how many words
-// the text had, and how many of them the vocabulary has. The error is that of one over the limits of the wire.
+// Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the number of words in the text, and the
+// number of those in the vocabulary. It refuses a document over the limits of the wire format.
 func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
 	slices.Sort(c.ids)
 	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(c.ids)), c.ids)
@@ -57,8 +57,8 @@ func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
 	return tokens, known, CheckSize(d)
 }
 
-// CheckSize refuses a document that is too large for a record, also for one of a round, here where it can be said
-// which document it is.
+// CheckSize refuses a document that is too large for a record, also for a record of a round. The caller still knows where the
+// document is; the writer of the record does not.
 func CheckSize(d *wire.Document) error {
 	const (
 		around = 64                                             // of the record, beside the document
