@@ -48,7 +48,7 @@ func TestSettings(t *testing.T) {
 			v.SetFloat(v.Float() * 1.5)
 		case reflect.Bool:
 			v.SetBool(!v.Bool())
-		case reflect.Slice: // the baseline, for scores alone
+		case reflect.Slice: // the baseline, only for scores
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 			if name != "Unigram" || hash(changed) != hash(base) {
 				t.Errorf("%s changes the hash, or is new to this test", name)

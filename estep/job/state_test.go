@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// echo contributes its document's first word, and what it contributed before, plus one.
+// echo contributes its document's first word in the first round, and then its last contribution plus one.
 type echo struct{ alone bool }
 
 func (e echo) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
