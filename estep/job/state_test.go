@@ -13,7 +13,7 @@ import (
 )
 
 // echo contributes its document's first word in the first round, and then its last contribution plus one.
-type echo struct{ alone bool }
+type echo struct{}
 
 func (e echo) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.WordGaps) == 0 {
