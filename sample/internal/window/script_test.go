@@ -20,8 +20,8 @@ import (
 // A delivery is a document that a source hands over.
 type delivery struct {
 	id, user string
-	arrived  time.Duration // behind the start of window 1
-	at       time.Duration // when it is handed over, behind the same; not before, and not before it is asked for
+	arrived  time.Duration // after the start of window 1
+	at       time.Duration // time of delivery after the start of window 1; later if Next is called later
 }
 
 // live are documents that are handed over as they arrive.
