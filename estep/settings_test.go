@@ -10,7 +10,7 @@ import (
 	"privpipe/estep/words"
 )
 
-// TestSettings: the hash is another one for each option that contributions depend on, and for each model. It is that of other
+// TestSettings: the hash differs for each option that contributions depend on, and for each model. It is the same with other
 // versions of this program, whose workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{

@@ -76,7 +76,7 @@ func (c *check) Run(r *filter.Run) error {
 		what, hints = append(what, f.what), append(hints, f.hint)
 	}
 	return exit.Errorf(exit.Refused, "%s", strings.Join(what, "; ")).
-		WithHint("%s; --force goes on all the same", strings.Join(hints, "; "))
+		WithHint("%s; --force continues anyway", strings.Join(hints, "; "))
 }
 
 // inputs are the names of the inputs.
@@ -143,18 +143,18 @@ func (c *check) faults(p *profile) (faults []fault) {
 	}
 	add(p.Units(unit) < c.MinDocuments,
 		fmt.Sprintf("fewer %s than --min-documents %d", units, c.MinDocuments),
-		"the noise is the same for few documents as for many, and drowns few")
+		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
 	add(p.told && p.Documents > 0 && p.coverage() < c.MinCoverage,
-		fmt.Sprintf("the vocabulary has less of the words than --min-coverage %v", c.MinCoverage),
+		fmt.Sprintf("the vocabulary covers a smaller share of the words than --min-coverage %v", c.MinCoverage),
 		"tokenize vocab makes a vocabulary of public text of the same language")
 	add(p.Documents > 0 && p.emptyShare() > c.MaxEmpty,
 		fmt.Sprintf("a larger share of documents without a word of the vocabulary than --max-empty %v", c.MaxEmpty),
-		"an empty document teaches nothing")
+		"an empty document contributes nothing")
 	add(p.Documents > 0 && p.longestShare() > 0.5,
 		"one document holds most of all words",
 		"each line of JSON Lines is a document, and each .txt file is one")
 	add(p.WithUser > 0 && c.Unit == "",
-		"documents name users, and --unit was not said",
+		"documents name users, but --unit is not set",
 		"--unit user protects all of a user's documents, --unit document protects one")
 	add(p.WithUser == 0 && p.Documents > 0 && c.Unit == "user",
 		"no document names a user, so --unit user protects single documents",

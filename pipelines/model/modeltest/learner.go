@@ -262,6 +262,6 @@ func same(t *testing.T, what string, got, want *model.Snapshot) {
 		slices.EqualFunc(got.Matrices, want.Matrices, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) &&
 		slices.EqualFunc(got.Cells, want.Cells, bytes.Equal)
 	if !equal {
-		t.Errorf("%s is not bit for bit that of the run that was not killed", what)
+		t.Errorf("%s differs from the same of the run that was not killed", what)
 	}
 }

@@ -40,7 +40,7 @@ type script struct {
 	ends    time.Duration // 0: it never does
 	arrived time.Time
 	tells   bool         // the source says how far it is drained
-	owed    atomic.Int64 // behind the start: the earliest arrival of what Next has not returned, or returned last
+	owed    atomic.Int64 // after the start: the earliest arrival of a document that Next has not returned, or returned last
 }
 
 // Drained is now, or when the first of the documents arrived that are not handed over.

@@ -94,8 +94,8 @@ func (s *State) read(want Settings) error {
 		return exit.Errorf(exit.Malformed, "%s: not a state of windows", s.path)
 	}
 	if s.settings.Version != version {
-		return exit.Errorf(exit.Malformed, "%s: a state of version %d, this program goes on with those of version %d", s.path,
-			s.settings.Version, version).WithHint("begin a run of its own, with a new state, new topics and a new grant")
+		return exit.Errorf(exit.Malformed, "%s: a state of version %d, must be of version %d", s.path,
+			s.settings.Version, version).WithHint("begin a new run, with a new state, new topics and a new grant")
 	}
 	want.Name = s.settings.Name
 	if want.Start.IsZero() {
@@ -116,7 +116,7 @@ func (s *State) read(want Settings) error {
 
 func (s *State) differs(what string) error {
 	return exit.Errorf(exit.Usage, "%s: is of windows of another %s", s.path, what).
-		WithHint("its first line says which; a run goes on with the flags that it was begun with")
+		WithHint("its first line has the settings; resume a run with the flags that it was begun with")
 }
 
 // ours refuses a file that was replaced under its name: another run could lock the new file.

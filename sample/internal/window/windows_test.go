@@ -16,7 +16,7 @@ const (
 )
 
 // TestLive: documents count in the window that they arrived in; a window is over a grace after its end, or when nothing came
-// for as long, and the end of all input ends the window under way.
+// for as long, and the end of all input ends the current window.
 func TestLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(9), live("a b c d e f", 10*m, h-1, h, h+20*s, 2*h+30*m, 4*h+10*m))

@@ -17,7 +17,7 @@ type Counter struct {
 	splitter words.Splitter
 	counts   []uint32 // of the word ids below the vocabulary's size; zero between documents
 	ids      []uint32 // with a count
-	tokens   uint64   // words of the bag under way, known or not
+	tokens   uint64   // words of the current bag, known or not
 }
 
 // NewCounter returns a Counter for a vocabulary of the given size with the given index.
@@ -25,7 +25,7 @@ func NewCounter(index *Index, size int) *Counter {
 	return &Counter{index: index, counts: make([]uint32, size)}
 }
 
-// Add counts the words of text that are in the vocabulary, towards the bag under way.
+// Add adds the words of text that are in the vocabulary to the current bag.
 func (c *Counter) Add(text []byte) {
 	c.splitter.Split(text, func(word words.Word) {
 		c.tokens++

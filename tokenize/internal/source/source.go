@@ -40,7 +40,7 @@ type Options struct {
 type Reader struct {
 	Options
 	inputs []input
-	lines  *lines // of the input under way
+	lines  *lines // of the current input
 	table  *table // of CSV, once its first record is read
 	read   *atomic.Int64
 	close  func() error
@@ -170,7 +170,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 	}
 }
 
-// records returns the next chunk of the input under way.
+// records returns the next chunk of the current input.
 func (r *Reader) records() (Chunk, error) {
 	chunk, err := r.lines.next()
 	chunk.columns = &r.Columns

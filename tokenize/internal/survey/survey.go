@@ -65,7 +65,7 @@ func (s *Survey) Median() float64 {
 		}
 		below += n
 	}
-	panic("the lengths are not those of all documents")
+	panic("the counts of lengths do not add up to the documents")
 }
 
 // Users returns the number of users, and the largest number of documents of one user.

@@ -16,11 +16,11 @@ type Collector struct {
 	minLetters int
 	stop       *bag.Index // nil: none
 	splitter   words.Splitter
-	seen       map[string]struct{} // words of the document under way
+	seen       map[string]struct{} // words of the current document
 }
 
-// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and those of stop, which may be
-// nil.
+// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, which may
+// be nil.
 func NewCollector(minLetters int, stop *bag.Index) *Collector {
 	return &Collector{minLetters: minLetters, stop: stop, seen: make(map[string]struct{})}
 }
@@ -31,7 +31,7 @@ const room = wire.MaxRecord - 64 - 2*wire.MaxName
 // size is the largest encoded size of a word: its bytes, a tag of one byte and a length of two.
 func size(word string) int { return len(word) + 3 }
 
-// Words returns the distinct words of a text, in the order of their bytes, without those of over wire.MaxWord bytes.
+// Words returns the distinct words of a text, in the order of their bytes, without words over wire.MaxWord bytes.
 func (c *Collector) Words(text []byte) (distinct []string) {
 	if len(c.seen) > 1<<14 {
 		c.seen = make(map[string]struct{}) // clearing a map takes time in proportion to its largest size so far
