@@ -144,7 +144,7 @@ func (c *check) faults(p *profile) (faults []fault) {
 	add(p.Units(unit) < c.MinDocuments,
 		fmt.Sprintf("fewer %s than --min-documents %d", units, c.MinDocuments),
 		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
-	add(p.told && p.Documents > 0 && p.coverage() < c.MinCoverage,
+	add(p.stated && p.Documents > 0 && p.coverage() < c.MinCoverage,
 		fmt.Sprintf("the vocabulary covers a smaller share of the words than --min-coverage %v", c.MinCoverage),
 		"tokenize vocab makes a vocabulary of public text of the same language")
 	add(p.Documents > 0 && p.emptyShare() > c.MaxEmpty,

@@ -18,7 +18,7 @@ type profile struct {
 	vocabulary []byte
 	words      uint32 // size of the vocabulary
 
-	told          bool   // the streams state tokens and known
+	stated        bool   // the streams state tokens and known
 	tokens, known uint64 // words of the text, and words of the text that are in the vocabulary
 	skipped       uint64 // documents skipped as malformed
 }
@@ -41,8 +41,8 @@ func (p *profile) header(h *wire.Header) error {
 
 // tallies takes the tallies of a stream.
 func (p *profile) tallies(t map[string]uint64) {
-	if tokens, told := t[tallyTokens]; told {
-		p.told = true
+	if tokens, stated := t[tallyTokens]; stated {
+		p.stated = true
 		p.tokens += tokens
 		p.known += t[tallyKnown]
 	}
@@ -76,7 +76,7 @@ func (p *profile) json(faults []fault) ([]byte, error) {
 		"documents_with_user": p.WithUser, "users": users, "most_documents_of_user": most,
 		"faults": refused,
 	}
-	if p.told {
+	if p.stated {
 		object["tokens"], object["known_tokens"], object["coverage"] = p.tokens, p.known, p.coverage()
 	}
 	b, err := json.Marshal(object)
@@ -96,11 +96,11 @@ func (p *profile) table() []byte {
 	row("documents", p.Documents, "")
 	row("without a word of the vocabulary", p.Empty, percent(p.Empty, p.Documents))
 	row("left out as malformed", p.skipped, "")
-	if p.told {
+	if p.stated {
 		row("words of the text", p.tokens, "")
 		row("of them in the vocabulary", p.known, percent(p.known, p.tokens))
 	} else {
-		row("words of the text: the stream does not tell", "-", "")
+		row("words of the text: not in the stream", "-", "")
 	}
 	row("words of a document in the vocabulary, median", p.Median(), "")
 	row("of the longest document, and its share of all", p.Longest, percent(p.Longest, p.Tokens))

@@ -57,19 +57,19 @@ func newSkipped(chunk source.Chunk, line int, err error) skipped {
 	return skipped{chunk.Name, line, strings.TrimPrefix(err.Error(), chunk.Name+": ")}
 }
 
-// mostTold is the largest number of skipped documents that messages name.
-const mostTold = 10
+// mostReported is the largest number of skipped documents that messages name.
+const mostReported = 10
 
-// teller reports the skipped documents to the log and to the --skipped file, if the user asked for them.
-type teller struct {
+// skipReport reports skipped documents to the log and to the --skipped file, if the user asked for them.
+type skipReport struct {
 	run  *filter.Run
 	file *endpoint.Output // nil without --skipped
 	list *bufio.Writer
 	n    int
 }
 
-func (o *onError) newTeller(r *filter.Run) (*teller, error) {
-	t := &teller{run: r}
+func (o *onError) newSkipReport(r *filter.Run) (*skipReport, error) {
+	t := &skipReport{run: r}
 	if o.Skipped == "" {
 		return t, nil
 	}
@@ -81,16 +81,16 @@ func (o *onError) newTeller(r *filter.Run) (*teller, error) {
 }
 
 // abort discards an incomplete list.
-func (t *teller) abort() {
+func (t *skipReport) abort() {
 	if t.file != nil {
 		t.file.Abort()
 	}
 }
 
-// tell reports the next skipped documents, in the order of the inputs.
-func (t *teller) tell(documents []skipped) error {
+// add reports the next skipped documents, in the order of the inputs.
+func (t *skipReport) add(documents []skipped) error {
 	for _, s := range documents {
-		if t.n++; t.n <= mostTold && t.run.Private() {
+		if t.n++; t.n <= mostReported && t.run.Private() {
 			t.run.Log.Warn("skipped " + where(s.File, s.Line) + ": " + s.Error)
 		}
 		if t.file == nil {
@@ -109,8 +109,8 @@ func (t *teller) tell(documents []skipped) error {
 
 // end completes the list. The number of skipped documents is private, so it is logged only with --private-logs. A message may
 // say that documents were skipped: a run with --on-error stop tells the same by its exit code.
-func (t *teller) end() error {
-	switch more := t.n - mostTold; {
+func (t *skipReport) end() error {
+	switch more := t.n - mostReported; {
 	case t.n > 0 && !t.run.Private():
 		t.run.Log.Warn("malformed documents were skipped; --skipped FILE lists them")
 	case more > 0 && t.run.Private():

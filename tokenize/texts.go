@@ -72,11 +72,11 @@ func (t *texts) convert(
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
 	namer := name.NewNamer(t.Prefix)
-	teller, err := t.newTeller(r)
+	skips, err := t.newSkipReport(r)
 	if err != nil {
 		return total, err
 	}
-	defer teller.abort()
+	defer skips.abort()
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
@@ -86,7 +86,7 @@ func (t *texts) convert(
 		total.tokens += made.tokens
 		total.known += made.known
 		total.add(made.names)
-		if err := teller.tell(made.skips); err != nil {
+		if err := skips.add(made.skips); err != nil {
 			return err
 		}
 		if made.unnamed != nil {
@@ -104,7 +104,7 @@ func (t *texts) convert(
 		return nil
 	})
 	if err == nil {
-		err = teller.end()
+		err = skips.end()
 	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")

@@ -104,9 +104,9 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
-// Distinct implements model.Judge: the number of cells of the statistic for each topic that are more than four standard
+// AboveNoise implements model.Judge: the number of cells of the statistic for each topic that are more than four standard
 // deviations of the noise above 0. Pure noise has V/30000 such cells.
-func (l *Learner) Distinct() float64 {
+func (l *Learner) AboveNoise() float64 {
 	sum, variance := l.estimated()
 	distinct := 0
 	for _, s := range sum {

@@ -292,9 +292,9 @@ func (s *session) writeModel() error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	if judge, ok := s.learner.(model.Judge); ok && judge.Distinct() < min(fewWords, float64(len(s.vocab))/100) {
+	if judge, ok := s.learner.(model.Judge); ok && judge.AboveNoise() < min(fewWords, float64(len(s.vocab))/100) {
 		s.run.Log.Warn("the topics are hardly above the noise: fewer topics, more documents or a larger ε would help",
-			"words above the noise in a topic", fmt.Sprintf("%.1f", judge.Distinct()))
+			"words above the noise in a topic", fmt.Sprintf("%.1f", judge.AboveNoise()))
 	}
 	out, err := endpoint.CreateStream(s.Output, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
 	if err != nil {

@@ -27,6 +27,6 @@ type Learner interface {
 
 // A Judge is a Learner that estimates from the releases how much of the model is above the noise.
 type Judge interface {
-	// Distinct returns the average number of words in a component that are clearly above the noise.
-	Distinct() float64
+	// AboveNoise returns the average number of words in a component that are clearly above the noise.
+	AboveNoise() float64
 }

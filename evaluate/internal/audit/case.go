@@ -14,7 +14,7 @@ type place struct {
 	within bool
 }
 
-// A kind is a kind of grant and inputs, with places of the canary. For each kind there is a fault that shows in no other kind.
+// A kind is a kind of grant and inputs, with the places of the canary at which particular faults show.
 type kind struct {
 	name   string
 	terms  Terms
@@ -177,7 +177,7 @@ func (t Terms) twice(name string, cells []int, inputs int) place {
 const crowded = 30
 
 // crowd is a place with a canary among nearly empty units, in one of two inputs. The canary exceeds the bound of one unit, but
-// not the bound of all units together.
+// not the bound of all units of its input together.
 func (t Terms) crowd(name string, cells []int) place {
 	p := place{name: name, with: [][]contribution{nil, nil}, without: [][]contribution{nil, nil}}
 	for i := range crowded {

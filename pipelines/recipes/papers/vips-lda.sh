@@ -6,7 +6,7 @@
 #   papers/vips-lda.sh [--sigma 1.24] [--topics 50] [FLAG…] TEXT OUT
 #
 # TEXT and OUT are as in lda.sh. Use lda.sh for a better model at the same ε. The paper's method loses much by negative cells
-# set to 0, by long documents and by a fixed batch, and the ε that the paper states is not sound.
+# set to 0, by long documents and by a fixed batch, and the ε that the paper states is not its actual ε.
 #
 #   --sigma 1.24      noise scale divided by the paper's sensitivity a·N
 #   --batch 20000     number of documents in a round, drawn without replacement
