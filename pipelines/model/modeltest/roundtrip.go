@@ -54,7 +54,7 @@ func RoundTrip(t *testing.T, h Halves) {
 	h.read(t, l, Set(l, s), documents)
 }
 
-// A trip is the state of a round trip.
+// A trip is one round of a round trip.
 type trip struct {
 	Halves
 	matrices []*wire.Matrix
