@@ -1,6 +1,5 @@
-// Command estep computes what each private document contributes to a round's statistics, given the parameters of the
-// round before. It stands behind the privacy wall: all that it reads, but for parameters, and all that it writes is
-// private.
+// Command estep computes each private document's contribution to a round's statistics, given the parameters of the previous
+// round. It stands behind the privacy wall: its output and its input, except the parameters, are private.
 package main
 
 import (
@@ -13,8 +12,8 @@ import (
 // cli has a line for each model.
 var cli struct {
 	filter.Common
-	LDA   lda.Command   `cmd:"" name:"lda" help:"Topics: latent Dirichlet allocation by variational Bayes."`
-	Words words.Command `cmd:"" help:"Word frequencies alone: a private unigram, for a baseline and for denoising topics."`
+	LDA   lda.Command   `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
+	Words words.Command `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
 }
 
 func main() {
@@ -22,7 +21,7 @@ func main() {
 		Name:    "estep",
 		Summary: "Turn rounds of documents into contributions, or score held-out documents.",
 		Example: "estep lda --params params < rounds > contributions",
-		Notes: "With --params it answers every document of every round with one contribution, and waits for the parameters " +
-			"of the round before. With --score or --infer it reads documents and a model file. The output is private.",
+		Notes: "With --params, estep answers every document of every round with one contribution, after it has the parameters " +
+			"of the previous round. With --score or --infer, it reads documents and a model file. The output is private.",
 	}, &cli, &cli.Common)
 }

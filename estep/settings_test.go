@@ -10,7 +10,7 @@ import (
 	"privpipe/estep/words"
 )
 
-// TestSettings: the hash is another one for each option that contributions depend on, and for each model. It is that of other
+// TestSettings: the hash differs for each option that contributions depend on, and for each model. It is the same with other
 // versions of this program, whose workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
@@ -48,7 +48,7 @@ func TestSettings(t *testing.T) {
 			v.SetFloat(v.Float() * 1.5)
 		case reflect.Bool:
 			v.SetBool(!v.Bool())
-		case reflect.Slice: // the baseline, for scores alone
+		case reflect.Slice: // the baseline, only for scores
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 			if name != "Unigram" || hash(changed) != hash(base) {
 				t.Errorf("%s changes the hash, or is new to this test", name)

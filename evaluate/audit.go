@@ -19,38 +19,38 @@ import (
 )
 
 type auditCommand struct {
-	Binary          string   `required:"" placeholder:"PATH" help:"Program to audit; it is called as privatize is."`
-	Case            []string `placeholder:"NAME" help:"Cases to do, of those below; all by default."`
-	NoiseMultiplier float64  `default:"1" help:"Noise of the grants, over the clip, in [0.2, 10]."`
-	Runs            int      `default:"1000" help:"Runs of the case neighbours."`
-	Rounds          int      `default:"10000" help:"Rounds of each other case, 250 a run."`
-	Mechanism       string   `enum:"gaussian,laplace" default:"gaussian" help:"Mechanism of neighbours, delivered-twice and --one-run: ${enum}. Other cases have their own."`
-	Adjacency       string   `enum:"add-remove,replace-one" default:"add-remove" help:"Neighbours of the same: ${enum}."`
-	Unit            string   `enum:"document,user" default:"document" help:"Privacy unit of the same: ${enum}."`
-	Confidence      float64  `default:"0.95" help:"Confidence with which all bounds of all cases hold together."`
-	Delta           float64  `default:"1e-5" help:"δ at which ε is stated."`
-	OneRun          bool     `help:"Also audit one run that holds many canaries, each by a coin of its own."`
-	Canaries        int      `default:"10000" help:"Canaries of that run."`
-	Folder          string   `placeholder:"FOLDER" help:"Of temporary files. By default in memory (/dev/shm) where there is such a folder: a privatizer waits for the disk at each round."`
-	JSON            bool     `name:"json" help:"Print JSON, not a table."`
-	Output          string   `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Binary          string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of privatize."`
+	Case            []string `placeholder:"NAME" help:"Run only the case NAME, one of those below; by default all."`
+	NoiseMultiplier float64  `default:"1" help:"Ask in the grants for noise of this multiple of the clip, in [0.2, 10]."`
+	Runs            int      `default:"1000" help:"Do this many runs of the case neighbours."`
+	Rounds          int      `default:"10000" help:"Do this many rounds of each other case, 250 a run."`
+	Mechanism       string   `enum:"gaussian,laplace" default:"gaussian" help:"Set the mechanism of neighbours, delivered-twice and --one-run: ${enum}. Other cases have their own."`
+	Adjacency       string   `enum:"add-remove,replace-one" default:"add-remove" help:"Set the neighbouring relation of the same cases: ${enum}."`
+	Unit            string   `enum:"document,user" default:"document" help:"Set the privacy unit of the same cases: ${enum}."`
+	Confidence      float64  `default:"0.95" help:"Make all bounds of all cases hold together with this confidence."`
+	Delta           float64  `default:"1e-5" help:"State ε at this δ."`
+	OneRun          bool     `help:"Also audit a single run with many canaries; a coin for each puts it in or leaves it out."`
+	Canaries        int      `default:"10000" help:"Put this many canaries into the run of --one-run."`
+	Folder          string   `placeholder:"FOLDER" help:"Write temporary files to FOLDER. The default is in memory (/dev/shm) if possible, because a privatizer waits for the disk at each round."`
+	JSON            bool     `name:"json" help:"Print JSON instead of a table."`
+	Output          string   `short:"o" placeholder:"FILE" help:"Write the report to FILE; standard output by default."`
 	filter.Workers
 }
 
 // Help is kong's hook.
 func (c *auditCommand) Help() string {
-	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN… on inputs of its own that differ in one unit, the canary, " +
-		"and tells from the releases which it was. How well it can bounds the privacy loss from below. For Gaussian noise " +
-		"the loss is measured by the trade-off between the two rates of error, which the ledger's sensitivity and scale " +
-		"claim to be that of a Gaussian, and stated as ε at --delta; for Laplace noise it is ε.\n\n" +
-		"The cases are: " + strings.Join(audit.Cases(), ", ") + ". In neighbours each run is a process of its own. In the " +
-		"others runs have many rounds, each with or without the canary, where a fault would show: in one cell, in all, off the " +
-		"diagonal of a symmetric matrix, under a statistic's bound, in two inputs, in a partial sum. They also compare the " +
-		"spread of the noise, and the sum of a unit within its bound, with the ledger and the grant.\n\n" +
-		"An audit can show that a privatizer is broken: a bound above the claim, or a rule broken outright, comes with exit " +
-		"code 83. It cannot show that one is sound. It sees what these inputs bring out and what so many rounds can tell: a " +
-		"leak of another kind, or in one round of a thousand, stays unseen. A sound privatizer, whose noise is fresh in each " +
-		"round, fails with a probability of at most 1 - CONFIDENCE, over all cases together."
+	return "Runs PATH MECHANISM --grant G --ledger L -o OUT IN… on neighbouring inputs that differ in one unit, the canary, " +
+		"and guesses from the releases which input it was. The error rates of the guesses give a lower bound on the privacy " +
+		"loss. For Gaussian noise the claimed loss is the Gaussian trade-off between the two error rates, by the sensitivity " +
+		"and scale in the ledger, and is stated as ε at --delta. For Laplace noise the claimed loss is ε.\n\n" +
+		"The cases are: " + strings.Join(audit.Cases(), ", ") + ". In neighbours each run is a process. In the other cases a " +
+		"run has many rounds, each with or without the canary. The canary is where a fault would show: in one cell, in all, " +
+		"off the diagonal of a symmetric matrix, under a statistic's bound, in two inputs, in a partial sum. These cases also " +
+		"compare the spread of the noise, and the sum of a unit within its bound, with the ledger and the grant.\n\n" +
+		"An audit can show that a privatizer is broken: if a bound is above the claim, or a rule is broken outright, the exit " +
+		"code is 83. It cannot show that a privatizer is sound: these inputs and this many rounds miss a leak of another " +
+		"kind, or a leak in one round of a thousand. A sound privatizer, whose noise is fresh in each round, fails with " +
+		"probability at most 1 - CONFIDENCE, over all cases together."
 }
 
 // Validate is kong's hook.
@@ -123,8 +123,7 @@ func (c *auditCommand) Run(r *filter.Run) error {
 	return nil
 }
 
-// temporary returns a folder for temporary files: the one that was asked for, else one in memory if it can be written to, empty
-// for the system's.
+// temporary returns a folder for temporary files: --folder, else a writable folder in memory, else "" for the system's.
 func temporary(asked string) string {
 	if asked != "" {
 		return asked
@@ -164,6 +163,6 @@ func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "A claimed ε is of the rounds that the statistic behind the bound uses. All bounds hold together with confidence %v.\n", c.Confidence)
+	fmt.Fprintf(&b, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together with confidence %v.\n", c.Confidence)
 	return b.Bytes(), nil
 }

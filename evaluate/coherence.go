@@ -16,10 +16,10 @@ import (
 )
 
 type coherenceCommand struct {
-	Reference string `required:"" placeholder:"FILE" help:"Reference documents over the model's vocabulary, from tokenize --public."`
-	Top       int    `default:"10" help:"Words a topic."`
-	JSON      bool   `name:"json" help:"Print JSON, not a table."`
-	Output    string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Reference string `required:"" placeholder:"FILE" help:"Count words in the documents of FILE, which tokenize --public made over the model's vocabulary."`
+	Top       int    `default:"10" help:"Compare this many words of each topic."`
+	JSON      bool   `name:"json" help:"Print JSON instead of a table."`
+	Output    string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
 	Model     string `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
 }

@@ -188,7 +188,7 @@ func (f *fake) release(names []string, out io.Writer) error {
 	}
 }
 
-// A fakeRound is a round under way.
+// A fakeRound is an open round.
 type fakeRound struct {
 	*fake
 	number uint32

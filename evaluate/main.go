@@ -1,5 +1,5 @@
-// Command evaluate says how good a model is, and how private a privatizer. It reads scored records and model files, never
-// a second copy of the inference, and runs a privatizer as a black box.
+// Command evaluate measures the quality of a model and the privacy of a privatizer. It reads scores and model files and has no
+// inference of its own. It runs a privatizer as a black box.
 package main
 
 import (
@@ -9,20 +9,21 @@ import (
 
 var cli struct {
 	filter.Common
-	Perplexity perplexityCommand `cmd:"" help:"Held-out perplexity, from estep --score."`
-	Topics     topicsCommand     `cmd:"" help:"The words of each topic of a model."`
-	Coherence  coherenceCommand  `cmd:"" help:"NPMI coherence of a model's topics on reference documents."`
-	Audit      auditCommand      `cmd:"" help:"A lower bound on the privacy loss of a privatize binary, beside the claimed one."`
+	Perplexity perplexityCommand `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
+	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
+	Coherence  coherenceCommand  `cmd:"" help:"Compute the NPMI coherence of a model's topics on reference documents."`
+	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
 }
 
 func main() {
 	filter.Main(filter.Stage{
 		Name:    "evaluate",
-		Summary: "Say how good a model is, or how private a privatizer.",
+		Summary: "Measure the quality of a model or the privacy of a privatizer.",
 		Example: "tokenize text --vocab vocab.txt held.jsonl | estep lda --score --model model.pp | evaluate perplexity",
-		Notes: "A number computed from private held-out documents is itself a function of them and no budget covers it: " +
-			"publish it only if their owners agreed, or use public documents. A model file alone costs nothing to look at.\n\n" +
-			"Perplexity is as if each word were chosen from so many at random. Beside the model's stand those of its own word " +
-			"frequencies, which are noisy too, or of those that estep --score --unigram names, and of the vocabulary's size.",
+		Notes: "No budget covers a number that is computed from private held-out documents: publish it only if their owners " +
+			"agreed, or use public documents. Reading a model file costs no privacy.\n\n" +
+			"A perplexity of N means that the model predicts as well as a uniform choice among N words. Beside the model's " +
+			"perplexity stand the unigram baseline's and the uniform distribution's, which is the size of the vocabulary. The " +
+			"baseline is the model's own word frequencies, which are noisy too, or those of estep --score --unigram.",
 	}, &cli, &cli.Common)
 }

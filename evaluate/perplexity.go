@@ -16,8 +16,8 @@ import (
 )
 
 type perplexityCommand struct {
-	JSON   bool   `name:"json" help:"Print JSON, not a table."`
-	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	JSON   bool   `name:"json" help:"Print JSON instead of a table."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of scores; standard input by default."`
 }
 

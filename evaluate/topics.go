@@ -18,10 +18,10 @@ import (
 )
 
 type topicsCommand struct {
-	Top    int    `default:"10" help:"Words a topic."`
-	JSON   bool   `name:"json" xor:"form" help:"Print JSON: an object a topic."`
-	CSV    bool   `name:"csv" xor:"form" help:"Print CSV: topic,share,rank,word,probability."`
-	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Top    int    `default:"10" help:"Print this many words of each topic."`
+	JSON   bool   `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
+	CSV    bool   `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the topics to FILE; standard output by default."`
 	Model  string `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
 }
@@ -34,11 +34,11 @@ func (c *topicsCommand) Validate() error {
 	return nil
 }
 
-// A topic is its share of the model and its likeliest words.
+// A topic is a topic's share of the model and its most probable words.
 type topic struct {
 	Topic int     `json:"topic"` // from 0
 	Share float64 `json:"share"` // of the model's words
-	Words []word  `json:"words"` // the likeliest first
+	Words []word  `json:"words"` // the most probable first
 }
 
 type word struct {
@@ -123,7 +123,7 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b.Bytes())
 }
 
-// writeText writes what a command prints. Text may go to a terminal.
+// writeText writes the output of a command. Text may go to a terminal.
 func writeText(name string, text []byte) error {
 	return endpoint.WriteFile(cmp.Or(name, endpoint.Stdio), wire.Side_PUBLIC, text)
 }

@@ -1,5 +1,5 @@
-// Command mstep turns releases into parameters and a model. It stands outside the privacy wall: everything it reads is
-// public, so nothing that it does costs privacy.
+// Command mstep turns releases into parameters and a model. It stands outside the privacy wall: it reads only public data, so it
+// costs no privacy.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 		Outside: true,
 		Summary: "Learn a model from releases.",
 		Example: "mstep lda --topics 50 --vocab vocab.txt --params-out params -o model.pp < releases",
-		Notes: "After each round the state is kept in a checkpoint beside the model, so that a run that was killed goes on " +
-			"from there when the same pipeline is started again.",
+		Notes: "After each round mstep writes its state to a checkpoint beside the model. If a run is killed and the same pipeline " +
+			"is started again, it resumes from the checkpoint.",
 	}, &cli, &cli.Common)
 }

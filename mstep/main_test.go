@@ -77,7 +77,7 @@ func wordReleases(vocab vocabulary.Words, counts ...int64) []byte {
 		modeltest.Release{Round: 1, Head: modeltest.Gaussian(1, 1, 1, 1), Steps: counts})
 }
 
-// unended cuts the last frame off a stream, which has the end record alone.
+// unended cuts the last frame, which has only the end record, off a stream.
 func unended(b []byte) []byte { return b[:bytes.LastIndex(b, []byte("\x28\xb5\x2f\xfd"))] }
 
 func TestScripts(t *testing.T) { script.Run(t, files()) }

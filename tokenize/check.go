@@ -11,31 +11,31 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A check reads the documents of a run to come. --min-documents is by default where word frequencies begin to show at ε = 1.
-// Perplexity of held-out comments of Go's source after lda.sh --topics 10 on so many others (of word frequencies alone, and by
-// document completion; a model that knows nothing has 8,000):
+// A check reads the documents of a planned run. At ε = 1 and with the default of --min-documents, word frequencies begin to show.
+// The table has the number of training documents, the perplexity of word frequencies and the perplexity of a topic model by
+// document completion. Both are on held-out comments of Go's source, after lda.sh --topics 10. A uniform model has 8,000.
 //
 //	  500  8,119  7,795     5,000  4,666  5,908
 //	1,000  7,786  7,352    10,000  3,434  3,925
 //	2,000  5,713  5,848    20,000  2,693  2,687
 type check struct {
-	MinDocuments uint64   `default:"1000" placeholder:"N" help:"Refuse fewer privacy units: documents, or users and documents without one (default ${default})."`
-	MinCoverage  float64  `default:"0.25" placeholder:"SHARE" help:"Refuse a vocabulary that has a smaller share of the words of the text (default ${default}). 8,000 words of English have 0.28 to 0.42 of English text and at most 0.21 of other languages; 1,000 words have 0.15 to 0.20 of their own language."`
+	MinDocuments uint64   `default:"1000" placeholder:"N" help:"Refuse fewer privacy units (default ${default}). A unit is a document; with --unit user, a user or a document without a user."`
+	MinCoverage  float64  `default:"0.25" placeholder:"SHARE" help:"Refuse a vocabulary that covers a smaller share of the words of the text (default ${default}). 8,000 English words cover 0.28 to 0.42 of English text and at most 0.21 of another language; 1,000 words cover 0.15 to 0.20 of their own language."`
 	MaxEmpty     float64  `default:"0.5" placeholder:"SHARE" help:"Refuse a larger share of documents without a word of the vocabulary (default ${default})."`
-	Unit         string   `enum:",document,user" default:"" placeholder:"UNIT" help:"Privacy unit of the run to come: document or user. Must be said where documents name users."`
-	Force        bool     `help:"Warn, where otherwise it would refuse."`
-	JSON         bool     `name:"json" help:"Print JSON, not a table."`
-	Output       string   `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default, also a terminal."`
-	Inputs       []string `arg:"" optional:"" help:"Streams of documents, all of the run; standard input by default."`
+	Unit         string   `enum:",document,user" default:"" placeholder:"UNIT" help:"Privacy unit of the planned run: document or user. Required if documents name users."`
+	Force        bool     `help:"Warn instead of refusing."`
+	JSON         bool     `name:"json" help:"Print JSON instead of a table."`
+	Output       string   `short:"o" placeholder:"FILE" help:"Write the report to FILE; standard output by default, also to a terminal."`
+	Inputs       []string `arg:"" optional:"" help:"Streams of all documents of the planned run; standard input by default."`
 }
 
 // Help is kong's hook.
 func (*check) Help() string {
-	return "What it prints is about the documents themselves and covered by no budget: it is for people behind the privacy " +
-		"wall, and so is the exit code, which is 83 if the documents are not worth a budget: too few of them, a vocabulary " +
-		"that lacks most of their words, most of them empty, or one that holds most of all words. Then a message says which, " +
-		"without a number of the data. Words are counted by tokenize; the stream of another program may not tell them. " +
-		"The memory that it needs grows with the number of users, some 40 bytes each, and not of documents."
+	return "The report describes private documents and no budget covers it: it is only for people behind the privacy " +
+		"wall, and so is the exit code. The exit code is 83 if the documents are not worth a budget: too few documents, a " +
+		"vocabulary that lacks most of their words, too many documents without a known word, or one document with most of " +
+		"all words. A message then names the reason, without a number that depends on the data. The coverage of the " +
+		"vocabulary is known only for streams that tokenize wrote. Each user takes some 40 bytes of memory; documents take none."
 }
 
 // Validate is kong's hook.
@@ -76,7 +76,7 @@ func (c *check) Run(r *filter.Run) error {
 		what, hints = append(what, f.what), append(hints, f.hint)
 	}
 	return exit.Errorf(exit.Refused, "%s", strings.Join(what, "; ")).
-		WithHint("%s; --force goes on all the same", strings.Join(hints, "; "))
+		WithHint("%s; --force continues anyway", strings.Join(hints, "; "))
 }
 
 // inputs are the names of the inputs.
@@ -87,7 +87,7 @@ func (c *check) inputs() []string {
 	return c.Inputs
 }
 
-// read reads all documents; in a dry run their headers alone.
+// read reads all documents; in a dry run only their headers.
 func (c *check) read(r *filter.Run) (*profile, error) {
 	p := newProfile()
 	for _, name := range c.inputs() {
@@ -127,10 +127,10 @@ func (p *profile) stream(r *filter.Run, in *endpoint.StreamReader) error {
 	return r.Err()
 }
 
-// A fault is why documents are not worth a budget, and what to do about it. It tells no number of the data.
+// A fault is a reason why documents are not worth a budget, with a hint. It holds no number that depends on the data.
 type fault struct{ what, hint string }
 
-// faults are those that p has.
+// faults returns the faults of the documents that p describes.
 func (c *check) faults(p *profile) (faults []fault) {
 	add := func(is bool, what, hint string) {
 		if is {
@@ -143,18 +143,18 @@ func (c *check) faults(p *profile) (faults []fault) {
 	}
 	add(p.Units(unit) < c.MinDocuments,
 		fmt.Sprintf("fewer %s than --min-documents %d", units, c.MinDocuments),
-		"the noise is the same for few documents as for many, and drowns few")
-	add(p.told && p.Documents > 0 && p.coverage() < c.MinCoverage,
-		fmt.Sprintf("the vocabulary has less of the words than --min-coverage %v", c.MinCoverage),
+		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
+	add(p.stated && p.Documents > 0 && p.coverage() < c.MinCoverage,
+		fmt.Sprintf("the vocabulary covers a smaller share of the words than --min-coverage %v", c.MinCoverage),
 		"tokenize vocab makes a vocabulary of public text of the same language")
 	add(p.Documents > 0 && p.emptyShare() > c.MaxEmpty,
 		fmt.Sprintf("a larger share of documents without a word of the vocabulary than --max-empty %v", c.MaxEmpty),
-		"an empty document teaches nothing")
+		"an empty document contributes nothing")
 	add(p.Documents > 0 && p.longestShare() > 0.5,
 		"one document holds most of all words",
 		"each line of JSON Lines is a document, and each .txt file is one")
 	add(p.WithUser > 0 && c.Unit == "",
-		"documents name users, and --unit was not said",
+		"documents name users, but --unit is not set",
 		"--unit user protects all of a user's documents, --unit document protects one")
 	add(p.WithUser == 0 && p.Documents > 0 && c.Unit == "user",
 		"no document names a user, so --unit user protects single documents",
@@ -162,8 +162,8 @@ func (c *check) faults(p *profile) (faults []fault) {
 	return faults
 }
 
-// write prints what is known of the documents. What is private may be shown on a terminal here: it is for the person who asked,
-// and a file is its owner's alone.
+// write prints the profile. It may go to a terminal although it is private, since it is for the person who asked. Only the
+// owner can read the file.
 func (c *check) write(p *profile, faults []fault) error {
 	b, err := p.table(), error(nil)
 	if c.JSON {

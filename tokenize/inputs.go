@@ -12,16 +12,17 @@ import (
 
 // inputs are the flags of the commands that read texts, and the texts.
 type inputs struct {
-	Format      source.Format  `enum:"auto,jsonl,text,csv,tsv" default:"auto" help:"What the inputs are: ${enum}; auto goes by the name, .txt, .csv or .tsv, and takes others for JSON Lines. Of a folder, auto takes the files of these names and .jsonl, and another format all files but hidden ones."`
-	Columns     source.Columns `placeholder:"ROLE=NAME,…" help:"The columns of CSV, or members of JSON Lines, that have other names than text, id, user and label, as text=body,id=post_id."`
-	MaxDocument filter.Size    `default:"64MiB" help:"A larger document is malformed."`
+	Format      source.Format  `enum:"auto,jsonl,text,csv,tsv" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
+	Columns     source.Columns `placeholder:"ROLE=NAME,…" help:"Name the columns of CSV, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id."`
+	MaxDocument filter.Size    `default:"64MiB" help:"Refuse a larger document as malformed."`
 	Inputs      []string       `arg:"" optional:"" help:"Files and folders; standard input (JSON Lines, or by --format) by default."`
 }
 
-// formatsHelp is what --help says of inputs.
-const formatsHelp = "The first row of CSV names its columns; others than text, id, user and label are ignored. Fields are quoted as in " +
-	"RFC 4180, in a .tsv too, and may hold newlines. An empty id is none. Whoever makes the file must quote its fields: one with a " +
-	"quote and no end takes the rows behind it in, which are then no documents of their own. A broken quote is never skipped."
+// formatsHelp is the text of --help about inputs.
+const formatsHelp = "The first row of CSV names its columns; columns other than text, id, user and label are ignored. Fields are quoted " +
+	"as in RFC 4180, in a .tsv too, and may hold newlines. An empty id counts as no id. A field whose opening quote is never closed " +
+	"swallows the rows after it. So the program that writes the file must quote every field with a quote in it. --on-error skip " +
+	"does not skip a broken quote."
 
 func (i *inputs) Validate() error {
 	if i.MaxDocument < 1 {
@@ -30,7 +31,7 @@ func (i *inputs) Validate() error {
 	return nil
 }
 
-// names are those of the inputs.
+// names are the names of the inputs.
 func (i *inputs) names() []string {
 	if len(i.Inputs) == 0 {
 		return []string{endpoint.Stdio}

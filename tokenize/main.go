@@ -1,5 +1,5 @@
-// Command tokenize turns text into bags of words over a public vocabulary. It stands behind the privacy wall: what it
-// reads and writes is private.
+// Command tokenize turns text into bags of words over a public vocabulary. It stands behind the privacy wall: its input and
+// its output are private.
 package main
 
 import (
@@ -9,11 +9,11 @@ import (
 
 var cli struct {
 	filter.Common
-	Text  text         `cmd:"" help:"Texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV with such columns, .txt files, folders of them."`
-	UCI   uciBags      `cmd:"" name:"uci" help:"Bags of words in the format of the UCI repository."`
-	Check check        `cmd:"" help:"Say how many documents there are, how long, whose, and how much the vocabulary covers, before any budget is spent on them."`
+	Text  text         `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV with these columns, .txt files, folders of them."`
+	UCI   uciBags      `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
+	Check check        `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
 	Vocab vocab        `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
-	Terms termsCommand `cmd:"" help:"The words of private texts spelled out, for privatize select to make a vocabulary of them."`
+	Terms termsCommand `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
 }
 
 func main() {
@@ -21,8 +21,8 @@ func main() {
 		Name:    "tokenize",
 		Summary: "Turn text into bags of words over a public vocabulary.",
 		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
-		Notes: "What gzip, bzip2, xz or zstd compressed is decompressed, by its first bytes. The output is private: it stays behind the privacy wall. " +
-			"A word is a run of letters, in lower case; words outside the vocabulary are dropped. In scripts without spaces, " +
-			"such as Chinese, Japanese and Thai, it is two neighbouring letters, and in Katakana a run.",
+		Notes: "Input in gzip, bzip2, xz or zstd is recognized by its first bytes and decompressed. The output is private: keep it behind the privacy wall. " +
+			"A word is a run of letters, in lower case. Words outside the vocabulary are dropped. In scripts without spaces, " +
+			"for example Chinese, Japanese and Thai, a word is two neighbouring letters; in Katakana it is a run.",
 	}, &cli, &cli.Common)
 }

@@ -10,13 +10,13 @@ import (
 
 // naming is the flag of the commands that name documents by content.
 type naming struct {
-	Prefix string `placeholder:"NAME" help:"Put NAME before the name of each document that is named by its content; nothing by default. Equal documents of two runs have one name, which sample refuses, unless each run has a NAME of its own."`
+	Prefix string `placeholder:"NAME" help:"Put NAME before each name that is made from content; empty by default. Without different prefixes, equal documents of two runs of tokenize have the same name, and sample refuses them."`
 }
 
-// namesHelp is what --help says of names.
-const namesHelp = "An id, the path of a file and a user are names, which must not change when another document goes: no ε holds for " +
-	"positions, since one document less renumbers all behind it. A line without id (or with null) is named by a hash of what " +
-	"is kept of it, which needs 60 bytes of memory a line; of equal documents each counts as one of its own."
+// namesHelp is the text of --help about names.
+const namesHelp = "An id, the path of a file and a user are names. A name must not change when another document is removed: no ε holds " +
+	"for positions, since removing a document renumbers all after it. A line without id (or with null) is named by a hash of its " +
+	"record, which takes 60 bytes of memory a line. Equal documents count as different documents."
 
 // Validate is kong's hook.
 func (n *naming) Validate() error {
@@ -26,7 +26,7 @@ func (n *naming) Validate() error {
 	return nil
 }
 
-// idOf is where the id of a record stands.
+// idOf returns a pointer to the id of a record.
 func idOf(r *wire.Record) *string {
 	if t := r.GetTerms(); t != nil {
 		return &t.Id
@@ -46,7 +46,7 @@ func named(entries []entry, namer *name.Namer) []*wire.Record {
 	return records
 }
 
-// names are those that documents came with, in order.
+// names are the names in the input, in order.
 type names struct{ ids, users []string }
 
 func (n *names) add(d *wire.Document) {
@@ -58,7 +58,7 @@ func (n *names) add(d *wire.Document) {
 	}
 }
 
-// positions tells names that look like positions.
+// positions finds names that look like positions.
 type positions struct{ ids, users numbered.Names }
 
 func (p *positions) add(n names) {
@@ -70,9 +70,9 @@ func (p *positions) add(n names) {
 	}
 }
 
-// warn says what looks like positions. It quotes no name.
+// warn warns of names that look like positions. It quotes no name.
 func (p *positions) warn(r *filter.Run) {
-	const why = " are consecutive numbers: if they are positions, which change when another document goes, no ε holds of sample --epoch and --seed (see --help)"
+	const why = " are consecutive numbers: if they are positions, which change when another document is removed, no ε holds for sample --epoch and --seed (see --help)"
 	if p.ids.Consecutive() {
 		r.Log.Warn("ids of documents" + why)
 	}

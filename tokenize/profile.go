@@ -11,21 +11,21 @@ import (
 	"privpipe/tokenize/internal/survey"
 )
 
-// A profile is what is known of documents: what was counted of them, and what their streams tell of their text.
+// A profile describes documents: counts over their records, and the tallies of their streams about their text.
 type profile struct {
 	*survey.Survey
 	side       wire.Side
 	vocabulary []byte
-	words      uint32 // of the vocabulary
+	words      uint32 // size of the vocabulary
 
-	told          bool   // tokens and known were
-	tokens, known uint64 // words of the text, and those of them that the vocabulary has
-	skipped       uint64 // documents left out as malformed
+	stated        bool   // the streams state tokens and known
+	tokens, known uint64 // words of the text, and words of the text that are in the vocabulary
+	skipped       uint64 // documents skipped as malformed
 }
 
 func newProfile() *profile { return &profile{Survey: survey.New(), side: wire.Side_SIDE_UNSPECIFIED} }
 
-// header takes the header of the streams of an input. Its error is that they are over another vocabulary.
+// header takes the header of the streams of an input. It refuses streams over another vocabulary.
 func (p *profile) header(h *wire.Header) error {
 	if p.side == wire.Side_SIDE_UNSPECIFIED {
 		p.side, p.vocabulary, p.words = h.Side, h.Vocabulary, h.VocabularySize
@@ -39,10 +39,10 @@ func (p *profile) header(h *wire.Header) error {
 	return nil
 }
 
-// tallies takes those of a stream.
+// tallies takes the tallies of a stream.
 func (p *profile) tallies(t map[string]uint64) {
-	if tokens, told := t[tallyTokens]; told {
-		p.told = true
+	if tokens, stated := t[tallyTokens]; stated {
+		p.stated = true
 		p.tokens += tokens
 		p.known += t[tallyKnown]
 	}
@@ -53,7 +53,7 @@ func (p *profile) coverage() float64     { return share(p.known, p.tokens) }
 func (p *profile) emptyShare() float64   { return share(p.Empty, p.Documents) }
 func (p *profile) longestShare() float64 { return share(p.Longest, p.Tokens) }
 
-// share is a part of a whole, 0 where there is nothing.
+// share is part/whole, and 0 if whole is 0.
 func share(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -61,7 +61,7 @@ func share(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// json is the profile as an object, with shares in [0, 1]. What no stream told is null.
+// json is the profile as an object, with shares in [0, 1]. Numbers that no stream states are null.
 func (p *profile) json(faults []fault) ([]byte, error) {
 	users, most := p.Users()
 	refused := []string{}
@@ -76,7 +76,7 @@ func (p *profile) json(faults []fault) ([]byte, error) {
 		"documents_with_user": p.WithUser, "users": users, "most_documents_of_user": most,
 		"faults": refused,
 	}
-	if p.told {
+	if p.stated {
 		object["tokens"], object["known_tokens"], object["coverage"] = p.tokens, p.known, p.coverage()
 	}
 	b, err := json.Marshal(object)
@@ -96,11 +96,11 @@ func (p *profile) table() []byte {
 	row("documents", p.Documents, "")
 	row("without a word of the vocabulary", p.Empty, percent(p.Empty, p.Documents))
 	row("left out as malformed", p.skipped, "")
-	if p.told {
+	if p.stated {
 		row("words of the text", p.tokens, "")
 		row("of them in the vocabulary", p.known, percent(p.known, p.tokens))
 	} else {
-		row("words of the text: the stream does not tell", "-", "")
+		row("words of the text: not in the stream", "-", "")
 	}
 	row("words of a document in the vocabulary, median", p.Median(), "")
 	row("of the longest document, and its share of all", p.Longest, percent(p.Longest, p.Tokens))

@@ -6,7 +6,7 @@ import (
 	"privpipe/tokenize/internal/source"
 )
 
-// show has a terminal show how much of the input is read, and how many documents were in it.
+// show shows on a terminal how much of the input is read, and how many documents were in it.
 func show(r *filter.Run, output string, in *source.Reader) *progress.Meter {
 	meter := newMeter()
 	meter.Total.Store(in.Measure(&meter.Done))

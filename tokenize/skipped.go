@@ -15,10 +15,10 @@ import (
 	"privpipe/tokenize/internal/source"
 )
 
-// onError are the flags of what becomes of malformed documents.
+// onError are the flags for malformed documents.
 type onError struct {
-	OnError string `enum:"stop,skip" default:"stop" help:"What to do at a malformed document: ${enum}. Skipped ones are counted in the output's end record. Messages tell that there were some; with --private-logs also how many, and file, line and rule of the first ten."`
-	Skipped string `placeholder:"FILE" help:"Write file, line and rule of each skipped document to FILE, as JSON Lines. They are private, so FILE is its owner's alone."`
+	OnError string `enum:"stop,skip" default:"stop" help:"Stop at a malformed document or skip it: ${enum}. The end record of the output counts skipped documents. A message says that documents were skipped; with --private-logs it gives the number, and file, line and rule of the first ten."`
+	Skipped string `placeholder:"FILE" help:"Write file, line and rule of each skipped document to FILE, as JSON Lines. The list is private: only the owner of FILE can read it."`
 }
 
 func (o *onError) Validate() error {
@@ -31,7 +31,7 @@ func (o *onError) Validate() error {
 	return nil
 }
 
-// distinct refuses a list of what was skipped in the place of the output or of an input.
+// distinct refuses a --skipped file that is also the output or an input.
 func (o *onError) distinct(output string, inputs []string) error {
 	if o.Skipped == "" {
 		return nil
@@ -46,7 +46,7 @@ func (o *onError) distinct(output string, inputs []string) error {
 	return endpoint.Distinct(o.Skipped, inputs...)
 }
 
-// A skipped document is one that is malformed: where it is, and which rule it breaks. It quotes nothing of it.
+// skipped says where a malformed document is and which rule it breaks. It quotes nothing of the document.
 type skipped struct {
 	File  string `json:"file"`
 	Line  int    `json:"line,omitempty"` // 0: the file is the document
@@ -57,19 +57,19 @@ func newSkipped(chunk source.Chunk, line int, err error) skipped {
 	return skipped{chunk.Name, line, strings.TrimPrefix(err.Error(), chunk.Name+": ")}
 }
 
-// mostTold is how many skipped documents messages tell.
-const mostTold = 10
+// mostReported is the largest number of skipped documents that messages name.
+const mostReported = 10
 
-// teller says which documents were skipped, where the user asked for it.
-type teller struct {
+// skipReport reports skipped documents to the log and to the --skipped file, if the user asked for them.
+type skipReport struct {
 	run  *filter.Run
-	file *endpoint.Output // nil: nobody asked for a list
+	file *endpoint.Output // nil without --skipped
 	list *bufio.Writer
 	n    int
 }
 
-func (o *onError) newTeller(r *filter.Run) (*teller, error) {
-	t := &teller{run: r}
+func (o *onError) newSkipReport(r *filter.Run) (*skipReport, error) {
+	t := &skipReport{run: r}
 	if o.Skipped == "" {
 		return t, nil
 	}
@@ -80,17 +80,17 @@ func (o *onError) newTeller(r *filter.Run) (*teller, error) {
 	return t, err
 }
 
-// abort leaves no list behind, unless it is complete.
-func (t *teller) abort() {
+// abort discards an incomplete list.
+func (t *skipReport) abort() {
 	if t.file != nil {
 		t.file.Abort()
 	}
 }
 
-// tell takes the next skipped documents, in the order of the inputs.
-func (t *teller) tell(documents []skipped) error {
+// add reports the next skipped documents, in the order of the inputs.
+func (t *skipReport) add(documents []skipped) error {
 	for _, s := range documents {
-		if t.n++; t.n <= mostTold && t.run.Private() {
+		if t.n++; t.n <= mostReported && t.run.Private() {
 			t.run.Log.Warn("skipped " + where(s.File, s.Line) + ": " + s.Error)
 		}
 		if t.file == nil {
@@ -107,9 +107,10 @@ func (t *teller) tell(documents []skipped) error {
 	return nil
 }
 
-// end completes the list. How many were skipped depends on private data. That some were is told as well by a run that stops.
-func (t *teller) end() error {
-	switch more := t.n - mostTold; {
+// end completes the list. The number of skipped documents is private, so it is logged only with --private-logs. A message may
+// say that documents were skipped: a run with --on-error stop tells the same by its exit code.
+func (t *skipReport) end() error {
+	switch more := t.n - mostReported; {
 	case t.n > 0 && !t.run.Private():
 		t.run.Log.Warn("malformed documents were skipped; --skipped FILE lists them")
 	case more > 0 && t.run.Private():

@@ -13,18 +13,18 @@ import (
 )
 
 type termsCommand struct {
-	Stop       string `placeholder:"FILE" help:"PUBLIC words to leave out, a word a line: function words, which would take the room of others."`
-	MinLetters int    `default:"3" help:"Leave out shorter words, but in scripts without spaces."`
-	Output     string `short:"o" placeholder:"FILE" help:"Where the terms go; standard output by default."`
+	Stop       string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line. Function words would take the places of other words."`
+	MinLetters int    `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
+	Output     string `short:"o" placeholder:"FILE" help:"Write the terms to FILE; standard output by default."`
 	filter.Compress
 	texts
 }
 
 // Help is what --help adds for this command.
 func (*termsCommand) Help() string {
-	return "privatize select makes a vocabulary of the terms, with noise and a threshold, for which the ledger is charged. " +
-		"The terms themselves are as private as the text. A document of more distinct words than a record of the stream holds " +
-		"(880 kB, some 80,000 words) is cut to as many, by a hash of its words and the word.\n\n" + formatsHelp + "\n\n" + namesHelp
+	return "privatize select makes a vocabulary of the terms, with noise and a threshold, and charges the ledger. " +
+		"The terms themselves are as private as the text. A record of the stream holds 880 kB, some 80,000 distinct words. " +
+		"A document with more distinct words is truncated: a hash of its words picks the words to keep.\n\n" + formatsHelp + "\n\n" + namesHelp
 }
 
 func (t *termsCommand) Validate() error {
@@ -85,7 +85,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 type speller struct {
 	collector *terms.Collector
 	hasher    name.Hasher
-	cut       uint64 // documents that a record does not hold whole
+	cut       uint64 // number of truncated documents
 }
 
 func (s *speller) record(d *wire.Document, text []byte) (e entry, err error) {

@@ -14,12 +14,12 @@ import (
 
 // output are the flags of the commands that write documents.
 type output struct {
-	Output string `short:"o" placeholder:"FILE" help:"Where the documents go; standard output by default."`
-	Public bool   `help:"The text is public, not private: the output may be read outside the privacy wall."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
+	Public bool   `help:"Mark the output as public, so that stages outside the privacy wall read it. Only for public text; by default the output is private."`
 	filter.Compress
 }
 
-// create begins the stream of documents. settings name the rule by which text was cut into words, nil for none.
+// create begins the stream of documents. settings identify the word rule (words.Settings); nil if no text was cut.
 func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
@@ -32,7 +32,7 @@ func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.Strea
 }
 
 type text struct {
-	Vocab string `placeholder:"FILE" help:"Vocabulary: a word a line; must be public. By default 8,000 words of English Wikipedia."`
+	Vocab string `placeholder:"FILE" help:"Read the vocabulary from FILE, a word a line; by default 8,000 words of English Wikipedia. It must be public."`
 	output
 	texts
 }
@@ -74,7 +74,7 @@ func (t *text) Run(r *filter.Run) error {
 		return err
 	}
 	if total.documents > 0 && covered(total.tokens, total.known) < leastCoverage {
-		r.Log.Warn("the vocabulary has few of the words: is it of their language? tokenize check tells more")
+		r.Log.Warn("the vocabulary covers few of the words: is it of the same language? tokenize check gives details")
 	}
 	if !t.Public {
 		total.warn(r)

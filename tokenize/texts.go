@@ -33,38 +33,38 @@ func (t *texts) Validate() error {
 
 // A recorder makes the record of a text. One goroutine may use it at a time.
 type recorder interface {
-	// record returns the record of a text, for which d has the names. It may lack the id.
+	// record returns the record of a text, with the names of d. The id may be missing.
 	record(d *wire.Document, text []byte) (entry, error)
 }
 
-// An entry is what became of a text.
+// An entry is a text's record and its counts.
 type entry struct {
 	record  *wire.Record
-	content name.Content // of the record, where it has no id
-	empty   bool         // it has no word
-	tokens  uint64       // words of the text
-	known   uint64       // those of them that the vocabulary has
+	content name.Content // of the record, if it has no id
+	empty   bool         // the record has no word
+	tokens  uint64       // number of words of the text
+	known   uint64       // number of words of the text that are in the vocabulary
 }
 
-// counted is what became of documents.
+// counted are counts over documents.
 type counted struct{ documents, empty, skipped, tokens, known uint64 }
 
-// recorded is what a worker made of a chunk.
+// recorded is a worker's output for a chunk.
 type recorded struct {
 	counted
 	names
 	skips   []skipped
 	batches []*stream.Batch
-	unnamed []entry // instead of batches: all entries of a chunk in which one has no id
+	unnamed []entry // instead of batches: all entries of a chunk, if one of them has no id
 }
 
-// converted is what became of all documents.
+// converted are the counts over all documents.
 type converted struct {
 	counted
 	positions
 }
 
-// convert writes a record of each text, by one of recorders a worker. The caller commits out.
+// convert writes a record of each text, with a recorder for each worker. The caller commits out.
 func (t *texts) convert(
 	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
 ) (total converted, err error) {
@@ -72,11 +72,11 @@ func (t *texts) convert(
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
 	namer := name.NewNamer(t.Prefix)
-	teller, err := t.newTeller(r)
+	skips, err := t.newSkipReport(r)
 	if err != nil {
 		return total, err
 	}
-	defer teller.abort()
+	defer skips.abort()
 	err = ordered.Map(r, len(recorders), in.Next, work, func(made recorded) error {
 		total.documents += made.documents
 		metrics.Documents(int(made.documents))
@@ -86,11 +86,11 @@ func (t *texts) convert(
 		total.tokens += made.tokens
 		total.known += made.known
 		total.add(made.names)
-		if err := teller.tell(made.skips); err != nil {
+		if err := skips.add(made.skips); err != nil {
 			return err
 		}
 		if made.unnamed != nil {
-			// Here chunks come in the order of the input, so that the number among equal documents follows from the input alone.
+			// Chunks arrive here in the order of the input, so the suffixes of equal documents depend only on the input.
 			var err error
 			if made.batches, err = out.Framer().Batches(named(made.unnamed, namer)); err != nil {
 				return err
@@ -104,10 +104,10 @@ func (t *texts) convert(
 		return nil
 	})
 	if err == nil {
-		err = teller.end()
+		err = skips.end()
 	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
-		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop says how, and --skipped FILE")
+		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")
 	}
 	return total, err
 }
@@ -125,7 +125,7 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 				made.skips = append(made.skips, newSkipped(chunk, line, err))
 				continue
 			}
-			hint := cmp.Or(exit.Hint(err), "--on-error skip leaves malformed documents out and counts them")
+			hint := cmp.Or(exit.Hint(err), "--on-error skip skips malformed documents and counts them")
 			return made, malformed(chunk, line, err).WithHint("%s", hint)
 		}
 		if made.documents++; e.empty {
@@ -145,7 +145,7 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 	return made, err
 }
 
-// commit completes the output with what was counted, and others' tallies.
+// commit completes the output with the counts and the given tallies.
 func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wire.Tally) error {
 	tallies := append([]*wire.Tally{{Name: "empty", Value: c.empty}, {Name: "skipped", Value: c.skipped}}, others...)
 	r.SummarizePrivate("documents", c.documents)
@@ -155,14 +155,14 @@ func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wi
 	return out.Commit(tallies...)
 }
 
-// A document is a text and its names, which may lack the id, or what is malformed about it.
+// A document is a text and its names, or its fault. The id may be missing.
 type document struct {
 	names *wire.Document
 	text  []byte
 	err   error
 }
 
-// record checks the names here, where the line is known, not when they are written.
+// record checks the names here, where the line is known, instead of at the writer.
 func (d document) record(by recorder) (entry, error) {
 	if d.err == nil {
 		d.err = wire.CheckDocumentNames(&wire.Document{
@@ -175,7 +175,7 @@ func (d document) record(by recorder) (entry, error) {
 	return by.record(d.names, d.text)
 }
 
-// documents gives the documents of a chunk, each with the number of its first line, 0 for a file that is one document. One of
+// documents yields the documents of a chunk, each with the number of its first line, or 0 if the file is one document. A document
 // over limit bytes is malformed.
 func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 	tooLong := document{err: exit.Errorf(exit.Malformed, "document larger than --max-document %v", limit)}
@@ -220,7 +220,7 @@ func fileDocument(chunk source.Chunk) document {
 		return document{err: err}
 	}
 	if source.IsBag(chunk.Content) {
-		return document{err: errors.New("a UCI bag of words, not a text: tokenize uci reads it")}
+		return document{err: errors.New("a UCI bag of words, not a text: read it with tokenize uci")}
 	}
 	if !utf8.ValidString(chunk.ID) {
 		return document{err: errors.New("the path, which is the document's id, is not UTF-8")}
@@ -228,15 +228,16 @@ func fileDocument(chunk source.Chunk) document {
 	return document{names: &wire.Document{Id: chunk.ID}, text: chunk.Content}
 }
 
-// malformed says where the document is. The file and the line are the caller's own; the message quotes no content.
+// malformed adds the place of the document to an error. Files and lines are no secret from the caller; the message quotes no
+// content.
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	if chunk.Err != nil {
-		return exit.Errorf(exit.Malformed, "%w", err) // which names the file
+		return exit.Errorf(exit.Malformed, "%w", err) // err names the file
 	}
 	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, line), err)
 }
 
-// where is a line of a file; 0: all of it.
+// where names a line of a file, or the file if line is 0.
 func where(file string, line int) string {
 	if line == 0 {
 		return file

@@ -14,17 +14,17 @@ import (
 )
 
 type uciBags struct {
-	Vocab string `required:"" placeholder:"FILE" help:"The vocabulary that the file counts words of: a word a line; must be public."`
+	Vocab string `required:"" placeholder:"FILE" help:"Read the vocabulary of the docword file from FILE, a word a line. It must be public."`
 	output
 	naming
-	Input string `arg:"" optional:"" default:"-" help:"docword file; standard input by default."`
+	Input string `arg:"" optional:"" default:"-" help:"The docword file; standard input by default."`
 }
 
 // Help is what --help adds for this command.
 func (*uciBags) Help() string {
-	return "A document is named by a hash of its bag of words, since its number in the file would change when one before it " +
-		"goes: privacy rests on names that other documents do not change. Equal documents are told apart by -2, -3 and so on. " +
-		"That needs 60 bytes of memory a document. Documents are written in the order of the file."
+	return "A document is named by a hash of its bag of words. Its number in the file is no name: it changes if an earlier document " +
+		"is removed, and privacy rests on names that other documents do not change. Equal documents have suffixes: -2, -3 and so on. " +
+		"Names take 60 bytes of memory a document. Documents are written in the order of the file."
 }
 
 func (u *uciBags) Run(r *filter.Run) error {
@@ -65,7 +65,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 		if err == io.EOF {
 			r.SummarizePrivate("documents", documents)
 			r.SummarizePrivate("empty", empty)
-			// The file is over this vocabulary, so it has no other word.
+			// The file is over this vocabulary, so all its words are known.
 			return out.Commit(append(coverage(tokens, tokens), &wire.Tally{Name: "empty", Value: empty})...)
 		}
 		if err != nil {

@@ -19,18 +19,18 @@ import (
 
 type vocab struct {
 	filter.Workers
-	Size         int     `default:"8000" help:"Most words to keep, the commonest by number of documents."`
+	Size         int     `default:"8000" help:"Keep at most this many words, those in the most documents."`
 	MinDocuments int     `default:"20" help:"Leave out words in fewer documents."`
-	MaxShare     float64 `default:"0.25" help:"Leave out words in more than this share of the documents: function words."`
-	MinLetters   int     `default:"3" help:"Leave out shorter words, but in scripts without spaces."`
-	Output       string  `short:"o" placeholder:"FILE" help:"Where the vocabulary goes; standard output by default."`
+	MaxShare     float64 `default:"0.25" help:"Leave out words in more than this share of the documents: mostly function words."`
+	MinLetters   int     `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
+	Output       string  `short:"o" placeholder:"FILE" help:"Write the vocabulary to FILE; standard output by default."`
 	inputs
 }
 
 // Help is what --help adds for this command.
 func (*vocab) Help() string {
-	return "The text must be PUBLIC: which words a vocabulary holds depends on every document, so one made from private " +
-		"text, used or shown outside the privacy wall, is a release that no budget covers.\n\n" + formatsHelp
+	return "The text must be PUBLIC. The words of a vocabulary depend on every document: a vocabulary of private text that is " +
+		"used or shown outside the privacy wall is a release that no budget covers.\n\n" + formatsHelp
 }
 
 func (v *vocab) Validate() error {
@@ -45,7 +45,7 @@ func (v *vocab) Validate() error {
 	return v.inputs.Validate()
 }
 
-// frequencies counts the documents that hold a word.
+// frequencies counts for each word the documents that hold it.
 type frequencies struct {
 	documents int
 	of        map[string]int
@@ -92,7 +92,7 @@ func (v *vocab) Run(r *filter.Run) error {
 
 func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies, error) {
 	f := frequencies{of: make(map[string]int)}
-	last := make(map[string]int) // the document in which a word was met last
+	last := make(map[string]int) // for each word, the last document that holds it
 	add := func(text []byte) {
 		f.documents++
 		splitter.Split(text, func(w words.Word) {
@@ -112,7 +112,7 @@ func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies
 	return f, nil
 }
 
-// choose returns the words to keep, the commonest first, words of one frequency in order of their bytes.
+// choose returns the words to keep, the most frequent first. Words of equal frequency are in the order of their bytes.
 func (v *vocab) choose(f frequencies) vocabulary.Words {
 	var chosen vocabulary.Words
 	for word, n := range f.of {

@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// held scores documents with a model, or says what the model sees in them.
+// held scores documents with a model, or infers their topics.
 func (j *Job) held(r *filter.Run, w Work) error {
 	if err := r.Check(j.Input, j.Model); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (j *Job) score(r *filter.Run, next documents, worker func(int) model.Worker
 	return out.Commit()
 }
 
-// infer prints a JSON object a document. It is private, like the documents.
+// infer prints a JSON object for each document. The output is as private as the documents.
 func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker, side wire.Side) error {
 	out, err := endpoint.Create(cmp.Or(j.Output, endpoint.Stdio), side) // public text may go to a terminal
 	if err != nil {

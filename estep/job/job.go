@@ -1,5 +1,5 @@
-// Package job is the work that the E-steps of all models share: it reads documents, has the model work on them, and writes what
-// comes of it.
+// Package job is the work that the E-steps of all models share: it reads documents, passes them to the model, and writes the
+// contributions, scores or topic shares.
 package job
 
 import (
@@ -15,31 +15,31 @@ import (
 
 // Job are the flags that the commands of all models share.
 type Job struct {
-	Params     string        `placeholder:"FILE" group:"Job" help:"Stream of the parameters of each round, from mstep: a FIFO or a file."`
-	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"How long to wait for mstep to open the FIFO, which may have died before (default 1m)."`
-	Model      string        `placeholder:"FILE" group:"Job" help:"Model file for --score and --infer."`
-	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model: a stream for evaluate."`
+	Params     string        `placeholder:"FILE" group:"Job" help:"Read the parameters of each round from FILE, a FIFO or a file that mstep writes. Required for training."`
+	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), since mstep may have died before; then fail."`
+	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE."`
+	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
 	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`
-	Output     string        `short:"o" placeholder:"FILE" help:"Where the output goes; standard output by default."`
+	Output     string        `short:"o" placeholder:"FILE" help:"Write the output to FILE; standard output by default."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
 	filter.Workers
 	filter.Cells
 }
 
-// Work is what the command of a model has the job do.
+// Work is the part of a job that the command of a model chooses.
 type Work struct {
 	Family   *model.Family
 	New      func() model.EStep // returns one without parameters
-	Baseline *wire.Header       // of the model that scores are compared with; nil: none
-	Keyed                       // for a model that throws secret coins
-	Kept                        // for a model whose documents have a state
+	Baseline *wire.Header       // header of the model that scores are compared with; nil: none
+	Keyed                       // for a model with secret coins
+	Kept                        // for a model that keeps a state for each document
 }
 
-// Training says whether the job is to answer rounds, not to score documents or to infer their topics.
+// Training reports whether the job answers rounds, instead of scoring documents or inferring their topics.
 func (j *Job) Training() bool { return !j.Score && !j.Infer }
 
-// ParametersWanted is what parameters and model files are.
+// ParametersWanted describes the streams of parameters and model files.
 func (j *Job) ParametersWanted() endpoint.Wanted {
 	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: j.MaxCells}
 }
@@ -64,7 +64,7 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	return j.train(r, w)
 }
 
-// perFrame is how many documents a worker takes at a time.
+// perFrame is the number of documents that a worker takes at a time.
 const perFrame = 64
 
 // sharedVocabulary refuses documents and parameters over different vocabularies.
@@ -76,15 +76,15 @@ func sharedVocabulary(documents string, h *wire.Header, parameters string, p *wi
 		WithHint("tokenize the documents with the --vocab that mstep was given")
 }
 
-// sharedRun refuses rounds and parameters of different runs, where both say of which they are.
+// sharedRun refuses rounds and parameters of different runs, if both name their run.
 func sharedRun(rounds string, h *wire.Header, parameters string, p *wire.Header) error {
 	if h.Run == "" || p.Run == "" || h.Run == p.Run {
 		return nil
 	}
-	return exit.Errorf(exit.Malformed, "%s is of run %s, and %s of run %s", rounds, h.Run, parameters, p.Run)
+	return exit.Errorf(exit.Malformed, "%s belongs to run %s, but %s belongs to run %s", rounds, h.Run, parameters, p.Run)
 }
 
-// workers gives each goroutine a worker of its own, made at its first document.
+// workers gives each goroutine its own worker, made at its first document.
 func workers(m model.EStep, n int) func(int) model.Worker {
 	made := make([]model.Worker, n)
 	return func(i int) model.Worker {

@@ -9,23 +9,23 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Keyed are the flags of a model that throws secret coins.
+// Keyed are the flags of a model with secret coins.
 type Keyed struct {
-	Secret string `placeholder:"FILE" group:"Coins" help:"Key of the model's coins: 32 random bytes, the same for all workers of a run. A new one by default, which is of no use to topics: a document that comes again must get the same coins."`
+	Secret string `placeholder:"FILE" group:"Coins" help:"Read the key of the model's coins from FILE: 32 random bytes, the same for all workers of a run. By default the key is new and random. A topic needs --secret, because a redelivered document must get the same coins."`
 
 	drawn bool
 }
 
-// Coins says that the model throws secret coins.
+// Coins marks a model with secret coins.
 func (k Keyed) Coins() Keyed {
 	k.drawn = true
 	return k
 }
 
-// keySize is that of keys, in bytes.
+// keySize is the length of a key in bytes.
 const keySize = 32
 
-// key returns the key of the coins, nil for a model that throws none.
+// key returns the key of the coins, nil for a model without coins.
 func (k Keyed) key(j *Job) ([]byte, error) {
 	switch {
 	case !k.drawn:

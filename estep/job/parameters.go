@@ -26,12 +26,12 @@ type parameters struct {
 	err    error // io.EOF after the last
 
 	newStep func() model.EStep
-	making  sync.Mutex  // of what follows: an E-step takes a while to be made, for which the next set must not wait
+	making  sync.Mutex  // guards the fields below: making an E-step is slow, and the next set must not wait for it
 	step    model.EStep // with the parameters of stepOf
 	stepOf  *stream.Set
 }
 
-// follow opens the parameters; it returns when their header is there. Of a topic it begins with the newest.
+// follow opens the parameters and returns when it has read their header. In a topic it begins with the newest parameters.
 func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*parameters, error) {
 	wanted.Newest = true
 	in, h, err := endpoint.OpenStream(name, wanted)
@@ -60,7 +60,7 @@ func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*p
 		}
 	}
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-		read() // a file is there whole: which rounds it is ahead of must not depend on how fast it is read
+		read() // read a file as a whole: the rounds that are skipped must not depend on the speed of reading
 	} else {
 		go func() {
 			defer exit.Guard()
@@ -70,8 +70,8 @@ func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*p
 	return p, nil
 }
 
-// after waits for the parameters after a round, or later ones if they have come already, and returns an E-step that has them,
-// for a model of a size.
+// after waits for the parameters after a round, or takes later parameters if they have arrived already. It returns an E-step
+// with these parameters, for a model of the given size.
 func (p *parameters) after(ctx context.Context, round uint32, size model.Size) (step model.EStep, of uint32, err error) {
 	set, err := p.wait(ctx, round)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *parameters) after(ctx context.Context, round uint32, size model.Size) (
 	}
 	p.making.Lock()
 	defer p.making.Unlock()
-	if p.stepOf != set { // the one before may still be at work, on another partition
+	if p.stepOf != set { // the previous E-step may still be in use by another partition
 		step := p.newStep()
 		if err := step.SetParameters(set, size); err != nil {
 			return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", p.name, err)
@@ -89,7 +89,7 @@ func (p *parameters) after(ctx context.Context, round uint32, size model.Size) (
 	return p.step, set.Round, nil
 }
 
-// wait waits for the parameters after a round, or later ones.
+// wait waits for the parameters after a round, or later parameters.
 func (p *parameters) wait(ctx context.Context, round uint32) (*stream.Set, error) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mutex.Lock()

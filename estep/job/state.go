@@ -14,33 +14,33 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Kept are the flags of a model whose documents have a state from round to round: their last contributions.
+// Kept are the flags of a model that keeps a state for each document from round to round: its last contribution.
 type Kept struct {
-	State string `placeholder:"FILE" group:"State" help:"Where the last contribution of each document is kept, so that a run that was killed goes on. By default it is kept in memory. It is as secret as the documents."`
+	State string `placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
 
 	kept bool
 }
 
-// Documents says that the model's documents have a state.
+// Documents marks a model that keeps a state for each document.
 func (k Kept) Documents() Kept {
 	k.kept = true
 	return k
 }
 
-// A state is the last contribution of each document. Its file is a stream of CONTRIBUTIONS of one round, the last. It is
-// replaced whole before the end of a round leaves, so a round that others may have seen whole is in it.
+// A state is the last contribution of each document. Its file is a stream of CONTRIBUTIONS of the last round. The file is
+// replaced atomically before the end of a round is sent. So if the next stage has a complete round, the file has it too.
 type state struct {
 	name   string
 	header *wire.Header
-	round  uint32 // the last that is in it
+	round  uint32 // the last round in the state
 	last   map[document]*wire.Contribution
-	next   []*wire.Record // of the round under way
+	next   []*wire.Record // contributions of the current round
 }
 
-// A document is told from others by the names in its contribution.
+// A document is identified by the names in its contribution.
 type document struct{ unit, record string }
 
-// openState returns the state of the trainer's documents, nil where they have none.
+// openState returns the state of the trainer's documents, nil if the model keeps none.
 func (t *trainer) openState() (*state, error) {
 	if !t.work.kept {
 		return nil, nil
@@ -62,7 +62,7 @@ func (t *trainer) openState() (*state, error) {
 	defer in.Close()
 	if h.Run != t.header.Run || string(h.Settings) != string(t.header.Settings) || string(h.Vocabulary) != string(t.header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
-			WithHint("each run begins with a --state of its own")
+			WithHint("begin each run with a new --state file")
 	}
 	for {
 		record, err := in.Next()
@@ -77,7 +77,7 @@ func (t *trainer) openState() (*state, error) {
 	}
 }
 
-// take adds a record of contributions to what is known.
+// take adds a record of contributions to the state.
 func (s *state) take(record *wire.Record) {
 	c := record.GetContribution()
 	if c == nil {
@@ -91,21 +91,21 @@ func (s *state) take(record *wire.Record) {
 	s.last[of] = &wire.Contribution{Unit: c.Unit, Record: c.Record, Parts: slices.Clip(c.Parts), More: c.More}
 }
 
-// check refuses a round that the state does not fit: wanted says that the round is not released yet.
+// check refuses a round that does not fit the state. wanted means that the round is not released yet.
 func (s *state) check(round uint32, wanted bool) error {
 	switch {
 	case s == nil, s.round == round, s.round < round && wanted, s.round > round && !wanted:
 		return nil
 	case s.round > round:
 		return exit.Errorf(exit.Malformed, "%s: the state is of round %d, and round %d is still to be answered", s.name, s.round, round).
-			WithHint("the state belongs to a run that has come further: look for its releases and parameters")
+			WithHint("the state was written by a later round: resume with the releases and parameters of that round")
 	}
 	return exit.Errorf(exit.Missing, "round %d is released already, and the state of its documents is lost", round).
-		WithHint("go on with the --state that the run was begun with, or begin a new run")
+		WithHint("resume with the --state file of this run, or begin a new run")
 }
 
-// contribute has a worker answer a document. A round that the state has is answered from it: it may have been killed on the
-// way out.
+// contribute answers a document by a worker. If the state has the document's contribution of this round, it is sent again: the
+// previous process may have been killed before all of the round was sent.
 func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution, coins *model.Coins) ([]*wire.Part, error) {
 	if s == nil {
 		return w.Contribute(d, coins)
@@ -124,14 +124,14 @@ func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wi
 	return stateful.ContributeAfter(d, last.Parts, coins)
 }
 
-// keep notes the answers of the round under way.
+// keep collects the answers of the current round.
 func (s *state) keep(records []*wire.Record) {
 	if s != nil {
 		s.next = append(s.next, records...)
 	}
 }
 
-// save makes the answers of a round the last ones.
+// save adds the answers of the current round to the state and writes the file.
 func (s *state) save(open *wire.Record) error {
 	if s == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// echo contributes its document's first word, and what it contributed before, plus one.
-type echo struct{ alone bool }
+// echo contributes its document's first word in the first round, and then its last contribution plus one.
+type echo struct{}
 
 func (e echo) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.WordGaps) == 0 {

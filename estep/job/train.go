@@ -54,11 +54,11 @@ type trainer struct {
 	context.Context // ends with the trainer's work
 	work            Work
 	run             *filter.Run
-	key             []byte      // of secret coins; nil: the model throws none
+	key             []byte      // key of the secret coins; nil: the model has no coins
 	size            model.Size  // of the model
-	step            model.EStep // with the parameters of the round under way
+	step            model.EStep // with the parameters of the current round
 	params          *parameters // nil: the model needs none
-	state           *state      // nil: its documents have none
+	state           *state      // nil: the model keeps none
 	in              *endpoint.Part
 	out             *endpoint.StreamWriter
 	header          *wire.Header
@@ -100,8 +100,8 @@ func (t *trainer) train() (err error) {
 	return t.out.Commit()
 }
 
-// Settings is the hash of what contributions are made under: workers of one run that differ in it must not mix. All of it is
-// public, and nothing in it says where a worker runs, on how many cores, and what its files are called.
+// Settings is the hash of all settings that contributions depend on: workers with different settings must not share a run. All
+// hashed settings are public. They do not include the machine, the number of cores or the names of files.
 func Settings(name string, m model.EStep) ([]byte, error) {
 	// Version 2 of the wire changed no contribution: workers of both versions may work on one run.
 	b, err := json.Marshal(map[string]any{"wire": 1, "model": name, "settings": m.Settings()})
@@ -109,7 +109,7 @@ func Settings(name string, m model.EStep) ([]byte, error) {
 	return hash[:], err
 }
 
-// rounds works on round after round until the input ends.
+// rounds answers round after round until the input ends.
 func (t *trainer) rounds() error {
 	for {
 		open, err := t.in.Next()
@@ -141,8 +141,8 @@ func (t *trainer) rounds() error {
 	}
 }
 
-// prepare waits for the parameters after the round before. It says false where those after round itself are there
-// already: a resumed run that has released the round.
+// prepare waits for the parameters after the previous round. It returns false if the parameters after round itself have arrived
+// already: then the run is resumed, and round is released.
 func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	if t.params == nil {
 		return true, nil
@@ -152,7 +152,7 @@ func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	return err == nil && of < round, err
 }
 
-// skip drops the documents of a round.
+// skip discards the documents of a round.
 func (t *trainer) skip() error {
 	for {
 		record, err := t.in.Next()
@@ -204,7 +204,7 @@ func (t *trainer) round(open *wire.Record) error {
 	return t.out.Flush()
 }
 
-// An answer are the contributions of some documents, and the records that they are written as.
+// An answer is the contributions of some documents, encoded as records.
 type answer struct {
 	batches []*stream.Batch
 	records []*wire.Record // for the state; else nil

@@ -18,14 +18,14 @@ import (
 // Command is estep lda.
 type Command struct {
 	job.Job
-	Tolerance  float64 `placeholder:"X" help:"A document is done when γ changes less, on average over the topics. Default 0.001; with --score 0.00001."`
-	Iterations int     `placeholder:"N" help:"Most iterations over a document. Default 6 in training, where more do not pay; else 1000."`
-	TopTopics  int     `default:"5" group:"Contribution" help:"Only each document's largest topics share its words; 0: all topics."`
-	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"What a word weighs: ${enum}."`
-	Norm       float64 `default:"1" group:"Contribution" help:"Bring each contribution to this L2 norm; 0: leave it as it is."`
-	Length     int     `placeholder:"N" group:"Contribution" help:"Cut each document to at most N words, drawn without replacement by coins that its words and counts seed: the same in every round."`
+	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001; with --score 0.00001)."`
+	Iterations int     `placeholder:"N" help:"Stop after N iterations over a document (default 6 in training, where more do not pay; else 1000)."`
+	TopTopics  int     `default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
+	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"Weigh each word once or by its count: ${enum}."`
+	Norm       float64 `default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
+	Length     int     `placeholder:"N" group:"Contribution" help:"Truncate each document to at most N words, drawn without replacement; by default do not truncate. A document's words and counts seed the draw, so it is the same in every round."`
 	Resample   bool    `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
-	Unigram    string  `placeholder:"FILE" help:"With --score: word frequencies of the baseline, a model of words; the topic model's own by default."`
+	Unigram    string  `placeholder:"FILE" help:"With --score: read the baseline's word frequencies from FILE, a model of words; by default the topic model's own."`
 }
 
 // Validate is kong's hook.

@@ -9,16 +9,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Shape says what of a document's expected counts enters its contribution. All of it is computed from one document and
-// released parameters behind the wall, so it needs no privacy argument; the privatizer clips whatever comes.
+// Shape says how a document's expected counts become its contribution. A contribution depends only on one document and on
+// released parameters, and stays behind the privacy wall. So it needs no privacy argument: the privatizer clips it.
 //
-// The sum of contributions carries noise that depends on the largest norm of a contribution only. So a document should
-// spend its norm on what it knows: the defaults (5 topics, one count a word, norm 1) gave the best models at equal
-// privacy in ../../README.md's measurements. The papers' statistic is all topics, counts, and the norm as it comes.
+// The noise on the sum depends only on the largest norm of a contribution. So a document should spend its norm on cells that
+// carry information. The defaults (5 topics, one count a word, norm 1) gave the best models at equal privacy in the measurements
+// of ../../README.md. The papers' statistic has all topics, counts, and no scaling.
 type Shape struct {
-	TopTopics int     // only so many topics, the largest by γ, share each word; 0: all
+	TopTopics int     // number of topics, the largest by γ, that share each word; 0: all
 	Binary    bool    // a word counts once, however often it occurs
-	Norm      float64 // scale to this L2 norm; 0: as it comes
+	Norm      float64 // scale to this L2 norm; 0: do not scale
 }
 
 // contribution returns the statistic of the document that f has just run, as parts of matrix 0.
@@ -46,7 +46,7 @@ func (f *inference) contribution(ids []uint32, shape Shape) []*wire.Part {
 		if shape.Binary {
 			weight = 1
 		}
-		// Renormalize φ over the chosen topics. A word that none of them has any weight for is nobody's.
+		// Renormalize φ over the chosen topics. A word without weight in any of them adds nothing.
 		if total[i] > 0 {
 			weight /= total[i]
 		}
@@ -65,8 +65,8 @@ func (f *inference) contribution(ids []uint32, shape Shape) []*wire.Part {
 	return model.AppendParts(nil, 0, rows, ids, values)
 }
 
-// top returns the places in active of the m topics of largest γ, ascending; all for m = 0. Of equal topics the first
-// ones are taken.
+// top returns the indices in active of the m topics of largest γ, ascending, and all indices for m = 0. Ties go to the smaller
+// index.
 func (f *inference) top(m int) []int {
 	places := make([]int, len(f.active))
 	for j := range places {

@@ -24,8 +24,7 @@ func expDigammaSeries(z float64) float64 {
 	return z + w*(1.0/24+w2*(-37.0/5760+w2*(10313.0/2903040)))
 }
 
-// expNegative returns exp(x) for x ≤ 0, to 1e-8 relative, and 0 below −700. It is math.Exp without the last digits, at
-// a third of the time.
+// expNegative returns exp(x) for x ≤ 0, to 1e-8 relative, and 0 below −700. It takes a third of the time of math.Exp.
 func expNegative(x float64) float64 {
 	if x < -700 {
 		return 0

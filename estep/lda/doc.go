@@ -2,6 +2,6 @@
 // Learning for Latent Dirichlet Allocation (NIPS 2010), algorithm 2, lines 5 to 9, on released topics.
 //
 // For a document with counts c_i of words w_i it finds γ, the parameters of the Dirichlet q(θ), and φ_ik, the share of
-// topic k in word i, and contributes to the statistic s_kv = Σ_i c_i φ_ik [w_i = v] of the released topics. How a
-// document's statistic is shaped before it leaves is in contribution.go.
+// topic k in word i, and contributes to the statistic s_kv = Σ_i c_i φ_ik [w_i = v] of the released topics. contribution.go
+// shapes a document's statistic before it is written.
 package lda

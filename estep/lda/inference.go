@@ -6,21 +6,21 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// floor is the least β or θ, relative to the largest of its word or document. Below it float32 products would become
-// denormal, which costs a hundred times as much and carries no information: φ ≥ 1e-18 does not reach 1 in 10^17 words.
+// floor is the least β or θ, relative to the largest of its word or document. Below floor float32 products would become
+// denormal, which is a hundred times slower and adds no information: φ ≥ 1e-18 does not add up to 1 in 10^17 words.
 const floor = 1e-18
 
-// leastShare prunes: a topic that explains fewer words of a document than this leaves its iteration, with γ = α. For
-// α well below 1 a topic that far down does not come back, since exp(ψ(α)) is vanishing (2e-22 at α = 0.02); for
-// larger α no topic gets that low.
+// leastShare prunes topics: a topic that explains fewer words of a document than leastShare is dropped from the iteration, with
+// γ = α. For α well below 1 such a topic does not come back, since exp(ψ(α)) is vanishing (2e-22 at α = 0.02). For larger α no
+// topic is that small.
 const leastShare = 1e-6
 
 // topics are the released topics in the form that inference needs.
 type topics struct {
 	k, v  int
 	alpha float64
-	// weight is exp(E[log β_kv]), or β_kv for a point estimate, with the topics of a word together, each word divided by
-	// its largest: φ does not depend on a word's scale. scale has the natural logarithm of the divisor.
+	// weight is exp(E[log β_kv]), or β_kv for a point estimate. The weights of a word are adjacent and divided by their largest,
+	// because φ does not depend on a word's scale. scale has the natural logarithm of the divisor.
 	weight []float32 // v·k
 	scale  []float64 // v
 }
@@ -33,7 +33,7 @@ func newTopics(k, v int, alpha float64, weights []float32) *topics {
 		for topic := range k {
 			largest = max(largest, weights[topic*v+w])
 		}
-		// A word of no topic (all weights 0) is explained equally badly by all.
+		// If all weights of a word are 0, all topics explain it equally.
 		t.scale[w] = math.Log(max(float64(largest), math.SmallestNonzeroFloat32))
 		row := t.weight[w*k : (w+1)*k]
 		for topic := range row {
@@ -46,13 +46,13 @@ func newTopics(k, v int, alpha float64, weights []float32) *topics {
 	return t
 }
 
-// limits end the iteration over a document.
+// limits are the conditions that end the iteration over a document.
 type limits struct {
 	tolerance  float64 // mean absolute change of γ over the topics
 	iterations int
 }
 
-// inference is the state for one document at a time, with memory that is used again.
+// inference is the state for one document at a time; its memory is reused.
 type inference struct {
 	t      *topics
 	counts []float32 // of the document's words
@@ -65,7 +65,7 @@ type inference struct {
 	s, p    []float32   // see kernel.go
 	gamma   []float64   // of all topics
 	exact   []float64   // exp(ψ(γ)) of the active topics, over exp(shift)
-	shift   float64     // 0 but for tiny γ
+	shift   float64     // 0 except for tiny γ
 	largest float64     // of exact
 	shares  []float32   // see contribution
 }
@@ -98,8 +98,7 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 	explain(f.p, f.counts[:f.width], f.beta, f.theta)
 }
 
-// update sets γ from theta and s and drops the topics that explain nothing. It returns the sum over the topics of the
-// absolute change of γ.
+// update sets γ from theta and s and prunes topics. It returns the sum over the topics of the absolute change of γ.
 func (f *inference) update() (change float64) {
 	alpha := f.t.alpha
 	kept := 0
@@ -133,7 +132,7 @@ func (f *inference) gather(ids []uint32, counts []float32) {
 	cells := f.cells[:f.width*k]
 	row := func(i int) []float32 { return f.t.weight[int(ids[i])*k:][:k] }
 	i := 0
-	for ; i+4 <= n; i += 4 { // four words at a time, as a row of β is seldom in the cache
+	for ; i+4 <= n; i += 4 { // four words at a time, since a row of β is seldom in the cache
 		w0, w1, w2, w3 := row(i), row(i+1), row(i+2), row(i+3)
 		at := i
 		for topic := range k {
@@ -180,8 +179,8 @@ func (f *inference) expectTheta() {
 	}
 }
 
-// expectTinyTheta is for a γ without an element above 1/700, as a short document has over thousands of topics: exp(ψ(γ))
-// is 0 in a float64 then, and only its ratios are known.
+// expectTinyTheta is expectTheta for a γ without an element above 1/700, for example of a short document over thousands of
+// topics: exp(ψ(γ)) underflows to 0 in a float64, so theta is computed from ratios.
 func (f *inference) expectTinyTheta() {
 	f.largest, f.shift = 1, math.Inf(-1)
 	for _, k := range f.active {

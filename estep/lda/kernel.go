@@ -8,14 +8,14 @@ package lda
 // β has a row of n words for each topic in use. A float32 holds 7 digits; the sums have at most a few thousand terms of
 // one sign, so they lose one or two of them, far below the tolerance of the iteration.
 //
-// A document is padded to a multiple of so many words, with a count of 0 and β = 1, for kernels that take eight at a time
-// (kernel_amd64.s). The ones here take any number.
+// A document is padded to a multiple of lanes words, with a count of 0 and β = 1, for kernels that take eight words at a time
+// (kernel_amd64.s). The kernels of this file take any number of words.
 const lanes = 8
 
 // Both take four topics at a time: independent sums hide the latency of the additions, and one load and store of p
-// serves four products. kernel_test.go has their twins in one line a sum.
+// serves four products. kernel_test.go has a reference implementation of each sum in one line.
 
-// plainExplain sets p; all slices but beta and theta have n elements.
+// plainExplain sets p; all slices except beta and theta have n elements.
 func plainExplain(p, counts []float32, beta [][]float32, theta []float32) {
 	n := len(counts)
 	p = p[:n]
@@ -39,7 +39,7 @@ func plainExplain(p, counts []float32, beta [][]float32, theta []float32) {
 	}
 }
 
-// plainShare sets s, an element a row of beta.
+// plainShare sets s, one element for each row of beta.
 func plainShare(s []float32, beta [][]float32, p []float32) {
 	n := len(p)
 	k := 0

@@ -2,11 +2,11 @@ package lda
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 says that this machine has the instructions of kernel_amd64.s.
+// hasAVX2 reports whether this machine has the instructions of kernel_amd64.s.
 var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
-// explain and share are the kernels of kernel.go. Their sums are added in another order with AVX2, so a last digit may
-// differ from machine to machine. n, the number of words, is a multiple of lanes, and every row of beta has n.
+// explain and share are the kernels of kernel.go. With AVX2 they add in another order, so the last digit may differ from machine
+// to machine. n, the number of words, is a multiple of lanes, and every row of beta has n elements.
 
 func explain(p, counts []float32, beta [][]float32, theta []float32) {
 	if n := len(counts); hasAVX2 && n > 0 && len(beta) > 0 {

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// The kernels of kernel.go, eight words at a time. beta points to slice headers of 24 bytes, of which the first 8 are the
+// The kernels of kernel.go, eight words at a time. beta points to slice headers of 24 bytes; the first 8 bytes of each are the
 // address of a topic's row.
 
 // func explainAVX2(p, counts *float32, n int, beta *[]float32, theta *float32, topics int)

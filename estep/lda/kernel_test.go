@@ -32,7 +32,7 @@ func shareReference(beta [][]float32, p []float32) []float64 {
 }
 
 // FuzzKernel compares the kernels of this machine and the plain ones with their twins, on sizes around their steps, some
-// in rows with other numbers behind them. The terms of a sum have one sign, so rounding loses at most a few units of
+// in rows that are followed by other numbers. The terms of a sum have one sign, so rounding loses at most a few units of
 // float32's last place for each of n terms.
 func FuzzKernel(f *testing.F) {
 	for topics := 1; topics < 10; topics++ {
@@ -70,7 +70,7 @@ func FuzzKernel(f *testing.F) {
 				near(t, "s", float64(s[k]), want, 1e-5, 0)
 			}
 			if p[:n+1][n] != 0 || s[:len(s)+1][len(s)] != 0 {
-				t.Error("a kernel writes behind its result")
+				t.Error("a kernel writes after the end of its result")
 			}
 		}
 	})

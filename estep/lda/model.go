@@ -12,8 +12,8 @@ import (
 
 // Options are the settings of the E-step.
 type Options struct {
-	Tolerance  float64 // the iteration over a document ends when γ changes less, on average over the topics
-	Iterations int     // or after so many
+	Tolerance  float64 // the iteration over a document ends when the mean absolute change of γ over the topics is below it
+	Iterations int     // largest number of iterations over a document
 	Shape      Shape
 	Length     Length
 	Unigram    []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
@@ -25,7 +25,7 @@ type Model struct {
 	k, v    int
 	topics  *topics
 
-	mean    []float64 // mean of β_kv at v·K+k; only where the parameters carry lambda
+	mean    []float64 // mean of β_kv at v·K+k; only if the parameters have lambda
 	unigram []float64
 }
 
@@ -54,7 +54,7 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 	}
 	m.topics = newTopics(m.k, m.v, alpha, weights)
 	if !lda.Lambda.In(set) {
-		return nil // parameters of a round, not a model file: nothing to score with
+		return nil // parameters of a round, not a model file: they cannot score
 	}
 	lambda, err := lda.Lambda.Of(set, size)
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *worker) Infer(d *wire.Document) ([]float64, error) {
 func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
 	m, f := w.model, w.inference
 	if m.mean == nil {
-		return nil, errors.New("parameters have no matrix lambda: give --score a model file")
+		return nil, errors.New("parameters have no matrix lambda: --score needs a model file")
 	}
 	w.infer(d, &model.Coins{Document: d})
 	s := &wire.Score{Id: d.Id, Bound: f.bound(w.ids)}

@@ -7,14 +7,14 @@ import (
 	"privpipe/pipelines/model"
 )
 
-// Length brings documents to a length, as the papers do.
+// Length brings documents to a common length, as the papers do.
 type Length struct {
 	Words    int  // N; 0: documents stay as they are
 	Resample bool // draw N words with replacement; else keep at most N, drawn without
 }
 
-// apply returns the words of a document at the length. The coins are the document's own: its words and counts seed them, so its bag is
-// the same in every round and under every id, and no other document has a part in it. A document without words stays empty.
+// apply returns the words of a document at the length. The document's words and counts seed the coins. So the result is the same
+// in every round and under every id, and does not depend on other documents. A document without words stays empty.
 func (l Length) apply(document *model.Coins, ids []uint32, counts []float32) ([]uint32, []float32) {
 	if l.Words == 0 {
 		return ids, counts
@@ -45,15 +45,15 @@ func (l Length) apply(document *model.Coins, ids []uint32, counts []float32) ([]
 
 // multinomial draws n of the tokens with replacement and counts them by word.
 func multinomial(coins *rand.Rand, drawn []int, counts []uint32, tokens, n int) {
-	behind := make([]int, len(counts)) // each word's tokens
+	ends := make([]int, len(counts)) // offset after the tokens of each word
 	total := 0
 	for i, c := range counts {
 		total += int(c)
-		behind[i] = total
+		ends[i] = total
 	}
 	for range n {
 		token := coins.IntN(tokens)
-		drawn[sort.SearchInts(behind, token+1)]++
+		drawn[sort.SearchInts(ends, token+1)]++
 	}
 }
 

@@ -44,10 +44,9 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// split throws each token of a document by a coin of the document's own into the half that is seen or the half that is
-// predicted, for document completion (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et
-// al. 2004). Its words and counts seed the coins, so that its score is the same under every id. (A score is no contribution,
-// and no ε covers it.)
+// split assigns each token of a document by a coin to the observed half or to the predicted half, for document completion
+// (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et al. 2004). The document's words and counts
+// seed the coins, so that its score is the same under every id. (A score is no contribution, and no ε covers it.)
 func split(d *wire.Document, ids []uint32) (seen, hidden bag) {
 	coins := (&model.Coins{Document: d}).Public("lda half")
 	for i, c := range d.Counts {
@@ -61,7 +60,7 @@ func split(d *wire.Document, ids []uint32) (seen, hidden bag) {
 	return seen, hidden
 }
 
-// bag is a bag of words as inference takes it.
+// bag is a bag of words in the form that inference takes.
 type bag struct {
 	ids    []uint32
 	counts []float32

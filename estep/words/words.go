@@ -1,5 +1,5 @@
-// Package words is the model of word frequencies alone: each document contributes its counts, brought to norm 1. Its
-// release gives a private unigram, which mstep lda uses to denoise topics (--word-marginal) and evaluate as a baseline.
+// Package words is the E-step of word frequencies: each document contributes its counts, scaled to norm 1. The release is a
+// private unigram. mstep lda denoises topics with it (--word-marginal), and evaluate takes it as a baseline.
 package words
 
 import (
@@ -14,7 +14,7 @@ import (
 
 // Model implements model.EStep.
 type Model struct {
-	logarithms []float64 // of each word's probability, to score with
+	logarithms []float64 // logarithm of each word's probability, for scores
 }
 
 // New returns a model without parameters; it needs none to contribute.

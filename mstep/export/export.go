@@ -18,9 +18,9 @@ import (
 
 // Command is mstep export.
 type Command struct {
-	Format string `enum:"npy,csv,jsonl,words" default:"npy" help:"${enum}. npy: an array of K × V; words: the words of its columns, one a line; csv: topic,word,value; jsonl: an object a topic."`
-	Values string `enum:"lambda,probability" default:"lambda" help:"${enum}. lambda: the topics' parameters; probability: λ over its topic's sum."`
-	Output string `short:"o" placeholder:"FILE" help:"Where it goes; standard output by default."`
+	Format string `enum:"npy,csv,jsonl,words" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; csv: topic,word,value; jsonl: an object a topic."`
+	Values string `enum:"lambda,probability" default:"lambda" help:"Write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to FILE; standard output by default."`
 	Input  string `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
 }
@@ -83,7 +83,7 @@ func normalize(topics *modelfile.Topics) {
 	}
 }
 
-// writeCSV writes a line a cell: topic from 0, word, value.
+// writeCSV writes a line for each cell: topic from 0, word, value.
 func writeCSV(w io.Writer, value string, topics *modelfile.Topics) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"topic", "word", value}); err != nil {
@@ -101,7 +101,7 @@ func writeCSV(w io.Writer, value string, topics *modelfile.Topics) error {
 	return out.Error()
 }
 
-// writeJSON writes an object a topic, with a list of values in the order of its list of words.
+// writeJSON writes an object for each topic, with a list of words and the list of their values.
 func writeJSON(w io.Writer, value string, topics *modelfile.Topics) error {
 	out := json.NewEncoder(w)
 	for topic := range topics.Number {

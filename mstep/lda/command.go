@@ -17,18 +17,18 @@ import (
 // Command is mstep lda.
 type Command struct {
 	learn.Job
-	Topics       int     `required:"" short:"K" help:"Number of topics."`
-	Alpha        float64 `placeholder:"X" help:"Dirichlet prior of a document's topics. Default 1/K."`
-	Eta          float64 `placeholder:"X" help:"Dirichlet prior of a topic's words. Default 1/K."`
-	Tau0         float64 `name:"tau0" default:"0" group:"Learning rate" help:"τ0 in ρ_t = (τ0+t)^−κ, t from 1."`
-	Kappa        float64 `default:"0.5" group:"Learning rate" help:"κ in ρ_t = (τ0+t)^−κ."`
-	AverageFrom  float64 `default:"0.3" group:"Estimate" help:"The model is an average over the rounds after this share of them; 1: the last state."`
-	Denoise      string  `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"How topics are made of the noisy sum: ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
-	Beta         string  `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"What the E-step gets: ${enum} of β under λ."`
-	Negatives    string  `enum:"keep,zero" default:"keep" group:"Estimate" help:"Negative cells of a release: ${enum}. zero is the papers' and adds noise of one sign."`
-	WordMarginal string  `placeholder:"FILE" group:"Estimate" help:"Word frequencies released on their own: a model of mstep words."`
-	Initial      string  `placeholder:"FILE.npy" help:"First λ, an array of K × V float64. By default it is random."`
-	Seed         uint64  `default:"1" help:"Of the random first topics. It protects nobody."`
+	Topics       int     `required:"" short:"K" help:"Learn this many topics."`
+	Alpha        float64 `placeholder:"X" help:"Set the Dirichlet prior of a document's topics (default 1/K)."`
+	Eta          float64 `placeholder:"X" help:"Set the Dirichlet prior of a topic's words (default 1/K)."`
+	Tau0         float64 `name:"tau0" default:"0" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1."`
+	Kappa        float64 `default:"0.5" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ."`
+	AverageFrom  float64 `default:"0.3" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state."`
+	Denoise      string  `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"Estimate topics from the noisy sum by ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
+	Beta         string  `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"Send this estimate of β under λ to the E-step: ${enum}."`
+	Negatives    string  `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
+	WordMarginal string  `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
+	Initial      string  `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
+	Seed         uint64  `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
 // Validate is kong's hook.

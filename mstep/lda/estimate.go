@@ -8,13 +8,13 @@ import (
 	"privpipe/mstep/internal/denoise"
 )
 
-// Estimate says how topics are made of the noisy statistic.
+// Estimate says how topics are estimated from the noisy statistic.
 type Estimate struct {
 	Shrink      bool // empirical Bayes; else negative cells count as 0
 	ExpectedLog bool // E[log β] under the Dirichlet λ, as in the papers; else the mean of β
 }
 
-// topics are an estimate of the topics.
+// topics is an estimate of the topics.
 type topics struct {
 	k, v        int
 	lambda      []float64 // K×V, all positive
@@ -25,8 +25,8 @@ type topics struct {
 // in most topics and common in a few, hence the wide range.
 var cellPrior = denoise.Mixture{Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2}
 
-// estimate makes topics of a statistic with normal noise of deviation tau on each cell. Without noise, as at the random
-// start, λ is η + S.
+// estimate makes topics from a statistic with normal noise of standard deviation tau on each cell. Without noise, for example at
+// the random start, λ is η + S.
 func (o *Options) estimate(sum []float64, tau float64) *topics {
 	t := &topics{k: o.Topics, v: o.Words, lambda: make([]float64, len(sum)), expectedLog: o.Estimate.ExpectedLog}
 	if o.Estimate.Shrink && tau > 0 {
@@ -69,11 +69,11 @@ func (o *Options) shrink(t *topics, sum []float64, tau float64) {
 		}
 	}
 	for i, l := range t.lambda {
-		t.lambda[i] = max(l, 1e-6*expected[i]) // far below the noise, yet no word is impossible
+		t.lambda[i] = max(l, 1e-6*expected[i]) // far below the noise, but no word gets probability 0
 	}
 }
 
-// topicSizes returns Σ_v S_kv of each topic, at least 5 % of their mean: a topic that noise has emptied may come back.
+// topicSizes returns Σ_v S_kv of each topic, at least 5 % of their mean, so that a topic that noise has emptied may come back.
 func topicSizes(sum []float64, k, v int) []float64 {
 	sizes := make([]float64, k)
 	mean := 0.0
@@ -89,7 +89,7 @@ func topicSizes(sum []float64, k, v int) []float64 {
 	return sizes
 }
 
-// marginal estimates the frequency of each word from the topics' noisy sum: K cells, so √K the noise.
+// marginal estimates the frequency of each word from the sum of its K noisy cells. The sum has √K times the noise of a cell.
 func marginal(sum []float64, k, v int, tau float64) []float64 {
 	columns := make([]float64, v)
 	for i, s := range sum {
@@ -98,7 +98,7 @@ func marginal(sum []float64, k, v int, tau float64) []float64 {
 	return denoise.Frequencies(columns, tau*math.Sqrt(float64(k)))
 }
 
-// weights returns what the E-step multiplies θ with: the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with
+// weights returns the factors of θ in the E-step: the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with
 // E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5).
 func (t *topics) weights() []float32 {
 	w := make([]float32, len(t.lambda))

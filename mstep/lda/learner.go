@@ -20,8 +20,8 @@ type Options struct {
 	ZeroNegatives bool    // set negative cells of each release to 0, as the papers do; biased
 	AverageFrom   float64 // the model is estimated from an average over the rounds after this share of them; 1: from S
 	Estimate      Estimate
-	Marginal      []float64 // frequency of each word, from a release of its own; nil: from S
-	Seed          uint64    // of the first topics
+	Marginal      []float64 // frequency of each word, from a separate release; nil: estimated from S
+	Seed          uint64    // of the random first topics
 }
 
 // Learner implements model.Learner.
@@ -34,7 +34,7 @@ type Learner struct {
 
 	average         []float64 // of R_t/q over the rounds from AverageFrom on
 	averageVariance float64
-	averaged        float64 // rounds in the average
+	averaged        float64 // number of rounds in the average
 }
 
 // New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code.
@@ -104,9 +104,9 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
-// Distinct implements model.Judge: cells of the statistic more than four deviations of its noise above 0, for each topic.
-// Noise alone gives V/30000 of them.
-func (l *Learner) Distinct() float64 {
+// AboveNoise implements model.Judge: the number of cells of the statistic for each topic that are more than four standard
+// deviations of the noise above 0. Pure noise has V/30000 such cells.
+func (l *Learner) AboveNoise() float64 {
 	sum, variance := l.estimated()
 	distinct := 0
 	for _, s := range sum {
@@ -117,7 +117,7 @@ func (l *Learner) Distinct() float64 {
 	return float64(distinct) / float64(l.o.Topics)
 }
 
-// estimated returns what the model is estimated from, and the variance of its noise.
+// estimated returns the statistic from which the model is estimated, and the variance of its noise.
 func (l *Learner) estimated() (sum []float64, variance float64) {
 	if l.averaged > 0 {
 		return l.average, l.averageVariance
@@ -125,7 +125,7 @@ func (l *Learner) estimated() (sum []float64, variance float64) {
 	return l.sum, l.variance
 }
 
-// Model implements model.Learner: the parameters for estep, and λ, whose rows are the topics but for their sum.
+// Model implements model.Learner: the parameters for estep, and λ, whose rows are proportional to the topics.
 func (l *Learner) Model() (*model.Snapshot, error) {
 	if l.round == 0 {
 		return nil, errors.New("no release to learn from")

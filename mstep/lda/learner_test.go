@@ -227,11 +227,11 @@ func FuzzExtreme(f *testing.F) {
 	})
 }
 
-// TestDistinct counts the cells that are more than four deviations above 0.
-func TestDistinct(t *testing.T) {
+// TestAboveNoise counts the cells that are more than four deviations above 0.
+func TestAboveNoise(t *testing.T) {
 	l := newLearner(Options{Topics: 2, Words: 3})
 	l.sum, l.variance = []float64{9, 1, 0, 5, -9, 4}, 1
-	if got := l.Distinct(); got != 1 {
+	if got := l.AboveNoise(); got != 1 {
 		t.Errorf("%v distinct words a topic, want 1", got)
 	}
 }

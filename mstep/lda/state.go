@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A setting is an option that a checkpoint must share with the flags to be gone on from.
+// A setting is an option that must be equal in the checkpoint and in the flags.
 type setting struct {
 	model.Scalar
 	value float64
@@ -25,7 +25,7 @@ func (o *Options) settings() []setting {
 	}
 }
 
-// What the learner goes on from.
+// The matrices and scalars of a checkpoint.
 var (
 	keptVariance        = model.Scalar{Name: "variance"}
 	keptAverageVariance = model.Scalar{Name: "average_variance"}

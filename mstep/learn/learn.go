@@ -1,4 +1,4 @@
-// Package learn is the work that the M-steps of all models share: it reads releases, has the model learn from them, and writes
+// Package learn is the work that the M-steps of all models share: it reads releases, passes them to the learner, and writes
 // parameters, checkpoints and the model.
 package learn
 
@@ -25,12 +25,12 @@ import (
 
 // Job are the flags that the commands of all models share.
 type Job struct {
-	Vocab      string        `placeholder:"FILE" help:"The vocabulary that the documents were tokenized with; by default that of tokenize."`
-	Run_       string        `name:"run" help:"Name of the training run, which the releases must have. The parameters carry it: in a topic it tells them from another run's."`
-	ParamsOut  string        `placeholder:"FILE" help:"Where the parameters of each round go: the FIFO that estep --params reads."`
-	ParamsWait time.Duration `placeholder:"TIME" help:"How long to wait for estep to open that FIFO, for one that may have died before; by default until the input ends. It opens it when sample has read its documents."`
-	Output     string        `short:"o" placeholder:"FILE" help:"Where the model goes, at the end; standard output by default."`
-	Checkpoint string        `placeholder:"FILE" help:"Where the state after each round is kept; OUTPUT.checkpoint by default, \"none\" for nowhere."`
+	Vocab      string        `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
+	RunName    string        `name:"run" placeholder:"NAME" help:"Refuse releases of another training run than NAME; by default take any run. In a topic, the run's name separates its parameters from another run's."`
+	ParamsOut  string        `placeholder:"FILE" help:"Write the parameters of each round to FILE, the FIFO that estep --params reads; by default write none."`
+	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends. estep opens the FIFO after sample has read its documents."`
+	Output     string        `short:"o" placeholder:"FILE" help:"Write the model to FILE at the end; standard output by default."`
+	Checkpoint string        `placeholder:"FILE" help:"Keep the state after each round in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, \"none\" for no checkpoint."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
 }
@@ -41,12 +41,12 @@ type session struct {
 	run        *filter.Run
 	learner    model.Learner
 	vocab      vocabulary.Words
-	parameters *endpoint.StreamWriter // nil: nobody wants them
+	parameters *endpoint.StreamWriter // nil without --params-out, or after the reader has closed them
 	name       string                 // of the training run; "" until a release or a checkpoint names it
 	meter      *progress.Meter        // all of it public, like all that mstep reads
 }
 
-// Learn has a learner learn.
+// Learn trains a learner on the releases of the input.
 func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
 	switch {
 	case l.Checkpoint == "none":
@@ -94,7 +94,7 @@ func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	return nil
 }
 
-// distinct refuses outputs of one name, of which the last would replace the others, or of the input's.
+// distinct refuses an output that is also the input or another output, because one would overwrite the other.
 func (l *Job) distinct() error {
 	taken := make(map[string]string)
 	for _, out := range []struct{ flag, name string }{
@@ -118,7 +118,7 @@ func (l *Job) distinct() error {
 	return nil
 }
 
-// header is that of the streams that the session writes.
+// header returns the header of a stream that the session writes.
 func (s *session) header(kind wire.Kind, matrices []*wire.Matrix) *wire.Header {
 	return &wire.Header{
 		Version: wire.Version, Kind: kind, Side: wire.Side_PUBLIC, Run: s.name, Model: s.learner.Family().Name,
@@ -133,14 +133,14 @@ func (s *session) record(snapshot *model.Snapshot) *wire.Record {
 	}
 }
 
-// openParameters begins the stream of parameters with those that the first round needs.
+// openParameters begins the stream of parameters with the parameters for the first round.
 func (s *session) openParameters() error {
 	snapshot := s.learner.Parameters()
 	if s.ParamsOut == "" || snapshot == nil {
 		return nil
 	}
 	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
-	h.Run = s.Run_ // as it was before the first release named the run: a stream that goes on has the header that it had
+	h.Run = s.RunName // not s.name, which the first release sets: a resumed stream must have the same header as before
 	endpoint.ReaderPatience = s.ParamsWait
 	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *session) openParameters() error {
 	return s.sendParameters(snapshot)
 }
 
-// sendParameters sends the parameters after a round. Their reader ends before this program does: estep needs none after
-// the last round. If it ended too early, the releases will be truncated, and that is the error.
+// sendParameters sends the parameters after a round. It is no error if the reader has closed the FIFO: estep needs no parameters
+// after the last round. If estep ended too early, the releases are truncated, and their reader reports it.
 func (s *session) sendParameters(snapshot *model.Snapshot) error {
 	if s.parameters == nil {
 		return nil
@@ -163,7 +163,7 @@ func (s *session) sendParameters(snapshot *model.Snapshot) error {
 	return s.unread(err)
 }
 
-// unread makes the error of parameters that have lost their reader none.
+// unread drops the error of a FIFO without a reader.
 func (s *session) unread(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		s.parameters.Abort()
@@ -188,12 +188,12 @@ func (s *session) follow() error {
 	if err := model.CheckReleases(h, s.learner); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
 	}
-	if s.Run_ != "" && s.Run_ != h.Run {
-		return exit.Errorf(exit.Malformed, "%s: releases of run %q, not of --run %s", in.Name(), h.Run, s.Run_)
+	if s.RunName != "" && s.RunName != h.Run {
+		return exit.Errorf(exit.Malformed, "%s: releases of run %q, not of --run %s", in.Name(), h.Run, s.RunName)
 	}
 	if s.name != "" && s.name != h.Run {
 		return exit.Errorf(exit.Malformed, "%s: releases of run %s, but %s is a checkpoint of run %s", in.Name(), h.Run, s.Checkpoint, s.name).
-			WithHint("remove the checkpoint to begin anew, or go on with its grant and --run")
+			WithHint("remove the checkpoint to start again, or resume with its grant and --run")
 	}
 	s.name = h.Run
 	for s.run.Err() == nil {
@@ -205,7 +205,7 @@ func (s *session) follow() error {
 			return err
 		}
 		if set.Round <= s.learner.Round() {
-			continue // sent again to a run that resumes behind it
+			continue // a replayed release of a round that the checkpoint has
 		}
 		if err := s.learnFrom(set); err != nil {
 			return err
@@ -214,8 +214,8 @@ func (s *session) follow() error {
 	return s.run.Err()
 }
 
-// learnFrom takes one release. The parameters go out before the checkpoint is written, so that the E-step does not wait
-// for the disk: a crash in between only has privatize send the release again.
+// learnFrom learns from one release. It sends the parameters before it writes the checkpoint, so that the E-step does not wait
+// for the disk. After a crash in between, privatize replays the release.
 func (s *session) learnFrom(set *stream.Set) error {
 	release, err := model.NewRelease(set)
 	if err == nil {
@@ -253,7 +253,7 @@ func (s *session) save() error {
 	return out.Commit()
 }
 
-// restore goes on from the checkpoint, if there is one.
+// restore resumes from the checkpoint if there is one.
 func (s *session) restore() error {
 	if s.Checkpoint == "" {
 		return nil
@@ -268,22 +268,22 @@ func (s *session) restore() error {
 	defer in.Close()
 	if h.Model != s.learner.Family().Name || string(h.Vocabulary) != string(s.vocab.Hash()) {
 		return exit.Errorf(exit.Malformed, "%s: checkpoint of another model or vocabulary", s.Checkpoint).
-			WithHint("remove it to begin anew")
+			WithHint("remove it to start again")
 	}
 	set, err := in.ReadOne(nil)
 	if err != nil {
 		return err
 	}
 	if err := s.learner.Restore(set); err != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to begin anew")
+		return exit.Errorf(exit.Malformed, "%s: %w", s.Checkpoint, err).WithHint("remove it to start again")
 	}
 	s.name = h.Run
-	s.run.Log.Info("going on from a checkpoint", "round", set.Round)
+	s.run.Log.Info("resuming from a checkpoint", "round", set.Round)
 	return nil
 }
 
-// fewWords is the number of words a topic that a model must know for sure, or it is hardly more than noise. With 65 on
-// average topics read well; with 9 half of them are noise words.
+// fewWords is the least average number of words above the noise in a topic; a model with fewer is hardly more than noise. With 65
+// words topics read well; with 9 words half of their words are noise.
 const fewWords = 10
 
 // writeModel writes the model file.
@@ -292,9 +292,9 @@ func (s *session) writeModel() error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	if judge, ok := s.learner.(model.Judge); ok && judge.Distinct() < min(fewWords, float64(len(s.vocab))/100) {
-		s.run.Log.Warn("noise drowns the topics: fewer topics, more documents or a larger ε would help",
-			"words a topic above it", fmt.Sprintf("%.1f", judge.Distinct()))
+	if judge, ok := s.learner.(model.Judge); ok && judge.AboveNoise() < min(fewWords, float64(len(s.vocab))/100) {
+		s.run.Log.Warn("the topics are hardly above the noise: fewer topics, more documents or a larger ε would help",
+			"words above the noise in a topic", fmt.Sprintf("%.1f", judge.AboveNoise()))
 	}
 	out, err := endpoint.CreateStream(s.Output, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// What a learner goes on from, besides the number of rounds.
+// The matrices and scalars of a checkpoint, besides the number of rounds.
 var (
 	keptVariance = model.Scalar{Name: "variance"}
 	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
@@ -21,7 +21,7 @@ var (
 type Learner struct {
 	words    int
 	round    uint32
-	rounds   float64   // in the mean
+	rounds   float64   // number of rounds in the mean
 	mean     []float64 // of the released sums
 	variance float64   // of the noise on each cell of it
 }

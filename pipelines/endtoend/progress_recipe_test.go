@@ -53,7 +53,7 @@ func TestRecipeProgress(t *testing.T) {
 	}
 	_, after, _ := strings.Cut(x.Screen(), "lda.sh: began the ledger stopped/run.ledger\n")
 	for _, left := range strings.Split(strings.TrimSuffix(after, "\n"), "\n") {
-		if !regexp.MustCompile(`^\w+: (error|hint): [^\[]+$|^lda.sh: stopped; the same command goes on$`).MatchString(left) {
+		if !regexp.MustCompile(`^\w+: (error|hint): [^\[]+$|^lda.sh: stopped; run the same command to resume$`).MatchString(left) {
 			t.Errorf("left on the screen after ^C: %q", left)
 		}
 	}

@@ -1,4 +1,4 @@
-# Completion of privpipe for bash, and for zsh by its bashcompinit. install.sh puts the tables of the stages behind this.
+# Completion of privpipe for bash, and for zsh by its bashcompinit. install.sh appends the tables of the stages.
 declare -gA privpipe_words privpipe_values
 
 _privpipe() {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes what is handed out: a tar of an installation and a Debian package, for amd64 and arm64.
+# Makes the distribution: a tar of an installation and a Debian package, for amd64 and arm64.
 #
 #   dist.sh [OUT]
 #
-# OUT is dist/ of the checkout by default. The same commit gives the same bytes, by the same Go, on any machine. Wants Go. The
-# tar is unpacked anywhere: its bin/privpipe finds the rest.
+# OUT is dist/ of the checkout by default. The same commit and the same version of Go give the same bytes on every machine. Needs
+# Go. The tar may be unpacked anywhere: its bin/privpipe finds the rest.
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }

@@ -3,8 +3,8 @@
 #
 #   install.sh [--destdir DIR] [PREFIX]
 #
-# PREFIX is /usr/local by default. DIR is put before it for a package, whose files are to stand below PREFIX later. Wants Go.
-# Nothing of the checkout is needed afterwards. What it makes follows from the sources, their commit and Go's version alone.
+# PREFIX is /usr/local by default. For a package, DIR is put before PREFIX: the files go to DIR/PREFIX and expect to run from
+# PREFIX. Needs Go. The installation does not need the checkout. It depends only on the sources, their commit and Go's version.
 #
 #   PREFIX/bin/privpipe                          the one name on PATH
 #   PREFIX/libexec/privpipe                      the stages
@@ -40,7 +40,7 @@ stages=(tokenize sample estep privatize mstep account evaluate show)
 export CGO_ENABLED=0
 go build -trimpath -buildvcs=false -ldflags "-s -w -X privpipe/pipelines/filter.release=$(pipelines/install/version.sh)" -o "$made/stages/" ./...
 
-# The same programs with the tag manual write their own manuals, on this machine, whatever machine the others are for.
+# Built with the tag manual for this machine, the same programs write their own manuals.
 GOOS= GOARCH= go build -trimpath -buildvcs=false -ldflags "-s -w" -tags manual -o "$made/described/" ./...
 for stage in "${stages[@]}"; do
   PRIVPIPE_MANUAL=$made/manual "$made/described/$stage"
@@ -50,7 +50,7 @@ install -d "$to"/bin "$to"/libexec/privpipe "$to"/share/{privpipe,man/man1,bash-
 install -m 755 "$made"/stages/* "$to/libexec/privpipe"
 install -m 755 pipelines/install/privpipe "$to/bin"
 
-# Recipes and documents. What is compiled, or tests it, stays.
+# Recipes and documents, without sources and tests.
 rm -rf -- "$to/share/privpipe"
 for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' ':!*.go'); do
   mode=644

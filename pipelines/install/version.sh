@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the version of the checkout: its tag, or the next version with the day and the commit that it is made of.
+# Prints the version of the checkout: its tag, or the next version with the day and the hash of its commit.
 set -eu
 cd -- "$(dirname -- "$(readlink -f -- "$0")")"
 next=0.1.0

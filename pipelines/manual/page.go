@@ -58,7 +58,7 @@ func Page(app *kong.Application) []byte {
 	return p.Bytes()
 }
 
-// arguments are those of a command that are no flags.
+// arguments are the positional arguments of a command.
 func arguments(command *kong.Node) string {
 	var all []string
 	for _, a := range command.Positional {
@@ -67,7 +67,7 @@ func arguments(command *kong.Node) string {
 	return strings.Join(all, " ")
 }
 
-// page is a page under way.
+// page is a page that is being written.
 type page struct{ bytes.Buffer }
 
 func (p *page) text(line string) { fmt.Fprintln(p, line) }
@@ -105,7 +105,7 @@ func (p *page) paragraphs(text string) {
 	}
 }
 
-// item writes a term and what it means.
+// item writes a term and its meaning.
 func (p *page) item(term, meaning string) {
 	p.text(".TP\n.B " + escaped(term) + "\n" + escaped(meaning))
 }
@@ -132,7 +132,7 @@ func (p *page) flags(flags []*kong.Flag) {
 	}
 }
 
-// escaped keeps text from being a request or an escape of roff. A hyphen stays the one of ASCII, so that flags can be copied.
+// escaped escapes text for roff. A hyphen stays an ASCII hyphen, so that flags can be copied.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Table returns what completion.bash has to know of a stage: assignments to the arrays privpipe_words, of the commands and flags
-// that may follow a command, and privpipe_values, of what may follow a flag of a command.
+// Table returns the table of a stage for completion.bash: assignments to two arrays. privpipe_words has the commands and flags
+// that may follow a command, privpipe_values the values that may follow a flag of a command.
 func Table(app *kong.Application) []byte {
 	b := new(bytes.Buffer)
 	var add func(*kong.Node)

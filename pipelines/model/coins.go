@@ -10,13 +10,13 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Coins are where a worker takes the random numbers for one document. A model names each use of them, to keep it apart from its
-// other uses.
+// Coins are the source of a worker's random numbers for one document. A model names each use, so that different uses get
+// independent numbers.
 type Coins struct {
-	// Document is the one that the coins are for.
+	// Document is the document of the coins.
 	Document *wire.Document
 
-	// Key is the secret of Secret, and Scope all that a use is kept apart by besides the document: run and round.
+	// Key is the key of Secret. Scope separates runs and rounds.
 	Key   []byte
 	Scope string
 }
@@ -24,9 +24,8 @@ type Coins struct {
 // Scope returns the scope of the coins of a round.
 func Scope(run string, round uint32) string { return fmt.Sprintf("%d\n%s", round, run) }
 
-// Public returns random numbers that are no secret. They follow from the words of the document and their counts alone: not from
-// its id or its user, which may depend on other documents. So they are the same in every round, and equal documents have the
-// same.
+// Public returns random numbers that are not secret. They depend only on the words of the document and their counts, not on its id
+// or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
 func (c *Coins) Public(use string) *rand.Rand {
 	b := append([]byte("privpipe coins\n"), use...)
 	b = append(b, '\n')
@@ -38,10 +37,10 @@ func (c *Coins) Public(use string) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])))
 }
 
-// Secret returns random numbers that nobody can tell from independent uniform ones who lacks the key: ChaCha8 under
-// HMAC-SHA256 of use, scope, user and id. They are the same when a document comes again in the same round, and others in
-// another round or run. Equal documents have independent ones. The names only tell documents apart: whatever they are, numbers
-// of different names are independent, so a name does not matter for the distribution of a contribution.
+// Secret returns random numbers that are indistinguishable from independent uniform numbers without the key: ChaCha8 under
+// HMAC-SHA256 of use, scope, user and id. A document that is delivered again in the same round gets the same numbers; every other
+// round or run has other numbers. Equal documents have independent numbers. Names only distinguish documents: numbers of
+// different names are independent, so the distribution of a contribution does not depend on a name.
 func (c *Coins) Secret(use string) *rand.Rand {
 	if len(c.Key) == 0 {
 		panic("no key for secret coins")

@@ -1,5 +1,5 @@
-// Package model says what a family of models is: what its E-step in estep, its M-step in mstep and evaluate agree upon, and
-// what each half must do.
+// Package model defines a family of models: the names and shapes that its E-step in estep, its M-step in mstep and evaluate
+// share, and the interfaces of both steps.
 //
 // A family has a package below this one, which names its statistics and parameters once; a package below estep, which turns
 // private documents into contributions; a package below mstep, which learns from releases; and a line in the main of each

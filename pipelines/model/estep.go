@@ -5,39 +5,39 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// An EStep turns private documents into contributions to the released statistics of a family. What it computes for a document
-// may depend on what that document says, on its coins and on released parameters only: it keeps nothing of one document for
-// another.
+// An EStep turns private documents into contributions to the released statistics of a family. The contribution of a document may
+// depend only on the content of that document, on its coins and on released parameters. An EStep keeps no state between
+// documents.
 type EStep interface {
-	// Settings returns what contributions depend on besides the document and the parameters, in a form that encoding/json
-	// writes: all numbers that a worker with other flags would have otherwise.
+	// Settings returns all settings that contributions depend on, besides the document and the parameters. encoding/json must
+	// encode them. Workers with different flags must have different settings.
 	Settings() any
 
-	// SetParameters takes the parameters of a round, before the documents of the next. It is never called while
-	// workers are at work.
+	// SetParameters takes the parameters of a round, before the documents of the next round. It is never called while a worker
+	// runs.
 	SetParameters(*stream.Set, Size) error
 
-	// NewWorker returns a Worker that shares the parameters and has scratch memory of its own.
+	// NewWorker returns a Worker with shared parameters and its own scratch memory.
 	NewWorker() Worker
 }
 
-// A Worker works on one document at a time. Several workers of an E-step run at the same time.
+// A Worker works on one document at a time. Several workers of an E-step run concurrently.
 type Worker interface {
 	// Contribute returns the contribution of d, as parts of at most MaxPart bytes of values. An empty document gives
-	// no parts. It must be a function of what d says, of the coins and of the parameters. The id and the user are names and must
-	// not matter: privacy rests on contributions that follow from the unit alone (SPEC.md §2.3), and whoever gives names may
-	// take those of other documents into account.
+	// no parts. The contribution must be a function of the content of d, the coins and the parameters. It must not depend on the
+	// id and the user: privacy rests on contributions that depend only on the unit (SPEC.md §2.3), and names may depend on other
+	// documents.
 	Contribute(d *wire.Document, coins *Coins) ([]*wire.Part, error)
 }
 
-// A Stateful is a Worker for which each document has a state that goes from round to round: its last contribution.
+// A Stateful is a Worker that keeps a state for each document from round to round: its last contribution.
 type Stateful interface {
 	Worker
-	// ContributeAfter is Contribute for a document whose last contribution was of these parts.
+	// ContributeAfter is Contribute for a document whose last contribution had these parts.
 	ContributeAfter(d *wire.Document, last []*wire.Part, coins *Coins) ([]*wire.Part, error)
 }
 
-// A Whole is an EStep that answers the documents of a round together, so that contributions depend on one another. No
+// A Whole is an EStep that answers the documents of a round together, so that a contribution may depend on other documents. No
 // privacy theorem covers such a round.
 type Whole interface {
 	EStep
@@ -45,13 +45,13 @@ type Whole interface {
 	ContributeAll(documents []*wire.Document, last [][]*wire.Part, coins []*Coins) ([][]*wire.Part, error)
 }
 
-// A Scorer is a Worker that can tell how well the model predicts a held-out document.
+// A Scorer is a Worker that scores how well the model predicts a held-out document.
 type Scorer interface {
 	Worker
 	Score(d *wire.Document) (*wire.Score, error)
 }
 
-// An Inferrer is a Worker that can tell what the model sees in a document.
+// An Inferrer is a Worker that infers the components of the model in a document.
 type Inferrer interface {
 	Worker
 	// Infer returns the document's share of each component; the shares sum to 1.

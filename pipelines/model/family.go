@@ -11,14 +11,14 @@ import (
 type Family struct {
 	Name string // in headers, grants and charges
 
-	// Statistics are the matrices of the contributions and of the releases, for a model of a size.
+	// Statistics returns the matrices of contributions and releases, for a model of the given size.
 	Statistics func(Size) []*wire.Matrix
 
-	Parameters []Field // what the E-step reads before each round; nil: it needs none
-	Model      []Field // what a model file holds
+	Parameters []Field // the parameters that the E-step reads before each round; nil: it needs none
+	Model      []Field // the fields of a model file
 
-	// Topics returns how much of each word each component of a model file has: K × V cells, row by row, all positive. It is
-	// nil where the components of the family are no distributions over words.
+	// Topics returns the weight of each word in each component of a model file: K × V cells, row by row, all positive. It is
+	// nil if the components of the family are not distributions over words.
 	Topics func(*stream.Set, Size) ([]float64, error)
 }
 
@@ -28,7 +28,7 @@ type Size struct {
 	Components int // K: topics, clusters or hidden units; 0: the family has none
 }
 
-// A Dimension is a number of rows or columns that follows from the size of a model.
+// A Dimension is a number of rows or columns that depends on the size of a model.
 type Dimension int
 
 const (
@@ -37,13 +37,13 @@ const (
 	Components           // K
 )
 
-// Of returns the number that a dimension has at a size.
+// Of returns the value of a dimension at a size.
 func (d Dimension) Of(s Size) int {
 	return [...]int{One: 1, Words: s.Words, Components: s.Components}[d]
 }
 
-// Fit returns the size of a model for documents and parameters with these headers. parameters is nil where there are none,
-// which is an error for a family whose E-step needs them. The error says what does not fit.
+// Fit returns the size of a model for documents and parameters with these headers. parameters may be nil only if the E-step of the
+// family needs none. The error names the mismatch.
 func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 	size := Size{Words: int(documents.VocabularySize)}
 	switch {
@@ -81,7 +81,7 @@ func (f *Family) Size(parameters *wire.Header) (Size, error) {
 	return size, nil
 }
 
-// Named returns the family of a name.
+// Named returns the family with a name.
 func Named(families []*Family, name string) (*Family, error) {
 	for _, f := range families {
 		if f.Name == name {

@@ -7,17 +7,17 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Field is a Scalar or a Matrix: a number or matrix of a model's parameters, of its file, or of a learner's state, with the
-// name that it has on the wire. Whoever writes and whoever reads it use the same variable.
+// A Field is a Scalar or a Matrix of a model's parameters, of its file, or of a learner's state, with its name in the wire format.
+// Writers and readers use the same variable.
 type Field interface {
-	// check refuses a header that lacks the field or has another shape of it.
+	// check refuses a header without the field, or with another shape of it.
 	check(h *wire.Header, size Size) error
 
-	// components returns K where a header tells it by the field's shape, else 0.
+	// components returns K if the field's shape in a header determines it, else 0.
 	components(h *wire.Header) int
 }
 
-// A Rule is what each value of a field keeps to. All values are finite: the wire has no others.
+// A Rule is a condition on each value of a field. All values are finite in the wire format.
 type Rule struct {
 	text  string
 	holds func(float64) bool
@@ -56,7 +56,7 @@ func (s Scalar) Put(to *Snapshot, x float64) {
 func (s Scalar) check(*wire.Header, Size) error     { return nil } // a header has no numbers
 func (s Scalar) components(*wire.Header) (none int) { return 0 }
 
-// A Matrix is a named matrix of a shape that follows from the size of the model.
+// A Matrix is a named matrix whose shape depends on the size of the model.
 type Matrix[T stream.Values] struct {
 	Name          string
 	Rows, Columns Dimension
@@ -84,7 +84,7 @@ func (m Matrix[T]) Of(set *stream.Set, size Size) ([]T, error) {
 	return cells, nil
 }
 
-// In says whether a set has the matrix.
+// In reports whether a set has the matrix.
 func (m Matrix[T]) In(set *stream.Set) bool {
 	_, _, err := set.Matrix(m.Name)
 	return err == nil

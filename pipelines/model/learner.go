@@ -2,8 +2,7 @@ package model
 
 import "privpipe/pipelines/wire/stream"
 
-// A Learner turns releases into parameters, round by round. All that it does is post-processing of released numbers, outside
-// the privacy wall.
+// A Learner turns releases into parameters, round by round. It only post-processes released numbers, outside the privacy wall.
 type Learner interface {
 	// Family is the family of the model, and Size its size.
 	Family() *Family
@@ -15,19 +14,19 @@ type Learner interface {
 	// Round is the round of the last release, 0 before the first.
 	Round() uint32
 
-	// Parameters are what the E-step needs for the next round. It is nil for a family whose E-step needs none.
+	// Parameters returns the parameters for the E-step of the next round, nil if the E-step of the family needs none.
 	Parameters() *Snapshot
 
-	// Model is what a model file holds.
+	// Model returns the content of a model file.
 	Model() (*Snapshot, error)
 
-	// State is all that the learner needs to go on from here; Restore takes it back.
+	// State returns the complete state of the learner; Restore sets it.
 	State() *Snapshot
 	Restore(*stream.Set) error
 }
 
-// A Judge is a Learner that can tell from what was released how much of it stands out of the noise.
+// A Judge is a Learner that estimates from the releases how much of the model is above the noise.
 type Judge interface {
-	// Distinct is the number of words a component, on average, that are there beyond doubt.
-	Distinct() float64
+	// AboveNoise returns the average number of words in a component that are clearly above the noise.
+	AboveNoise() float64
 }

@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// AppendParts appends a dense block of a matrix to parts, cut into pieces of some rows each that keep to MaxPart. rows
-// and columns are ascending; values has a value a cell, row by row, and must have one or more.
+// AppendParts appends a dense block of a matrix to parts, cut by rows into pieces of at most MaxPart bytes. rows and columns are
+// ascending. values has one value for each cell, row by row, and must not be empty.
 func AppendParts(parts []*wire.Part, matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
 	most := max(1, MaxPart/(4*len(columns))) // a row of MaxPart bytes is a matrix of 131,072 columns, all in use
 	gaps := wire.AppendGaps(make([]uint32, 0, len(columns)), columns)

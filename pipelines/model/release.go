@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Release is the noisy statistics of a round in the scale of the whole data set: each sum is divided by the public
-// rate at which units were sampled, never by how many were, which is private. It is unbiased for the sum over all units.
+// A Release is the noisy statistics of a round, scaled to the whole data set: each sum is divided by the public sampling rate,
+// never by the number of sampled units, which is private. It is unbiased for the sum over all units.
 type Release struct {
 	Round  uint32
 	Rounds int // planned number of rounds T
@@ -21,20 +21,20 @@ type Release struct {
 
 // A Statistic is a matrix of a release, in the scale of the whole data set.
 type Statistic struct {
-	// Values are the cells, row by row: of a symmetric matrix those of the full square, each released cell off the
-	// diagonal twice.
+	// Values are the cells, row by row. A symmetric matrix has the cells of the full square, so each released cell off the
+	// diagonal occurs twice.
 	Values []float64
 
-	// Deviation is the standard deviation of the noise on each cell, 0 without noise; OffDiagonal that of cells off the
-	// diagonal of a symmetric matrix, where it can be smaller. Elsewhere the two are equal.
+	// Deviation is the standard deviation of the noise on each cell, 0 without noise. OffDiagonal is the standard deviation off
+	// the diagonal of a symmetric matrix, where it can be smaller. For other matrices both are equal.
 	Deviation, OffDiagonal float64
 }
 
 // maxScale keeps sums and squares of cells of 2⁶⁴ steps far from overflow.
 const maxScale = 1e60
 
-// maxNoise bounds the scale of the noise, in steps. It is as far as event.OffDiagonalScale goes, and twice what any sampler
-// has (privatize/internal/noise).
+// maxNoise bounds the scale of the noise, in steps. It is the bound of event.OffDiagonalScale, and twice the bound of every
+// sampler (privatize/internal/noise).
 const maxNoise = 1<<32 - 1
 
 // NewRelease interprets a set of a stream of RELEASES.
@@ -51,7 +51,7 @@ func NewRelease(set *stream.Set) (*Release, error) {
 	return r, nil
 }
 
-// scale is what a step of the i-th matrix is worth in the scale of the whole data set.
+// scale is the value of a step of the i-th matrix, scaled to the whole data set.
 func (r *Release) scale(i int) float64 {
 	bound := 1.
 	if bounds := r.set.Release.Bounds; len(bounds) > 0 {
@@ -60,7 +60,7 @@ func (r *Release) scale(i int) float64 {
 	return r.set.Release.Grid * bound / r.set.Release.Scheme.Rate
 }
 
-// Statistic returns the matrix of a name.
+// Statistic returns the matrix with a name.
 func (r *Release) Statistic(name string) (*Statistic, error) {
 	steps, err := stream.Cells[int64](r.set, name)
 	if err != nil {
@@ -82,8 +82,7 @@ func (r *Release) Statistic(name string) (*Statistic, error) {
 	return s, nil
 }
 
-// deviations returns the standard deviation of the noise on a cell, in steps, and that off the diagonal of a symmetric
-// matrix.
+// deviations returns the standard deviations of the noise, in steps: on a cell, and off the diagonal of a symmetric matrix.
 func deviations(r *wire.Release, symmetric bool) (diagonal, off float64) {
 	switch r.Mechanism {
 	case event.Gaussian:
@@ -101,7 +100,7 @@ func deviations(r *wire.Release, symmetric bool) (diagonal, off float64) {
 	return diagonal, diagonal
 }
 
-// square returns the full matrix, row by row, of a symmetric one's upper triangle.
+// square returns a full symmetric matrix, row by row, from its upper triangle.
 func square(triangle []float64, rows int) []float64 {
 	full := make([]float64, rows*rows)
 	for r := range rows {
@@ -113,7 +112,7 @@ func square(triangle []float64, rows int) []float64 {
 	return full
 }
 
-// CheckReleases refuses releases that are not of what a learner learns from.
+// CheckReleases refuses releases of another model, or without a statistic of the learner.
 func CheckReleases(h *wire.Header, l Learner) error {
 	if f := l.Family(); h.Model != f.Name {
 		return fmt.Errorf("releases are of model %q, must be of %q", h.Model, f.Name)

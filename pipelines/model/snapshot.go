@@ -2,7 +2,7 @@ package model
 
 import "privpipe/pipelines/wire"
 
-// A Snapshot is named numbers and matrices, which fields put there.
+// A Snapshot is named numbers and matrices, which Fields write.
 type Snapshot struct {
 	Scalars  []*wire.Scalar
 	Matrices []*wire.Matrix

@@ -1,5 +1,5 @@
-// Package numbered recognises names that are consecutive numbers, as positions in a file are. Such names break privacy if
-// they are positions: without one document all behind it have other names (SPEC.md §2.3).
+// Package numbered recognises names that are consecutive numbers, for example positions in a file. Positions as names break
+// privacy: removing one document renames all documents after it (SPEC.md §2.3).
 package numbered
 
 import (
@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Least is how many names are asked for: a few documents that somebody named 1, 2, 3 are no file that was numbered.
+// Least is the least number of names that count as positions. Fewer documents may have been named 1, 2, 3 by hand.
 const Least = 32
 
-// Names looks at names, one after the other, in whatever order. It needs no memory for them. The zero value has seen none.
+// Names looks at a sequence of names, in any order, without storing them. The zero value has seen none.
 type Names struct {
 	form           form
-	first          string // the first name; the form follows from it and the first that is another
+	first          string // the first name; the form follows from it and from the first different name
 	prefix, suffix string // around the number
 	low, high      uint64 // the least number so far, and the greatest
-	all            uint64 // names so far
-	beyond         uint64 // of these, those whose number was not from low to high when they came
+	all            uint64 // number of names so far
+	beyond         uint64 // number of names that were outside [low, high] when they arrived
 }
 
 type form uint8
@@ -27,7 +27,7 @@ const (
 	nothing form = iota // no name so far
 	single              // one name, once or more often
 	number              // names that differ in one number
-	other               // names that differ in more
+	other               // names that differ in more than one number
 )
 
 // Add looks at a name.
@@ -45,7 +45,7 @@ func (n *Names) Add(name string) {
 	}
 }
 
-// learn takes the second name for one that differs from the first in one number.
+// learn sets the form from the first two different names.
 func (n *Names) learn(name string) {
 	start, end := differ(n.first, name)
 	n.prefix, n.suffix = n.first[:start], n.first[end:]
@@ -58,7 +58,8 @@ func (n *Names) learn(name string) {
 	n.take(name)
 }
 
-// differ returns where, in a, the run of digits stands in which b differs first. It is empty if b differs elsewhere.
+// differ returns the position in a of the run of digits with the first difference between a and b. It is empty if they first
+// differ elsewhere.
 func differ(a, b string) (start, end int) {
 	for start < len(a) && start < len(b) && a[start] == b[start] {
 		start++
@@ -75,7 +76,7 @@ func differ(a, b string) (start, end int) {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// parse returns the number of a name of the form.
+// parse returns the number in a name of the form.
 func (n *Names) parse(name string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(name, n.prefix)
 	if !ok {
@@ -85,7 +86,7 @@ func (n *Names) parse(name string) (uint64, bool) {
 		return 0, false
 	}
 	for i := range len(digits) {
-		if !digit(digits[i]) { // a sign is none
+		if !digit(digits[i]) { // a sign is no digit
 			return 0, false
 		}
 	}
@@ -105,9 +106,9 @@ func (n *Names) take(name string) {
 	}
 }
 
-// Consecutive says whether the names are Least consecutive numbers or more, each behind one prefix and before one suffix,
-// padded with zeros or not: of names that are all different in any order, of names that come again in the order in which
-// they came first.
+// Consecutive reports whether the names are at least Least consecutive numbers with a common prefix and suffix, padded with zeros
+// or not. Names that are all different may be in any order. If names repeat, each number must extend the range of the numbers
+// before it when it first occurs.
 func (n *Names) Consecutive() bool {
 	span := n.high - n.low + 1
 	return n.form == number && span >= Least && (span == n.all || span == n.beyond)

@@ -61,7 +61,7 @@ func TestConsecutive(t *testing.T) {
 		{"padded with zeros", span("doc-%05d", 1, 100), true},
 		{"padded with too few", span("doc-%02d", 1, 200), true},
 		{"a number that stays beside one that moves", span("2024-%d-v2", 1, 100), true},
-		{"a number behind one that stays", span("2024-07.%d", 1, 100), true},
+		{"a number after a constant one", span("2024-07.%d", 1, 100), true},
 		{"in the order of a folder", lexical, true},
 		{"in any order", shuffled, true},
 		{"backwards", backwards, true},
@@ -71,7 +71,7 @@ func TestConsecutive(t *testing.T) {
 		{"without one", without(span("%d", 1, 2000), 1000), false},
 		{"without the first", without(span("%d", 1, 2000), 0), true}, // they may have been numbered from 2 on
 		{"one of another form in front", append([]string{"readme"}, span("%d", 1, 100)...), false},
-		{"one of another form behind", append(span("%d", 1, 100), "readme"), false},
+		{"then one of another form", append(span("%d", 1, 100), "readme"), false},
 		{"two prefixes", append(span("a%d", 1, 100), span("b%d", 1, 100)...), false},
 		{"two numbers", append(span("1-%d", 1, 100), span("2-%d", 1, 100)...), false},
 		{"twice the same", append(span("%d", 1, 100), span("%d", 1, 100)...), true},

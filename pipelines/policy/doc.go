@@ -1,4 +1,3 @@
 // Package policy is a test: it reads the module's import graph and sources and checks the rules that the architecture
-// rests on. Each rule gives its reason. A rule is a statement of policy: a build that breaks one is mended in the code,
-// not here.
+// rests on. Each rule gives its reason. If a change breaks a rule, correct the change, not the rule.
 package policy

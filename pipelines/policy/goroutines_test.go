@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestGoroutinesAreGuarded checks that a panic of any goroutine of ours ends its program with the exit code of a bug, and tells
-// nothing of its data: the function that the goroutine begins with defers exit.Guard, or catches the panic itself, and does so
-// behind its other defers.
+// TestGoroutinesAreGuarded checks that a panic in any of our goroutines ends the program with the exit code of a bug, and prints
+// no data. The goroutine's first function must defer exit.Guard, or a function that recovers, as its last defer.
 func TestGoroutinesAreGuarded(t *testing.T) {
 	unguarded, all := []string(nil), 0
 	g := load(t)
@@ -37,8 +36,8 @@ func TestGoroutinesAreGuarded(t *testing.T) {
 	}
 }
 
-// goroutines returns the places in the files of a package where functions are handed to other goroutines that do not catch their
-// panics, and how many there are in all.
+// goroutines returns the places in the files of a package that start a goroutine with an unguarded function, and the number of all
+// places that start a goroutine.
 func goroutines(files []string) (unguarded []string, all int, err error) {
 	set := token.NewFileSet()
 	var parsed []*ast.File
@@ -91,7 +90,7 @@ func goroutines(files []string) (unguarded []string, all int, err error) {
 	return unguarded, all, nil
 }
 
-// guarded says whether the last defer of a function catches its panics.
+// guarded reports whether the last defer of a function recovers from its panics.
 func guarded(body *ast.BlockStmt) bool {
 	if body == nil {
 		return false

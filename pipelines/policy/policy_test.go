@@ -21,9 +21,8 @@ import (
 // stages are the folders of the programs that a process boundary keeps apart.
 var stages = []string{"tokenize", "sample", "estep", "privatize", "mstep", "account", "evaluate"}
 
-// A rule is about the packages that match of, without those that match except. They import nothing that matches never
-// and, if only is set, nothing else than the standard library and what matches only. A deep rule also holds for what
-// they import through others.
+// A rule is about the packages that match of and do not match except. They must not import a package that matches never. If only
+// is set, they may import only the standard library and packages that match only. A deep rule also covers indirect imports.
 //
 // A pattern is an import path, without "privpipe/" for our own packages; "x/..." is x and all below it. "std" is the
 // standard library.
@@ -33,18 +32,18 @@ type rule struct {
 	reason                  string
 }
 
-var none = []string{} // for only: the standard library alone
+var none = []string{} // as only: nothing except the standard library
 
 func rules() []rule {
 	all := []rule{
 		{of: []string{"privatize/internal/..."}, only: []string{"privatize/internal/...", "pipelines/event"}, deep: true,
-			reason: "an auditor reads what protects people in an hour: no parser, no compression, no foreign code"},
+			reason: "an auditor reads the code that protects people in an hour: no parser, no compression, no foreign code"},
 		{of: []string{"privatize/internal/..."}, never: []string{"net", "os/exec", "plugin", "C"}, deep: true,
 			reason: "sums before noise must have no way out but the release"},
 		{of: []string{"privatize/internal/..."}, never: []string{"math/rand", "math/rand/v2"},
 			reason: "randomness that protects anyone comes from the operating system's generator"},
 		{of: []string{"privatize/..."}, never: []string{"pipelines/endpoint/plain"}, deep: true,
-			reason: "the privatizer reads no text, so it need not link what decompresses text"},
+			reason: "the privatizer reads no text, so it must not link decompressors of text"},
 		{of: []string{"account/internal/..."}, except: []string{"account/internal/papers"}, never: []string{"account/internal/papers"}, deep: true,
 			reason: "no bound depends on what a paper claims"},
 		{of: []string{"account/internal/mechanism", "account/internal/loss", "account/internal/accountant"},
@@ -53,34 +52,34 @@ func rules() []rule {
 		{of: []string{"pipelines/event", "pipelines/exit"}, only: none, deep: true,
 			reason: "charges and grants are read on both sides of the wall, and by the auditor"},
 		{of: []string{"pipelines/wire/..."}, never: []string{"pipelines/endpoint/...", "pipelines/filter"}, deep: true,
-			reason: "the wire format does not depend on what carries it"},
+			reason: "the wire format does not depend on its transport"},
 		{of: []string{"pipelines/endpoint/..."}, never: []string{"pipelines/filter"}, deep: true,
 			reason: "imports go one way: wire and event, endpoint, filter, mains"},
 		{of: []string{"..."}, except: append([]string{"estep/...", "mstep/...", "pipelines/view"}, stages...),
 			never:  []string{"pipelines/filter"},
-			reason: "flags, signals and exit codes are the business of mains, and of the commands of models"},
+			reason: "flags, signals and exit codes belong in mains and in the commands of models"},
 		{of: []string{"pipelines/model", "pipelines/model/lda", "pipelines/model/words"}, never: []string{"pipelines/endpoint/...", "pipelines/filter"},
-			deep: true, reason: "what a model is does not depend on what carries it"},
+			deep: true, reason: "a model does not depend on the transport of its streams"},
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,
-			reason: "what stages share knows none of them"},
+			reason: "code that stages share imports no stage"},
 		{of: []string{"..."}, except: []string{"pipelines/endpoint/transports", "pipelines/recipes/kafka/topics"},
 			never:  []string{"pipelines/endpoint/kafka/..."},
 			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client: see TestPipes"},
 		{of: []string{"..."}, except: []string{"pipelines/wire"}, never: []string{"unsafe", "C"},
-			reason: "memory safety is the compiler's, but for the code that protoc generates"},
+			reason: "the compiler ensures memory safety, except in the code that protoc generates"},
 		{of: []string{"..."}, except: []string{"pipelines/metrics"}, never: []string{"github.com/prometheus/..."},
-			reason: "which numbers may be seen is decided in one place"},
+			reason: "one place decides which numbers may be published"},
 		{of: []string{"..."}, except: []string{"pipelines/progress"}, never: []string{"github.com/cheggaaa/..."},
-			reason: "how a line of progress looks is decided in one place"},
+			reason: "one place decides the form of the progress line"},
 		{of: below("privatize"), never: []string{"pipelines/progress"}, deep: true,
 			reason: "the privatizer shows no progress, and links nothing for it"},
 		{of: []string{"pipelines/metrics"}, never: []string{"pipelines/endpoint/...", "pipelines/filter"}, deep: true,
-			reason: "what carries streams counts with it, so it cannot depend on them"},
+			reason: "transports of streams count with it, so it cannot depend on them"},
 		{of: []string{"..."}, except: []string{"pipelines/endpoint/kafka", "pipelines/testkit/..."},
 			never:  []string{"github.com/segmentio/...", "github.com/twmb/..."},
 			reason: "a stage cannot tell a topic from a pipe, and another client may take this one's place"},
 		{of: []string{"..."}, never: []string{"pipelines/manual"},
-			reason: "what writes manual pages is linked under the build tag manual alone, and into nothing that is shipped"},
+			reason: "the writer of manual pages is linked only under the build tag manual, into no shipped program"},
 		{of: []string{"..."}, except: testing_,
 			never:  append([]string{"testing/...", "github.com/rogpeppe/go-internal/..."}, testing_...),
 			reason: "test code stays out of the programs"},
@@ -88,7 +87,7 @@ func rules() []rule {
 	for _, stage := range stages {
 		others := slices.DeleteFunc(slices.Clone(stages), func(s string) bool { return s == stage })
 		all = append(all, rule{of: below(stage), never: below(others...), deep: true,
-			reason: "a stage can be replaced by any program that speaks the wire, so none needs another's code"})
+			reason: "any program that speaks the wire format can replace a stage, so no stage needs another's code"})
 	}
 	return all
 }
@@ -106,7 +105,7 @@ func below(folders ...string) []string {
 	return patterns
 }
 
-// A node is a package as `go list -json` tells of it. Its imports are those of its files without tests.
+// A node is a package in the output of `go list -json`. Its imports are the imports of its files except tests.
 type node struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -117,7 +116,7 @@ type graph map[string]node
 
 const module = "privpipe"
 
-// load reads the packages of this module and all that they import.
+// load reads the packages of this module and all packages that they import.
 func load(t *testing.T, flags ...string) graph {
 	t.Helper()
 	arguments := append([]string{"list", "-deps", "-json=ImportPath,Name,Dir,Standard,GoFiles,Imports"}, flags...)
@@ -146,7 +145,7 @@ func (g graph) own() []string {
 
 func ours(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
-// matches says whether one of patterns fits the package.
+// matches reports whether the package matches one of patterns.
 func matches(path string, patterns []string) bool {
 	path = strings.TrimPrefix(path, module+"/")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
@@ -179,7 +178,7 @@ func (g graph) check(r rule) []error {
 
 func (g graph) standard(path string) bool { return g[path].Standard || path == "unsafe" || path == "C" }
 
-// imports returns what path imports, each as a shortest chain from path on.
+// imports returns the imports of path, each as a shortest chain from path.
 func (g graph) imports(path string, deep bool) [][]string {
 	var chains [][]string
 	seen := map[string]bool{path: true}
@@ -209,7 +208,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestPipes: a stage that is built with -tags pipes links no client of a broker, and no stage does but by its transports.
+// TestPipes: a stage that is built with -tags pipes links no client of a broker; without the tag, each stage links one through its transports.
 func TestPipes(t *testing.T) {
 	client := []string{"github.com/segmentio/...", "pipelines/endpoint/kafka/..."}
 	for _, err := range load(t, "-tags", "pipes").check(rule{of: stages, never: client, deep: true, reason: "built for pipes"}) {
@@ -220,7 +219,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestStages checks that the list of stages, on which rules rest, is that of the programs.
+// TestStages checks that the list of stages, on which rules rest, matches the programs.
 func TestStages(t *testing.T) {
 	var programs []string
 	for path, n := range load(t) {
@@ -235,7 +234,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestMains checks that a main has flags and wiring only, so that all that a stage does can be reached by a test.
+// TestMains checks that a main has only flags and wiring, so that tests reach all behaviour of a stage.
 func TestMains(t *testing.T) {
 	const most = 150
 	for _, stage := range stages {
@@ -249,8 +248,8 @@ func TestMains(t *testing.T) {
 	}
 }
 
-// TestOneExit checks that a program ends in one place: any other end would leave temporary files, and the exit code
-// would not be in the table of package exit.
+// TestOneExit checks that a program exits in one place. Any other exit would leave temporary files, with an exit code outside the
+// table of package exit.
 func TestOneExit(t *testing.T) {
 	noStages := append([]string{"pipelines/recipes/..."}, testing_...) // a recipe's helpers write no records
 	var exits []string
@@ -278,7 +277,7 @@ func TestOneExit(t *testing.T) {
 	}
 }
 
-// endings returns the mentions of functions in a Go file that end the process.
+// endings returns the uses of functions that end the process in a Go file.
 func endings(source []byte) ([]string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if err != nil {
@@ -309,7 +308,7 @@ func endings(source []byte) ([]string, error) {
 	return found, nil
 }
 
-// TestRulesCanFail checks the checker on a small module whose stages do all that they should not.
+// TestRulesCanFail checks the checker on a small module whose stages break all rules.
 func TestRulesCanFail(t *testing.T) {
 	g := graph{
 		"net":         {Standard: true},

@@ -1,3 +1,3 @@
-// Package progress makes the line that a terminal shows of a run: a bar, how far the run is, when it may end, and how fast
-// it is. Where and when the line is shown is the business of package filter.
+// Package progress makes the progress line of a run: a bar, the work done, the time left, and the speed. Package filter decides
+// where and when to show the line.
 package progress

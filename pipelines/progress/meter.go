@@ -9,32 +9,32 @@ import (
 	"github.com/cheggaaa/pb/v3"
 )
 
-// A Meter is how far a run is. Its numbers may change while Line is called. Those of a stage behind the privacy wall may
-// depend on private data: a terminal may show them there, and nothing else.
+// A Meter is the progress of a run. Its numbers may change while Line is called. In a stage behind the privacy wall they may
+// depend on private data, so only a terminal may show them.
 type Meter struct {
 	Name string // of the program or the run, before all else
 	Unit string // of Done and Total in the singular: "round"; or Bytes
-	// Done is how many units are done, of Total, which is 0 where nobody knows.
+	// Done is the number of units that are done. Total is the number of all units, 0 if it is unknown.
 	Done, Total atomic.Int64
-	// Documents is how many documents were read; 0: the stage counts none.
+	// Documents is the number of documents read; 0 if the stage does not count them.
 	Documents atomic.Int64
 
 	said            atomic.Pointer[[2]string]
 	done, documents pace
 }
 
-// Say has the line say something else, too: a note after how much is done, or in its place while nothing is, and details
-// at the end, for which there may be no room. "" is nothing.
+// Say adds text to the line: a note after the number of units done, or instead of it while no unit is done, and details at the
+// end, which a narrow terminal omits. "" adds nothing.
 func (m *Meter) Say(note, details string) { m.said.Store(&[2]string{note, details}) }
 
 // Bytes is the unit of a part of an input.
 const Bytes = "B"
 
-// Line returns the line of now. It is at most so many columns wide. What matters less is left out where there is no room,
-// the bar of a narrow terminal first. It must not be called twice at a time.
+// Line returns the current line, at most columns wide. A narrow terminal omits the less important parts, the bar first. Line is
+// not safe for concurrent use.
 func (m *Meter) Line(columns int) string { return m.at(time.Now(), columns) }
 
-// leastBar is how many columns a bar takes at least, with its percentage; below wide there is none.
+// leastBar is the least width of a bar with its percentage, in columns. A line narrower than wide has no bar.
 const leastBar, wide = 20, 50
 
 func (m *Meter) at(now time.Time, columns int) string {
@@ -63,7 +63,7 @@ func (m *Meter) at(now time.Time, columns int) string {
 	return line
 }
 
-// parts are what there is to say, the most important first. format is the form of a number of units.
+// parts returns the parts of the line, the most important first. format formats a number of units.
 func (m *Meter) parts(now time.Time, done, total int64, format func(int64) string) (parts []string) {
 	rate := m.done.rate(now, done)
 	switch {
@@ -102,7 +102,7 @@ func (m *Meter) parts(now time.Time, done, total int64, format func(int64) strin
 	return parts
 }
 
-// speed is units a second, or of what is slow the seconds of a unit.
+// speed formats a rate as units a second, or a slow rate as seconds a unit.
 func speed(rate float64, unit string) string {
 	switch {
 	case rate >= 10:

@@ -56,7 +56,7 @@ func TestLine(t *testing.T) {
 			meter: func(m *Meter) { m.Done.Add(5e5); m.Documents.Add(7) },
 			one:   "tokenize: 500.00 kB, 7 documents", then: "tokenize: 1.00 MB, 14 documents, 7.0 documents/s",
 		},
-		"documents alone": {
+		"only documents": {
 			name: "estep", columns: 90, meter: func(m *Meter) { m.Documents.Add(7) },
 			one: "estep: 7 documents", then: "estep: 14 documents, 7.0 documents/s",
 		},

@@ -2,12 +2,12 @@ package progress
 
 import "time"
 
-// A pace is how fast a number grows: over the last window, and over its last few steps at least. So neither a single slow
-// step nor a speed of long ago stands for what is going on. Libraries average speeds of equal spans of time: of a number
-// that grows by one in ten seconds that leaves noise.
+// A pace is the growth rate of a number over the last window, and over at least its last few steps. So neither a single slow step
+// nor an old speed dominates. Libraries average over equal spans of time, which is noise for a number that grows by one in ten
+// seconds.
 type pace struct{ points []point }
 
-// A point is when a number came to a value.
+// A point is the time at which the number reached a value.
 type point struct {
 	at    time.Time
 	value int64
@@ -18,8 +18,8 @@ const (
 	fewest = 5 // points
 )
 
-// rate returns the growth a second, of a number that has a value now; 0 while nobody knows. The time before the first unit
-// does not count: that is how long it takes to begin.
+// rate returns the growth a second of a number with the given current value, 0 while it is unknown. The time before the first
+// unit does not count, because it is the time to start.
 func (p *pace) rate(now time.Time, value int64) float64 {
 	if value > 0 && (len(p.points) == 0 || value != p.last().value) {
 		p.points = append(p.points, point{now, value})
@@ -32,7 +32,7 @@ func (p *pace) rate(now time.Time, value int64) float64 {
 	}
 	first, last := p.points[0], p.last()
 	end := last.at
-	// What takes longer than a step should is slower than it was.
+	// If the current step takes longer than the rate predicts, the rate has dropped.
 	if late := now.Add(-last.at.Sub(first.at) / time.Duration(len(p.points)-1)); late.After(end) {
 		end = late
 	}
@@ -41,7 +41,7 @@ func (p *pace) rate(now time.Time, value int64) float64 {
 
 func (p *pace) last() point { return p.points[len(p.points)-1] }
 
-// left returns how long the rest of a total takes at a rate, from now on.
+// left returns the time that the rest of a total takes at a rate.
 func (p *pace) left(now time.Time, done, total int64, rate float64) (left time.Duration, known bool) {
 	if rate <= 0 || total <= 0 {
 		return 0, false

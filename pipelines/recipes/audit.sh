@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Walks an auditor through the privatizer alone, on contributions of the auditor's own making.
+# Walks an auditor through the privatizer, on contributions that the auditor makes.
 #
-# Each step tries what privatize/PRIVACY.md says. It ends with exit code 0 if all came out as the page says, and at the first
-# surprise with 1.
+# Each step tests a statement of privatize/PRIVACY.md. The exit code is 0 if all statements hold. The recipe stops at the first
+# surprise with exit code 1.
 #
 #   audit.sh [FOLDER]
 #
-# FOLDER, which must be new, keeps the files; without it nothing is left. It takes under a minute. Contributions are
-# written and releases are read by contributions.py, which shares no code with the stages. Needs jq and Python 3 (PYTHON).
+# The files stay in FOLDER, which must be new; without FOLDER they are removed. The recipe takes under a minute. contributions.py
+# writes the contributions and reads the releases; it shares no code with the stages. Needs jq and Python 3 (PYTHON).
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
@@ -31,10 +31,10 @@ else
   cd "$folder"
 fi
 
-# say LINE… explains what comes next.
+# say LINE… explains the next step.
 say() { echo && printf '%s\n' "$@"; }
 
-# try CODE COMMAND shows a command, runs it, shows what it says, and expects an exit code, and messages that name nobody.
+# try CODE COMMAND shows a command, runs it and shows its messages. It expects the exit code, and that no message names a person.
 try() {
   local code=0
   printf '$ %s\n' "$2"
@@ -50,7 +50,7 @@ holds() {
   echo "holds: $1"
 }
 
-# block TEXT prints the commands of PRIVACY.md that have TEXT in them.
+# block TEXT prints the first block of commands in PRIVACY.md that contains TEXT.
 block() {
   awk -v text="$1" '/^```sh$/ { inside = 1; block = ""; next }
     /^```$/ { if (inside && index(block, text)) { printf "%s", block; found = 1; exit }; inside = 0 }
@@ -58,7 +58,7 @@ block() {
     END { exit !found }' "$page" || surprise "PRIVACY.md has no commands with $1"
 }
 
-say "1. Three people and what they add to a sum. Ada's vector has the norm 5."
+say "1. Three people and their contributions to a sum. Ada's vector has norm 5."
 cat >people.jsonl <<'JSON'
 {"unit":"ada","values":[3,4,0,0]}
 {"unit":"bob","values":[0.5,0,-0.5,0]}
@@ -67,8 +67,8 @@ JSON
 cat people.jsonl
 try 0 'contributions write <people.jsonl >people.pp'
 
-say "2. A ledger is begun by hand, and only so. Without privacy the sum is exact, in any order of the people, in one part or in two. The ledger says for good that" \
-  "no bound holds."
+say "2. A ledger is begun only by hand. Without privacy the sum is exact, in any order of the people, in one part or in two. The" \
+  "ledger then records for good that no bound holds."
 try 82 'privatize none --run sum --ledger none.ledger -o no.pp people.pp'
 for ledger in none other parts bare noise run fresh; do
   try 0 "account ledger new $ledger.ledger"
@@ -85,25 +85,25 @@ holds "two partial sums give the same bytes" 'cmp exact.pp parts.pp'
 try 0 'account report --delta 1e-6 none.ledger'
 holds "its epsilon is infinite" 'account report --delta 1e-6 none.ledger | grep -Eq "^pld +∞"'
 
-say "3. A person counts for at most the clip. Noise of some steps, of which 2^20 are the clip 1, lets us see it."
+say "3. A person counts for at most the clip. Noise of a few steps shows it: the clip 1 has 2^20 steps."
 try 0 'account plan --noise-multiplier 0.000001 --all --matrix x=1x4 --ledger bare.ledger -o bare.json'
 try 0 'head -n 1 people.jsonl | contributions write |
   privatize --grant bare.json --ledger bare.ledger --compress none -o bare.pp'
 try 0 'contributions read bare.pp'
 # Noise of σ = 2 is beyond 20 with a probability below 2·exp(−19²/(2·2²)) = 1e-19 a cell (Canonne, Kamath, Steinke 2020,
 # prop. 25, and the tail of the Gaussian).
-holds "ada, who brought the norm 5, counts for the clip, in the direction 3 : 4" \
+holds "ada's vector of norm 5 counts for the clip, in the direction 3 : 4" \
   'contributions read bare.pp | jq -e ".clip == 1048576 and .clip * .grid == 1 and .scale <= 2 and
     ([.cells, [.clip * 0.6, .clip * 0.8, 0, 0]] | transpose | all(.[0] - .[1] | fabs < 22))"'
 
-say "4. The noise is of the size that the grant says. Nobody's vector is anything but 0, so all that leaves is noise."
+say "4. The noise has the scale that the grant states. All vectors are 0, so the release is only noise."
 try 0 'account plan --noise-multiplier 3 --all --matrix x=1x20000 --ledger noise.ledger -o noise.json'
 jq -nc '{unit: "nobody", values: [range(20000) | 0]}' | contributions write >zeros.pp
 try 0 'privatize --grant noise.json --ledger noise.ledger --compress none -o noise.pp zeros.pp'
-# Of 20,000 cells the mean is within 6·σ/√20000 and the deviation within 6·σ/√40000 but for 4e-9.
+# Over 20,000 cells the mean is within 6·σ/√20000 and the deviation within 6·σ/√40000, except with probability 4e-9.
 contributions read noise.pp | jq '(.cells | length) as $n | {clip, scale, mean: (.cells | add / $n),
   deviation: (.cells | map(. * .) | add / $n | sqrt), n: $n}' | tee moments.json
-holds "its scale is 3 clips, and what is drawn has that scale and the mean 0" \
+holds "its scale is 3 clips, and the drawn noise has this scale and mean 0" \
   'jq -e ".scale == 3 * .clip and (.mean | fabs) < 6 * .scale / (.n | sqrt) and
     (.deviation / .scale - 1 | fabs) < 6 / (2 * .n | sqrt)" moments.json'
 
@@ -112,11 +112,11 @@ try 0 'account plan --epsilon 1 --delta 1e-6 --all --matrix x=1x4 --ledger run.l
 try 0 'privatize --grant grant.json --ledger run.ledger --compress none -o release.pp people.pp'
 try 0 'contributions read release.pp'
 try 0 'jq -c "select(.charge) | .charge | {run, round, mechanism, adjacency, unit, sensitivity, scale, release}" run.ledger'
-holds "what left is what was charged, and nobody was asked for more" \
+holds "the release has the charged scale, and there is one charge" \
   '[[ $(contributions read release.pp | jq .scale) == $(jq "select(.charge) | .charge.scale" run.ledger) ]] &&
     [[ $(jq -s "[.[] | select(.charge)] | length" run.ledger) == 1 ]]'
 
-say "6. The ledger without any of our code, by the commands of PRIVACY.md: the chain of hashes, the stored releases, the" \
+say "6. The commands of PRIVACY.md check the ledger without any of our code: the chain of hashes, the stored releases, the" \
   "loss."
 chain=$(block 'broken at') releases=$(block 'sha256sum --check') loss=$(block 'pow(')
 try 0 "$chain"
@@ -127,13 +127,13 @@ holds "ρ + 2·√(ρ·ln 1/δ) is at most a third above the ε of the plan" \
 try 0 'account verify --releases release.pp run.ledger'
 try 0 'account report run.ledger'
 
-say "7. Once more the same people: the same bytes, and no charge."
+say "7. The same people again: a replay of the same bytes, and no charge."
 cp run.ledger before.ledger
 try 0 'privatize --grant grant.json --ledger run.ledger --compress none -o again.pp people.pp'
-holds "the second output is the first" 'cmp release.pp again.pp'
+holds "the second output equals the first" 'cmp release.pp again.pp'
 
-say "8. Another sum under the same charge, or anything more under the same grant, is refused (83). So is leave to spend" \
-  "twice: a budget is planned for one release."
+say "8. Another sum under the same charge, or a further release under the same grant, is refused (83). So is --allow-respend:" \
+  "the budget is planned for one release."
 try 0 "sed 's/0.25/0.75/' people.jsonl | contributions write >other.pp"
 try 83 'privatize --grant grant.json --ledger run.ledger -o no.pp other.pp'
 try 83 'privatize --grant grant.json --ledger run.ledger --allow-respend -o no.pp other.pp'
@@ -142,16 +142,16 @@ try 83 'privatize --grant grant.json --ledger fresh.ledger -o no.pp <people.pp' 
 try 83 "sed 's/\]/,1]/' people.jsonl | contributions write | privatize --grant grant.json --ledger run.ledger -o no.pp"
 try 0 'jq ".releases = 5" grant.json >changed.json'
 try 83 'privatize --grant changed.json --ledger run.ledger -o no.pp people.pp'
-try 0 'account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets apart.ledger' # of data sets that share nobody
+try 0 'account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets apart.ledger' # of data sets without a common person
 try 0 'account plan --dataset north --all --matrix x=1x4 --ledger apart.ledger -o north.json'
 try 83 'privatize --grant north.json --dataset south --ledger apart.ledger -o no.pp people.pp'
 
-say "9. A stream that breaks a rule is refused (90): a person twice, a number that is none, an end that is missing."
+say "9. A stream that breaks a rule is refused (90): a person twice, a NaN, a truncated stream."
 try 0 'account plan --epsilon 1 --delta 1e-6 --all --matrix x=1x4 --ledger fresh.ledger -o fresh.json'
 try 90 'cat people.jsonl people.jsonl | contributions write | privatize --grant fresh.json --ledger fresh.ledger -o no.pp'
 try 90 "sed 's/0.25/NaN/' people.jsonl | contributions write | privatize --grant fresh.json --ledger fresh.ledger -o no.pp"
 try 90 'head -c 150 people.pp | privatize --grant fresh.json --ledger fresh.ledger -o no.pp'
-holds "none of them was charged, and none left anything" '! grep -q charge fresh.ledger && [[ ! -e no.pp ]]'
+holds "none of them was charged, and none left an output" '! grep -q charge fresh.ledger && [[ ! -e no.pp ]]'
 
 say "10. Two privatizers at once: the second ends (91)."
 mkfifo input
@@ -182,11 +182,11 @@ try 83 'privatize --grant grant.json --ledger run.ledger -o no.pp people.pp'
 try 90 'account verify run.ledger'
 cp stored "$stored"
 
-say "12. After all that the ledger is what it was, and nothing was let out. (No message named anybody: each was looked at.)"
+say "12. After all these attempts the ledger is unchanged, and nothing was released. (No message named a person: each was checked.)"
 holds "the ledger is unchanged" 'cmp run.ledger before.ledger'
-holds "nothing was let out" '[[ ! -e no.pp ]]'
+holds "nothing was released" '[[ ! -e no.pp ]]'
 
-say "13. Last, the binary as a black box on neighbouring inputs, again and again: how much privacy is lost at least?"
+say "13. Last, the binary runs as a black box on neighbouring inputs, many times. This gives a lower bound on the privacy loss."
 # A sound privatizer fails at this confidence once in a million audits, at 0.95 once in twenty.
 try 0 'evaluate audit --binary "$(command -v privatize)" --runs 200 --rounds 5000 --confidence 0.999999'
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Contributions and releases for an auditor who trusts no code of privpipe: built from SPEC.md and wire.proto alone, with
+"""Contributions and releases for an auditor who trusts no code of privpipe: built only from SPEC.md and wire.proto, with
 nothing but Python's standard library.
 
   contributions.py write [T]

@@ -3,42 +3,42 @@
 #
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT is private: a file of JSON Lines {"id","text"}, a .csv with such columns, a folder of .txt, a UCI docword file, or
-# documents of tokenize (.pp). OUT is a folder that gets the model, its grant and ledger, the topics and the report of what
-# was spent. Whatever stops the recipe, the same command goes on with it and spends nothing twice.
+# TEXT is private: a file of JSON Lines {"id","text"}, a .csv with these columns, a folder of .txt, a UCI docword file, or
+# documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the topics and the report of the
+# spent budget. If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
 #
-#   --epsilon 1       ε of the whole ledger, with all that other runs have spent of it, at
-#   --delta 1e-6      δ; at most a tenth of one over the number of documents
+#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
-#   --rate 0.1        each document takes part in a round by a coin of this probability
+#   --rate 0.1        probability of the coin that puts a document into a round
 #   --rounds 80       number of rounds
-#   --unit document   whom the guarantee is for: one document more or less, or a user with all documents (user)
-#   --force           go on with too few documents, or with words that the vocabulary lacks (see OUT/check.txt, which is private)
-#   --ledger FILE     a ledger that other jobs charge, too, from account ledger new; by default OUT/run.ledger
-#   --dataset NAME    name of the data, for the ledger
-#   --held FILE       held-out text, to score the model on; the score is not private
-#   --seed 1          of the random first topics; it protects nobody
+#   --unit document   privacy unit: one document, or one user with all documents (user)
+#   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
+#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
+#   --dataset NAME    name of the data set in the ledger
+#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --seed 1          seed of the random first topics; privacy does not depend on it
 #
-# Over Kafka, each stage a process of its own (kafka/README.md):
+# Over Kafka, each stage in its own process (kafka/README.md):
 #
 #   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
-#   --run NAME        name of the run and its topics; by default that of OUT's folder
-#   --workers 2       processes of estep
-#   --partitions 4    of the topics that they share
+#   --run NAME        name of the run and its topics; by default the name of the folder OUT
+#   --workers 2       number of estep processes
+#   --partitions 4    number of partitions of the topics that they share
 #
-# It uses no public text but the vocabulary. Two things are released and charged: the words' own frequencies, once, and the
-# topics' statistics, each round. Topics need documents: at ε = 1 some 40,000 of ten words give ten topics whose leading
-# words are sensible, though their perplexity is worse than that of word frequencies; 150,000 of a hundred give fifty good ones.
+# The only public text is the vocabulary. Two things are released and charged: the frequencies of words, once, and the statistics
+# of topics, in each round. Good topics need many documents. At ε = 1, 150,000 documents of a hundred words give fifty good
+# topics. 40,000 documents of ten words give ten topics with sensible leading words, but a perplexity worse than word frequencies.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default held='' seed=1
 brokers='' run='' workers=2 partitions=4
 take "epsilon delta topics vocab rate rounds unit force! ledger dataset held seed brokers run workers partitions" "$@"
-[[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a number from 1 on, is $topics"
+[[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a positive number, is $topics"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
-# What is no plan is found before the text is read.
+# Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
 charged=$(identity "$ledger")
@@ -50,18 +50,18 @@ worth
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
-# Where the ledger's data sets share no unit, a grant is for one of them.
+# If the data sets of the ledger are disjoint, a grant is for one of them.
 of=()
 ! head -n 1 -- "$ledger" | grep -q '"disjoint_datasets":true' || of=(--dataset "$dataset")
 
-# Everything is planned before anything is charged: a budget without room for the topics is not spent on the words.
+# Both grants are planned before the first charge, so that no budget is spent on the words if the topics do not fit.
 #
-# The frequencies of the words, with noise in proportion to what ε allows: about a twentieth of the budget. Topics that
-# must add up to them lose much less to noise.
+# The frequencies of words take about a twentieth of the budget: their noise is in proportion to 1/ε. Topics that must add up to
+# these frequencies lose much less to noise.
 used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
   --ledger "$ledger" "${of[@]}" --unit "$unit" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
-# The topics, with what the words leave of the budget.
+# The topics take the rest of the budget.
 beside=(--beside "$out/words-grant.json")
 ! used "$out/words-grant.json" "$ledger" || beside=() # its charge is in the ledger
 used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \

@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# Trains a topic model WITHOUT privacy, to compare others with.
+# Trains a topic model WITHOUT privacy, for comparison.
 #
-# It is online variational Bayes (Hoffman, Blei, Bach 2010).
+# The method is online variational Bayes (Hoffman, Blei, Bach 2010).
 #
 #   online-lda.sh [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT and OUT are as in lda.sh. The ledger says that no bound holds.
+# TEXT and OUT are as in lda.sh. The ledger records that ε has no bound.
 #
 #   --topics 50       number of topics K
 #   --vocab FILE      vocabulary; by default 8,000 words of English Wikipedia
-#   --batch 1024      documents a round, without replacement
+#   --batch 1024      number of documents in a round, drawn without replacement
 #   --rounds 82       number of rounds
 #   --tau0 64         ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
-#   --held FILE       held-out text, to score the model on
-#   --seed 1          of the random first topics
+#   --held FILE       held-out text to score the model on
+#   --seed 1          seed of the random first topics
 #
-# Over Kafka, each stage a process of its own (kafka/README.md):
+# Over Kafka, each stage in its own process (kafka/README.md):
 #
 #   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
-#   --run NAME        name of the run and its topics; by default that of OUT's folder
-#   --workers 2       processes of estep
-#   --partitions 4    of the topics that they share
+#   --run NAME        name of the run and its topics; by default the name of the folder OUT
+#   --workers 2       number of estep processes
+#   --partitions 4    number of partitions of the topics that they share
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Trains a private topic model on the comments of Go's own source, which every machine with Go has.
+# Trains a private topic model on the comments in Go's own source. Every machine with Go has this text.
 #
 #   quickstart.sh [OUT]
 #
-# Each comment counts as a private document. It builds the stages, and leaves all files in OUT, by default out/quickstart here.
+# Each comment counts as a private document. The recipe builds the stages and leaves all files in OUT, by default
+# ./out/quickstart.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 case ${1:-} in
   -h | --help) usage && exit ;;
 esac
-type -P go >/dev/null || fail "Go is not on PATH, whose source is the text: lda.sh takes your own" 82
+type -P go >/dev/null || fail "Go is not on PATH: its source is the text of this recipe; lda.sh takes your own text" 82
 out=${1:-out/quickstart}
 mkdir -p -- "$out"
 extract() {

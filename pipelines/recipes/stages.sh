@@ -1,7 +1,7 @@
-# Sourced by the recipes: the stages on PATH. In a checkout they are built; an installation has them (../install/install.sh).
-# PRIVPIPE_BIN names another folder that has them.
+# Recipes source this file. It puts the stages on PATH: in a checkout it builds them; an installation has them
+# (../install/install.sh). PRIVPIPE_BIN names another folder with the stages.
 
-# fail MESSAGE [CODE] ends the recipe as a stage does: by default as wrong usage.
+# fail MESSAGE [CODE] ends the recipe with the exit code of a stage, by default the code of wrong usage.
 fail() {
   echo "$(basename "$0"): error: $1" >&2
   exit "${2:-80}"
@@ -11,14 +11,14 @@ recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
-  type -P go >/dev/null || fail "Go is not on PATH, and builds the stages of a checkout: put it there, or use an installation" 82
+  type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
   (cd "$root" && go build -o bin/ ./...)
 fi
 PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
 PATH=$PRIVPIPE_BIN:$PATH
 
-# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE or --NAME=VALUE and leaves the other arguments in `arguments`. A NAME
-# with a ! behind it is a switch: --NAME sets it to yes.
+# take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE or --NAME=VALUE, and puts the other arguments into
+# `arguments`. A NAME with a ! after it is a switch: --NAME sets it to yes.
 take() {
   local known=" $1 "
   shift
@@ -47,13 +47,13 @@ take() {
   done
 }
 
-# text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder, which names the run if nothing else does.
-# ${vocabulary[@]} are the flags for --vocab.
+# text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
+# of the run. ${vocabulary[@]} are the flags for --vocab.
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]}
   [[ -e $text ]] || fail "no such text: $text"
-  [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # it is read more than once
+  [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
   [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
   [[ -z $held || -e $held ]] || fail "no such text: $held"
   mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
@@ -70,42 +70,42 @@ score() {
   pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
 }
 
-# usage prints the recipe's own head: the comment from its second line on.
+# usage prints the comment at the start of the recipe, from its second line.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
-# documents TEXT OUTPUT makes a stream of documents of any kind of text: .jsonl, .csv, .txt or a folder of them, a UCI bag of words
-# (docword…), all of these compressed or not, or a stream that is there already (.pp).
+# documents TEXT OUTPUT makes a stream of documents from a text: .jsonl, .csv, .txt or a folder of them, a UCI bag of words
+# (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies.
 documents() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     docword*)
-      [[ -n $vocab ]] || fail "a UCI file counts words of a vocabulary of its own: give --vocab"
+      [[ -n $vocab ]] || fail "a UCI file has its own vocabulary: name it with --vocab"
       pipeline tokenize uci --vocab "$vocab" -o "$2" "$1"
       ;;
     *) pipeline tokenize text "${vocabulary[@]}" -o "$2" "$1" ;;
   esac
 }
 
-# keep FILE COMMAND… runs COMMAND, whose output is FILE, unless FILE is there: a recipe that was stopped goes on where it
-# was. Stages write a file whole or not at all.
+# keep FILE COMMAND… runs COMMAND to make FILE, unless FILE exists. So a recipe that was stopped resumes. Stages write a file
+# completely or not at all.
 keep() {
   local file=$1
   shift
   [[ -e $file ]] || "$@"
 }
 
-# begin LEDGER begins the ledger of a recipe's own folder, unless it is there. No recipe begins a ledger that it was given.
+# begin LEDGER begins the ledger in a recipe's own folder, unless it exists. No recipe begins a ledger that --ledger names.
 begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): began the ledger $1" >&2; }; }
 
-# used GRANT LEDGER says that a ledger has been charged by a grant. A grant that was planned and is not used yet is planned again:
-# another run may have charged the ledger meanwhile.
+# used GRANT LEDGER succeeds if the ledger has a charge under the grant. An unused grant is planned again, because another run may
+# have charged the ledger since.
 used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":[23],\"id\":\"$(sed -n 's/^  "id": "\(.*\)",$/\1/p' "$1")\"" "$2"; }
 
-# train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model is there: over pipes,
-# or where there are brokers over the topics of a run, each stage a process of its own and $workers of estep.
+# train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model exists. It runs them over
+# pipes, or with --brokers over the topics of the run, with $workers processes of estep.
 train() {
   if [[ -e $out/model.pp ]]; then
-    echo "$out has its model: nothing to train" >&2
+    echo "$out has a model already: nothing to train" >&2
     return
   fi
   one_line
@@ -117,8 +117,8 @@ train() {
   no_line
 }
 
-# one_line has a terminal show all the training in one line. Where there is a grant account watch draws it, until nobody reads
-# its output any more; where there is none, mstep does. The stages before it are silent, over topics too.
+# one_line shows the progress of the whole training in one line of a terminal. With a grant, account watch draws it until its output
+# is closed; without a grant, mstep does. The other stages are silent.
 line=''
 one_line() {
   local i grant='' ledger=''
@@ -136,7 +136,7 @@ one_line() {
   fi
 }
 
-# no_line waits until that line is erased.
+# no_line waits until the progress line is erased.
 no_line() {
   [[ -n $line ]] || return 0
   exec {line}<&-
@@ -144,7 +144,7 @@ no_line() {
   wait "$drawing" || true
 }
 
-# over_pipes has the FIFO out/params from mstep back to estep.
+# over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep.
 over_pipes() {
   rm -f -- "$out/params"
   mkfifo -- "$out/params"
@@ -155,10 +155,11 @@ over_pipes() {
   rm -f -- "$out/params"
 }
 
-# topics_of_run makes the topics of a run over brokers, if there are any, before anything is charged.
+# topics_of_run makes the topics of the run if there are brokers. It is called before the first charge.
 topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$out/topics"; }
 
-# over_topics ends as soon as a stage fails. The same command goes on: every stage finds in the topics where it was.
+# over_topics trains over the topics of the run and ends as soon as a stage fails. The same command then resumes: each stage finds
+# its position in the topics.
 over_topics() {
   local at=kafka://$brokers/$run
   stages=()
@@ -175,7 +176,7 @@ over_topics() {
   together
 }
 
-# pipeline COMMAND… -- COMMAND… runs stages as a pipeline of the shell would, and exits with the code that caused the others.
+# pipeline COMMAND… -- COMMAND… runs stages like a pipeline of the shell. If stages fail, it exits with the code of the cause.
 pipeline() {
   local command=() input=/dev/null fifos output
   fifos=$(mktemp -d)
@@ -200,8 +201,8 @@ pipeline() {
   together
 }
 
-# together waits for ${stages[@]}. Where one fails, most others end by themselves, since their input is cut (90) or their reader
-# goes away (141). What has not ended after ten seconds is stopped. The recipe exits with the code of the cause.
+# together waits for ${stages[@]}. If one fails, most others end by themselves, since their input is truncated (90) or their reader
+# is gone (141). Ten seconds later the rest is stopped. The recipe exits with the code of the cause.
 together() {
   local pid code cause=0 weight worst=0
   while ((${#stages[@]})); do
@@ -223,7 +224,7 @@ together() {
   ((cause == 0)) || exit "$cause"
 }
 
-# forget PID takes a stage that has ended from ${stages[@]}.
+# forget PID removes a stage that has ended from ${stages[@]}.
 forget() {
   local kept=() pid
   for pid in "${stages[@]}"; do
@@ -237,11 +238,11 @@ stop() {
   trap '' TERM INT HUP
   ((${#stages[@]} == 0)) || kill "${stages[@]}" 2>/dev/null || true
   wait "${stages[@]}" 2>/dev/null || true
-  echo "$(basename "$0"): stopped; the same command goes on" >&2
+  echo "$(basename "$0"): stopped; run the same command to resume" >&2
   exit "$1"
 }
 
-# tidy removes what a recipe leaves.
+# tidy removes temporary files and ends background processes.
 tidy() {
   no_line
   rm -rf -- "${temporary[@]}"
@@ -253,9 +254,9 @@ trap 'stop 130' INT
 trap 'stop 129' HUP
 trap tidy EXIT
 
-# same SETTINGS refuses to go on in the folder with what other settings or another text or vocabulary began. Files are told by
-# what they hold, so that a folder may be moved. A settings file is there as soon as there are documents; it tells something of
-# the text, so it is its owner's alone.
+# same SETTINGS refuses to resume in a folder that was begun with other settings, another text or another vocabulary. Files are
+# compared by checksum, so that a folder may be moved. The settings file is written before the documents. It has a checksum of the
+# text, so only its owner can read it.
 same() {
   local settings
   settings="$1 vocabulary $([[ -z $vocab ]] || checksum "$vocab") text $(checksum "$text")"
@@ -263,11 +264,11 @@ same() {
     (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"
   elif [[ $(<"$out/settings") != "$settings" ]]; then
-    fail "$out was begun with other settings or another text: take them again, or another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
+    fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
   fi
 }
 
-# identity LEDGER prints that of a ledger, which must be there; "own" for "", the ledger that a recipe begins in its folder.
+# identity LEDGER prints the identity of a ledger, which must exist, or "own" for "", the ledger in the recipe's own folder.
 identity() {
   if [[ -z $1 ]]; then
     echo own
@@ -277,7 +278,7 @@ identity() {
   fi
 }
 
-# checksum FILE tells a file or a folder from another.
+# checksum FILE prints a checksum of a file or of all files in a folder.
 checksum() {
   if [[ -d $1 ]]; then
     (cd -- "$1" && find -L . -type f -exec cksum {} + | LC_ALL=C sort | cksum)
@@ -286,9 +287,9 @@ checksum() {
   fi
 }
 
-# worth stops before anything is planned or charged for documents that are not worth it: too few, or in words that the vocabulary
-# lacks. The folder then takes other settings. What is found is private: it stays in a file of its owner alone, and a terminal
-# shows it.
+# worth stops the recipe before the first plan and charge if the documents are not worth a budget: too few documents, or too few
+# of their words in the vocabulary. The folder then accepts other settings. The report is private: only a terminal shows it, and
+# only its owner can read the file.
 worth() {
   local code=0
   [[ ! -e $out/grant.json ]] || return 0
@@ -298,5 +299,5 @@ worth() {
   ((code == 0)) || { rm -f -- "$out/documents.pp" && exit "$code"; }
 }
 
-# some FILE fails unless a stream has a document.
+# some FILE fails if a stream has no document.
 some() { (set +o pipefail && show "$1" | sed -n 2p | grep -q '^{"document"') || fail "no document in $text"; }

@@ -1,4 +1,4 @@
-// Command show prints any stream as JSON Lines, to look into a pipeline.
+// Command show prints any stream as JSON Lines, for inspection of a pipeline.
 package main
 
 import (

@@ -12,9 +12,9 @@ import (
 
 type command struct {
 	filter.Common
-	Private bool   `help:"Show private records whole: ids, words, values. The output is then as private as the input."`
-	Output  string `short:"o" placeholder:"FILE" help:"Where the lines go; standard output by default."`
-	Input   string `arg:"" optional:"" default:"-" help:"Stream, or - for standard input."`
+	Private bool   `help:"Show private records in full: ids, words, values. The output is then as private as the input."`
+	Output  string `short:"o" placeholder:"FILE" help:"Write the lines to FILE; standard output by default."`
+	Input   string `arg:"" optional:"" default:"-" help:"The stream to print; standard input by default."`
 }
 
 // Main is the program show.
@@ -22,10 +22,10 @@ func Main() {
 	var cli command
 	filter.Main(filter.Stage{
 		Name:    "show",
-		Summary: "Print any stream as JSON Lines, an object a record.",
+		Summary: "Print any stream as JSON Lines, an object for each record.",
 		Example: "sample --poisson 0.05 --rounds 3 docs.pp | show",
-		Notes: "Of a private stream only the kinds and rounds of the records and their schemes are shown, unless " +
-			"--private asks for all. A stream that breaks a rule is shown up to there; the exit code tells.",
+		Notes: "Without --private, show prints only the kinds, rounds and schemes of private records. If a stream breaks a " +
+			"rule, show prints the records before the fault, and the exit code reports the fault.",
 	}, &cli, &cli.Common)
 }
 
@@ -49,7 +49,7 @@ func (c *command) Run(r *filter.Run) error {
 	}
 	side := h.Side
 	if !c.Private {
-		side = wire.Side_PUBLIC // what is private is left out
+		side = wire.Side_PUBLIC // private content is omitted
 	}
 	name := c.Output
 	if name == "" {

@@ -1,7 +1,7 @@
 package view
 
-// The shapes of the lines, with the names of wire.proto. Where the wire has gaps, bytes and lists of pairs to be small,
-// a line has ids, numbers and objects.
+// The shapes of the lines, with the names of wire.proto. The wire format has gaps, bytes and lists of pairs to be small; a line
+// has ids, numbers and objects instead.
 
 type redacted struct {
 	Round    uint32 `json:"round,omitempty"`

@@ -1,5 +1,5 @@
-// Package view shows the records of a stream as JSON, one object a record, for people and for tests. It is no format
-// to build on: that is SPEC.md.
+// Package view shows the records of a stream as JSON, one object for each record, for people and for tests. The shapes may
+// change; programs should read the format of SPEC.md.
 package view
 
 import (
@@ -20,8 +20,8 @@ type Viewer struct {
 	hidden bool
 }
 
-// New returns the Viewer of a stream with header h. Of a private stream it shows the kind and the round of each record
-// and nothing in it, unless private asks for all.
+// New returns the Viewer of a stream with header h. In a private stream it shows only the kind and the round of each record,
+// unless private is set.
 func New(h *wire.Header, private bool) Viewer {
 	return Viewer{h, h.Side != wire.Side_PUBLIC && !private}
 }
@@ -43,7 +43,7 @@ func (v Viewer) Header() ([]byte, error) {
 	return object("header", view)
 }
 
-// Record returns the line of a record behind the header.
+// Record returns the line of a record after the header.
 func (v Viewer) Record(r *wire.Record) ([]byte, error) {
 	name, body := v.body(r)
 	if v.hidden && r.GetRoundOpen() == nil { // a scheme is public
@@ -52,7 +52,7 @@ func (v Viewer) Record(r *wire.Record) ([]byte, error) {
 	return object(name, body)
 }
 
-// End returns the line of the end, with what the writer counted.
+// End returns the line of the end record, with the writer's tallies.
 func (v Viewer) End(records uint64, tallies map[string]uint64) ([]byte, error) {
 	if v.hidden {
 		return object("end", redacted{Redacted: true})
@@ -140,7 +140,7 @@ func keysOf(b []byte) []string {
 	return keys
 }
 
-// numbers decodes little-endian cells. Those of an element that it does not know come back as base64.
+// numbers decodes little-endian cells. Cells of an unknown element type are returned as base64.
 func numbers(e wire.Element, b []byte) any {
 	switch e {
 	case wire.Element_FLOAT32:

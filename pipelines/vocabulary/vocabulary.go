@@ -1,4 +1,4 @@
-// Package vocabulary reads and writes lists of words, one a line, and knows the hash by which streams name them.
+// Package vocabulary reads and writes lists of words, one a line, and computes the hash that names them in streams.
 package vocabulary
 
 import (
@@ -32,10 +32,9 @@ func Open(name string) (Words, error) {
 // byteOrderMark begins the UTF-8 files of some editors. It is no part of the first word.
 var byteOrderMark = []byte("\uFEFF")
 
-// Read reads a vocabulary: a word a line, in the order of the ids. Lines that begin with "#" and a space are comments,
-// and so are those of a "#" alone. Surrounding white space, a CR among it, is dropped. Empty lines, inner white space, words
-// over wire.MaxWord bytes, words that stand twice, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the
-// line's number.
+// Read reads a vocabulary: a word a line, in the order of the ids. A line is a comment if it is "#" or begins with "#" and a
+// space. Surrounding white space, including a CR, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
+// repeated words, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the line's number.
 func Read(r io.Reader, name string) (Words, error) { return read(r, name, wire.MaxVocabulary) }
 
 func read(r io.Reader, name string, most int) (Words, error) {
@@ -97,7 +96,7 @@ func (w Words) Hash() []byte {
 	return h.Sum(nil)
 }
 
-// Write writes the vocabulary: line v + 1 is the word of id v, for whoever reads it without this package.
+// Write writes the vocabulary without comments, so that line v + 1 is the word of id v for every reader.
 func (w Words) Write(out io.Writer) error {
 	b := bufio.NewWriter(out)
 	if len(w) > 0 && strings.HasPrefix(w[0], string(byteOrderMark)) {

@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 		{"surrounding white space", " dog\t\n\u00a0cat \n", Words{"dog", "cat"}},
 		{"comments", "# a list\n#\ndog\n# of words\ncat\n", Words{"dog", "cat"}},
 		{"comments with CRLF", "# a list\r\n#\r\ndog\r\n", Words{"dog"}},
-		{"a # alone is a comment, indented too", "dog\n #\ncat\n", Words{"dog", "cat"}},
+		{"a single # is a comment, indented too", "dog\n #\ncat\n", Words{"dog", "cat"}},
 		{"a word may begin with #", "#dog\ncat#\n##\n", Words{"#dog", "cat#", "##"}},
 		{"byte order mark", "\uFEFFdog\ncat\n", Words{"dog", "cat"}},
 		{"byte order mark before a comment", "\uFEFF# a list\ndog\n", Words{"dog"}},
@@ -52,12 +52,12 @@ func TestRead(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"nothing", "", "v.txt: no words"},
-		{"comments alone", "# a list\n#\n", "v.txt: no words"},
+		{"only comments", "# a list\n#\n", "v.txt: no words"},
 		{"empty line", "dog\n\ncat\n", "v.txt: line 2: empty, must be a word"},
 		{"blank line", "dog\n \t\n", "v.txt: line 2: empty, must be a word"},
 		{"two words", "dog\n# x\nhot dog\n", "v.txt: line 3: has white space inside, must be one word"},
 		{"line separator inside", "a\u2028b\n", "v.txt: line 1: has white space inside, must be one word"},
-		{"CR alone between lines", "dog\rcat\n", "v.txt: line 1: has white space inside, must be one word"},
+		{"only CR between lines", "dog\rcat\n", "v.txt: line 1: has white space inside, must be one word"},
 		{"word twice", "# x\ndog\ncat\ndog \n", "v.txt: line 4: repeats the word of line 2"},
 		{"word too long", "dog\n" + strings.Repeat("x", 257), "v.txt: line 2: word of 257 bytes exceeds 256"},
 		{"line too long", "dog\n" + strings.Repeat("x", 64<<10), "v.txt: line 2: longer than 64 KiB, must be a word"},

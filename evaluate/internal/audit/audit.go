@@ -18,37 +18,37 @@ import (
 type Auditor struct {
 	Binary     string
 	Folder     string   // for temporary files
-	Terms      Terms    // of the neighbours, of what is delivered twice, and of the canaries of one run
-	Cases      []string // names of the cases to do; none: all
-	Runs       int      // of neighbours, at least LeastRuns
-	Rounds     int      // of each other case, at least LeastRounds
-	Canaries   int      // of the audit by one run; 0: no such audit
-	Workers    int      // runs at a time
+	Terms      Terms    // of the cases neighbours and delivered-twice, and of the audit by one run
+	Cases      []string // names of the cases to run; none: all
+	Runs       int      // number of runs of the case neighbours, at least LeastRuns
+	Rounds     int      // number of rounds of each other case, at least LeastRounds
+	Canaries   int      // number of canaries of the audit by one run; 0: no audit by one run
+	Workers    int      // number of concurrent runs
 	Confidence float64
 	Delta      float64
 	Status     func(format string, args ...any)
 }
 
 const (
-	// LeastRuns is the least number of runs of which a third can show a rule that guesses well.
+	// LeastRuns is the least number of runs: a third of them is enough to learn a good rule.
 	LeastRuns = 100
-	// LeastRounds is the least number of rounds that leaves some to learn from at each place of a case.
+	// LeastRounds is the least number of rounds that has samples to learn from at each place of a case.
 	LeastRounds = 1000
-	// MostConfidence keeps the levels of the bounds within what floating-point numbers near 1 can state.
+	// MostConfidence keeps the levels of the bounds representable as floating-point numbers near 1.
 	MostConfidence = 1 - 1e-12
-	// MostCanaries bounds the size of the run that holds them all.
+	// MostCanaries bounds the size of the run of the audit by one run.
 	MostCanaries = 1 << 20
 )
 
-// Audit does all experiments. All bounds hold together with a.Confidence. An error is one of the binary that does not
-// behave like a privatizer at all, or of the system.
+// Audit runs all experiments. All bounds hold together with confidence a.Confidence. It returns an error if the binary does not
+// behave like a privatizer at all, or if the system fails.
 func (a *Auditor) Audit(ctx context.Context) ([]*Result, error) {
 	folder, err := os.MkdirTemp(a.Folder, "privpipe-audit-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	if folder, err = filepath.Abs(folder); err != nil { // the binary runs in a folder of its own
+	if folder, err = filepath.Abs(folder); err != nil { // the binary runs in another folder
 		return nil, err
 	}
 	var results []*Result
@@ -79,10 +79,10 @@ func (a *Auditor) Audit(ctx context.Context) ([]*Result, error) {
 	return results, nil
 }
 
-// does says whether a case is to be done.
+// does reports whether a case is selected.
 func (a *Auditor) does(name string) bool { return len(a.Cases) == 0 || slices.Contains(a.Cases, name) }
 
-// alpha is the share of the audit's error that each case gets.
+// alpha is the error probability of each case: its share of the audit's.
 func (a *Auditor) alpha() float64 {
 	cases := 0
 	for _, name := range Cases() {
@@ -93,7 +93,7 @@ func (a *Auditor) alpha() float64 {
 	if a.Canaries > 0 {
 		cases++
 		if a.Terms.Mechanism == event.Gaussian {
-			cases++ // its one run is measured in two ways
+			cases++ // the one run gives two bounds
 		}
 	}
 	return (1 - a.Confidence) / float64(cases)
@@ -117,8 +117,8 @@ func (a *Auditor) whole(l layout) Terms {
 	return t
 }
 
-// neighbours runs the binary with the canary and without, as coins say, and measures how well the releases tell it. Each run
-// is a process of its own, and the canary is in both of its rounds.
+// neighbours runs the binary with the canary or without, by a coin for each run, and measures how well the releases predict the
+// coins. Each run is a process, and the canary is in both of its rounds.
 func (a *Auditor) neighbours(ctx context.Context, folder string) (*Result, error) {
 	terms := a.whole(one(cells))
 	b, err := newBench(a.Binary, folder, terms, 2)
@@ -163,7 +163,7 @@ func (a *Auditor) neighbours(ctx context.Context, folder string) (*Result, error
 	return result, nil
 }
 
-// bound returns a loss in the measure of a claim beside the claim, both also as ε at δ.
+// bound returns a loss and the claimed loss, in the measure of the claim and as ε at δ.
 func (a *Auditor) bound(c claim, loss, delta, alpha float64) *Bound {
 	b := &Bound{
 		Confidence: 1 - alpha, Epsilon: c.epsilon(loss, delta), ClaimedEpsilon: c.epsilon(c.loss, delta), Delta: delta,
@@ -187,7 +187,7 @@ func input(with bool) string {
 // A fault is a rule that the binary broke outright.
 type fault struct{ error }
 
-// each does a task for each of n numbers, some at a time, until one fails.
+// each runs a task for each of n numbers, several concurrently, until one fails.
 func (a *Auditor) each(ctx context.Context, name string, n int, task func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

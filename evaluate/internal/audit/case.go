@@ -6,35 +6,35 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A place is a pair of neighbours: what a round holds with the canary and without, by the inputs that it comes from.
+// A place is a pair of neighbours: the contributions of a round with the canary and without, for each input.
 type place struct {
 	name          string
 	with, without [][]contribution
-	// within says that no unit is beyond its bound, so that the sum must move by exactly what the canary sends.
+	// within means that all units are within their bounds, so that the canary must move the sum by exactly its contribution.
 	within bool
 }
 
-// A kind is a kind of grant and of inputs, with the places of the canary that a fault of its own would tell from others.
+// A kind is a kind of grant and inputs, with the places of the canary at which particular faults show.
 type kind struct {
 	name   string
 	terms  Terms
 	places []place
-	// refusable says that a privatizer may refuse the canary's round instead.
+	// refusable means that a privatizer may refuse the canary's round instead of releasing it.
 	refusable bool
-	// combined says that each input is made a partial sum first.
+	// combined means that each input is first combined into a partial sum.
 	combined bool
 }
 
-// The cases that are not of rounds: two of neighbours over whole runs.
+// The two cases whose neighbours differ over a whole run, not in single rounds.
 const (
 	Neighbours     = "neighbours"
 	DeliveredTwice = "delivered-twice"
 )
 
-// clip is that of all kinds: not 1, so that what is multiplied or divided by it by mistake is seen.
+// clip is the clip of all kinds. It is not 1, so that a wrong factor of the clip shows.
 const clip = 3
 
-// kinds are the cases of rounds under grants with some noise; base are the terms that the caller asks for.
+// kinds are the cases of single rounds, under grants with the noise multiplier of base. base are the terms of the caller.
 func kinds(base Terms) []kind {
 	terms := func(mechanism, adjacency, unit string, change func(*Terms)) Terms {
 		t := Terms{
@@ -58,41 +58,41 @@ func kinds(base Terms) []kind {
 	laplaceExchanged := terms(event.Laplace, event.ReplaceOne, event.Document, nil)
 	base.clip, base.layout = clip, mixed()
 	cells := base.layout
-	alone, all, off := cells.in("plain")[:1], cells.all(), cells.offDiagonal()
+	single, all, off := cells.in("plain")[:1], cells.all(), cells.offDiagonal()
 	diagonal, bounded := cells.in("symmetric"), cells.in("bounded")
 
 	return []kind{
-		{name: DeliveredTwice, terms: base, refusable: true, places: []place{base.twice("in one cell", alone, 1)}},
+		{name: DeliveredTwice, terms: base, refusable: true, places: []place{base.twice("in one cell", single, 1)}},
 		{name: "sums", terms: sums, places: []place{
-			sums.canary("in one cell", alone), sums.canary("in all cells", all), sums.canary("off the diagonal", off),
+			sums.canary("in one cell", single), sums.canary("in all cells", all), sums.canary("off the diagonal", off),
 			sums.canary("on the diagonal", diagonal), sums.quiet("in all cells", all), sums.quiet("under a bound", bounded),
 		}},
 		{name: "users", terms: users, places: []place{
-			users.records("in one cell", alone), users.records("in all cells", all), users.quiet("in all cells", all),
+			users.records("in one cell", single), users.records("in all cells", all), users.quiet("in all cells", all),
 		}},
 		{name: "exchanged", terms: exchanged, places: []place{
-			exchanged.canary("in one cell", alone), exchanged.canary("in all cells", all), exchanged.canary("off the diagonal", off),
+			exchanged.canary("in one cell", single), exchanged.canary("in all cells", all), exchanged.canary("off the diagonal", off),
 		}},
 		{name: "non-negative", terms: positive, places: []place{
-			positive.apart("in two cells", alone, cells.in("plain")[1:2]), positive.apart("off the diagonal", off[:3], off[3:]),
-			positive.canary("in one cell", alone),
+			positive.apart("in two cells", single, cells.in("plain")[1:2]), positive.apart("off the diagonal", off[:3], off[3:]),
+			positive.canary("in one cell", single),
 		}},
-		{name: "batch", terms: batch, places: []place{batch.canary("in one cell", alone), batch.canary("off the diagonal", off)}},
+		{name: "batch", terms: batch, places: []place{batch.canary("in one cell", single), batch.canary("off the diagonal", off)}},
 		{name: "l1", terms: l1, places: []place{
-			l1.canary("in one cell", alone), l1.canary("in all cells", all), l1.canary("in a cell off the diagonal", off[:1]),
+			l1.canary("in one cell", single), l1.canary("in all cells", all), l1.canary("in a cell off the diagonal", off[:1]),
 		}},
 		{name: "proved", terms: proved, refusable: true, places: []place{proved.canary("in all cells", all)}},
 		{name: "two-inputs", terms: sums, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
 		{name: "partial-sums", terms: sums, combined: true, places: []place{
-			sums.crowd("in one cell", alone), sums.crowd("off the diagonal", off), sums.quiet("in all cells", all),
+			sums.crowd("in one cell", single), sums.crowd("off the diagonal", off), sums.quiet("in all cells", all),
 		}},
 		{name: "two-sums", terms: sums, combined: true, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
 		{name: "laplace", terms: laplace, places: []place{
-			laplace.canary("in one cell", alone), laplace.canary("in all cells", all), laplace.canary("off the diagonal", off),
+			laplace.canary("in one cell", single), laplace.canary("in all cells", all), laplace.canary("off the diagonal", off),
 			laplace.quiet("under a bound", bounded),
 		}},
 		{name: "laplace-exchanged", terms: laplaceExchanged, places: []place{
-			laplaceExchanged.canary("in one cell", alone), laplaceExchanged.canary("in all cells", all),
+			laplaceExchanged.canary("in one cell", single), laplaceExchanged.canary("in all cells", all),
 		}},
 	}
 }
@@ -106,7 +106,7 @@ func Cases() []string {
 	return names
 }
 
-// canary is a place of a loud canary in some cells, beside another unit in the same ones.
+// canary is a place with a loud canary in some cells, and another unit in the same cells.
 func (t Terms) canary(name string, cells []int) place {
 	other := constant("other", 0, cells, beside)
 	p := place{name: name, with: [][]contribution{{other, constant("canary", 0, cells, loud)}}}
@@ -117,7 +117,8 @@ func (t Terms) canary(name string, cells []int) place {
 	return p
 }
 
-// quiet is a place of a canary that is a little below its bound, beside a unit of less. A user sends it in three records.
+// quiet is a place with a canary a little below its bound, and a smaller unit. If the unit is a user, the canary has three
+// records.
 func (t Terms) quiet(name string, cells []int) place {
 	whole := t.within(cells, 0.9)
 	other := constant("other", 0, cells, -whole/3)
@@ -132,7 +133,7 @@ func (t Terms) quiet(name string, cells []int) place {
 	return p
 }
 
-// within returns the value that gives a vector of it in some cells a norm of so many clips.
+// within returns the value v such that the vector with v in some cells has a given norm, in clips.
 func (t Terms) within(cells []int, norm float64) float64 {
 	v := make([]float64, len(t.layout.cells()))
 	for _, i := range cells {
@@ -141,7 +142,7 @@ func (t Terms) within(cells []int, norm float64) float64 {
 	return norm / t.layout.norm(v, t.l1(), !t.l1())
 }
 
-// records is a place of a canary of three loud records.
+// records is a place with a canary of three loud records.
 func (t Terms) records(name string, cells []int) place {
 	p := t.canary(name, cells)
 	for r := 1; r < 3; r++ {
@@ -150,7 +151,7 @@ func (t Terms) records(name string, cells []int) place {
 	return p
 }
 
-// apart is a place of a canary that is exchanged for one in other cells, so that neither has a negative value.
+// apart is a place whose canary is replaced by a canary in other cells, so that no value is negative.
 func (t Terms) apart(name string, cells, others []int) place {
 	return place{
 		name:    name,
@@ -159,8 +160,8 @@ func (t Terms) apart(name string, cells, others []int) place {
 	}
 }
 
-// twice is a place of a canary whose record comes twice, over so many inputs: only a privatizer that counts it as often
-// loses more than it claims.
+// twice is a place with a canary whose record is delivered twice, over one or two inputs. A privatizer that counts the record
+// twice loses more privacy than it claims.
 func (t Terms) twice(name string, cells []int, inputs int) place {
 	p := t.canary(name, cells)
 	if inputs == 1 {
@@ -172,11 +173,11 @@ func (t Terms) twice(name string, cells []int, inputs int) place {
 	return p
 }
 
-// crowded is how many units stand beside the canary of a crowd. A part of so many may be larger than one unit.
+// crowded is the number of other units in a crowd. A partial sum of a crowd may be larger than one unit.
 const crowded = 30
 
-// crowd is a place of a canary in the midst of units that are nearly nothing, in one of two inputs: it is so loud that all
-// of them could be it.
+// crowd is a place with a canary among nearly empty units, in one of two inputs. The canary exceeds the bound of one unit, but
+// not the bound of all units of its input together.
 func (t Terms) crowd(name string, cells []int) place {
 	p := place{name: name, with: [][]contribution{nil, nil}, without: [][]contribution{nil, nil}}
 	for i := range crowded {
@@ -189,7 +190,7 @@ func (t Terms) crowd(name string, cells []int) place {
 	return p
 }
 
-// inputs is the number of inputs of a kind. A place of fewer leaves the others empty.
+// inputs is the largest number of inputs of a place. Places with fewer inputs leave the others empty.
 func (k *kind) inputs() int {
 	most := 0
 	for _, p := range k.places {
@@ -198,7 +199,7 @@ func (k *kind) inputs() int {
 	return most
 }
 
-// exact returns the sum of a place's round, in clips.
+// exact returns the exact sums of a place's round with the canary or without, in clips.
 func (t Terms) exact(inputs [][]contribution) []float64 {
 	var round []contribution
 	for _, in := range inputs {

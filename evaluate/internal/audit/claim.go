@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A claim is what the ledger says about the privacy of one release or of several together.
+// A claim is the privacy loss that the ledger states for one release or for several together.
 //
 // Gaussian noise of scale σ on a sum of sensitivity Δ has the trade-off function G_μ with μ = Δ/σ, and releases compose
 // to μ = √(Σ μ_i²) (Dong, Roth and Su 2022, Gaussian Differential Privacy, theorem 2.7 and corollary 3.3). Laplace noise
@@ -15,13 +15,13 @@ import (
 type claim struct {
 	gaussian bool
 	loss     float64 // μ, or ε
-	// slack is by how much discrete noise may differ from continuous noise that was rounded, in total variation: at most
-	// 1/σ² a release, for σ ≥ 1. (The ratio of their probabilities at k differs from 1 by at most
+	// slack bounds the total variation distance between discrete noise and rounded continuous noise: at most 1/σ² a release,
+	// for σ ≥ 1. (The ratio of their probabilities at k differs from 1 by at most
 	// 1/(24σ²) + exp(k²/(24σ⁴)) − 1, whose mean is below 1/(8σ²).) Discrete Laplace noise loses no more than Δ/t exactly.
 	slack float64
 }
 
-// claimOf returns what charges claim together.
+// claimOf returns the claim of several charges together.
 func claimOf(charges []*event.Charge) claim {
 	var c claim
 	squares := 0.0
@@ -49,16 +49,16 @@ func (c claim) epsilon(loss, delta float64) float64 {
 	return loss
 }
 
-// guesses counts how well a test told runs with the canary from runs without.
+// guesses counts the errors of a test that guesses whether a run has the canary.
 type guesses struct {
 	with, without  int // runs
-	missed, alarms int // runs with the canary that were guessed to be without, and the other way round
+	missed, alarms int // runs with the canary that were guessed to be without (false negatives), and false positives
 }
 
 // The ways to bound a loss from guesses.
 const (
-	byErrors = iota // the share of wrong guesses in all: a fair coin chose what each run held
-	byRates         // both rates of error, each with its own bound
+	byErrors = iota // the share of wrong guesses among all: a fair coin chose whether each run has the canary
+	byRates         // both error rates, each with its own bound
 	ways
 )
 
@@ -66,7 +66,7 @@ const (
 // the bound exceeds that loss with probability at most alpha.
 func (c claim) lower(g guesses, way int, alpha float64) float64 {
 	if way == byErrors {
-		// On average over both kinds of run, which is all that is needed: the trade-off functions are symmetric and convex.
+		// A bound on the average of both error rates is enough, because the trade-off functions are symmetric and convex.
 		rate := upperRate(g.missed+g.alarms, g.with+g.without, alpha)
 		return c.least(rate, rate)
 	}
@@ -76,7 +76,7 @@ func (c claim) lower(g guesses, way int, alpha float64) float64 {
 	return c.least(upperRate(g.missed, g.with, alpha/2), upperRate(g.alarms, g.without, alpha/2))
 }
 
-// least returns the least loss at which a test can have these rates of error.
+// least returns the least loss at which a test can have these error rates.
 func (c claim) least(missed, alarms float64) float64 {
 	missed, alarms = min(1, missed+c.slack), min(1, alarms+c.slack)
 	if missed+alarms >= 1 {
@@ -91,7 +91,7 @@ func (c claim) least(missed, alarms float64) float64 {
 	return max(math.Log((1-missed)/alarms), math.Log((1-alarms)/missed))
 }
 
-// seen returns the loss that the guesses' own rates would show, with no confidence: no bound is above it.
+// seen returns the loss at the observed error rates. It is a point estimate without confidence; no bound is above it.
 func (c claim) seen(g guesses, way int) float64 {
 	if way == byErrors {
 		rate := float64(g.missed+g.alarms) / float64(g.with+g.without)
@@ -100,8 +100,8 @@ func (c claim) seen(g guesses, way int) float64 {
 	return c.least(float64(g.missed)/float64(max(1, g.with)), float64(g.alarms)/float64(max(1, g.without)))
 }
 
-// checkCharge reports how a charge, of a release whose units are bounded by so many steps, differs from what the grant asks for:
-// then its numbers claim something else.
+// checkCharge returns an error if a charge differs from the grant: then its numbers claim something else. The units of the
+// charge's release are bounded by a given number of steps.
 func checkCharge(charge *event.Charge, clip uint64, grant *event.Grant) error {
 	switch {
 	case charge.Mechanism != grant.Mechanism:

@@ -11,14 +11,14 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// What a canary and the unit beside it send, in clips. The canary is far above the clip and has twice the weight of the
-// other, in the other direction: together they would turn over the sum of a privatizer that clips too late.
+// The values of a canary and of the other unit, in clips. The canary is far above the clip. It has twice the size of the other
+// unit and the opposite sign, so that it flips the sign of the sum of a privatizer that clips after summing.
 const (
 	loud   = 1000
 	beside = -loud / 2
 )
 
-// without is what a canary sends in a run that is to be without it: nothing, or the opposite.
+// without is the value of the canary in a run without it: nothing, or the opposite value under replace-one.
 func (t Terms) without() float64 {
 	if t.Adjacency == event.ReplaceOne {
 		return -loud
@@ -26,8 +26,8 @@ func (t Terms) without() float64 {
 	return 0
 }
 
-// pair returns the neighbouring inputs, two rounds each, in which a canary of the first round lies in a cell of its own,
-// and of the second round across cells.
+// pair returns the neighbouring inputs, two rounds each. The canary is in a single cell in the first round, and spread over
+// many cells in the second.
 func (t Terms) pair() (with, without []byte, err error) {
 	across := make([]int, spread)
 	for i := range across {
@@ -50,7 +50,7 @@ func (t Terms) pair() (with, without []byte, err error) {
 	return with, without, err
 }
 
-// scattered returns an input of one round in which each canary has a cell of its own; included says which are in it.
+// scattered returns an input of one round in which each canary has its own cell. included lists the canaries in the input.
 func (t Terms) scattered(included []bool) ([]byte, error) {
 	var round []contribution
 	for i, in := range included {
@@ -65,7 +65,7 @@ func (t Terms) scattered(included []bool) ([]byte, error) {
 	return t.encode([][]contribution{round}, 1)
 }
 
-// header is that of the inputs.
+// header returns the header of the inputs.
 func (t Terms) header() *wire.Header {
 	unit := wire.Unit_DOCUMENT
 	if t.Unit == event.User {
@@ -77,8 +77,8 @@ func (t Terms) header() *wire.Header {
 	}
 }
 
-// encode returns the stream of rounds, the first ones of so many that are planned. A round announces each unit once,
-// however many records it has.
+// encode returns the stream of rounds, which are the first of a planned number of rounds. A round announces each unit once, with
+// any number of records.
 func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	compressor, err := stream.NewCompressor(stream.Fast)
 	if err != nil {

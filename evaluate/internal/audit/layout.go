@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A matrix is one of the inputs' matrices. Of a symmetric one the upper triangle has cells, row by row.
+// A matrix is one of the inputs' matrices. A symmetric matrix has only the cells of the upper triangle, row by row.
 type matrix struct {
 	name          string
 	rows, columns int
@@ -21,8 +21,8 @@ type layout []matrix
 // one is the layout of a single matrix of one row.
 func one(columns int) layout { return layout{{name: "canaries", rows: 1, columns: columns, bound: 1}} }
 
-// mixed is a layout of each kind of matrix: a plain one, a symmetric one, and one with a bound of its own. It has 23 cells,
-// which no number of workers but 1 and 23 divides.
+// mixed is a layout of three matrices: plain, symmetric, and with its own bound. Its 23 cells are prime, so that no number of
+// workers except 1 and 23 divides them.
 func mixed() layout {
 	return layout{
 		{name: "plain", rows: 2, columns: 5, bound: 1},
@@ -39,7 +39,7 @@ func (m matrix) width(row int) int {
 	return m.columns
 }
 
-// A cell is where a cell of a layout lies.
+// A cell is the position of a cell of a layout.
 type cell struct {
 	matrix, row, column int
 	bound               float64
@@ -60,7 +60,7 @@ func (l layout) cells() []cell {
 	return all
 }
 
-// where returns the numbers of the cells that a property holds for.
+// where returns the numbers of the cells with a property.
 func (l layout) where(holds func(cell) bool) []int {
 	var found []int
 	for i, c := range l.cells() {
@@ -74,7 +74,7 @@ func (l layout) where(holds func(cell) bool) []int {
 func (l layout) all() []int         { return l.where(func(cell) bool { return true }) }
 func (l layout) offDiagonal() []int { return l.where(func(c cell) bool { return c.offDiagonal }) }
 
-// in returns the cells of the matrix of a name but those off a diagonal.
+// in returns the cells of the matrix with a name, except cells off the diagonal of a symmetric matrix.
 func (l layout) in(name string) []int {
 	return l.where(func(c cell) bool { return l[c.matrix].name == name && !c.offDiagonal })
 }
@@ -90,7 +90,7 @@ func (l layout) header(element wire.Element) []*wire.Matrix {
 	return all
 }
 
-// subject is what a grant says of inputs with these matrices.
+// subject returns the subject of a grant for inputs with these matrices.
 func (l layout) subject() event.Subject {
 	s := event.Subject{Model: modelName}
 	for _, m := range l {

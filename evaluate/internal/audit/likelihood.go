@@ -7,14 +7,14 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A sample is the release of a round: what the round held, and the cells.
+// A sample is the release of a round: whether the round had the canary, and the cells.
 type sample struct {
 	with  bool
 	cells []int64
 }
 
-// A model is what a privatizer is taken to release of a place: the middle of each cell with the canary and without, and how
-// far noise spreads around it.
+// A model is a distribution of the releases of a place: the centre of each cell with the canary and without, and the spread of
+// the noise around it.
 type model struct {
 	laplace       bool
 	with, without []float64
@@ -22,8 +22,8 @@ type model struct {
 	scale         float64   // the largest that spread may be
 }
 
-// ratio is the likelihood ratio of "with the canary" to "without", as a logarithm and but for a constant: no other test has
-// fewer errors on what the model releases (Neyman and Pearson 1933). Cells in which neighbours do not differ drop out.
+// ratio is the log-likelihood ratio of "with the canary" to "without", up to a constant. No other test has fewer errors if
+// releases follow the model (Neyman and Pearson 1933). Cells in which neighbours do not differ cancel out.
 func (m *model) ratio(release []int64) float64 {
 	sum := 0.0
 	for i, v := range release {
@@ -37,8 +37,8 @@ func (m *model) ratio(release []int64) float64 {
 	return sum
 }
 
-// claimed is the model of a sound privatizer for a place: of the exact sums, in clips of so many steps, and of the scale
-// that is charged, which off the diagonal of a symmetric matrix is 1/√2 of it for Gaussian noise.
+// claimed is the model of a sound privatizer for a place. Its centres are the exact sums, where a clip has a given number of
+// steps. Its spread is the charged scale; for Gaussian noise off the diagonal of a symmetric matrix it is 1/√2 of that.
 func (t Terms) claimed(p place, clip, scale float64) *model {
 	m := &model{laplace: t.l1(), with: t.exact(p.with), without: t.exact(p.without), scale: scale}
 	for i, c := range t.layout.cells() {
@@ -56,8 +56,8 @@ func (t Terms) claimed(p place, clip, scale float64) *model {
 // leastSpread keeps a cell without noise from having an infinite weight.
 const leastSpread = 1e-3
 
-// learnt is the model that samples show: their means and standard deviations,
-// for Laplace noise their medians and the mean distance from them.
+// learnt is the model fitted to samples by maximum likelihood: means and standard deviations, for Laplace noise medians and mean
+// distances from them.
 func learnt(mechanism string, samples []sample) *model {
 	m := &model{laplace: mechanism == event.Laplace}
 	for i := range samples[0].cells {
@@ -104,14 +104,14 @@ func mean(values []float64) float64 {
 	return sum / float64(max(1, len(values)))
 }
 
-// A reading is a number of a round's release by which to guess what the round held.
+// A reading is a statistic of a round's release from which the audit guesses whether the round had the canary.
 type reading struct {
 	name string
 	of   func(release []int64) float64
 }
 
-// readings are the statistics of a place: the best one if the privatizer is sound, the best one if it is what it was seen to
-// be, and one that sees noise which depends on the data.
+// readings are the statistics of a place: the best statistic for a sound privatizer, the best for the learnt model, and one for
+// noise that depends on the data.
 func readings(claimed, seen *model) []reading {
 	return []reading{
 		{"likelihood ratio of the claim", claimed.ratio},

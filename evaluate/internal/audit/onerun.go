@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// onerun is an audit by one run on m canaries, each of which a fair coin put in or left out. The auditor guessed some of
-// the coins, and got some right.
+// onerun is an audit by one run on m canaries. A fair coin for each canary put it in or left it out. The auditor guessed some
+// of the coins, and some of the guesses are right.
 type onerun struct{ canaries, guessed, right int }
 
-// pValue bounds the probability of so many right guesses if the mechanism is (ε, δ)-private: with W ~
+// pValue bounds the probability of at least right right guesses if the mechanism is (ε, δ)-private: with W ~
 // Binomial(guessed, e^ε/(1+e^ε)) it is P[W ≥ right] + 2mδ·max_i P[right − i ≤ W < right]/i. Steinke, Nasr and
 // Jagielski 2023, Privacy Auditing with One (1) Training Run, theorem 5.2.
 func (o onerun) pValue(epsilon, delta float64) float64 {
@@ -46,12 +46,12 @@ func logFactorial(n float64) float64 {
 	return l
 }
 
-// epsilonStep is how finely lowerEpsilon looks for the first ε that is not refuted.
+// epsilonStep is the step in which lowerEpsilon searches for the first ε that is not refuted.
 const epsilonStep = 0.05
 
 // lowerEpsilon returns a lower confidence bound on the ε of a mechanism that is (ε, δ)-private for a given δ: the least ε
-// that the guesses do not refute at level alpha, so that they refute all below. The p-value need not be monotone in ε,
-// hence the steps.
+// that the guesses do not refute at level alpha, so that they refute every smaller ε. It searches in steps because the p-value
+// need not be monotone in ε.
 func (o onerun) lowerEpsilon(delta, alpha float64) float64 {
 	kept := func(epsilon float64) bool { return o.pValue(epsilon, delta) > alpha }
 	high := 0.0
@@ -61,7 +61,7 @@ func (o onerun) lowerEpsilon(delta, alpha float64) float64 {
 	return leastWhere(max(0, high-epsilonStep), high, kept)
 }
 
-// refutesMu says whether the guesses refute a trade-off function G_μ at level alpha. Mahloujifar, Melis and Chaudhuri
+// refutesMu reports whether the guesses refute a trade-off function G_μ at level alpha. Mahloujifar, Melis and Chaudhuri
 // 2025, Auditing f-Differential Privacy in One Run, algorithm 3: starting from a probability alpha of so many right
 // guesses, it follows how small the shares of right (r) and wrong (h) guesses in the other outcomes may be, by the
 // inverse of 1 − f, which is x ↦ Φ(Φ⁻¹(x) − μ) for G_μ; the claim is refuted if they add up to more than were made.
@@ -71,7 +71,7 @@ func (o onerun) refutesMu(mu, alpha float64) bool {
 	for i := float64(o.right - 1); i >= 0; i-- {
 		next := max(h, cumulative(quantile(r)-mu))
 		if next == h {
-			break // neither changes any more
+			break // neither r nor h changes any more
 		}
 		r, h = min(1, r+i/(n-i)*(next-h)), next
 	}
@@ -83,18 +83,17 @@ func (o onerun) lowerMu(alpha float64) float64 {
 	return leastWhere(0, MaxMu, func(mu float64) bool { return !o.refutesMu(mu, alpha) })
 }
 
-// guessShares is the number of ways to choose how many canaries are guessed: all, half of them, a quarter and so on, those
-// with the largest and the smallest cells. Each gets its share of alpha.
+// guessShares is the number of choices of how many canaries are guessed: all, half of them, a quarter and so on, always those
+// with the largest and the smallest cells. Each choice gets an equal share of alpha.
 const guessShares = 8
 
-// guessExtremes returns the guesses for each share: of the largest cells that the canary is in, of the smallest that it is
-// not.
+// guessExtremes returns the guesses for each share: "in" for the canaries with the largest cells, "out" for the smallest.
 func guessExtremes(released []int64, included []bool) []onerun {
 	order := make([]int, len(released))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { // equal ones stay in the order of the input, which no coin chose
+	slices.SortStableFunc(order, func(a, b int) int { // ties keep the order of the input, which does not depend on the coins
 		return cmp.Compare(released[b], released[a])
 	})
 	var all []onerun

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// upperRate returns an upper confidence bound on the probability of an event that was seen in count of n > 0 independent
-// trials: it is too low with probability at most alpha (Clopper and Pearson 1934, The Use of Confidence or Fiducial
+// upperRate returns an upper confidence bound on the probability of an event that occurred in count of n > 0 independent
+// trials. The bound is too low with probability at most alpha (Clopper and Pearson 1934, The Use of Confidence or Fiducial
 // Limits; the bound is the quantile 1−alpha of Beta(count+1, n−count)).
 func upperRate(count, n int, alpha float64) float64 {
 	if count >= n {
@@ -38,12 +38,11 @@ func gaussianEpsilon(mu, delta float64) float64 {
 	private := func(epsilon float64) bool {
 		return cumulative(mu/2-epsilon/mu)-math.Exp(epsilon)*cumulative(-mu/2-epsilon/mu) <= delta
 	}
-	// At the upper end Φ(μ/2 − ε/μ) alone is at most δ.
+	// At the upper end Φ(μ/2 − ε/μ), the first term, is at most δ.
 	return leastWhere(0, mu*mu/2-mu*quantile(delta), private)
 }
 
-// leastWhere returns the least x in [low, high] where a property holds that, once true, stays true, and that is true at
-// high.
+// leastWhere returns the least x in [low, high] at which a monotone property holds. The property must hold at high.
 func leastWhere(low, high float64, holds func(float64) bool) float64 {
 	if high <= low || holds(low) {
 		return low

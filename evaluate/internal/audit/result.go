@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// A Result is what one experiment found.
+// A Result is the result of one experiment.
 type Result struct {
 	Experiment string `json:"experiment"`
-	Runs       int    `json:"runs"`            // of the binary
-	Rounds     int    `json:"rounds"`          // that it released
-	Note       string `json:"note"`            // what was told apart, or why nothing was
+	Runs       int    `json:"runs"`            // number of runs of the binary
+	Rounds     int    `json:"rounds"`          // number of rounds that it released
+	Note       string `json:"note"`            // the statistic of the bound, or the reason why there is none
 	Bound      *Bound `json:"bound,omitempty"` // nil: the experiment released nothing to measure
-	Fault      string `json:"fault,omitempty"` // a rule that was broken outright, in words
+	Fault      string `json:"fault,omitempty"` // the rule that was broken outright
 }
 
-// give gives an experiment up that found a fault: its claim does not stand, so there is nothing to measure.
+// give stops an experiment that found a fault. Its claim is false already, so there is nothing to measure.
 func (r *Result) give(f fault) { r.Fault, r.Note = f.Error(), "given up: the claim does not stand" }
 
-// A Bound is a lower confidence bound on a privacy loss beside the claimed one.
+// A Bound is a lower confidence bound on a privacy loss, with the claimed loss.
 type Bound struct {
-	Confidence float64 `json:"confidence"` // of this bound alone; that of all together is the audit's
-	Measured   int     `json:"measured"`   // runs, or guesses, that the bound is computed from
-	Wrong      int     `json:"wrong"`      // of them
+	Confidence float64 `json:"confidence"` // of this single bound; Auditor.Confidence holds for all bounds together
+	Measured   int     `json:"measured"`   // number of runs, or guesses, from which the bound is computed
+	Wrong      int     `json:"wrong"`      // number of wrong guesses among them
 
 	Epsilon        float64 `json:"epsilon_at_least"`
 	ClaimedEpsilon float64 `json:"epsilon_claimed"`
 	Delta          float64 `json:"delta"`
-	// Mu and ClaimedMu are the same in Gaussian differential privacy, where the claim is one.
+	// Mu and ClaimedMu are the bound and the claim in Gaussian differential privacy, if the claim is Gaussian.
 	Mu        float64 `json:"mu_at_least,omitempty"`
 	ClaimedMu float64 `json:"mu_claimed,omitempty"`
 }
 
-// Exceeded says that the loss is larger than claimed.
+// Exceeded reports whether the loss is larger than claimed.
 func (b *Bound) Exceeded() bool { return b.Epsilon > b.ClaimedEpsilon || b.Mu > b.ClaimedMu }
 
-// Broken says what is wrong, in words; nothing for a result that keeps to the claim.
+// Broken describes how the result contradicts the claim; it is empty if the result does not.
 func (r *Result) Broken() string {
 	var wrong []string
 	if r.Fault != "" {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// perRun is how many rounds a run of the binary has: so many that its start costs little beside them.
+	// perRun is the number of rounds in a run of the binary: enough that starting the process takes little of the time.
 	perRun = 250
-	// learning is the share of the runs in which to find the place of the canary, the statistic and the threshold that tell
-	// most. Their bound is measured on the others, so that the choice costs no confidence.
+	// learning is the share of the runs from which the audit learns the best place of the canary, statistic and threshold. The
+	// bound is measured on the other runs, so that the choice costs no confidence.
 	learning = 0.4
 )
 
-// rounds audits a kind: of each round a coin says whether it holds the canary. The rounds of a sound privatizer are
-// independent of each other, as its noise is fresh and a release is of its own round alone.
+// rounds audits a kind: a coin for each round decides whether the round has the canary. The rounds of a sound privatizer are
+// independent, since the noise is fresh and a release depends only on its own round.
 func (a *Auditor) rounds(ctx context.Context, folder string, k kind) (*Result, error) {
 	b, err := newBench(a.Binary, folder, k.terms, perRun)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *Auditor) rounds(ctx context.Context, folder string, k kind) (*Result, e
 	return r.result, err
 }
 
-// roundsOf is the audit of a kind under way.
+// roundsOf is the state of the audit of a kind.
 type roundsOf struct {
 	*Auditor
 	bench  *bench
@@ -54,8 +54,8 @@ type roundsOf struct {
 	result *Result
 
 	mutex  sync.Mutex
-	charge *event.Charge // of the first round: all are alike
-	clip   float64       // in steps, as the first release says
+	charge *event.Charge // of the first round; all rounds have equal charges
+	clip   float64       // in steps, as the first release states
 	seen   map[[sha256.Size]byte]bool
 }
 
@@ -88,15 +88,15 @@ func (r *roundsOf) measure(ctx context.Context) error {
 	return nil
 }
 
-// A finding is what tells most about rounds: where the canary lies, and the rule to guess it by.
+// A finding is the best attack on rounds: the place of the canary, and the rule that guesses it.
 type finding struct {
 	place    int
 	readings []reading
 	rule     rule
 }
 
-// learn returns the models of a sound privatizer, and what tells most. Half of the samples of a place show what the privatizer
-// is like, the others which statistic tells it.
+// learn returns the models of a sound privatizer, and the best attack. It fits the learnt model to half of the samples of a place,
+// and chooses the statistic on the other half.
 func (r *roundsOf) learn(samples [][]sample) (models []*model, best finding) {
 	c, most := claimOf([]*event.Charge{r.charge}), -1.0
 	for place, all := range samples {
@@ -115,10 +115,10 @@ func (r *roundsOf) learn(samples [][]sample) (models []*model, best finding) {
 	return models, best
 }
 
-// leastScale is from where on discrete noise has the moments of continuous noise.
+// leastScale is the least scale at which the moments of discrete and continuous noise agree closely enough.
 const leastScale = 1000
 
-// check reports noise that is too little, in each kind of cell, and places whose sums are wrong.
+// check returns an error if the noise in a kind of cell is too small, or if the sums of a place are wrong.
 func (r *roundsOf) check(models []*model, samples [][]sample) error {
 	if r.charge.Scale >= leastScale {
 		l := r.kind.terms.layout
@@ -141,12 +141,12 @@ func (r *roundsOf) check(models []*model, samples [][]sample) error {
 	return nil
 }
 
-// level is the share of the audit's error that each bound and each check of the kind gets: of one bound, of the noise in two
-// kinds of cells, and of the sums of each place.
+// level is the error probability of each bound and each check of the kind: one bound, the noise in two kinds of cells, and the
+// sums of each place.
 func (r *roundsOf) level() float64 { return r.alpha() / float64(3+len(r.kind.places)) }
 
-// collect runs the binary so many times, round after round with the canary at each of some places, and returns the samples of
-// each place of the kind.
+// collect runs the binary a given number of times. The canary takes the given places in turn, round after round. collect returns
+// the samples of each place of the kind.
 func (r *roundsOf) collect(ctx context.Context, places []int, runs int) ([][]sample, error) {
 	outcomes, thrown, turns := make([]*outcome, runs), coins(runs*perRun), make([]int, perRun)
 	for i := range turns {
@@ -173,7 +173,7 @@ func (r *roundsOf) collect(ctx context.Context, places []int, runs int) ([][]sam
 	return samples, nil
 }
 
-// run runs the binary on rounds, each with the canary at a place, or without it.
+// run runs the binary on rounds, each at a place, with the canary or without.
 func (r *roundsOf) run(ctx context.Context, home string, places []int, with []bool) (*outcome, error) {
 	defer r.bench.remove(home)
 	if err := r.bench.make(home); err != nil {
@@ -242,5 +242,5 @@ func (r *roundsOf) examine(o *outcome) error {
 	return nil
 }
 
-// errDiffer says that charges are not what is public alone.
+// errDiffer is the fault of charges that do not depend only on public data.
 var errDiffer = errors.New("charges differ from round to round or from run to run: they depend on the input")

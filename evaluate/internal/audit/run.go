@@ -24,10 +24,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// longest is how long a run of the binary may take.
+// longest is the time limit of a run of the binary.
 const longest = time.Minute
 
-// A bench is where the binary runs: a folder with a grant, and what the grant asks for.
+// A bench is a folder with a grant in which the binary runs, and the terms of the grant.
 type bench struct {
 	binary string
 	folder string
@@ -50,9 +50,9 @@ func newBench(binary, folder string, terms Terms, rounds int) (*bench, error) {
 
 func (b *bench) path(name string) string { return filepath.Join(b.folder, name) }
 
-// An outcome is what a run of the binary left behind.
+// An outcome is the result of a run of the binary.
 type outcome struct {
-	refusal  string // why it stopped, in its own words; empty if it did not
+	refusal  string // the binary's error message; empty if it did not refuse
 	releases []*stream.Set
 	cells    [][]int64 // of each release, of all matrices one after the other
 	ledger   *event.Ledger
@@ -86,7 +86,7 @@ func (b *bench) run(ctx context.Context, home string, inputs ...string) (*outcom
 	return o, b.readLedger(o, ledger)
 }
 
-// begin begins a ledger, unless a run before has left one: a privatizer begins none.
+// begin begins a ledger unless an earlier run has begun it, because a privatizer begins none.
 func begin(ledger string) error {
 	if _, err := os.Stat(ledger); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -98,7 +98,7 @@ func begin(ledger string) error {
 	return os.WriteFile(ledger, content, 0o600)
 }
 
-// combine makes an input the partial sums of its rounds, in another file of the same folder, and returns its name.
+// combine writes the partial sums of an input's rounds to another file of the same folder, and returns its name.
 func (b *bench) combine(ctx context.Context, home, input string) (string, error) {
 	sums := input + ".sums"
 	refusal, err := b.call(ctx, home, []string{"combine", "--grant", b.path("grant.json"), "-o", b.path(sums), b.path(input)})
@@ -108,7 +108,7 @@ func (b *bench) combine(ctx context.Context, home, input string) (string, error)
 	return sums, err
 }
 
-// call calls the binary. A refusal is why it stopped, in its own words; it is empty if it did not.
+// call calls the binary. refusal is the binary's error message, empty if it did not refuse.
 func (b *bench) call(ctx context.Context, home string, arguments []string) (refusal string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -133,12 +133,12 @@ func firstLine(s string) string {
 	return line[:min(len(line), 200)]
 }
 
-// malformed says that the binary is no privatizer that an audit understands.
+// malformed is the error of a binary that does not behave like a privatizer.
 func (b *bench) malformed(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, "%s: %w", b.binary, fmt.Errorf(format, args...))
 }
 
-// readReleases reads all whole releases of an output. A run that was refused may leave none, or a stream without end.
+// readReleases reads all complete releases of an output. A refused run may leave none, or a stream without an end record.
 func (b *bench) readReleases(o *outcome, output string) error {
 	content, err := os.ReadFile(output)
 	if o.refusal != "" && (errors.Is(err, fs.ErrNotExist) || len(content) == 0) {
@@ -216,8 +216,8 @@ func (b *bench) write(input string, content []byte) error {
 // remove removes a run's folder.
 func (b *bench) remove(home string) error { return os.RemoveAll(b.path(home)) }
 
-// books reports how the ledger of an outcome fails to account for its releases: each must have a charge under the grant
-// that names it, and the lines that were there before, if before is not nil, must still be there.
+// books returns an error if the ledger of an outcome does not account for its releases. Each release must have a charge that
+// names it, under the grant. If before is not nil, the ledger must still begin with the lines of before.
 func (b *bench) books(o, before *outcome) error {
 	if o.ledger.Torn {
 		return errors.New("the ledger's last line is torn")
@@ -242,7 +242,7 @@ func (b *bench) books(o, before *outcome) error {
 	return nil
 }
 
-// charges returns the charge of each round of an outcome that released so many, all of its input.
+// charges returns the charge of each round of an outcome, which must have released all rounds of its input.
 func (b *bench) charges(o *outcome, rounds int) ([]*event.Charge, error) {
 	if o.refusal != "" {
 		return nil, b.malformed("it refuses an input that is in order: %s", o.refusal)
@@ -261,7 +261,7 @@ func (b *bench) charges(o *outcome, rounds int) ([]*event.Charge, error) {
 		}
 		charges[i] = c
 	}
-	// Two rounds of a unit in both are the most that is ever measured together.
+	// At most two rounds, with one unit in both, are measured together.
 	if c := claimOf(charges[:min(2, rounds)]); c.gaussian && c.loss > MaxMu {
 		return nil, exit.Errorf(exit.Refused, "%s: the ledger claims a μ above %d, which is no privacy", b.binary, MaxMu)
 	}

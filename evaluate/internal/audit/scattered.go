@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// oneRunDelta over the number of canaries is the largest δ of the bound by guesses: it adds δ for each canary, twice, and
-// shows nothing where that is above its level.
+// oneRunDelta divided by the number of canaries is the largest δ of the bound by guesses. The bound adds 2δ for each canary, and
+// shows nothing if their sum is above its level.
 const oneRunDelta = 1e-5
 
-// oneRun audits a single release of many canaries, each in a cell of its own.
+// oneRun audits a single release of many canaries, each in its own cell.
 func (a *Auditor) oneRun(ctx context.Context, folder string) ([]*Result, error) {
 	a.Status("one run of %d canaries", a.Canaries)
 	terms := a.whole(one(a.Canaries))
@@ -40,7 +40,7 @@ func (a *Auditor) oneRun(ctx context.Context, folder string) ([]*Result, error) 
 	}
 	level := a.alpha() / guessShares
 	result.Bound = a.bound(c, 0, min(a.Delta, oneRunDelta/float64(a.Canaries)), a.alpha())
-	result.Bound.Mu, result.Bound.ClaimedMu = 0, 0 // this bound knows no shape of the noise
+	result.Bound.Mu, result.Bound.ClaimedMu = 0, 0 // this bound does not depend on the shape of the noise
 	best, at := largest(options, func(o onerun) float64 { return o.lowerEpsilon(result.Bound.Delta, level) })
 	result.Bound.Epsilon, result.Bound.Measured, result.Bound.Wrong = best, at.guessed, at.guessed-at.right
 	results := []*Result{result}

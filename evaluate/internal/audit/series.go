@@ -10,19 +10,19 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// reruns is how many runs of a series are followed by two more with the same ledger: of the same input, and of its
-// neighbour.
+// reruns is the number of runs of a series that are followed by two more runs with the same ledger: on the same input, and on
+// its neighbour.
 const reruns = 5
 
-// A series is the runs of one experiment.
+// A series is all runs of one experiment.
 type series struct {
 	bench   *bench
-	charges []*event.Charge // of each round, as the first run was charged
+	charges []*event.Charge // of each round, from the first run
 	trials  []trial
 
 	mutex sync.Mutex
 	runs  int
-	seen  map[[sha256.Size]byte]int // how often all that a run released was the same
+	seen  map[[sha256.Size]byte]int // number of runs with the same releases
 }
 
 // try does run i.
@@ -64,7 +64,7 @@ func (s *series) try(ctx context.Context, i int, with bool) error {
 	return nil
 }
 
-// count counts the run, and whether others released the same.
+// count counts the run, and the earlier runs with the same releases.
 func (s *series) count(o *outcome) {
 	var all []byte
 	for _, c := range o.cells {
@@ -76,7 +76,7 @@ func (s *series) count(o *outcome) {
 	s.seen[sha256.Sum256(all)]++
 }
 
-// verdict says in words whether the runs' noise is fresh.
+// verdict returns the fault if the runs' noise is not fresh, else an empty string.
 func (s *series) verdict() string {
 	for _, times := range s.seen {
 		// Noise of scale 2 or more hits a given number with probability at most 1/4: that two runs agree in all 34 cells by

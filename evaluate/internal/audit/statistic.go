@@ -8,22 +8,22 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A statistic is a number of a run's releases by which to guess what the run held.
+// A statistic is a function of a run's releases from which the audit guesses whether the run had the canary.
 type statistic struct {
 	name   string
-	rounds []int // that it looks at, from 0: only their charges count against it
+	rounds []int // the rounds that it uses, from 0; only their charges are claimed for it
 	of     func(releases [][]int64) float64
 }
 
-// spread is the number of cells over which a canary of the second round lies.
+// spread is the number of cells over which the canary of the second round is spread.
 const spread = 16
 
-// cells is the number of cells of the inputs: one that a canary fills alone, and those that it fills together.
+// cells is the number of cells of the inputs: the cell of the canary's first round, and the cells of its second.
 const cells = 1 + spread
 
-func alone(release []int64) float64 { return float64(release[0]) }
+func single(release []int64) float64 { return float64(release[0]) }
 
-// together has the same noise as alone, if the cells' noise is independent.
+// together has as much noise as single, if the noise of the cells is independent.
 func together(release []int64) float64 {
 	sum := 0.0
 	for _, v := range release[1:] {
@@ -40,15 +40,15 @@ func least(release []int64) float64 {
 	return least
 }
 
-// statistics are tried on part of the runs; the best is measured on the others. Where noise is as claimed, the first
-// is the best for two rounds of Gaussian noise, and the second for Laplace noise. Each other one shows a kind of noise
-// that is not: noise that is the same in two places cancels out.
+// statistics are compared on part of the runs; the best is measured on the others. For noise as claimed, the first is the best
+// for two rounds of Gaussian noise, and the second for Laplace noise. Each of the others shows a fault of the noise, for example
+// noise that is equal in two cells and cancels out.
 var statistics = []statistic{
-	{"both canaries", []int{0, 1}, func(r [][]int64) float64 { return alone(r[0]) + together(r[1]) }},
-	{"the canary in a cell of its own", []int{0}, func(r [][]int64) float64 { return alone(r[0]) }},
+	{"both canaries", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + together(r[1]) }},
+	{"the canary in a cell of its own", []int{0}, func(r [][]int64) float64 { return single(r[0]) }},
 	{"the canary across cells", []int{1}, func(r [][]int64) float64 { return together(r[1]) }},
-	{"a cell of round 1 less the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return alone(r[0]) - alone(r[1]) }},
-	{"a cell of round 1 and the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return alone(r[0]) + alone(r[1]) }},
+	{"a cell of round 1 less the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) - single(r[1]) }},
+	{"a cell of round 1 and the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + single(r[1]) }},
 	{"cells of round 2 less the same of round 1", []int{0, 1}, func(r [][]int64) float64 {
 		return together(r[1]) - together(r[0])
 	}},
@@ -56,23 +56,23 @@ var statistics = []statistic{
 		return together(r[1]) + together(r[0])
 	}},
 	{"a cell less others of its round", []int{0}, func(r [][]int64) float64 {
-		return alone(r[0]) - together(r[0])/math.Sqrt(spread)
+		return single(r[0]) - together(r[0])/math.Sqrt(spread)
 	}},
 	{"cells that no other unit touches", []int{1}, func(r [][]int64) float64 { return least(r[1]) }},
 }
 
-// A trial is a run of the binary: what it held, and the statistics of what it released.
+// A trial is a run of the binary: whether it had the canary, and the statistics of its releases.
 type trial struct {
 	with   bool
 	values []float64
 }
 
-// A rule guesses that a run held the canary if a statistic, with sign, is at least a threshold.
+// A rule guesses that a run had the canary if a statistic, times a sign, is at least a threshold.
 type rule struct {
 	statistic int
 	sign      float64
 	threshold float64
-	way       int // to bound the loss
+	way       int // byErrors or byRates
 }
 
 func (r rule) guess(trials []trial) guesses {
@@ -95,9 +95,8 @@ func (r rule) guess(trials []trial) guesses {
 	return g
 }
 
-// choose returns the rule whose bound on trials is largest beside the claim, of all statistics, signs, ways and
-// thresholds halfway between two values, and that bound as a share of the claim. claims has the claim that each statistic
-// counts against.
+// choose returns the rule with the largest ratio of its bound on trials to the claim, and this ratio. It tries all statistics,
+// signs, ways, and thresholds halfway between two values. claims has the claim for each statistic.
 func choose(trials []trial, claims []claim, alpha float64) (best rule, most float64) {
 	best.sign = 1
 	for s := range claims {
@@ -108,7 +107,7 @@ func choose(trials []trial, claims []claim, alpha float64) (best rule, most floa
 				return cmp.Compare(sign*a.values[s], sign*b.values[s])
 			})
 			r.threshold = math.Inf(-1)
-			g := r.guess(trials) // all are guessed to hold it
+			g := r.guess(trials) // at first all trials are guessed to have the canary
 			for i := range sorted[:max(0, len(sorted)-1)] {
 				if sorted[i].with {
 					g.missed++
@@ -122,7 +121,7 @@ func choose(trials []trial, claims []claim, alpha float64) (best rule, most floa
 				r.threshold = below + (above-below)/2
 				for r.way = range ways {
 					if claims[s].seen(g, r.way) <= most*claims[s].loss {
-						continue // only to save time
+						continue // saves time: no bound is above seen
 					}
 					if share := claims[s].lower(g, r.way, alpha) / claims[s].loss; share > most {
 						best, most = r, share
@@ -134,7 +133,7 @@ func choose(trials []trial, claims []claim, alpha float64) (best rule, most floa
 	return best, most
 }
 
-// claimsOf returns the claim that each statistic counts against: that of the charges of its rounds.
+// claimsOf returns the claim for each statistic, from the charges of its rounds.
 func claimsOf(rounds []*event.Charge) []claim {
 	claims := make([]claim, len(statistics))
 	for i, s := range statistics {
@@ -147,12 +146,11 @@ func claimsOf(rounds []*event.Charge) []claim {
 	return claims
 }
 
-// learningLevel is the level of the bounds by which a rule is chosen: so strict that rules which were only lucky fall
-// behind.
+// learningLevel is the level of the bounds by which a rule is chosen. It is so strict that a lucky rule is not chosen.
 const learningLevel = 1e-4
 
-// measure chooses a rule on a third of the trials and returns how well it does on the others, and the claim that counts
-// there. What is learnt from some trials is measured on others, so the choice costs no confidence.
+// measure chooses a rule on a third of the trials, and returns its bound on the others and the claim. The rule is measured on
+// other trials than it is learnt from, so the choice costs no confidence.
 func measure(trials []trial, claims []claim) (claim, rule, guesses) {
 	third := len(trials) / 3
 	r, _ := choose(trials[:third], claims, learningLevel)

@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Terms are what the binary is asked to protect.
+// Terms are the privacy terms of a grant.
 type Terms struct {
 	Mechanism       string // event.Gaussian or event.Laplace
 	Adjacency       string
@@ -23,7 +23,7 @@ type Terms struct {
 // runName and modelName are the names of the run and the model in inputs, grants and ledgers.
 const runName, modelName = "audit", "audit"
 
-// grant returns leave for rounds of all units.
+// grant returns a grant for rounds with all units.
 func (t Terms) grant(rounds int) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "audit", Created: time.Unix(0, 0).UTC(), Mechanism: t.Mechanism,
@@ -47,12 +47,12 @@ func encodeGrant(g *event.Grant) ([]byte, error) {
 	return json.Marshal(g)
 }
 
-// l1 says whether the mechanism hides an L1 norm, in which a cell off a diagonal counts once, for the triangle is what is
-// released. In L2 it counts twice, as in the whole matrix.
+// l1 reports whether the mechanism bounds the L1 norm. A cell off the diagonal of a symmetric matrix counts once in it, because
+// only the triangle is released. In the L2 norm the cell counts twice, as in the whole matrix.
 func (t Terms) l1() bool { return t.Mechanism == event.Laplace }
 
-// A contribution is what one record of a unit adds to some cells, in clips: 1 is the clip, times the bound of the cell's
-// statistic.
+// A contribution is the vector that one record of a unit adds to some cells, in clips: 1 is the clip times the bound of the
+// cell's statistic.
 type contribution struct {
 	unit   string
 	record int
@@ -60,7 +60,7 @@ type contribution struct {
 	values []float64
 }
 
-// constant returns a contribution of one value in some cells.
+// constant returns a contribution with the same value in some cells.
 func constant(unit string, record int, cells []int, value float64) contribution {
 	c := contribution{unit: unit, record: record, cells: cells, values: make([]float64, len(cells))}
 	for i := range c.values {
@@ -69,8 +69,8 @@ func constant(unit string, record int, cells []int, value float64) contribution 
 	return c
 }
 
-// sum returns what a sound privatizer sums up of a round, in clips, but for its rounding to whole steps: each record once,
-// each unit's total bounded as the grant says. It shares no code with privatize.
+// sum returns a sound privatizer's sum of a round, in clips, without the rounding to whole steps: each record counts once, and
+// each unit's total is bounded as the grant says. sum shares no code with privatize.
 func (t Terms) sum(round []contribution) []float64 {
 	type record struct {
 		unit   string
@@ -110,7 +110,7 @@ func (t Terms) sum(round []contribution) []float64 {
 	return sum
 }
 
-// bring scales a vector to a norm of at most 1.
+// bring scales a vector down to a norm of at most 1.
 func (t Terms) bring(v []float64) {
 	l1 := t.l1() || t.clipping == event.ClipUnitL1
 	if norm := t.layout.norm(v, l1, !t.l1()); norm > 1 {

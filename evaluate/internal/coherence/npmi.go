@@ -3,10 +3,10 @@ package coherence
 
 import "math"
 
-// A Counter counts in how many documents some words, and pairs of them, occur.
+// A Counter counts the documents that hold each word of interest, and each pair of them.
 type Counter struct {
 	documents int
-	place     map[uint32]int // of a word of interest
+	place     map[uint32]int // index of each word of interest
 	single    []int
 	pairs     []int // of i < j at i·n + j
 	present   []int // scratch
@@ -51,7 +51,7 @@ func (c *Counter) Documents() int { return c.documents }
 //
 // with p the share of the documents that hold the word or both (Bouma, Normalized (Pointwise) Mutual Information in
 // Collocation Extraction, GSCL 2009; Lau, Newman and Baldwin, Machine Reading Tea Leaves, EACL 2014). It is in [−1, 1];
-// pairs that never meet count −1. The ids must be ones of interest; fewer than two give NaN.
+// pairs that never occur together count −1. All ids must be words of interest; fewer than two ids give NaN.
 func (c *Counter) Topic(ids []uint32) float64 {
 	sum, pairs := 0.0, 0
 	for a, v := range ids {

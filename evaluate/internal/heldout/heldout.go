@@ -36,7 +36,7 @@ func (t *Total) Unigram() float64 { return perplexity(t.unigram, t.Tokens) }
 // Completion is the perplexity of one half of each document given the other (Wallach et al. 2009, §5.1).
 func (t *Total) Completion() float64 { return perplexity(t.completion, t.CompletionTokens) }
 
-// CompletionUnigram is that of the baseline on the same halves.
+// CompletionUnigram is the perplexity of the baseline on the same halves.
 func (t *Total) CompletionUnigram() float64 {
 	return perplexity(t.completionUnigram, t.CompletionTokens)
 }
@@ -45,8 +45,8 @@ func perplexity(logLikelihood compensated, tokens uint64) float64 {
 	return math.Exp(-logLikelihood.value() / float64(tokens))
 }
 
-// compensated is a sum that keeps the digits that each addition loses (Neumaier 1974), so that it hardly depends on the
-// order of the documents.
+// compensated is a compensated sum (Neumaier 1974): it adds the rounding errors separately, so that it hardly depends on the order
+// of the documents.
 type compensated struct{ sum, lost float64 }
 
 func (c *compensated) add(x float64) {

@@ -5,8 +5,8 @@ import "math"
 // marginalPrior is the prior of a word's frequency around 1/V.
 var marginalPrior = Mixture{Ratios: []float64{.03, .1, .3, .7, 1.5, 3, 7, 15}, Groups: 1, Steps: 50}
 
-// Frequencies returns the estimated frequency of each word, all positive and with sum 1, of noisy counts with noise of
-// deviation tau.
+// Frequencies estimates the frequency of each word from noisy counts. The noise has standard deviation tau. All frequencies are
+// positive, and their sum is 1.
 func Frequencies(noisy []float64, tau float64) []float64 {
 	total := 0.0
 	for _, y := range noisy {

@@ -46,7 +46,7 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 	})
 }
 
-// sampled is how many cells a fit of the weights looks at, at most: enough for a few weights a group.
+// sampled is the largest number of cells in a fit of the weights. It is enough for the few weights of a group.
 const sampled = 1 << 16
 
 // maximize does one step of expectation maximization for the weights: a weight becomes the mean responsibility of its
@@ -91,7 +91,7 @@ func (m Mixture) maximize(weights [][]float64, edges, noisy, expected []float64,
 // cell is one cell under each component.
 type cell struct {
 	inverse []float64 // 1/ratio of each component
-	share   []float64 // the component's likelihood, then its posterior probability; both but for a common factor
+	share   []float64 // the component's likelihood, then its posterior probability, both up to a common factor
 	slope   []float64 // posterior mean under the component, in units of τ
 }
 
@@ -103,7 +103,7 @@ func newCell(ratios []float64) *cell {
 	return c
 }
 
-// clear is how many deviations above 0 a cell is that is surely not noise: then s is about y, whatever the prior.
+// clear is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
 const clear = 30
 
 // set takes a cell. The likelihood of a component is ratio(z)/m; φ(y/τ) and the factor 1/expected are common.
@@ -167,8 +167,8 @@ func group(edges []float64, expected float64) int {
 	return len(edges)
 }
 
-// pieces is how many parts chunks makes. It is the same on every machine: a sum of the parts' sums must not depend on the
-// number of cores.
+// pieces is the number of parts that chunks makes. It is the same on every machine, because a sum over the parts must not depend
+// on the number of cores.
 const pieces = 64
 
 // chunks calls work on equal parts of [0, n) in parallel.

@@ -1,5 +1,5 @@
 // Package npy reads and writes matrices of float64 in NumPy's format, version 1.0 (numpy/lib/format.py, "Format Version
-// 1.0"): what mstep needs of it, C order and little-endian alone.
+// 1.0"). It supports only C order and little-endian, since mstep needs no more.
 package npy
 
 import (
@@ -31,7 +31,7 @@ func Write(w io.Writer, rows, columns int, cells []float64) error {
 	return err
 }
 
-// Read reads a matrix of rows × columns that was written in this form, by NumPy or by Write.
+// Read reads a matrix of rows × columns that NumPy or Write wrote in this form.
 func Read(r io.Reader, rows, columns int) ([]float64, error) {
 	head := make([]byte, len(magic)+2)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
@@ -54,7 +54,7 @@ func Read(r io.Reader, rows, columns int) ([]float64, error) {
 		cells[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 	}
 	if n, _ := r.Read(head[:1]); n > 0 {
-		return nil, errors.New("data go on behind the array")
+		return nil, errors.New("data after the end of the array")
 	}
 	return cells, nil
 }

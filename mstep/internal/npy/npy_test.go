@@ -61,7 +61,7 @@ func TestReadRefuses(t *testing.T) {
 		"one dimension":  {replace("(1, 2)", "(2,)  "), "array is"},
 		"cut in header":  {bytes12[:60], "header is cut"},
 		"cut in data":    {bytes12[:len(bytes12)-1], "data are cut"},
-		"more than data": {bytes12 + "\x00", "go on"},
+		"more than data": {bytes12 + "\x00", "after the end"},
 	} {
 		if _, err := Read(strings.NewReader(c.file), 1, 2); err == nil || !strings.Contains(err.Error(), c.rule) {
 			t.Errorf("%s: got %v, want an error about %q", name, err, c.rule)

@@ -1,4 +1,4 @@
-// Package families lists the families of models, for programs that read models of any.
+// Package families lists the families of models, for programs that read models of every family.
 package families
 
 import (

@@ -8,10 +8,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Topics is the name of the statistic: K × V, how many of each word belong to each topic.
+// Topics is the name of the statistic: K × V, the expected count of each word in each topic.
 const Topics = "topics"
 
-// What parameters and model files hold.
+// The fields of parameters and model files.
 var (
 	// Alpha is the Dirichlet prior of a document's topics, the same for each.
 	Alpha = model.Scalar{Name: "alpha", Rule: model.Positive}
@@ -22,7 +22,7 @@ var (
 	// Rounds is the number of rounds that a model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 
-	// Weights are what the E-step multiplies θ with: β_kv, or exp(E[log β_kv]).
+	// Weights are the factors of θ in the E-step: β_kv, or exp(E[log β_kv]).
 	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
 
 	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv.

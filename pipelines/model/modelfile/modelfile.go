@@ -1,4 +1,4 @@
-// Package modelfile reads model files of any family.
+// Package modelfile reads model files of every family.
 package modelfile
 
 import (
@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Topics are distributions over words, up to their sums.
+// Topics are unnormalized distributions over words.
 type Topics struct {
 	Header *wire.Header // of the model file
 	Words  []string     // the vocabulary, V of them

@@ -1,3 +1,3 @@
-// Package modeltest checks that the two halves of a model keep what package model promises: each on its own, and both in a
-// round trip over the wire.
+// Package modeltest checks that both halves of a model keep the promises of package model: each half by itself, and both in a
+// round trip over the wire format.
 package modeltest

@@ -16,7 +16,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Case is an E-step, ready to work: its parameters are set.
+// A Case is an E-step with its parameters set.
 type Case struct {
 	Family *model.Family
 	Step   model.EStep
@@ -43,7 +43,7 @@ func (c Case) header() *wire.Header {
 	}
 }
 
-// documents are of many sizes: empty, one word, one word very often, all words, and some between.
+// documents returns documents of many sizes: empty, one word, one word very often, all words, and sizes in between.
 func (c Case) documents() []*wire.Document {
 	documents := []*wire.Document{
 		{Id: "empty"},
@@ -70,12 +70,12 @@ func (c Case) contribute(t *testing.T, w model.Worker, d *wire.Document) *wire.C
 	return &wire.Contribution{Unit: d.Id, Parts: parts}
 }
 
-// coins are those of a document in some round. The key is no secret.
+// coins returns the coins of a document in some round. The key is not secret.
 func coins(d *wire.Document) *model.Coins {
 	return &model.Coins{Document: d, Key: []byte("modeltest"), Scope: model.Scope("run", 1)}
 }
 
-// settings checks that they can be written, and are the same each time.
+// settings checks that the settings can be encoded, and are the same each time.
 func (c Case) settings(t *testing.T) {
 	first, err := json.Marshal(c.Step.Settings())
 	if err != nil {
@@ -86,7 +86,7 @@ func (c Case) settings(t *testing.T) {
 	}
 }
 
-// fit checks what the wire checks, the size of parts, and the promised norm.
+// fit checks the rules of the wire format, the size of parts, and the promised norm.
 func (c Case) fit(t *testing.T) {
 	w := c.Step.NewWorker()
 	for _, d := range c.documents() {
@@ -111,21 +111,21 @@ func (c Case) fit(t *testing.T) {
 	}
 }
 
-// independent checks that what a document contributes does not depend on the documents before.
+// independent checks that a contribution does not depend on the documents before.
 func (c Case) independent(t *testing.T) {
 	shared := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		first := c.contribute(t, shared, d)
-		alone := c.contribute(t, c.Step.NewWorker(), d)
+		unshared := c.contribute(t, c.Step.NewWorker(), d)
 		again := c.contribute(t, shared, d)
-		if !proto.Equal(first, alone) || !proto.Equal(first, again) {
+		if !proto.Equal(first, unshared) || !proto.Equal(first, again) {
 			t.Errorf("document %q contributes something else after others, or the second time", d.Id)
 		}
 	}
 }
 
-// nameless checks that what a document contributes does not depend on what it is called and whose it is: an id may depend on
-// other documents, by their number or their order, and then its contribution would, too.
+// nameless checks that a contribution does not depend on the document's id and user. An id may depend on the number or order of
+// other documents, and then the contribution would, too.
 func (c Case) nameless(t *testing.T) {
 	w := c.Step.NewWorker()
 	for i, d := range c.documents() {
@@ -143,7 +143,7 @@ func (c Case) nameless(t *testing.T) {
 	}
 }
 
-// parallel lets the race detector see several workers.
+// parallel runs several workers at once for the race detector.
 func (c Case) parallel(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {

@@ -16,14 +16,14 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Release is one as it is on the wire.
+// A Release is a release in the wire format.
 type Release struct {
 	Round uint32
 	Head  *wire.Release
 	Steps []int64 // the cells of all matrices, matrix after matrix
 }
 
-// Gaussian returns the head of a release with noise of scale steps, of one of rounds rounds of Poisson sampling.
+// Gaussian returns the head of a release with noise of the given scale, in steps, in a run of rounds rounds of Poisson sampling.
 func Gaussian(rate, grid float64, scale uint64, rounds uint32) *wire.Release {
 	return &wire.Release{
 		Mechanism: event.Gaussian, Grant: "grant", Grid: grid, Clip: 1, Scale: scale,
@@ -31,7 +31,7 @@ func Gaussian(rate, grid float64, scale uint64, rounds uint32) *wire.Release {
 	}
 }
 
-// None returns the head of a release without noise, of one of rounds rounds of Poisson sampling.
+// None returns the head of a release without noise, in a run of rounds rounds of Poisson sampling.
 func None(rate, grid float64, rounds uint32) *wire.Release {
 	r := Gaussian(rate, grid, 0, rounds)
 	r.Mechanism, r.Grant, r.Clip = event.None, "", 0
@@ -62,7 +62,7 @@ func cells(l model.Learner) (all int) {
 	return all
 }
 
-// Stream returns a stream of releases. It panics if the wire does not allow it.
+// Stream returns a stream of releases. It panics if the stream breaks a rule of the wire format.
 func Stream(h *wire.Header, releases ...Release) []byte {
 	return write(h, func(w *stream.Writer) error {
 		for _, r := range releases {
@@ -115,7 +115,7 @@ func first(b []byte) *stream.Set {
 	return set
 }
 
-// Update gives a learner a release as it comes over the wire.
+// Update passes a release to a learner, encoded and decoded.
 func Update(l model.Learner, r Release) error {
 	release, err := model.NewRelease(first(Stream(Header(l, nil, 0), r)))
 	if err != nil {
@@ -124,7 +124,7 @@ func Update(l model.Learner, r Release) error {
 	return l.Update(release)
 }
 
-// Set returns a snapshot as it comes back from the wire, as a checkpoint does from the disk.
+// Set returns a snapshot, encoded and decoded like a checkpoint.
 func Set(l model.Learner, s *model.Snapshot) *stream.Set {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CHECKPOINT, Side: wire.Side_PUBLIC,
@@ -137,7 +137,7 @@ func Set(l model.Learner, s *model.Snapshot) *stream.Set {
 	}))
 }
 
-// Learner checks what package model promises of every learner. fresh returns a new learner of the same settings each time.
+// Learner checks the promises of package model for a learner. fresh returns a new learner with the same settings each time.
 func Learner(t *testing.T, fresh func() model.Learner) {
 	const rounds = 5
 	l := fresh()
@@ -209,7 +209,7 @@ func Learner(t *testing.T, fresh func() model.Learner) {
 	})
 }
 
-// Extreme checks that no release that the wire allows makes a model of numbers that the wire does not.
+// Extreme checks that every release within the rules of the wire format gives a model within these rules.
 func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
 	if !(grid > 0 && grid <= math.MaxFloat64) || event.CheckRate(rate) != nil || rounds == 0 || rounds > 1<<31 {
 		t.Skip()
@@ -262,6 +262,6 @@ func same(t *testing.T, what string, got, want *model.Snapshot) {
 		slices.EqualFunc(got.Matrices, want.Matrices, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) &&
 		slices.EqualFunc(got.Cells, want.Cells, bytes.Equal)
 	if !equal {
-		t.Errorf("%s is not bit for bit that of the run that was not killed", what)
+		t.Errorf("%s differs from the same of the run that was not killed", what)
 	}
 }

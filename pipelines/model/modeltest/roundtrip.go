@@ -14,24 +14,24 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Halves are both halves of a model, and what they promise.
+// Halves are both halves of a model, and their promises.
 type Halves struct {
 	Step    func() model.EStep // without parameters
 	Learner func() model.Learner
 
 	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have
-	Attained    float64 // share of Norm that some contribution reaches, in (0, 1]: a bound far above all norms wastes budget
+	Attained    float64 // share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
 	NonNegative bool    // no cell of a contribution is negative
 }
 
-// documents of a round trip, and words of their vocabulary.
+// The number of documents of a round trip, and of words of their vocabulary.
 const (
 	tripDocuments = 60
 	tripRounds    = 3
 )
 
-// RoundTrip takes both halves through rounds over the wire. After each round it exchanges and removes documents, and searches
-// for the contribution of the largest norm: neighbouring sums must lie as close as the privatizer's sensitivity says.
+// RoundTrip takes both halves through rounds over the wire format. After each round it replaces and removes documents, and
+// searches for the contribution of the largest norm. Neighbouring sums must be within the privatizer's sensitivity.
 func RoundTrip(t *testing.T, h Halves) {
 	l := h.Learner()
 	words := l.Size().Words
@@ -54,14 +54,14 @@ func RoundTrip(t *testing.T, h Halves) {
 	h.read(t, l, Set(l, s), documents)
 }
 
-// A trip is one round.
+// A trip is one round of a round trip.
 type trip struct {
 	Halves
 	matrices []*wire.Matrix
 	step     model.EStep
 }
 
-// begin gives a new E-step the parameters of a learner, over the wire.
+// begin passes the parameters of a learner to a new E-step, over the wire format.
 func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	t.Helper()
 	step := h.Step()
@@ -84,7 +84,7 @@ func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	return &trip{h, statistics(l), step}
 }
 
-// contribution returns the cells of a document's contribution, matrix after matrix, by a worker that has seen no other.
+// contribution returns the cells of a document's contribution by a new worker, matrix after matrix.
 func (r *trip) contribution(t *testing.T, d *wire.Document) []float64 {
 	t.Helper()
 	parts, err := r.step.NewWorker().Contribute(d, coins(d))
@@ -94,7 +94,7 @@ func (r *trip) contribution(t *testing.T, d *wire.Document) []float64 {
 	return Dense(r.matrices, parts)
 }
 
-// Dense returns the cells of parts, matrix after matrix, row by row; of a symmetric matrix those on and above the diagonal.
+// Dense returns the cells of parts, matrix after matrix, row by row. A symmetric matrix has the cells on and above the diagonal.
 func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
 	var cells []float64
 	first := make([]int, len(matrices)) // of each matrix
@@ -133,8 +133,8 @@ func ids(gaps []uint32, all uint32) []uint32 {
 	return every
 }
 
-// neighbours checks the sums of neighbouring data sets: with a document less, under add-remove, and with another in its place,
-// under replace-one. The contributions of all other documents are the same, so that sums differ by those of one document.
+// neighbours checks the sums of neighbouring data sets: without a document under add-remove, and with another document in its
+// place under replace-one. Other documents' contributions are the same, so the sums differ only by the contributions of one.
 func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 	t.Helper()
 	all := make([][]float64, len(documents))
@@ -179,7 +179,8 @@ func distance(a, b []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// search looks for a document of a large norm, and for another far from it, by random changes that are kept where they help.
+// search looks for a document with a large norm, and for another document far from it, by random changes. It keeps a change that
+// increases the norm or the distance.
 func (r *trip) search(t *testing.T, random *rand.Rand, words int) {
 	t.Helper()
 	climb := func(value func(*wire.Document) float64) (best *wire.Document, most float64) {
@@ -242,7 +243,7 @@ func altered(random *rand.Rand, d *wire.Document) *wire.Document {
 	return d
 }
 
-// release gives the learner the sum of all contributions, without noise, over the wire.
+// release passes the sum of all contributions, without noise, to the learner over the wire format.
 func (r *trip) release(t *testing.T, l model.Learner, round uint32, documents []*wire.Document) {
 	t.Helper()
 	const grid = 1.0 / (1 << 20)
@@ -263,7 +264,7 @@ func (r *trip) release(t *testing.T, l model.Learner, round uint32, documents []
 	}
 }
 
-// read checks that a model file is what its readers want: the E-step to score, to infer, and evaluate.
+// read checks that all readers accept the model file: the E-step for scores and for inference, and evaluate.
 func (h Halves) read(t *testing.T, l model.Learner, set *stream.Set, documents []*wire.Document) {
 	t.Helper()
 	size := l.Size()

@@ -1,4 +1,4 @@
-// Package words is the family of word frequencies alone: a private unigram, for a baseline and for denoising topics.
+// Package words is the family of word frequencies: a private unigram, for a baseline and for denoising topics.
 package words
 
 import (
@@ -9,12 +9,12 @@ import (
 // Counts is the name of the statistic: 1 × V, how often each word occurs.
 const Counts = "words"
 
-// What model files hold. The E-step needs no parameters.
+// The fields of model files. The E-step needs no parameters.
 var (
 	// Rounds is the number of rounds that a model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 
-	// Probabilities are those of each word.
+	// Probabilities are the probabilities of the words.
 	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words, Rule: model.Probability}
 )
 

@@ -1,38 +1,39 @@
 #!/usr/bin/env bash
-# Trains VIPS for LDA as published, and says which ε that really has.
+# Trains VIPS for LDA as published, and reports its actual ε.
 #
 # Park, Foulds, Chaudhuri, Welling: Variational Bayes In Private Settings (JAIR 2020), Algorithm 3.
 #
 #   papers/vips-lda.sh [--sigma 1.24] [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT and OUT are as in lda.sh. Use lda.sh for a better model at the same ε: what the paper does costs much (negative
-# cells set to 0, a long document and a fixed batch), and its ε is not what it gives.
+# TEXT and OUT are as in lda.sh. Use lda.sh for a better model at the same ε. The paper's method loses much by negative cells
+# set to 0, by long documents and by a fixed batch, and the ε that the paper states is not its actual ε.
 #
-#   --sigma 1.24      noise over the paper's sensitivity a·N
-#   --batch 20000     documents a round, without replacement
-#   --rounds R        by default one pass over the documents
-#   --length 500      N: each document is drawn anew to this many words, with replacement
+#   --sigma 1.24      noise scale divided by the paper's sensitivity a·N
+#   --batch 20000     number of documents in a round, drawn without replacement
+#   --rounds R        number of rounds; by default one pass over the documents
+#   --length 500      N: each document is resampled to this many words, with replacement
 #   --share 0.1       a: a document's statistics are clipped to a·N
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
 #   --tau0 1024       ρ_t = (τ0+t)^−κ, as in the program of Hoffman et al. that the authors adapted
 #   --kappa 0.7
 #   --delta 1e-6      δ of the report
-#   --held FILE       held-out text, to score the model on; the score is not private
-#   --seed 1          of the random first topics
-#   --force           go on with too few documents, or with words that the vocabulary lacks
+#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --seed 1          seed of the random first topics
+#   --force           train even with too few documents, or with few words in the vocabulary
 #
-# Over Kafka, each stage a process of its own (../kafka/README.md):
+# Over Kafka, each stage in its own process (../kafka/README.md):
 #
 #   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
-#   --run NAME        name of the run and its topics; by default that of OUT's folder
-#   --workers 2       processes of estep
-#   --partitions 4    of the topics that they share
+#   --run NAME        name of the run and its topics; by default the name of the folder OUT
+#   --workers 2       number of estep processes
+#   --partitions 4    number of partitions of the topics that they share
 #
-# What the report says is sound. The paper takes a·N for the sensitivity when one document takes another's place; two clipped
-# contributions, neither negative, can be √2·a·N apart. The report has both (--claim paper). For the paper's own setting (σ 1.24,
-# 20,000 of 400,000 documents, 20 rounds, δ 1e-4) the paper says ε = 2.38; by its accountant the sound sensitivity has 4.24, and
-# by privacy loss distributions 2.17: account compare --noise-multiplier 1.24 --fixed 20000/400000 -T 20 --delta 1e-4 --non-negative
+# The report is sound. The paper takes a·N as the sensitivity when one document replaces another. But two clipped contributions
+# without negative cells can be √2·a·N apart. The report has both (--claim paper). The paper's own setting is σ 1.24, 20,000 of
+# 400,000 documents, 20 rounds and δ 1e-4. For it the paper states ε = 2.38. With the sound sensitivity, the paper's accountant
+# gives 4.24, and privacy loss distributions give 2.17:
+# account compare --noise-multiplier 1.24 --fixed 20000/400000 -T 20 --delta 1e-4 --non-negative
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
@@ -46,9 +47,9 @@ same "--sigma $sigma --batch $batch --rounds ${rounds:-one pass} --length $lengt
 
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
 worth
-# Among neighbours that exchange a document the number of documents is the same, and public.
+# Under replace-one neighbours have the same number of documents, so this number is public.
 population=$(show "$out/documents.pp" | grep -c '^{"document"')
-((batch <= population)) || fail "--batch $batch is more than there are documents"
+((batch <= population)) || fail "--batch $batch is larger than the number of documents"
 rounds=${rounds:-$((population / batch))}
 begin "$out/run.ledger"
 keep "$out/grant.json" account plan --noise-multiplier "$sigma" --non-negative --claim paper --clip "$(awk "BEGIN {print $share * $length}")" \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the systemd units of the three sides of the wall, and the stages. It starts nothing.
+# Installs the systemd units of the three users of the wall, and the stages. It starts nothing.
 #
 # It makes no users: systemd-sysusers does.
 #
 #   install.sh [ROOT]
 #
-# ROOT is before all paths; by default nothing is. Settings that are there already stay.
+# ROOT is put before all paths; it is empty by default. Existing settings are kept.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 

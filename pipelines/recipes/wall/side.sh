@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs one side of the wall, as the user of that side. Standard input and output are the streams between the sides. The units
-# in system/ and wall.sh run it.
+# Runs one side of the wall as the current user. Standard input and output are the streams between the sides. The units in system/
+# and wall.sh call it.
 #
 #   side.sh private | wall | model
 #
-# PRIVPIPE_ROOT is before all paths; by default nothing is.
+# PRIVPIPE_ROOT is put before all paths; it is empty by default.
 set -euo pipefail
 
 root=${PRIVPIPE_ROOT:-}
@@ -21,7 +21,7 @@ case $1 in
     sample --poisson "$rate" --rounds "$rounds" documents.pp | estep lda --params "$params"
     ;;
   wall)
-    # The ledger is public. What is not, privatize makes for its own user alone.
+    # The ledger is public. privatize makes its private files readable only by its own user.
     umask 022
     exec privatize --grant "$root/etc/privpipe/grant.json" --ledger "$root/var/lib/privpipe-wall/run.ledger"
     ;;

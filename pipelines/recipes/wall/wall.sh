@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Trains a private topic model as three users, one for each side of the privacy wall.
 #
-# It shows that neither they nor anybody else can open what is not theirs. For root on any Linux, without systemd and without
-# making users: theirs are numbers that no account has.
+# It shows that no user can open files of another side. For root on any Linux, without systemd. It makes no accounts: its users
+# are numbers without an account.
 #
 #   wall.sh [--epsilon 1] [--delta 1e-6] [--rounds 80] [--topics 10] TEXT OUT
 #
-# TEXT is a file of JSON Lines {"id","text"}. OUT is a new folder that other users can reach. It gets what a machine with
-# systemd has in /etc, /run, /usr/local and /var (see README.md): the model is OUT/var/lib/privpipe-model/model.pp.
+# TEXT is a file of JSON Lines {"id","text"}. OUT is a new folder that other users can reach. It gets the files that a machine
+# with systemd has in /etc, /run, /usr/local and /var (see README.md). The model is OUT/var/lib/privpipe-model/model.pp.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
@@ -31,14 +31,14 @@ surprise() {
   exit 1
 }
 
-# become USER COMMAND… goes on as a command of a user, who has no other group, no capability and no way to one.
+# become USER COMMAND… executes a command as a user without other groups and without capabilities, and with no way to gain them.
 become() {
   local number=${id[$1]}
   shift
   exec setpriv --reuid "$number" --regid "$number" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs -- "$@"
 }
 
-# cannot USER read|write FILE… expects that a user may not open files.
+# cannot USER read|write FILE… expects that a user is denied opening files.
 cannot() {
   local user=$1 how=$2 file open said
   shift 2
@@ -54,7 +54,7 @@ cannot() {
   done
 }
 
-# The places of everything, as install.sh and tmpfiles.d have them.
+# Folders and FIFOs at the paths of install.sh and tmpfiles.d.
 umask 077
 export LC_ALL=C
 install -d -m 755 -- "$out"
@@ -86,8 +86,8 @@ account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$
   --model lda --matrix "topics=${topics}xV" -o etc/privpipe/grant.json
 chmod 644 etc/privpipe/grant.json
 
-# root opens the streams and starts each side with its ends of them. The last side to start is the private one: while `feed`
-# is open the privatizer waits for contributions, and can be looked at. `hold` lets `feed` open before there is a reader.
+# root opens the streams and starts each side with its own ends. The private side starts last: while `feed` is open, the
+# privatizer waits for contributions and can be inspected. `hold` lets `feed` open before there is a reader.
 exec {hold}<>"$streams/contributions" {feed}>"$streams/contributions"
 sides=()
 trap 'kill "${sides[@]}" 2>/dev/null || true' EXIT
@@ -101,7 +101,7 @@ for ((i = 0; i < 300; i++)); do
   sleep 0.1
 done
 [[ $(stat -c %u "$privatizer") == "${id[privpipe-wall]}" ]] || surprise "the privatizer runs as another user"
-# Not even its own user can open its streams a second time, by their names or by the process that has them open.
+# Not even the privatizer's user can open its streams a second time, neither by name nor in /proc.
 for user in outsider privpipe-model privpipe-private privpipe-wall; do
   cannot "$user" read "$privatizer/fd/0" "$streams/contributions" "$streams/releases"
   cannot "$user" write "$privatizer/fd/1" "$streams/contributions" "$streams/releases"
@@ -125,7 +125,7 @@ cannot privpipe-private write "$wall/run.ledger" etc/privpipe/grant.json "$model
 cannot privpipe-wall read "$private"/documents.{jsonl,pp}
 cannot privpipe-wall write etc/privpipe/grant.json "$model/model.pp"
 
-# What is public anybody reads. The stored releases are the wall's alone.
+# Everybody can read public files. Only the wall's user can read the stored releases.
 (become privpipe-wall usr/local/libexec/privpipe/account verify --releases "$wall/run.ledger.releases" "$wall/run.ledger")
 (become outsider usr/local/libexec/privpipe/account report "$wall/run.ledger")
 (become outsider usr/local/libexec/privpipe/evaluate topics --top 5 "$model/model.pp")

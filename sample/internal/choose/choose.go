@@ -17,7 +17,7 @@ type Set []uint64
 // NewSet returns an empty set for numbers below n.
 func NewSet(n int) Set { return make(Set, (n+63)/64) }
 
-// Has says whether i is in the set.
+// Has reports whether i is in the set.
 func (s Set) Has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
 
 // Add puts i into the set.
@@ -36,15 +36,14 @@ func (s Set) Len() int {
 type Chooser struct {
 	scheme  event.Scheme
 	digests []uint64 // of the units
-	// round returns what gives the units of a round their numbers, which are uniform and independent: high, and low for
-	// an order among units of equal high. Round 0 is for what is thrown once for all rounds.
+	// round returns a function that gives each unit of a round its uniform, independent number. high is the number; low orders
+	// units with equal high. Round 0 is for choices that hold for all rounds.
 	round func(round int) func(unit int) (high, low uint64)
 }
 
 // New returns a Chooser for units with the given digests (wire.UnitDigest) and keys, by a throw for the Purpose of the
-// scheme, which must have passed its Check. Whether a unit is in a round follows from the throw, the round and the unit's
-// key, in whatever order and beside whatever other units it comes; for event.Fixed, from whether its number is among the
-// smallest.
+// scheme. The scheme must have passed its Check. Whether a unit is in a round depends only on the throw, the round and the unit's
+// key, not on the order of units or on other units. event.Fixed is the exception: it takes the units with the smallest numbers.
 func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Throw) (*Chooser, error) {
 	return newChooser(scheme, digests, func(round int) func(int) (uint64, uint64) {
 		numbers := throw.Round(round)
@@ -52,8 +51,8 @@ func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Th
 	})
 }
 
-// NewSeeded is New by a seed and the units' digests. Two units may have one digest; their keys then give them their order, so
-// that it is not their places in the corpus.
+// NewSeeded is New by a seed and the units' digests. If two units have the same digest, their keys determine their order, so that
+// the order does not depend on the corpus.
 func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed coin.Seed) (*Chooser, error) {
 	return newChooser(scheme, digests, func(round int) func(int) (uint64, uint64) {
 		return func(unit int) (high, low uint64) {
@@ -104,8 +103,8 @@ func (c *Chooser) Round(round int) Set {
 	return chosen
 }
 
-// roundOf is the one round of a unit: by a public hash of its name, or by the number that it was thrown. Multiplying high
-// maps 64 random bits to a round with a bias below 2^-32.
+// roundOf is the only round of a unit, by a public hash of its name or by its number of the throw. The multiplication maps 64 random
+// bits to a round with a bias below 2^-32.
 func (c *Chooser) roundOf(number uint64) int {
 	high, _ := bits.Mul64(number, uint64(c.scheme.Rounds))
 	return int(high) + 1

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// smallest adds the units, of n, that have the size smallest numbers. Units of equal numbers come in their order.
-// (By a secret, units of different keys have different numbers. By a seed, those whose keys differ in the first half do.)
+// smallest adds the units with the size smallest numbers of n units. Ties keep the order of the units. (By a secret, units with
+// different keys have different numbers. By a seed, units whose keys differ in the first half do.)
 //
-// Between data sets that differ in one unit exchanged for another the order of all others is the same, so that the sets
-// differ in at most one member exchanged for another.
+// If two data sets differ by one replaced unit, the order of all other units is the same. So the two sets of smallest numbers
+// differ by at most one replaced member.
 //
-// It takes time in proportion to n and next to no memory: units are counted by the first bits of their numbers, and only
-// those at the edge are sorted.
+// It takes time in proportion to n and hardly any memory: it counts units by the first bits of their numbers, and sorts only the
+// units at the boundary.
 func smallest(chosen Set, n, size int, number func(unit int) (high, low uint64)) {
 	shift := 64 - min(bits.Len(uint(n)), 16)
 	counts := make([]int, 1<<(64-shift))

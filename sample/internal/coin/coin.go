@@ -1,4 +1,4 @@
-// Package coin gives the numbers that sampling decides by. What it promises and why is in claim.md.
+// Package coin gives the random numbers of sampling. claim.md states and proves their properties.
 package coin
 
 import (
@@ -12,8 +12,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Secret is the key that coins are thrown by. Who has it knows which units each round holds, and sampling then hides
-// nothing from him.
+// A Secret is the key of coins. Whoever has it knows the units of each round, and sampling then hides nothing from him.
 type Secret [32]byte
 
 // NewSecret returns a key of the operating system's generator (crypto/rand).
@@ -22,29 +21,28 @@ func NewSecret() (s Secret) {
 	return s
 }
 
-// A Throw is one throw of coins: it gives a number to every unit in every round. The same secret and purpose give the
-// same numbers again, in whatever order and beside whatever other units they are asked for; all others are independent of
-// them, to anyone who lacks the secret.
+// A Throw is one throw of coins: it gives a number to every unit in every round. The same secret and purpose always give the same
+// numbers, independent of order and of other units. To anyone without the secret, numbers of other throws are independent of them.
 type Throw struct {
 	secret  Secret
 	purpose string
 }
 
-// Throw returns the throw for a purpose, which must name all that is to keep two throws apart.
+// Throw returns the throw for a purpose. The purpose must hold everything that separates two throws.
 func (s Secret) Throw(purpose string) Throw { return Throw{s, purpose} }
 
-// Name is the public name of the throw, in 32 hexadecimal digits. It tells two throws apart, and nothing more.
+// Name is the public name of the throw, in 32 hexadecimal digits. It identifies the throw and reveals nothing else.
 func (t Throw) Name() string { return hex.EncodeToString(t.derive("name", 0)[:16]) }
 
 // Numbers gives the number of a unit, by its key (SPEC.md §3.6): 128 bits in two halves. Units of different keys have
 // different numbers. It is not safe for concurrent use.
 type Numbers func(unit [wire.KeySize]byte) (high, low uint64)
 
-// Round returns the numbers of a round, from 1; those of round 0 are for what is thrown once for all rounds.
+// Round returns the numbers of a round, from 1. The numbers of round 0 are for choices that hold for all rounds.
 func (t Throw) Round(round int) Numbers {
 	block, err := aes.NewCipher(t.derive("round", round))
 	if err != nil {
-		panic(err) // of another length of key alone
+		panic(err) // impossible: the only error is a wrong key length
 	}
 	in, out := make([]byte, aes.BlockSize), make([]byte, aes.BlockSize)
 	return func(unit [wire.KeySize]byte) (high, low uint64) {
@@ -54,7 +52,7 @@ func (t Throw) Round(round int) Numbers {
 	}
 }
 
-// derive returns 32 bytes for a use of the throw in a round: HMAC-SHA256 of the three, which no others encode to.
+// derive returns 32 bytes for a use of the throw in a round: HMAC-SHA256 of an injective encoding of use, purpose and round.
 func (t Throw) derive(use string, round int) []byte {
 	mac := hmac.New(sha256.New, t.secret[:])
 	mac.Write([]byte(use + "\n" + t.purpose))

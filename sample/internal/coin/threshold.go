@@ -2,8 +2,8 @@ package coin
 
 import "math"
 
-// Threshold is the form of a probability p in [0, 1] that a coin falls by: ⌊p·2^64⌋, so a coin never falls more often
-// than p says. The rate that is charged bounds the rate that ran.
+// Threshold encodes a probability p in [0, 1] as ⌊p·2^64⌋. So a coin falls with probability at most p, and the actual rate is at
+// most the charged rate.
 type Threshold struct {
 	below  uint64
 	always bool
@@ -14,9 +14,9 @@ func NewThreshold(p float64) Threshold {
 	if p >= 1 {
 		return Threshold{always: true}
 	}
-	// p is a multiple of a power of two; Ldexp is exact but for denormals, and uint64 truncates.
+	// p is a multiple of a power of two; Ldexp is exact except for denormals, and uint64 truncates.
 	return Threshold{below: uint64(math.Ldexp(p, 64))}
 }
 
-// Falls says whether a coin of the threshold's probability falls, by a uniform number.
+// Falls reports whether a coin with the threshold's probability falls, by a uniform number.
 func (t Threshold) Falls(number uint64) bool { return t.always || number < t.below }

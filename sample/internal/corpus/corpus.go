@@ -18,16 +18,16 @@ import (
 // chunkBytes is the size of the pieces in which documents are kept. A document lies within one.
 const chunkBytes = 4 << 20
 
-// A Corpus is a list of documents, grouped into privacy units. It costs the encoded documents (about 2.3 bytes for each
-// distinct word of each) and an index of 40 bytes a document; where users are the units, 4 more and a map of them.
+// A Corpus is a list of documents, grouped into privacy units. It takes the encoded documents (about 2.3 bytes for each distinct
+// word of a document) and an index of 40 bytes a document. If users are the units, it takes 4 more bytes and a map of users.
 type Corpus struct {
-	limit  int64    // most bytes of documents in memory
-	chunks [][]byte // the first ones; those that follow are in file
-	last   []byte   // the chunk under way, if it will go to file
+	limit  int64    // largest number of bytes of documents in memory
+	chunks [][]byte // the first chunks; the others are in file
+	last   []byte   // the current chunk, if it will go to file
 	file   *os.File
 
-	at  []int64  // where a document begins: its length as 4 bytes, then its encoding
-	end int64    // of the documents
+	at  []int64  // offset of each document: its length as 4 bytes, then its encoding
+	end int64    // offset after the last document
 	ids []uint64 // 64 bits of the hash of each document's unit and id, until Seal
 
 	unit    wire.Unit
@@ -67,7 +67,7 @@ func (c *Corpus) UnitOf(i int) int {
 	return i
 }
 
-// Unit returns what the privacy units are.
+// Unit returns the kind of privacy unit.
 func (c *Corpus) Unit() wire.Unit { return c.unit }
 
 // Add appends a document.
@@ -92,7 +92,7 @@ func (c *Corpus) Add(d *wire.Document) error {
 	return c.store(encoded)
 }
 
-// addUnit notes the unit of the next document.
+// addUnit records the unit of the next document.
 func (c *Corpus) addUnit(name string, key Key) {
 	if c.unit == wire.Unit_USER {
 		owner, known := c.users[key]
@@ -109,7 +109,7 @@ func (c *Corpus) addUnit(name string, key Key) {
 	c.keys = append(c.keys, key)
 }
 
-// store puts b behind the documents so far, at the next chunk if this one is too full.
+// store appends b to the documents, in a new chunk if the current one has no room.
 func (c *Corpus) store(b []byte) error {
 	if used := c.end % chunkBytes; used+int64(len(b)) > chunkBytes || used == 0 {
 		if err := c.nextChunk(); err != nil {
@@ -147,7 +147,7 @@ func (c *Corpus) nextChunk() error {
 	return os.Remove(file.Name())
 }
 
-// flush writes the chunk under way to the file.
+// flush writes the current chunk to the file.
 func (c *Corpus) flush() error {
 	if c.file == nil || len(c.last) == 0 {
 		return nil
@@ -158,10 +158,10 @@ func (c *Corpus) flush() error {
 	return err
 }
 
-// spilled is where the documents in the file begin.
+// spilled is the offset at which the documents in the file begin.
 func (c *Corpus) spilled() int64 { return int64(len(c.chunks)) * chunkBytes }
 
-// Seal ends the list and refuses a document id that stands twice in a unit, by the numbers of its documents.
+// Seal ends the list. It refuses a document id that occurs twice in a unit; the error has the numbers of both documents.
 func (c *Corpus) Seal() error {
 	if err := c.flush(); err != nil {
 		return err
@@ -179,10 +179,10 @@ func (c *Corpus) Seal() error {
 	return nil
 }
 
-// ErrTwice says that a document id stands twice in a unit.
+// ErrTwice means that a document id occurs twice in a unit.
 var ErrTwice = errors.New("a document id stands twice")
 
-// refuseTwice looks at the documents with one hash: only equal units and ids are an error, not equal hashes.
+// refuseTwice compares documents with the same hash: only equal units and ids are an error, not equal hashes.
 func (c *Corpus) refuseTwice(h uint64) error {
 	type name struct{ unit, id string }
 	first := make(map[name]int)

@@ -6,9 +6,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Key stands for the name of a privacy unit, or for the id of a document: the first 128 bits of its SHA-256 (SPEC.md
-// §3.6). Unlike digests, keys of two names are different even where somebody chooses the names: to find two of one key takes
-// some 2^64 hashes.
+// A Key identifies the name of a privacy unit, or the id of a document: the first 128 bits of its SHA-256 (SPEC.md §3.6). Unlike
+// digests, keys of two names are different even if an adversary chooses the names: a collision takes some 2^64 hashes.
 type Key [wire.KeySize]byte
 
 // KeyOf returns the key of a name.
@@ -17,8 +16,8 @@ func KeyOf(name string) Key {
 	return Key(sum[:])
 }
 
-// Document returns the key of a document by that of its unit and its id: the first 128 bits of the SHA-256 of one behind the
-// other. Users may choose ids: the documents of two units that have one id have two keys.
+// Document returns the key of a document, from the key of its unit and its id: the first 128 bits of the SHA-256 of their
+// concatenation. Users may choose ids: documents of two units with the same id have different keys.
 func (unit Key) Document(id string) Key {
 	sum := sha256.Sum256(append(unit[:], id...))
 	return Key(sum[:])

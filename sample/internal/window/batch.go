@@ -6,20 +6,20 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// A Batch is the documents of a window that is over.
+// A Batch is the documents of a closed window.
 type Batch struct {
 	Window    int
-	Documents *corpus.Corpus // to be closed by the caller; nil: those of a window that was begun before did not come again
-	Units     choose.Set     // that are in this window
+	Documents *corpus.Corpus // the caller closes it; nil if the input did not replay all documents of a begun window
+	Units     choose.Set     // the units in this window
 }
 
-// A gathering is the documents of a window so far, of each unit each id once: the first that came.
+// A gathering is the documents of a window so far. For each unit and id it has only the first document.
 type gathering struct {
 	unit      wire.Unit
 	corpus    *corpus.Corpus
-	documents map[corpus.Key]struct{} // by the keys of their units and ids
-	units     map[corpus.Key]struct{} // the same where documents are the units
-	ids       []corpus.Key            // where users are the units: the key of each document
+	documents map[corpus.Key]struct{} // keys of the documents, by unit and id
+	units     map[corpus.Key]struct{} // keys of the units; the same map if documents are the units
+	ids       []corpus.Key            // the key of each document, if users are the units
 }
 
 func gather(unit wire.Unit, memory int64) *gathering {
@@ -31,8 +31,8 @@ func gather(unit wire.Unit, memory int64) *gathering {
 	return g
 }
 
-// keysOf returns the key of a document, and that of its unit. Ids may be chosen by users, so the one rests on the other: no
-// unit's document can be taken for another unit's.
+// keysOf returns the keys of a document and of its unit. Users may choose ids, so the document's key includes the unit's: no unit's
+// document can be mistaken for another unit's.
 func (g *gathering) keysOf(d *wire.Document) (document, unit corpus.Key) {
 	unit = corpus.KeyOf(wire.UnitName(g.unit, d))
 	if g.unit == wire.Unit_USER {
@@ -41,7 +41,7 @@ func (g *gathering) keysOf(d *wire.Document) (document, unit corpus.Key) {
 	return unit, unit
 }
 
-// add takes a document, unless its unit has one of its id already.
+// add takes a document, unless its unit has a document with the same id already.
 func (g *gathering) add(d *wire.Document) (fresh bool, err error) {
 	document, unit := g.keysOf(d)
 	if _, known := g.documents[document]; known {
@@ -73,7 +73,7 @@ func (g *gathering) batch(window int, counts func(unit corpus.Key) bool) (*Batch
 	return b, nil
 }
 
-// keys returns the keys of a batch's units and, where users are the units, of their documents.
+// keys returns the keys of a batch's units and, if users are the units, of their documents.
 func (g *gathering) keys(b *Batch) (units, documents []corpus.Key) {
 	for i, key := range g.corpus.Keys() {
 		if b.Units.Has(i) {

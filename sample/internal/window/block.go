@@ -18,10 +18,10 @@ import (
 //
 //	kind       8 bytes, "begun   " or "done    "
 //	window     uint64, like all numbers here little-endian
-//	units      uint64, how many
-//	documents  uint64, how many; 0 where documents are the units, and their keys those of their ids
+//	units      uint64, their number
+//	documents  uint64, their number; 0 if documents are the units, whose keys are the keys of their ids
 //	checksum   uint64, XXH64 of these 32 bytes
-//	keys       16 bytes each, first those of units
+//	keys       16 bytes each, first the keys of units
 //	checksum   uint64, XXH64 of the keys
 type block struct {
 	kind      string
@@ -48,7 +48,7 @@ func (s *State) append(b block) error {
 	for _, n := range []int{b.window, len(b.units), len(b.documents)} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(n))
 	}
-	out.Write(binary.LittleEndian.AppendUint64(head, xxhash.Sum64(head))) // an error comes again at Flush
+	out.Write(binary.LittleEndian.AppendUint64(head, xxhash.Sum64(head))) // Flush returns an error of Write again
 	sum := xxhash.New()
 	for _, keys := range [][]corpus.Key{b.units, b.documents} {
 		for _, key := range keys {
@@ -67,7 +67,7 @@ func (s *State) append(b block) error {
 	return nil
 }
 
-// take makes what a block says part of what s knows.
+// take adds a block to the state.
 func (s *State) take(b block) {
 	s.last, s.done, s.again = b.window, b.kind == done, nil
 	for _, key := range b.units {
@@ -75,14 +75,14 @@ func (s *State) take(b block) {
 	}
 }
 
-// readBlocks reads the blocks, of which the first stands at an offset, and cuts off one that a crash kept from being
-// written whole: nothing of its window has left.
+// readBlocks reads the blocks from an offset on. It truncates an incomplete last block of a crash: no document of its window has
+// been sent.
 func (s *State) readBlocks(in *bufio.Reader, offset int64) error {
 	for {
 		b, size, err := readBlock(in)
 		switch {
 		case err == io.EOF:
-			return s.file.Sync() // a process that was killed may have left a block that is in memory alone
+			return s.file.Sync() // a killed process may have left a block only in the page cache
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return errors.Join(s.file.Truncate(offset), s.file.Sync())
 		case err == nil && (!s.follows(b) || s.hasAny(b.units)):
@@ -102,7 +102,7 @@ func (s *State) readBlocks(in *bufio.Reader, offset int64) error {
 	}
 }
 
-// follows says whether b may stand behind the blocks so far.
+// follows reports whether b is a valid next block.
 func (s *State) follows(b *block) bool {
 	if b.kind == done {
 		return !s.done && b.window == s.last && len(b.units)+len(b.documents) == 0
@@ -110,13 +110,13 @@ func (s *State) follows(b *block) bool {
 	return s.done && b.window == s.last+1
 }
 
-// hasAny says whether one of units is in a window that was begun. In the block of another window it must not stand.
+// hasAny reports whether one of units is in a window that was begun. Such a unit must not be in the block of another window.
 func (s *State) hasAny(units []corpus.Key) bool { return slices.ContainsFunc(units, s.Has) }
 
-// An again is what a window that was begun holds, and is to hold when it is written again.
+// An again is the content of a begun window, which it must have when it is written again.
 type again struct {
 	documents map[corpus.Key]struct{}
-	units     map[corpus.Key]struct{} // the same where documents are the units
+	units     map[corpus.Key]struct{} // the same map if documents are the units
 }
 
 func newAgain(b *block) *again {
@@ -136,7 +136,7 @@ func setOf(keys []corpus.Key) map[corpus.Key]struct{} {
 	return set
 }
 
-// has says whether a document of a unit is among the documents; of nil there are none.
+// has reports whether a document of a unit is among the documents. A nil again has none.
 func (a *again) has(document, unit corpus.Key) bool {
 	if a == nil {
 		return false
@@ -148,7 +148,7 @@ func (a *again) has(document, unit corpus.Key) bool {
 
 var errDamaged = errors.New("damaged")
 
-// readBlock reads a block and its size. It answers io.ErrUnexpectedEOF where the file ends within it.
+// readBlock reads a block and its size. It returns io.ErrUnexpectedEOF if the file ends within the block.
 func readBlock(in io.Reader) (b *block, size int64, err error) {
 	var head [headSize + sumSize]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {

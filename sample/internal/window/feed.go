@@ -9,24 +9,25 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Source is a stream of documents that come in the order of their arrival.
+// A Source is a stream of documents in the order of their arrival.
 type Source interface {
-	Next() (*wire.Record, error) // waits for the next document; io.EOF behind the last
-	Arrived() time.Time          // when the last one arrived; zero if it arrives as it is read
-	// Drained is a time up to which Next has returned all that arrived, if the source can tell. It is called while Next waits.
+	Next() (*wire.Record, error) // waits for the next document; io.EOF after the last
+	Arrived() time.Time          // arrival time of the last document; zero if it arrives as it is read
+	// Drained returns a time up to which Next has returned all documents that arrived, if the source knows. It is called while
+	// Next waits.
 	Drained() (until time.Time, tells bool)
 }
 
-// A feed is what a Windows knows of one of its sources.
+// A feed is the state of one source of a Windows.
 type feed struct {
 	source Source
-	asked  time.Time // since when the source owes its next document
+	asked  time.Time // time of the last call of the source's Next
 	resume chan struct{}
-	ahead  *offer // it arrived when the open window was over: it waits for its own
+	ahead  *offer // an offer of a later window; it waits for its window to open
 	ended  bool
 }
 
-// An offer is what comes next from a source.
+// An offer is the next document of a source, or its end.
 type offer struct {
 	from     int
 	document *wire.Document
@@ -34,7 +35,7 @@ type offer struct {
 	err      error
 }
 
-// read offers what comes from a source, one document after the other, each when the one before was taken.
+// read offers the documents of a source in order, each after the previous one was taken.
 func read(ctx context.Context, from int, source Source, offers chan<- offer, resume <-chan struct{}) {
 	defer exit.Guard()
 	for {
@@ -62,10 +63,10 @@ func read(ctx context.Context, from int, source Source, offers chan<- offer, res
 	}
 }
 
-// passed says whether nothing of a window is on its way from the source: what it brought last arrived when the window was
-// over, or it has ended. If not, it says from when on that is so if the source brings nothing until then: when the window is
-// over, and the source has had as long as the grace. A source that can tell has to say itself that it has no more: as long as
-// a broker is away, nobody knows what it has taken.
+// passed reports whether the source is done with a window: its last document arrived after the window was over, or it has ended.
+// If not, passed returns the time from which the source is done if it delivers nothing until then: when the window is over, and the
+// source has had the length of the grace period. If a source implements Drained, only Drained decides: while a broker is
+// unreachable, nobody knows which documents it has accepted.
 func (f *feed) passed(p Plan, n int) (passed bool, from time.Time) {
 	if f.ahead != nil || f.ended {
 		return true, time.Time{}
@@ -84,10 +85,10 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// look is how often a source that can tell is asked.
+// look is the interval at which a source's Drained is called.
 const look = 250 * time.Millisecond
 
-// take notes an offer. It says whether its document is for the open window, or the next, and not further ahead.
+// take takes an offer. It reports whether the document belongs to the open window or to the next, and not to a later one.
 func (f *feed) take(o offer, p Plan, open int) (ready bool, err error) {
 	switch {
 	case o.err == io.EOF:

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// A Plan says which windows there are. All of it is public and fixed before the run.
+// A Plan defines the windows. It is public and fixed before the run.
 type Plan struct {
 	Start  time.Time     // of window 1
 	Length time.Duration // of each window
-	Rounds int           // how many windows there are
-	Grace  time.Duration // how long behind its end a window is kept open; at most Length
+	Rounds int           // number of windows
+	Grace  time.Duration // time for which a window is kept open after its end; at most Length
 }
 
-// Check reports the first rule that p breaks.
+// Check returns an error with the first rule that p breaks.
 func (p Plan) Check() error {
 	if p.Length <= 0 {
 		return fmt.Errorf("length of a window must be positive, is %v", p.Length)
@@ -29,8 +29,8 @@ func (p Plan) Check() error {
 	return nil
 }
 
-// At returns p with its start at the first whole multiple of its length, counted from the year 1 in UTC, that is not before
-// now, unless it has a start.
+// At returns p with a start. If p has none, the start is the first whole multiple of its length, counted from the year 1 in UTC,
+// that is not before now.
 func (p Plan) At(now time.Time) Plan {
 	if p.Start.IsZero() {
 		p.Start = now.UTC().Truncate(p.Length)
@@ -42,7 +42,7 @@ func (p Plan) At(now time.Time) Plan {
 }
 
 // Of returns the window of an arrival, from 1: window n is [Start + (n−1)·Length, Start + n·Length). It is 0 before the
-// first window, and Rounds+1 behind the last.
+// first window, and Rounds+1 after the last.
 func (p Plan) Of(arrival time.Time) int {
 	if arrival.Before(p.Start) {
 		return 0
@@ -50,8 +50,8 @@ func (p Plan) Of(arrival time.Time) int {
 	return int(min(int64(arrival.Sub(p.Start)/p.Length), int64(p.Rounds))) + 1
 }
 
-// begin is when window n begins.
+// begin is the start of window n.
 func (p Plan) begin(n int) time.Time { return p.Start.Add(time.Duration(n-1) * p.Length) }
 
-// over is when nothing of window n is on its way any more.
+// over is the end of window n's grace period.
 func (p Plan) over(n int) time.Time { return p.begin(n + 1).Add(p.Grace) }

@@ -20,8 +20,8 @@ import (
 // A delivery is a document that a source hands over.
 type delivery struct {
 	id, user string
-	arrived  time.Duration // behind the start of window 1
-	at       time.Duration // when it is handed over, behind the same; not before, and not before it is asked for
+	arrived  time.Duration // after the start of window 1
+	at       time.Duration // time of delivery after the start of window 1; later if Next is called later
 }
 
 // live are documents that are handed over as they arrive.
@@ -40,7 +40,7 @@ type script struct {
 	ends    time.Duration // 0: it never does
 	arrived time.Time
 	tells   bool         // the source says how far it is drained
-	owed    atomic.Int64 // behind the start: the earliest arrival of what Next has not returned, or returned last
+	owed    atomic.Int64 // after the start: the earliest arrival of a document that Next has not returned, or returned last
 }
 
 // Drained is now, or when the first of the documents arrived that are not handed over.

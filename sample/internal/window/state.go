@@ -16,10 +16,10 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// version is that of states that are written and read. In version 1 a document's key was that of its id alone.
+// version is the version of states. In version 1 a document's key was made from only its id.
 const version = 2
 
-// Settings are what the windows of a run have in common, and the first line of its state, as JSON.
+// Settings are the settings of all windows of a run. They are the first line of its state, as JSON.
 type Settings struct {
 	Version int           `json:"version"` // of the state
 	Name    string        `json:"name"`    // of the state, drawn at random: State.Name
@@ -28,30 +28,30 @@ type Settings struct {
 	Start   time.Time     `json:"start"`
 	Window  time.Duration `json:"window"` // in nanoseconds
 	Rounds  int           `json:"rounds"`
-	// Documents are the settings of the streams of documents, in hexadecimal: the rule by which they were cut into words, from
-	// which names by content follow. Empty where the streams state none.
+	// Documents are the settings of the streams of documents, in hexadecimal: the rule by which they were cut into words. Names
+	// by content depend on the rule. Empty if the streams state none.
 	Documents string `json:"documents,omitempty"`
 }
 
-// A State is the file that knows which units were in a window, so that none is in a second one, however often a run is
-// started again. It is only ever appended to, and locked while it is open. It holds hashes of names without a secret, and
-// is as private as they are. It is not safe for concurrent use.
+// A State is the file that records the units of all windows, so that no unit is in a second window, however often a run is
+// restarted. It is append-only, and locked while it is open. It holds hashes of names without a secret, and is as private as the
+// names. It is not safe for concurrent use.
 //
-// Behind the settings stand blocks (see block.go). A window is begun by one that has the keys of its units, which is on disk
-// before the first of its documents leaves; and done by one without keys, when its round is written. A window that is
-// begun and not done is written again, with the same documents: its readers may have a part of it.
+// After the settings follow blocks (see block.go). A block with the keys of a window's units begins the window; it is on disk before
+// the first document of the window is sent. A block without keys marks the window as done, when its round is written. A window that
+// is begun and not done is written again, with the same documents: its readers may have a part of it.
 type State struct {
 	path     string
 	file     *os.File
 	settings Settings
 	units    map[corpus.Key]struct{}
-	last     int // the window that was begun last, 0 for none
+	last     int // the last window that was begun, 0 for none
 	done     bool
-	again    *again // what last holds, unless it is done, or begun by this run
+	again    *again // content of last, nil if it is done, or begun by this run
 }
 
-// Open opens the state of a run over documents whose streams state settings, or makes it. It refuses one of other settings; a start that is zero is that of the state,
-// or else of plan.At(now).
+// Open opens or makes the state of a run over documents whose streams state settings. It refuses a state with other settings. If the
+// start of plan is zero, Open takes the start of the state, or of plan.At(now) for a new state.
 func Open(path, run, unit string, settings []byte, plan Plan, now time.Time) (*State, error) {
 	want := Settings{Version: version, Run: run, Unit: unit, Start: plan.Start, Window: plan.Length, Rounds: plan.Rounds,
 		Documents: hex.EncodeToString(settings)}
@@ -94,8 +94,8 @@ func (s *State) read(want Settings) error {
 		return exit.Errorf(exit.Malformed, "%s: not a state of windows", s.path)
 	}
 	if s.settings.Version != version {
-		return exit.Errorf(exit.Malformed, "%s: a state of version %d, this program goes on with those of version %d", s.path,
-			s.settings.Version, version).WithHint("begin a run of its own, with a new state, new topics and a new grant")
+		return exit.Errorf(exit.Malformed, "%s: a state of version %d, must be of version %d", s.path,
+			s.settings.Version, version).WithHint("begin a new run, with a new state, new topics and a new grant")
 	}
 	want.Name = s.settings.Name
 	if want.Start.IsZero() {
@@ -116,10 +116,10 @@ func (s *State) read(want Settings) error {
 
 func (s *State) differs(what string) error {
 	return exit.Errorf(exit.Usage, "%s: is of windows of another %s", s.path, what).
-		WithHint("its first line says which; a run goes on with the flags that it was begun with")
+		WithHint("its first line has the settings; resume a run with the flags that it was begun with")
 }
 
-// ours refuses a file that is not that of its name any more: another run could take the other one.
+// ours refuses a file that was replaced under its name: another run could lock the new file.
 func (s *State) ours() error {
 	open, err := s.file.Stat()
 	if err != nil {
@@ -134,14 +134,14 @@ func (s *State) ours() error {
 // Close frees the file.
 func (s *State) Close() error { return s.file.Close() }
 
-// Name is the public name of the state, drawn at random when it was made. The rounds bear it, so that those of a run that
-// lost its state, and began another, are told from those before.
+// Name is the public name of the state, drawn at random when it was made. The rounds bear it, so that rounds of a run that lost its
+// state and began a new one are distinguished from the rounds before.
 func (s *State) Name() string { return s.settings.Name }
 
-// Start is when the first window begins.
+// Start is the start of the first window.
 func (s *State) Start() time.Time { return s.settings.Start }
 
-// Open is the window that is to be written next: the first that is not done.
+// Open is the next window to be written: the first that is not done.
 func (s *State) Open() int {
 	if s.done {
 		return s.last + 1
@@ -149,16 +149,16 @@ func (s *State) Open() int {
 	return s.last
 }
 
-// Has says whether a unit is in a window that was begun.
+// Has reports whether a unit is in a window that was begun.
 func (s *State) Has(unit corpus.Key) bool {
 	_, ok := s.units[unit]
 	return ok
 }
 
-// Begun is the window that was begun last, 0 for none.
+// Begun is the last window that was begun, 0 for none.
 func (s *State) Begun() int { return s.last }
 
-// Begin notes the units of window n and, where users are the units, their documents; it returns when that is durable.
+// Begin records the units of window n and, if users are the units, their documents. It returns when the record is durable.
 func (s *State) Begin(n int, units, documents []corpus.Key) error {
 	if n != s.last+1 || !s.done {
 		return exit.Errorf(exit.Internal, "window %d begins after window %d", n, s.last)
@@ -166,7 +166,7 @@ func (s *State) Begin(n int, units, documents []corpus.Key) error {
 	return s.append(block{begun, n, units, documents})
 }
 
-// Done notes that the round of window n, which was begun last, is written.
+// Done records that the round of window n, the last that was begun, is written.
 func (s *State) Done(n int) error {
 	if n != s.last || s.done {
 		return exit.Errorf(exit.Internal, "window %d is done, and window %d was begun", n, s.last)

@@ -200,7 +200,7 @@ func TestStateOfVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(path, "run", "user", nil, Plan{Length: time.Hour, Rounds: 9}, noon)
-	const words = "a state of version 1, this program goes on with those of version 2"
+	const words = "a state of version 1, must be of version 2"
 	if exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), words) {
 		t.Errorf("got %v", err)
 	}

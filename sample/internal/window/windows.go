@@ -10,7 +10,7 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// A Windows cuts what comes from its sources into windows. It is not safe for concurrent use.
+// A Windows cuts the documents of its sources into windows. It is not safe for concurrent use.
 type Windows struct {
 	plan   Plan
 	state  *State
@@ -20,18 +20,18 @@ type Windows struct {
 	feeds  []*feed
 	offers chan offer
 	open   int
-	again  *again     // what the open window holds, if it was begun by a run before; nil if not
+	again  *again     // content of the open window, if an earlier run began it; else nil
 	now    *gathering // of the open window
-	next   *gathering // of the one behind it, from documents that came before the open one was over
+	next   *gathering // of the next window, from documents that came while the open window was not over
 
 	// Counts of documents. They are private.
-	Late     uint64 // that count in a later window than the one they arrived in
-	Repeated uint64 // that are left out: their unit is in an earlier window, or they came already
-	Outside  uint64 // that are in no window
+	Late     uint64 // documents that count in a later window than the one they arrived in
+	Repeated uint64 // documents left out: their unit is in an earlier window, or they are duplicates
+	Outside  uint64 // documents in no window
 }
 
-// New returns the windows that state says are left of plan, of units of a kind, from sources, which are read until ctx ends.
-// It keeps at most memory bytes of the documents of a window in memory.
+// New returns the windows of plan that are not done in state, for a kind of unit. It reads sources until ctx ends, and keeps at most
+// memory bytes of the documents of a window in memory.
 func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory int64, sources []Source) *Windows {
 	plan.Start = state.Start()
 	w := &Windows{
@@ -46,11 +46,11 @@ func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory in
 	return w
 }
 
-// Next returns the next window when it is over, and its units are in the state. It answers io.EOF behind the last one, and
-// where the sources have ended before one began.
+// Next returns the next window after it is over and its units are in the state. It returns io.EOF after the last window, and if the
+// sources have ended before the next window began.
 func (w *Windows) Next(ctx context.Context) (*Batch, error) {
 	for w.open <= w.plan.Rounds {
-		// What is there already comes before any judgement on what is not.
+		// Take all offers that have arrived before deciding that a source is drained.
 		select {
 		case o := <-w.offers:
 			if err := w.take(o); err != nil {
@@ -83,7 +83,7 @@ func (w *Windows) Next(ctx context.Context) (*Batch, error) {
 	return nil, io.EOF
 }
 
-// over says whether no source has more of the open window, or else from when on that will be so if nothing comes.
+// over reports whether all sources are done with the open window. If not, it returns the time from which they are if nothing comes.
 func (w *Windows) over() (over bool, from time.Time) {
 	over = true
 	for _, f := range w.feeds {
@@ -95,7 +95,7 @@ func (w *Windows) over() (over bool, from time.Time) {
 	return over, from
 }
 
-// unbegun says that all sources have ended, and there is nothing of the open window: they ended before it began.
+// unbegun reports whether all sources have ended before the open window began, so that it has no document.
 func (w *Windows) unbegun() bool {
 	for _, f := range w.feeds {
 		if !f.ended {
@@ -119,7 +119,7 @@ func (w *Windows) take(o offer) error {
 	return nil
 }
 
-// add puts a document where it belongs: into the open window, into the next, or nowhere.
+// add adds a document to the open window or to the next window, or leaves it out.
 func (w *Windows) add(d *wire.Document, arrived time.Time) error {
 	n := w.plan.Of(arrived)
 	if n < 1 || n > w.plan.Rounds {
@@ -129,7 +129,7 @@ func (w *Windows) add(d *wire.Document, arrived time.Time) error {
 	document, unit := w.now.keysOf(d)
 	to, again := w.now, w.again.has(document, unit)
 	switch {
-	case again: // it was in the open window when that was begun, and so its unit is in no earlier one
+	case again: // the document was in the open window when that was begun, so its unit is in no earlier window
 	case w.state.Has(unit), n > w.open && w.now.has(unit):
 		w.Repeated++
 		return nil
@@ -146,7 +146,7 @@ func (w *Windows) add(d *wire.Document, arrived time.Time) error {
 	return err
 }
 
-// close ends the open window.
+// close closes the open window.
 func (w *Windows) close() (*Batch, error) {
 	b, err := w.end()
 	if err != nil {
@@ -174,7 +174,7 @@ func (w *Windows) end() (*Batch, error) {
 		}
 		return w.now.batch(w.open, func(corpus.Key) bool { return true })
 	}
-	// A document that came for this window early is left out if its unit turned up in the one before.
+	// A document that came early for this window is left out if its unit was in the previous window.
 	b, err := w.now.batch(w.open, func(unit corpus.Key) bool { return !w.state.Has(unit) })
 	if err != nil {
 		return nil, err
@@ -183,5 +183,5 @@ func (w *Windows) end() (*Batch, error) {
 	return b, w.state.Begin(w.open, units, documents)
 }
 
-// Close frees what was gathered of windows that Next has not returned.
+// Close frees the documents of windows that Next has not returned.
 func (w *Windows) Close() error { return errors.Join(w.now.corpus.Close(), w.next.corpus.Close()) }

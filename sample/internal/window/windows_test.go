@@ -16,7 +16,7 @@ const (
 )
 
 // TestLive: documents count in the window that they arrived in; a window is over a grace after its end, or when nothing came
-// for as long, and the end of all input ends the window under way.
+// for as long, and the end of all input ends the current window.
 func TestLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLife(t, hourly(9), live("a b c d e f", 10*m, h-1, h, h+20*s, 2*h+30*m, 4*h+10*m))
@@ -40,7 +40,7 @@ func TestLaterArrivalEndsAWindow(t *testing.T) {
 	})
 }
 
-// TestCatchUp: a run that is behind, over two sources of which one is slow, cuts by arrival alone. A source that is ahead
+// TestCatchUp: a run that lags, over two sources, one of them slow, cuts only by arrival. A source that is ahead
 // waits, and windows that are long over cost no time.
 func TestCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -58,13 +58,13 @@ func TestCatchUp(t *testing.T) {
 		got, w := l.run()
 		want(t, got, "100h1m40s: 1 a d", "100h1m40s: 2 b", "100h1m41s: 3 e", "100h1m41s: 4", "100h1m41s: 5", "100h1m41s: 6",
 			"100h1m41s: 7", "100h1m41s: 8 c", "100h1m41s: 9", "100h1m43s: 10 f")
-		if w.Late+w.Repeated != 0 || w.Outside != 1 { // z is behind the last window and is never taken
+		if w.Late+w.Repeated != 0 || w.Outside != 1 { // z is after the last window and is never taken
 			t.Errorf("got %d late, %d repeated, %d outside", w.Late, w.Repeated, w.Outside)
 		}
 	})
 }
 
-// TestLate: what comes when its window was closed counts in the one that is open then, and moves nothing else.
+// TestLate: a document that comes after its window was closed counts in the window that is open then, and moves nothing else.
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		documents := append(live("a", 10*m), delivery{id: "b", arrived: 20 * m, at: h + 30*m})

@@ -17,7 +17,7 @@ type Counter struct {
 	splitter words.Splitter
 	counts   []uint32 // of the word ids below the vocabulary's size; zero between documents
 	ids      []uint32 // with a count
-	tokens   uint64   // words of the bag under way, known or not
+	tokens   uint64   // words of the current bag, known or not
 }
 
 // NewCounter returns a Counter for a vocabulary of the given size with the given index.
@@ -25,7 +25,7 @@ func NewCounter(index *Index, size int) *Counter {
 	return &Counter{index: index, counts: make([]uint32, size)}
 }
 
-// Add counts the words of text that are in the vocabulary, towards the bag under way.
+// Add adds the words of text that are in the vocabulary to the current bag.
 func (c *Counter) Add(text []byte) {
 	c.splitter.Split(text, func(word words.Word) {
 		c.tokens++
@@ -38,8 +38,8 @@ func (c *Counter) Add(text []byte) {
 	})
 }
 
-// Bag moves the counts into d and begins a new bag. A bag without words is a document like others. It returns how many words
-// the text had, and how many of them the vocabulary has. The error is that of one over the limits of the wire.
+// Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the number of words in the text, and the
+// number of those in the vocabulary. It refuses a document over the limits of the wire format.
 func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
 	slices.Sort(c.ids)
 	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(c.ids)), c.ids)
@@ -57,8 +57,8 @@ func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
 	return tokens, known, CheckSize(d)
 }
 
-// CheckSize refuses a document that is too large for a record, also for one of a round, here where it can be said
-// which document it is.
+// CheckSize refuses a document that is too large for a record, also for a record of a round. The caller still knows where the
+// document is; the writer of the record does not.
 func CheckSize(d *wire.Document) error {
 	const (
 		around = 64                                             // of the record, beside the document

@@ -7,7 +7,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Content stands for all that a record says of a document but for its id: the first 128 bits of a SHA-256.
+// A Content is a hash of everything in a document's record except its id: the first 128 bits of a SHA-256.
 type Content [16]byte
 
 // A Hasher finds the Content of records. It holds scratch memory; one goroutine may use it at a time.
@@ -24,7 +24,7 @@ func (h *Hasher) Document(d *wire.Document) Content {
 	return h.sum()
 }
 
-// Terms returns the Content of a document of a user that has these words, which are in the order of their bytes.
+// Terms returns the Content of a user's document with these words, which must be in the order of their bytes.
 func (h *Hasher) Terms(user string, words []string) Content {
 	h.begin("terms", user)
 	h.number(uint64(len(words)))
@@ -34,8 +34,8 @@ func (h *Hasher) Terms(user string, words []string) Content {
 	return h.sum()
 }
 
-// begin begins with the kind of the record, so that records of two kinds have two Contents, and with texts. Each text and
-// number says where it ends, so that two records of a kind are two strings of bytes.
+// begin hashes the kind of the record, so that records of different kinds have different Contents, and then texts. Each text
+// and number is self-delimiting, so that different records of one kind are different strings of bytes.
 func (h *Hasher) begin(kind string, texts ...string) {
 	h.b = append(append(h.b[:0], "privpipe content\n"...), kind...)
 	h.b = append(h.b, '\n')

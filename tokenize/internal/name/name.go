@@ -1,4 +1,4 @@
-// Package name names documents that come without a name, by what they hold. What it promises and why is in claim.md.
+// Package name names documents without an id by a hash of their content. claim.md states and proves what the names promise.
 package name
 
 import (
@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrefix leaves room behind a prefix: a name of the wire has 1,024 bytes.
+// maxPrefix leaves room after a prefix: a name of the wire format has at most 1,024 bytes.
 const maxPrefix = 256
 
-// CheckPrefix reports the rule that a prefix of names breaks.
+// CheckPrefix returns an error that states the rule if prefix breaks it.
 func CheckPrefix(prefix string) error {
 	if len(prefix) > maxPrefix || !utf8.ValidString(prefix) {
 		return fmt.Errorf("must have at most %d bytes of UTF-8", maxPrefix)
@@ -19,12 +19,12 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// A Namer names documents by their contents. The name is the prefix and 32 hexadecimal digits of the content; from the second
-// document of one content on "-2", "-3" and so on follow. It is not safe for concurrent use.
+// A Namer names documents by their contents. A name is the prefix and the 32 hexadecimal digits of the content. The second
+// document with the same content has the suffix "-2", the third "-3" and so on. A Namer is not safe for concurrent use.
 //
-// It needs some 60 bytes of memory for each content, and as much again where a content comes again.
+// A content takes some 60 bytes of memory, and 60 more if it occurs more than once.
 type Namer struct {
-	b      []byte // the prefix, with room for the rest of a name behind it
+	b      []byte // the prefix, with room for the rest of a name after it
 	seen   map[Content]struct{}
 	counts map[Content]uint64 // of documents, where there are two or more
 }

@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestNames: the content, and behind it a number from the second document of it on.
+// TestNames: a name is the content, with a number from its second document on.
 func TestNames(t *testing.T) {
 	a, b := Content{0xa0, 15: 1}, Content{0xb0, 15: 2}
 	n := NewNamer("east/")
@@ -122,7 +122,7 @@ func beyond(a, b map[string]byte) (n int) {
 	return n
 }
 
-// FuzzNeighbours: without one of its documents a data set has the same names but for one, and each stands for what it stood
+// FuzzNeighbours: without one of its documents a data set has the same names except one, and each stands for what it stood
 // for; with one exchanged for another it loses one name and gains one, or keeps all where the two are equal. The order is
 // nothing. It is what claim.md states.
 func FuzzNeighbours(f *testing.F) {

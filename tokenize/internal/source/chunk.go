@@ -9,20 +9,20 @@ import (
 // A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines or CSV, or one text file.
 type Chunk struct {
 	Name string // of the file
-	// Line is the number of the first line, from 1. 0: the content is one document, whose id is ID.
+	// Line is the number of the first line, from 1. It is 0 if the content is one document with the id ID.
 	Line    int
 	ID      string // empty: none
 	Content []byte
 	// TooLong says that a record or a file exceeds the limit: Content is empty.
 	TooLong bool
-	// Err says what is malformed about a text file that cannot be opened as text.
+	// Err is the fault of a text file that cannot be opened as text.
 	Err error
 
 	table   *table // of CSV, else nil
 	columns *Columns
 }
 
-// A Row is what one record of a chunk says of a document, or what is malformed about it.
+// A Row is one record of a chunk: the fields of a document, or the record's fault.
 type Row struct {
 	Fields Fields
 	Err    error
@@ -52,7 +52,7 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	}
 }
 
-// lines gives the lines of a chunk that are not blank, with their numbers; nil stands for one of over limit bytes.
+// lines yields the lines of a chunk that are not blank, with their numbers. It yields nil for a line over limit bytes.
 func (c Chunk) lines(limit int) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		number := c.Line - 1

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Columns names the members of a line of JSON Lines, or the columns of a CSV file, that say something about a document, by
-// role. An empty name stands for that of the role itself.
+// Columns maps each role to the name of its member in JSON Lines or its column in CSV. If the name is empty, it is the role's.
 type Columns [len(roles)]string
 
-// What a column may be.
+// The roles of a column.
 const (
 	roleText = iota
 	roleID
@@ -49,5 +48,5 @@ func (c Columns) String() string {
 	return strings.Join(parts, ",")
 }
 
-// name is that of the column of a role.
+// name is the name of the column with a role.
 func (c *Columns) name(role int) string { return cmp.Or(c[role], roles[role]) }

@@ -13,8 +13,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A scanner finds where the records of CSV end, as encoding/csv reads them: at a newline that is in no quoted field (RFC 4180,
-// §2). Where that package sees an error, it goes on at the next line, and so does the scanner.
+// A scanner finds the end of each CSV record, as encoding/csv reads them: a newline outside quoted fields (RFC 4180, §2). After
+// an error encoding/csv resumes at the next line, and so does the scanner.
 type scanner struct {
 	comma byte
 	state state
@@ -26,12 +26,12 @@ const (
 	fieldBegins state = iota
 	unquoted
 	quoted
-	quoteSeen // in a quoted field: its end, or the first of two that stand for one
+	quoteSeen // a quote in a quoted field: the end of the field, or the first of a doubled quote
 	broken    // an error, to the end of the line
 )
 
-// end returns how much of b, which goes on behind what was scanned before, belongs to the record under way; 0: all, and it
-// goes on.
+// end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current record,
+// or 0 if the record does not end in b.
 func (s *scanner) end(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == quoted {
@@ -61,15 +61,15 @@ func (s *scanner) end(b []byte) int {
 	return 0
 }
 
-// A table is what the first record of a CSV file says of all.
+// A table is the header of a CSV file.
 type table struct {
 	comma   rune
 	fields  int             // of each record
 	columns [len(roles)]int // by role; -1: none
 }
 
-// newTable reads the first record of a CSV file, of at most limit bytes, and returns it with the bytes that it takes. Only a
-// text must have a column, and what the user named.
+// newTable reads the first record of a CSV file, of at most limit bytes, and returns the table and the record's length in
+// bytes. The file must have a column for the text and for each role that the user named.
 func newTable(content []byte, comma rune, limit int, named *Columns) (*table, int64, error) {
 	r := newCSV(content, comma)
 	head, err := r.Read()
@@ -109,7 +109,7 @@ func newCSV(content []byte, comma rune) *csv.Reader {
 	return r
 }
 
-// A record is one of CSV, or what is malformed about it. The cells are good until the next one.
+// A record is a CSV record or its fault. The cells are valid until the next record is read.
 type record struct {
 	cells []string
 	err   error
@@ -167,7 +167,7 @@ func sizeOf(record []byte) int {
 	}
 }
 
-// row returns the fields of a record. An empty cell is none, but for the text.
+// row returns the fields of a record. An empty cell counts as missing, except for the text, which may be empty.
 func (t *table) row(record []string, named *Columns) (f Fields, err error) {
 	if len(record) != t.fields {
 		return f, fmt.Errorf("not %d fields, as the first row has", t.fields)
@@ -189,17 +189,17 @@ func (t *table) row(record []string, named *Columns) (f Fields, err error) {
 	return f, nil
 }
 
-// csvError says which rule a record breaks, and quotes nothing of it.
+// csvError returns an error that states which rule a record breaks. The error quotes nothing of the record.
 func csvError(err error) error {
 	switch {
 	case errors.Is(err, csv.ErrBareQuote):
-		return errors.New("a quote in a field without quotes: the field wants quotes around it, and each of its own twice")
+		return errors.New("a quote in an unquoted field: quote the field, and double each quote inside it")
 	case errors.Is(err, csv.ErrQuote):
 		return ErrQuote
 	}
 	return err
 }
 
-// ErrQuote is the error of a record that may have taken others in, so that it cannot be left out alone.
-var ErrQuote = exit.Errorf(exit.Malformed, "a quoted field goes on behind its quote, or has no end: a quote in it must stand twice").
-	WithHint("mend it: the rows behind it cannot be told from it, so it is not skipped")
+// ErrQuote is the error of a record that may have swallowed the records after it, so that it cannot be skipped by itself.
+var ErrQuote = exit.Errorf(exit.Malformed, "a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled").
+	WithHint("correct the file: this record may have swallowed the rows after it, so it is never skipped")

@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// records returns the records of CSV as the chunks of a reader give them: "line:cells", or "line!" with what is wrong.
+// records returns the records of CSV as the chunks of a reader give them: "line:cells", or "line!" with the fault.
 func records(t *testing.T, in io.Reader, limit int) (found []string) {
 	t.Helper()
 	l := newLines(in, "name", limit, CSV)
@@ -76,7 +76,7 @@ func FuzzCSV(f *testing.F) {
 		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\"b\nb\"\nc", "\"a\"\"b\",c\n\"\"\n\n\r\n,\n", "\uFEFF\"a\nb\",c\n", "a\"b,\"c\nd\"\ne\n",
 		"\"a\"b,\"c\nd\"\ne", "\"a\"\r\nb", "\"a\"\rb\nc", "\"a\r\nb\"\r\n", "x\n\"never\nends\n", "\r\ra\r\n\r", "\"\"\"\"\n\"\"\"\n\"",
 		"long long long\nb\n\"long\nlong\nlong\",x\nb\n", "\xef\xbb\n", "\n\n\na,\"\n\n\"\n",
-		// Who takes what stands behind an error for the beginning of a field sees an end in a later field.
+		// A scanner that begins a field after an error would find the end of the record in a later field.
 		"\"a\"b,\"c\n\"d\ne\",f\ng\n", "a\"b\n\"c\nd\"\ne\n", "a\"b,\"c\n\"d\ne\",f\ng\n", "\"a\"\r,\"c\n\"d\ne\",f\ng\n",
 	} {
 		f.Add(seed, 100)
@@ -96,7 +96,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// rowsOf returns the rows of a CSV file, "line:id|text|user|label" or "line!" with what is wrong, or the error of its head.
+// rowsOf returns the rows of a CSV file, "line:id|text|user|label" or "line!" with the fault, or the error of its header.
 func rowsOf(t *testing.T, format Format, content string, columns Columns) (found []string, err error) {
 	t.Helper()
 	root := folder(t, map[string]string{"x": content})
@@ -145,11 +145,11 @@ func TestCSV(t *testing.T) {
 		{CSV, Columns{}, "id,text\na,MARKER,b\nc\nd,x\n", []string{
 			"2!not 2 fields, as the first row has", "3!not 2 fields, as the first row has", "4:d|x||"}},
 		{CSV, Columns{}, "id,text\na,6\" MARKER\nb,x\n", []string{
-			"2!a quote in a field without quotes: the field wants quotes around it, and each of its own twice", "3:b|x||"}},
+			"2!a quote in an unquoted field: quote the field, and double each quote inside it", "3:b|x||"}},
 		{CSV, Columns{}, "id,text\na,\"x\ny\" MARKER\nb,x\n", []string{
-			"2!a quoted field goes on behind its quote, or has no end: a quote in it must stand twice", "4:b|x||"}},
+			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled", "4:b|x||"}},
 		{CSV, Columns{}, "id,text\na,\"MARKER\nb,x\n", []string{
-			"2!a quoted field goes on behind its quote, or has no end: a quote in it must stand twice"}},
+			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled"}},
 		{CSV, Columns{}, "other,text\ncaf\xe9,x\nb,MARKER caf\xe9\n", []string{"2:" + none + "|x||", `3!column "text" is not UTF-8`}},
 		{CSV, Columns{}, "text\n\"" + strings.Repeat("MARKER\n", 9) + "\"\nx\n", []string{"2!record too long", "12:" + none + "|x||"}},
 	} {
@@ -171,7 +171,7 @@ func TestCSVRefuses(t *testing.T) {
 		{Columns{}, "text,id,text\n", `x: line 1: column "text" stands twice`},
 		{Columns{roleID: "post"}, "text,id\n", `x: line 1: no column "post" in the first row, which names the columns`},
 		{Columns{roleText: "Text"}, "text\n", `x: line 1: no column "Text" in the first row, which names the columns`},
-		{Columns{}, "te\"xt\n", "x: line 1: a quote in a field without quotes: the field wants quotes around it, and each of its own twice"},
+		{Columns{}, "te\"xt\n", "x: line 1: a quote in an unquoted field: quote the field, and double each quote inside it"},
 		{Columns{}, "text" + strings.Repeat(",MARKER", 9) + "\n", "x: line 1: the names of the columns take more than --max-document"},
 	} {
 		if got, err := rowsOf(t, CSV, c.content, c.columns); err == nil || err.Error() != c.want {

@@ -10,15 +10,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fields are what a line of JSON Lines, or a row of CSV, says about a document.
+// Fields are the fields of a document in a line of JSON Lines or a row of CSV.
 type Fields struct {
-	ID    *Name // nil: none, or null
+	ID    *Name // nil if missing or null
 	Text  *Text
 	User  Name
 	Label Label
 }
 
-// A Name is a JSON string or number; a number stands as it is written. null is no name.
+// A Name is a JSON string or number; a number is kept as it is written. null is no name.
 type Name string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -37,7 +37,7 @@ func (n *Name) UnmarshalJSON(b []byte) error {
 	return errors.New("not a string or a number")
 }
 
-// A Label is a Name, or any other JSON as it is written: a list of labels, say.
+// A Label is a Name, or any other JSON value as it is written, for example a list of labels.
 type Label string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -68,7 +68,7 @@ type object struct {
 
 var errNoObject = errors.New("not a JSON object")
 
-// wrongType is the name of a member whose value has the wrong type.
+// wrongType is the error of a member whose value has the wrong type; it holds the member's name.
 type wrongType string
 
 func (w wrongType) Error() string { return fmt.Sprintf("member %q has the wrong type", string(w)) }
@@ -109,7 +109,7 @@ func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// set sets the field of a role to a JSON value; null is none.
+// set sets the field of a role to a JSON value; null counts as missing.
 func (f *Fields) set(role int, value jsontext.Value) error {
 	if value.Kind() == 'n' {
 		return nil
@@ -127,8 +127,8 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 	return f.Label.UnmarshalJSON(value)
 }
 
-// ParseLine parses a line without its newline. Its errors say which rule is broken and at which byte, from 1, and
-// quote nothing of the line.
+// ParseLine parses a line without its newline. Its errors name the broken rule and the byte, from 1, and quote nothing of the
+// line.
 func ParseLine(line []byte, columns *Columns) (Fields, error) {
 	o := object{columns: columns}
 	if err := json.Unmarshal(line, &o); err != nil {

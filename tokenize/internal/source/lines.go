@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// chunkBytes is how much a chunk of lines aims at: enough to make up for handing it to a worker.
+// chunkBytes is the target size of a chunk: large enough that handing it to a worker costs little in comparison.
 const chunkBytes = 1 << 20
 
 // lines cuts a reader into chunks of whole records: lines, or records of CSV.
@@ -16,15 +16,15 @@ type lines struct {
 	name    string
 	limit   int      // of a record, in bytes
 	csv     *scanner // of CSV, else nil
-	rest    []byte   // read, and not yet given out
-	scanned int      // so many bytes of rest are looked through: the record that they begin does not end in them
-	line    int      // number of the line that rest begins with
-	begun   bool     // past the place of a byte order mark
+	rest    []byte   // bytes read, but not yet returned
+	scanned int      // number of bytes of rest that are scanned; no record ends in them
+	line    int      // number of the first line of rest
+	begun   bool     // a byte order mark would have been read by now
 	err     error
 }
 
-// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1), and one of CSV
-// must, or the first column would have another name.
+// byteOrderMark begins the files of some Windows programs. A reader of JSON may ignore it (RFC 8259, §8.1). A reader of CSV must
+// ignore it, because otherwise it becomes a part of the first column's name.
 var byteOrderMark = []byte("\uFEFF")
 
 func newLines(in io.Reader, name string, limit int, format Format) *lines {
@@ -38,7 +38,8 @@ func newLines(in io.Reader, name string, limit int, format Format) *lines {
 	return l
 }
 
-// next returns the next chunk: what one read gave, up to the end of its last record, so that a slow pipe is not waited for.
+// next returns the next chunk: the bytes of one read, up to the end of the last record in them. So next does not wait for a slow
+// pipe to fill a chunk.
 func (l *lines) next() (Chunk, error) {
 	for {
 		if !l.begun && (len(l.rest) >= len(byteOrderMark) || l.err != nil) {
@@ -58,14 +59,15 @@ func (l *lines) next() (Chunk, error) {
 			}
 			return Chunk{}, l.err
 		}
-		if len(l.rest)-len("\r\n") > l.limit { // these at its end may not belong to the record
+		if len(l.rest)-len("\r\n") > l.limit { // a line end does not count
 			return l.skip(), nil
 		}
 		l.read()
 	}
 }
 
-// end returns how much of b, which follows what was looked through, belongs to the record under way; 0: all.
+// end scans b, which follows the scanned bytes. It returns the number of bytes of b up to the end of the current record, or 0 if
+// the record does not end in b.
 func (l *lines) end(b []byte) int {
 	if l.csv != nil {
 		return l.csv.end(b)
@@ -73,7 +75,7 @@ func (l *lines) end(b []byte) int {
 	return bytes.IndexByte(b, '\n') + 1
 }
 
-// lastEnd returns how much of rest is whole records, and looks through all of it.
+// lastEnd scans all of rest and returns the number of bytes that are whole records.
 func (l *lines) lastEnd() (end int) {
 	fresh := l.rest[l.scanned:]
 	l.scanned = len(l.rest)
@@ -99,7 +101,7 @@ func (l *lines) take(n int) Chunk {
 }
 
 func (l *lines) read() {
-	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // what a pipe holds
+	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // the capacity of a pipe
 		l.rest = slices.Grow(l.rest, max(chunkBytes, len(l.rest)))
 	}
 	have := len(l.rest)
@@ -108,7 +110,7 @@ func (l *lines) read() {
 	l.rest = l.rest[:have+n]
 }
 
-// skip drops the record under way, which is too long, without keeping it.
+// skip discards the rest of the current record, which is too long, without holding it in memory.
 func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, TooLong: true}
 	for {

@@ -18,18 +18,18 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Format is how documents stand in a file.
+// A Format is a file format of documents.
 type Format string
 
 const (
-	ByName    Format = "auto"  // .txt, .csv and .tsv say so; all others are JSON Lines
+	ByName    Format = "auto"  // by the extension: .txt, .csv or .tsv; all others are JSON Lines
 	JSONLines Format = "jsonl" // an object a line
 	TextFile  Format = "text"  // the file is one document
-	CSV       Format = "csv"   // RFC 4180, whose first record names the columns
-	TSV       Format = "tsv"   // the same with tabs for commas
+	CSV       Format = "csv"   // RFC 4180; the first record names the columns
+	TSV       Format = "tsv"   // CSV with tabs instead of commas
 )
 
-// Options say how inputs are read.
+// Options are the settings of a Reader.
 type Options struct {
 	Limit   int // of a document, in bytes
 	Format  Format
@@ -40,7 +40,7 @@ type Options struct {
 type Reader struct {
 	Options
 	inputs []input
-	lines  *lines // of the input under way
+	lines  *lines // of the current input
 	table  *table // of CSV, once its first record is read
 	read   *atomic.Int64
 	close  func() error
@@ -52,9 +52,9 @@ type input struct {
 	format Format
 }
 
-// NewReader returns a Reader of the named inputs, or of standard input if there is none. A folder stands for the files below
-// it that their names say to be .txt, .jsonl, .csv or .tsv (also compressed), or, of a format that is not ByName, for all that
-// are not hidden, in lexical order. The id of a text file is its path, below the folder where one was named.
+// NewReader returns a Reader of the named inputs, or of standard input if no input is named. A folder stands for the files below
+// it, in lexical order: with ByName the .txt, .jsonl, .csv and .tsv files (also compressed), with any other format all files
+// except hidden ones. The id of a text file is its path, relative to the folder if a folder was named.
 func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
@@ -80,7 +80,7 @@ func NewReader(names []string, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// formatOf returns the format that the name of a file says; "": none.
+// formatOf returns the format of a file by its extension, "" for an unknown extension.
 func formatOf(name string) Format {
 	suffix := filepath.Ext(name)
 	if slices.Contains(plain.Suffixes, suffix) {
@@ -89,8 +89,8 @@ func formatOf(name string) Format {
 	return map[string]Format{".txt": TextFile, ".jsonl": JSONLines, ".csv": CSV, ".tsv": TSV}[suffix]
 }
 
-// Measure has the bytes that are read of the files added to read, before the first call of Next. It returns how many there
-// are in all, 0 where nobody knows.
+// Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the total
+// size of the inputs in bytes, 0 if the size is unknown.
 func (r *Reader) Measure(read *atomic.Int64) (total int64) {
 	r.read = read
 	for _, in := range r.inputs {
@@ -105,7 +105,7 @@ func (r *Reader) Measure(read *atomic.Int64) (total int64) {
 
 func (r *Reader) addFolder(root string) error {
 	before := len(r.inputs)
-	// With the separator WalkDir enters a folder that root is a symbolic link to.
+	// With the separator, WalkDir follows a root that is a symbolic link to a folder.
 	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -132,12 +132,12 @@ func (r *Reader) addFolder(root string) error {
 	})
 	if err == nil && len(r.inputs) == before {
 		err = exit.Errorf(exit.Missing, "%s: no .txt, .jsonl, .csv or .tsv file in this folder", root).
-			WithHint("--format says what all its files are, whatever their names")
+			WithHint("--format reads all its files in one format, whatever their names")
 	}
 	return err
 }
 
-// Next returns the next chunk; false at the end. It is the form that ordered.Map asks for.
+// Next returns the next chunk, and false at the end. Its signature is the one that ordered.Map takes.
 func (r *Reader) Next() (Chunk, bool, error) {
 	for {
 		if r.lines != nil {
@@ -170,7 +170,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 	}
 }
 
-// records returns the next chunk of the input under way.
+// records returns the next chunk of the current input.
 func (r *Reader) records() (Chunk, error) {
 	chunk, err := r.lines.next()
 	chunk.columns = &r.Columns
@@ -184,7 +184,7 @@ func (r *Reader) records() (Chunk, error) {
 	return chunk, err
 }
 
-// header takes the first record of CSV off its first chunk, which is empty if the file is.
+// header removes the header of a CSV file from its first chunk. The chunk is empty if the file is.
 func (r *Reader) header(first *Chunk) error {
 	fail := func(err error) error {
 		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
@@ -211,7 +211,7 @@ func (r *Reader) file(in input) (Chunk, error) {
 		chunk.Content, err = io.ReadAll(io.LimitReader(opened, int64(min(r.Limit, math.MaxInt-1))+1))
 	}
 	if exit.Code(err) == exit.Malformed {
-		chunk.Content, chunk.Err, err = nil, err, nil // of this document alone
+		chunk.Content, chunk.Err, err = nil, err, nil // the fault is only this document's
 	}
 	if len(chunk.Content) > r.Limit {
 		chunk.Content, chunk.TooLong = nil, true
@@ -222,5 +222,5 @@ func (r *Reader) file(in input) (Chunk, error) {
 // bagHead are the three sizes and the first pair of a UCI bag of words.
 var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+\s*\n`)
 
-// IsBag says whether a text is a UCI bag of words, of which every line is numbers and no line a word.
+// IsBag reports whether a text is a UCI bag of words: every line is numbers and no line has a word.
 func IsBag(text []byte) bool { return bagHead.Match(text[:min(len(text), 1<<10)]) }

@@ -77,7 +77,7 @@ func TestReaderOfAFolder(t *testing.T) {
 	}
 }
 
-// TestReaderOfOneFormat: what the user says counts more than names.
+// TestReaderOfOneFormat: --format overrides the extensions.
 func TestReaderOfOneFormat(t *testing.T) {
 	root := folder(t, map[string]string{
 		"d/49960": "a", "d/sub/notes.md": "b", "d/x.csv": "c", "d/.hidden": "no", "d/.git/config": "no", "e/x": "text\n1\n", ".f/x": "y",
@@ -122,7 +122,7 @@ func TestReaderOfFiles(t *testing.T) {
 	}
 }
 
-// TestMeasure: what is read of all inputs comes to what there is, which nobody knows where one of them is no file.
+// TestMeasure: the bytes read of all inputs add up to their total size, which is unknown if an input is no file.
 func TestMeasure(t *testing.T) {
 	root := folder(t, map[string]string{"d/a.txt": "12345", "d/b.jsonl": "{}\n{}\n", "c.jsonl": "1234567", "d/notes.md": "not read"})
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-// Package survey says what documents are like: how many there are, how long, and whose.
+// Package survey counts documents, their lengths and their users.
 package survey
 
 import (
@@ -9,13 +9,13 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Survey is what is known of the documents so far. It holds a number for each length of a document and, for each user, a
-// hash and a number: some 40 bytes a user, and nothing a document. Two users of one hash count as one; among 10⁸ users that
-// happens with a probability of 3·10⁻⁴.
+// A Survey is the counts over the documents so far. It holds a count for each length of a document, and a hash and a count for
+// each user: some 40 bytes a user, and nothing a document. Two users with the same hash count as one; among 10⁸ users a
+// collision has probability 3·10⁻⁴.
 type Survey struct {
 	Documents uint64
-	Empty     uint64 // without a word of the vocabulary
-	Tokens    uint64 // in the documents, all of the vocabulary
+	Empty     uint64 // documents without a word of the vocabulary
+	Tokens    uint64 // words of the documents, all in the vocabulary
 	Longest   uint64 // tokens of the longest document
 	WithUser  uint64 // documents that name a user
 
@@ -65,10 +65,10 @@ func (s *Survey) Median() float64 {
 		}
 		below += n
 	}
-	panic("the lengths are not those of all documents")
+	panic("the counts of lengths do not add up to the documents")
 }
 
-// Users returns how many users there are, and how many documents the one with the most has.
+// Users returns the number of users, and the largest number of documents of one user.
 func (s *Survey) Users() (users, most uint64) {
 	for _, n := range s.users {
 		most = max(most, n)

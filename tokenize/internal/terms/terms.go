@@ -16,26 +16,25 @@ type Collector struct {
 	minLetters int
 	stop       *bag.Index // nil: none
 	splitter   words.Splitter
-	seen       map[string]struct{} // words of the document under way
+	seen       map[string]struct{} // words of the current document
 }
 
-// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and those of stop, which may be
-// nil.
+// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, which may
+// be nil.
 func NewCollector(minLetters int, stop *bag.Index) *Collector {
 	return &Collector{minLetters: minLetters, stop: stop, seen: make(map[string]struct{})}
 }
 
-// room is how many bytes of a record the words of Terms have, beside the two names and the 64 bytes of the lengths around
-// them.
+// room is the number of bytes for the words of Terms in a record: the two names and 64 bytes of lengths are reserved.
 const room = wire.MaxRecord - 64 - 2*wire.MaxName
 
-// size is the most bytes that a word takes: with a tag of one byte and a length of two.
+// size is the largest encoded size of a word: its bytes, a tag of one byte and a length of two.
 func size(word string) int { return len(word) + 3 }
 
-// Words returns the distinct words of a text, in the order of their bytes, without those of over wire.MaxWord bytes.
+// Words returns the distinct words of a text, in the order of their bytes, without words over wire.MaxWord bytes.
 func (c *Collector) Words(text []byte) (distinct []string) {
 	if len(c.seen) > 1<<14 {
-		c.seen = make(map[string]struct{}) // to clear a map takes as long as its greatest document
+		c.seen = make(map[string]struct{}) // clearing a map takes time in proportion to its largest size so far
 	}
 	clear(c.seen)
 	c.splitter.Split(text, func(w words.Word) {
@@ -58,9 +57,9 @@ func (c *Collector) Words(text []byte) (distinct []string) {
 	return distinct
 }
 
-// Cut returns as many of a document's words as a record holds: all, or if they are too many those that come first by a hash
-// of all of the document's words and the word. So it follows from this document alone, whatever its id, and favours no part
-// of the alphabet. Both lists are in the order of their bytes.
+// Cut returns as many of a document's words as a record holds. If a record cannot hold all, Cut keeps the words that come first
+// by a hash of all the document's words and the word. So the choice depends only on this document, not on its id, and favours no
+// part of the alphabet. Both lists are in the order of their bytes.
 func Cut(distinct []string) (kept []string, cut bool) {
 	total := 0
 	for _, word := range distinct {
@@ -98,7 +97,8 @@ func first(distinct []string) (kept []string) {
 	return kept
 }
 
-// contentOf is SHA-256 of words, each with a newline, which no word has, behind what keeps this hash apart from others.
+// contentOf returns the SHA-256 of a label, which separates this hash from all others, and of the words, each with a newline.
+// No word has a newline.
 func contentOf(words []string) [sha256.Size]byte {
 	b := []byte("privpipe cut\n")
 	for _, word := range words {

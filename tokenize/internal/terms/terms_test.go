@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// distinct returns n words of the given length, none of which is the beginning of another.
+// distinct returns n words of the given length, none a prefix of another.
 func distinct(n, length int) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -57,7 +57,7 @@ func record(t *testing.T, words []string) error {
 	return err
 }
 
-// TestCut: what is too much for a record is cut so that it fits, short and long words alike, and no further than needed.
+// TestCut: too many words for a record are truncated so that they fit, short and long words alike, and no more than needed.
 func TestCut(t *testing.T) {
 	for _, length := range []int{8, 100, wire.MaxWord} {
 		most := room / (length + 3)

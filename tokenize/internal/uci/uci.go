@@ -15,15 +15,15 @@ import (
 	"privpipe/tokenize/internal/bag"
 )
 
-// A Reader reads the documents of one file. Documents without a pair are empty documents. The numbers of documents say
-// which pairs belong together, and are no names: without one document all behind it have other numbers.
+// A Reader reads the documents of one file. Documents without a pair are empty documents. The document numbers only group the
+// pairs. They are not names, because removing one document renumbers all documents after it.
 type Reader struct {
 	in        *bufio.Reader
 	name      string
 	line      int
 	documents int // D
 	words     int // V
-	pairs     int // left to read
+	pairs     int // number of pairs left to read
 	next      int // number of the document that Next returns, from 1
 	held      pair
 	have      bool // held is the first pair of a document to come
@@ -31,8 +31,8 @@ type Reader struct {
 
 type pair struct{ document, word, count int }
 
-// NewReader reads the three lines at the start. words is the size of the vocabulary, which must be the
-// file's: word ids of another vocabulary would mean other words.
+// NewReader reads the three lines at the start. words is the size of the vocabulary. It must equal the file's, because in
+// another vocabulary the ids mean other words.
 func NewReader(in io.Reader, name string, words int) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 1<<16), name: name, next: 1}
 	for _, field := range []*int{&r.documents, &r.words, &r.pairs} {

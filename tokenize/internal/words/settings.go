@@ -2,11 +2,11 @@ package words
 
 import "crypto/sha256"
 
-// rule is the number of the rule of this package. It grows whenever a text is cut into other words than before, which
-// TestSettings notices: 1 was runs of letters and marks.
+// rule is the version of this package's word rule. It must grow whenever a text is cut into other words than before;
+// TestSettings notices. Version 1 was runs of letters and marks.
 const rule = "privpipe words 2"
 
-// Settings is what documents that were cut by this rule state in the header of their stream: names by content follow from it.
+// Settings identifies the word rule in the header of a stream of documents. Names by content depend on the rule.
 func Settings() []byte {
 	sum := sha256.Sum256([]byte(rule))
 	return sum[:]

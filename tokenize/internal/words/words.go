@@ -8,20 +8,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A run is letters (Unicode category L) and the marks (M) behind them, in lower case and in normalization form NFC. What is
-// invisible (Default_Ignorable_Code_Point: a soft hyphen, a joiner, a variation selector) is left out of it, as NFKC_Casefold
-// does. Everything else separates runs, and so does a mark without a letter.
+// A run is letters (Unicode category L) and the marks (M) after them, in lower case and in normalization form NFC. Invisible
+// code points (Default_Ignorable_Code_Point: a soft hyphen, a joiner, a variation selector) are removed from it, as
+// NFKC_Casefold does. Everything else separates runs, and so does a mark without a letter.
 //
-// A run is a word: "can't" is "can" and "t", "café" is one word however its é is spelled. But in a script without spaces
+// A run is a word: "can't" is "can" and "t", "café" is one word however its é is encoded. But in a script without spaces
 // a run is a sentence. It is cut where UAX #29 cuts between letters: at a change of script, and between any two letters of
-// Han, Hiragana, Thai, Lao, Khmer, Myanmar and some more, though not of Katakana. Letters alone say little, and words take a
-// dictionary for each language. So there each pair of neighbouring letters is a word, as in search engines, and a letter
-// that is alone in its script: "東京都のタワー" is "東京", "京都", "の" and "タワー". Hangul has spaces.
+// Han, Hiragana, Thai, Lao, Khmer, Myanmar and some more, but not of Katakana. Single letters say little, and to find words
+// takes a dictionary for each language. So each pair of neighbouring letters is a word there, as in search engines. A single
+// letter of its script is a word too: "東京都のタワー" is "東京", "京都", "の" and "タワー". Hangul has spaces.
 //
 // Measured on Debian 12, on its manual pages in Japanese and Chinese and the messages of its programs in Thai and Korean, all
 // without their ASCII. Each document is cut into halves. The table has how often the first half is nearer to its own second
-// half than to any other (cosine of log(1 + count) times inverse document frequency; the 8,000 commonest words of those in at
-// least 3 documents and at most a quarter of them):
+// half than to any other: cosine of log(1 + count) times inverse document frequency, over the 8,000 commonest words among those
+// in at least 3 documents and at most a quarter of the documents.
 //
 //	                          Japanese, 1,000   Chinese, 362   Thai, 128   Korean, 359
 //	runs, as before                       9 %           23 %        37 %          89 %
@@ -32,14 +32,14 @@ import (
 //
 // In Japanese, pairs across scripts have more than twice as many different words, so more of them miss a vocabulary.
 
-// A Word is a word of a text, valid until the next.
+// A Word is a word of a text, valid until the next word.
 type Word struct {
 	Bytes []byte
 	Key   uint64 // the last 8 bytes as a big-endian number; no byte of a word is 0, so up to 8 bytes it names the word
 }
 
-// Shorter says whether a word has fewer than so many letters and marks. A word of a script without spaces has not, since one
-// letter may be all of it.
+// Shorter reports whether a word has fewer than so many letters and marks. It is false for a script without spaces, where one
+// letter may be a word.
 func (w Word) Shorter(than int) bool {
 	if utf8.RuneCount(w.Bytes) >= than {
 		return false
@@ -78,7 +78,7 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 			}
 		}
 		if i < len(text) {
-			// Another rune within a run or at its start, or one that separates runs.
+			// A rune outside ASCII, in a run or at its start, or a separator.
 			ascii := len(run)
 			var scripts bool
 			run, i, scripts = appendRun(run, text, i)
@@ -99,7 +99,7 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 	s.run = run
 }
 
-// normalized returns the word of a part of a run.
+// normalized returns the normalized word of a part of a run.
 func normalized(part []byte) (w Word) {
 	w.Bytes = norm.NFC.Bytes(part)
 	for _, c := range w.Bytes {
@@ -108,8 +108,8 @@ func normalized(part []byte) (w Word) {
 	return w
 }
 
-// appendRun appends the rest of a run, which goes on at text[i], and returns the offset behind what separates it from
-// the next. It says whether a letter is of a script without spaces.
+// appendRun appends the rest of a run, which goes on at text[i]. It returns the offset after the separator that ends the run, and
+// whether a letter of the run is of a script without spaces.
 func appendRun(run, text []byte, i int) (_ []byte, end int, scripts bool) {
 	for i < len(text) {
 		r, size := utf8.DecodeRune(text[i:])
@@ -132,7 +132,7 @@ func appendRun(run, text []byte, i int) (_ []byte, end int, scripts bool) {
 
 // cut calls yield with the words of a run.
 func cut(run []byte, yield func(Word)) {
-	begin, second := 0, 0 // of the word under way and, if that is not 0, of its second letter
+	begin, second := 0, 0 // offsets of the current word and of its second letter; second is 0 if there is none
 	current := spaced
 	for i, size := 0, 0; i < len(run); i += size {
 		var r rune
@@ -157,7 +157,7 @@ func cut(run []byte, yield func(Word)) {
 	yield(normalized(run[begin:]))
 }
 
-// Normal returns word in the form that Split gives words, for looking up a vocabulary's.
+// Normal returns a word of a vocabulary in the form in which Split yields words.
 func Normal(word string) string {
 	b := make([]byte, 0, len(word))
 	for _, r := range word {

@@ -32,7 +32,7 @@ func TestSplit(t *testing.T) {
 		{"caf\u00e9 cafe\u0301 CAF\u00c9", []string{"caf\u00e9", "caf\u00e9", "caf\u00e9"}},
 		{"\u00c9t\u00e9, na\u00efve\u2014yes", []string{"\u00e9t\u00e9", "na\u00efve", "yes"}},
 		{"\u041c\u0418\u0420 \u6771\u4eac\u3002", []string{"\u043c\u0438\u0440", "\u6771\u4eac"}},
-		// What shows nothing neither forms a word nor cuts one; what only looks like nothing is a space.
+		// An invisible code point neither forms a word nor cuts one; an invisible space is a space.
 		{"\ufe0f \u2764\ufe0f 1\ufe0f\u20e3 \u200d \u00ad \u3164 \u034f", nil},
 		{"co\u00adoperate STRA\u00adSSE\u00ad, \u00ada\u2060b", []string{"cooperate", "strasse", "ab"}},
 		{"na\u00ad\u00efve", []string{"na\u00efve"}},
@@ -52,7 +52,7 @@ func TestSplit(t *testing.T) {
 		{"\ud559\uad50\uc5d0\uc11c \uc11c", []string{"\ud559\uad50\uc5d0\uc11c", "\uc11c"}}, // Korean has spaces
 		{"300\u212a \u2126", []string{"k", "\u03c9"}},                                       // kelvin sign and ohm sign are letters
 		{"x\u00b2 \u2075 \u216b", []string{"x"}},                                            // numbers are not
-		{"a\xffb \xc3", []string{"a", "b"}},                                                 // what is not UTF-8 separates
+		{"a\xffb \xc3", []string{"a", "b"}},                                                 // bytes that are not UTF-8 separate words
 		{"a\ufffdb\x00c", []string{"a", "b", "c"}},
 		{"\ufeffbom", []string{"bom"}},
 	} {
