@@ -19,7 +19,7 @@ func (j *Job) held(r *filter.Run, w Work) error {
 	if err := r.Check(j.Input, j.Model); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
 	if err != nil {
 		return err
 	}

@@ -107,22 +107,27 @@ func (s *state) check(round uint32, wanted bool) error {
 // contribute answers a document by a worker. If the state has the document's contribution of this round, it is sent again: the
 // previous process may have been killed before all of the round was sent.
 func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution, coins *model.Coins) ([]*wire.Part, error) {
-	if s == nil {
-		return w.Contribute(d, coins)
-	}
-	last := s.last[document{c.Unit, c.Record}]
-	if last == nil {
-		return w.Contribute(d, coins)
-	}
-	if s.round == round {
-		return last.Parts, nil
-	}
+	last := s.lastOf(c)
 	stateful, ok := w.(model.Stateful)
-	if !ok {
+	switch {
+	case last != nil && s.has(round):
+		return last, nil
+	case last == nil || !ok:
 		return w.Contribute(d, coins)
 	}
-	return stateful.ContributeAfter(d, last.Parts, coins)
+	return stateful.ContributeAfter(d, last, coins)
 }
+
+// lastOf returns the parts of a document's last contribution, by the names in the next one; nil if there is none.
+func (s *state) lastOf(c *wire.Contribution) []*wire.Part {
+	if s == nil || s.last[document{c.Unit, c.Record}] == nil {
+		return nil
+	}
+	return s.last[document{c.Unit, c.Record}].Parts
+}
+
+// has says whether the state has the contributions of a round already.
+func (s *state) has(round uint32) bool { return s != nil && s.round == round }
 
 // keep collects the answers of the current round.
 func (s *state) keep(records []*wire.Record) {

@@ -21,7 +21,7 @@ import (
 
 // train answers every document of every round with a contribution, on each stream of the input.
 func (j *Job) train(r *filter.Run, w Work) error {
-	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}}
+	rounds := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_ROUNDS}, Values: w.Family.Values}
 	if r.DryRun() {
 		return cmp.Or(r.Check(j.Params), endpoint.CheckStream(r, j.Input, rounds))
 	}
@@ -164,6 +164,11 @@ func (t *trainer) skip() error {
 
 // round answers the documents of a round.
 func (t *trainer) round(open *wire.Record) error {
+	whole, coupled := t.step.(model.Whole)
+	open.GetRoundOpen().Coupled = coupled
+	if drawer, ok := t.step.(model.Drawer); ok {
+		open.GetRoundOpen().Draws = drawer.Draws()
+	}
 	if err := t.out.Write(open); err != nil {
 		return err
 	}
@@ -179,11 +184,7 @@ func (t *trainer) round(open *wire.Record) error {
 		}
 		return record.GetDocument(), nil
 	})
-	worker := workers(t.step, t.N())
-	work := func(i int, batch []*wire.Document) (answer, error) {
-		return t.answer(worker(i), open.Round, batch)
-	}
-	err := ordered.Map(t, t.N(), next, work, func(a answer) error {
+	write := func(a answer) error {
 		t.state.keep(a.records)
 		for _, b := range a.batches {
 			if err := t.out.WriteBatch(b); err != nil {
@@ -191,7 +192,17 @@ func (t *trainer) round(open *wire.Record) error {
 			}
 		}
 		return nil
-	})
+	}
+	var err error
+	if coupled {
+		err = t.answerAll(whole, open.Round, next, write)
+	} else {
+		worker := workers(t.step, t.N())
+		work := func(i int, batch []*wire.Document) (answer, error) {
+			return t.answer(worker(i), open.Round, batch)
+		}
+		err = ordered.Map(t, t.N(), next, work, write)
+	}
 	if err == nil {
 		err = t.state.save(open)
 	}
@@ -215,19 +226,34 @@ func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Do
 	records := make([]*wire.Record, 0, len(documents))
 	metrics.Documents(len(documents))
 	t.meter.Documents.Add(int64(len(documents)))
-	coins := &model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
+	coins := t.coins(round)
 	for _, d := range documents {
-		c := &wire.Contribution{Unit: wire.UnitName(t.header.Unit, d)}
-		if t.header.Unit == wire.Unit_USER {
-			c.Record = d.Id
-		}
+		c := t.contribution(d)
 		coins.Document = d
-		parts, err := t.state.contribute(worker, round, d, c, coins)
+		parts, err := t.state.contribute(worker, round, d, c, &coins)
 		if err != nil {
 			return answer{}, err
 		}
 		records = appendContribution(records, round, c, parts)
 	}
+	return t.encode(records)
+}
+
+// contribution returns the contribution of a document, without parts yet.
+func (t *trainer) contribution(d *wire.Document) *wire.Contribution {
+	c := &wire.Contribution{Unit: wire.UnitName(t.header.Unit, d)}
+	if t.header.Unit == wire.Unit_USER {
+		c.Record = d.Id
+	}
+	return c
+}
+
+// coins returns the coins of a round, for no document yet.
+func (t *trainer) coins(round uint32) model.Coins {
+	return model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
+}
+
+func (t *trainer) encode(records []*wire.Record) (a answer, err error) {
 	if t.state != nil {
 		a.records = records
 	}

@@ -121,7 +121,7 @@ func TestFamily(t *testing.T) {
 		[[ -p params ]] || mkfifo params
 		[[ -e ledger ]] || account ledger new ledger
 		sample --poisson 0.5 --rounds 8 --run mixture --secret ../coins ../docs.pp |
-			estep mixture --params params --secret ../key --state state.pp |
+			estep mixture ${flags:-} --params params --secret ../key --state state.pp |
 			privatize "$@" --run mixture --ledger ledger |
 			mstep mixture --clusters 2 --vocab ../vocab.txt --params-out params -o model.pp`)
 	run(t, folder, `tokenize text -q --vocab vocab.txt -o docs.pp texts.jsonl
@@ -169,6 +169,14 @@ func TestFamily(t *testing.T) {
 		}
 	}
 	run(t, folder, "mstep export --format csv private/model.pp | wc -l | grep -qx 81")
+
+	// Rounds that are answered as a whole are coupled: they are summed without noise, and refused under a grant.
+	run(t, folder, `mkdir coupled refused; flags=--in-place bash train.sh coupled none
+		account ledger new refused/ledger
+		account plan -q --ledger refused/ledger --epsilon 8 --delta 1e-5 --poisson 0.5 --rounds 8 --clip 1 --non-negative --vocab vocab.txt \
+			--model mixture --matrix documents=1x2 --matrix occurrences=2xV -o coupled.json
+		if flags=--in-place bash train.sh refused --grant ../coupled.json 2>log; then exit 1; fi
+		grep -q "^privatize: error: refused: .* depend on one another" log; ! grep -q charge refused/ledger`)
 
 	for what, c := range map[string]struct{ command, want string }{
 		"no key":          {"estep mixture --params x --secret nowhere docs.pp", "82 .*head -c 32"},

@@ -37,12 +37,22 @@ type Stateful interface {
 	ContributeAfter(d *wire.Document, last []*wire.Part, coins *Coins) ([]*wire.Part, error)
 }
 
-// A Whole is an EStep that answers the documents of a round together, so that a contribution may depend on other documents. No
-// privacy theorem covers such a round.
+// A Whole is an EStep that answers the documents of a round together, so that a contribution may depend on other documents. The
+// round is marked as coupled, because no privacy theorem covers it: privatize adds noise to it only under a paper's claim
+// (SPEC.md, RoundOpen.coupled).
 type Whole interface {
 	EStep
-	// ContributeAll returns the contribution of each document of a round.
+	// ContributeAll returns the contribution of each document of a round, in the order of the documents. last has the last
+	// contribution of each document; an element is nil for a document that has none, or if the model keeps none.
 	ContributeAll(documents []*wire.Document, last [][]*wire.Part, coins []*Coins) ([][]*wire.Part, error)
+}
+
+// A Drawer is an EStep that draws the topic of each token from a distribution that depends on the token. Such a draw is a loss of
+// its own at unit word, which the grant must allow and the charge counts (SPEC.md, RoundOpen.draws).
+type Drawer interface {
+	EStep
+	// Draws returns a bound on the pure loss of the draws of one token in a round.
+	Draws() float64
 }
 
 // A Scorer is a Worker that scores how well the model predicts a held-out document.

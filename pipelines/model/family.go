@@ -11,6 +11,9 @@ import (
 type Family struct {
 	Name string // in headers, grants and charges
 
+	// Values says that the documents of the family hold real numbers, one for each of their words, instead of counts.
+	Values bool
+
 	// Statistics returns the matrices of contributions and releases, for a model of the given size.
 	Statistics func(Size) []*wire.Matrix
 

@@ -12,11 +12,14 @@ type Command struct {
 	job.Job
 	job.Keyed
 	job.Kept
+	InPlace bool `help:"Count the clusters of a round on the way."`
 }
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	return c.Do(r, job.Work{
-		Family: mixture.Family, New: func() model.EStep { return new(Model) }, Keyed: c.Coins(), Kept: c.Documents(),
-	})
+	step := func() model.EStep { return new(Model) }
+	if c.InPlace {
+		step = func() model.EStep { return new(whole) }
+	}
+	return c.Do(r, job.Work{Family: mixture.Family, New: step, Keyed: c.Coins(), Kept: c.Documents()})
 }

@@ -1,0 +1,57 @@
+package job
+
+import (
+	"fmt"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// answerAll answers the documents of a coupled round together. It holds all of them in memory.
+func (t *trainer) answerAll(whole model.Whole, round uint32, next documents, write func(answer) error) error {
+	if endpoint.IsTopic(t.Input) {
+		return exit.Errorf(exit.Usage, "%s: this model answers the documents of a round together, and a topic divides them among workers", t.Input)
+	}
+	var all []*wire.Document
+	for {
+		batch, more, err := next()
+		if err != nil {
+			return err
+		}
+		if all = append(all, batch...); !more {
+			break
+		}
+	}
+	metrics.Documents(len(all))
+	t.meter.Documents.Add(int64(len(all)))
+	contributions, last, coins := make([]*wire.Contribution, len(all)), make([][]*wire.Part, len(all)), make([]*model.Coins, len(all))
+	for i, d := range all {
+		contributions[i] = t.contribution(d)
+		last[i] = t.state.lastOf(contributions[i])
+		c := t.coins(round)
+		c.Document = d
+		coins[i] = &c
+	}
+	parts := last
+	if !t.state.has(round) {
+		var err error
+		if parts, err = whole.ContributeAll(all, last, coins); err != nil {
+			return err
+		}
+	}
+	if len(parts) != len(all) {
+		panic(fmt.Sprintf("%d contributions of %d documents", len(parts), len(all)))
+	}
+	var records []*wire.Record
+	for i, c := range contributions {
+		records = appendContribution(records, round, c, parts[i])
+	}
+	a, err := t.encode(records)
+	if err != nil {
+		return err
+	}
+	return write(a)
+}
