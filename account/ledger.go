@@ -75,7 +75,7 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
 	if _, err := os.Lstat(last); err == nil {
 		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
-			WithHint("put it back, or give the new ledger another name")
+			WithHint("put the newest copy of it back; without that its data set counts as spent")
 	}
 	if r.DryRun() {
 		return nil

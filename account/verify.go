@@ -83,6 +83,13 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
+	var stream *ledgers.Stream // which is read before the ledgers
+	if ledgers.IsStream(c.Releases) {
+		var err error
+		if stream, err = ledgers.ReadStream(c.Releases); err != nil {
+			return err
+		}
+	}
 	var read []*event.Ledger
 	var verified []*verification
 	wanted := slices.Clone(c.LastHash)
@@ -116,9 +123,9 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 			strings.Join(c.Ledgers, ", "), wanted[0])
 	}
 	var released *ledgers.Compared
-	if ledgers.IsStream(c.Releases) {
+	if stream != nil {
 		var err error
-		if released, err = ledgers.CompareReleases(c.Releases, read); err != nil {
+		if released, err = stream.Compare(read); err != nil {
 			return err
 		}
 		released.Warn(r.Log)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
@@ -35,6 +36,11 @@ func (s *rounds) Run(r *filter.Run) error {
 	done, err := s.done(r, header)
 	if err != nil || done.ended {
 		return err
+	}
+	if done.begun {
+		if err := s.resumes(s.scheme(len(documents.Digests()))); err != nil {
+			return err
+		}
 	}
 	first := max(s.FirstRound, done.rounds+1)
 	var chooser *choose.Chooser
@@ -73,6 +79,23 @@ func (s *rounds) header(h *wire.Header) *wire.Header {
 		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: h.Side, Run: s.Run_, Unit: s.unit(),
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Values: h.Values,
 	}
+}
+
+// resumes refuses a topic whose rounds were drawn by another scheme than this one.
+func (s *rounds) resumes(scheme event.Scheme) error {
+	there, err := endpoint.Plan(s.Output)
+	if err != nil || there == nil {
+		return err
+	}
+	planned, err := there.Event()
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", s.Output, err)
+	}
+	if planned.Coins = scheme.Coins; planned != scheme {
+		return exit.Errorf(exit.Usage, "%s: holds rounds of %v, and this plan is %v", s.Output, planned, scheme).
+			WithHint("resume with the flags that the run was begun with, or begin another run with topics of its own")
+	}
+	return nil
 }
 
 // done is how far the output is from before, if it is a topic: a pipe and a file begin anew.

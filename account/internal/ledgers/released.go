@@ -34,13 +34,27 @@ type Compared struct {
 	Missing []int `json:"missing_rounds,omitempty"`
 }
 
-// CompareReleases compares a stream of releases with the charges of ledgers: each release must be one that was charged to one
-// of them, with the cells that it has and by what it states of itself.
-func CompareReleases(name string, ledgers []*event.Ledger) (*Compared, error) {
+// A Stream is a stream of releases as it was at a time.
+type Stream struct {
+	name   string
+	header *wire.Header
+	all    []endpoint.Released
+}
+
+// ReadStream reads a stream of releases. Of a run that is under way, the stream must be read before the ledgers: each release in
+// it is then charged in what is read of them.
+func ReadStream(name string) (*Stream, error) {
 	h, all, err := endpoint.Releases(name)
 	if err != nil {
 		return nil, err
 	}
+	return &Stream{name, h, all}, nil
+}
+
+// Compare compares the releases with the charges of ledgers: each release must be one that was charged to one of them, with the
+// cells that it has and by what it states of itself.
+func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
+	name, h, all := s.name, s.header, s.all
 	o := &Compared{Stream: name, Run: h.Run, Releases: len(all)}
 	charges := make(map[int][]*event.Charge) // of the run
 	grants := make(map[*event.Charge]*event.Grant)

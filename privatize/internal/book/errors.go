@@ -36,7 +36,7 @@ func (*Replaced) ExitCode() int { return 90 }
 type Absent struct{ Path string }
 
 func (e *Absent) Error() string {
-	return e.Path + ": no ledger is there; account ledger new makes one"
+	return e.Path + ": no ledger is there. account ledger new begins one, but only for data that no other ledger was charged for"
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).
@@ -46,8 +46,8 @@ func (*Absent) ExitCode() int { return 82 }
 type Lost struct{ Path string }
 
 func (e *Lost) Error() string {
-	return e.Path + ": the ledger lacks charges of the releases beside it: it was cut, removed or put back. Give a new ledger " +
-		"another name"
+	return e.Path + ": the ledger lacks charges of the releases beside it: it was cut, removed or put back. Without the " +
+		"newest ledger its data set counts as spent"
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).

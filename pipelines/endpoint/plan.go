@@ -1,0 +1,36 @@
+package endpoint
+
+import (
+	"context"
+	"io"
+
+	"privpipe/pipelines/endpoint/topic"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Plan returns the sampling scheme of the rounds that a topic holds, by the first of them that retention has left; nil where there
+// is none.
+func Plan(name string) (*wire.Scheme, error) {
+	l, err := writtenTopic(name)
+	if err != nil {
+		return nil, err
+	}
+	l.Partition, l.From, l.UntilEnd = max(l.Partition, 0), topic.Oldest, true
+	log, err := topic.Of(l).OpenAt(context.Background(), l, l.Partition, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	r, err := stream.NewHistoryReader(log, log.Name())
+	for err == nil {
+		var record *wire.Record
+		if record, err = r.Next(); record.GetRoundOpen() != nil {
+			return record.GetRoundOpen().Scheme, nil
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return nil, err
+}
