@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,4 +195,52 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 	}
 	putBack(t, folder, "run.ledger.away", "run.ledger")
 	run(0, "")
+}
+
+// TestNothingLeft: a run of which the group noted all rounds, or retention took them, does not end well where no release of it
+// is known: ledger and releases were lost together, or never were.
+func TestNothingLeft(t *testing.T) {
+	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "second": 1}).Broker()
+	at := "kafka://" + b.Address + "/"
+	folder := resuming(t)
+	in, h, err := endpoint.OpenStream(filepath.Join(folder, "3.pp"), contributions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := endpoint.CreateStream(at+"contributions.private", h, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for record, err := in.Next(); err != io.EOF; record, err = in.Next() {
+		if err := errors.Join(err, out.Write(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	run := func(want int, output, input string) {
+		t.Helper()
+		end := b.End(t, output, 0)
+		code, says := privatize(t, folder, "gaussian", "--grant", "grant.json", "--ledger", "run.ledger", "-o", at+output, at+input)
+		if code != want {
+			t.Errorf("exit code %d, want %d: %s", code, want, says)
+		}
+		if want != 0 && (b.End(t, output, 0) != end || !strings.Contains(says, "neither the output nor the ledger has a release")) {
+			t.Errorf("it wrote, or says %q", says)
+		}
+	}
+	run(0, "releases", "contributions.private?group=g")
+	b.Delete(t, "releases", 0, b.End(t, "releases", 0))
+	run(0, "releases", "contributions.private?group=g") // the ledger has them
+	b.Delete(t, "releases", 0, b.End(t, "releases", 0))
+	ledger := filepath.Join(folder, "run.ledger")
+	if err := errors.Join(os.Remove(ledger), os.RemoveAll(ledger+".releases")); err != nil {
+		t.Fatal(err)
+	}
+	testkit.BeginLedger(t, ledger)
+	run(90, "releases", "contributions.private?group=g")
+	b.Delete(t, "contributions.private", 0, b.End(t, "contributions.private", 0)-1)
+	run(90, "second", "contributions.private?from=oldest")
 }

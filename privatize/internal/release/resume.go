@@ -31,6 +31,9 @@ func (p *Privatizer) Resume(sent []Sent) error {
 	return nil
 }
 
+// Begun says whether the ledger has a charge of the run.
+func (p *Privatizer) Begun() bool { return len(p.book.Releases(p.terms.Run)) > 0 }
+
 // claimed returns the rounds of the run that other ledgers have claimed. It refuses a round that this one has claimed, has no
 // charge of, and went on from to claim another: a crash leaves a round claimed and not charged, but the next process claims
 // the same one again.
