@@ -90,12 +90,14 @@ func TestDeadlineOfPipe(t *testing.T) {
 	defer in.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	var stderr strings.Builder
-	command := exec.CommandContext(ctx, "privatize", "gaussian", "--grant", "grant.json", "--ledger", "run.ledger",
-		"--round-timeout", "100ms", "-o", "out.pp")
-	command.Dir, command.Stdin, command.Stderr = resuming(t), in, &stderr
-	command.Run()
-	if code := command.ProcessState.ExitCode(); code != 90 || !strings.Contains(stderr.String(), "the first round is not whole 100ms") {
-		t.Errorf("exit code %d: %s", code, stderr.String())
+	folder := resuming(t)
+	for _, args := range [][]string{{"gaussian", "--ledger", "run.ledger"}, {"combine"}} {
+		var stderr strings.Builder
+		command := exec.CommandContext(ctx, "privatize", append(args, "--grant", "grant.json", "--round-timeout", "100ms", "-o", "out.pp")...)
+		command.Dir, command.Stdin, command.Stderr = folder, in, &stderr
+		command.Run()
+		if code := command.ProcessState.ExitCode(); code != 90 || !strings.Contains(stderr.String(), "the first round is not whole 100ms") {
+			t.Errorf("%s: exit code %d: %s", args[0], code, stderr.String())
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -98,6 +99,28 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		}
 	}
 	return s, nil
+}
+
+// openWithin is openSources within the time of the first round, which of what is no topic counts from here on, too: a header may
+// never come.
+func openWithin(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *sources, err error) {
+	opening := newDeadline(limit)
+	if !slices.ContainsFunc(names, endpoint.IsTopic) {
+		opening.begin(0)
+	}
+	err = opening.within(func() error {
+		opened, err := openSources(output, names, wanted)
+		if err != nil {
+			return err
+		}
+		if err := opening.met(); err != nil {
+			opened.close()
+			return err
+		}
+		in = opened
+		return nil
+	})
+	return in, err
 }
 
 // alike is what the headers of all sources have in common.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"privpipe/pipelines/endpoint"
@@ -45,7 +44,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	wanted := within(c.RoundTimeout)
 	wanted.MaxCells = maxCells
 	wanted.Whole = true // a partition alone is a part of each round
-	in, err := c.open(wanted)
+	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}
@@ -97,27 +96,6 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	return out.Commit()
-}
-
-// open opens the inputs. Of what is no topic the first round's time counts from here on, too: its header may never come.
-func (c *sumsCommand) open(wanted endpoint.Wanted) (in *sources, err error) {
-	opening := newDeadline(c.RoundTimeout)
-	if !slices.ContainsFunc(c.Inputs, endpoint.IsTopic) {
-		opening.begin(0)
-	}
-	err = opening.within(func() error {
-		opened, err := openSources(c.Output, c.Inputs, wanted)
-		if err != nil {
-			return err
-		}
-		if err := opening.met(); err != nil {
-			opened.close()
-			return err
-		}
-		in = opened
-		return nil
-	})
-	return in, err
 }
 
 // sentBefore are the releases that an output holds already, which a topic alone does.
