@@ -49,11 +49,17 @@ func (p *Privatizer) claimed() (others map[int]bool, err error) {
 	if err != nil {
 		return nil, err
 	}
+	own := map[string]bool{owner: true}
+	for _, h := range held { // a ledger that was put back without its folder has another name, and charges of what the old one claimed
+		if h.Attempt == 1 && p.Charged(h.Round) {
+			own[h.Owner] = true
+		}
+	}
 	others = make(map[int]bool)
 	open := 0 // the round that is claimed and not charged
 	for _, h := range held {
 		switch {
-		case h.Owner != owner:
+		case !own[h.Owner]:
 			others[h.Round] = true
 		case open > 0:
 			return nil, p.book.Behind(p.terms.Run, open, "later claims follow that of")
