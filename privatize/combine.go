@@ -50,7 +50,7 @@ func (c *combineCommand) Run(r *filter.Run) error {
 			return c.combine(r, partSource(in), grant, create)
 		})
 	}
-	in, err := openSources(c.Output, c.Inputs, wanted)
+	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}

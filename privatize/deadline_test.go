@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"io"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,4 +78,26 @@ func (s *silent) Next() (*wire.Record, error) {
 		<-s.end
 	}
 	return record, err
+}
+
+// TestDeadlineOfPipe: a pipe into which nobody writes, not even a header, is late, too.
+func TestDeadlineOfPipe(t *testing.T) {
+	in, hold, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	defer in.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	folder := resuming(t)
+	for _, args := range [][]string{{"gaussian", "--ledger", "run.ledger"}, {"combine"}} {
+		var stderr strings.Builder
+		command := exec.CommandContext(ctx, "privatize", append(args, "--grant", "grant.json", "--round-timeout", "100ms", "-o", "out.pp")...)
+		command.Dir, command.Stdin, command.Stderr = folder, in, &stderr
+		command.Run()
+		if code := command.ProcessState.ExitCode(); code != 90 || !strings.Contains(stderr.String(), "the first round is not whole 100ms") {
+			t.Errorf("%s: exit code %d: %s", args[0], code, stderr.String())
+		}
+	}
 }

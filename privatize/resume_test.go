@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,4 +195,86 @@ func reportsPutBack(t *testing.T, b *broker.Broker) {
 	}
 	putBack(t, folder, "run.ledger.away", "run.ledger")
 	run(0, "")
+}
+
+// toTopic writes the contributions of a file to a topic.
+func toTopic(t *testing.T, file, topic string) {
+	t.Helper()
+	in, h, err := endpoint.OpenStream(file, contributions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := endpoint.CreateStream(topic, h, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for record, err := in.Next(); err != io.EOF; record, err = in.Next() {
+		if err := errors.Join(err, out.Write(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingLeft: a run of which the group noted all rounds, or retention took them, does not end well where no release of it
+// is known: ledger and releases were lost together, or never were.
+func TestNothingLeft(t *testing.T) {
+	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "second": 1}).Broker()
+	at := "kafka://" + b.Address + "/"
+	folder := resuming(t)
+	toTopic(t, filepath.Join(folder, "3.pp"), at+"contributions.private")
+	run := func(want int, output, input string) {
+		t.Helper()
+		end := b.End(t, output, 0)
+		code, says := privatize(t, folder, "gaussian", "--grant", "grant.json", "--ledger", "run.ledger", "-o", at+output, at+input)
+		if code != want {
+			t.Errorf("exit code %d, want %d: %s", code, want, says)
+		}
+		if want != 0 && (b.End(t, output, 0) != end || !strings.Contains(says, "neither the output nor the ledger has a release")) {
+			t.Errorf("it wrote, or says %q", says)
+		}
+	}
+	run(0, "releases", "contributions.private?group=g")
+	b.Delete(t, "releases", 0, b.End(t, "releases", 0))
+	run(0, "releases", "contributions.private?group=g") // the ledger has them
+	b.Delete(t, "releases", 0, b.End(t, "releases", 0))
+	ledger := filepath.Join(folder, "run.ledger")
+	if err := errors.Join(os.Remove(ledger), os.RemoveAll(ledger+".releases")); err != nil {
+		t.Fatal(err)
+	}
+	testkit.BeginLedger(t, ledger)
+	run(90, "releases", "contributions.private?group=g")
+	b.Delete(t, "contributions.private", 0, b.End(t, "contributions.private", 0)-1)
+	run(90, "second", "contributions.private?from=oldest")
+}
+
+// TestLedgerWithoutFolder: a ledger that is put back without its folder has lost the name that its claims were made under. They
+// are not taken for another ledger's, whose releases it need not have charged.
+func TestLedgerWithoutFolder(t *testing.T) {
+	b := broker.Fake(t, map[string]int{"contributions.private": 1, "releases": 1, "claims": 1}).Broker()
+	at, folder := "kafka://"+b.Address+"/", resuming(t)
+	ledger := filepath.Join(folder, "run.ledger")
+	toTopic(t, filepath.Join(folder, "3.pp"), at+"contributions.private")
+	run := func() (int, string) {
+		return privatize(t, folder, "gaussian", "--grant", "grant.json", "--ledger", "run.ledger",
+			"--claims", at+"claims", "-o", at+"releases", at+"contributions.private?group=g")
+	}
+	if code, says := run(); code != 0 {
+		t.Fatalf("exit code %d: %s", code, says)
+	}
+	content, err := os.ReadFile(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(content), "\n")
+	older := strings.Join(lines[:len(lines)-2], "") // without the charge of the last round
+	if err := errors.Join(os.RemoveAll(ledger+".releases"), os.WriteFile(ledger, []byte(older), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if code, says := run(); code != 90 || !strings.Contains(says, "the output holds a release of round 3") {
+		t.Errorf("exit code %d, want 90: %s", code, says)
+	}
 }

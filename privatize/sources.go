@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -36,7 +37,8 @@ type sources struct {
 	streams  []supplier
 	kinds    []wire.Kind
 	deadline *deadline // of the round under way
-	fresh    bool      // the inputs are topics, and nothing was released of the run
+	fresh    bool      // the inputs are topics, and the output has no release of the run
+	begun    bool      // the ledger has a charge of the run
 	last     uint32    // round that was taken
 
 	vector        fixed.Vector // of the unit under way
@@ -97,6 +99,28 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		}
 	}
 	return s, nil
+}
+
+// openWithin is openSources within the time of the first round, which of what is no topic counts from here on, too: a header may
+// never come.
+func openWithin(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *sources, err error) {
+	opening := newDeadline(limit)
+	if !slices.ContainsFunc(names, endpoint.IsTopic) {
+		opening.begin(0)
+	}
+	err = opening.within(func() error {
+		opened, err := openSources(output, names, wanted)
+		if err != nil {
+			return err
+		}
+		if err := opening.met(); err != nil {
+			opened.close()
+			return err
+		}
+		in = opened
+		return nil
+	})
+	return in, err
 }
 
 // alike is what the headers of all sources have in common.
@@ -188,8 +212,13 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
 		}
 	}
-	if heads[0] == nil && s.last == 0 && s.fresh && !s.streams[0].Amid() {
-		return nil, s.streams[0].Errorf("it ends without a round, and none was released before: whoever wrote the end did not write the stream")
+	if heads[0] == nil && s.last == 0 && s.fresh {
+		if !s.streams[0].Amid() {
+			return nil, s.streams[0].Errorf("it ends without a round, and none was released before: whoever wrote the end did not write the stream")
+		}
+		if !s.begun { // a group noted releases, or retention took what was never released
+			return nil, s.streams[0].Errorf("it has no round left, and neither the output nor the ledger has a release of the run")
+		}
 	}
 	if heads[0] == nil {
 		return nil, cmp.Or(s.deadline.met(), io.EOF)

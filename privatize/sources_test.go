@@ -107,11 +107,16 @@ var everyUnit = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}
 // TestEndWithoutRounds: the end alone is right where rounds were released before, and none is left to answer.
 func TestEndWithoutRounds(t *testing.T) {
 	for _, c := range []struct {
-		fresh   bool
-		of      partition
-		refused bool
-	}{{true, partition{0, 0}, true}, {false, partition{0, 0}, false}, {true, partition{3, 3}, false}} {
-		s := &sources{deadline: newDeadline(0), fresh: c.fresh, streams: []supplier{&supplied{partition: c.of, name: "one"}}}
+		fresh, begun bool
+		of           partition
+		refused      bool
+	}{
+		{true, false, partition{0, 0}, true}, {true, true, partition{0, 0}, true}, {false, true, partition{0, 0}, false},
+		{true, true, partition{3, 3}, false}, {true, false, partition{3, 3}, true}, {false, false, partition{3, 3}, false},
+	} {
+		s := &sources{
+			deadline: newDeadline(0), fresh: c.fresh, begun: c.begun, streams: []supplier{&supplied{partition: c.of, name: "one"}},
+		}
 		_, err := s.open(upTo(0))
 		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != io.EOF {
 			t.Errorf("%+v: %v", c, err)

@@ -57,7 +57,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	wanted := within(c.RoundTimeout)
 	wanted.MaxCells = maxCells
 	wanted.Whole = true // a partition alone is a part of each round
-	in, err := openSources(c.Output, c.Inputs, wanted)
+	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
 	}
@@ -114,6 +114,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	s := sums{sender{r, grant, privatizer.Collector, out}, privatizer, c.KeepReleases}
 	in.deadline = newDeadline(c.RoundTimeout)
 	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
+	in.begun = privatizer.Begun()
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}

@@ -65,6 +65,7 @@ func (s *rounds) followed() string {
 type pace struct {
 	releases *endpoint.Follower // nil: nothing is waited for
 	most     int
+	first    int // round of the run that is sampled here: those before are done
 }
 
 // pace opens what is followed.
@@ -81,13 +82,13 @@ func (s *rounds) pace(r *filter.Run) (*pace, error) {
 		return nil, exit.Errorf(exit.Code(err), "--follow: %w", err).
 			WithHint("rounds wait for the releases of those before, in this topic; --lead 0 writes all at once")
 	}
-	return &pace{releases, s.most()}, nil
+	return &pace{releases, s.most(), s.FirstRound}, nil
 }
 
 // wait waits until a round may be written.
 func (p *pace) wait(ctx context.Context, round int, waiting func(until int)) error {
 	until := round - p.most
-	if p.releases == nil || until < 1 || p.releases.Reached(uint32(until)) {
+	if p.releases == nil || until < p.first || p.releases.Reached(uint32(until)) {
 		return nil
 	}
 	waiting(until)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -177,6 +178,28 @@ func TestLead(t *testing.T) {
 				t.Error("the topic holds other rounds than the file")
 			}
 		})
+	}
+}
+
+// TestLeadFirstRound: rounds before --first-round are done, and not waited for, also where their releases are gone.
+func TestLeadFirstRound(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"r.rounds.private": 2, "r.releases": 1})
+	topic, folder := "kafka://"+fake.Address+"/", t.TempDir()
+	docs, key := filepath.Join(folder, "docs.pp"), filepath.Join(folder, "key")
+	if err := os.WriteFile(key, make([]byte, 32), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := corpusOf(t, wire.Unit_DOCUMENT, 30)
+	writeDocuments(t, docs, c, 0, c.Documents(), true)
+	s := start(t, "--poisson", "0.5", "--rounds", "8", "--first-round", "5", "--lead", "2", "--run", "r", "--secret", key,
+		"-o", topic+"r.rounds.private", docs)
+	comesTo(t, topic+"r.rounds.private", 6)
+	release := releasesOf(t, topic+"r.releases")
+	release(5)
+	comesTo(t, topic+"r.rounds.private", 7)
+	release(6)
+	if code := s.ends(t); code != exit.OK {
+		t.Errorf("exit code %d", code)
 	}
 }
 

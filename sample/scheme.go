@@ -60,15 +60,12 @@ func (s *rounds) secret(begun bool) (coin.Secret, error) {
 	if s.Secret == "" {
 		return fresh, nil
 	}
-	stored, err := endpoint.ReadFile(s.Secret, int64(len(fresh)))
+	stored, err := endpoint.ReadKey(s.Secret, len(fresh))
 	if errors.Is(err, os.ErrNotExist) {
 		if begun {
 			return fresh, exit.Errorf(exit.Missing, "%s: not there, but rounds before are done, and were drawn with it", s.Secret)
 		}
 		return fresh, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, fresh[:])
-	}
-	if err == nil && len(stored) != len(fresh) {
-		err = exit.Errorf(exit.Malformed, "%s: not a key of %d bytes", s.Secret, len(fresh))
 	}
 	if err != nil {
 		return fresh, err

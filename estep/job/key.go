@@ -32,18 +32,15 @@ func (k Keyed) key(j *Job) ([]byte, error) {
 		return nil, nil
 	case k.Secret == "" && endpoint.IsTopic(j.Input):
 		return nil, exit.Errorf(exit.Usage, "this model needs --secret to answer a topic").
-			WithHint("head -c %d /dev/urandom > FILE; it is as secret as the documents", keySize)
+			WithHint("(umask 077; head -c %d /dev/urandom > FILE); it is as secret as the documents", keySize)
 	case k.Secret == "":
 		key := make([]byte, keySize)
 		rand.Read(key) // never fails: it ends the process instead
 		return key, nil
 	}
-	key, err := endpoint.ReadFile(k.Secret, keySize)
+	key, err := endpoint.ReadKey(k.Secret, keySize)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Errorf(exit.Missing, "--secret: %w", err).WithHint("head -c %d /dev/urandom > %s", keySize, k.Secret)
-	}
-	if err == nil && len(key) != keySize {
-		err = exit.Errorf(exit.Malformed, "%s: not a key of %d bytes", k.Secret, keySize)
+		return nil, exit.Errorf(exit.Missing, "--secret: %w", err).WithHint("(umask 077; head -c %d /dev/urandom > %s)", keySize, k.Secret)
 	}
 	return key, err
 }

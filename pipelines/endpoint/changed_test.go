@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -167,5 +168,27 @@ func TestAddedPartition(t *testing.T) {
 	for _, query := range []string{"", "?group=g"} {
 		err := endpoint.Share(t.Context(), in+query, rounds, out, (&copier{run: "a"}).work)
 		wantWords(t, err, exit.Malformed, "partition 1 was added to the topic amid the run", "new private topics")
+	}
+}
+
+// TestPartitionLookedAtBefore: a partition that is empty when it is looked at was not added amid the run where sample wrote to all
+// of them before the next was looked at.
+func TestPartitionLookedAtBefore(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "answers.private": 2})
+	in := topic(fake.Address, "rounds.private")
+	var written atomic.Bool
+	fake.ControlKey(int16(kmsg.ListOffsets), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		fake.KeepControl()
+		asked := request.(*kmsg.ListOffsetsRequest).Topics[0]
+		if asked.Topic == "rounds.private" && asked.Partitions[0].Partition == 1 && !written.Swap(true) {
+			fake.SleepControl(func() {
+				fill(t, in+"?partition=0", roundsHeader("a"), round(8, 1), round(9, 1))
+				fill(t, in+"?partition=1", roundsHeader("a"), round(8, 1), round(9, 1))
+			})
+		}
+		return nil, nil, false
+	})
+	if err := endpoint.Share(t.Context(), in, rounds, topic(fake.Address, "answers.private"), (&copier{run: "a"}).work); err != nil {
+		t.Error(err)
 	}
 }

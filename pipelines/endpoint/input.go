@@ -142,3 +142,20 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	}
 	return b, nil
 }
+
+// ReadKey reads the key of secret coins, of size bytes. A file that all may read or change keeps no secret; a group may, as where
+// Kubernetes gives a volume to one.
+func ReadKey(name string, size int) ([]byte, error) {
+	key, err := ReadFile(name, int64(size))
+	if err != nil {
+		return nil, err
+	}
+	if len(key) != size {
+		return nil, exit.Errorf(exit.Malformed, "%s: not a key of %d bytes", name, size)
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0 {
+		return nil, exit.Errorf(exit.Usage, "%s: holds a secret, and all may read or change it (mode %04o)", name, info.Mode().Perm()).
+			WithHint("chmod 600 %s; if others can have read it, it is no secret any more", name)
+	}
+	return key, nil
+}

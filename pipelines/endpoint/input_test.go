@@ -50,3 +50,25 @@ func TestReadFileHasALimit(t *testing.T) {
 	_, err := endpoint.ReadFile(path, int64(len(marker))-1)
 	wantCode(t, err, exit.Malformed)
 }
+
+// TestReadKey: a key is of its size, and kept from all but its owner and a group.
+func TestReadKey(t *testing.T) {
+	folder := t.TempDir()
+	for name, c := range map[string]struct {
+		mode os.FileMode
+		size int
+		code int
+	}{
+		"own": {0o600, 32, exit.OK}, "group": {0o660, 32, exit.OK}, "read by all": {0o604, 32, exit.Usage},
+		"changed by all": {0o602, 32, exit.Usage}, "short": {0o600, 31, exit.Malformed}, "long": {0o600, 33, exit.Malformed},
+	} {
+		path := write(t, folder, name, make([]byte, c.size))
+		if err := os.Chmod(path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		key, err := endpoint.ReadKey(path, 32)
+		if wantCode(t, err, c.code); (len(key) == 32) != (err == nil) {
+			t.Errorf("%s: %d bytes, %v", name, len(key), err)
+		}
+	}
+}

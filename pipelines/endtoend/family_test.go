@@ -125,7 +125,7 @@ func TestFamily(t *testing.T) {
 			privatize "$@" --run mixture --ledger ledger |
 			mstep mixture --clusters 2 --vocab ../vocab.txt --params-out params -o model.pp`)
 	run(t, folder, `tokenize text -q --vocab vocab.txt -o docs.pp texts.jsonl
-		head -c 32 /dev/urandom >key; head -c 32 /dev/urandom >coins; mkdir quiet killed private`)
+		(umask 077; head -c 32 /dev/urandom >key; head -c 32 /dev/urandom >coins); mkdir quiet killed private`)
 
 	run(t, folder, "bash train.sh quiet none")
 	killed := bash(folder, "bash train.sh killed none")

@@ -31,6 +31,9 @@ func (p *Privatizer) Resume(sent []Sent) error {
 	return nil
 }
 
+// Begun says whether the ledger has a charge of the run.
+func (p *Privatizer) Begun() bool { return len(p.book.Releases(p.terms.Run)) > 0 }
+
 // claimed returns the rounds of the run that other ledgers have claimed. It refuses a round that this one has claimed, has no
 // charge of, and went on from to claim another: a crash leaves a round claimed and not charged, but the next process claims
 // the same one again.
@@ -46,11 +49,17 @@ func (p *Privatizer) claimed() (others map[int]bool, err error) {
 	if err != nil {
 		return nil, err
 	}
+	own := map[string]bool{owner: true}
+	for _, h := range held { // a ledger that was put back without its folder has another name, and charges of what the old one claimed
+		if h.Attempt == 1 && p.Charged(h.Round) {
+			own[h.Owner] = true
+		}
+	}
 	others = make(map[int]bool)
 	open := 0 // the round that is claimed and not charged
 	for _, h := range held {
 		switch {
-		case h.Owner != owner:
+		case !own[h.Owner]:
 			others[h.Round] = true
 		case open > 0:
 			return nil, p.book.Behind(p.terms.Run, open, "later claims follow that of")
