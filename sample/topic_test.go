@@ -192,6 +192,11 @@ func TestTopic(t *testing.T) {
 	if code := sample(topic("part.private")); code != exit.Usage {
 		t.Errorf("new coins for a run that was begun: exit code %d", code)
 	}
+	for _, other := range [][]string{{"--rounds", "1"}, {"--rounds", "9"}, {"--poisson", "0.25"}} { // which would end the run, or mix plans
+		if code := sample(topic("part.private"), append(other, "--secret", key)...); code != exit.Usage {
+			t.Errorf("%s in a run of other rounds: exit code %d", other, code)
+		}
+	}
 	if code := sample(topic("part.private"), "--secret", key+"2"); code != exit.Missing {
 		t.Errorf("a new key for a run that was begun: exit code %d", code)
 	}

@@ -37,7 +37,7 @@ take() {
           continue
         fi
         [[ $known == *" ${1#--} "* ]] || fail "unknown flag $1, see --help"
-        (($# > 1)) || fail "$1 needs a value"
+        (($# > 1)) && [[ -n $2 ]] || fail "$1 needs a value" # an empty one is of a command that failed before
         printf -v "${1#--}" %s "$2"
         shift
         ;;

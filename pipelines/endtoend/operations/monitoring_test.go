@@ -20,6 +20,7 @@ var elsewhere = map[string][]string{
 	"up":                      {"job"},
 	"node_systemd_unit_state": {"name", "state"},
 	"kube_pod_container_status_last_terminated_exitcode": {"container", "namespace", "pod"},
+	"kube_job_failed": {"condition", "job_name", "namespace"},
 }
 
 // targets are the labels that prometheus.yml gives to what a stage serves.

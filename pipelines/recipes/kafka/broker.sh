@@ -113,7 +113,7 @@ start() {
   fetch
   # The broker inherits the lock and so holds it for as long as it lives: a process id alone may be another's by now.
   exec {lock}>"$folder/lock"
-  flock -n "$lock" || fail "a broker of $folder runs already" 91
+  flock -n "$lock" || fail "a broker of $folder runs already, at $(sed -n 's/^listeners=PLAINTEXT:\/\/\([^,]*\),.*/\1/p' "$folder/server.properties")" 91
   rm -f -- "$folder/pid"
   [[ -e $folder/server.properties ]] || format
   [[ -z $secure || -e $folder/client.json ]] || fail "$folder was begun without --secure: take another folder"
