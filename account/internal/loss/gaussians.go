@@ -56,7 +56,7 @@ func (l *List) Squares() (sum float64, err error) {
 	}
 	for _, g := range rounds {
 		if g.Sampling != mechanism.All {
-			return 0, errors.New("Gaussian differential privacy is not amplified by sampling")
+			return 0, errors.New("sampling does not amplify Gaussian differential privacy")
 		}
 		sum += float64(g.Count) / (g.Sigma * g.Sigma)
 	}
