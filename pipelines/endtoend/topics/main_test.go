@@ -3,6 +3,7 @@ package topics
 import (
 	"testing"
 
+	_ "privpipe/pipelines/endpoint/kafka" // the tests look at topics themselves, too
 	"privpipe/pipelines/testkit/stages"
 )
 

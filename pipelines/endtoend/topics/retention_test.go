@@ -1,6 +1,7 @@
 package topics
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,8 +14,8 @@ import (
 // it writes all rounds at once, the last are gone when a worker that was started anew wants them, and nothing is made up.
 func TestRetention(t *testing.T) {
 	const (
-		kept   = 8 * time.Second // by the topics, and a second or two more: the broker looks once a second
-		paused = 2500 * time.Millisecond
+		kept   = 15 * time.Second // by the topics, and a second or two more: the broker looks once a second
+		paused = 4 * time.Second  // of five rounds; a message of the round ahead lives for two of them, and what they take else
 	)
 	b := broker.Real(t)
 	job := newJob(t, lda)
@@ -25,7 +26,7 @@ func TestRetention(t *testing.T) {
 		t.Run("lead "+c.lead, func(t *testing.T) {
 			t.Parallel() // it mostly waits
 			r := newRun(t, job, b, 1)
-			short := map[string]string{"retention.ms": "8000", "segment.ms": "500"}
+			short := map[string]string{"retention.ms": fmt.Sprint(kept.Milliseconds()), "segment.ms": "500"}
 			for _, topic := range []string{"rounds.private", "contributions.private"} {
 				r.topics[topic] = b.Topic(t, topic, partitions, short)
 			}
