@@ -69,7 +69,8 @@ func TestVersion1(t *testing.T) {
 		// Models: from old releases, and from an old checkpoint on.
 		"models": `
 			mstep words --vocab vocab.txt -o new-words.pp --checkpoint none releases.pp
-			same words.pp new-words.pp
+			digits() { body "$1" | sed -E 's/(\.[0-9]{12})[0-9]*/\1/g'; } # the mean is rounded otherwise by now
+			cmp <(digits words.pp) <(digits new-words.pp)
 			mstep lda --topics 2 --vocab vocab.txt --params-out new-params.pp -o new-lda.pp --checkpoint none lda-releases.pp
 			same lda.pp new-lda.pp
 			same all-params.pp new-params.pp
