@@ -13,7 +13,7 @@ import (
 // Sampled holds the flags of the schemes that draw each round independently.
 type Sampled struct {
 	Poisson *float64 `group:"Scheme" xor:"scheme" placeholder:"Q" help:"Put each unit into a round with probability Q, by a secret coin of its own."`
-	Fixed   Units    `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"Draw S of N units for a round, in secret and without replacement. sample counts N itself, so it takes only S. Needs neighbours that exchange a unit."`
+	Fixed   Units    `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"Draw S of N units for a round, in secret and without replacement. sample counts N itself, so it takes only S. Neighbouring data sets then differ in one exchanged unit."`
 	All     bool     `group:"Scheme" xor:"scheme" help:"Take all units into every round."`
 }
 
