@@ -137,7 +137,7 @@ func (t *tally) takes(g *Grant) error {
 func (h *Head) Takes(g *Grant) error {
 	switch {
 	case !h.DisjointDatasets && g.Dataset != "":
-		return errors.New("the grant names a data set, and those of the ledger may share units")
+		return errors.New("the grant names a data set, but data sets of the ledger may share units")
 	case h.DisjointDatasets && g.Dataset == "":
 		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
 	case h.DisjointDatasets && g.Adjacency != AddRemove:
@@ -199,7 +199,7 @@ func (t *tally) planned(u *use, c *Charge) error {
 		planned += beside.releases
 	}
 	if t.behind(known, u.grant.Dataset) > planned {
-		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train anew")
+		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train again")
 	}
 	if c.Attempt > 0 {
 		return errors.New("a budget is planned for one release of a round")
