@@ -1,6 +1,6 @@
-// Package endpoint opens what the stages read and write: "-", paths, FIFOs and topics, plain or as streams of records. A
-// stage cannot tell one from another.
+// Package endpoint opens the inputs and outputs of stages: "-", paths, FIFOs and topics, as plain text or as streams of records.
+// A stage handles all of them in the same way.
 //
-// A file comes to be whole or not at all: it is written under a temporary name beside its place, synced, and renamed. Of a
-// topic each partition is a stream; its writer's last message is there, with all before it, when the stream is committed.
+// Output files are atomic: a file is written under a temporary name in the same folder, synced, and renamed. In a topic each
+// partition is a stream. When a stream is committed, all messages of its writer, up to the last, are in the partition.
 package endpoint

@@ -17,12 +17,12 @@ func checkDataset(name string) error {
 	return nil
 }
 
-// Allow reports the first rule that a charge breaks as the next line of l, at the time of that line. The rules are those of
-// its grant, of the ledger's head, of what a budget was planned for, and that a ledger can be read again and composed. The
-// grant stands in l; if it does not yet, it is entering, which the caller would append before the charge. The privatizer asks
-// before it draws noise and again before it writes the line, so there is no other line in a ledger of its own; account
-// verify asks of each line, where nothing is entering. Where all charges before must agree, by the same rule, the first
-// stands for them. Nothing that Allow says is private.
+// Allow reports the first rule that a charge would break as the next line of l, at the time of that line. There are rules of
+// the charge's grant, of the ledger's head and of the plan behind a budget. Further rules keep the ledger readable and composable.
+// The grant is in l, or else it is entering, and the caller will append it before the charge. The privatizer calls Allow before it
+// draws noise, and again before it writes the line. So every charge in its ledgers obeys the rules. account verify calls Allow for
+// each line, with entering nil. Where a charge must agree with all earlier charges, Allow compares it with the first, because the
+// others agree with the first by the same rule. Errors of Allow hold nothing private.
 func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	if err := CheckName(c.Run); err != nil {
 		return fmt.Errorf("run: %w", err)
@@ -55,7 +55,7 @@ func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 	return before.composable(c)
 }
 
-// granted compares a charge with its grant, and with what the grant was used for before.
+// granted compares a charge with its grant, and with the earlier charges of the grant.
 func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	g := u.grant
 	if g.Expired(at) {
@@ -68,7 +68,7 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 		return fmt.Errorf("the grant is for data set %q, the release is from %q (--dataset)", g.Dataset, c.Dataset)
 	}
 	if !c.Scheme.Same(g.Scheme) {
-		// How it was sampled is what a private stream says, so it is not repeated.
+		// The stream's scheme comes from a private stream, so the error does not repeat it.
 		return fmt.Errorf("the round was not sampled by %s, which the grant is for", g.Scheme)
 	}
 	if err := t.planned(u, c); err != nil {
@@ -89,8 +89,8 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 		return errors.New("the allocation has no name: rounds of two of them could not be told apart")
 	}
 	if c.Scheme.Disjoint() && u.first != nil {
-		// The grant counts on every unit being in one round of one throw. Under another name of the run or of the data
-		// set a unit could be in a round a second time.
+		// The grant relies on every unit being in one round of one throw. Under another name of the run or the data
+		// set, a unit could be in a second round.
 		if u.first.Run != c.Run || u.first.Dataset != c.Dataset {
 			return fmt.Errorf("this grant is for disjoint rounds, and run %s of data set %q has begun them",
 				u.first.Run, u.first.Dataset)
@@ -105,7 +105,7 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 	return nil
 }
 
-// takes refuses a grant that may not be used with this ledger.
+// takes refuses a grant that may not be used with the ledger of t.
 func (t *tally) takes(g *Grant) error {
 	if g.Version == 1 {
 		if t.head != nil {
@@ -131,17 +131,17 @@ func (t *tally) takes(g *Grant) error {
 	return t.head.Takes(g)
 }
 
-// Takes refuses a grant whose releases could pass the budget of the ledger. The grant's own budget counts all that the
-// ledger holds when the grant's last release is charged, so a comparison is enough. A filter adds up by itself. Where data sets
-// share no unit, the grant's budget counts all of one of them, which is why it must say which.
+// Takes refuses a grant whose releases could exceed the budget of the ledger. A comparison of the two budgets is enough: the
+// grant's budget covers the whole ledger up to the grant's last release. A ledger with a filter needs no comparison, because
+// the filter adds up costs. If data sets share no unit, the grant's budget covers one data set, which the grant must name.
 func (h *Head) Takes(g *Grant) error {
 	switch {
 	case !h.DisjointDatasets && g.Dataset != "":
-		return errors.New("the grant names a data set, and those of the ledger may share units")
+		return errors.New("the grant names a data set, but data sets of the ledger may share units")
 	case h.DisjointDatasets && g.Dataset == "":
 		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
 	case h.DisjointDatasets && g.Adjacency != AddRemove:
-		// A unit that is exchanged may leave one data set while the other enters another: both would lose.
+		// An exchange may remove a unit from one data set and add a unit to another. Both data sets would then have a loss.
 		return fmt.Errorf("the ledger's data sets share no unit: that is for neighbours %s alone", AddRemove)
 	}
 	if h.Budget == nil || h.Filter != nil {
@@ -157,28 +157,29 @@ func (h *Head) Takes(g *Grant) error {
 	return nil
 }
 
-// gives says whether c is the charge that g gives to its round, whatever its data set, run, settings and release.
+// gives says whether c is the charge of its round under g. Data set, run, settings, release and attempt are not compared.
 func (g *Grant) gives(c *Charge) bool {
 	want := g.Charge(c.Round, c.Scheme)
 	want.Dataset, want.Run, want.Settings, want.Release, want.Attempt = c.Dataset, c.Run, c.Settings, c.Release, c.Attempt
 	if g.Version == 1 && g.Mechanism == RandomizedResponse && c.Sensitivity <= 2*uint64(g.MaxWords) {
-		want.Sensitivity = c.Sensitivity // less for a small vocabulary, which such a grant does not name
+		want.Sensitivity = c.Sensitivity // may be smaller for a small vocabulary, which such a grant does not name
 	}
 	return *c == *want
 }
 
-// planned refuses what the plan behind a budget does not know of: charges of other grants, and a second release of a
-// batch that was sampled or of a round that is disjoint from others, which loses more than one of a batch of its own.
+// planned refuses what the plan of a budget did not count: charges of other grants, and a second release of a sampled batch or of
+// a disjoint round. Two releases of one batch lose more than two releases of separate batches.
 func (t *tally) planned(u *use, c *Charge) error {
 	budget := u.grant.Budget
 	if budget.Epsilon == 0 {
-		return nil // the noise was given, no budget stands behind it
+		return nil // the noise was given, not planned from a budget
 	}
 	known, found := t.upTo[budget.After]
 	if !found {
 		return errors.New("the grant was planned for another ledger")
 	}
-	// The grant names a hash from before its own line, so what it was used for follows that. Hashes stand once: Budget.check.
+	// The line that After names comes before the grant's own line, so all charges of the grant follow it. Budget.check refuses duplicate
+	// hashes.
 	planned := u.releases
 	for _, hash := range budget.Beside {
 		beside := t.hashes[hash]
@@ -192,13 +193,13 @@ func (t *tally) planned(u *use, c *Charge) error {
 			return errors.New("a grant that this one was planned beside had been used by then: plan again")
 		}
 		if beside.grant.Budget.Epsilon == 0 {
-			// Nothing keeps it from releasing a batch or a round again, which the plan does not count.
+			// Without a budget that grant may release a batch or a round again, and the plan does not count the second release.
 			return errors.New("a grant that this one was planned beside has no budget of its own")
 		}
 		planned += beside.releases
 	}
 	if t.behind(known, u.grant.Dataset) > planned {
-		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train anew")
+		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train again")
 	}
 	if c.Attempt > 0 {
 		return errors.New("a budget is planned for one release of a round")
@@ -206,8 +207,8 @@ func (t *tally) planned(u *use, c *Charge) error {
 	return t.newBatch(u.grant, c)
 }
 
-// newBatch refuses a charge of a batch that coins chose, if the batch was charged before. Of coins without a name nobody knows
-// whether they are those of another round.
+// newBatch refuses a charge of a sampled batch that was charged before. It refuses secret coins without a name, too: nobody could
+// tell whether another round used the same coins.
 func (t *tally) newBatch(g *Grant, c *Charge) error {
 	if !sampled(c) {
 		return nil
@@ -221,7 +222,7 @@ func (t *tally) newBatch(g *Grant, c *Charge) error {
 	return nil
 }
 
-// counted refuses a charge that is not the next of its round: the first, or one more under the same settings.
+// counted refuses a charge whose attempt is not the next one of its round. A repeat must have the settings of the attempt before.
 func (t *tally) counted(c *Charge) error {
 	next := 1
 	if before := t.rounds[runRound{c.Run, c.Round}]; before != nil {
@@ -236,8 +237,8 @@ func (t *tally) counted(c *Charge) error {
 	return nil
 }
 
-// CheckRepeat refuses c as a charge of the round of before, if that was made under other settings, data set or grant, or
-// the round was sampled in another way.
+// CheckRepeat refuses c as one more charge of the round of before, if settings, data set, grant or sampling scheme of the two
+// differ.
 func (c *Charge) CheckRepeat(before *Charge) error {
 	if before.Settings != c.Settings || before.Dataset != c.Dataset || before.Grant != c.Grant ||
 		!c.Scheme.Same(before.Scheme) {
@@ -247,18 +248,18 @@ func (c *Charge) CheckRepeat(before *Charge) error {
 	return nil
 }
 
-// composable refuses a charge that no accountant could compose with those of the ledger.
+// composable refuses a charge that no accountant could compose with the earlier charges.
 func (t *tally) composable(c *Charge) error {
 	before := t.noised
 	if c.Mechanism != None && before != nil && (before.Adjacency != c.Adjacency || before.Unit != c.Unit) {
 		return fmt.Errorf("the ledger is for neighbours %s and unit %s, this run for %s and %s: it needs a ledger of its own",
 			before.Adjacency, before.Unit, c.Adjacency, c.Unit)
 	}
-	// A throw has one scheme. Of two that one name stands for, one at most is how the units were chosen.
+	// A throw of coins has one scheme. If one name has two schemes, at least one of them is false.
 	if other, thrown := t.throws[c.Scheme.Coins]; thrown && !other.Same(c.Scheme) {
 		return errors.New("coins of this name were charged under another sampling scheme")
 	}
-	// Units of one name in two data sets would have the same coins, and the releases from the one tell of those in the other.
+	// A unit of one name in each data set would get the same coin. Releases from one data set would then reveal coins of the other.
 	if other, thrown := t.thrownFor[c.Scheme.Coins]; thrown && t.head != nil && t.head.DisjointDatasets && other != c.Dataset {
 		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of its own", other)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A Charge is one release, with all that is needed to recompute its privacy loss and nothing about the data.
+// A Charge is one release, with all that is needed to recompute its privacy loss and nothing that depends on the data.
 type Charge struct {
 	Dataset   string `json:"dataset"`
 	Run       string `json:"run"`
@@ -15,23 +15,23 @@ type Charge struct {
 	Adjacency string `json:"adjacency"`
 	Unit      string `json:"unit"`
 	Clipping  string `json:"clipping,omitempty"` // as in the grant
-	// Sensitivity is that of the integer sum under the adjacency, in steps: in L2, for Laplace in L1. For
-	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ. 0 for None, and for
-	// ClipUnbounded: there is no bound.
+	// Sensitivity is the sensitivity of the integer sum under the adjacency, in steps: in L1 for Laplace, otherwise in L2. For
+	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ. It is 0 for None, and
+	// for ClipUnbounded, where no bound exists.
 	Sensitivity uint64 `json:"sensitivity"`
-	// Scale is that of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
-	// RandomizedResponse it is 2^32 times the probability that a bit is reported wrong. 0 for None.
+	// Scale is the scale of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
+	// RandomizedResponse it is 2^32 times the probability that a bit is reported wrong. It is 0 for None.
 	Scale     uint64 `json:"scale"`
-	Threshold uint64 `json:"threshold,omitempty"` // Select: what a word's noisy weight must reach, in steps
-	MaxWords  int    `json:"max_words,omitempty"` // Select: most words of a unit
-	// Claimed is what the paper takes for the sensitivity, where a recipe reproduces one.
+	Threshold uint64 `json:"threshold,omitempty"` // Select: the least noisy weight of a released word, in steps
+	MaxWords  int    `json:"max_words,omitempty"` // Select: the maximum number of words of a unit that count
+	// Claimed is the sensitivity that a paper assumes, where a recipe reproduces the paper.
 	Claimed uint64 `json:"claimed_sensitivity,omitempty"`
-	// Draws is the pure loss of the draws by which one token got its topic in the round, beside that of the release.
+	// Draws is the pure loss of the draws by which one token got its topic in the round. It adds to the loss of the release.
 	Draws    float64 `json:"draws,omitempty"`
 	Scheme   Scheme  `json:"scheme"`
 	Settings string  `json:"settings"` // SHA-256 of the public settings of the run, in hexadecimal
 	Release  string  `json:"release"`  // SHA-256 of the stored release, in hexadecimal
-	// Attempt counts the releases of this round of this run, from 2: a round released anew, with leave, is charged anew.
+	// Attempt counts the releases of this round of this run, from 2. A round may be released again with permission, for one more charge.
 	Attempt int `json:"attempt,omitempty"`
 }
 
@@ -58,11 +58,11 @@ func (c *Charge) Check() error {
 	return c.Scheme.Check()
 }
 
-// maxSteps bounds what a charge counts in steps. It is far beyond all noise that a privatizer draws, and twice as much is
-// still a uint64.
+// maxSteps bounds every number of steps in a charge. It is far above the scale of any noise that a privatizer draws, and
+// 2·maxSteps still fits a uint64.
 const maxSteps = 1 << 62
 
-// checkMechanism checks what the mechanism needs, and that nothing else is given.
+// checkMechanism checks that c has the members that its mechanism needs, and no others.
 func (c *Charge) checkMechanism() error {
 	if err := checkClipping(c.Mechanism, c.Clipping); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (c *Charge) checkMechanism() error {
 	return nil
 }
 
-// NoCharge returns the charge of a release without privacy, but for its data set, run, settings and release.
+// NoCharge returns the charge of a release without privacy. The caller adds data set, run, settings and release.
 func NoCharge(round int, unit string, scheme Scheme) *Charge {
 	c := &Charge{Round: round, Mechanism: None, Adjacency: AddRemove, Unit: unit, Scheme: scheme}
 	if scheme.Method == Fixed {
@@ -115,7 +115,7 @@ func NoCharge(round int, unit string, scheme Scheme) *Charge {
 	return c
 }
 
-// NoiseMultiplier is the noise's scale over the sensitivity, for the mechanisms that add noise to sums; 0 for None.
+// NoiseMultiplier returns the scale of the noise divided by the sensitivity, for mechanisms that add noise to sums; 0 for None.
 func (c *Charge) NoiseMultiplier() float64 {
 	if c.Sensitivity == 0 {
 		return 0

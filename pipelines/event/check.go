@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The checks below are written so that NaN breaks them. Each error names the rule and the value.
+// The checks below refuse NaN. Each error names the rule and the value.
 
 // CheckEpsilon checks a privacy budget ε.
 func CheckEpsilon(epsilon float64) error { return positive("epsilon", epsilon) }
@@ -21,7 +21,7 @@ func CheckDelta(delta float64) error {
 // CheckClip checks a bound on a unit's contribution.
 func CheckClip(clip float64) error { return positive("clip", clip) }
 
-// CheckNoiseMultiplier checks σ/C, the noise's scale over the clip.
+// CheckNoiseMultiplier checks σ/C, the scale of the noise divided by the clip.
 func CheckNoiseMultiplier(sigma float64) error { return positive("noise multiplier", sigma) }
 
 // CheckRate checks the expected share of units in a round.

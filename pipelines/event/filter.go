@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// The measures of a filter: what the cost of a charge is counted in. Each adds up over releases.
+// The measures of a filter. The cost of a charge is a number in one measure, and costs add up over releases.
 const (
 	ZCDP  = "zcdp"  // ρ of zero-concentrated differential privacy
 	GDP   = "gdp"   // μ² of Gaussian differential privacy
 	Renyi = "renyi" // ε of the Rényi divergence of one order
 )
 
-// A Filter is a bound on the sum of the costs of all charges, in a measure that is fixed before the first charge. Settings
-// of a charge may then be chosen after earlier releases have been seen, since the sum of the costs is a bound for that too:
+// A Filter bounds the sum of the costs of all charges, in a measure that is fixed before the first charge. The settings of a
+// charge may then depend on earlier releases, because the sum of the costs is also a bound under such a choice:
 //
 //   - Rényi divergence of one order: Feldman and Zrnic, Individual Privacy Accounting via a Rényi Filter, NeurIPS 2021,
 //     theorem 4.3 (with the same parameters for all units);
@@ -22,9 +22,9 @@ const (
 //   - Gaussian differential privacy: Smith and Thakurta, Fully Adaptive Composition for Gaussian Differential Privacy, 2022,
 //     theorem 3.1.
 //
-// No such theorem is known for the best order chosen afterwards, nor for privacy loss distributions. `account plan` works
-// the cost of a release out and writes it into the grant; the privatizer only adds up and compares; `account verify` works
-// the costs out again.
+// No such theorem is known for an order chosen afterwards, or for privacy loss distributions. `account plan` computes the
+// cost of a release and writes the cost into the grant. The privatizer only adds costs and compares the sum with the limit.
+// `account verify` recomputes the costs.
 type Filter struct {
 	Measure string  `json:"measure"`
 	Order   float64 `json:"order,omitempty"` // Renyi only: above 1
@@ -51,8 +51,8 @@ func spend(spent, cost float64) float64 { return math.Nextafter(spent+cost, math
 // Spent returns the sum of the costs of all charges of l in the measure of its filter, rounded up; 0 without a filter.
 func (l *Ledger) Spent() float64 { return l.tally().spent }
 
-// filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter. Each release of a
-// batch that coins chose is counted by itself, which is a bound only if no other release is of the same batch.
+// filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter. It refuses a second
+// release of a sampled batch, too, because the cost of a release is a bound only if the batch has no other release.
 func (t *tally) filtered(g *Grant, c *Charge) error {
 	f := t.head.Filter
 	if g.Cost == 0 {
@@ -70,9 +70,9 @@ func (t *tally) filtered(g *Grant, c *Charge) error {
 	return nil
 }
 
-// covers refuses a cost that is below what the release costs, where that is arithmetic on its noise; and mechanisms that the
-// measure does not know. For amplified Rényi divergences and randomized response the grant is trusted, and account verify
-// works them out.
+// covers refuses a mechanism that the measure cannot count. It also refuses a cost below the true cost of the release, where the
+// true cost is a formula in the noise. For amplified Rényi divergences and randomized response it trusts the grant; account
+// verify computes their costs.
 func (f *Filter) covers(g *Grant, c *Charge) error {
 	least := 0.0
 	noise := c.NoiseMultiplier()
@@ -96,5 +96,5 @@ func (f *Filter) covers(g *Grant, c *Charge) error {
 	return nil
 }
 
-// sampled says that coins chose the units of a charge's round anew.
+// sampled says that fresh coins chose the units of the charge's round.
 func sampled(c *Charge) bool { return c.Scheme.Method == Poisson || c.Scheme.Method == Fixed }

@@ -14,16 +14,16 @@ import (
 	"unicode"
 )
 
-// GrantVersion is the version of the grants that are planned now. Those of version 2, which have neither Proved nor Draws, nor unit
-// Word, nor ClipUnbounded, are used, too. Grants of version 1, which name neither a model nor a ledger, are read in ledgers; none
-// comes into use any more.
+// GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no unit Word and
+// no ClipUnbounded. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
+// used again.
 const (
 	GrantVersion       = 3
-	OldestGrantVersion = 2 // that may be used
+	OldestGrantVersion = 2 // the oldest that may be used
 )
 
-// The neighbouring relations: two data sets are neighbours if they differ in one unit more or less, or in one unit
-// exchanged for another.
+// The neighbouring relations. Two data sets are neighbours if one has one unit more than the other, or if one unit of one is
+// exchanged for another unit.
 const (
 	AddRemove  = "add-remove"
 	ReplaceOne = "replace-one"
@@ -33,22 +33,22 @@ const (
 const (
 	Document = "document"
 	User     = "user"
-	// Word: neighbours differ in one token, replaced by another word of the vocabulary at its place. Documents, their names
-	// and lengths are public, and all of them take part in all rounds. Streams carry documents: see claim.md.
+	// Word: neighbours differ in one token, replaced by another word of the vocabulary at the same place. The set of documents,
+	// their names and their lengths are public, and all documents are in all rounds. Streams carry documents: see claim.md.
 	Word = "word"
 )
 
-// A Grant is leave to release: what `account plan` worked out and `privatize` enforces by comparing.
+// A Grant is permission to release. `account plan` computes its numbers, and `privatize` enforces them by comparison.
 type Grant struct {
 	Version int        `json:"version"`
 	ID      string     `json:"id"`
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
-	// Ledger is the identity of the one ledger that the grant may be used with (Head.ID). Empty: any ledger, if no budget
-	// was planned.
+	// Ledger is the identity (Head.ID) of the one ledger that the grant may be used with. If it is empty, the grant may be used
+	// with any ledger, but only without a budget.
 	Ledger string `json:"ledger,omitempty"`
 	// Dataset is the name of the one data set that the grant may be used with, where the ledger's data sets share no unit
-	// (Head.DisjointDatasets). The budget is then of what that one has released. Empty in grants for other ledgers.
+	// (Head.DisjointDatasets). The budget then covers that data set. Dataset is empty in grants for other ledgers.
 	Dataset   string `json:"dataset,omitempty"`
 	Mechanism string `json:"mechanism"`
 	Adjacency string `json:"adjacency"`
@@ -56,32 +56,32 @@ type Grant struct {
 
 	Subject
 
-	// How a unit's contribution is bounded: see ClipUnit and the others. Empty is ClipUnit, or ClipUnitL1 for Laplace.
+	// Clipping says how contributions are bounded: see ClipUnit and the others. Empty means ClipUnit, or ClipUnitL1 for Laplace.
 	Clipping string  `json:"clipping,omitempty"`
 	Clip     float64 `json:"clip,omitempty"` // the bound C
-	// Proved is the sensitivity over the clip, in [1, 2], that a proof in the model's claim.md gives to sums on the grid, where
-	// clipping is ClipProved and units are exchanged; 0: 2, or √2 with NonNegative. See claim.md.
+	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in the model's claim.md. It needs
+	// ClipProved and ReplaceOne. 0 stands for 2, or √2 with NonNegative. See claim.md.
 	Proved float64 `json:"sensitivity,omitempty"`
-	// NonNegative says that negative coordinates count as 0, so that exchanging a unit moves a sum by less.
+	// NonNegative says that negative coordinates are set to 0. An exchange of a unit then changes a sum by less.
 	NonNegative bool `json:"non_negative,omitempty"`
 	// Statistics are the bounds of some matrices by name; other matrices have the bound 1. Coordinates are divided by
-	// the bound of their matrix, and all together are then clipped to C.
+	// the bound of their matrix. Then the vector of all matrices is clipped to C.
 	Statistics []Statistic `json:"statistics,omitempty"`
 
-	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // the noise's scale over the clip: σ/C, for Laplace t/C
+	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // scale of the noise divided by the clip: σ/C, or t/C for Laplace
 	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong
-	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: most words of a unit that count
-	Threshold       float64 `json:"threshold,omitempty"`        // Select: what a word's noisy weight must reach
+	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: the maximum number of words of a unit that count
+	Threshold       float64 `json:"threshold,omitempty"`        // Select: the least noisy weight of a released word
 
-	// Claim is PaperClaim for a run that reproduces a paper: its charges state the paper's sensitivity beside the sound one.
+	// Claim is PaperClaim for a run that reproduces a paper. Its charges state the paper's sensitivity in addition to the sound one.
 	Claim string `json:"claim,omitempty"`
-	// Draws is the pure loss, each round, of the draws by which one token gets its topic. Unit Word only.
+	// Draws is the pure loss ε, in each round, of the draws by which one token gets its topic. Unit Word only.
 	Draws float64 `json:"draws,omitempty"`
 
 	Scheme   Scheme `json:"scheme"`
-	Releases int    `json:"releases"` // at most so many
+	Releases int    `json:"releases"` // the maximum number of releases
 	Budget   Budget `json:"budget"`
-	// Cost is what each release costs in the measure of the ledger's filter, rounded up; 0: the ledger has none.
+	// Cost is the cost of each release in the measure of the ledger's filter, rounded up; 0 if the ledger has no filter.
 	Cost float64 `json:"cost,omitempty"`
 }
 
@@ -94,19 +94,19 @@ type Statistic struct {
 // PaperClaim is the claim of a recipe that reproduces a paper.
 const PaperClaim = "paper"
 
-// A Budget is what a grant was planned for: the numbers above follow from it and from what the ledger had spent.
+// A Budget is the (ε, δ) that a grant was planned for. `account plan` derives the noise from the budget and from the ledger.
 type Budget struct {
-	Epsilon    float64 `json:"epsilon,omitempty"` // of the whole ledger, or of Grant.Dataset; 0: the noise was given, not planned
+	Epsilon    float64 `json:"epsilon,omitempty"` // of the whole ledger, or of Grant.Dataset; 0 if the noise was given, not planned
 	Delta      float64 `json:"delta,omitempty"`
 	Accountant string  `json:"accountant,omitempty"`
-	// After is the hash of the ledger's last line when the plan was made, Genesis for none. The plan knows of no charge
-	// that follows, so only the grant's own may, and those of Beside; and those of other data sets, where they share no unit.
+	// After is the hash of the ledger's last line when the plan was made, or Genesis. The plan does not count later charges. So
+	// the only later charges allowed are those of the grant, of Beside, and of other data sets that share no unit.
 	After string `json:"after,omitempty"`
-	// Beside are grants that were planned before and not used by then (Grant.Hash). The plan counts all their releases.
+	// Beside has the hashes (Grant.Hash) of earlier grants that were still unused. The plan counts all their releases.
 	Beside []string `json:"beside,omitempty"`
 }
 
-// check checks b; pure says that the mechanism has a pure ε, so that δ may be 0.
+// check checks b. pure says that the mechanism has a pure ε, so δ may be 0.
 func (b Budget) check(pure bool) error {
 	if b.Epsilon == 0 && b.Delta == 0 {
 		if len(b.Beside) > 0 {
@@ -157,7 +157,7 @@ func (g *Grant) Check() error {
 		return err
 	}
 	if strings.TrimSpace(g.Dataset) != g.Dataset || strings.ContainsFunc(g.Dataset, unicode.IsControl) {
-		// One data set by two names would have two budgets, so names that look alike are refused.
+		// One data set under two names would have two budgets, so characters that do not show in print are refused.
 		return errors.New("name of the data set must have no control character, and no space at its ends")
 	}
 	if g.Version > 1 {
@@ -202,17 +202,17 @@ func CheckRelation(adjacency, unit string, scheme Scheme) error {
 		return err
 	}
 	if unit == Word && (adjacency != ReplaceOne || scheme.Method != All) {
-		// Which documents take part is public, so nothing is left that sampling could hide.
+		// The documents of each round are public, so sampling hides nothing.
 		return fmt.Errorf("unit %s needs adjacency %q and all units in each round", Word, ReplaceOne)
 	}
 	if scheme.Method == Fixed && adjacency != ReplaceOne {
-		// Under add-remove the population is private, and a round's size over it tells it.
+		// Under add-remove the population is private, and the size and the rate of a round would reveal it.
 		return fmt.Errorf("fixed-size sampling needs adjacency %q, which makes the population public", ReplaceOne)
 	}
 	return nil
 }
 
-// Hash is the SHA-256 of g's JSON as a ledger holds it, in hexadecimal.
+// Hash returns the SHA-256 of g's JSON as a ledger holds it, in hexadecimal.
 func (g *Grant) Hash() (string, error) {
 	b, err := json.Marshal(g)
 	if err != nil {
@@ -225,7 +225,7 @@ func (g *Grant) Hash() (string, error) {
 // Expired says whether g may no longer be used at the given time.
 func (g *Grant) Expired(at time.Time) bool { return g.Expires != nil && !at.Before(*g.Expires) }
 
-// ParseGrant parses the JSON of a grant and checks it. It refuses fields that it does not know.
+// ParseGrant parses the JSON of a grant and checks the grant. It refuses unknown fields.
 func ParseGrant(b []byte) (*Grant, error) {
 	g := new(Grant)
 	err := plain(b)
@@ -241,10 +241,10 @@ func ParseGrant(b []byte) (*Grant, error) {
 	return g, nil
 }
 
-// plain refuses JSON in which a member stands twice, or is not in small letters: programs differ in what they make of it.
+// plain refuses JSON in which a member occurs twice, or is not in small letters: parsers differ on such JSON.
 func plain(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
-	var open []map[string]bool // the members so far of each object under way, nil for a list
+	var open []map[string]bool // the members so far of each open object, nil for a list
 	key := false               // the next token is the name of a member
 	for {
 		token, err := d.Token()
@@ -274,7 +274,7 @@ func plain(b []byte) error {
 	}
 }
 
-// strict decodes exactly one JSON value with known fields only.
+// strict decodes exactly one JSON value, and refuses unknown fields.
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// A Head is the first line of a ledger: who the ledger is, and what nothing in it may pass. Ledgers that were begun before
-// there were heads have none.
+// A Head is the first line of a ledger: the identity of the ledger and its limits. Ledgers that are older than heads have
+// none.
 type Head struct {
-	// ID is drawn at random when the ledger is made: 128 bits in hexadecimal. A grant names the ledger that it is for by it,
+	// ID is 128 bits in hexadecimal, drawn at random when the ledger is created. A grant names its ledger by ID,
 	// so that one budget is never spent from two ledgers.
 	ID string `json:"id"`
-	// Budget is what all charges together may cost, whoever planned them; nil: the grants alone say.
+	// Budget is the most that all charges together may cost. If it is nil, only the grants limit the cost.
 	Budget *Limit `json:"budget,omitempty"`
-	// Filter bounds charges whose settings were chosen after earlier releases had been seen; nil: no such choice.
+	// Filter bounds the cost of charges whose settings may depend on earlier releases. If it is nil, settings must not.
 	Filter *Filter `json:"filter,omitempty"`
-	// DisjointDatasets says that data sets of different names share no unit, and that the one a unit is in does not depend on other
-	// units. It is taken on trust. A unit then loses by the releases from its own data set alone: see claim.md.
+	// DisjointDatasets says that data sets of different names share no unit, and that the data set of a unit does not depend on
+	// other units. It is taken on trust. Only releases from a unit's own data set then add to its loss: see claim.md.
 	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
 }
 
-// A Limit is an (ε, δ).
+// A Limit is a pair (ε, δ).
 type Limit struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta,omitempty"` // 0: only pure mechanisms may be charged
@@ -50,7 +50,7 @@ func (h *Head) Check() error {
 		}
 	}
 	if h.DisjointDatasets && (h.Budget == nil || h.Filter != nil) {
-		// Grants without a budget may release a batch again, which nobody would count; and a filter adds all data sets up.
+		// Grants without a budget may release a batch again, and no plan counts that. A filter adds up the costs of all data sets.
 		return errors.New("data sets that share no unit need a budget of the ledger, and no filter")
 	}
 	if h.Filter != nil {
@@ -73,7 +73,7 @@ func (l Limit) Check() error {
 	return CheckDelta(l.Delta)
 }
 
-// NewLedger returns the content of a new ledger: the line of its head.
+// NewLedger returns the content of a new ledger, which is the line of its head.
 func NewLedger(h *Head, at time.Time) ([]byte, error) {
 	line := new(Ledger).Next(at)
 	line.Type, line.Head = TypeHead, h
@@ -88,7 +88,7 @@ func (l *Ledger) Head() *Head {
 	return l.Lines[0].Head
 }
 
-// CheckBegun reports that a ledger has no line: only `account ledger new` begins one.
+// CheckBegun refuses a ledger without a line: only `account ledger new` creates ledgers.
 func (l *Ledger) CheckBegun() error {
 	if len(l.Lines) == 0 {
 		return errors.New("empty, so it is no ledger: account ledger new makes one")

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// LedgerVersion is the version of the lines that this package writes. It reads those of version 1, too, in which no grant or charge
-// has what came with version 2: see Line.newer. A ledger may go on in lines of version 2.
+// LedgerVersion is the version of the lines that this package writes. The package also reads lines of version 1, which must not use
+// what version 2 added: see Line.newer. A ledger that begins with version 1 may continue with version 2.
 const LedgerVersion = 2
 
 // The types of ledger lines.
 const (
-	TypeHead   = "ledger" // the first line: who the ledger is
+	TypeHead   = "ledger" // the first line: the identity and the limits of the ledger
 	TypeGrant  = "grant"  // a grant came into use
 	TypeCharge = "charge" // a release was charged
 )
@@ -36,8 +36,8 @@ type Line struct {
 	Charge   *Charge   `json:"charge,omitempty"`
 	Previous string    `json:"previous"` // hash of the line before; 64 zeros on the first
 
-	// Hash is SHA-256, in hexadecimal, of the line's JSON without its last member, which is the hash itself. It covers
-	// Previous, so a line cannot change, move or vanish from the middle without breaking the chain.
+	// Hash is SHA-256, in hexadecimal, of the line's JSON without its last member, which is Hash itself. It covers
+	// Previous, so no line can be changed, moved or removed from the middle without breaking the chain.
 	Hash string `json:"hash,omitempty"`
 }
 
@@ -61,8 +61,8 @@ func (e *LedgerError) Unwrap() error { return e.Err }
 // ExitCode is the process's exit code for malformed input (see package exit).
 func (e *LedgerError) ExitCode() int { return 90 }
 
-// Encode completes l as the successor of a line with hash previous and returns its bytes, newline included. It refuses a
-// line that ReadLedger would refuse: one of them makes a ledger useless.
+// Encode completes l as the successor of a line with hash previous, and returns the bytes of l with a newline. It refuses a
+// line that ReadLedger would refuse, because one such line makes the whole ledger unreadable.
 func (l *Line) Encode(previous string) ([]byte, error) {
 	if err := l.check(); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (l *Line) seal() ([]byte, error) {
 	return append(append(b, l.Hash...), '"', '}'), nil
 }
 
-// canonical says whether b is the one JSON of its line, so that all who read it read the same: no member stands twice or
-// under another spelling, and no text was changed on the way.
+// canonical says whether b is the one valid JSON of its line. So all readers read the same: no member occurs twice or
+// under another spelling, and decoding changed no text.
 func canonical(b []byte) bool {
 	l := new(Line)
 	if strict(b, l) != nil {
@@ -114,7 +114,7 @@ func lineHash(b []byte) string {
 // decodeLine parses and checks a line without its newline, as the successor of last (nil before the first).
 func decodeLine(b []byte, last *Line) (*Line, error) {
 	l := new(Line)
-	// Version and type come first: a line that this program does not know may have members that it does not know.
+	// Version and type are checked first: an unknown version or type may have unknown members, and deserves the clearer error.
 	var known struct {
 		Version int    `json:"version"`
 		Type    string `json:"type"`
@@ -149,7 +149,7 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 	return l, l.check()
 }
 
-// newer says that l has what lines of version 1 have not.
+// newer says that l has a feature that lines of version 1 do not have.
 func (l *Line) newer() bool {
 	if c := l.Charge; c != nil && (c.Unit == Word || c.Clipping == ClipUnbounded || c.Draws != 0) {
 		return true
@@ -176,9 +176,9 @@ func (l *Line) check() error {
 
 // A Ledger is a ledger that was read whole and verified.
 type Ledger struct {
-	Lines []*Line // to which lines may be appended, and nothing else done
-	// Size is the length of the whole lines, in bytes. Torn says that more follows without a newline: an append that a
-	// crash cut short, before anything was released under it. Unended says that the last line lacks its newline alone.
+	Lines []*Line // lines may be appended; any other change is an error
+	// Size is the length of all whole lines, in bytes. Torn says that bytes without a newline follow: an append that a
+	// crash cut short before anything was released under it. Unended says that the last line is whole except for its newline.
 	Size    int64
 	Torn    bool
 	Unended bool
@@ -186,9 +186,9 @@ type Ledger struct {
 	counts *tally // of the lines that Allow has seen
 }
 
-// ReadLedger reads and verifies a ledger called name. An empty input is an empty ledger. Any line that is damaged,
-// out of its place, of another version or of an unknown type is a *LedgerError. A last line that is whole but for its newline
-// counts: something was released under it if the newline was lost later, as in an editor.
+// ReadLedger reads and verifies a ledger. name is for errors. An empty input is an empty ledger. A line that is damaged,
+// out of place, of another version or of an unknown type is a *LedgerError. A last line that is whole except for its newline
+// counts, because the newline may have been lost after a release, as in an editor.
 func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	ledger := new(Ledger)
 	in := bufio.NewReaderSize(r, MaxLine)
@@ -219,8 +219,8 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 	}
 }
 
-// Check reports the first line that breaks a rule of Allow, or a grant that could not come into use on its line, as a
-// *LedgerError of a ledger called name. A ledger that privatizers wrote has none, whoever sealed its hashes.
+// Check reports the first line that breaks a rule of Allow, or whose grant could not come into use there, as a *LedgerError with
+// the given name. Privatizers write no such line. A forger could, since the hashes have no key.
 func (l *Ledger) Check(name string) error {
 	before := new(Ledger)
 	for i, line := range l.Lines {
@@ -241,13 +241,13 @@ func (l *Ledger) Check(name string) error {
 	return nil
 }
 
-// Next returns the line that would follow the ledger's last, for Encode. Its time is in whole seconds: finer, it would tell
-// how long the work on private data took.
+// Next returns a line that follows the ledger's last line, for Encode. Its time is in whole seconds, because a finer time would
+// reveal how long the work on private data took.
 func (l *Ledger) Next(at time.Time) *Line {
 	return &Line{Version: LedgerVersion, Sequence: len(l.Lines) + 1, Time: at.UTC().Truncate(time.Second)}
 }
 
-// LastHash is the hash that the next line is chained to.
+// LastHash returns the hash of the last line, or Genesis.
 func (l *Ledger) LastHash() string {
 	if len(l.Lines) == 0 {
 		return Genesis
@@ -255,7 +255,7 @@ func (l *Ledger) LastHash() string {
 	return l.Lines[len(l.Lines)-1].Hash
 }
 
-// After returns the lines behind the one with a hash, all for Genesis; found says whether there is such a line.
+// After returns the lines after the line with the given hash, or all lines for Genesis. found says whether that line exists.
 func (l *Ledger) After(hash string) (lines []*Line, found bool) {
 	if hash == Genesis {
 		return l.Lines, true

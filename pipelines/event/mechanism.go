@@ -19,20 +19,20 @@ const (
 // The ways to bound what a unit adds to the sum of a round.
 const (
 	ClipUnit   = "unit"    // each unit's vector is scaled down to an L2 norm of at most the clip
-	ClipUnitL1 = "unit-l1" // likewise in L1
-	ClipBatch  = "batch"   // the sum over all units is scaled down to it, in L2
+	ClipUnitL1 = "unit-l1" // the same in L1
+	ClipBatch  = "batch"   // the sum over all units is scaled down to an L2 norm of at most the clip
 	// ClipProved scales nothing: by the model's proof no unit exceeds the clip, in the norm of the mechanism. The
-	// privatizer checks it and ends the run at a unit that does.
+	// privatizer checks the norm, and ends the run at a unit that exceeds the clip.
 	ClipProved = "proved"
-	// ClipUnbounded bounds nothing, and so nothing is protected: noise of the paper's scale is added where a recipe reproduces a
-	// paper whose contributions have no bound. Its charges have no sensitivity.
+	// ClipUnbounded bounds nothing and protects nobody. It is for recipes that reproduce a paper whose contributions have no
+	// bound; the noise has the paper's scale. Its charges have no sensitivity.
 	ClipUnbounded = "unbounded"
 )
 
-// Pure says that a mechanism has a pure ε: a guarantee with δ = 0.
+// Pure says whether a mechanism has a pure ε, which is a guarantee with δ = 0.
 func Pure(mechanism string) bool { return mechanism == Laplace || mechanism == RandomizedResponse }
 
-// Bounding returns how g bounds a unit's contribution, its default named.
+// Bounding returns how g bounds a unit's contribution. It names the default if Clipping is empty.
 func (g *Grant) Bounding() string {
 	switch {
 	case g.Clipping != "":
@@ -43,7 +43,7 @@ func (g *Grant) Bounding() string {
 	return ClipUnit
 }
 
-// checkMechanism checks what a mechanism needs, and that nothing else is given.
+// checkMechanism checks that g has the members that its mechanism needs, and no others.
 func (g *Grant) checkMechanism() error {
 	if err := oneOf("claim", g.Claim, "", PaperClaim); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (g *Grant) checkMechanism() error {
 	return CheckNoiseMultiplier(g.NoiseMultiplier)
 }
 
-// checkClipping checks that a mechanism knows a clipping; empty is its default.
+// checkClipping checks that the mechanism may use the clipping. An empty clipping is the default of the mechanism.
 func checkClipping(mechanism, clipping string) error {
 	allowed := []string{""}
 	switch mechanism {
@@ -87,7 +87,7 @@ func checkClipping(mechanism, clipping string) error {
 	return oneOf("clipping for "+mechanism, clipping, allowed...)
 }
 
-// checkBound checks the members that say by how much neighbours' sums differ, where that does not follow from the clip alone.
+// checkBound checks the members that bound how far the sums of neighbours differ, where the clip is not enough.
 func (g *Grant) checkBound() error {
 	if g.Clipping == ClipUnbounded {
 		if g.Claim != PaperClaim || g.Budget.Epsilon != 0 || g.Cost != 0 || g.Proved != 0 {
@@ -102,11 +102,11 @@ func (g *Grant) checkBound() error {
 		return fmt.Errorf("a sensitivity, which unit %s needs, is for clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
 	}
 	if !(g.Proved >= 1 && g.Proved <= 2) {
-		// Less than 1 would not cover a round that holds the unit of one side alone.
+		// A value below 1 would not cover a round that holds only one of the two exchanged units.
 		return fmt.Errorf("sensitivity over the clip must be in [1, 2], is %v", g.Proved)
 	}
 	if g.Scheme.Method == Epoch || g.Scheme.Method == Allocate && !g.Scheme.Secret {
-		// One round loses a unit and another gains one, each by up to the clip: both together are worse than the worst alone.
+		// One round loses a unit and another round gains one, and each sum moves by up to the clip. The two losses add up.
 		return errors.New("a sensitivity does not go with rounds that share no unit and follow from public names")
 	}
 	if g.Unit == Word {
@@ -115,8 +115,8 @@ func (g *Grant) checkBound() error {
 	return nil
 }
 
-// checkWord checks that the sensitivity covers a word, on the grid. A word adds 1 to one cell of counts, so its exchange moves two
-// cells; in increments of counts it moves a 1 from one cell to another, so its exchange moves four. See claim.md.
+// checkWord checks that the sensitivity covers the exchange of one word, on the grid. A word adds 1 to one cell of counts, so the
+// exchange changes two cells. An increment is a difference of two counts, so the exchange changes four cells. See claim.md.
 func (g *Grant) checkWord() error {
 	if len(g.Statistics) > 0 {
 		return fmt.Errorf("statistics do not belong to unit %s, where a word adds 1 to one cell", Word)
@@ -138,10 +138,10 @@ func (g *Grant) checkWord() error {
 	return nil
 }
 
-// Counts says, of unit Word, that contributions are counts of words: whole numbers, at least 0. Else they are increments of counts.
+// Counts says whether contributions under unit Word are counts: whole numbers, at least 0. Otherwise they are increments of counts.
 func (g *Grant) Counts() bool { return g.Clip == 1 }
 
-// checkDraws checks the loss of a token's own draws in a round.
+// checkDraws checks the loss of the draws by which one token gets its topic in a round.
 func checkDraws(unit string, loss float64) error {
 	if loss != 0 && unit != Word {
 		return fmt.Errorf("draws belong to unit %s", Word)
@@ -190,7 +190,7 @@ func (g *Grant) checkRandomizedResponse() error {
 			"randomized-response")
 	}
 	if g.Adjacency != ReplaceOne || g.Unit != Document {
-		// The number of reports is known to whoever gets them.
+		// The recipient of the reports sees their number, so add-remove cannot hold.
 		return fmt.Errorf("randomized-response needs adjacency %q and unit %q", ReplaceOne, Document)
 	}
 	if err := checkOnce(g.Mechanism, g.Scheme, g.Releases); err != nil {
@@ -205,7 +205,7 @@ func (g *Grant) checkRandomizedResponse() error {
 	return nil
 }
 
-// checkOnce checks that a mechanism without rounds has none.
+// checkOnce checks that a mechanism that releases once has one round and one release.
 func checkOnce(mechanism string, scheme Scheme, releases int) error {
 	if scheme.Method != All || scheme.Rounds != 1 || releases != 1 {
 		return fmt.Errorf("%s releases once, from all units", mechanism)
@@ -213,7 +213,7 @@ func checkOnce(mechanism string, scheme Scheme, releases int) error {
 	return nil
 }
 
-// MaxWordsLimit bounds the words of a unit that count.
+// MaxWordsLimit bounds Grant.MaxWords.
 const MaxWordsLimit = 1 << 20
 
 func checkMaxWords(n int) error {
@@ -223,36 +223,36 @@ func checkMaxWords(n int) error {
 	return nil
 }
 
-// FlipSteps is the number of steps of the probability that a bit is reported wrong: a charge counts in them.
+// FlipSteps is the number of steps in a probability of 1. A charge states the probability of a wrong bit in these steps.
 const FlipSteps = 1 << 32
 
-// maxBits is the most binary digits of a bound, in steps. Truncating to 2^-20 of the bound is far below the noise, and a
-// noise multiplier of 1 is a scale of 2^20 steps: far above 1000, from where discrete Gaussian noise is as good as
-// continuous (privatize/internal/noise/claim.md).
+// maxBits is the maximum b for a bound of 2^b steps. Truncation to 2^-20 of the bound is far below the noise. A noise multiplier
+// of 1 gives a scale of 2^20 steps. Discrete Gaussian noise is as good as continuous noise from a scale of 1000 on
+// (privatize/internal/noise/claim.md).
 const maxBits = 20
 
-// Steps returns the bound C and the scale of the noise in steps of the grid: the bound is a power of two, up to 2^20 and
-// less where the noise is so large that its scale would exceed 2^30 steps; the scale is rounded up.
+// Steps returns the bound C and the scale of the noise in steps of the grid. The bound is a power of two, at most 2^20. It is
+// smaller for large noise, so that the scale does not exceed 2^30 steps. The scale is rounded up.
 func (g *Grant) Steps() (bound, scale uint64) {
 	if g.Mechanism == RandomizedResponse {
 		return 0, uint64(math.Ceil(g.Flip * FlipSteps))
 	}
 	_, exponent := math.Frexp(g.NoiseMultiplier) // multiplier ≤ 2^exponent
 	bits := max(0, min(maxBits, 30-exponent))
-	// Both are exact in float64 but for the rounding up. A multiplier that is too large for any grid gives a scale
+	// Both are exact in float64 except for the rounding up. A multiplier that is too large for any grid gives a scale
 	// that every mechanism refuses.
 	return 1 << bits, uint64(math.Ceil(min(math.Ldexp(g.NoiseMultiplier, bits), 1<<62)))
 }
 
-// Sensitivity returns how far the integer sum of a round can differ between neighbours if each unit (or, for ClipBatch,
-// the sum) is within bound, in the norm of the mechanism, rounded up to whole steps:
+// Sensitivity returns how far the integer sum of a round can differ between neighbours, in the norm of the mechanism, rounded up
+// to whole steps. Each unit must be within bound; for ClipBatch, the sum must be. The cases are:
 //
 //   - add-remove: the unit's own norm;
 //   - replace-one: ‖u−v‖ ≤ 2·bound (triangle inequality; u = −v attains it), and in L2 without negative coordinates
 //     ‖u−v‖² = ‖u‖² + ‖v‖² − 2⟨u,v⟩ ≤ 2·bound² (disjoint u and v attain it);
-//   - a proof of the model's own, for sums on the grid: Proved·bound;
-//   - no bound: 0, which stands for none;
-//   - a batch brought within the bound as a whole: any two vectors within it can be neighbours, as if a unit was exchanged.
+//   - Proved, by a proof of the model for sums on the grid: Proved·bound;
+//   - ClipUnbounded: 0, which means that no sensitivity exists;
+//   - ClipBatch: 2·bound, because any two vectors within the bound can be sums of neighbours.
 func (g *Grant) Sensitivity(bound uint64) uint64 {
 	switch {
 	case g.Clipping == ClipUnbounded:
@@ -267,15 +267,15 @@ func (g *Grant) Sensitivity(bound uint64) uint64 {
 	return 2 * bound
 }
 
-// OffDiagonalScale returns the scale of the discrete Gaussian noise on a cell off the diagonal of a symmetric matrix, for
-// a scale below 2^32 on the diagonal: ⌈scale/√2⌉. Such a cell stands for two of the full matrix and counts twice in
-// its squared L2 norm, as if it was √2 times as large. Noise of scale/√2 on it hides what noise of scale hides there
-// (Dwork, Talwar, Thakurta, Zhang 2014, "Analyze Gauss", algorithm 1, has the same noise on both).
+// OffDiagonalScale returns the scale of the discrete Gaussian noise on a cell off the diagonal of a symmetric matrix: ⌈scale/√2⌉,
+// where scale is the scale on the diagonal, below 2^32. The cell stands for two cells of the full matrix. It counts twice in the
+// squared L2 norm, as a cell that is √2 times as large would. So noise of scale/√2 hides it as noise of scale hides the larger
+// cell. (Dwork, Talwar, Thakurta, Zhang 2014, "Analyze Gauss", algorithm 1, has the same noise on both.)
 func OffDiagonalScale(scale uint64) uint64 { return ceilSqrt((scale*scale + 1) / 2) }
 
 // ceilSqrt returns the least r with r² ≥ x, for x ≤ 2^63.
 func ceilSqrt(x uint64) uint64 {
-	r := uint64(math.Sqrt(float64(x))) // off by less than 1: the rounding of x and of its root by 2^-53 of them
+	r := uint64(math.Sqrt(float64(x))) // off by less than 1, since x and its root are each rounded by at most 2^-53 of their size
 	for r > 0 && (r-1)*(r-1) >= x {
 		r--
 	}
@@ -285,8 +285,8 @@ func ceilSqrt(x uint64) uint64 {
 	return r
 }
 
-// Charge returns the charge of a round under g, except what the grant does not know: data set, run, settings and release.
-// A grant for RandomizedResponse that names no vocabulary does not know the sensitivity.
+// Charge returns the charge of a round under g. The caller adds data set, run, settings and release, which the grant does not
+// know. A grant for RandomizedResponse that names no vocabulary does not know the sensitivity, either.
 func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	bound, scale := g.Steps()
 	c := &Charge{
@@ -294,7 +294,7 @@ func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	}
 	switch g.Mechanism {
 	case RandomizedResponse:
-		// Of two sets of at most m of V words no more than 2m words are in one alone, and no more than V.
+		// Two sets of at most m of V words differ in at most 2m words, and in at most V.
 		c.Sensitivity = uint64(min(g.VocabularySize, 2*g.MaxWords))
 		return c
 	case Select:

@@ -9,28 +9,28 @@ import (
 // The ways to choose the units of a round.
 const (
 	All      = "all"      // every unit in every round
-	Poisson  = "poisson"  // each unit by its own coin, anew each round
-	Fixed    = "fixed"    // Size of Population units without replacement, anew each round
+	Poisson  = "poisson"  // each unit by its own coin, drawn again in each round
+	Fixed    = "fixed"    // Size of Population units without replacement, drawn again in each round
 	Allocate = "allocate" // each unit in exactly one of Rounds rounds, by a secret coin
 
 	// Each unit in exactly one of Rounds rounds, by a public hash of its name or by the window of time in which it arrived.
 	Epoch = "epoch"
 )
 
-// A Scheme is how the units of each round were chosen. Its numbers are public; which units were chosen is not.
+// A Scheme states how the units of each round were chosen. Its numbers are public; the choice of units is private.
 type Scheme struct {
 	Method     string  `json:"method"`
 	Rate       float64 `json:"rate"`                 // expected share of the units in a round, in (0, 1]
 	Size       uint64  `json:"size,omitempty"`       // Fixed only: units in a round
 	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one
 	Rounds     int     `json:"rounds"`               // planned number of rounds T
-	Secret     bool    `json:"secret"`               // coins came from the operating system, not from a seed
+	Secret     bool    `json:"secret"`               // coins came from the operating system or a secret key, not from a seed
 
 	// Coins names the throw of coins that chose the units. Rounds of one number and one name hold the same units,
-	// whatever run they are released in. The rounds of an Allocate share one throw; those of two throws may hold one
-	// unit twice. The rounds of an Epoch by windows have the name of the state that keeps a unit out of a second one, for
-	// two states may; those of an Epoch by hash need none. It is empty in a grant, which is made before the throw, and
-	// where the sampler does not name its coins.
+	// in every run. All rounds of an Allocate share one throw; rounds of two throws may hold one unit twice. The rounds of an
+	// Epoch by windows have the name of the state that keeps a unit out of a second round; rounds of two states may hold one
+	// unit twice. An Epoch by hash needs no name. Coins is empty in a grant, which is made before the throw, and where the
+	// sampler does not name its coins.
 	Coins string `json:"coins,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (s Scheme) Check() error {
 	return nil
 }
 
-// CheckDraws checks the pure loss of a token's own draws in a round: finite and not negative.
+// CheckDraws checks the pure loss of the draws of one token's topic in a round: finite and not negative.
 func CheckDraws(loss float64) error {
 	if loss == 0 {
 		return nil
@@ -82,9 +82,9 @@ func CheckDraws(loss float64) error {
 	return positive("loss of draws", loss)
 }
 
-// CheckCoins checks that the name of the coins, if there is one, is of a form that samplers write: 128 bits in hexadecimal,
-// or for the state of windows 26 characters of base32. It is published. The form leaves no room for text, but it
-// holds 128 or 130 bits, which the sampler owes to draw at random.
+// CheckCoins checks that the name of the coins is empty or has a form that samplers write: 128 bits in hexadecimal,
+// or for the state of windows 26 characters of base32. The name is published. The form leaves no room for text, but the
+// name holds 128 or 130 bits, and no check shows that the sampler drew them at random.
 func (s Scheme) CheckCoins() error {
 	if s.Coins != "" && !coinsName.MatchString(s.Coins) {
 		return errors.New("name of the coins must be 32 hexadecimal digits, or 26 characters of base32")
@@ -109,11 +109,11 @@ func (s Scheme) String() string {
 	return fmt.Sprintf("%s × %d", text, s.Rounds)
 }
 
-// Same says whether a round sampled by s is one that was planned as planned: equal but for the name of its coins.
+// Same says whether s equals planned except for the name of the coins.
 func (s Scheme) Same(planned Scheme) bool {
 	s.Coins = planned.Coins
 	return s == planned
 }
 
-// Disjoint says that every unit is in exactly one of the rounds of a run, so that their losses do not add up.
+// Disjoint says whether every unit is in exactly one of the rounds of a run. Losses of such rounds do not add up.
 func (s Scheme) Disjoint() bool { return s.Method == Allocate || s.Method == Epoch }

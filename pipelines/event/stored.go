@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// StoredName is where the release of a charge is kept, relative to the folder of its ledger's stored releases.
+// StoredName returns the path of the charge's stored release, relative to the folder of the ledger's stored releases.
 func (c *Charge) StoredName() string {
 	name := fmt.Sprintf("%09d", c.Round)
 	if c.Attempt > 0 {
@@ -15,13 +15,13 @@ func (c *Charge) StoredName() string {
 	return filepath.Join(c.Run, name)
 }
 
-// LastName is a file in the folder of a ledger's stored releases. It holds the hash of the line of the last charge, or of an
-// earlier one if a crash came between, and a newline. A ledger without that line was cut, removed or put back to an older
-// state, and with it what was spent.
+// LastName names a file in the folder of a ledger's stored releases. The file holds the hash of the line of the last charge and a
+// newline; after a crash the hash may be of an earlier charge. A ledger without that line was truncated, removed or restored from a
+// backup, and the charges after that point are lost.
 const LastName = ".last"
 
-// HasLast says whether the ledger has the line that the content of such a file names. A part of a content, as a power cut may
-// leave it, names none.
+// HasLast says whether the ledger has the line that the content of a LastName file names. An incomplete content, as after a power
+// cut, names no line, and HasLast is then true.
 func (l *Ledger) HasLast(content []byte) bool {
 	hash, whole := strings.CutSuffix(string(content), "\n")
 	if !whole {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A Subject is what a release says of itself beside its numbers. A grant names it, because a release repeats it: whatever
-// a private stream said of itself and no grant had named would be published unprotected.
+// A Subject is what a release states about itself besides its numbers. A release takes the subject from a private stream. So the
+// grant must name the subject beforehand: anything else that the stream states would be published without protection.
 type Subject struct {
 	Model string `json:"model,omitempty"` // empty where the stream names none
 	// Vocabulary is the SHA-256 of the vocabulary (SPEC.md §2.2) in hexadecimal, empty where the stream names none.
@@ -25,14 +25,14 @@ type Matrix struct {
 	Symmetric bool   `json:"symmetric,omitempty"` // only the upper triangle exists: SPEC.md §2.1
 }
 
-// Limits of a subject, those of SPEC.md §6.
+// Limits of a subject, as in SPEC.md §6.
 const (
 	maxMatrices   = 64
 	maxCells      = 1 << 31
 	maxVocabulary = 1 << 24
 )
 
-// empty says that s names nothing.
+// empty says whether s names nothing.
 func (s Subject) empty() bool {
 	return s.Model == "" && s.Vocabulary == "" && s.VocabularySize == 0 && len(s.Matrices) == 0
 }
@@ -79,7 +79,7 @@ func (m Matrix) check() error {
 	return nil
 }
 
-// Fits refuses a stream that is not the subject of a grant for a mechanism, and names what differs.
+// Fits refuses a stream whose subject differs from s, the subject of a grant for the mechanism, and names the difference.
 func (s Subject) Fits(stream Subject) error {
 	if stream.Model != s.Model {
 		return fmt.Errorf("the grant is for %s, the stream is for another", named("model", s.Model))
@@ -137,8 +137,8 @@ func (g *Grant) checkSubject() error {
 	return nil
 }
 
-// Usable refuses a grant that leaves open for which ledger its budget is, or what its releases would say of themselves. It may
-// be planned, as a calculation, but not used.
+// Usable refuses a grant with a budget that names no ledger, and a grant without the subject that its releases need. Such a grant
+// may be planned, as a calculation, but not used.
 func (g *Grant) Usable() error {
 	switch {
 	case g.Version < OldestGrantVersion:
@@ -153,7 +153,7 @@ func (g *Grant) Usable() error {
 	return nil
 }
 
-// checkHex checks that v is so many bytes in hexadecimal, with small letters.
+// checkHex checks that v is size bytes in hexadecimal, with small letters.
 func checkHex(what, v string, size int) error {
 	if b, err := hex.DecodeString(v); err != nil || len(b) != size || hex.EncodeToString(b) != v {
 		return fmt.Errorf("%s must be %d bytes in hexadecimal, with small letters", what, size)

@@ -2,41 +2,40 @@ package event
 
 import "slices"
 
-// A tally is what the rules of Allow ask of the lines so far, so that each line is looked at once and not again for every
-// one behind it.
+// A tally holds what the rules of Allow need of the lines so far. With it each line is read once, and not again for every
+// later line.
 type tally struct {
-	head    *Head           // nil: the ledger has none
-	spent   float64         // of the head's filter, rounded up
+	head    *Head           // nil if the ledger has none
+	spent   float64         // sum of costs in the measure of the head's filter, rounded up
 	hashes  map[string]*use // by the hash of the grant
-	lines   int             // that are counted
-	charges int             // among them
-	upTo    map[string]int  // charges up to the line of a hash
+	lines   int             // number of counted lines
+	charges int             // number of charges among them
+	upTo    map[string]int  // number of charges up to the line with a hash
 	uses    map[string]*use // by the id of the grant
 	rounds  map[runRound]*Charge
 	batches map[batch]bool
 	throws  map[string]Scheme // of secret coins, by their name
-	noised  *Charge           // the first one with noise
+	noised  *Charge           // the first charge with noise
 
-	datasets  map[string][]int  // how many charges of the ledger stand before each of a data set
-	thrownFor map[string]string // the data set of coins, by their name
+	datasets  map[string][]int  // for each charge of a data set, the number of charges before it in the ledger
+	thrownFor map[string]string // the data set of coins, by the name of the coins
 }
 
-// A use is what a grant was used for.
+// A use holds the charges of one grant so far.
 type use struct {
-	grant    *Grant // nil: no line has it
+	grant    *Grant // nil if no line has it
 	releases int
 	first    *Charge
-	before   int // charges of the ledger before the first
+	before   int // number of charges of the ledger before first
 }
 
-// A runRound names a round, of which the last charge counts.
+// A runRound names a round of a run. tally keeps the last charge of each.
 type runRound struct {
 	run   string
 	round int
 }
 
-// A batch names the units of a round, if coins chose them: by the name of the coins, or by all of the scheme if they have
-// none.
+// A batch names the units of a sampled round: by the name of the coins, or by the whole scheme if the coins have no name.
 type batch struct {
 	scheme Scheme
 	round  int
@@ -49,7 +48,7 @@ func batchOf(c *Charge) batch {
 	return batch{c.Scheme, c.Round}
 }
 
-// tally returns the tally of all lines, to which none was added but at the end.
+// tally returns the tally of all lines. Lines may only have been appended since the last call.
 func (l *Ledger) tally() *tally {
 	if l.counts == nil {
 		l.counts = &tally{
@@ -72,7 +71,7 @@ func (t *tally) add(line *Line) {
 	if g := line.Grant; g != nil {
 		if u := t.use(g.ID); u.grant == nil {
 			u.grant = g
-			if hash, err := g.Hash(); err == nil { // of a grant that was read it always has one
+			if hash, err := g.Hash(); err == nil { // a grant that was read always has a hash
 				t.hashes[hash] = u
 			}
 		}
@@ -102,7 +101,7 @@ func (t *tally) add(line *Line) {
 	t.upTo[line.Hash] = t.charges
 }
 
-// use returns the use of a grant.
+// use returns the use of the grant with an id.
 func (t *tally) use(id string) *use {
 	u := t.uses[id]
 	if u == nil {
@@ -112,8 +111,8 @@ func (t *tally) use(id string) *use {
 	return u
 }
 
-// behind returns how many charges follow the first so many, and add to what a plan for a data set counts: all of them where the
-// plan names none, else those of its data set.
+// behind returns the number of charges after the first known ones: of all charges if dataset is empty, otherwise of the charges
+// of that data set.
 func (t *tally) behind(known int, dataset string) int {
 	if dataset == "" {
 		return t.charges - known

@@ -8,26 +8,27 @@ import (
 	"syscall"
 )
 
-// The exit codes, the same in every stage and in every --help. 80 to 99 say that the caller can mend it, 100 to 119
-// that the caller cannot, above 128 that a signal ended the process. 2 is the Go runtime's, for what Guard cannot catch.
+// The exit codes, the same in every stage and in every --help. The caller can fix the cause of 80 to 99, and cannot fix the cause
+// of 100 to 119. Above 128 a signal ended the process. 2 is the Go runtime's own code, for failures that Guard cannot catch.
 const (
 	OK           = 0
-	Failure      = 1   // no better class
+	Failure      = 1   // a failure that no other code describes
 	Usage        = 80  // wrong flags or values
 	Missing      = 82  // a prerequisite is missing: grant, ledger, model, file
-	Refused      = 83  // by the grant, the budget or a rule of privacy, nothing was released; an audit found the claim broken; documents are not worth a budget; or a budget alarm
+	Refused      = 83  // the grant, the budget or a privacy rule forbids it, nothing was released; or an audit refuted a claim, documents are not worth a budget, or a budget alarm
 	Malformed    = 90  // input malformed, truncated or of another version
 	Locked       = 91  // another run holds the lock; nothing was done
-	Internal     = 100 // an invariant of ours broke
+	Internal     = 100 // a bug: an invariant does not hold
 	Unavailable  = 101 // disk or broker
 	HungUp       = 129 // SIGHUP
 	Interrupted  = 130 // SIGINT
 	Terminated   = 143 // SIGTERM
-	ClosedOutput = 141 // SIGPIPE: the reader of the output went away
+	ClosedOutput = 141 // SIGPIPE: nobody reads the output any more
 )
 
-// Lasting are the codes after which the same command would end the same way: somebody must mend something first. A service
-// manager leaves the stage alone after these, and starts it again after all others but OK. 2 is the Go runtime's.
+// Lasting are the codes after which the same command would fail again until somebody fixes the cause. A service
+// manager does not restart a stage after these codes or after OK. It restarts the stage after all other codes. 2 is the Go
+// runtime's own code.
 var Lasting = []int{2, Usage, Missing, Refused, Malformed, Locked, Internal}
 
 // Meaning is the table of exit codes, in order, as --help prints it.
@@ -36,7 +37,7 @@ var Meaning = []struct {
 	Text string
 }{
 	{OK, "done, output complete"},
-	{Failure, "failed, no better class"},
+	{Failure, "failed for a reason that no other code describes"},
 	{Usage, "wrong flags or values"},
 	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
 	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a ledger is overspent, an alarm rang, an audit found the claim broken, documents are not worth a budget"},
@@ -48,7 +49,7 @@ var Meaning = []struct {
 	{ClosedOutput, "the reader of the output went away"},
 }
 
-// An Error is an error with an exit code and perhaps a hint on how to mend it.
+// An Error is an error with an exit code and an optional hint on how to fix the cause.
 type Error struct {
 	Code int
 	Hint string
@@ -73,7 +74,7 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
-// Code returns the exit code of err: its own, or that of the operating system's error below it.
+// Code returns the exit code of err: its own, or else the code for the operating system's error that it wraps.
 func Code(err error) int {
 	if err == nil {
 		return OK

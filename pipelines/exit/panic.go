@@ -11,17 +11,17 @@ import (
 
 var (
 	onPanic  atomic.Pointer[func(error)]
-	panicked sync.Mutex // held for good by the first goroutine that panicked
+	panicked sync.Mutex // locked by the first goroutine that panicked, and never unlocked
 )
 
-// OnPanic sets the function that ends the process when a goroutine panics that has Guard. It gets an error of code Internal,
-// which says where the panic was and of which type its value is: the value itself may hold private data.
+// OnPanic sets the function that ends the process when a goroutine with Guard panics. The function gets an error of code Internal.
+// The error names the place of the panic and the type of its value, but not the value, which may hold private data.
 func OnPanic(end func(err error)) { onPanic.Store(&end) }
 
-// Guard is deferred by the function that a goroutine begins with, behind its other defers, so that it comes before them: what
-// they close would tell others that the work is done. It hands a panic to the function of OnPanic, and never returns then.
-// Without such a function, as in tests of packages, the panic goes on. Panics on goroutines of libraries, and what Go's runtime
-// cannot recover from (concurrent writes to a map, no memory), end with Go's own exit code 2.
+// Guard handles the panics of a goroutine. The first function of the goroutine must defer Guard after its other defers, so that
+// Guard runs before them: a channel that they close would tell other goroutines that the work is done. Guard passes a panic to the
+// function of OnPanic, and then never returns. Without such a function, as in tests of packages, the panic continues. Panics on
+// goroutines of libraries, and fatal errors of Go's runtime (concurrent writes to a map, no memory), end with Go's own exit code 2.
 func Guard() {
 	value := recover()
 	if value == nil {
@@ -37,10 +37,10 @@ func Guard() {
 	select {}
 }
 
-// maxCallers bounds what a report of a panic tells.
+// maxCallers bounds the number of functions in the report of a panic.
 const maxCallers = 32
 
-// callers are the functions that a deferred function's panic came through, the innermost first.
+// callers returns the functions on the stack of the panic, the innermost first. Guard must call it.
 func callers() string {
 	pcs := make([]uintptr, maxCallers)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)]) // without this one and Guard

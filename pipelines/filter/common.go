@@ -13,26 +13,26 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Common are the flags that every stage has.
+// Common holds the flags of every stage.
 type Common struct {
-	Quiet        bool             `short:"q" group:"Messages" help:"Errors only."`
-	Verbose      bool             `short:"v" group:"Messages" help:"Also what is done, in public quantities."`
-	NoProgress   bool             `group:"Messages" help:"Show no line of progress on a terminal. Behind the privacy wall it counts private documents, which no log does."`
-	Log          string           `enum:"text,json" default:"text" group:"Messages" help:"Form of messages on standard error: ${enum}."`
-	PrivateLogs  bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics."`
-	Summary      string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE at its end."`
+	Quiet        bool             `short:"q" group:"Messages" help:"Print nothing but errors."`
+	Verbose      bool             `short:"v" group:"Messages" help:"Print each step, too. Messages hold public quantities only."`
+	NoProgress   bool             `group:"Messages" help:"Show no line of progress on a terminal. Inside the privacy wall that line may hold private counts; logs never do."`
+	Log          string           `enum:"text,json" default:"text" group:"Messages" help:"Choose the format of messages on standard error: ${enum} (default text)."`
+	PrivateLogs  bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics. They are not differentially private."`
+	Summary      string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE when the run ends."`
 	Metrics      string           `placeholder:"HOST:PORT" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics."`
-	StallTimeout time.Duration    `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn, and let /healthz beside the metrics answer 503 with the reason, when the stage has waited for Kafka topics so long and no message came; 0: never. Longer than a round takes, or a --window of sample (default 30m)."`
-	DryRun       bool             `short:"n" group:"Messages" help:"Check the flags, and that what they name can be read; write nothing. Standard input and FIFOs are not read."`
-	Config       kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file; flags and environment come first."`
+	StallTimeout time.Duration    `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics for TIME without a message (default 30m; 0: never). With --metrics, /healthz then answers 503 and the reason. Choose more than the time of a round, and of a --window of sample."`
+	DryRun       bool             `short:"n" group:"Messages" help:"Check the flags, and that the files and topics they name can be read. Writes nothing, and reads neither standard input nor FIFOs."`
+	Config       kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
 	PrintConfig  bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
 	Version      kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
 // Compress is the flag of every stage that writes a stream.
 type Compress struct {
-	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Compression of the output: ${enum}; auto is none to a pipe, fast elsewhere."`
-	Create   int    `placeholder:"P" help:"Where the output is a Kafka topic that is not there, make it, with P partitions; answers to a topic get as many as that has."`
+	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Choose the compression of the output: ${enum} (default auto: none to a pipe, otherwise fast)."`
+	Create   int    `placeholder:"P" help:"Create the output if it is a Kafka topic that does not exist, with P partitions (default 0: fail). A topic that answers another topic gets as many partitions as that topic has."`
 }
 
 // AfterApply is kong's hook.
@@ -44,14 +44,14 @@ func (c Compress) AfterApply() error {
 	return nil
 }
 
-// Cells is the flag of every command that holds matrices whose shapes only an input names.
+// Cells is the flag of every command that holds whole matrices of shapes that its input states.
 type Cells struct {
-	MaxCells uint64 `default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more cells than N in all, before memory is taken for them; 0: take any. Each takes 8 bytes or more."`
+	MaxCells uint64 `default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more than N cells in total, before they take memory (default 268435456; 0: no limit). A cell takes at least 8 bytes."`
 }
 
 // Workers is the flag of every stage that works in parallel.
 type Workers struct {
-	Workers int `default:"0" help:"Goroutines that work in parallel; 0 is one a core."`
+	Workers int `default:"0" placeholder:"N" help:"Run N goroutines in parallel (default 0: one per core)."`
 }
 
 // N returns the number of workers.
@@ -62,10 +62,10 @@ func (w Workers) N() int {
 	return w.Workers
 }
 
-// release is the version of what pipelines/install/install.sh builds.
+// release is the version, set at link time by pipelines/install/install.sh.
 var release string
 
-// version is what --version prints: program, version, wire version, Go version.
+// version returns the line that --version prints: program, version, wire version, Go version.
 func version(program string) string {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); ok && v == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// printConfig writes the resolved value of each flag, in a form that --config reads; null is a flag that was not given
-// and has no default. No flag holds a secret: those are in files that flags name.
+// printConfig writes the resolved value of each flag, in a form that --config reads. null stands for a flag without a value and
+// without a default. No flag holds a secret: secrets are in files that flags name.
 func printConfig(w io.Writer, command *kong.Context) error {
 	values := make(map[string]any)
 	for _, f := range command.Flags() {
@@ -38,7 +38,7 @@ func printConfig(w io.Writer, command *kong.Context) error {
 	return err
 }
 
-// plain is the form of a value in which a flag is given.
+// plain returns a value in the form that the command line and --config accept.
 func plain(v reflect.Value) any {
 	switch value := v.Interface().(type) {
 	case encoding.TextMarshaler: // such as a time, which has another form as a string
@@ -62,13 +62,13 @@ func readSettings(r io.Reader) (kong.Resolver, error) {
 		return nil, fmt.Errorf("not a JSON object of flags: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("not one JSON object of flags: there is more behind it")
+		return nil, errors.New("not one JSON object of flags: more follows after it")
 	}
 	return s, nil
 }
 
-// Validate is kong's hook. A name that no command has is an error: a flag that is silently left out may be the one
-// that matters.
+// Validate is kong's hook. A name that no command has is an error, because silently ignoring a flag could change what
+// matters.
 func (s settings) Validate(app *kong.Application) error {
 	known := make(map[string]bool)
 	err := kong.Visit(app, func(v kong.Visitable, next kong.Next) error {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// textHandler writes "program: warning: message key=value", the form of all messages for people.
+// textHandler writes messages for people: "program: warning: message key=value".
 type textHandler struct {
 	program string
 	level   slog.Level
@@ -40,7 +40,7 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// The stages log with a message and attributes only; groups and bound attributes change nothing.
+// The stages use neither groups nor bound attributes, so WithAttrs and WithGroup change nothing.
 func (h *textHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 
 func (h *textHandler) WithGroup(string) slog.Handler { return h }

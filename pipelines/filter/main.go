@@ -18,10 +18,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// grace is how long a signalled stage may take to put its work down before the process ends.
+// grace is the time that a stage has to clean up after a signal, before the process ends.
 const grace = 500 * time.Millisecond
 
-// errUnread says that nobody reads standard output any more.
+// errUnread is the error of a run whose standard output has lost its reader.
 var errUnread = exit.Errorf(exit.ClosedOutput, "the reader of the output went away")
 
 // A Stage describes a program for its help page.
@@ -29,14 +29,14 @@ type Stage struct {
 	Name    string // "tokenize"
 	Summary string // one sentence
 	Example string // one realistic command line
-	Notes   string // what a caller must know, for example what is private; may be empty
-	// Outside says that the stage stands outside the privacy wall and reads nothing that is private, so that --metrics
-	// may tell its use of memory and time.
+	Notes   string // facts that a caller must know, for example which outputs are private; may be empty
+	// Outside says that the stage is outside the privacy wall and reads nothing private. --metrics may then show its use of
+	// memory and time.
 	Outside bool
 }
 
-// Main parses the command line into cli, a pointer to a struct that kong understands and that embeds Common, runs the
-// command that was chosen (its method Run takes a *Run) and exits with its code. It does not return.
+// Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a pointer to
+// a struct for kong that embeds Common. The method Run of each command takes a *Run.
 func Main(stage Stage, cli any, common *Common) {
 	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -44,7 +44,7 @@ func Main(stage Stage, cli any, common *Common) {
 // end ends the process.
 func end(code int) { os.Exit(code) }
 
-// describe writes the manual of a stage in place of running it, in programs that are built with the tag manual; nil in others.
+// describe writes the manual of a stage instead of running the stage. It is nil unless the program is built with the tag manual.
 var describe func(*kong.Application) error
 
 func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) int {
@@ -93,7 +93,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// A write to a pipe without a reader is then an error like others; the signal would end the process at once and
+	// A write to a pipe without a reader then returns an error. The signal would end the process at once and
 	// leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
 	defer r.watch()()
@@ -130,7 +130,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	return log.fail(err)
 }
 
-// interrupted lets the command put its work down, for a while or until a second signal, and returns the signal's error.
+// interrupted cancels the command and waits until it ends, for at most grace or until a second signal. It returns the error of s.
 func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error, signals <-chan os.Signal) error {
 	err := map[os.Signal]*exit.Error{
 		os.Interrupt:    exit.Errorf(exit.Interrupted, "stopped by SIGINT"),
@@ -141,7 +141,7 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	cancel(err)
 	select {
 	case result := <-done:
-		// What had written everything by then was read as far as its reader wanted: `report | grep -q` ends well.
+		// The command has written all its output, and its reader needed no more: `report | grep -q` succeeds.
 		if s == syscall.SIGPIPE && result == nil {
 			return nil
 		}
@@ -151,7 +151,7 @@ func interrupted(s os.Signal, cancel context.CancelCauseFunc, done <-chan error,
 	return err
 }
 
-// asksJSON says whether messages are to be JSON, for an error in the command line itself.
+// asksJSON says whether the user asked for JSON messages. It serves errors in the command line itself, before it is parsed.
 func asksJSON(program string, args []string) bool {
 	if slices.Contains(args, "--log=json") || os.Getenv(environment(program)+"_LOG") == "json" {
 		return true
@@ -160,7 +160,7 @@ func asksJSON(program string, args []string) bool {
 	return i >= 0 && i+1 < len(args) && args[i+1] == "json"
 }
 
-// newParser builds the command line: flags, their environment twins and an optional JSON file, in that order of
+// newParser builds the parser of flags, environment variables and an optional JSON file, in that order of
 // precedence.
 func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, error) {
 	return kong.New(cli,
@@ -177,7 +177,7 @@ func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, erro
 	)
 }
 
-// environment is how the names of a program's environment variables begin.
+// environment returns the prefix of a program's environment variables.
 func environment(program string) string { return "PRIVPIPE_" + strings.ToUpper(program) }
 
 func notes(text string) string {
@@ -187,7 +187,7 @@ func notes(text string) string {
 	return "\n\n" + text
 }
 
-// exited is how kong's hooks for --help and --version come back to parse.
+// exited is the value of the panic by which kong's hooks for --help and --version return to parse.
 type exited int
 
 func parse(parser *kong.Kong, args []string) (command *kong.Context, done bool, err error) {
@@ -203,7 +203,7 @@ func parse(parser *kong.Kong, args []string) (command *kong.Context, done bool, 
 	return command, false, err
 }
 
-// commandOf returns the program and the command whose line err is about.
+// commandOf returns the program and the command that err is about.
 func commandOf(stage Stage, err error) string {
 	var wrong *kong.ParseError
 	if errors.As(err, &wrong) && wrong.Context != nil {

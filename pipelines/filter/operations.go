@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// serveMetrics serves the metrics where --metrics asks for it, until close is called. Which numbers may be seen depends
-// on whether the stage stands outside the privacy wall.
+// serveMetrics serves the metrics at the address of --metrics, if it is given, until close is called. A stage outside the privacy
+// wall shows more numbers.
 func (r *Run) serveMetrics(outside bool) (close func(), err error) {
 	if r.common.Metrics == "" {
 		return func() {}, nil
@@ -23,7 +23,7 @@ func (r *Run) serveMetrics(outside bool) (close func(), err error) {
 	return server.Close, nil
 }
 
-// watch warns when the run waits for topics in which nothing moves, and says when something moves again, until it is stopped.
+// watch warns when the run waits for topics and no message arrives, and logs when messages arrive again. stop ends it.
 func (r *Run) watch() (stop func()) {
 	if r.common.StallTimeout <= 0 {
 		return func() {}
@@ -51,8 +51,8 @@ func (r *Run) watch() (stop func()) {
 	return func() { tick.Stop(); close(quit) }
 }
 
-// event logs a step in the life of the run: its name and attributes for machines, a text for people, to whom an empty
-// one says nothing.
+// event logs a step of the run: name and attributes if messages are JSON, otherwise text. An empty text is not
+// logged.
 func (r *Run) event(text, name string, attributes ...any) {
 	switch {
 	case r.common.Log == "json":

@@ -21,7 +21,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Run is one run of a command: what its method Run gets.
+// A Run is one run of a command. The method Run of the command gets it.
 type Run struct {
 	context.Context              // ends with a signal
 	Log             *slog.Logger // public quantities only, unless Private
@@ -33,13 +33,13 @@ type Run struct {
 	started time.Time
 }
 
-// DryRun says that nothing may be written.
+// DryRun says whether the run must not write anything.
 func (r *Run) DryRun() bool { return r.common.DryRun }
 
-// Quiet says that errors alone are wanted.
+// Quiet says whether only errors are to be printed.
 func (r *Run) Quiet() bool { return r.common.Quiet }
 
-// Check checks in a dry run that inputs can be opened, which another run is about to do; "" is none.
+// Check checks, in a dry run only, that the inputs can be opened. It skips an empty name.
 func (r *Run) Check(inputs ...string) error {
 	if !r.DryRun() {
 		return nil
@@ -47,18 +47,18 @@ func (r *Run) Check(inputs ...string) error {
 	return endpoint.Check(r, inputs...)
 }
 
-// Private says that messages may hold counts that depend on private data.
+// Private says whether messages may hold counts that depend on private data.
 func (r *Run) Private() bool { return r.common.PrivateLogs }
 
-// Status sets what SIGUSR1 prints. It must hold public quantities only.
+// Status sets the line that SIGUSR1 prints, and logs it. The line must hold public quantities only.
 func (r *Run) Status(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	r.status.Store(&line)
 	r.Log.Info(line)
 }
 
-// Round says that the run is at a round, counted from 1, of so many, both of them public; 0 where it does not know how
-// many. That goes to the status, to the log and to the metrics.
+// Round reports that the run is at round number, counted from 1, out of the given number of rounds, 0 if unknown. Both numbers are
+// public. The report goes to the status, the log and the metrics.
 func (r *Run) Round(number, of int) {
 	line, attributes := fmt.Sprintf("round %d", number), []any{"round", number}
 	if of > 0 {
@@ -72,14 +72,14 @@ func (r *Run) Round(number, of int) {
 // Summarize adds a public quantity to the summary.
 func (r *Run) Summarize(name string, value any) { r.summary = append(r.summary, slog.Any(name, value)) }
 
-// SummarizePrivate adds a quantity that depends on private data; it is left out unless --private-logs allows it.
+// SummarizePrivate adds a quantity that depends on private data to the summary, if --private-logs allows it.
 func (r *Run) SummarizePrivate(name string, value any) {
 	if r.Private() {
 		r.Summarize(name, value)
 	}
 }
 
-// writeSummary writes the JSON object that --summary asks for, readable by its owner alone.
+// writeSummary writes the JSON object of --summary. Only its owner may read the file.
 func (r *Run) writeSummary() error {
 	if r.common.Summary == "" || r.DryRun() {
 		return nil
@@ -95,8 +95,8 @@ func (r *Run) writeSummary() error {
 	return endpoint.WriteFile(r.common.Summary, wire.Side_PRIVATE, append(b, '\n'))
 }
 
-// attend draws the line of a terminal and prints the status on SIGUSR1, until stop is called: then the line is erased, and
-// SIGUSR1 does nothing.
+// attend draws the progress line on a terminal and prints the status on SIGUSR1, until stop is called. After stop the line is
+// erased, and SIGUSR1 does nothing.
 func (r *Run) attend(program string) (stop func()) {
 	usr1 := make(chan os.Signal, 1)
 	signal.Notify(usr1, syscall.SIGUSR1)
@@ -134,7 +134,7 @@ type reporter struct {
 	json    bool
 }
 
-// fail reports err, if it is one, and returns the exit code.
+// fail reports err unless it is nil, and returns the exit code.
 func (l *reporter) fail(err error) int {
 	if unread(err) {
 		err = errUnread
@@ -149,7 +149,7 @@ func (l *reporter) fail(err error) int {
 		return code
 	}
 	if err == errUnread {
-		return code // as quiet as any filter before head
+		return code // as quiet as other filters whose output goes to head
 	}
 	message := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join has a line for each
 	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, message)
@@ -159,13 +159,13 @@ func (l *reporter) fail(err error) int {
 	return code
 }
 
-// unread says whether err is that of a write to standard output without a reader.
+// unread says whether err comes from a write to standard output without a reader.
 func unread(err error) bool {
 	var path *fs.PathError
 	return errors.Is(err, syscall.EPIPE) && errors.As(err, &path) && path.Path == os.Stdout.Name()
 }
 
-// newLogger returns the logger of messages that are not the final error: one line each, prefixed by the program.
+// newLogger returns the logger for all messages except the final error: one line each, prefixed by the name of the program.
 func newLogger(program string, common *Common, stderr io.Writer) *slog.Logger {
 	level := slog.LevelWarn
 	switch {

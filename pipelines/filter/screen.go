@@ -13,22 +13,22 @@ import (
 	"privpipe/pipelines/endpoint"
 )
 
-// refresh is how often the line of a terminal is drawn.
+// refresh is the time between two drawings of the progress line.
 const refresh = 250 * time.Millisecond
 
-// erase clears the line that the cursor is in, and puts the cursor at its start.
+// erase clears the line of the cursor, and moves the cursor to its start.
 const erase = "\r\x1b[K"
 
-// A screen is standard error. If it is a terminal, a line at its end may show how far the run is; messages take its place,
-// and it is drawn again below them.
+// A screen is standard error. On a terminal, the last line may show the progress of the run. A message replaces the progress
+// line, which is then drawn again below the message.
 type screen struct {
 	out      io.Writer
-	terminal bool // out is one that knows control sequences
+	terminal bool // out is a terminal that knows control sequences
 
 	mutex sync.Mutex
-	line  func(columns int) string // nil: none to show
+	line  func(columns int) string // nil if there is no line to show
 	shown bool
-	ended bool // nothing is drawn any more
+	ended bool // nothing is drawn after end
 }
 
 func newScreen(stderr io.Writer) *screen {
@@ -37,8 +37,8 @@ func newScreen(stderr io.Writer) *screen {
 	return &screen{out: stderr, terminal: ok && term.IsTerminal(int(f.Fd())) && kind != "" && kind != "dumb"}
 }
 
-// front says that the terminal is this process's to write to, as that of a job in the background is not: there a shell
-// waits for its next command.
+// front says whether the process is in the foreground of its terminal. In the background, a shell may be waiting for its next
+// command on the same line.
 func (s *screen) front() bool {
 	if !s.terminal {
 		return false
@@ -47,7 +47,7 @@ func (s *screen) front() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// Write writes a message in place of the line: that of this process, or of another stage of its pipeline.
+// Write writes a message over the progress line, whether this process or another stage of its pipeline drew that line.
 func (s *screen) Write(message []byte) (int, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -55,18 +55,18 @@ func (s *screen) Write(message []byte) (int, error) {
 	if !s.front() {
 		return s.out.Write(message)
 	}
-	n, err := s.out.Write(append(bytes.Clone([]byte(erase)), message...)) // at once, or another's line could come between
+	n, err := s.out.Write(append(bytes.Clone([]byte(erase)), message...)) // in one write, or another stage's line could come between
 	return max(0, n-len(erase)), err
 }
 
-// show has the line drawn from now on.
+// show sets the line that draw draws.
 func (s *screen) show(line func(columns int) string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.line = line
 }
 
-// draw draws the line anew.
+// draw draws the line again.
 func (s *screen) draw() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -77,15 +77,15 @@ func (s *screen) draw() {
 	if err != nil {
 		return
 	}
-	if columns == 0 { // of a terminal that does not tell
+	if columns == 0 { // the terminal does not report its width
 		columns = 80
 	}
-	// The last two columns are for the ^C that a terminal shows when it is typed: in the next line it could not be erased.
+	// The last two columns stay free for a typed ^C, which a terminal echoes. On the next line it could not be erased.
 	io.WriteString(s.out, "\r"+s.line(max(0, columns-2))+"\x1b[K")
 	s.shown = true
 }
 
-// end erases the line for good.
+// end erases the line, and nothing is drawn after it.
 func (s *screen) end() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -95,24 +95,25 @@ func (s *screen) end() {
 	s.shown, s.ended = false, true
 }
 
-// Show has a terminal show how far the run is, as long as it runs: in one line, which line returns, at most so many columns
-// wide. Of the stages of a pipeline the last one shows its line, so none does whose output, of this name, is a pipe. Where
-// standard error is no terminal or the line is not wanted, line is not called.
+// Show shows the progress of the run on a terminal, in one line, while the run lasts. line returns the text, at most columns
+// wide. Only the last stage of a pipeline shows its line, so Show does nothing if the output of this name is a pipe. line is
+// not called if standard error is no terminal or if a flag turns the line off.
 //
-// The line of a stage behind the privacy wall may hold private counts: who is at that terminal sees them, and no log.
+// The line of a stage inside the privacy wall may hold private counts. Only the user at that terminal sees them, and no log
+// holds them.
 func (r *Run) Show(output string, line func(columns int) string) {
 	if !endpoint.Piped(output) {
 		r.screen.show(line)
 	}
 }
 
-// ShowAlways is Show of a command that has no output but its line. It says whether there is a terminal for that.
+// ShowAlways is Show for a command whose only output is its line. It returns whether the line is shown.
 func (r *Run) ShowAlways(line func(columns int) string) bool {
 	r.screen.show(line)
 	return r.shows()
 }
 
-// shows says whether a line is shown at all.
+// shows says whether the progress line is shown.
 func (r *Run) shows() bool {
 	return r.screen.terminal && !r.common.Quiet && !r.common.NoProgress && r.common.Log != "json"
 }

@@ -13,28 +13,28 @@ type Gauge interface {
 	Add(difference float64)
 }
 
-// A Counter is a number that grows from 0 on. Add panics if its argument is negative.
+// A Counter is a number that starts at 0 and only grows. Add panics if its argument is negative.
 type Counter interface {
 	Add(difference float64)
 }
 
-// An exposure says what a metric depends on, and so who may see it. Its zero value is the safe one.
+// An exposure says what a metric depends on, and therefore who may see it. The zero value is private.
 type exposure int
 
 const (
-	private exposure = iota // on private data: served with --private-logs alone
-	public                  // on settings, releases and time alone: always served
-	ofTopic                 // on the topic that the first label names: private where its name ends in privateTopic, or by Conceal
+	private exposure = iota // depends on private data: served only with --private-logs
+	public                  // depends only on settings, releases and time: always served
+	ofTopic                 // depends on the topic in the first label: private if its name ends in privateTopic, or after Conceal
 )
 
-// privateTopic is how the names of topics end that hold private records.
+// privateTopic is the suffix of the names of topics with private records.
 const privateTopic = ".private"
 
-// shown are the public numbers, hidden the private ones. A name may be in both.
+// shown has the public numbers and hidden the private ones. A name may be in both.
 var shown, hidden = prometheus.NewRegistry(), prometheus.NewRegistry()
 
-// A family is all numbers of one name, by their labels. A number is served from the first time on that it is asked for
-// with of: what a stage does not count is absent, not 0.
+// A family has all numbers of one name, by their labels. A number is served after the first call of of with its labels. So a
+// number that a stage does not count is absent, not 0.
 type family[N any] struct {
 	exposure      exposure
 	shown, hidden vector[N]
@@ -57,7 +57,7 @@ func counters(e exposure, name, help string, labels ...string) *family[prometheu
 	})
 }
 
-// namespace is how all names begin, before an underscore.
+// namespace is the prefix of all names, followed by an underscore.
 const namespace = "privpipe"
 
 func newFamily[N any](e exposure, create func() vector[N]) *family[N] {
@@ -67,10 +67,10 @@ func newFamily[N any](e exposure, create func() vector[N]) *family[N] {
 	return f
 }
 
-// concealed are topics that hold private records whatever their names.
+// concealed has topics that hold private records under names that do not say so.
 var concealed sync.Map
 
-// Conceal makes the numbers about a topic private: of text that other programs wrote, under a name that they gave it.
+// Conceal makes the numbers about a topic private. It is for topics of text that other programs wrote and named.
 func Conceal(topic string) { concealed.Store(topic, true) }
 
 // isPrivate says whether the numbers about a topic are private.
@@ -79,7 +79,7 @@ func isPrivate(topic string) bool {
 	return found || strings.HasSuffix(topic, privateTopic)
 }
 
-// of returns the number of these labels.
+// of returns the number with these labels.
 func (f *family[N]) of(labels ...string) N {
 	if f.exposure == public || f.exposure == ofTopic && !isPrivate(labels[0]) {
 		return f.shown.WithLabelValues(labels...)

@@ -12,20 +12,20 @@ var (
 	retries = counters(ofTopic, "kafka_retries_total", "Requests about a topic that failed and were sent again.", "topic")
 )
 
-// Lag is how many messages of a partition are still to be read. The caller keeps it, as it does what the other
-// functions return, rather than ask for it at each message.
+// Lag returns the gauge of unread messages of a partition. The caller should keep the result, here and of the functions below,
+// instead of calling the function for each message.
 func Lag(topic string, partition int) Gauge { return lag.of(topic, strconv.Itoa(partition)) }
 
-// MessagesRead counts messages that came from a partition, those that came again too.
+// MessagesRead counts messages that the stage read from a partition, including redelivered messages.
 func MessagesRead(topic string, partition int) Counter {
 	return messagesRead.of(topic, strconv.Itoa(partition))
 }
 
-// MessagesWritten counts messages that the broker has taken for a partition.
+// MessagesWritten counts messages to a partition that the broker has acknowledged.
 func MessagesWritten(topic string, partition int) Counter {
 	return messagesWritten.of(topic, strconv.Itoa(partition))
 }
 
-// Retries counts requests about a topic that failed and were sent again: that a broker is in trouble. How many requests
-// there are depends on what the topic holds, so those about private topics are private.
+// Retries counts failed requests about a topic that were sent again, which shows that a broker is in trouble. The number of
+// requests depends on the content of the topic, so the count is private for private topics.
 func Retries(topic string) Counter { return retries.of(topic) }

@@ -11,15 +11,15 @@ import (
 var lastProgress = gauges(public, "last_progress_timestamp_seconds",
 	"Unix time in whole seconds when messages of a topic last came in or went out; before the first, when the first topic was opened.")
 
-// progress is what the stage knows of its topics' standing still.
+// progress records when the stage last made progress, and the topics that it waits for.
 var progress struct {
 	sync.Mutex
-	last  time.Time      // zero: there is no topic
-	round int            // that the stage is at, 0 before the first
-	waits map[*Wait]bool // those under way
+	last  time.Time      // zero if there is no topic
+	round int            // current round, 0 before the first
+	waits map[*Wait]bool // waits that have begun and not ended
 }
 
-// Progress says that messages of a topic came in or went out, or that none is due.
+// Progress reports that messages of a topic were read or written, or that none is due.
 func Progress() {
 	progress.Lock()
 	defer progress.Unlock()
@@ -27,16 +27,16 @@ func Progress() {
 	lastProgress.of().Set(float64(progress.last.Unix()))
 }
 
-// A Wait is the waiting for messages of a partition, which may last. Its methods must not be called at the same time.
+// A Wait tracks a stage that waits for messages of a partition. Its methods must not be called concurrently.
 type Wait struct{ name string }
 
-// NewWait returns the waiting for messages of a partition. None is under way yet.
+// NewWait returns a Wait for messages of a partition. It has not begun.
 func NewWait(topic string, partition int) *Wait {
 	Progress()
 	return &Wait{fmt.Sprintf("%s[%d]", topic, partition)}
 }
 
-// Begin says that the stage waits, until End.
+// Begin reports that the stage waits, until End.
 func (w *Wait) Begin() {
 	progress.Lock()
 	defer progress.Unlock()
@@ -46,15 +46,15 @@ func (w *Wait) Begin() {
 	progress.waits[w] = true
 }
 
-// End ends the waiting, if it is under way.
+// End ends the wait, if it has begun.
 func (w *Wait) End() {
 	progress.Lock()
 	defer progress.Unlock()
 	delete(progress.waits, w)
 }
 
-// Stalled says in words what the stage waits for, if no message has come in or gone out for a time; "" if all is well, or if
-// limit is 0. A stage that waits for no topic is at work.
+// Stalled describes what the stage waits for, if it waits and no message was read or written for limit. Otherwise, or if limit
+// is 0, it returns "". A stage that waits for no topic is working, not stalled.
 func Stalled(limit time.Duration) string {
 	progress.Lock()
 	defer progress.Unlock()

@@ -17,17 +17,17 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Options say where numbers are served, and which.
+// Options say where numbers are served, and which numbers.
 type Options struct {
-	Address string // HOST:PORT; port 0 is any that is free
-	// Outside says that the stage stands outside the privacy wall. Memory and time of a process depend on its data, so
-	// those of a stage behind the wall are private.
+	Address string // HOST:PORT; port 0 stands for any free port
+	// Outside says that the stage is outside the privacy wall. Memory and time of a process depend on its data, so
+	// they are private for a stage inside the wall.
 	Outside bool
-	// Private serves what depends on private data too.
+	// Private says that numbers that depend on private data are served, too.
 	Private bool
-	// StallTimeout is how long no message may come in or go out, of topics that the stage waits for, before /healthz says so; 0: for ever.
+	// StallTimeout is the time without a message of a topic that the stage waits for, after which /healthz reports a stall; 0: never.
 	StallTimeout time.Duration
-	Log          *slog.Logger // of what goes wrong with a request; never nil
+	Log          *slog.Logger // for failures of requests; never nil
 }
 
 // A Server serves the numbers of this process over HTTP, until it is closed.
@@ -37,8 +37,8 @@ type Server struct {
 	ended    chan struct{}
 }
 
-// Serve begins to serve /metrics and /healthz, of which the latter says ok, or with status 503 what is Stalled. An address that
-// cannot be one is an error with exit.Usage; one that is in use or not of this machine, with exit.Unavailable.
+// Serve starts a server of /metrics and /healthz. /healthz answers ok, or with status 503 the text of Stalled. A malformed address
+// is an error with exit.Usage. An address in use, or of another machine, is an error with exit.Unavailable.
 func Serve(o Options) (*Server, error) {
 	listener, err := listen(o.Address)
 	if err != nil {
@@ -63,7 +63,7 @@ func Serve(o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the numbers are.
+// URL returns the address of the metrics.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
 
 // Close ends the server and all its connections.
@@ -77,7 +77,7 @@ func listen(address string) (net.Listener, error) {
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	if err != nil || host == "" { // which would be all networks, by leaving something out
+	if err != nil || host == "" { // an omitted host would mean all networks
 		return nil, exit.Errorf(exit.Usage, "--metrics %s must be HOST:PORT", address).
 			WithHint("127.0.0.1:9090 is for this machine alone, 0.0.0.0:9090 for all networks it is in")
 	}
@@ -92,7 +92,7 @@ func listen(address string) (net.Listener, error) {
 	return nil, refused
 }
 
-// reason leaves out the address, which the message has already.
+// reason returns err without the address, which the message already has.
 func reason(err error) error {
 	var operation *net.OpError
 	if errors.As(err, &operation) {
@@ -101,7 +101,7 @@ func reason(err error) error {
 	return err
 }
 
-// gatherers are the numbers that may be served.
+// gatherers returns the registries that may be served under o.
 func gatherers(o Options) prometheus.Gatherers {
 	all := prometheus.Gatherers{shown}
 	if o.Private {

@@ -10,24 +10,24 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Sampled are the schemes whose rounds are drawn independently, as flags.
+// Sampled holds the flags of the schemes that draw each round independently.
 type Sampled struct {
-	Poisson *float64 `group:"Scheme" xor:"scheme" placeholder:"Q" help:"Take each unit into a round by its own secret coin of probability Q."`
-	Fixed   Units    `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"Draw S of N units for a round, in secret and without replacement. sample counts N itself and takes S only. Neighbours then exchange a unit."`
+	Poisson *float64 `group:"Scheme" xor:"scheme" placeholder:"Q" help:"Put each unit into a round with probability Q, by a secret coin of its own."`
+	Fixed   Units    `group:"Scheme" xor:"scheme" placeholder:"S/N" help:"Draw S of N units for a round, in secret and without replacement. sample counts N itself, so it takes only S. Neighbouring data sets then differ in one exchanged unit."`
 	All     bool     `group:"Scheme" xor:"scheme" help:"Take all units into every round."`
 }
 
-// Flags are all schemes as flags.
+// Flags holds the flags of all schemes.
 type Flags struct {
 	Sampled
-	Allocate bool `group:"Scheme" xor:"scheme" help:"Put each unit into one of the rounds, by a secret coin: rounds are disjoint."`
-	Epoch    bool `group:"Scheme" xor:"scheme" help:"Put each unit into one of the rounds, by a public hash of its name or by a window of time: rounds are disjoint."`
+	Allocate bool `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds, by a secret coin. Rounds are disjoint."`
+	Epoch    bool `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds, by a public hash of its name or by a window of time. Rounds are disjoint."`
 }
 
-// ErrNone says that no scheme is given.
+// ErrNone is the error of a command line that gives no scheme.
 var ErrNone = errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
 
-// Given is how many schemes are given. A rate or a size of 0 is none.
+// Given returns how many schemes are given. A rate or a size of 0 does not count.
 func (f *Flags) Given() (schemes int) {
 	for _, given := range []bool{f.Poisson != nil && *f.Poisson != 0, f.Fixed != (Units{}), f.All, f.Allocate, f.Epoch} {
 		if given {
@@ -37,7 +37,7 @@ func (f *Flags) Given() (schemes int) {
 	return schemes
 }
 
-// Scheme returns the scheme of so many rounds, by coins that are secret or not: that of all units where none is given.
+// Scheme returns the scheme of a plan of rounds, with secret or public coins. Without any flag it is event.All.
 func (f *Flags) Scheme(rounds int, secret bool) event.Scheme {
 	s := event.Scheme{Rounds: rounds, Secret: secret}
 	switch {
@@ -56,7 +56,7 @@ func (f *Flags) Scheme(rounds int, secret bool) event.Scheme {
 	return s
 }
 
-// Units is S/N, or S where the population N is not stated.
+// Units is a flag value S/N, or S without the population N, which is then 0.
 type Units struct{ Size, Of uint64 }
 
 // MarshalText implements encoding.TextMarshaler, for --print-config.

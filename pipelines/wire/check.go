@@ -16,7 +16,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// CheckHeader reports the first rule of SPEC.md that h breaks.
+// CheckHeader returns an error for the first rule of SPEC.md that h breaks.
 func CheckHeader(h *Header) error {
 	switch {
 	case h == nil:
@@ -58,7 +58,7 @@ func CheckHeader(h *Header) error {
 	return checkVersion(h, h.newer())
 }
 
-// checkKind checks what a kind of stream demands of its header.
+// checkKind checks the rules for headers of the kind of h.
 func checkKind(h *Header) error {
 	element := Element_ELEMENT_UNSPECIFIED
 	switch h.Kind {
@@ -109,8 +109,8 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 	return nil
 }
 
-// Check reports the first rule of SPEC.md that r, a record of a stream with header h, breaks by itself. The order of
-// records is package stream's to check. No message quotes an id or a word, or tells the size of a private record.
+// Check returns an error for the first rule of SPEC.md that r breaks, as a record of a stream with header h. Package stream checks
+// the order of records. No error quotes an id or a word, or reveals the size of a private record.
 func Check(h *Header, r *Record) error {
 	if err := checkVersion(h, r.newer()); err != nil {
 		return err
@@ -143,10 +143,10 @@ func Check(h *Header, r *Record) error {
 	case nil:
 		return errors.New("record without a body")
 	}
-	return nil // Header, End and RoundClose have no rule of their own
+	return nil // no rule is about a Header, an End or a RoundClose without its stream
 }
 
-// CheckDocumentNames checks the names of a document, for callers that can say where in a text file it stands.
+// CheckDocumentNames checks the names of a document. Callers that read a text file add the place in the file to the error.
 func CheckDocumentNames(d *Document) error {
 	if err := checkName("document id", d.Id, 1); err != nil {
 		return err
@@ -199,7 +199,7 @@ func checkValues(d *Document) error {
 	return nil
 }
 
-// finite says whether no little-endian FLOAT32 of values is NaN or infinite, which have all exponent bits set (IEEE 754).
+// finite says whether each little-endian FLOAT32 of values is finite. NaN and infinities have all exponent bits set (IEEE 754).
 func finite(values []byte) bool {
 	for i := 0; i < len(values); i += 4 {
 		if binary.LittleEndian.Uint32(values[i:])&0x7f80_0000 == 0x7f80_0000 {
@@ -216,7 +216,7 @@ func checkName(what, s string, least int) error {
 	return nil
 }
 
-// checkGaps checks a list of strictly ascending numbers below limit, given as first number and differences.
+// checkGaps checks a strictly ascending list of numbers below limit, given as the first number and then differences.
 func checkGaps(what string, gaps []uint32, limit uint32) error {
 	last := uint64(0)
 	for i, g := range gaps {
@@ -287,7 +287,7 @@ func checkPart(h *Header, p *Part) error {
 	return nil
 }
 
-// above says whether p names rows and columns of which no cell lies below the diagonal: the last row is not behind the
+// above says whether p names its rows and columns and has no cell below the diagonal: the last row is not greater than the
 // first column.
 func (p *Part) above() bool {
 	if len(p.RowGaps) == 0 || len(p.ColumnGaps) == 0 {
@@ -332,7 +332,7 @@ func checkRelease(h *Header, r *Release) error {
 	return err
 }
 
-// checkSteps checks what the steps of a release or a sum are worth.
+// checkSteps checks the grant, the grid and the bounds of a release or a sum.
 func checkSteps(h *Header, grant string, grid float64, bounds []float64) error {
 	if err := checkName("grant", grant, 0); err != nil {
 		return err
@@ -361,7 +361,7 @@ func checkSum(h *Header, s *Sum) error {
 	return checkSteps(h, s.Grant, s.Grid, s.Bounds)
 }
 
-// KeySize is the number of bytes of a unit's key in Members: that much of SHA-256 of the unit's name.
+// KeySize is the size of a unit's key in Members, in bytes: a key is the first KeySize bytes of SHA-256 of the unit's name.
 const KeySize = 16
 
 func checkMembers(m *Members) error {

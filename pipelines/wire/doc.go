@@ -1,7 +1,7 @@
 // Package wire holds the records that privpipe's stages exchange, with the checks every record must pass.
 //
-// The schema is wire.proto; the contract with other programs is ../SPEC.md. Package stream, below this one, puts
-// records into Zstandard frames.
+// The schema is wire.proto; the contract with other programs is ../SPEC.md. Package
+// wire/stream puts records into Zstandard frames.
 package wire
 
 //go:generate ./generate.sh

@@ -1,7 +1,7 @@
 package wire
 
-// AppendGaps appends to gaps the strictly ascending ids as first id and differences: the form of Document.word_gaps,
-// Part.row_gaps and Part.column_gaps.
+// AppendGaps appends ids, which ascend strictly, to gaps: the first id, and then the difference of each id to the one before.
+// Document.word_gaps, Part.row_gaps and Part.column_gaps have this form.
 func AppendGaps(gaps, ids []uint32) []uint32 {
 	last := uint32(0)
 	for _, id := range ids {

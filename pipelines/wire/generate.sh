@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes wire.pb.go anew from wire.proto. Needs a Python with grpcio-tools, which carries protoc: python3, or PYTHON.
+# Generates wire.pb.go from wire.proto. Needs a Python with grpcio-tools, which contains protoc: python3, or the one that PYTHON names.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 plugin=$(mktemp -d)

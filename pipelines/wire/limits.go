@@ -1,7 +1,7 @@
 package wire
 
-// Limits of the wire. A decoder refuses what exceeds them before it allocates, so that damaged or hostile
-// input costs bounded memory. They are part of the format: SPEC.md lists them.
+// Limits of the wire. A decoder refuses input beyond a limit before it allocates, so damaged or hostile
+// input costs bounded memory. The limits are part of the format: SPEC.md lists them.
 const (
 	// Version is the wire version that this package writes.
 	Version = 2
@@ -9,17 +9,17 @@ const (
 	// Oldest is the oldest wire version that this package reads.
 	Oldest = 1
 
-	// MaxFrame bounds a compressed frame, in bytes: a Kafka broker with default settings accepts it as one message.
+	// MaxFrame bounds a compressed frame, in bytes. A Kafka broker with default settings accepts a frame of this size as one message.
 	MaxFrame = 900_000
 
-	// MaxContent bounds a frame's decompressed content, in bytes. Stored without compression it still fits
-	// MaxFrame: Zstandard adds 3 bytes for each block of 128 KiB, 18 for the header and 4 for the checksum.
+	// MaxContent bounds a frame's decompressed content, in bytes. Content of this size that is stored without
+	// compression still fits MaxFrame: Zstandard adds 3 bytes for each block of 128 KiB, 18 for the header and 4 for the checksum.
 	MaxContent = 896_000
 
-	// MaxWindow bounds the window that a frame needs, in bytes: what RFC 8878 §3.1.1.1.2 asks every decoder to support.
+	// MaxWindow bounds the window that a frame needs, in bytes. RFC 8878 §3.1.1.1.2 asks every decoder to support this much.
 	MaxWindow = 8 << 20
 
-	// MaxHeader bounds an encoded header, in bytes; it leads every frame.
+	// MaxHeader bounds an encoded header, in bytes. Every frame begins with the header.
 	MaxHeader = 16_000
 
 	// MaxRecord bounds an encoded record with its length, in bytes: one record and a header always fit a frame.

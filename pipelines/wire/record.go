@@ -10,12 +10,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// UnitDigest is the digest of a set of privacy units with this one member. The digest of a set is the sum modulo
-// 2^64 over its members, so it does not depend on their order (RoundClose.unit_digest).
+// UnitDigest returns the digest of one privacy unit. The digest of a set of units (RoundClose.unit_digest) is the sum of their
+// digests modulo 2^64, so it does not depend on their order.
 func UnitDigest(unit string) uint64 { return xxhash.Sum64String(unit) }
 
-// UnitName is the name of the privacy unit that d belongs to. Where the unit is the user, a document without one is a
-// unit of its own; the prefixes keep the names of users and documents apart.
+// UnitName returns the name of the privacy unit of d. If the unit is the user, a document without a user is a
+// unit of its own. The prefixes keep the names of users and documents distinct.
 func UnitName(unit Unit, d *Document) string {
 	switch {
 	case unit != Unit_USER:
@@ -26,7 +26,7 @@ func UnitName(unit Unit, d *Document) string {
 	return "document/" + d.Id
 }
 
-// ErrTooLarge says that a record is over MaxRecord. How large it is may be private.
+// ErrTooLarge is the error for a record larger than MaxRecord. It does not state the size, which may be private.
 var ErrTooLarge error = tooLarge{}
 
 type tooLarge struct{}
@@ -35,10 +35,10 @@ func (tooLarge) Error() string {
 	return fmt.Sprintf("record exceeds the wire's limit of %d bytes", MaxRecord-binary.MaxVarintLen32)
 }
 
-// ExitCode returns exit.Malformed: a stage makes such a record of an input that is too large.
+// ExitCode returns exit.Malformed, because a stage makes such a record only from input that is too large.
 func (tooLarge) ExitCode() int { return 90 }
 
-// Append appends r to b as a size-delimited record: a varint length and that many bytes.
+// Append appends r to b as a size-delimited record: a varint length, and then that many bytes.
 // The only error is ErrTooLarge.
 func Append(b []byte, r *Record) ([]byte, error) {
 	size := proto.Size(r)
@@ -51,8 +51,8 @@ func Append(b []byte, r *Record) ([]byte, error) {
 
 var errNotCanonical = errors.New("encoding has an unknown field, a repeated field or a padded number")
 
-// Decode decodes one record without its length. It refuses what would not encode again to as many bytes: unknown
-// fields (the schema of a version is closed), fields set twice and padded varints. It does not check values: see Check.
+// Decode decodes one record without its length. It refuses bytes that would not encode again to the same size: unknown
+// fields (the schema of a version is closed), repeated singular fields and padded varints. Check checks the values.
 func Decode(b []byte) (*Record, error) {
 	r := new(Record)
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, r); err != nil {
@@ -75,7 +75,7 @@ func (e Element) Size() int {
 	return 0
 }
 
-// Cells returns the number of cells of m: of a symmetric matrix, those of its upper triangle.
+// Cells returns the number of cells of m. For a symmetric matrix it counts the upper triangle only.
 func (m *Matrix) Cells() int {
 	rows, columns := int(m.GetRows()), int(m.GetColumns())
 	if m.GetSymmetric() {
@@ -84,7 +84,7 @@ func (m *Matrix) Cells() int {
 	return rows * columns
 }
 
-// OtherSettings says whether two headers differ in nothing but the settings that their contributions were made under.
+// OtherSettings says whether the settings, and nothing else, differ between two headers.
 func OtherSettings(a, b *Header) bool {
 	if bytes.Equal(a.GetSettings(), b.GetSettings()) {
 		return false

@@ -14,7 +14,7 @@ var methods = map[Scheme_Method]string{
 	Scheme_EPOCH:    event.Epoch,
 }
 
-// Event returns s as the accountant knows it; the error is the first rule that s breaks.
+// Event returns s in the form that grants and charges use. The error names the first rule that s breaks.
 func (s *Scheme) Event() (event.Scheme, error) {
 	if s == nil {
 		return event.Scheme{}, errors.New("sampling scheme is missing")
@@ -26,7 +26,7 @@ func (s *Scheme) Event() (event.Scheme, error) {
 	return e, e.Check()
 }
 
-// SchemeOf returns e as a record; the error is the first rule that e breaks.
+// SchemeOf returns e as a record. The error names the first rule that e breaks.
 func SchemeOf(e event.Scheme) (*Scheme, error) {
 	if err := e.Check(); err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// newer names what h has that wire version 1 has not, or is empty.
+// newer names a feature of h that wire version 1 does not have, or returns "".
 func (h *Header) newer() string {
 	switch {
 	case h.Kind == Kind_PREDICTIONS:
@@ -13,7 +13,7 @@ func (h *Header) newer() string {
 	return ""
 }
 
-// newer names what r has that wire version 1 has not, or is empty.
+// newer names a feature of r that wire version 1 does not have, or returns "".
 func (r *Record) newer() string {
 	switch body := r.GetBody().(type) {
 	case *Record_Document:
@@ -40,8 +40,8 @@ func (r *Record) newer() string {
 	return ""
 }
 
-// checkVersion refuses what is newer than the version that h states. The schema of a version is closed, so that who wrote
-// version 1 meant nothing that only version 2 can say.
+// checkVersion refuses a feature that is newer than the version that h states. The schema of a version is closed, so a stream of
+// version 1 cannot use a feature of version 2.
 func checkVersion(h *Header, newer string) error {
 	if h.Version < 2 && newer != "" {
 		return fmt.Errorf("%s came with wire version 2, the stream is of version %d", newer, h.Version)
