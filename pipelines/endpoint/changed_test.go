@@ -166,6 +166,6 @@ func TestAddedPartition(t *testing.T) {
 	more(t, fake.Address, "rounds.private", 2)
 	for _, query := range []string{"", "?group=g"} {
 		err := endpoint.Share(t.Context(), in+query, rounds, out, (&copier{run: "a"}).work)
-		wantWords(t, err, exit.Malformed, "partition 1 was added to the topic amid the run", "new private topics")
+		wantWords(t, err, exit.Malformed, "partition 1 was added to the topic during the run", "new private topics")
 	}
 }
