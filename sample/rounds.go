@@ -92,7 +92,7 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	d := done{rounds: s.Rounds, ended: true}
 	for i, t := range tails {
 		if t.Ended && int(t.Closed) < s.Rounds && s.Window == 0 {
-			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended behind round %d of %d: whoever wrote the end did not write the rounds",
+			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended after round %d of %d: another program wrote the end record",
 				s.Output, i, t.Closed, s.Rounds).WithHint("find who else writes the topic, and go on with new private topics")
 		}
 		d.rounds, d.reached = min(d.rounds, int(t.Closed)), max(d.reached, int(t.Closed))

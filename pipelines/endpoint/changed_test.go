@@ -88,7 +88,7 @@ type change func(t *testing.T, address, rounds, answers string) (words string)
 var changes = map[string]change{
 	"answers anew": func(t *testing.T, address, _, answers string) string {
 		anew(t, address, answers, 1)
-		return answers + "[0]: the messages that were written are gone: the topic was made anew"
+		return answers + "[0]: the messages that were written are gone: the topic was recreated or truncated"
 	},
 	"rounds anew": func(t *testing.T, address, rounds, _ string) string {
 		anew(t, address, rounds, 1)

@@ -189,14 +189,14 @@ func TestForeignEnd(t *testing.T) {
 			begins := func(context.Context, *endpoint.Part) error { return refused }
 			if before != nil {
 				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed,
-					"the answers of partition 0 have ended", "did not write the answers")
+					"the answers of partition 0 have ended", "another program wrote the end record")
 				put(t, w, round(2, 1)...)
 				if err := w.Commit(); err != nil {
 					t.Fatal(err)
 				}
-				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed, "did not write the answers")
+				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed, "another program wrote the end record")
 				commit(t, fake.Address, "g", "rounds.private", noted{1, "round 1 of 2"})
-				wantWords(t, endpoint.Share(t.Context(), in+"?group=g", rounds, out, begins), exit.Malformed, "did not write the answers")
+				wantWords(t, endpoint.Share(t.Context(), in+"?group=g", rounds, out, begins), exit.Malformed, "another program wrote the end record")
 			}
 			cut := topic(fake.Address, "cut.private")
 			w = streams(t, cut, roundsHeader("a"))[0]
@@ -212,7 +212,7 @@ func TestForeignEnd(t *testing.T) {
 			if got := all(t, r); !equal(got, before...) {
 				t.Errorf("%d records before the end", len(got))
 			}
-			wantWords(t, r.Complete(), exit.Malformed, "cut.private[0]: it ends behind round", "did not write the stream", "find who")
+			wantWords(t, r.Complete(), exit.Malformed, "cut.private[0]: it ends after round", "another program wrote the end record", "find who")
 		})
 	}
 }

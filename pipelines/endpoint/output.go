@@ -180,7 +180,7 @@ func WriteFile(name string, side wire.Side, content []byte) error {
 	return out.Commit()
 }
 
-// temporaries are the files that a signal must not leave behind.
+// temporaries are the files to remove when a signal ends the process.
 var temporaries struct {
 	sync.Mutex
 	names map[string]bool

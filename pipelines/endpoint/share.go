@@ -244,7 +244,7 @@ func endedIn(ctx context.Context, l *topic.Location) (bool, error) {
 
 // allAnswered refuses answers whose end record stands before the last round of the input is answered: another program wrote it.
 func allAnswered(ctx context.Context, input, answers *topic.Location) error {
-	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: whoever wrote the end did not write the answers",
+	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: another program wrote the end record",
 		answers, answers.Partition, input).WithHint("find who else writes the topic, and go on with new private topics")
 	if ended, err := endedIn(ctx, input); err != nil || !ended {
 		return cmp.Or[error](err, foreign)

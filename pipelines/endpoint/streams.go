@@ -59,7 +59,7 @@ func (r *StreamReader) Complete() error {
 	if r.log == nil || reached >= planned {
 		return nil
 	}
-	return exit.Errorf(exit.Malformed, "%s: it ends behind round %d of %d: whoever wrote the end did not write the stream",
+	return exit.Errorf(exit.Malformed, "%s: it ends after round %d of %d: another program wrote the end record",
 		r.Name(), reached, planned).WithHint("find who else writes the topic, and go on with new private topics")
 }
 

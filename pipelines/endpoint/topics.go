@@ -228,7 +228,7 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 // So a deleted and recreated topic, a reset offset and an offset of another program skip no round. The caller checks a note of the end.
 func believed(ctx context.Context, input *topic.Location, partition int, h topic.Hint, answers *topic.Location) (topic.Hint, error) {
 	none := topic.Hint{Offset: -1}
-	if h.Ended || h.Round == 0 { // the offset was not noted by a program of ours
+	if h.Ended || h.Round == 0 { // another program committed the offset, or there is none
 		return none, nil
 	}
 	from := *input

@@ -226,7 +226,7 @@ func (a *Appender) stands() error {
 
 // gone is the error of a partition that has lost messages which were sent.
 func (a *Appender) gone() error {
-	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was made anew", a.client.Topic, a.partition).
+	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was recreated or truncated", a.client.Topic, a.partition).
 		WithHint("a restarted stage writes again the rounds that its input still has; for other rounds see new private topics in the runbook")
 }
 

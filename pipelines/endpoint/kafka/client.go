@@ -57,7 +57,7 @@ func (c *client) leave() {
 	}
 }
 
-// clientName is what the program calls itself to brokers.
+// clientName is the client id that brokers see.
 const clientName = "privpipe"
 
 // answer is how long a broker may take to answer one request.
