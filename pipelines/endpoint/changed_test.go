@@ -28,7 +28,7 @@ func administer(t *testing.T, address string, request kmsg.Request) {
 	}
 }
 
-// anew deletes a topic and makes it again.
+// anew deletes a topic and creates it again under the same name.
 func anew(t *testing.T, address, topic string, partitions int32) {
 	t.Helper()
 	named := kmsg.NewDeleteTopicsRequestTopic()
@@ -61,7 +61,8 @@ func more(t *testing.T, address, topic string, partitions int32) {
 	administer(t, address, request)
 }
 
-// TestChanged: a topic that is made anew, or gets partitions, amid a run ends who uses it, though it waits for something else.
+// TestChanged: if a topic is recreated or gets partitions during a run, the programs that use it end with an error, even while they
+// wait for something else.
 func TestChanged(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {

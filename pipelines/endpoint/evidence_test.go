@@ -110,7 +110,7 @@ func TestOffsetsThatStand(t *testing.T) {
 	w := streams(t, out, roundsHeader("a"))[0]
 	put(t, w, round(1, 3)...)
 	put(t, w, round(2, 3)...)
-	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...) // by a program that is behind
+	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...) // by a slower program
 	commit(t, fake.Address, "g", "rounds.private", noted{2, "round 2 of 9"})
 	wanted := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
 	r, _, err := endpoint.OpenStream(in, wanted)
@@ -217,8 +217,8 @@ func TestForeignEnd(t *testing.T) {
 	}
 }
 
-// TestComplete: the end behind the last round that is planned is right, also where it alone is left, and so is any end of
-// windows of time.
+// TestComplete accepts an end record after the last planned round, also if only the end record is left to read, and any end of windows
+// of time.
 func TestComplete(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "windows.private": 1, "answers.private": 1})
 	name := topic(fake.Address, "rounds.private")
