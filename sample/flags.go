@@ -12,7 +12,7 @@ import (
 
 type rounds struct {
 	scheme.Flags
-	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default. Take T from the plan: the grant covers no other number of rounds."`
+	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default. Take T from the plan: the grant covers no round after its last one."`
 
 	Run_       string      `name:"run" help:"Name the training run in the output. Without a name privatize takes the name in the grant."`
 	Unit       string      `enum:"document,user" default:"document" help:"Draw by this privacy unit, ${enum}; document by default. With user all documents of a user are drawn together, and a document without a user is a unit of its own."`
