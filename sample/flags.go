@@ -12,17 +12,17 @@ import (
 
 type rounds struct {
 	scheme.Flags
-	Rounds int `short:"T" default:"1" help:"Number of rounds T of the plan."`
+	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default. Take T from the plan: the grant covers no round after its last one."`
 
-	Run_       string      `name:"run" help:"Name of the training run; privatize takes the grant's if there is none."`
-	Unit       string      `enum:"document,user" default:"document" help:"Privacy unit: ${enum}. All documents of a user are drawn together; one without a user is a unit of its own."`
-	FirstRound int         `default:"1" placeholder:"T" help:"Begin with round T: those before are done. A topic tells by itself how far it is."`
-	Secret     string      `placeholder:"FILE" help:"Key of the coins of --poisson, --fixed or --allocate, of one run; made if FILE is not there. A run that is started again with it draws the same rounds. Keep it as private as the documents: who has it knows which units each round holds, and no sampling hides them."`
-	Seed       *uint64     `help:"FOR TESTS: repeatable coins, each by the round and the unit's name. The stream then says that nothing is amplified."`
-	TrustNames bool        `help:"Take names of units that are consecutive numbers for names that stay when other units go; by default --epoch without --window, and --seed, refuse them. If they are positions all the same, one unit less moves others to other rounds, and no ε holds."`
-	Memory     filter.Size `default:"4GiB" help:"Documents beyond this go to a temporary file in TMPDIR."`
-	Output     string      `short:"o" placeholder:"FILE" help:"Where the rounds go; standard output by default. The units are dealt over the partitions of a topic by their names."`
-	Inputs     []string    `arg:"" optional:"" help:"Streams of documents; standard input by default."`
+	Run_       string      `name:"run" help:"Name the training run in the output. Without a name privatize takes the name in the grant."`
+	Unit       string      `enum:"document,user" default:"document" help:"Draw by this privacy unit, ${enum}; document by default. With user all documents of a user are drawn together, and a document without a user is a unit of its own."`
+	FirstRound int         `default:"1" placeholder:"T" help:"Begin with round T, by default with round 1, and skip the rounds before T. An output topic needs no such flag: sample finds there the rounds that are done."`
+	Secret     string      `placeholder:"FILE" help:"Throw the coins of --poisson, --fixed or --allocate with the key in FILE; sample makes the key if FILE is missing. Without FILE the key is new at each start. A restart with the same key draws the same rounds. Use a key for one run only. Keep the key as private as the documents: whoever has the key knows which units each round holds, and sampling no longer hides the units."`
+	Seed       *uint64     `help:"FOR TESTS: throw public coins, each a function of this seed, the round and the name of the unit. The stream then states that sampling amplifies nothing. By default the coins are secret."`
+	TrustNames bool        `help:"Accept names of units that are consecutive numbers. By default --epoch without --window, and --seed, refuse such names, since they may be positions. If the names are positions, removing one unit moves other units to other rounds, and no ε holds."`
+	Memory     filter.Size `default:"4GiB" help:"Keep at most this much of the documents in memory, 4GiB by default. Other documents go to a temporary file in TMPDIR."`
+	Output     string      `short:"o" placeholder:"FILE" help:"Write the rounds to FILE or to a topic, by default to standard output. A hash of its name assigns a unit to a partition of the topic."`
+	Inputs     []string    `arg:"" optional:"" help:"Read streams of documents from these files or topics, by default from standard input."`
 	windows
 	lead
 	filter.Compress
@@ -81,15 +81,15 @@ func (s *rounds) validateCoins() error {
 	return nil
 }
 
-// repeats says whether the same rounds would be drawn from the same documents again.
+// repeats says whether a restart draws the same rounds from the same documents.
 func (s *rounds) repeats() bool { return s.All || s.Epoch || s.Secret != "" || s.Seed != nil }
 
-// windows are the flags of rounds that are windows of time.
+// windows are the flags for rounds that are windows of time.
 type windows struct {
-	Window      time.Duration `group:"Windows of time" placeholder:"DURATION" help:"With --epoch: round n holds the units that first arrived in the n-th window of this length (1h, 24h). Documents of a unit that was in an earlier window are left out, so of a user all later ones. See sample/WINDOWS.md."`
-	WindowStart time.Time     `group:"Windows of time" placeholder:"TIME" help:"When the first window begins (RFC 3339); by default at the first whole multiple of --window from the first start on. What arrived before is in no round."`
-	WindowGrace time.Duration `group:"Windows of time" default:"1m" placeholder:"DURATION" help:"How long after its end a window is kept open for documents that are on their way; at most --window. What comes later counts in the window that is open then."`
-	WindowState string        `group:"Windows of time" placeholder:"FILE" help:"Which units were in a window, kept for the run that goes on after a restart. Keep it as private as the documents, and never put it back to an older state."`
+	Window      time.Duration `group:"Windows of time" placeholder:"DURATION" help:"Make each round of --epoch from a window of this length (1h, 24h): round n holds the units whose first document arrived in window n. By default --epoch uses no windows. Documents of a unit from an earlier window are left out, so with --unit user all later documents of the user are. See sample/WINDOWS.md."`
+	WindowStart time.Time     `group:"Windows of time" placeholder:"TIME" help:"Begin the first window at this time (RFC 3339), by default at the first whole multiple of --window after the first start. Documents that arrived earlier are in no round."`
+	WindowGrace time.Duration `group:"Windows of time" default:"1m" placeholder:"DURATION" help:"Keep a window open for so long after its end, 1m by default and at most --window, for documents that are on their way. A document that comes later counts in the window that is then open."`
+	WindowState string        `group:"Windows of time" placeholder:"FILE" help:"Keep in FILE which units were in a window; --window needs it. A restart reads FILE, so that no unit enters a second window. Keep FILE as private as the documents, and never restore an older FILE."`
 }
 
 func (w *windows) validate(s *rounds) error {

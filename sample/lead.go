@@ -10,16 +10,16 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// A topic forgets old messages, whether they were read or not. So the rounds of a topic do not run ahead of their releases as
-// far as they could; over a pipe the next stages hold them back.
+// Retention deletes old messages of a topic, read or not. So sample bounds how far the rounds in a topic run ahead of their
+// releases. Over a pipe the next stages hold sample back.
 
-// lead are the flags of how far the rounds run ahead.
+// lead are the flags that bound how far the rounds run ahead.
 type lead struct {
-	Lead   *int   `group:"Topics" placeholder:"N" help:"To a topic: how many rounds may stand there that are not released yet, for which its retention must last; 0: all. Default 4, where --follow or its default says what to wait for."`
-	Follow string `group:"Topics" placeholder:"TOPIC" help:"The run's releases, or its parameters, by which --lead goes. By default RUN.releases beside an output whose name begins with the RUN of --run."`
+	Lead   *int   `group:"Topics" placeholder:"N" help:"Write at most N rounds to a topic before the first of them is released, 4 by default; 0 writes all rounds at once. The retention of the topic must last for N rounds. Without --follow or its default there is no bound."`
+	Follow string `group:"Topics" placeholder:"TOPIC" help:"Wait for --lead in this topic of the run's releases or parameters. By default the topic is RUN.releases, if the output is a topic whose name begins with the RUN of --run."`
 }
 
-// usualLead lets the stages behind work on one round while others are written, and asks retention for little.
+// usualLead lets the next stages work on one round while sample writes others. The topic then needs only a short retention.
 const usualLead = 4
 
 func (l *lead) validate(s *rounds) error {
@@ -48,7 +48,7 @@ func (l *lead) most() int {
 	return *l.Lead
 }
 
-// followed is the name of the topic by which --lead goes; "" for none.
+// followed is the name of the topic in which --lead waits for releases; "" for none.
 func (s *rounds) followed() string {
 	if s.Follow != "" || !endpoint.IsTopic(s.Output) || s.Run_ == "" || s.most() == 0 {
 		return s.Follow
@@ -68,7 +68,7 @@ type pace struct {
 	first    int // round of the run that is sampled here: those before are done
 }
 
-// pace opens what is followed.
+// pace opens the topic that sample follows.
 func (s *rounds) pace(r *filter.Run) (*pace, error) {
 	name := s.followed()
 	if name == "" {

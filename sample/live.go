@@ -12,7 +12,7 @@ import (
 	"privpipe/sample/internal/window"
 )
 
-// plan is what the flags say of windows.
+// plan returns the windows that the flags ask for.
 func (w *windows) plan(rounds int, start time.Time) window.Plan {
 	return window.Plan{Start: start, Length: w.Window, Rounds: rounds, Grace: min(w.WindowGrace, w.Window)}
 }
@@ -82,11 +82,11 @@ func (p *parts) window(r *filter.Run, b *window.Batch, scheme *wire.Scheme) erro
 	return p.write(r, b.Documents, scheme, uint32(b.Window), b.Units)
 }
 
-// incomplete is about a window that a run before began, and whose documents did not all come again. A topic may hold a part
-// of its round, which no later round may follow; a file and a pipe begin anew.
+// incomplete handles a window that an earlier run began, and whose documents did not all come again. A topic may hold a part
+// of the window's round, and no later round may follow such a part. A file or a pipe has nothing of an earlier run.
 func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
 	switch {
-	case there.rounds >= round: // whole, and only the state does not know
+	case there.rounds >= round: // the round is whole, and only the state lacks it
 		return nil
 	case endpoint.IsTopic(s.Output):
 		return exit.Errorf(exit.Malformed, "round %d was begun by a run before, and its documents did not all come again", round).
@@ -96,7 +96,7 @@ func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
 	return nil
 }
 
-// sources opens all inputs, to be read side by side, and returns the header of their rounds.
+// sources opens all inputs for concurrent reading, and returns the header of their rounds.
 func (s *rounds) sources() ([]window.Source, *wire.Header, error) {
 	var sources []window.Source
 	var header *wire.Header

@@ -25,8 +25,8 @@ func (s *rounds) unit() wire.Unit {
 	return wire.Unit_DOCUMENT
 }
 
-// open opens the streams of an input, which must be of the vocabulary of those before, of header h unless that is nil. It
-// returns the header of the first, with the side of all.
+// open opens the streams of an input. h is the header of the inputs before, nil for the first input. The input must have the
+// vocabulary and the settings of h. open returns the header of the first input, which is private if any input is.
 func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
 	streams, of, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true})
 	if err != nil || h == nil {
@@ -71,7 +71,7 @@ func (s *rounds) check(r *filter.Run) error {
 	if err := r.Check(s.inputs()...); err != nil {
 		return err
 	}
-	if endpoint.NewTopics == 0 { // or else what is followed is made
+	if endpoint.NewTopics == 0 { // otherwise --create makes the followed topic
 		if err := r.Check(s.followed()); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *rounds) check(r *filter.Run) error {
 	var header *wire.Header
 	for _, name := range s.inputs() {
 		if endpoint.IsTopic(name) {
-			continue // its header may be yet to come
+			continue // its header may not have come yet
 		}
 		streams, h, err := s.open(name, header)
 		if err != nil {
@@ -130,7 +130,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	return documents, header, nil
 }
 
-// addAll adds the documents of a stream, and looks at the name of each unit that is new.
+// addAll adds the documents of a stream. It adds the name of each new unit to names.
 func addAll(r *filter.Run, meter *progress.Meter, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
 	for r.Err() == nil {
 		record, err := in.Next()

@@ -1,5 +1,5 @@
-// Command sample draws the units of each training round from a corpus of documents, and says how it drew them. It
-// stands behind the privacy wall; the amplification of privacy by sampling rests on its coins.
+// Command sample draws the units of each training round from a corpus of documents, and states the sampling scheme. It
+// stands behind the privacy wall. Amplification by sampling rests on the secrecy of its coins.
 package main
 
 import (
@@ -17,7 +17,7 @@ func main() {
 		Name:    "sample",
 		Summary: "Draw the units of each training round.",
 		Example: "sample --poisson 0.05 --rounds 40 docs.pp | estep lda --params params | …",
-		Notes: "The coins come from a key of the operating system's generator. Which units a round holds, and how many, is " +
-			"private: the output, the key of --secret and the state of --window stay behind the privacy wall.",
+		Notes: "The coins follow from a key, which the operating system's generator makes. The units of a round, and their number, are " +
+			"private. Keep the output, the key of --secret and the state of --window behind the privacy wall.",
 	}, &cli, &cli.Common)
 }

@@ -7,17 +7,17 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// byName says whether the rounds of a unit follow from its name and nothing secret. Then other units must not change the name,
-// or one unit less would move all others to other rounds. (Secret coins are as good for one name as for another.)
+// byName says whether the rounds of a unit follow from its name without a secret. Other units must then not change the name.
+// Otherwise removing one unit would move all others to other rounds. (Secret coins are as good for one name as for another.)
 func (s *rounds) byName() bool { return s.Epoch && s.Window == 0 || s.Seed != nil && !s.All }
 
-// positions tells names of units that look like positions: in one stream, and in all together.
+// positions finds names of units that look like positions: in one stream, or in all streams together.
 type positions struct{ stream, all unitNames }
 
-// unitNames are those of users, and of documents that are units.
+// unitNames are the names of users, and the names of documents that are units.
 type unitNames struct{ users, documents numbered.Names }
 
-// add looks at the name of a unit, at the first of its documents.
+// add adds the name of a unit; d is the first document of the unit.
 func (p *positions) add(unit wire.Unit, d *wire.Document) {
 	for _, n := range []*unitNames{&p.stream, &p.all} {
 		if unit == wire.Unit_USER && d.User != "" {
@@ -31,7 +31,7 @@ func (p *positions) add(unit wire.Unit, d *wire.Document) {
 // begin begins the next stream.
 func (p *positions) begin() { p.stream = unitNames{} }
 
-// found says which units of this stream, or of all so far, have names that look like positions; "" for none.
+// found says which units, of this stream or of all streams so far, have names that look like positions; "" for none.
 func (p *positions) found() string {
 	switch {
 	case p.stream.users.Consecutive() || p.all.users.Consecutive():
@@ -42,7 +42,7 @@ func (p *positions) found() string {
 	return ""
 }
 
-// refusePositions refuses rounds that rest on names which look like positions. It quotes no name.
+// refusePositions is the error for names that look like positions. It quotes no name, since names are private.
 func refusePositions(unit string) error {
 	return exit.Errorf(exit.Refused, "refused: the names of %ss are consecutive numbers, by which --epoch and --seed choose the "+
 		"round: if they are positions, one %[1]s less moves others to other rounds, and no ε holds", unit).

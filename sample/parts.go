@@ -12,8 +12,9 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// parts are the streams over which the units of every round are dealt: one of a file or a pipe, one for each partition of a
-// topic. Together they hold each round; each opens it and closes it with what it holds itself, which may be nothing.
+// parts are the output streams: one for a file or a pipe, one for each partition of a topic. Each unit of a round is in one part.
+// Each part has a RoundOpen and a RoundClose for every round. The RoundClose counts only the units of its part, of which there may
+// be none.
 type parts struct {
 	outs    []*endpoint.StreamWriter // at least 1
 	workers int
@@ -28,7 +29,7 @@ func (s *rounds) create(header *wire.Header) (*parts, error) {
 	return p, err
 }
 
-// commit ends all parts, the first with tallies of all.
+// commit ends all parts. The first part gets the tallies.
 func (p *parts) commit(tallies ...*wire.Tally) error {
 	for _, out := range p.outs {
 		if err := out.Commit(tallies...); err != nil {
@@ -46,11 +47,11 @@ func (p *parts) abort() {
 	}
 }
 
-// of is the part of a unit: its digest modulo the number of parts. So a unit is in the same part in every round, whichever
-// program deals it.
+// of is the part of a unit: its digest modulo the number of parts. So every program that samples puts a unit into the same part in
+// every round.
 func (p *parts) of(digest uint64) int { return int(digest % uint64(len(p.outs))) }
 
-// write writes one round, all parts side by side in one pass over the corpus.
+// write writes one round: all parts in one pass over the corpus.
 func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wire.Scheme, round uint32,
 	chosen choose.Set) error {
 	open := &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}
@@ -85,20 +86,20 @@ func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wir
 // batchDocuments is how many documents a worker encodes at a time.
 const batchDocuments = 512
 
-// A batch is documents of a part, by their numbers.
+// A batch is some documents of a part, by their numbers in the corpus.
 type batch struct {
 	part      int
 	documents []int
 }
 
-// frames are those of a batch, ready for its part.
+// frames are the encoded frames of a batch, ready for its part.
 type frames struct {
 	part  int
 	ready []*stream.Batch
 }
 
-// documents writes the documents of the chosen units to their parts, in each in the order of the corpus, and counts them in
-// closes. Workers encode and compress.
+// documents writes the documents of the chosen units to their parts, and counts the documents in closes. Each part keeps the order of
+// the corpus. Workers encode and compress.
 func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round uint32, chosen choose.Set,
 	closes []wire.RoundClose) error {
 	waiting := make([][]int, len(p.outs))

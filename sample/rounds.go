@@ -45,7 +45,7 @@ func (s *rounds) Run(r *filter.Run) error {
 	first := max(s.FirstRound, done.rounds+1)
 	var chooser *choose.Chooser
 	var scheme *wire.Scheme
-	if first <= s.Rounds { // else the end alone is missing, and no coin is thrown any more
+	if first <= s.Rounds { // otherwise only the end record is missing, and sample throws no more coins
 		if chooser, scheme, err = s.chooser(documents, h.Settings, first > 1 || done.begun); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *rounds) Run(r *filter.Run) error {
 	return out.commit()
 }
 
-// header is that of the rounds of documents of header h.
+// header is the header of the rounds, for documents with header h.
 func (s *rounds) header(h *wire.Header) *wire.Header {
 	return &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: h.Side, Run: s.Run_, Unit: s.unit(),
@@ -98,15 +98,15 @@ func (s *rounds) resumes(scheme event.Scheme) error {
 	return nil
 }
 
-// done is how far the output is from before, if it is a topic: a pipe and a file begin anew.
+// done says how much of the output an earlier start wrote, if the output is a topic. A pipe or a file has nothing of an earlier start.
 type done struct {
-	rounds  int  // that are whole in all parts
-	reached int  // the last round of which any part has something
-	begun   bool // there is more than nothing
-	ended   bool // all is there
+	rounds  int  // the last round that is whole in all parts
+	reached int  // the last round of which any part has a message
+	begun   bool // some part has a message of a round, or an end record
+	ended   bool // every part has its end record
 }
 
-// done refuses a topic with rounds that would not be drawn again: a round that is begun twice must hold the same units.
+// done refuses a topic whose rounds a restart would draw differently: a round that is begun twice must hold the same units.
 func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	tails, err := endpoint.Tails(s.Output, header)
 	if err != nil || len(tails) == 0 {
@@ -115,7 +115,7 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	d := done{rounds: s.Rounds, ended: true}
 	for i, t := range tails {
 		if t.Ended && int(t.Closed) < s.Rounds && s.Window == 0 {
-			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended behind round %d of %d: whoever wrote the end did not write the rounds",
+			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended after round %d of %d: another program wrote the end record",
 				s.Output, i, t.Closed, s.Rounds).WithHint("find who else writes the topic, and go on with new private topics")
 		}
 		d.rounds, d.reached = min(d.rounds, int(t.Closed)), max(d.reached, int(t.Closed))
@@ -127,7 +127,7 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	}
 	for i, t := range tails {
 		if t.New && d.reached > 1 { // all partitions have a round before any has the next
-			return d, exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic amid the run: units would move between partitions",
+			return d, exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic during the run: units would move between partitions",
 				s.Output, i).WithHint("go on with new private topics; topics.sh makes them")
 		}
 	}

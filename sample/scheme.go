@@ -13,7 +13,7 @@ import (
 	"privpipe/sample/internal/corpus"
 )
 
-// scheme is what the flags ask for, over a number of units.
+// scheme is the sampling scheme that the flags ask for, over a number of units.
 func (s *rounds) scheme(units int) event.Scheme {
 	flags := s.Flags
 	if flags.Fixed.Size != 0 {
@@ -22,11 +22,12 @@ func (s *rounds) scheme(units int) event.Scheme {
 	return flags.Scheme(s.Rounds, s.Seed == nil)
 }
 
-// chooser prepares the scheme for a corpus, whose streams state settings. begun says that rounds of the run are there already.
+// chooser prepares the scheme for a corpus. settings are those in the header of the documents. begun says that the output already
+// has rounds of the run.
 func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) (*choose.Chooser, *wire.Scheme, error) {
 	digests := documents.Digests()
 	if s.Fixed.Size > uint64(len(digests)) {
-		// How many there are is private: the scheme's own check would tell.
+		// The number of units is private, and the scheme's own check would name it.
 		return nil, nil, exit.Errorf(exit.Usage, "--fixed %d is more units than the corpus has", s.Fixed.Size)
 	}
 	scheme := s.scheme(len(digests))
@@ -54,7 +55,7 @@ func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) 
 	return chooser, record, err
 }
 
-// secret returns the key of the coins: that of --secret, else a new one.
+// secret returns the key of the coins: the key in the file of --secret, otherwise a new key.
 func (s *rounds) secret(begun bool) (coin.Secret, error) {
 	fresh := coin.NewSecret()
 	if s.Secret == "" {

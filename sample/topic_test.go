@@ -205,7 +205,7 @@ func TestTopic(t *testing.T) {
 	}
 	holds("part.private")
 
-	// Where the end alone is missing no coin is thrown any more, so that nobody needs those of before.
+	// If only the end record is missing, sample throws no coins, and needs no key.
 	last := &rounds{Flags: half, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("last.private")}
 	dieAtEnd(t, last, c)
 	if code := sample(topic("last.private")); code != exit.OK {
@@ -257,8 +257,7 @@ func TestWindowsOfTopic(t *testing.T) {
 	}
 }
 
-// TestTopicChanged: sample does not take an end that somebody else wrote for its own, and does not deal units over partitions that
-// were added amid the run.
+// TestTopicChanged: sample refuses an end record of another program, and a topic that got partitions during the run.
 func TestTopicChanged(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"ended.private": 2, "added.private": 2})
 	folder := t.TempDir()

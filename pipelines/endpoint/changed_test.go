@@ -29,7 +29,7 @@ func administer(t *testing.T, address string, request kmsg.Request) {
 	}
 }
 
-// anew deletes a topic and makes it again.
+// anew deletes a topic and creates it again under the same name.
 func anew(t *testing.T, address, topic string, partitions int32) {
 	t.Helper()
 	named := kmsg.NewDeleteTopicsRequestTopic()
@@ -62,7 +62,8 @@ func more(t *testing.T, address, topic string, partitions int32) {
 	administer(t, address, request)
 }
 
-// TestChanged: a topic that is made anew, or gets partitions, amid a run ends who uses it, though it waits for something else.
+// TestChanged: if a topic is recreated or gets partitions during a run, the programs that use it end with an error, even while they
+// wait for something else.
 func TestChanged(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +90,7 @@ type change func(t *testing.T, address, rounds, answers string) (words string)
 var changes = map[string]change{
 	"answers anew": func(t *testing.T, address, _, answers string) string {
 		anew(t, address, answers, 1)
-		return answers + "[0]: the messages that were written are gone: the topic was made anew"
+		return answers + "[0]: the messages that were written are gone: the topic was recreated or truncated"
 	},
 	"rounds anew": func(t *testing.T, address, rounds, _ string) string {
 		anew(t, address, rounds, 1)
@@ -167,7 +168,7 @@ func TestAddedPartition(t *testing.T) {
 	more(t, fake.Address, "rounds.private", 2)
 	for _, query := range []string{"", "?group=g"} {
 		err := endpoint.Share(t.Context(), in+query, rounds, out, (&copier{run: "a"}).work)
-		wantWords(t, err, exit.Malformed, "partition 1 was added to the topic amid the run", "new private topics")
+		wantWords(t, err, exit.Malformed, "partition 1 was added to the topic during the run", "new private topics")
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// DryRun has Open read nothing that could not be read again, standard input and FIFOs: whoever reads of these gets ErrUnread.
-// Package filter sets it, and ends a dry run without an error where it comes to ErrUnread.
+// DryRun makes Open read neither standard input nor a FIFO, since nobody can read their bytes again. A read from such an input
+// returns ErrUnread. Package filter sets DryRun, and a dry run that meets ErrUnread ends without an error.
 var DryRun bool
 
-// ErrUnread is the error of what a dry run does not read.
+// ErrUnread is the error of a read from an input that a dry run does not read.
 var ErrUnread = errors.New("a dry run reads neither standard input nor a FIFO")
 
 // unread is an input that a dry run does not read.
@@ -25,8 +25,8 @@ type unread struct{}
 
 func (unread) Read([]byte) (int, error) { return 0, ErrUnread }
 
-// Check says whether inputs can be opened for reading, by names as Open takes them but for "", which is none. Folders can. It
-// reads nothing. Of a topic it asks the broker.
+// Check returns an error if an input cannot be opened for reading. It takes names as Open does, except that "" means no input.
+// Folders pass. Check reads nothing; for a topic it asks the broker.
 func Check(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if name == "" {
@@ -70,7 +70,7 @@ func checkStdin() error {
 	return nil
 }
 
-// checkFIFO does not open the FIFO: its writer would take that for the reader that it waits for.
+// checkFIFO does not open the FIFO: the writer of the FIFO would take the check for its reader.
 func checkFIFO(name string) error {
 	if err := unix.Access(name, unix.R_OK); err != nil {
 		return &fs.PathError{Op: "open", Path: name, Err: err}
@@ -78,7 +78,7 @@ func checkFIFO(name string) error {
 	return nil
 }
 
-// CheckStream says whether a stream can be opened and is wanted. A topic is not read.
+// CheckStream returns an error if a stream cannot be opened or is not wanted. It does not read a topic.
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
 	if topic.Is(name) {
 		l, err := inputTopic(name, wanted)

@@ -110,7 +110,7 @@ func TestOffsetsThatStand(t *testing.T) {
 	w := streams(t, out, roundsHeader("a"))[0]
 	put(t, w, round(1, 3)...)
 	put(t, w, round(2, 3)...)
-	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...) // by a program that is behind
+	put(t, streams(t, out, roundsHeader("a"))[0], round(1, 3)...) // by a slower program
 	commit(t, fake.Address, "g", "rounds.private", noted{2, "round 2 of 9"})
 	wanted := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
 	r, _, err := endpoint.OpenStream(in, wanted)
@@ -189,14 +189,14 @@ func TestForeignEnd(t *testing.T) {
 			begins := func(context.Context, *endpoint.Part) error { return refused }
 			if before != nil {
 				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed,
-					"the answers of partition 0 have ended", "did not write the answers")
+					"the answers of partition 0 have ended", "another program wrote the end record")
 				put(t, w, round(2, 1)...)
 				if err := w.Commit(); err != nil {
 					t.Fatal(err)
 				}
-				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed, "did not write the answers")
+				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed, "another program wrote the end record")
 				commit(t, fake.Address, "g", "rounds.private", noted{1, "round 1 of 2"})
-				wantWords(t, endpoint.Share(t.Context(), in+"?group=g", rounds, out, begins), exit.Malformed, "did not write the answers")
+				wantWords(t, endpoint.Share(t.Context(), in+"?group=g", rounds, out, begins), exit.Malformed, "another program wrote the end record")
 			}
 			cut := topic(fake.Address, "cut.private")
 			w = streams(t, cut, roundsHeader("a"))[0]
@@ -212,13 +212,13 @@ func TestForeignEnd(t *testing.T) {
 			if got := all(t, r); !equal(got, before...) {
 				t.Errorf("%d records before the end", len(got))
 			}
-			wantWords(t, r.Complete(), exit.Malformed, "cut.private[0]: it ends behind round", "did not write the stream", "find who")
+			wantWords(t, r.Complete(), exit.Malformed, "cut.private[0]: it ends after round", "another program wrote the end record", "find who")
 		})
 	}
 }
 
-// TestComplete: the end behind the last round that is planned is right, also where it alone is left, and so is any end of
-// windows of time.
+// TestComplete accepts an end record after the last planned round, also if only the end record is left to read, and any end of windows
+// of time.
 func TestComplete(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "windows.private": 1, "answers.private": 1})
 	name := topic(fake.Address, "rounds.private")

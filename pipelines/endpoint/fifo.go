@@ -13,17 +13,17 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A FIFO has two ends, and either program may die before it opens its own. Opening the other end the plain way would
-// then wait for ever, and the whole pipeline with it. So both ends are opened without waiting, and the wait is ours.
+// A FIFO has two ends, and either program may die before it opens its end. A blocking open of the other end would then wait
+// for ever, and so would the whole pipeline. So both ends are opened with O_NONBLOCK, and this file waits in a loop with a limit.
 
-// retry is how often a FIFO without its other end is looked at again.
+// retry is the time between two looks at a FIFO without its other end.
 const retry = 5 * time.Millisecond
 
-// Patience is how long a FIFO that is read may be without its first writer; 0 is for ever. A stage of a loop sets it: the
-// program that closes the loop may have died before it opened the FIFO, with nobody else to notice.
+// Patience is how long a reader of a FIFO waits for the first writer; 0 is for ever. A stage of a loop sets it: the program that
+// closes the loop may have died before it opened the FIFO, and no other program would notice.
 var Patience time.Duration
 
-// ReaderPatience is how long a FIFO that is written may be without its reader; 0 is for ever.
+// ReaderPatience is how long a writer of a FIFO waits for the reader; 0 is for ever.
 var ReaderPatience time.Duration
 
 // isFIFO says whether name is a FIFO.
@@ -32,11 +32,11 @@ func isFIFO(name string) bool {
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// fifoReader reads a FIFO. Until its first writer an end of file only means that no writer is there yet.
+// fifoReader reads a FIFO. Before the first writer, an end of file only means that there is no writer yet.
 type fifoReader struct {
 	*os.File
 	begun    bool
-	deadline time.Time // of the first writer
+	deadline time.Time // for the first writer
 }
 
 // openFIFO opens a FIFO for reading without waiting for a writer.
@@ -54,7 +54,7 @@ func openFIFO(name string) (*fifoReader, error) {
 
 func (f *fifoReader) Read(b []byte) (int, error) {
 	for {
-		// Before the read, or what a writer leaves between the two would be lost.
+		// The order matters: a writer may write and go between the read and this look, and its bytes would be lost.
 		f.begun = f.begun || f.written()
 		n, err := f.File.Read(b)
 		f.begun = f.begun || n > 0
@@ -69,7 +69,7 @@ func (f *fifoReader) Read(b []byte) (int, error) {
 	}
 }
 
-// written says whether a writer is gone: a FIFO hangs up only after it has had one.
+// written says whether the FIFO had a writer that is gone: a FIFO hangs up only after it has had a writer.
 func (f *fifoReader) written() (gone bool) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -83,8 +83,8 @@ func (f *fifoReader) written() (gone bool) {
 	return gone
 }
 
-// createFIFO opens a FIFO for writing, when it has a reader. It gives up when standard input is a pipe that ended
-// without data: whoever was to read the FIFO is gone with the rest of the pipeline.
+// createFIFO waits until a FIFO has a reader, and opens it for writing. It gives up when standard input is a pipe that ended
+// without data: the pipeline has failed then, and with it the reader of the FIFO.
 func createFIFO(name string) (*os.File, error) {
 	for began := time.Now(); ; time.Sleep(retry) {
 		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
@@ -108,14 +108,14 @@ func InputGone() bool {
 	return err == nil && n == 1 && fds[0].Revents&unix.POLLHUP != 0 && fds[0].Revents&unix.POLLIN == 0
 }
 
-// watch is how often standard output is looked at. A poll that waits would keep it open after its close.
+// watch is the time between two looks at standard output. A blocking poll would keep standard output open after its close.
 const watch = 100 * time.Millisecond
 
-// stdoutClosed says that this process is done with standard output.
+// stdoutClosed says that this process has closed standard output.
 var stdoutClosed atomic.Bool
 
-// WatchReader calls gone when standard output is a pipe and its reader goes away, even if nothing is being written: so a
-// pipeline comes down when its end dies while its beginning waits.
+// WatchReader calls gone when standard output is a pipe whose reader goes away, even while nothing is being written. So a
+// pipeline ends when its last stage dies while its first stages wait.
 func WatchReader(gone func()) {
 	info, err := os.Stdout.Stat()
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {

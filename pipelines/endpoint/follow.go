@@ -11,16 +11,16 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Follower sees how far the releases of a run, or its parameters, have come in a topic.
+// A Follower watches a topic of releases or parameters, and knows the last round of the run that is whole there.
 type Follower struct {
 	log   topic.Log
 	run   string // "": any
-	round uint32 // the last that is there whole
+	round uint32 // the last round that is whole in the topic
 	ended bool
 }
 
-// Follow opens a public topic of one partition, from the oldest message that is left. With NewTopics it makes the topic if it
-// is not there.
+// Follow opens a public topic of one partition, from the oldest message that retention has left. If NewTopics is set, Follow creates
+// a missing topic.
 func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
 	if err != nil {
@@ -47,10 +47,10 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	return &Follower{log: log, run: run}, nil
 }
 
-// Reached says whether a round is known to be there whole: Wait would not wait for it.
+// Reached says whether a round is known to be whole in the topic. Wait then returns at once.
 func (f *Follower) Reached(round uint32) bool { return f.round >= round }
 
-// Wait waits until a round is there whole, or a later one: rounds may be left out, and may come again.
+// Wait waits until this round or a later one is whole in the topic: rounds may be left out, and may come again.
 func (f *Follower) Wait(round uint32) error {
 	for !f.Reached(round) {
 		if f.ended {
@@ -75,7 +75,7 @@ func (f *Follower) Wait(round uint32) error {
 	return nil
 }
 
-// check refuses a stream that does not tell how far the run is.
+// check refuses a stream that is neither releases nor parameters of the run.
 func (f *Follower) check(frame []byte) error {
 	h, err := stream.HeaderOf(frame)
 	if err != nil {
@@ -90,5 +90,5 @@ func (f *Follower) check(frame []byte) error {
 	return nil
 }
 
-// Close ends the following.
+// Close closes the topic.
 func (f *Follower) Close() error { return f.log.Close() }

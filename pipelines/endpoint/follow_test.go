@@ -53,7 +53,7 @@ func follow(t *testing.T, topic, run string) *endpoint.Follower {
 	return f
 }
 
-// TestFollow: the latest round counts that is whole, whatever comes again behind it.
+// TestFollow: a follower counts the latest whole round, even if older rounds come again after it.
 func TestFollow(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"p": 1})
 	name := topic(fake.Address, "p")

@@ -14,7 +14,7 @@ import (
 // Stdio is the name of standard input and standard output.
 const Stdio = "-"
 
-// An Input is an open input with the name that messages call it by.
+// An Input is an open input. Messages use its Name.
 type Input struct {
 	io.Reader
 	Name  string
@@ -30,8 +30,8 @@ func (in *Input) Close() error {
 	return errors.Join(errs...)
 }
 
-// Open opens an input for reading: standard input for "" and "-", the text of a topic, else a path. Reading a FIFO waits for
-// its writer.
+// Open opens an input for reading: standard input for "" and "-", otherwise the text of a topic or a path. A read from a FIFO waits
+// for the first writer.
 func Open(name string) (*Input, error) {
 	if name == "" || name == Stdio {
 		if err := checkStdin(); err != nil {
@@ -65,7 +65,7 @@ func Open(name string) (*Input, error) {
 	return &Input{Reader: f, Name: name, close: []func() error{f.Close}}, nil
 }
 
-// openText opens a topic of text, whose messages are lines.
+// openText opens a topic of text. Each message is a line.
 func openText(name string) (*Input, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -81,7 +81,7 @@ func openText(name string) (*Input, error) {
 	return &Input{Reader: t, Name: l.Topic, close: []func() error{t.Close}}, nil
 }
 
-// Size returns the size of an input in bytes, which is known of a regular file alone.
+// Size returns the size of an input in bytes. Only the size of a regular file is known.
 func Size(name string) (bytes int64, known bool) {
 	info, err := stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -90,7 +90,7 @@ func Size(name string) (bytes int64, known bool) {
 	return info.Size(), true
 }
 
-// stat describes an input, of which "" and "-" are standard input.
+// stat describes an input; "" and "-" are standard input.
 func stat(input string) (os.FileInfo, error) {
 	if input == "" || input == Stdio {
 		return os.Stdin.Stat()
@@ -109,7 +109,7 @@ func local(name string) error {
 	return nil
 }
 
-// Distinct refuses an output that is one of the inputs, of which "-" is standard input.
+// Distinct refuses an output that is also one of the inputs; the input "-" is standard input.
 func Distinct(output string, inputs ...string) error {
 	out, err := os.Stat(output)
 	if err != nil || !out.Mode().IsRegular() {
@@ -123,7 +123,7 @@ func Distinct(output string, inputs ...string) error {
 	return nil
 }
 
-// ReadFile reads a whole small text file, such as a grant, of at most limit bytes.
+// ReadFile reads a whole small file, such as a grant, of at most limit bytes. A larger file is an error.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	if err := local(name); err != nil {
 		return nil, err

@@ -14,20 +14,21 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// An Output is an open output. Commit makes it complete; Abort, which may follow Commit, leaves nothing of it behind.
+// An Output is an open output. Commit makes the output complete. Abort without Commit removes an unfinished file; Abort after
+// Commit does nothing.
 type Output struct {
 	file *os.File
-	// A file is written as temporary and renamed to path. Both are empty for streams, FIFOs and devices.
+	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and devices.
 	temporary, path string
 	done            bool
 }
 
-// OnTerminal is called before output goes to a terminal. What else is written there must end by then.
+// OnTerminal is called before output goes to a terminal. It must stop other writers to the terminal, such as a progress line.
 var OnTerminal = func() {}
 
-// Create opens an output for data of the given side of the wall. "" and "-" are standard output. Private data is
-// never written to a terminal; public data is if "-" says so outright. A file of private data is readable by its owner
-// alone. Opening a FIFO waits for its reader.
+// Create opens an output for data of the given side of the wall. "" and "-" are standard output. Create refuses to write private data
+// to a terminal; for public data on a terminal the name must be "-". Only its owner can read a file of private data. For a FIFO
+// Create waits for the reader.
 func Create(name string, side wire.Side) (*Output, error) {
 	if name == "" || name == Stdio {
 		if term.IsTerminal(int(os.Stdout.Fd())) {
@@ -63,7 +64,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 		}
 		return &Output{file: f}, nil
 	}
-	// A link keeps its place and its target changes; /dev/stdout is one.
+	// The target of a symbolic link is replaced, not the link itself; /dev/stdout is such a link.
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -91,10 +92,10 @@ func errPrivate() error {
 // Write writes b; it reports a short write as an error, like an *os.File.
 func (o *Output) Write(b []byte) (int, error) { return o.file.Write(b) }
 
-// Pipe says whether a process at the other end reads what is written, as far as one can tell.
+// Pipe says whether the output is a pipe or a socket, so that another process probably reads the other end.
 func (o *Output) Pipe() bool { return pipe(o.file.Stat()) }
 
-// Piped says the same of an output by its name, before it is opened.
+// Piped says before an output is opened whether Pipe will hold for it.
 func Piped(name string) bool {
 	if name == "" || name == Stdio {
 		return pipe(os.Stdout.Stat())
@@ -106,14 +107,14 @@ func pipe(info os.FileInfo, err error) bool {
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
-// Commit ends the output: a file is synced and takes its name, and the name is synced too.
+// Commit completes the output. A file is synced and renamed to its path, and its folder is synced too.
 func (o *Output) Commit() error {
 	if o.done {
 		return nil
 	}
 	o.done = true
 	if o.temporary == "" {
-		// Standard output too: its reader must see the end while this process may have more to do.
+		// This also closes standard output: its reader must see the end while this process may still work.
 		return o.close()
 	}
 	err := o.file.Sync()
@@ -140,7 +141,7 @@ func (o *Output) close() error {
 	return o.file.Close()
 }
 
-// Abort drops an output that has not been committed: what was to be a file leaves none.
+// Abort drops an output that was not committed, and removes its temporary file.
 func (o *Output) Abort() {
 	if o.done {
 		return
@@ -162,7 +163,8 @@ func SyncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// WriteFile writes a small file whole or not at all. What is public is text, which a terminal may show: "" is standard output.
+// WriteFile writes a small file whole or not at all. Public content is text, which a terminal may show: the name "" is then standard
+// output.
 func WriteFile(name string, side wire.Side, content []byte) error {
 	if name == "" && side == wire.Side_PUBLIC {
 		name = Stdio
@@ -178,7 +180,7 @@ func WriteFile(name string, side wire.Side, content []byte) error {
 	return out.Commit()
 }
 
-// temporaries are the files that a signal must not leave behind.
+// temporaries are the files to remove when a signal ends the process.
 var temporaries struct {
 	sync.Mutex
 	names map[string]bool
@@ -199,7 +201,7 @@ func forget(name string) {
 	delete(temporaries.names, name)
 }
 
-// RemoveTemporaries removes the files that are still under way. Package filter calls it when a signal ends the process.
+// RemoveTemporaries removes the temporary files of unfinished outputs. Package filter calls it when a signal ends the process.
 func RemoveTemporaries() {
 	temporaries.Lock()
 	defer temporaries.Unlock()

@@ -14,15 +14,14 @@ import (
 // A Released is a release that a stream holds.
 type Released struct {
 	Round uint32
-	Head  *wire.Release // nil: a part of the release is there alone
-	// Digest is the SHA-256 of its cells in hexadecimal, as its charge names it (SPEC.md §7.3); empty where Head is nil.
+	Head  *wire.Release // nil: the stream holds only a part of the release
+	// Digest is the SHA-256 of the release's cells in hexadecimal, as its charge names it (SPEC.md §7.3). It is empty if Head is nil.
 	Digest string
 }
 
-// Releases returns the header and all releases that a stream holds. Of a topic that are those of every writer, from the first
-// message that retention has left, unless the name says otherwise, to where the topic ends now: also those that readers of
-// the topic pass over, because another writer wrote the round before. The error for a topic without messages is
-// stream.ErrEmpty.
+// Releases returns the header and all releases that a stream holds. For a topic it returns the releases of every writer, also the
+// duplicates that readers of the topic ignore. It begins at the first message that retention has left, unless the name says
+// otherwise, and stops where the topic ends now. The error for a topic without messages is stream.ErrEmpty.
 func Releases(name string) (*wire.Header, []Released, error) {
 	wanted := Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC}
 	r, h, err := openHistory(name, wanted)
@@ -48,7 +47,7 @@ func Releases(name string) (*wire.Header, []Released, error) {
 	return h, all, nil
 }
 
-// Holds says whether an output holds anything already, which a topic alone does: others begin anew.
+// Holds says whether an output is a topic that already holds messages. Other outputs begin empty.
 func Holds(output string) (bool, error) {
 	if !topic.Is(output) {
 		return false, nil
@@ -61,7 +60,7 @@ func Holds(output string) (bool, error) {
 	return slices.ContainsFunc(tails, func(t topic.Tail) bool { return t.Frame != nil }), err
 }
 
-// openHistory opens a stream, and a topic with all that its writers wrote.
+// openHistory opens a stream. For a topic the stream has the frames of every writer, duplicates too.
 func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error) {
 	if !topic.Is(name) {
 		return OpenStream(name, wanted)

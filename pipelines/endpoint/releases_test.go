@@ -46,7 +46,7 @@ func releasedAs(round uint32, first int64) endpoint.Released {
 	return endpoint.Released{Round: round, Digest: hex.EncodeToString(digest[:])}
 }
 
-// release writes the release of a round that begins with a number, or its first matrices alone.
+// release writes the release of a round that begins with a number, or only its first matrices.
 func release(t *testing.T, w *endpoint.StreamWriter, round uint32, first int64, matrices int) {
 	t.Helper()
 	head := &wire.Record{Round: round, Body: &wire.Record_Release{Release: &wire.Release{
@@ -101,7 +101,7 @@ func releases(t *testing.T, b *broker.Broker) {
 	if err := third.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	release(t, create(name), 3, 31, 2) // behind the end
+	release(t, create(name), 3, 31, 2) // after the end record
 	all := []endpoint.Released{
 		releasedAs(1, 10), releasedAs(1, 11), releasedAs(2, 20), releasedAs(3, 30), releasedAs(3, 31), {Round: 2}, {Round: 3},
 	}

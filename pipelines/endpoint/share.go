@@ -12,20 +12,19 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Part is one of the streams that together are an input, with the place of its answers. Rounds that were answered before
-// are left out of it.
+// A Part is one of the streams of an input, and knows the output for its answers. It leaves out rounds that were answered before.
 type Part struct {
 	*StreamReader
 	Header *wire.Header
 
-	output    string // where there are no partitions
+	output    string // the output, if topic is nil
 	topic     *topic.Location
 	member    topic.Member // nil: no group
 	partition int
-	fail      context.CancelCauseFunc // ends the context of the work
+	fail      context.CancelCauseFunc // cancels the context of the work
 }
 
-// CreateStream begins the answers: a stream of its own.
+// CreateStream begins the stream of answers to this part.
 func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, error) {
 	if p.topic == nil {
 		return CreateStream(p.output, h, compression)
@@ -40,7 +39,7 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range appenders { // the work may wait for something else for long
+	for _, a := range appenders { // the work may wait long for something else, and must still notice that its output failed
 		context.AfterFunc(a.Context(), func() {
 			defer exit.Guard()
 			if cause := context.Cause(a.Context()); cause != context.Canceled {
@@ -55,7 +54,7 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 	return writers[0], nil
 }
 
-// Answered is StreamReader's, in the name of the group's member.
+// Answered does as StreamReader.Answered, but notes the round as a member of the group.
 func (p *Part) Answered(round uint32) {
 	_, planned := p.rounds()
 	p.note(topic.Hint{Round: round, Planned: planned})
@@ -68,9 +67,9 @@ func (p *Part) note(h topic.Hint) {
 	}
 }
 
-// Share calls work for each stream of an input, side by side, until all are done, or one has an error, which ends the others.
-// The context of a work ends when its partition was assigned to another program of the group that a topic names: what it
-// returns then does not count. A work without an error has completed its answers, for good.
+// Share calls work concurrently for each stream of an input, until all calls return. The first error cancels the other calls. If the
+// input names a consumer group, a rebalance may assign a partition to another member. The context of that call is then cancelled,
+// and its error is ignored. A call that returns nil has written all of its answers durably.
 func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Part) error) error {
 	if !topic.Is(input) {
 		r, h, err := OpenStream(input, wanted)
@@ -108,7 +107,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 		return err
 	}
 	if in != out {
-		return exit.Errorf(exit.Usage, "%s has %d partitions and %s has %d: the answers to one go to the same of the other",
+		return exit.Errorf(exit.Usage, "%s has %d partitions and %s has %d: the answers to partition p go to partition p, so the numbers must be equal",
 			s.input, in, s.output, out)
 	}
 	if err := noneAdded(ctx, s.input, wanted); err != nil {
@@ -123,8 +122,8 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	return s.all(ctx)
 }
 
-// noneAdded refuses rounds of which a partition never had anything while others have several: sample ends a round in all of them
-// before it begins the next.
+// noneAdded refuses a topic of rounds with a partition that never had a message, if other partitions have several rounds. Such a
+// partition was added later: sample ends a round in every partition before it begins the next round.
 func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error {
 	if !slices.Contains(wanted.Kinds, wire.Kind_ROUNDS) {
 		return nil
@@ -137,7 +136,7 @@ func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error 
 		}
 		for i, t := range tails {
 			if reached > 1 && t.Frame == nil && t.Offset == 0 {
-				return exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic amid the run", input, max(input.Partition, i)).
+				return exit.Errorf(exit.Malformed, "%s: partition %d was added to the topic during the run", input, max(input.Partition, i)).
 					WithHint("go on with new private topics; topics.sh makes them")
 			}
 		}
@@ -151,12 +150,12 @@ func noneAdded(ctx context.Context, input *topic.Location, wanted Wanted) error 
 // sharing is the work on the partitions of a topic.
 type sharing struct {
 	input, output *topic.Location
-	partitions    []int // that are meant, where there is no group
+	partitions    []int // the partitions to work on, if there is no group
 	wanted        Wanted
 	work          func(context.Context, *Part) error
 }
 
-// alone answers the one partition to something else than a topic.
+// alone answers the only partition of a topic to a file or a pipe.
 func (s *sharing) alone(ctx context.Context, output string) error {
 	if s.input.Group != "" {
 		return exit.Errorf(exit.Usage, "%s: a group answers to a topic, of as many partitions", s.input)
@@ -180,8 +179,8 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 	return s.work(ctx, &Part{StreamReader: streams[0], Header: h, output: output})
 }
 
-// part does the work of a partition, from where it was left. What a group noted is a hint, and so is the last of the answers
-// that are there: behind it may stand what was sent twice. Rounds that are answered again are answered alike.
+// part does the work of a partition, from where an earlier program left it. The note of a group is a hint. The last message among the
+// answers is a hint too, since it may be a duplicate of an older one. A round that is answered again gets an equal answer.
 func (s *sharing) part(ctx context.Context, member topic.Member, partition int) error {
 	from, to := *s.input, *s.output
 	from.Partition, to.Partition = partition, partition
@@ -198,11 +197,11 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 		hint = hints[0]
 	}
 	ended := answers[0].Ends
-	if hint.Ended && !ended { // what was sent twice may stand behind the end
+	if hint.Ended && !ended { // a duplicate may stand after the end record
 		if ended, err = endedIn(ctx, &to); err != nil {
 			return err
 		}
-	} else if ended && !hint.Ended { // whoever wrote the end was gone before it could say so, or was not one of ours
+	} else if ended && !hint.Ended { // the writer of the end died before its note, or was no stage of privpipe
 		if err := sameRun(ctx, &from, answers[0].Frame); err != nil {
 			return err
 		}
@@ -245,9 +244,9 @@ func endedIn(ctx context.Context, l *topic.Location) (bool, error) {
 	return m != nil, err
 }
 
-// allAnswered refuses answers that have ended before what they answer: another program wrote their end.
+// allAnswered refuses answers whose end record stands before the last round of the input is answered: another program wrote it.
 func allAnswered(ctx context.Context, input, answers *topic.Location) error {
-	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: whoever wrote the end did not write the answers",
+	foreign := exit.Errorf(exit.Malformed, "%s: the answers of partition %d have ended, and not all of %s is answered: another program wrote the end record",
 		answers, answers.Partition, input).WithHint("find who else writes the topic, and go on with new private topics")
 	if ended, err := endedIn(ctx, input); err != nil || !ended {
 		return cmp.Or[error](err, foreign)
@@ -263,7 +262,7 @@ func allAnswered(ctx context.Context, input, answers *topic.Location) error {
 	return err
 }
 
-// sameRun refuses answers whose last frame is of another run than what is to be answered.
+// sameRun refuses answers whose last frame belongs to another run than the input.
 func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
 	asked, err := topic.Of(input).Tails(ctx, input)
 	if err != nil {
@@ -302,7 +301,7 @@ func (s *sharing) all(ctx context.Context) error {
 	return first
 }
 
-// grouped does the work of the partitions that the group assigns to this program.
+// grouped does the work of the partitions that the consumer group assigns to this program.
 func (s *sharing) grouped(ctx context.Context) error {
 	member, err := topic.Of(s.input).Join(s.input, s.output.Topic)
 	if err != nil {
@@ -316,7 +315,7 @@ func (s *sharing) grouped(ctx context.Context) error {
 				return false, err
 			}
 		}
-		for partition := range hints { // which the answers bear out
+		for partition := range hints { // the answers must bear out the notes
 			to := *s.output
 			to.Partition = partition
 			if ended, err := endedIn(ctx, &to); err != nil || !ended {

@@ -131,7 +131,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestShareGoesOn: a program that died amid its work goes on behind what it answered, with a group and without.
+// TestShareGoesOn: a restarted program goes on after its last answer, with a group and without.
 func TestShareGoesOn(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "all.private": 2, "group.private": 2})
 	in := topic(fake.Address, "rounds.private")
@@ -183,8 +183,8 @@ func TestShareGroup(t *testing.T) {
 	wantAnswers(t, out, parts...)
 }
 
-// TestShareEnded: a group is done when all answers are there, though whoever completed them died before it could note it,
-// and though behind the end stands what was sent twice.
+// TestShareEnded: a group is done when all answers are there. It does not matter that the member which completed them died before its
+// note, or that a duplicate stands after the end record.
 func TestShareEnded(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "answers.private": 2})
 	in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
@@ -193,7 +193,7 @@ func TestShareEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := create0(t, out+"?partition=1", answers("a"))
-	put(t, again, threeRounds[1]...) // by one that is behind
+	put(t, again, threeRounds[1]...) // by a slower program
 	c := &copier{run: "a"}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

@@ -20,14 +20,14 @@ import (
 type StreamReader struct {
 	*stream.Reader
 	input  *Input
-	log    topic.Log // in place of input
-	amid   bool
+	log    topic.Log // set instead of input, for a topic
+	amid   bool      // see Amid
 	behind place
 
-	drained time.Time // what Drained said last
+	drained time.Time // the last result of Drained
 }
 
-// Close closes the input below.
+// Close closes the input or the topic of the stream.
 func (r *StreamReader) Close() error {
 	if r.log != nil {
 		return r.log.Close()
@@ -35,9 +35,9 @@ func (r *StreamReader) Close() error {
 	return r.input.Close()
 }
 
-// Drained is a time up to which Next has returned all that a topic had taken. A broker that is away leaves it standing. What
-// is no topic cannot tell. It may be called while Next waits. Who asks knows that nothing may be due for long: an answer of the
-// broker that nothing more is there counts as progress.
+// Drained returns a time: Next has returned every message that the topic had at that time. While the broker is away the time does not
+// advance. tells is false for an input that is no topic. Drained may be called while Next waits. A caller of Drained expects pauses, so
+// an answer of the broker without new messages counts as progress here.
 func (r *StreamReader) Drained() (until time.Time, tells bool) {
 	if r.log == nil {
 		return time.Time{}, false
@@ -49,28 +49,28 @@ func (r *StreamReader) Drained() (until time.Time, tells bool) {
 	return until, true
 }
 
-// Complete is called at the end of a stream of rounds. It refuses the end of a topic's that comes before the last round that is
-// planned: another program wrote it, and rounds would be missing. A stream of windows of time may end before its time.
+// Complete is called at the end of a stream of rounds. For a topic it refuses an end record before the last planned round: another
+// program wrote the record, and rounds would be missing. A stream of windows of time may end early.
 func (r *StreamReader) Complete() error {
 	reached, planned := r.rounds()
-	if h, _ := r.Header(); h.GetKind() == wire.Kind_ROUNDS && !r.amid { // of others none may be left to answer
+	if h, _ := r.Header(); h.GetKind() == wire.Kind_ROUNDS && !r.amid { // streams of other kinds may have no round left to answer
 		planned = max(planned, 1)
 	}
 	if r.log == nil || reached >= planned {
 		return nil
 	}
-	return exit.Errorf(exit.Malformed, "%s: it ends behind round %d of %d: whoever wrote the end did not write the stream",
+	return exit.Errorf(exit.Malformed, "%s: it ends after round %d of %d: another program wrote the end record",
 		r.Name(), reached, planned).WithHint("find who else writes the topic, and go on with new private topics")
 }
 
-// rounds is how far the stream was read, and how many rounds are planned, 0 where that is not known.
+// rounds returns the last round that was read, and the number of planned rounds, 0 if that number is not known.
 func (r *StreamReader) rounds() (reached, planned uint32) {
 	reached, planned = r.Rounds()
 	return max(reached, r.behind.closed), cmp.Or(planned, r.behind.planned)
 }
 
-// Answered says that what was made of all that was read, up to the end of a round, is out for good. Where a topic's name says
-// a group, the next program of the group begins behind it.
+// Answered tells the reader that the answers to all rounds up to this one are durable. If the topic's name has a group, the group
+// notes the round. The next program of the group begins after that round.
 func (r *StreamReader) Answered(round uint32) {
 	if r.log != nil {
 		_, planned := r.rounds()
@@ -78,12 +78,12 @@ func (r *StreamReader) Answered(round uint32) {
 	}
 }
 
-// Amid says that the stream was opened behind its beginning, by the note of a topic's group or as the topic's name says: any
-// number of its rounds may stand before, and none may be left.
+// Amid says that reading began after the beginning of the stream: by the note of a group, or by from= in the topic's name. Rounds may
+// have been skipped, and there may be no round left to read.
 func (r *StreamReader) Amid() bool { return r.amid }
 
-// ReadOne reads the one set of a model file or a checkpoint, to the end record: without that the file is truncated.
-// Words on the way go to the function of that name, if there is one.
+// ReadOne reads the only set of a model file or a checkpoint, up to the end record: a file without an end record is truncated.
+// ReadOne passes each record of words to the function words, unless that is nil.
 func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 	set, err := stream.ReadSet(r.Reader, words)
 	if err == io.EOF {
@@ -104,24 +104,24 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
-	// Ended refuses documents of a topic that stop without an end record: how many there are by then depends on time.
+	// Ended refuses documents of a topic without an end record: the number of such documents depends on the time of reading.
 	Ended bool
-	// Whole refuses a name that picks one partition of a topic.
+	// Whole refuses a name with partition=, which picks one partition of a topic.
 	Whole bool
-	// Within is how long a partition of a topic may be without its first frame; 0: for ever.
+	// Within is how long the reader waits for the first frame of each partition of a topic; 0 is for ever.
 	Within time.Duration
-	// Answers is the topic of what the stage makes of its input. With it the input's name may say a group, which keeps where the
-	// stage has come to. A pipe or a file begins anew with the stage, and would lack what was noted.
+	// Answers is the topic to which the stage writes its answers. Only with Answers may the input's name have a group, which notes the
+	// progress of the stage. A pipe or a file would lack the answers to the rounds that the group noted before a restart.
 	Answers string
-	// MaxCells refuses matrices of more cells in all; 0: whatever the header says, for who compares it with what is expected.
+	// MaxCells refuses matrices with more cells in all; 0 accepts any number, for a caller that compares the header itself.
 	MaxCells uint64
-	// Values takes documents of real numbers, too. Who reads counts would else take their absence for empty documents.
+	// Values also accepts documents of real numbers. A reader of counts would take such documents for empty ones.
 	Values bool
 	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.
 	Newest bool
 }
 
-// OpenStreams opens the streams that together are an input, of one header: the partitions of a topic, else one.
+// OpenStreams opens the streams of an input, which share one header: one stream for each partition of a topic, otherwise one stream.
 func OpenStreams(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error) {
 	if topic.Is(name) {
 		return openTopic(name, wanted)
@@ -161,7 +161,7 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 	return opened, h, err
 }
 
-// openReader reads the header, and closes a stream that is not wanted.
+// openReader reads the header. It closes a stream that is not wanted, and returns an error.
 func openReader(r *StreamReader, wanted Wanted) (*StreamReader, *wire.Header, error) {
 	h, err := r.Header()
 	if err == nil {
@@ -200,7 +200,7 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	return nil
 }
 
-// cellsOf returns the number of cells of all matrices of a header, which has at most 64 of 2³¹ each.
+// cellsOf returns the number of cells of all matrices of a header, which has at most 64 matrices of 2³¹ cells each.
 func cellsOf(h *wire.Header) uint64 {
 	cells := uint64(0)
 	for _, m := range h.Matrices {
@@ -209,21 +209,21 @@ func cellsOf(h *wire.Header) uint64 {
 	return cells
 }
 
-// A StreamWriter is a stream under way.
+// A StreamWriter writes a stream to an output.
 type StreamWriter struct {
 	*stream.Writer
 	output output
 }
 
-// An output is where a stream goes.
+// An output takes the bytes of a stream.
 type output interface {
 	io.Writer
 	Pipe() bool    // a process reads the other end of a pipe
 	Commit() error // completes it
-	Abort()        // drops it, as far as it can be
+	Abort()        // drops it; a topic keeps the messages that were sent
 }
 
-// CreateStreams opens the streams that together are an output, all with header h: the partitions of a topic, else one.
+// CreateStreams opens the streams of an output, all with header h: one stream for each partition of a topic, otherwise one stream.
 func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
 	if topic.Is(name) {
 		return createTopic(name, h, compression)
@@ -232,12 +232,12 @@ func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWr
 	return []*StreamWriter{w}, err
 }
 
-// CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto": none
-// where a process reads the other end of a pipe, fast elsewhere (measured: `just bench`, pipeline).
+// CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto". "auto"
+// is "none" for a pipe, otherwise "fast" (measured: `just bench`, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if topic.Is(name) {
 		if NewTopics > 1 {
-			return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, and so one partition", NewTopics, name)
+			return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics, name)
 		}
 		all, err := createTopic(name, h, compression)
 		if err != nil {
@@ -263,7 +263,7 @@ func CreateStream(name string, h *wire.Header, compression string) (*StreamWrite
 	return w, nil
 }
 
-// newStream begins a stream with header h on o, which it takes over.
+// newStream begins a stream with header h on o. The StreamWriter then owns o.
 func newStream(o output, h *wire.Header, compression string) (*StreamWriter, error) {
 	if compression == "auto" {
 		compression = string(stream.Fast)
@@ -290,5 +290,5 @@ func (w *StreamWriter) Commit(tallies ...*wire.Tally) error {
 	return w.output.Commit()
 }
 
-// Abort drops the output: without an end record its reader refuses it, and a file leaves none.
+// Abort drops the output. Its reader refuses a stream without an end record; of a file nothing remains.
 func (w *StreamWriter) Abort() { w.output.Abort() }

@@ -83,8 +83,8 @@ func (s *sweep) share(t *testing.T, name, in, out string, v *victim) (killed boo
 	return false, err
 }
 
-// TestShareSweep: wherever a member of a group ends, amid its answers, their end or its notes of either, the next one completes
-// the answers, and comes to its end.
+// TestShareSweep ends a member of a group at each of its writes: answers, end records and notes. The next member then completes the
+// answers, and ends without an error.
 func TestShareSweep(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		for _, partitions := range []int{1, 2, 8} {

@@ -15,10 +15,10 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// IsTopic says whether a name is of a topic.
+// IsTopic says whether a name is the name of a topic.
 func IsTopic(name string) bool { return topic.Is(name) }
 
-// inputTopic reads the name of a topic that is to be read.
+// inputTopic parses the name of an input topic.
 func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -37,7 +37,7 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	return l, nil
 }
 
-// outputTopic reads the name of a topic that is to be written with records of a side of the wall.
+// outputTopic parses the name of an output topic for records of a side of the wall.
 func outputTopic(name string, side wire.Side) (*topic.Location, error) {
 	l, err := writtenTopic(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func outputTopic(name string, side wire.Side) (*topic.Location, error) {
 	return l, checkSide(l, side)
 }
 
-// writtenTopic reads the name of a topic that is to be written.
+// writtenTopic parses the name of an output topic.
 func writtenTopic(name string) (*topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -58,7 +58,7 @@ func writtenTopic(name string) (*topic.Location, error) {
 	return l, nil
 }
 
-// checkSide keeps private records in private topics, and public ones out of them.
+// checkSide refuses private records for a public topic, and public records for a private topic.
 func checkSide(l *topic.Location, side wire.Side) error {
 	private := side != wire.Side_PUBLIC
 	if private == l.IsPrivate() {
@@ -69,7 +69,7 @@ func checkSide(l *topic.Location, side wire.Side) error {
 		WithHint("topics of private records end in %s, and no others do", topic.Private)
 }
 
-// openLog opens the stream of a partition, behind a round.
+// openLog opens the stream of a partition, after the rounds that are done.
 func openLog(log topic.Log, wanted Wanted, behind place) (*StreamReader, *wire.Header, error) {
 	r, err := stream.NewMergedReader(log, log.Name(), behind.closed)
 	if err != nil {
@@ -95,10 +95,11 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	return openAll(logs, wanted, behind)
 }
 
-// A place is how far a stage has come with a stream before it opens it, of how many rounds that are planned; 0 where it is not known.
+// A place is the progress of a stage in a stream that it has not opened yet: the last closed round, and the number of planned rounds.
+// Both are 0 if they are not known.
 type place struct{ closed, planned uint32 }
 
-// Missing names the inputs of a list that are waited for, for a message. Empty names are of those that came.
+// Missing formats, for a message, the names of the inputs that have not come yet. An empty name means that the input has come.
 func Missing(names []string) string {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	if len(names) == 0 {
@@ -107,7 +108,7 @@ func Missing(names []string) string {
 	return "; waiting for " + strings.Join(names, ", ")
 }
 
-// openAll opens the streams of some partitions, behind rounds.
+// openAll opens the streams of partitions, each after the rounds of its place.
 func openAll(logs []topic.Log, wanted Wanted, behind []place) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
@@ -134,7 +135,7 @@ func openAll(logs []topic.Log, wanted Wanted, behind []place) (_ []*StreamReader
 				WithHint("see that sample, mstep and all workers run; a partition that was added to a topic gets nothing"))
 		}).Stop()
 	}
-	for i, log := range logs { // side by side: each waits for its first frame
+	for i, log := range logs { // concurrently: each waits for its first frame
 		go func() {
 			defer exit.Guard()
 			o := &streams[i]
@@ -179,10 +180,11 @@ func openAll(logs []topic.Log, wanted Wanted, behind []place) (_ []*StreamReader
 // MixedSettings is the error of two inputs whose contributions were made under different settings.
 func MixedSettings(one, other string) error {
 	return exit.Errorf(exit.Malformed, "%s and %s hold contributions that were made under different settings of estep", one, other).
-		WithHint("all workers of a run need the same flags; begin the run anew, with topics or files of its own")
+		WithHint("all workers of a run need the same flags; begin the run again, with topics or files of its own")
 }
 
-// openLogs opens the partitions of a topic: where its group has come to, if it names one, with the rounds that are done.
+// openLogs opens the partitions of a topic, and returns the place of each. If the name has a group, a partition opens after the rounds
+// that the group noted, as far as believed confirms the note.
 func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	ctx := context.Background()
 	if l.Group == "" {
@@ -196,8 +198,8 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if slices.ContainsFunc(hints, func(h topic.Hint) bool { return h.Ended }) { // so says who shares the partitions, and not who reads all
-		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has done with a partition", l, l.Group).
+	if slices.ContainsFunc(hints, func(h topic.Hint) bool { return h.Ended }) { // only stages that share the partitions note an end
+		return nil, nil, exit.Errorf(exit.Usage, "%s: group %s is another stage's, which has finished a partition", l, l.Group).
 			WithHint("give each stage a group of its own")
 	}
 	answers, err := writtenTopic(wanted.Answers)
@@ -221,11 +223,12 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	return logs, behind, nil
 }
 
-// believed is what a group noted of a partition, if the partition bears it out, and the answers too: they hold the round that
-// was answered last. Else it is no hint. A note of the end is the caller's to judge.
+// believed returns the hint that a group noted for a partition, if two facts bear it out. The partition stands by the hint
+// (Transport.Stands), and the answers hold the noted round or a later one. Otherwise believed returns an empty hint, with offset -1.
+// So a deleted and recreated topic, a reset offset and an offset of another program skip no round. The caller checks a note of the end.
 func believed(ctx context.Context, input *topic.Location, partition int, h topic.Hint, answers *topic.Location) (topic.Hint, error) {
 	none := topic.Hint{Offset: -1}
-	if h.Ended || h.Round == 0 { // the offset was not noted by a program of ours
+	if h.Ended || h.Round == 0 { // another program committed the offset, or there is none
 		return none, nil
 	}
 	from := *input
@@ -244,10 +247,10 @@ func believed(ctx context.Context, input *topic.Location, partition int, h topic
 	if err != nil || slices.ContainsFunc(tails, func(t topic.Tail) bool { return t.Frame != nil || t.Offset == 0 }) {
 		return none, err
 	}
-	return h, nil // retention has taken all answers
+	return h, nil // retention has deleted all answers
 }
 
-// OpenJournal opens a topic of one partition to which programs append entries that all read in one order.
+// OpenJournal opens a topic of one partition. Programs append entries to it, and all programs read the entries in the same order.
 func OpenJournal(name string) (topic.Journal, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
@@ -256,10 +259,10 @@ func OpenJournal(name string) (topic.Journal, error) {
 	return topic.Of(l).OpenJournal(context.Background(), l)
 }
 
-// NewTopics is how many partitions a topic gets that is written and is not there; 0: it must be there.
+// NewTopics is the number of partitions of a missing output topic, which the stage then creates. With 0 a missing topic is an error.
 var NewTopics int
 
-// create makes a topic with a number of partitions, if NewTopics asks for it.
+// create creates a missing topic with a number of partitions, if NewTopics is not 0.
 func create(l *topic.Location, partitions int) error {
 	if NewTopics == 0 {
 		return nil
@@ -267,7 +270,7 @@ func create(l *topic.Location, partitions int) error {
 	return topic.Of(l).Create(context.Background(), l, topic.Plan{Partitions: partitions, Retention: retention})
 }
 
-// retention is how long a private topic keeps its messages that a stage makes: a day to go on after what went wrong.
+// retention is the retention time of a private topic that a stage creates: a day, in which an operator can repair a failed run.
 const retention = 24 * time.Hour
 
 // createTopic begins the streams of a topic's partitions.
@@ -304,13 +307,13 @@ func appendStreams(appenders []topic.Appender, h *wire.Header, compression strin
 	return writers, nil
 }
 
-// topicOutput is a partition under way.
+// topicOutput is a partition to which a stream is written.
 type topicOutput struct{ topic.Appender }
 
 // Pipe implements output.
 func (o topicOutput) Pipe() bool { return false }
 
-// Commit implements output: the end record's frame has waited for all before it.
+// Commit implements output. The frame of the end record was flushed, and all frames before it.
 func (o topicOutput) Commit() error { return o.Close() }
 
 // Abort implements output.
@@ -318,14 +321,14 @@ func (o topicOutput) Abort() { o.Close() }
 
 // A Tail says how far a stream has come in a partition.
 type Tail struct {
-	Closed uint32 // the last round or set that is there whole
-	Midway bool   // a part of the next one is there
+	Closed uint32 // the last round or set that is whole
+	Midway bool   // the partition has a part of the next round or set
 	Ended  bool
-	New    bool // nothing was ever written
+	New    bool // the partition never had a message
 }
 
-// Tails returns how far the stream with header h has come in each partition of the topic of a name; nil for other
-// endpoints, which begin anew. It refuses a topic that holds another stream.
+// Tails returns how far the stream with header h has come in each partition of a topic. For other endpoints, which begin empty, it
+// returns nil. It refuses a topic that holds another stream.
 func Tails(name string, h *wire.Header) ([]Tail, error) {
 	if !topic.Is(name) {
 		return nil, nil
@@ -363,7 +366,7 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",
 				l, there.Kind, there.Run, h.Kind, h.Run).WithHint("each run wants topics of its own, which topics.sh makes")
 		}
-		if t.Ends && t.Round == 0 { // by a program that wrote the end alone
+		if t.Ends && t.Round == 0 { // its writer wrote only the end record
 			partition := *l
 			partition.Partition = max(l.Partition, i)
 			last, err := topic.Of(&partition).Search(context.Background(), &partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
@@ -379,8 +382,8 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 	return tails, nil
 }
 
-// closed is the last round that is there whole, by the mark of the last frame. A round that is under way comes behind it:
-// rounds may be left out, but none that is there.
+// closed returns the last round that can be whole, by the mark of the last frame. If the frame is within round R, this is R-1: rounds
+// may be left out, but a round that is there stands in order.
 func closed(m stream.Mark) uint32 {
 	if m.Closes || m.Ends {
 		return m.Round
@@ -388,7 +391,7 @@ func closed(m stream.Mark) uint32 {
 	return m.Round - min(m.Round, 1)
 }
 
-// one refuses an input of several partitions for a stage that reads one stream.
+// one returns the only stream of a topic. It refuses a topic of several partitions.
 func one[T any](name string, streams []T) (T, error) {
 	if len(streams) != 1 {
 		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and this is one stream", name, len(streams)).

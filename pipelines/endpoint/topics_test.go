@@ -287,7 +287,7 @@ func TestTopicTails(t *testing.T) {
 	}
 }
 
-// TestTopicGroup: where a name says a group, the next program begins behind what was answered.
+// TestTopicGroup: if a name has a group, the next program begins after the answered rounds.
 func TestTopicGroup(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2})
 	name := topic(fake.Address, "rounds.private")

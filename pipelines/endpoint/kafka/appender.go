@@ -19,15 +19,15 @@ import (
 )
 
 // An Appender appends the frames of one stream to a partition. It is a stream.FrameWriter. It sends in the background, one
-// request after the other, and waits for all replicas where a round or a set closes: what was written before is there
-// when WriteFrame of a closing frame returns.
+// request after the other. When WriteFrame of a frame that closes a round or a set returns, all replicas have this frame and all
+// frames before it.
 type Appender struct {
 	client    *client
 	partition int
 	context   context.Context
 	stop      context.CancelCauseFunc
-	label     label // of the next frame
-	behind    int64 // offset behind the last message that was sent
+	label     label // the label of the next frame
+	behind    int64 // the offset after the last message that was sent
 	written   metrics.Counter
 
 	batch []packet
@@ -38,25 +38,25 @@ type Appender struct {
 	mutex  sync.Mutex
 	idle   *sync.Cond
 	unsent int   // batches
-	err    error // of the first that failed
+	err    error // the error of the first batch that failed
 }
 
-// A packet is a message that is to be sent.
+// A packet is a message in the queue of the sender.
 type packet struct {
 	frame   []byte
 	headers []kafka.Header
 }
 
 const (
-	// maxBatch bounds what is sent at a time, in bytes: a broker takes 1,048,588 by default (message.max.bytes).
+	// maxBatch bounds a batch, in bytes: a broker takes 1,048,588 by default (message.max.bytes).
 	maxBatch = wire.MaxFrame
-	// goodBatch is when a batch is sent: larger ones are hardly faster (design page kafka.md, section 4).
+	// goodBatch is the size at which a batch is sent, in bytes: larger batches are hardly faster (design page kafka.md, section 4).
 	goodBatch = 256 << 10
-	// overhead bounds what a batch adds to the frames: its own header, and of each message the headers and lengths.
+	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each message.
 	overhead = 64 << 10
 )
 
-// Append opens the partitions that the location means for appending.
+// Append opens the partitions of the location for appending.
 func Append(ctx context.Context, l *Location) ([]*Appender, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -112,10 +112,10 @@ func (a *Appender) WriteFrame(frame []byte, mark stream.Mark) error {
 // maxMessages bounds the messages of a batch, so that their headers stay within overhead.
 const maxMessages = 256
 
-// Write implements io.Writer for a stream whose frames have no mark, which none has.
+// Write implements io.Writer for frames without a mark. Every frame of a stream has a mark, so Write returns an error.
 func (a *Appender) Write([]byte) (int, error) { return 0, errors.ErrUnsupported }
 
-// push hands the batch under way to the sender.
+// push hands the current batch to the sender.
 func (a *Appender) push() error {
 	if len(a.batch) == 0 {
 		return a.failed()
@@ -139,7 +139,7 @@ func (a *Appender) failed() error {
 	return a.err
 }
 
-// Flush sends what was written and waits until all replicas have it.
+// Flush sends all frames that were written, and waits until all replicas have them.
 func (a *Appender) Flush() error {
 	if err := a.push(); err != nil {
 		return err
@@ -152,8 +152,8 @@ func (a *Appender) Flush() error {
 	return a.err
 }
 
-// send sends batch after batch. A batch that is sent anew, because its acknowledgement was lost, may be there twice: readers
-// drop the second by its numbers.
+// send sends batch after batch. If an acknowledgement is lost, send retries the batch, and the topic may hold the batch twice. Readers
+// deduplicate the messages by writer and frame number.
 func (a *Appender) send() {
 	tick := time.NewTicker(watching)
 	defer tick.Stop()
@@ -215,7 +215,7 @@ func (a *Appender) send() {
 	}
 }
 
-// stands looks whether the partition still holds what was sent.
+// stands returns an error if the partition no longer holds all messages that were sent.
 func (a *Appender) stands() error {
 	_, behind, err := a.client.bounds(a.context, a.partition)
 	if err == nil && behind < a.behind {
@@ -224,16 +224,16 @@ func (a *Appender) stands() error {
 	return cmp.Or(err, a.client.unchanged(a.context))
 }
 
-// gone is the error of a partition that has lost what was sent.
+// gone is the error of a partition that has lost messages which were sent.
 func (a *Appender) gone() error {
-	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was made anew", a.client.Topic, a.partition).
-		WithHint("started again, the stage writes again what it can: see what the runbook says of new private topics")
+	return exit.Errorf(exit.Malformed, "%s[%d]: the messages that were written are gone: the topic was recreated or truncated", a.client.Topic, a.partition).
+		WithHint("a restarted stage writes again the rounds that its input still has; for other rounds see new private topics in the runbook")
 }
 
-// Context ends with the appender, with a cause that is context.Canceled if it was closed.
+// Context ends with the appender. Its cause is context.Canceled if the appender was closed.
 func (a *Appender) Context() context.Context { return a.context }
 
-// Close ends the appender; what is not sent yet is dropped. It may be called again.
+// Close ends the appender, and drops frames that were not sent. Close may be called again.
 func (a *Appender) Close() error {
 	a.stop(context.Canceled)
 	<-a.done

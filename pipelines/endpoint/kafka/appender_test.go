@@ -130,7 +130,7 @@ func TestLeaderMoves(t *testing.T) {
 	}
 }
 
-// TestCutConnections: a broker that hangs up amid a request has perhaps taken it, and is asked again.
+// TestCutConnections: a broker that hangs up during a request may have taken it, so the appender retries the request.
 func TestCutConnections(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"t.private": 1})
 	l := location(t, fake.Address, "t.private", "")
@@ -237,8 +237,8 @@ func TestBrokerAway(t *testing.T) {
 	wantRecords(t, r.records, r.err, groups...)
 }
 
-// TestLateLanding: a request that was given up lands when the broker wakes, beside the one that was sent in its place. What
-// is there twice, and perhaps behind what came after it, is read once and in order.
+// TestLateLanding: a request that timed out still takes effect when the broker wakes, in addition to its retry. Duplicates, which may
+// stand after later frames, are read once and in order.
 func TestLateLanding(t *testing.T) {
 	b := broker.Own(t)
 	l := location(t, b.Address, b.Topic(t, "t.private", 1, nil), "")

@@ -12,14 +12,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// maxUnpacked bounds a batch of messages without its compression, in bytes. Brokers bound batches as they are sent, 1 MiB by
-// default, of which a compressor can make thousands; a frame of ours is not made smaller by another compression.
+// maxUnpacked bounds the decompressed size of a batch of messages, in bytes. Brokers bound only the compressed size, 1 MiB by default,
+// which can hide a thousand times as much. Our own frames are compressed, so a second compression hardly makes them smaller.
 const maxUnpacked = 4 * maxFetch
 
 // leastRecord is the size of a message of a batch without key, value and headers: https://kafka.apache.org/documentation/#record.
 const leastRecord = 7
 
-// checkSize refuses a batch of which the library would take memory out of proportion: by what its compression hides, or by the
+// checkSize refuses a batch for which the library would allocate too much memory, because of its decompressed size or because of the
 // number of messages that it announces.
 func checkSize(batch []byte) error {
 	size, err := unpacked(batch)
@@ -35,14 +35,14 @@ func checkSize(batch []byte) error {
 	return nil
 }
 
-// unpacked returns the size of the messages of a batch without their compression, or something above maxUnpacked.
+// unpacked returns the decompressed size of a batch's messages. For a size above maxUnpacked it returns some value above maxUnpacked.
 func unpacked(batch []byte) (int64, error) {
 	messages := bytes.NewReader(batch[batchHeader:])
 	var in io.Reader = messages
 	switch compression := kafka.Compression(binary.BigEndian.Uint16(batch[batchAttributes:]) & attributeCompression); compression {
 	case 0:
 		return messages.Size(), nil
-	case kafka.Zstd: // of which the library takes windows of any size
+	case kafka.Zstd: // the library would accept a window of any size
 		z, err := zstd.NewReader(messages, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(wire.MaxWindow))
 		if err != nil {
 			return 0, err
@@ -50,7 +50,7 @@ func unpacked(batch []byte) (int64, error) {
 		defer z.Close()
 		in = z
 	default:
-		if codec := compression.Codec(); codec != nil { // the library refuses others itself
+		if codec := compression.Codec(); codec != nil { // the library itself refuses other codecs
 			z := codec.NewReader(messages)
 			defer z.Close()
 			in = z

@@ -18,38 +18,38 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// A client speaks to the brokers of one location. It has users: who made it, and each log and appender. The library asks
-// for the topic's leaders once a second until the last of them has left.
+// A client speaks to the brokers of one location. Its users are its creator, and each log and appender. The library asks for the
+// leaders of the topic once a second until the last user has left.
 type client struct {
 	*Location
 	kafka     kafka.Client
 	transport *kafka.Transport
 	users     atomic.Int32
 	end       context.CancelFunc
-	probed    atomic.Bool  // that brokers were asked whether they speak TLS
-	count     atomic.Int32 // of partitions that the topic had when it was looked at first
+	probed    atomic.Bool  // whether the brokers were asked if they speak TLS
+	count     atomic.Int32 // the number of partitions at the first look at the topic
 }
 
-// newClient prepares a client, whose first user the caller is; it speaks to nobody yet.
+// newClient prepares a client; the caller is its first user. It connects to no broker yet.
 func newClient(l *Location) (*client, error) {
 	secure, mechanism, err := readConfig()
 	if err != nil {
 		return nil, err
 	}
 	ctx, end := context.WithCancel(context.Background())
-	// The library caches which topics and leaders there are; a topic that was just made must be found soon.
+	// The library caches topics and leaders for the TTL; a topic that was just created must be found soon.
 	transport := &kafka.Transport{
 		ClientID: clientName, TLS: secure, SASL: mechanism, MetadataTTL: time.Second, MetadataTopics: []string{l.Topic},
 		Context: ctx,
 	}
 	c := &client{Location: l, transport: transport, end: end}
-	// Without a timeout of ours the library gives replicas half a second, and what they take later would be there twice.
+	// By default the library gives replicas half a second. Slower replicas would then store retried messages twice.
 	c.kafka = kafka.Client{Addr: kafka.TCP(l.Brokers...), Transport: transport, Timeout: answer}
 	c.users.Store(1)
 	return c, nil
 }
 
-// leave ends the use of one user. Requests under way end by themselves.
+// leave removes one user. Pending requests end by themselves.
 func (c *client) leave() {
 	if c.users.Add(-1) == 0 {
 		c.end()
@@ -57,22 +57,22 @@ func (c *client) leave() {
 	}
 }
 
-// clientName is what the program calls itself to brokers.
+// clientName is the client id that brokers see.
 const clientName = "privpipe"
 
 // answer is how long a broker may take to answer one request.
 const answer = 15 * time.Second
 
-// Between two attempts passes this long at first, and twice as long each time, up to a limit.
+// The pause between two attempts begins at firstPause and doubles up to maxPause.
 const (
 	firstPause = 50 * time.Millisecond
 	maxPause   = 2 * time.Second
 )
 
-// retry asks until there is an answer, or an error that does not pass by itself, or patience is at its end.
+// retry calls ask until it succeeds, until an error is permanent, or until Patience has passed.
 func (c *client) retry(ctx context.Context, what string, ask func(context.Context) error) error {
 	pause := firstPause
-	absent := time.Time{} // since when the broker says that there is no such topic
+	absent := time.Time{} // the first of the last answers that there is no such topic
 	for began := time.Now(); ; pause = min(2*pause, maxPause) {
 		attempt, cancel := context.WithTimeout(ctx, answer)
 		err := ask(attempt)
@@ -106,27 +106,27 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 	}
 }
 
-// appearing is how long a topic may take to be known that was made a moment ago, or whose broker was started a moment ago.
+// appearing is how long brokers may take to know a topic after its creation, or after the start of a broker.
 const appearing = 5 * time.Second
 
-// passing says whether an error may pass by itself: the broker says so, or it did not answer at all.
+// passing says whether a retry may help: the broker says so, or it did not answer.
 func passing(err error) bool {
 	own, untrusted := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil)
 	if errors.As(err, &own) || errors.As(err, &untrusted) {
 		return false
 	}
 	if name := (*net.DNSError)(nil); errors.As(err, &name) && name.IsNotFound {
-		return false // a slip of the pen, most likely, and not worth two minutes
+		return false // most likely a typing error in the name, for which nobody should wait two minutes
 	}
 	var code kafka.Error
 	if errors.As(err, &code) {
-		// A broker is not available of which the library has not heard yet, or has heard that it went.
+		// BrokerNotAvailable: the library does not know the broker yet, or knows that it has gone.
 		return code.Temporary() || code == kafka.BrokerNotAvailable
 	}
 	return true
 }
 
-// failed gives an error its name and exit code.
+// failed adds the topic, the failed step and the exit code to an error.
 func (c *client) failed(what string, err error) error {
 	own, untrusted, timeout := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil)
 	if below := errors.Unwrap(err); below != nil && strings.HasPrefix(err.Error(), "kafka.(*Client).") {
@@ -182,21 +182,20 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// watching is how often a topic is looked at in which nothing moves: whether it is still the one that was opened.
+// watching is the time between two checks of an idle topic: whether it lost messages or got more partitions.
 const watching = 5 * time.Second
 
-// unchanged refuses a topic that got more partitions since it was opened: nobody reads them, and units would move.
+// unchanged refuses a topic that got more partitions since it was opened: nobody reads the new ones, and units would move to them.
 func (c *client) unchanged(ctx context.Context) error {
 	n, err := c.partitions(ctx)
 	if err == nil && int32(n) != c.count.Load() {
-		return exit.Errorf(exit.Malformed, "%s: it has %d partitions, and had %d: none may be added amid a run", c.Location, n, c.count.Load()).
+		return exit.Errorf(exit.Malformed, "%s: it has %d partitions, and had %d: none may be added during a run", c.Location, n, c.count.Load()).
 			WithHint("go on with new private topics; topics.sh makes them")
 	}
 	return err
 }
 
-// reach returns a client for a location, which the caller leaves, and the partitions that the location means. It refuses a
-// topic that cannot hold streams.
+// reach returns a client and the partitions for a location. The caller must call leave. reach refuses a topic that cannot hold streams.
 func reach(ctx context.Context, l *Location) (*client, []int, error) {
 	c, partitions, err := find(ctx, l)
 	if err != nil {
@@ -209,7 +208,7 @@ func reach(ctx context.Context, l *Location) (*client, []int, error) {
 	return c, partitions, nil
 }
 
-// find is reach for a topic that may hold anything.
+// find does as reach, but accepts every topic.
 func find(ctx context.Context, l *Location) (*client, []int, error) {
 	c, err := newClient(l)
 	if err != nil {
@@ -223,7 +222,7 @@ func find(ctx context.Context, l *Location) (*client, []int, error) {
 	return c, partitions, nil
 }
 
-// meant returns the partitions that the location means.
+// meant returns the partitions that the location selects.
 func (c *client) meant(ctx context.Context) ([]int, error) {
 	n, err := c.partitions(ctx)
 	if err != nil {
@@ -242,7 +241,7 @@ func (c *client) meant(ctx context.Context) ([]int, error) {
 	return all, nil
 }
 
-// bounds returns the offset of a partition's first message and that behind its last.
+// bounds returns the offset of a partition's first message, and the offset after its last message.
 func (c *client) bounds(ctx context.Context, partition int) (first, behind int64, err error) {
 	first, err = c.offset(ctx, kafka.FirstOffsetOf(partition))
 	if err != nil {

@@ -18,27 +18,27 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// ConfigVariable is the environment variable that names the file of how brokers are spoken to. Without it they are spoken to
-// in clear and without a name.
+// ConfigVariable is the environment variable that names the file with TLS and SASL settings. Without the file the stage connects in
+// clear, without authentication.
 const ConfigVariable = "PRIVPIPE_KAFKA_CONFIG"
 
-// config is that file. Paths are relative to its folder. It is its owner's alone where it has a password, and so is the key.
+// config is the content of that file. Paths are relative to its folder. Only its owner may read a file with a password, or the key.
 type config struct {
 	// TLS encrypts; an empty object trusts the system's authorities.
 	TLS *struct {
-		CA          string `json:"ca"`          // PEM file of the authorities that sign brokers
-		Certificate string `json:"certificate"` // PEM files of the client's own
+		CA          string `json:"ca"`          // PEM file of the authorities that sign the certificates of brokers
+		Certificate string `json:"certificate"` // PEM files of the client's certificate and key
 		Key         string `json:"key"`
-		ServerName  string `json:"server_name"` // where it is not the broker's host
+		ServerName  string `json:"server_name"` // the name in the broker's certificate, if it is not the broker's host
 	} `json:"tls"`
 	SASL *struct {
-		Mechanism string `json:"mechanism"` // PLAIN (over TLS alone), SCRAM-SHA-256 or SCRAM-SHA-512
+		Mechanism string `json:"mechanism"` // PLAIN (only over TLS), SCRAM-SHA-256 or SCRAM-SHA-512
 		Username  string `json:"username"`
 		Password  string `json:"password"`
 	} `json:"sasl"`
 }
 
-// readConfig returns what the file of ConfigVariable says; both are nil where there is none.
+// readConfig returns the TLS and SASL settings in the file of ConfigVariable. Both are nil if the variable is not set.
 func readConfig() (*tls.Config, sasl.Mechanism, error) {
 	name := os.Getenv(ConfigVariable)
 	if name == "" {

@@ -149,7 +149,7 @@ func TestConfigRefuses(t *testing.T) {
 	wantError(t, err, exit.Missing, ConfigVariable, "nowhere.json")
 }
 
-// TestConfigExposed: what holds a secret is its owner's alone; what holds none may be anybody's.
+// TestConfigExposed: only its owner may read a file with a secret; everybody may read a file without one.
 func TestConfigExposed(t *testing.T) {
 	const password = `{"sasl":{"mechanism":"SCRAM-SHA-256","username":"u","password":"s3cret"}}`
 	const key = `{"tls":{"certificate":"ca.pem","key":"key.pem"}}`

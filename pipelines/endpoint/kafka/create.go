@@ -14,11 +14,11 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Plan is what a topic is to be.
+// A Plan describes a topic to create.
 type Plan = topic.Plan
 
-// planned are those of the topic that a location names. A private topic is short-lived; a public one is small, and what was
-// released is to be there when a reader comes late. The broker's clock stamps messages: windows of time go by it.
+// planned returns the settings for the topic of a location. A private topic is short-lived. A public topic is small, and keeps its
+// messages for late readers. The broker's clock stamps messages, since windows of time use this clock.
 func planned(p Plan, l *Location) map[string]string {
 	retention := int64(-1)
 	if l.IsPrivate() {
@@ -30,7 +30,7 @@ func planned(p Plan, l *Location) map[string]string {
 		"message.timestamp.type":         "LogAppendTime",
 		"unclean.leader.election.enable": "false",
 	}
-	if strings.HasSuffix(l.Topic, Claims) { // an acknowledged claim survives a power cut, too
+	if strings.HasSuffix(l.Topic, Claims) { // an acknowledged claim also survives a power cut
 		settings["flush.messages"] = "1"
 	}
 	if p.Replicas > 0 { // an acknowledged message survives the loss of a broker
@@ -39,7 +39,7 @@ func planned(p Plan, l *Location) map[string]string {
 	return settings
 }
 
-// Create makes the topic that a location names, if it is not there, and refuses one that is there and otherwise.
+// Create creates the topic of a location if it is missing. It refuses an existing topic with other settings.
 func Create(ctx context.Context, l *Location, p Plan) error {
 	c, err := newClient(l)
 	if err != nil {
@@ -56,7 +56,7 @@ func Create(ctx context.Context, l *Location, p Plan) error {
 	}
 	exists := false
 	err = c.retry(ctx, "make the topic", func(ctx context.Context) error {
-		// This says better why there is no answer.
+		// partitions gives a better reason why there is no answer.
 		if _, err := c.kafka.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{c.Topic}}); err != nil {
 			return err
 		}
@@ -76,11 +76,11 @@ func Create(ctx context.Context, l *Location, p Plan) error {
 	if exists {
 		return c.compare(ctx, p, settings)
 	}
-	_, err = c.partitions(ctx) // waits until it is known
+	_, err = c.partitions(ctx) // wait until the brokers know the topic
 	return err
 }
 
-// compare refuses a topic that is not as planned.
+// compare refuses a topic whose settings differ from the planned ones.
 func (c *client) compare(ctx context.Context, p Plan, settings map[string]string) error {
 	n, err := c.partitions(ctx)
 	if err != nil {

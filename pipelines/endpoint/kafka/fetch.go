@@ -14,14 +14,14 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A fetchRequest asks for the messages of a partition, and takes the answer as it is. The library's own Fetch forgets when
-// the broker took a batch of messages and tells the writer's time in place of it, and does not say where a batch ends.
+// A fetchRequest asks for the messages of a partition, and parses the raw answer. The library's own Fetch drops the time at which the
+// broker took a batch and returns the writer's time instead. It also hides where a batch ends.
 type fetchRequest struct {
 	fetch.Request
-	version int16 // the newest that the broker and the library know
+	version int16 // the newest version that the broker and the library know
 }
 
-// fetchVersion is that of requests and answers. Brokers know it since Kafka 2.3.
+// fetchVersion is the version of requests and answers. Brokers know it since Kafka 2.3.
 const fetchVersion = 11
 
 func newFetch(topic string, partition int, offset int64, isolation kafka.IsolationLevel) *fetchRequest {
@@ -52,12 +52,12 @@ func (r *fetchRequest) RawExchange(broker io.ReadWriter) (protocol.Message, erro
 	if _, err := io.ReadFull(broker, size[:]); err != nil {
 		return nil, err
 	}
-	var answer bytes.Buffer // it grows as bytes come: a size alone must not make it large
+	var answer bytes.Buffer // it grows as bytes come: an announced size must not allocate memory
 	_, err := io.CopyN(&answer, broker, int64(binary.BigEndian.Uint32(size[:])))
 	return fetchResponse(answer.Bytes()), err
 }
 
-// A fetchResponse is an answer about one partition: https://kafka.apache.org/protocol, "Fetch Response (Version: 11)".
+// A fetchResponse is the answer for one partition: https://kafka.apache.org/protocol, "Fetch Response (Version: 11)".
 type fetchResponse []byte
 
 // ApiKey implements protocol.Message.
@@ -87,7 +87,7 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 	for len(batches) >= batchPrefix {
 		size := batchPrefix + int(int32(binary.BigEndian.Uint32(batches[8:])))
 		if size > len(batches) {
-			break // the broker cut it off, and sends it with the next answer
+			break // the broker cut the batch off, and sends it with the next answer
 		}
 		if size < batchPrefix {
 			return chunk{}, errors.New("the broker's answer is damaged")
@@ -105,20 +105,20 @@ const (
 	batchPrefix     = 8 + 4 // the first offset and the length of the rest
 	batchMagic      = 16
 	batchAttributes = 21
-	batchLast       = 23 // the last offset's distance from the first one
+	batchLast       = 23 // the distance from the first offset to the last one
 	batchMaxTime    = 35
 	batchProducer   = 43
-	batchCount      = 57 // of messages
+	batchCount      = 57 // the number of messages
 	batchHeader     = 61
 
 	attributeCompression   = 7
-	attributeBrokerTime    = 1 << 3 // the broker wrote batchMaxTime, and it is that of all messages
+	attributeBrokerTime    = 1 << 3 // the broker wrote batchMaxTime, which is then the time of all messages
 	attributeTransactional = 1 << 4
 	attributeControl       = 1 << 5 // the batch is no message, but ends a transaction
 )
 
-// add adds the messages of a batch, but for those before the chunk's next offset. A batch may end behind its last message,
-// or hold none that counts.
+// add adds the messages of a batch, except those before the chunk's next offset. A batch may end after its last message, or may hold
+// no message that counts.
 func (c *chunk) add(batch []byte, t *transactions) error {
 	var taken time.Time
 	behind, counts := c.next, true
@@ -139,7 +139,7 @@ func (c *chunk) add(batch []byte, t *transactions) error {
 	if _, err := records.ReadFrom(bytes.NewBuffer(sized)); err != nil {
 		return err
 	}
-	for counts && records.Records != nil { // what does not count had to be read for its checksum
+	for counts && records.Records != nil { // messages that do not count were also read, to check the checksum of the batch
 		r, err := records.Records.ReadRecord()
 		if err == io.EOF {
 			break
@@ -173,10 +173,10 @@ func newMessage(r *kafka.Record) (message, error) {
 	return m, err
 }
 
-// A cursor takes numbers off an answer.
+// A cursor reads numbers from an answer.
 type cursor struct {
 	rest  []byte
-	short bool // there was less than was to be taken
+	short bool // the answer had fewer bytes than were read
 }
 
 func (c *cursor) take(n int) []byte {
@@ -188,7 +188,7 @@ func (c *cursor) take(n int) []byte {
 	return taken
 }
 
-// number takes one of so many bytes.
+// number reads a number of so many bytes.
 func (c *cursor) number(size int) int64 {
 	n := int64(0)
 	for _, b := range c.take(size) {

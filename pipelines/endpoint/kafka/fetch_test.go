@@ -109,7 +109,7 @@ func TestGapsReal(t *testing.T) {
 	gaps(t, location(t, b.Address, b.Topic(t, "t.private", 1, nil), "?until=end"))
 }
 
-// gaps reads the messages of two transactions, behind each of which stands an offset without a message.
+// gaps reads the messages of two transactions. After each transaction stands an offset without a message.
 func gaps(t *testing.T, l *Location) {
 	writer, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.TransactionalID(l.Topic))
 	if err != nil {

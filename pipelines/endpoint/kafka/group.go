@@ -13,21 +13,21 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Member is a program that shares the partitions of a topic with the others of its group.
+// A Member shares the partitions of a topic with the other members of its consumer group.
 type Member struct {
 	client *client
 	group  *kafka.ConsumerGroup
 
 	mutex      sync.Mutex
-	generation *kafka.Generation // of the group, in which notes are made; nil before the first
-	notes      map[int]Hint      // that the broker has not taken yet, by partition
+	generation *kafka.Generation // the group's generation, in which notes are committed; nil before the first generation
+	notes      map[int]Hint      // the notes that the broker has not taken yet, by partition
 }
 
 // rejoin is how long a member waits after an error before it joins again.
 const rejoin = time.Second
 
-// A dealer deals partitions. Its name is of what is read and what is answered: the broker lets no program into a group whose
-// members deal by another name, and so no stage and no run among those of another.
+// A dealer assigns partitions to members. Its protocol name holds the input topic and the output topic. The broker refuses a member
+// whose protocol name differs from that of its group. So stages or runs with different topics cannot share a group.
 type dealer struct {
 	kafka.RangeGroupBalancer
 	name string
@@ -36,7 +36,7 @@ type dealer struct {
 // ProtocolName implements kafka.GroupBalancer.
 func (d dealer) ProtocolName() string { return d.name }
 
-// Join makes the program a member of the location's group, all of which write to the same topic of answers.
+// Join makes the program a member of the location's group. All members write their answers to the same topic.
 func Join(l *Location, answers string) (*Member, error) {
 	c, err := newClient(l)
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *Member) Close() error {
 	return m.group.Close()
 }
 
-// Note notes how far a partition was worked off: see Hint. What the broker does not take, as amid a rebalance, it is told
+// Note commits the progress in a partition: see Hint. If the broker refuses the note, as during a rebalance, the member sends the note
 // again later.
 func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.mutex.Lock()
@@ -75,8 +75,8 @@ func (m *Member) Note(ctx context.Context, partition int, h Hint) {
 	m.note(ctx)
 }
 
-// begin makes notes in a generation of the group from now on, and drops those of partitions that it assigns to others, who know
-// better.
+// begin commits notes in a new generation of the group from now on. It drops the notes for partitions that this generation assigns to
+// other members, since those members know their progress better.
 func (m *Member) begin(generation *kafka.Generation) {
 	assigned := generation.Assignments[m.client.Topic]
 	m.mutex.Lock()
@@ -87,7 +87,7 @@ func (m *Member) begin(generation *kafka.Generation) {
 	})
 }
 
-// note makes the notes that are left.
+// note commits the notes that the broker has not taken yet.
 func (m *Member) note(ctx context.Context) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -101,11 +101,11 @@ func (m *Member) note(ctx context.Context) {
 	}
 }
 
-// Work does one partition, until its context ends or it is done.
+// Work works on one partition until its context ends or the partition is done.
 type Work = func(ctx context.Context, partition int) error
 
-// Share does the work of the partitions that the group assigns to this member, side by side, and stops it where they are
-// assigned to another. It goes on until finished says that nothing is left for anyone, or a work fails.
+// Share calls work concurrently for each partition that the group assigns to this member. It cancels a call when its partition is
+// assigned to another member. Share returns when finished says that no member has work left, or when a call of work fails.
 func (m *Member) Share(ctx context.Context, work Work, finished func(context.Context) (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -144,10 +144,10 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 					delete(running, partition)
 				}
 			}
-			m.begin(generation) // now that works that were stopped make no more notes
+			m.begin(generation) // the cancelled calls commit no more notes by now
 			for _, a := range assigned {
 				if running[a.ID] != nil {
-					continue // it goes on through a rebalance
+					continue // work on this partition goes on through the rebalance
 				}
 				own, stop := context.WithCancel(ctx)
 				running[a.ID] = stop
@@ -176,7 +176,7 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 	}
 }
 
-// follow passes generation after generation on. Where the group cannot be reached, it tries until patience is at its end.
+// follow sends each generation of the group to a channel. If the group cannot be reached, follow retries until Patience has passed.
 func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error {
 	var lost time.Time
 	for {
@@ -193,14 +193,14 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			}
 		case lost.IsZero():
 			lost = time.Now()
-		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session: // of members that are dead, perhaps
+		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session: // the other members may be dead, and leave after the session
 		case !passing(err) && !joining(err), time.Since(lost) > m.client.Patience:
 			return m.client.failed("join group "+m.client.Group, err)
 		}
 	}
 }
 
-// joining says whether an error is of a group whose members come and go: one who joins again is in it.
+// joining says whether an error comes from a rebalance. A member that joins again is then in the group.
 func joining(err error) bool {
 	return errors.Is(err, kafka.RebalanceInProgress) || errors.Is(err, kafka.UnknownMemberId) ||
 		errors.Is(err, kafka.IllegalGeneration)

@@ -412,8 +412,8 @@ func TestForeignNotes(t *testing.T) {
 	}
 }
 
-// TestNotesAreTold: a note that the broker does not take amid a rebalance it is told again, unless another member has taken
-// the partition over, who notes more.
+// TestNotesAreTold: if the broker refuses a note during a rebalance, the member sends the note again. It drops the note if another member
+// has taken over the partition.
 func TestNotesAreTold(t *testing.T) {
 	t.Parallel()
 	fake := broker.Fake(t, map[string]int{"t.private": 2})

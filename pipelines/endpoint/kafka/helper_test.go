@@ -167,7 +167,7 @@ func openLog(t testing.TB, l *Location) *Log {
 	return all[0]
 }
 
-// read returns the records of a log behind a round, and the error that ended it.
+// read returns the records of a log after a round, and the error that ended the log.
 func read(t testing.TB, log *Log, closed ...uint32) ([]*wire.Record, error) {
 	t.Helper()
 	r, err := stream.NewMergedReader(log, log.Name(), append(closed, 0)[0])

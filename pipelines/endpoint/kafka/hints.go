@@ -10,10 +10,10 @@ import (
 	"privpipe/pipelines/endpoint/topic"
 )
 
-// A Hint is what a group notes about a partition.
+// A Hint is the note of a group for a partition.
 type Hint = topic.Hint
 
-// noteOf is what a hint says beside its offset.
+// noteOf is the text that stands beside the committed offset of a hint.
 func noteOf(h Hint) string {
 	if h.Ended {
 		return "end"
@@ -21,13 +21,13 @@ func noteOf(h Hint) string {
 	return fmt.Sprintf("round %d of %d", h.Round, h.Planned)
 }
 
-// readNote reads a note into a hint. Where another program committed, there is none, and it says no round.
+// readNote reads a note into a hint. Another program commits no such note, and the hint then has no round.
 func readNote(h *Hint, note string) {
 	h.Ended = note == "end"
 	fmt.Sscanf(note, "round %d of %d", &h.Round, &h.Planned)
 }
 
-// Hints returns what the location's group has noted of each partition.
+// Hints returns the note of the location's group for each partition. The offset is -1 where the group has committed none.
 func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -42,7 +42,7 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 		if err != nil {
 			return err
 		}
-		if errors.Is(r.Error, kafka.GroupIdNotFound) { // it has noted nothing
+		if errors.Is(r.Error, kafka.GroupIdNotFound) { // the group has committed nothing
 			for i := range hints {
 				hints[i].Offset = -1
 			}
@@ -69,8 +69,8 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 	return hints, err
 }
 
-// Note notes in the location's group, if it names one, that the log was worked off up to where it is. The group must have no
-// members. What fails is made good by the next note.
+// Note commits the position of the log to the location's group, if the location names a group. The group must have no members. Note
+// reports no error, since the next note replaces a lost one.
 func (l *Log) Note(round, planned uint32) {
 	if l.client.Group != "" {
 		l.client.note(l.context, l.partition, Hint{Offset: l.resume, Round: round, Planned: planned}, -1, "")

@@ -9,16 +9,16 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Journal is a topic of one partition to which programs append entries, and which they read as a whole: all see one
-// order of them. It is not safe for concurrent use.
+// A Journal is a topic of one partition. Programs append entries and read all entries; all programs see the entries in the same order.
+// A Journal is not safe for concurrent use.
 type Journal struct {
 	client  *client
 	log     *Log
-	entries [][]byte // that were read
+	entries [][]byte // the entries that were read
 	next    int64
 }
 
-// OpenJournal opens the journal of a location. Its first entry must still be there: the topic keeps its messages for good.
+// OpenJournal opens the journal of a location. The topic must keep its messages for ever: Read needs the first entry.
 func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 	c, err := newClient(l)
 	if err != nil {
@@ -35,14 +35,15 @@ func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 	if n != 1 {
 		return nil, exit.Errorf(exit.Usage, "%s: has %d partitions, and a journal has one: its order is what counts", l, n)
 	}
-	// What was appended counts at once, and for good: no entry waits for a transaction of another program, or goes with it.
+	// An appended entry counts at once and for ever. It must not wait for the transaction of another program, or be aborted with it.
 	log := &Log{client: c, isolation: kafka.ReadUncommitted}
 	log.context, log.stop = context.WithCancelCause(ctx)
 	c.users.Add(1)
 	return &Journal{client: c, log: log}, nil
 }
 
-// Append appends an entry, and waits until all replicas have it. It may be there twice, and after an error once.
+// Append appends an entry, and waits until all replicas have it. A retry may store the entry twice. After an error the entry may be
+// stored or not.
 func (j *Journal) Append(entry []byte) error {
 	return j.client.retry(j.log.context, "append", func(ctx context.Context) error {
 		r, err := j.client.kafka.Produce(ctx, &kafka.ProduceRequest{
@@ -56,7 +57,7 @@ func (j *Journal) Append(entry []byte) error {
 	})
 }
 
-// Read returns all entries, those that were appended before the call among them. The caller must not change them.
+// Read returns all entries that were appended before the call, and perhaps later ones. The caller must not change them.
 func (j *Journal) Read() ([][]byte, error) {
 	first, behind, err := j.client.bounds(j.log.context, 0)
 	if err != nil {
@@ -82,10 +83,10 @@ func (j *Journal) Read() ([][]byte, error) {
 	return j.entries, nil
 }
 
-// Name is the topic's, for messages.
+// Name is the name of the topic, for messages.
 func (j *Journal) Name() string { return fmt.Sprint(j.client.Location) }
 
-// Close ends the journal.
+// Close closes the journal.
 func (j *Journal) Close() error {
 	defer j.client.leave()
 	return j.log.Close()

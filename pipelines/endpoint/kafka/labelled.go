@@ -2,10 +2,10 @@ package kafka
 
 import "privpipe/pipelines/endpoint/topic"
 
-// A Labelled is a message by its headers.
+// A Labelled is the headers of a message.
 type Labelled = topic.Labelled
 
-// Labelled returns the next message of a program of ours. It passes over those of others. A log is read by Frame or by this.
+// Labelled returns the next message of a stage, and skips messages of other programs. Read a log by Frame or by Labelled, not by both.
 func (l *Log) Labelled() (Labelled, error) {
 	for {
 		m, err := l.message()

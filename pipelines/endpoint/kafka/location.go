@@ -18,21 +18,21 @@ import (
 // Scheme is how the name of a topic begins.
 const Scheme = "kafka://"
 
-// Claims is how the names of topics end that decide which privatizer releases a round.
+// Claims is the end of the name of each topic of claims. Such a topic decides which privatizer releases a round.
 const Claims = ".claims"
 
-// A Location is a topic and how to read it.
+// A Location names a topic and says how to read it.
 type Location = topic.Location
 
-// defaultPort is that of a broker that names none.
+// defaultPort is the port of a broker whose address has none.
 const defaultPort = "9092"
 
-// topicName is what a broker accepts as a topic's name.
+// topicName matches the names that a broker accepts for a topic.
 var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 
 // Parse reads the name of a topic.
 func Parse(name string) (*Location, error) {
-	shown := Scheme + "…" // until it is known to hold no password
+	shown := Scheme + "…" // the name is shown only when it holds no password
 	fail := func(format string, args ...any) (*Location, error) {
 		return nil, exit.Errorf(exit.Usage, "%s: %s", shown, fmt.Sprintf(format, args...)).
 			WithHint("kafka://HOST[:PORT][,HOST…]/TOPIC[?from=start&until=end&group=NAME&patience=2m]")
@@ -58,7 +58,7 @@ func Parse(name string) (*Location, error) {
 	if !topicName.MatchString(name) || name == "." || name == ".." {
 		return fail("a topic's name has 1 to 249 letters, digits, dots, underscores and hyphens")
 	}
-	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // a plus is one: times have it
+	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B")) // a plus stays a plus: times have it
 	if err != nil {
 		return fail("%v", err)
 	}
@@ -73,7 +73,7 @@ func Parse(name string) (*Location, error) {
 	return l, nil
 }
 
-// address returns HOST:PORT of a broker that may be without its port.
+// address returns HOST:PORT of a broker, with the default port if none is given.
 func address(name string) (string, bool) {
 	host, port, err := net.SplitHostPort(name)
 	if err != nil {

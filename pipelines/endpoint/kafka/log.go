@@ -17,8 +17,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Log reads one partition of a topic, message by message. It is a stream.Source. It is not safe for concurrent use, but
-// for Stop and Close.
+// A Log reads one partition of a topic, message by message. It is a stream.Source. Except Stop, Close and Drained, it is not safe for
+// concurrent use.
 type Log struct {
 	client    *client
 	partition int
@@ -26,34 +26,34 @@ type Log struct {
 	context   context.Context
 	stop      context.CancelCauseFunc
 
-	chunks  chan chunk // that were fetched
-	err     error      // that ended them; it repeats
+	chunks  chan chunk // the fetched chunks
+	err     error      // the error that ended the chunks; every later read returns it
 	pending []message
-	after   int64 // offset behind them
-	next    int64 // offset behind the message that was read last
-	resume  int64 // what Next says
+	after   int64 // offset after the pending messages
+	next    int64 // offset after the message that was read last
+	resume  int64 // the result of Next
 	behind  int64 // the topic's end when the log was opened
 	frames  []stream.Frame
-	foreign int // frames of other programs so far, at least
+	foreign int // a lower bound of the number of frames of other programs so far
 
 	wait *metrics.Wait
 	read metrics.Counter
 	lag  metrics.Gauge
-	head int64 // offset behind the topic's last message, by the last fetch
+	head int64 // offset after the partition's last message, by the last fetch
 
-	drained atomic.Int64 // when a fetch was asked that brought nothing more, in nanoseconds since 1970
+	drained atomic.Int64 // when the last fetch without messages was sent, in nanoseconds since 1970
 }
 
-// A message is one that was fetched.
+// A message is a fetched message.
 type message struct {
 	offset int64
 	time   time.Time
 	value  []byte
 	label  label
-	err    error // of the label
+	err    error // the error of its label
 }
 
-// check refuses a message that holds no frame, or has headers that none of ours has.
+// check refuses a message without a frame, and a message whose headers no stage writes.
 func (m *message) check() error {
 	if m.err == nil && len(m.value) == 0 {
 		return errors.New("the message is empty, must hold a frame")
@@ -64,19 +64,19 @@ func (m *message) check() error {
 // A chunk is the answer to one fetch.
 type chunk struct {
 	messages []message
-	next     int64 // offset behind them, and behind what there is no message at
-	head     int64 // offset behind the last one that the partition has
+	next     int64 // offset after the messages, and after offsets that have no message
+	head     int64 // offset after the last message of the partition
 	asked    time.Time
 	err      error
 }
 
-// maxFetch is how much is fetched at a time, in bytes: more was slower (design page kafka.md, section 4).
+// maxFetch bounds the answer to a fetch, in bytes: larger answers were slower (design page kafka.md, section 4).
 const maxFetch = 4 << 20
 
-// maxWait is how long a fetch waits for a message.
+// maxWait is how long the broker waits for a message before it answers a fetch.
 const maxWait = 500 * time.Millisecond
 
-// Open opens the partitions that the location means, where it says.
+// Open opens the partitions of the location, each at the position that From of the location names.
 func Open(ctx context.Context, l *Location) ([]*Log, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -86,7 +86,7 @@ func Open(ctx context.Context, l *Location) ([]*Log, error) {
 	return c.logs(ctx, partitions)
 }
 
-// logs opens partitions where the location says.
+// logs opens partitions at the position that From names.
 func (c *client) logs(ctx context.Context, partitions []int) (logs []*Log, err error) {
 	logs = make([]*Log, len(partitions))
 	for i, partition := range partitions {
@@ -100,14 +100,14 @@ func (c *client) logs(ctx context.Context, partitions []int) (logs []*Log, err e
 	return logs, nil
 }
 
-// OpenAt opens a partition at an offset, where that is negative as the location says.
+// OpenAt opens a partition at an offset. A negative offset means the position that From names.
 func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log, error) {
 	c, err := newClient(l)
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave()
-	if _, err := c.partitions(ctx); err != nil { // says better than other questions why there is no answer
+	if _, err := c.partitions(ctx); err != nil { // its error says best why there is no answer
 		return nil, err
 	}
 	if err := c.uncompacted(ctx); err != nil {
@@ -116,7 +116,7 @@ func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log
 	return c.log(ctx, partition, offset)
 }
 
-// log opens a partition, at an offset if that is not negative, else where the location says.
+// log opens a partition at an offset. A negative offset means the position that From names.
 func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, error) {
 	l := &Log{
 		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1),
@@ -137,7 +137,7 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 	l.next, l.resume = offset, offset
 	l.lag.Set(float64(behind - offset))
 	if offset > 0 {
-		l.foreign = 1 // of which the first was before: what follows is no whole stream
+		l.foreign = 1 // the first frame may stand before this offset, so the rest is no whole stream
 	}
 	l.context, l.stop = context.WithCancelCause(ctx)
 	c.users.Add(1)
@@ -145,7 +145,7 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 	return l, nil
 }
 
-// begin is the offset at which the location begins a partition.
+// begin returns the offset that From names in a partition.
 func (c *client) begin(ctx context.Context, partition int, first, behind int64) (int64, error) {
 	switch c.From {
 	case topic.Start, "":
@@ -166,28 +166,28 @@ func (c *client) begin(ctx context.Context, partition int, first, behind int64) 
 	}
 	offset, err := c.at(ctx, partition, when)
 	if err == nil && offset < 0 {
-		offset = behind // no message is as late
+		offset = behind // every message is older
 	}
 	return offset, err
 }
 
-// Name is that of the partition, for messages.
+// Name is the name of the partition, for messages.
 func (l *Log) Name() string { return fmt.Sprintf("%s[%d]", l.client.Topic, l.partition) }
 
-// Location is the topic.
+// Location is the location of the topic.
 func (l *Log) Location() *Location { return l.client.Location }
 
-// Partition is its number.
+// Partition is the number of the partition.
 func (l *Log) Partition() int { return l.partition }
 
-// Next is the offset at which one goes on who has worked off what was read: behind the message that the last frame came
-// from, or at it if another program wrote it, since it may hold more.
+// Next is the offset at which a restarted reader resumes: the offset after the message of the last frame. If another program wrote that
+// message, Next is the offset of the message itself, since the message may hold more frames.
 func (l *Log) Next() int64 { return l.resume }
 
-// gone is the error of an offset that the partition does not have.
+// gone is the error for an offset that the partition does not have.
 func (l *Log) gone(offset int64) error {
 	return exit.Errorf(exit.Malformed, "%s: the messages from offset %d on are gone, or not there yet", l.Name(), offset).
-		WithHint("retention removed them before they were read, or the topic was made anew; from=oldest takes what is left")
+		WithHint("retention deleted them before they were read, or the topic was recreated; from=oldest reads the messages that are left")
 }
 
 // fetch fetches until the log is closed.
@@ -203,8 +203,8 @@ func (l *Log) fetch(offset int64) {
 		}
 		if idle && err == nil {
 			select {
-			case l.chunks <- c: // that there is no more
-			default: // Next is behind: an answer that counts comes when it has caught up
+			case l.chunks <- c: // tells the reader that there are no more messages
+			default: // the reader is late; after it has caught up a later fetch tells it
 			}
 			continue
 		}
@@ -220,7 +220,7 @@ func (l *Log) fetch(offset int64) {
 	}
 }
 
-// fetchOnce returns the messages from an offset on, none if there are none for a while.
+// fetchOnce returns the messages from an offset on. It returns none if none come within maxWait.
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
 		asked := time.Now()
@@ -241,7 +241,7 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	return c, err
 }
 
-// message returns the next message; io.EOF where the location says that the log ends.
+// message returns the next message. With UntilEnd it returns io.EOF at the offset where the partition ended when the log was opened.
 func (l *Log) message() (*message, error) {
 	if len(l.pending) == 0 {
 		l.wait.Begin()
@@ -289,9 +289,9 @@ func (l *Log) message() (*message, error) {
 	return m, nil
 }
 
-// Drained is a time up to which Frame has returned all that the partition had taken: when the last fetch was asked that
-// brought nothing more, as the broker answered. While the broker is away it stands still. It is 1970 until there was such an
-// answer. It may be called while Frame waits.
+// Drained returns a time: Frame has returned every message that the partition had at that time. It is the time at which the last fetch
+// without messages was sent, and 1970 before the first such fetch. While the broker is away the time does not advance. Drained may be
+// called while Frame waits.
 func (l *Log) Drained() time.Time { return time.Unix(0, l.drained.Load()) }
 
 // Context ends with the log.
@@ -316,7 +316,7 @@ func (l *Log) Frame() (stream.Frame, error) {
 	return f, nil
 }
 
-// unpack takes the frames out of a message. Ours hold one; other programs may put a whole file in one.
+// unpack returns the frames of a message. A message of a stage holds one frame; another program may put a whole file into a message.
 func (l *Log) unpack(m *message) ([]stream.Frame, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -338,10 +338,10 @@ func (l *Log) unpack(m *message) ([]stream.Frame, error) {
 	return frames, nil
 }
 
-// Stop makes Frame, which may be waiting, return an error.
+// Stop makes Frame return the cause, even while Frame waits.
 func (l *Log) Stop(cause error) { l.stop(cause) }
 
-// Close ends the log.
+// Close closes the log.
 func (l *Log) Close() error {
 	l.stop(context.Canceled)
 	return nil

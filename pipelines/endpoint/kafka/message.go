@@ -16,11 +16,11 @@ const (
 	headerWriter = "writer" // random name of the program run that writes, in hexadecimal
 	headerFrame  = "frame"  // number of the frame among the writer's, from 0
 	headerSince  = "since"  // number of the frame among the writer's of its round or set, from 0
-	headerRound  = "round"  // of the writer's last record so far, but for an end record
-	headerMark   = "mark"   // "close": the frame closes the round or set; "end": it ends the stream; else absent
+	headerRound  = "round"  // round of the writer's last record so far; an end record does not count
+	headerMark   = "mark"   // "close": the frame closes the round or set; "end": the frame ends the stream; otherwise absent
 )
 
-// A label is what the headers of a message say of its frame.
+// A label describes the frame of a message, by the headers of the message.
 type label struct {
 	Writer        string // empty: another program wrote the message, and it may hold several frames
 	Number, Since int
@@ -42,11 +42,11 @@ func (l *label) headers() []kafka.Header {
 	return headers
 }
 
-// maxNumber bounds numbers in headers, so that sums of them stay numbers.
+// maxNumber bounds numbers in headers, so that sums of such numbers do not overflow.
 const maxNumber = 1 << 40
 
-// readLabel reads headers. It refuses those that a writer of ours would not write. Without a writer the message is another
-// program's, whose headers may mean anything.
+// readLabel reads headers. It refuses headers that no stage writes. Without the header writer, another program wrote the message, and
+// readLabel ignores its headers.
 func readLabel(headers []kafka.Header) (label, error) {
 	var l label
 	var wrong error

@@ -11,18 +11,18 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// cleanupPolicy is the topic setting that says how old messages go.
+// cleanupPolicy is the topic setting that chooses between deletion and compaction of old messages.
 const cleanupPolicy = "cleanup.policy"
 
-// compacted is the error of a topic that is compacted. Compaction keeps the last message of each key: it would tear streams,
-// whose messages have no key, and the broker refuses such messages.
+// compacted is the error of a compacted topic. Compaction keeps only the last message of each key, and a stream needs all of its
+// messages. Messages of a stream have no key, and the broker refuses messages without a key in a compacted topic.
 func (c *client) compacted() error {
 	return exit.Errorf(exit.Missing, "%s: the topic is compacted (%s), and a stream needs all its messages", c.Location, cleanupPolicy).
-		WithHint("topics.sh makes topics with %s=delete; a topic that was ever compacted must be made anew", cleanupPolicy)
+		WithHint("topics.sh makes topics with %s=delete; a topic that was ever compacted cannot be repaired: take a new one", cleanupPolicy)
 }
 
-// uncompacted refuses a topic that is compacted. It lets a topic pass whose settings the broker does not show: that takes a
-// right of its own, DescribeConfigs, and whoever writes to such a topic is refused by the broker.
+// uncompacted refuses a compacted topic. It accepts a topic whose settings the user may not read, since that needs the right
+// DescribeConfigs. If that topic is compacted, the broker refuses the first write.
 func (c *client) uncompacted(ctx context.Context) error {
 	return c.retry(ctx, "look at the topic's settings", func(ctx context.Context) error {
 		entries, err := c.settings(ctx, cleanupPolicy)

@@ -16,7 +16,7 @@ import (
 // probing bounds the question whether a broker speaks TLS.
 const probing = 2 * time.Second
 
-// answered holds the lists of brokers, as locations have them, that have answered this process in clear.
+// answered holds the broker lists of locations that have answered this process in clear.
 var answered sync.Map
 
 // heard notes that the brokers answered.
@@ -26,9 +26,9 @@ func (c *client) heard() {
 	}
 }
 
-// wantsTLS returns an error where one of the brokers speaks TLS and the client does not. Such a broker only hangs up, or sends
-// an alert that reads as the length of a long answer: nothing that patience would help. Brokers that ever answered in clear
-// are not asked: to them the beginning of TLS is a broken request.
+// wantsTLS returns an error if one of the brokers speaks TLS and the client does not. Such a broker only hangs up, or sends an alert that
+// looks like the length of a long answer. A retry does not help then. wantsTLS does not ask brokers that have answered in clear:
+// to them the beginning of a TLS connection is a malformed request.
 func (c *client) wantsTLS(ctx context.Context) error {
 	if c.transport.TLS != nil {
 		return nil
@@ -45,7 +45,7 @@ func (c *client) wantsTLS(ctx context.Context) error {
 	return nil
 }
 
-// speaksTLS says whether a broker answers the beginning of a TLS connection with a certificate. No more is sent to it.
+// speaksTLS says whether a broker answers the beginning of a TLS connection with a certificate. It then closes the connection.
 func speaksTLS(ctx context.Context, broker string) (speaks bool) {
 	ctx, cancel := context.WithTimeout(ctx, probing)
 	defer cancel()
@@ -56,7 +56,7 @@ func speaksTLS(ctx context.Context, broker string) (speaks bool) {
 	defer connection.Close()
 	seen := errors.New("a certificate")
 	tls.Client(connection, &tls.Config{
-		InsecureSkipVerify: true, // whose it is does not matter: the connection ends here
+		InsecureSkipVerify: true, // the owner of the certificate does not matter: the connection ends here
 		VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error {
 			speaks = true
 			return seen

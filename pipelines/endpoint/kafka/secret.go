@@ -9,7 +9,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// readSecret reads a file, and says in the error of secret whether others than its owner may read it, or change it.
+// readSecret reads a file. secret is an error if other users than the owner may read or change the file; the caller decides whether
+// the file holds a secret.
 func readSecret(name string) (content []byte, secret error, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -32,8 +33,8 @@ func readSecret(name string) (content []byte, secret error, err error) {
 	return content, secret, err
 }
 
-// exposed says whether a file of a mode and an owner is open to others than the user. Of root a file may be that a group
-// reads: so an administrator, or Kubernetes, hands a user a secret.
+// exposed says whether users other than user may read or change a file. A group may read a file of root: so an administrator, or
+// Kubernetes, hands a secret to a user.
 func exposed(mode fs.FileMode, owner, user int) bool {
 	open := fs.FileMode(0o077)
 	if owner == 0 && user != 0 {

@@ -14,7 +14,7 @@ import (
 // A Tail is the last message of a partition.
 type Tail = topic.Tail
 
-// Tails returns the last message of each partition that the location means.
+// Tails returns the last message of each partition of the location.
 func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -37,7 +37,7 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	return tails, nil
 }
 
-// refused is the error of a message that no program of ours has written, if that is so.
+// refused returns an error for a message that no stage can have written, otherwise nil.
 func (c *client) refused(m *message, partition int) error {
 	if err := m.check(); err != nil {
 		return exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", c.Topic, partition, m.offset, err)
@@ -45,8 +45,8 @@ func (c *client) refused(m *message, partition int) error {
 	return nil
 }
 
-// Search returns the last mark of a program of ours in the partitions that the location means that is wanted, nil where there is
-// none. It reads from the end backwards.
+// Search looks for a wanted mark of a stage in each partition of the location. It returns the last such mark of the first partition that
+// has one, otherwise nil. It reads a partition from its end backwards.
 func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -65,9 +65,10 @@ func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*s
 	return nil, nil
 }
 
-// Stands says whether the one partition that the location means bears a hint out: the message before its offset closes its
-// round, or that at it is another program's, of whose frames some are still to be read. Where retention has taken what was
-// before, nothing is passed over, or what is missing shows when the partition is opened.
+// Stands says whether the partition of the location bears a hint out. It does if the message before the hint's offset closes the hint's
+// round. It also does if another program wrote the message at the offset, since that message may hold frames that are not read yet. If
+// retention has deleted the message before the offset, Stands accepts the hint: then no message is skipped, or opening the partition
+// reports the missing messages.
 func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 	c, partitions, err := reach(ctx, l)
 	if err != nil {
@@ -91,8 +92,8 @@ func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 	return stands, err
 }
 
-// last returns the last message of a partition that is wanted, nil where there is none, and the offset behind the partition. It
-// reads from the end backwards, in steps that grow.
+// last returns the last wanted message of a partition, nil if there is none, and the offset after the partition's last message. It
+// reads from the end backwards, in growing steps.
 func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, behind int64, err error) {
 	first, behind, err := c.bounds(ctx, partition)
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *client) last(ctx context.Context, partition int, wanted func(*message) 
 	return found, behind, nil
 }
 
-// scan visits the messages of a partition from an offset on, up to another.
+// scan visits the messages of a partition with offsets in [from, to).
 func (c *client) scan(ctx context.Context, partition int, from, to int64, visit func(*message)) error {
 	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
 	l.context, l.stop = context.WithCancelCause(ctx)
@@ -137,7 +138,7 @@ func (c *client) scan(ctx context.Context, partition int, from, to int64, visit 
 	return nil
 }
 
-// Find says whether a topic is there, of streams or of text.
+// Find returns an error if a topic of streams or of text is missing.
 func Find(ctx context.Context, l *Location) error {
 	c, _, err := find(ctx, l)
 	if err == nil {
@@ -146,7 +147,7 @@ func Find(ctx context.Context, l *Location) error {
 	return err
 }
 
-// Partitions returns how many partitions a topic has that holds streams.
+// Partitions returns the number of partitions of a topic of streams.
 func Partitions(ctx context.Context, l *Location) (int, error) {
 	c, err := newClient(l)
 	if err != nil {
@@ -160,18 +161,19 @@ func Partitions(ctx context.Context, l *Location) (int, error) {
 	return n, c.uncompacted(ctx)
 }
 
-// decided gives up on a message that is there and that the broker has held back since a time: it may be aborted yet.
+// decided returns an error if the broker has held back a message for longer than Patience. The transaction of the message, or an older
+// one, is still open and may be aborted.
 func (l *Log) decided(since time.Time, offset int64) error {
 	if time.Since(since) < l.client.Patience {
 		return nil
 	}
-	return exit.Errorf(exit.Unavailable, "%s: the message at offset %d is behind the beginning of a transaction that is still open",
+	return exit.Errorf(exit.Unavailable, "%s: the message at offset %d comes after the beginning of a transaction that is still open",
 		l.Name(), offset).WithHint("another program writes it; kafka-transactions.sh finds and aborts transactions that hang")
 }
 
-// newest is the offset at which the newest set of matrices begins, which may be under way; the first where there is none. It
-// looks at the last messages, and at more of them where they hold no beginning: a set may be long, and behind it may stand
-// what was sent twice, or by a program that is behind.
+// newest returns the offset at which the newest set of matrices begins, which may be incomplete. Without a set it returns the first
+// offset. It scans the last messages, and then more of them until it finds a beginning: a set may be long, and duplicates or the
+// messages of a slower program may come after it.
 func (c *client) newest(ctx context.Context, partition int, first, behind int64) (int64, error) {
 	for n := int64(16); ; n *= 4 {
 		from := max(first, behind-n)
@@ -185,7 +187,7 @@ func (c *client) newest(ctx context.Context, partition int, first, behind int64)
 	}
 }
 
-// newestFrom is newest among the messages from an offset on, negative where it does not begin there.
+// newestFrom does as newest for the messages with offsets in [from, behind). It returns a negative offset if no newest set begins there.
 func (c *client) newestFrom(ctx context.Context, partition int, from, behind int64) (int64, error) {
 	begin, round := int64(-1), int64(-1)
 	err := c.scan(ctx, partition, from, behind, func(m *message) {

@@ -9,13 +9,13 @@ import (
 	"privpipe/pipelines/metrics"
 )
 
-// Text reads the messages of all partitions of a topic as text, as they come: each ends with a newline, its own or one that
-// is put there. It is an io.ReadCloser.
+// Text reads the messages of all partitions of a topic as text, in the order in which they come. Text adds a newline to a message that
+// does not end with one. It is an io.ReadCloser.
 type Text struct {
 	logs   []*Log
 	values chan value
-	open   int    // partitions that have not ended
-	rest   []byte // of what was received
+	open   int    // number of partitions that have not ended
+	rest   []byte // the unread part of the last message
 	err    error
 }
 
@@ -24,9 +24,9 @@ type value struct {
 	err  error
 }
 
-// OpenText opens a topic of text, which other programs write as they like: it may be compacted.
+// OpenText opens a topic of text. Other programs write such topics, so a compacted topic is accepted.
 func OpenText(ctx context.Context, l *Location) (*Text, error) {
-	metrics.Conceal(l.Topic) // its name is other programs' affair
+	metrics.Conceal(l.Topic) // metrics must not show the name, which other programs chose
 	c, partitions, err := find(ctx, l)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (t *Text) follow(log *Log) {
 	}
 }
 
-// Read implements io.Reader: it waits for a message, and gives all that has come.
+// Read implements io.Reader. It waits for one message, and returns all messages that have come.
 func (t *Text) Read(b []byte) (n int, err error) {
 	for n < len(b) && t.err == nil {
 		if len(t.rest) == 0 && !t.receive(n == 0) {
@@ -80,7 +80,7 @@ func (t *Text) Read(b []byte) (n int, err error) {
 	return 0, t.err
 }
 
-// receive takes the next message, if there is one or wait says to wait for it.
+// receive takes the next message. Without wait it returns false if there is none yet.
 func (t *Text) receive(wait bool) bool {
 	if t.open == 0 {
 		t.err = io.EOF

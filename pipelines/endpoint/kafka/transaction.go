@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A transactions tells which batches of an answer count: not those of transactions that were aborted, nor the marks that end
-// transactions. Of a reader of what is committed the broker holds back what is undecided, and names what was aborted:
+// transactions tells which batches of an answer count. Batches of aborted transactions and the marks that end transactions do not. With
+// isolation level read_committed the broker holds back open transactions, and lists the aborted ones:
 // https://kafka.apache.org/protocol, "Fetch API".
 type transactions struct {
-	aborted   []aborted // that have not begun yet, by their offsets
+	aborted   []aborted // aborted transactions that have not begun yet, by their offsets
 	producers map[int64]bool
 }
 
-// An aborted transaction is that of a producer which begins at an offset and ends with the producer's next mark.
+// An aborted transaction begins at an offset of its producer, and ends with the producer's next mark.
 type aborted struct{ producer, first int64 }
 
-// readTransactions takes the list of aborted transactions off an answer.
+// readTransactions reads the list of aborted transactions from an answer.
 func readTransactions(in *cursor) *transactions {
 	t := &transactions{producers: make(map[int64]bool)}
 	for n := in.number(4); n > 0 && !in.short; n-- {
@@ -27,7 +27,7 @@ func readTransactions(in *cursor) *transactions {
 	return t
 }
 
-// counts says whether the messages of the next batch, whose last offset is given, count.
+// counts says whether the messages of the next batch count; last is the last offset of the batch.
 func (t *transactions) counts(batch []byte, last int64) bool {
 	for len(t.aborted) > 0 && t.aborted[0].first <= last {
 		t.producers[t.aborted[0].producer] = true

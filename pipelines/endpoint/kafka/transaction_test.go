@@ -125,8 +125,8 @@ func severalTransactions(t *testing.T, l *Location) {
 	}
 }
 
-// openTransaction: what may be aborted yet is waited for, and so is what is behind it. Where a program has to know the last
-// message it gives up in the end.
+// openTransaction: readers wait for messages of an open transaction, and for all messages after its beginning. A program that must know
+// the last message gives up after its patience.
 func openTransaction(t *testing.T, l *Location) {
 	p := newProducer(t, l, "p")
 	p.begin()

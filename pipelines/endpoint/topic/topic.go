@@ -1,6 +1,6 @@
-// Package topic says what endpoints want of a message broker: topics of partitions, each a log of messages, of which one is a
-// frame of a stream. A transport registers itself under the beginning of its names; package conformance, below this one, checks
-// what it must keep to.
+// Package topic is the interface between endpoints and message brokers. A topic has partitions; a partition is a log of messages; a
+// message is a frame of a stream. A transport registers itself under a scheme, the beginning of its names. Package conformance, below
+// this one, tests a transport.
 package topic
 
 import (
@@ -13,23 +13,23 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// Private is how the names of topics end that hold private records, and of no others.
+// Private is the end of the name of each topic of private records. No other name ends so.
 const Private = ".private"
 
-// A Location is a topic and how to read it: SCHEME://HOST[:PORT][,…]/TOPIC[?KEY=VALUE[&…]].
+// A Location names a topic and says how to read it: SCHEME://HOST[:PORT][,…]/TOPIC[?KEY=VALUE[&…]].
 type Location struct {
-	Scheme  string   // how the name begins, with ://
-	Brokers []string // HOST:PORT, some of the cluster's
+	Scheme  string   // the beginning of the name, with ://
+	Brokers []string // HOST:PORT of some brokers of the cluster
 	Topic   string
-	// Group shares the partitions of an input among the programs that name it.
+	// Group is the consumer group of an input. The programs that name it share the partitions.
 	Group string
 	// Session is how long a member of the group may be silent before its partitions go to others.
 	Session time.Duration
-	// Partition is the one that is meant, -1 for all.
+	// Partition selects one partition; -1 selects all.
 	Partition int
 	// From is where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty is Start.
 	From string
-	// UntilEnd makes an input end where the topic ends at its opening, rather than at the end record.
+	// UntilEnd ends an input at the offset where the topic ended when it was opened, not at the end record.
 	UntilEnd bool
 	// Patience is how long a broker may be away before the program gives up.
 	Patience time.Duration
@@ -37,102 +37,101 @@ type Location struct {
 
 // Values of Location.From.
 const (
-	Start  = "start"  // the topic's first message, which retention must not have taken yet
+	Start  = "start"  // the topic's first message; an error if retention has deleted it
 	Oldest = "oldest" // the first message that retention has left
 	Newest = "newest" // the newest set of parameters
 	End    = "end"    // after the last message
 )
 
-// String is the topic's name without how it is read.
+// String is the topic's name without the keys that say how to read it.
 func (l *Location) String() string { return l.Scheme + strings.Join(l.Brokers, ",") + "/" + l.Topic }
 
-// IsPrivate says whether the topic's name allows private records in it, and no others.
+// IsPrivate says whether the topic's name is that of a topic of private records.
 func (l *Location) IsPrivate() bool { return strings.HasSuffix(l.Topic, Private) }
 
-// A Transport reaches the topics of brokers of a kind.
+// A Transport reaches the topics of one kind of broker.
 type Transport interface {
-	// Parse reads the name of a topic. The error does not show a password that may be in it.
+	// Parse parses the name of a topic. Its error does not show a password that the name may hold.
 	Parse(name string) (*Location, error)
 
-	// Find says whether a topic is there, of streams or of text, and Partitions how many partitions it has. Create makes it, if
-	// it is not there, and refuses one that is there and otherwise.
+	// Find returns an error if a topic of streams or of text is missing. Partitions returns the number of partitions. Create creates a
+	// missing topic, and refuses an existing topic that differs from the plan.
 	Find(context.Context, *Location) error
 	Partitions(context.Context, *Location) (int, error)
 	Create(context.Context, *Location, Plan) error
 
-	// Open opens the partitions that a location means, where it says; OpenAt one of them at an offset, which is negative for
-	// where the location says.
+	// Open opens the partitions of a location at the position that From names. OpenAt opens one partition at an offset; a negative
+	// offset means the position that From names.
 	Open(context.Context, *Location) ([]Log, error)
 	OpenAt(ctx context.Context, l *Location, partition int, offset int64) (Log, error)
 
-	// OpenText opens a topic whose messages are lines of text, of all partitions together.
+	// OpenText opens all partitions of a topic whose messages are lines of text.
 	OpenText(context.Context, *Location) (io.ReadCloser, error)
 
-	// Append begins a stream in each partition that the location means.
+	// Append begins a stream in each partition of the location.
 	Append(context.Context, *Location) ([]Appender, error)
 
-	// OpenJournal opens a topic of one partition, to which programs append entries that all read in one order.
+	// OpenJournal opens a topic of one partition as a Journal.
 	OpenJournal(context.Context, *Location) (Journal, error)
 
-	// Tails returns the last message of each partition. Search returns the mark of the last message of one partition that is
-	// wanted, nil where there is none.
+	// Tails returns the last message of each partition. Search returns the last wanted mark of a partition, nil if there is none.
 	Tails(context.Context, *Location) ([]Tail, error)
 	Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error)
 
-	// Join makes the program a member of the location's group, whose answers go to a topic. Hints returns what the group has
-	// noted of each partition; Stands says whether a partition bears out such a note.
+	// Join makes the program a member of the location's group; answers is the topic to which all members write. Hints returns the note
+	// of the group for each partition. Stands says whether a partition bears out such a note.
 	Join(l *Location, answers string) (Member, error)
 	Hints(context.Context, *Location) ([]Hint, error)
 	Stands(context.Context, *Location, Hint) (bool, error)
 }
 
-// A Log is a partition that is read. A log is read by Frame or by Labelled.
+// A Log is a partition that is open for reading. Read it by Frame or by Labelled, not by both.
 type Log interface {
 	stream.Source
 	io.Closer
-	Labelled() (Labelled, error) // the next message of a program of ours; those of others are passed over
+	Labelled() (Labelled, error) // the next message of a stage; messages of other programs are skipped
 
-	Name() string // of topic and partition, for messages
+	Name() string // the name of topic and partition, for messages
 	Location() *Location
 	Partition() int
 	Next() int64                // offset after the last frame that was read
-	Drained() time.Time         // when the log was last found read to its end, by the broker's clock
-	Note(round, planned uint32) // tells the location's group that a round is done: a hint
+	Drained() time.Time         // Frame has returned every message that the partition had at this time
+	Note(round, planned uint32) // commits to the location's group that a round is done: a hint
 	Context() context.Context   // ends with the log
-	Stop(cause error)           // makes what waits for a message return the cause
+	Stop(cause error)           // makes a waiting read return the cause
 }
 
-// An Appender writes a stream to a partition: each frame is there once, whatever is sent again.
+// An Appender writes a stream to a partition. Readers get each frame once, even if a retry stores it twice.
 type Appender interface {
 	stream.FrameWriter
 	io.WriteCloser            // Write is not supported
-	Flush() error             // waits until all replicas have what was written
-	Context() context.Context // ends with the appender, or when what was written can no longer be confirmed
+	Flush() error             // waits until all replicas have all frames that were written
+	Context() context.Context // ends with the appender, or when the partition lost frames that were written
 }
 
-// A Member shares the partitions of a topic with the other programs of its group.
+// A Member shares the partitions of a topic with the other members of its consumer group.
 type Member interface {
 	io.Closer
-	// Note notes how far a partition was worked off.
+	// Note commits the progress in a partition.
 	Note(ctx context.Context, partition int, h Hint)
-	// Share does the work of the partitions that are assigned to this member, side by side, and ends a work's context where its
-	// partition is assigned to another. It goes on until finished says that nothing is left for anyone, or a work fails.
+	// Share calls work concurrently for each partition that is assigned to this member. It cancels a call when its partition is
+	// assigned to another member. It returns when finished says that no member has work left, or when a call of work fails.
 	Share(ctx context.Context, work func(ctx context.Context, partition int) error, finished func(context.Context) (bool, error)) error
 }
 
-// A Journal is a topic of one partition whose entries all programs read in one order.
+// A Journal is a topic of one partition, to which programs append entries. All programs read the entries in the same order.
 type Journal interface {
 	io.Closer
-	Append(entry []byte) error // waits until all replicas have it. It may be there twice, and after an error once
-	Read() ([][]byte, error)   // all entries, those that were appended before the call among them
+	Append(entry []byte) error // waits until all replicas have the entry. A retry may store it twice; after an error it may be stored or not
+	Read() ([][]byte, error)   // all entries that were appended before the call, and perhaps later ones
 	Name() string
 }
 
-// A Plan is what a topic is to be.
+// A Plan describes a topic to create.
 type Plan struct {
 	Partitions int
-	Replicas   int           // copies of each partition, on brokers of their own; 0: as many as the cluster makes unasked
-	Retention  time.Duration // how long a private topic keeps its messages; public ones keep theirs
+	Replicas   int           // copies of each partition, each on its own broker; 0: the default of the cluster
+	Retention  time.Duration // how long a private topic keeps its messages; a public topic keeps them for ever
 }
 
 // A Tail is the last message of a partition.
@@ -142,27 +141,27 @@ type Tail struct {
 	stream.Mark
 }
 
-// A Labelled is a message by its headers: what it holds is not looked at.
+// A Labelled is a message that is described by its headers only; the frame is not decoded.
 type Labelled struct {
 	Frame []byte
-	First bool // of a writer, and so with the stream's header
+	First bool // the first frame of its writer, which holds the stream's header
 	stream.Mark
 }
 
-// A Hint is what a group notes about a partition with the broker: how far it was worked off. Others may commit offsets of their
-// own, so it decides nothing by itself: see Transport.Stands.
+// A Hint is the progress in a partition that a group commits to the broker. Other programs may commit offsets too, so a hint decides
+// nothing by itself: see Transport.Stands.
 type Hint struct {
-	Offset  int64  // of the next message; negative: there is no hint
-	Round   uint32 // the last round that was worked off; 0: there is no note of ours
-	Planned uint32 // how many rounds are planned, 0 where that is not known
-	Ended   bool   // the whole stream was worked off
+	Offset  int64  // the offset of the next message; negative: there is no hint
+	Round   uint32 // the last round that is done; 0: no stage wrote a note
+	Planned uint32 // the number of planned rounds; 0 if it is not known
+	Ended   bool   // the whole stream is done
 }
 
 // transports by the beginning of their names, with ://.
 var transports = make(map[string]Transport)
 
-// Register makes a transport the one of names that begin with a scheme, such as "kafka://". It is for the initialization of a
-// transport's package, which a program links by an import.
+// Register registers a transport for names that begin with a scheme, such as "kafka://". The package of a transport calls Register in
+// its init function, and a program links the package by an import.
 func Register(scheme string, t Transport) { transports[scheme] = t }
 
 // Is says whether a name is of a topic of some transport, which this program may lack.
