@@ -79,7 +79,7 @@ type Vector struct {
 	Steps    []int64
 	Products []Product // in their order among the cells
 
-	matrix, next int // the last block's matrix, and the first row behind it: what follows must not lie before
+	matrix, next int // the last block's matrix, and the first row after it: later blocks must not begin before it
 }
 
 // Reset empties v for another unit.
