@@ -12,12 +12,12 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-// combineCommand makes partial sums, which are private: nothing is charged for them.
+// combineCommand makes partial sums. They stay private, so nothing is charged for them.
 type combineCommand struct {
-	Grant        string        `placeholder:"FILE" help:"The grant that the sums will be released under. Without one, for privatize none."`
-	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after the one before, the first after the start. Longer than a round takes, or a --window of sample."`
-	Output       string        `short:"o" placeholder:"FILE" help:"Where the partial sums go; standard output by default."`
-	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions or of partial sums; standard input by default. Of several, each holds other units of every round. The partitions of one topic are summed each for itself."`
+	Grant        string        `placeholder:"FILE" help:"Bound contributions as this grant says, under which the sums will be released. Without a grant the sums are for privatize none."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole within this time after the round before it, or after the start. Default: no limit. Choose more than a round takes, or than a --window of sample."`
+	Output       string        `short:"o" placeholder:"FILE" help:"Write the partial sums to this file or topic. Default: standard output."`
+	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Read streams of contributions or of partial sums. Default: standard input. Each of several streams holds other units of every round. Each partition of a topic is summed by itself."`
 	filter.Compress
 	filter.Cells
 }

@@ -12,7 +12,7 @@ import (
 
 // leave is the grant that a mechanism needs.
 type leave struct {
-	Grant string `required:"" placeholder:"FILE" help:"Grant from account plan: mechanism, bound, noise, sampling scheme, number of releases."`
+	Grant string `required:"" placeholder:"FILE" help:"Read the grant from account plan: mechanism, bound, noise, sampling scheme, number of releases."`
 }
 
 // read returns the grant, which must be for a mechanism.
@@ -37,13 +37,13 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 
 // charged are the flags of all that is charged to a ledger.
 type charged struct {
-	Ledger  string `placeholder:"FILE" help:"Ledger that every release is charged to. account ledger new makes one. Required, except by none for a public stream."`
-	Run_    string `name:"run" help:"Name of the training run, under which its rounds are charged, stored and released. By default the grant's. A stream that names another run is refused."`
-	Dataset string `default:"default" help:"Name of the data set, for the ledger. It must be the grant's where the ledger's data sets share no unit."`
+	Ledger  string `placeholder:"FILE" help:"Charge every release to this ledger, which account ledger new makes. Required, except by none for a public stream."`
+	Run_    string `name:"run" help:"Charge, store and release the rounds under this name of the training run. Default: the id of the grant, and for none a random name. A stream that names another run is refused."`
+	Dataset string `default:"default" help:"Name the data set in the ledger. Where the data sets of the ledger share no unit, it must be the grant's data set."`
 }
 
-// name returns the name of the run: the flag's, else what otherwise says. The name is published, so a stream from behind the
-// wall does not choose it: one that names another run is refused.
+// name returns the name of the run: the flag's, else otherwise. The name is published, so a stream from behind the wall
+// does not choose the name: a stream that names another run is refused.
 func (c *charged) name(stream, otherwise string) (string, error) {
 	run := otherwise
 	if c.Run_ != "" {
@@ -67,14 +67,13 @@ func (c *charged) need() error {
 	return nil
 }
 
-// nothingToProtect is the error for a stream that is public already, of which noise would protect nobody.
+// nothingToProtect is the error for a public stream, where noise would protect nobody.
 func nothingToProtect(name string) error {
 	return exit.Errorf(exit.Usage, "%s: a public stream: there is nothing to protect", name).
 		WithHint("privatize none passes public contributions on, without a charge")
 }
 
-// keeps refuses outputs that would take the ledger's name at the end, and replace all that was charged. The ledger must be
-// there.
+// keeps refuses an output that is also the ledger, since the output would replace all charges. The ledger must exist.
 func (c *charged) keeps(outputs ...string) error {
 	for _, name := range append(outputs, cli.Summary) {
 		if endpoint.Distinct(name, c.Ledger) != nil {
@@ -107,6 +106,6 @@ type noneCommand struct {
 
 // Run is kong's hook.
 func (c *noneCommand) Run(r *filter.Run) error {
-	// Without a grant nothing names a run but the caller; a new name never meets an old run's stored releases.
+	// Without a grant only the caller names a run. A random name never meets the stored releases of an old run.
 	return c.privatize(r, nil, "none-"+strings.ToLower(rand.Text()[:12]), c.MaxCells)
 }

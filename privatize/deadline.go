@@ -11,13 +11,13 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A deadline is how long a round may take, from when the program waits for it until it is whole. So what never begins is late,
-// too. A round is never released smaller than it was drawn: when its time is over the program ends without it.
+// A deadline limits the time from when the program waits for a round until the round is whole. So a round that never begins is
+// late, too. A round is never released with fewer units than were drawn: when its time is over, the program ends without it.
 type deadline struct {
 	limit  time.Duration // 0: none
 	timer  *time.Timer
-	over   bool        // a round's time was over: there is no other one
-	rang   atomic.Bool // the same, as soon as the clock says so
+	over   bool        // the time of a round was over: no other round begins
+	rang   atomic.Bool // the same, set by the timer
 	passed chan error  // receives the error when a round's time is over
 
 	mutex  sync.Mutex
@@ -29,7 +29,7 @@ func newDeadline(limit time.Duration) *deadline {
 	return &deadline{limit: limit, passed: make(chan error, 1)}
 }
 
-// begin sets the time of the round that follows another.
+// begin starts the time of the round that follows round behind.
 func (d *deadline) begin(behind uint32) {
 	if d.limit == 0 || !d.stop() {
 		return
@@ -45,14 +45,14 @@ func (d *deadline) begin(behind uint32) {
 	})
 }
 
-// waits says from which inputs something is still to come, by their names.
+// waits notes the names of the inputs that are still waited for.
 func (d *deadline) waits(from ...string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.from = slices.Clone(from)
 }
 
-// running says that no time is over yet; else the error. Nothing is begun after it.
+// running returns an error if a time is over. Nothing begins after an error.
 func (d *deadline) running() error {
 	if d.rang.Load() {
 		return d.late()
@@ -60,7 +60,7 @@ func (d *deadline) running() error {
 	return nil
 }
 
-// met says, when the round is whole, that it is in time; else the error.
+// met ends the time of a round that is whole. It returns an error if the round is late.
 func (d *deadline) met() error {
 	if !d.stop() {
 		return d.late()
@@ -68,7 +68,7 @@ func (d *deadline) met() error {
 	return nil
 }
 
-// stop says whether the time of the round under way, and of all before it, was not over.
+// stop stops the timer. It returns whether the current round and all rounds before it were in time.
 func (d *deadline) stop() bool {
 	if d.timer != nil {
 		d.over = d.over || !d.timer.Stop()
@@ -89,8 +89,8 @@ func (d *deadline) late() error {
 		WithHint("see that sample, mstep and all workers run; then start this again, with the same ledger")
 }
 
-// within does work, and gives up waiting for it when a round's time is over. What the work then still reads is dropped: it
-// ends at met.
+// within does work, and stops waiting for the work when a round's time is over. Records that the work still reads are dropped,
+// because the work ends at met.
 func (d *deadline) within(work func() error) error {
 	if d.limit == 0 {
 		return work()

@@ -1,5 +1,5 @@
 // Command privatize is the privacy wall: it turns private contributions into noisy releases, each charged to a ledger
-// before it leaves. All that protects anyone in privpipe is in this folder; PRIVACY.md is the way in.
+// before it leaves. This folder holds all code that protects people. PRIVACY.md states the claim.
 package main
 
 import (
@@ -9,12 +9,12 @@ import (
 
 var cli struct {
 	filter.Common
-	Gaussian           gaussianCommand `cmd:"" default:"withargs" help:"Discrete Gaussian noise on exact sums of clipped contributions (the default)."`
-	Laplace            laplaceCommand  `cmd:"" help:"Discrete Laplace noise on exact sums of contributions that are clipped in L1."`
-	Combine            combineCommand  `cmd:"" help:"Private partial sums of bounded contributions, to be released elsewhere: they cost nothing and protect nobody."`
-	Select             selectCommand   `cmd:"" help:"A vocabulary: the words whose noisy weight reaches a threshold."`
-	RandomizedResponse responseCommand `cmd:"" help:"A report of each document's set of words, every bit wrong with some probability (the local model)."`
-	None               noneCommand     `cmd:"" help:"NO PRIVACY: exact sums, and an infinite charge in the ledger. Of a public stream: exact sums, without a charge."`
+	Gaussian           gaussianCommand `cmd:"" default:"withargs" help:"Release exact sums of clipped contributions with discrete Gaussian noise (the default)."`
+	Laplace            laplaceCommand  `cmd:"" help:"Release exact sums of contributions clipped in L1 with discrete Laplace noise."`
+	Combine            combineCommand  `cmd:"" help:"Add up bounded contributions into private partial sums, for another privatize to release. They cost nothing and protect nobody."`
+	Select             selectCommand   `cmd:"" help:"Release a vocabulary: the words whose noisy weight reaches a threshold."`
+	RandomizedResponse responseCommand `cmd:"" help:"Report each document's set of words, with every bit wrong with some probability (the local model)."`
+	None               noneCommand     `cmd:"" help:"NO PRIVACY: release exact sums, for an infinite charge in the ledger. A public stream costs nothing."`
 }
 
 func main() {
@@ -22,8 +22,8 @@ func main() {
 		Name:    "privatize",
 		Summary: "Turn private contributions into noisy releases, within a grant, each charged to a ledger first.",
 		Example: "privatize --grant grant.json --ledger run.ledger < contributions > releases",
-		Notes: "The grant is made by account plan. A round that is in the ledger already is answered with its stored " +
-			"release, kept in LEDGER.releases; noise is never drawn twice under one charge. There is no seed. " +
+		Notes: "account plan makes the grant. A round that the ledger has already charged is answered with its stored release, " +
+			"kept in LEDGER.releases. Noise is never drawn twice under one charge. There is no seed. " +
 			"privatize/PRIVACY.md states what is guaranteed, and against whom.",
 	}, &cli, &cli.Common)
 }

@@ -18,19 +18,26 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-func page(t *testing.T) string {
+func page(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile("PRIVACY.md")
+	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(b)
 }
 
-// TestReadingOrder checks that the files which PRIVACY.md tells an auditor to read are there, about as long as it says,
-// and that none is left out of the folder that protects people.
+// TestClaimIsOnePage checks that the page of the claim stays as short as it says it is.
+func TestClaimIsOnePage(t *testing.T) {
+	if lines := strings.Count(page(t, "PRIVACY.md"), "\n"); lines > 110 {
+		t.Errorf("PRIVACY.md has %d lines, want at most 110", lines)
+	}
+}
+
+// TestReadingOrder checks that the files which CHECKING.md tells an auditor to read exist and are about as long as it says.
+// It also checks that CHECKING.md names all files of the folder that protects people.
 func TestReadingOrder(t *testing.T) {
-	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\d+) \\|").FindAllStringSubmatch(page(t), -1)
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (\\d+) \\|").FindAllStringSubmatch(page(t, "CHECKING.md"), -1)
 	var named []string
 	for _, row := range rows {
 		named = append(named, row[1])
@@ -41,7 +48,7 @@ func TestReadingOrder(t *testing.T) {
 		}
 		want, _ := strconv.Atoi(row[2])
 		if lines := bytes.Count(b, []byte{'\n'}); math.Abs(float64(lines-want)) > 10+float64(want)/4 {
-			t.Errorf("%s has %d lines, PRIVACY.md says %d", row[1], lines, want)
+			t.Errorf("%s has %d lines, CHECKING.md says %d", row[1], lines, want)
 		}
 	}
 	protecting, err := filepath.Glob("internal/*/*.go")
@@ -50,16 +57,17 @@ func TestReadingOrder(t *testing.T) {
 	}
 	for _, name := range protecting {
 		if path := "privatize/" + name; !strings.HasSuffix(name, "_test.go") && !slices.Contains(named, path) {
-			t.Errorf("PRIVACY.md does not name %s", path)
+			t.Errorf("CHECKING.md does not name %s", path)
 		}
 	}
 }
 
-// TestExitCodesOfPage checks that every exit code in PRIVACY.md is one of the stages'.
-func TestExitCodesOfPage(t *testing.T) {
-	codes := regexp.MustCompile(`exit\s+code (\d+)|(?m)\| (\d+) \|$`).FindAllStringSubmatch(page(t), -1)
-	if len(codes) < 5 {
-		t.Fatalf("found %d exit codes", len(codes))
+// TestExitCodesOfPages checks that every exit code in the pages is one of the stages'.
+func TestExitCodesOfPages(t *testing.T) {
+	pages := page(t, "PRIVACY.md") + page(t, "CHECKING.md") + page(t, "LEAKS.md")
+	codes := regexp.MustCompile(`exit\s+code (\d+)|(?m)\| (\d+) \|$`).FindAllStringSubmatch(pages, -1)
+	if len(codes) < 30 {
+		t.Fatalf("found %d exit codes, want those of the table in CHECKING.md and more", len(codes))
 	}
 	for _, c := range codes {
 		code, _ := strconv.Atoi(c[1] + c[2])
@@ -73,12 +81,12 @@ func TestExitCodesOfPage(t *testing.T) {
 	}
 }
 
-// TestRecomputing runs the commands of PRIVACY.md on a ledger of two releases, and on ones that were tampered with.
+// TestRecomputing runs the commands of CHECKING.md on a ledger of two releases, and on ones that were tampered with.
 func TestRecomputing(t *testing.T) {
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Skip("the commands need jq")
 	}
-	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page(t), -1)
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page(t, "CHECKING.md"), -1)
 	if len(blocks) != 3 {
 		t.Fatalf("%d blocks of commands, want the chain, the stored releases and the loss", len(blocks))
 	}

@@ -16,13 +16,13 @@ import (
 type responseCommand struct {
 	leave
 	charged
-	Output string `short:"o" placeholder:"FILE" help:"Where the reports go; standard output by default."`
-	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the reports to this file or topic. Default: standard output."`
+	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents to report. Default: standard input."`
 	filter.Compress
 }
 
-// mostWords bounds the vocabulary, so that every report fits a record of the wire, whatever its bits are: a reported word
-// takes a byte for its count, and for its gap no more bytes than the gap is long. 64 are for the id, tags and lengths.
+// mostWords bounds the vocabulary, so that every report fits a record of the wire, whatever its bits are. A reported word takes
+// one byte for its count, and for its gap at most as many bytes as the gap is long. 64 bytes are for the id, tags and lengths.
 const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2
 
 // Run is kong's hook. This file only carries records to and from internal/local.
@@ -95,8 +95,8 @@ func (c *responseCommand) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// documentsOf returns a function that gives the documents of a stream, in one Document that it uses again, and io.EOF after
-// the last one, if the stream is whole.
+// documentsOf returns a function that gives the documents of a stream in turn, and io.EOF after the last one if the stream is
+// whole. It uses the same Document each time.
 func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
 	d := new(local.Document)
 	return func() (*local.Document, error) {
@@ -111,8 +111,8 @@ func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
 	}
 }
 
-// reportsTo returns a function that writes a report as a document. Its id is its number, and how the records are cut into
-// frames follows from the reports alone.
+// reportsTo returns a function that writes a report as a document, with the report's number as its id. The division into frames
+// follows from the reports only.
 func reportsTo(out *endpoint.StreamWriter) func(words []uint32) error {
 	d := new(wire.Document)
 	record := &wire.Record{Body: &wire.Record_Document{Document: d}}

@@ -16,16 +16,16 @@ import (
 type selectCommand struct {
 	leave
 	charged
-	Top    int      `default:"16777216" placeholder:"N" help:"Release at most so many words, those of most noisy weight. It costs nothing."`
-	Output string   `short:"o" placeholder:"FILE" help:"Where the vocabulary goes; standard output by default."`
-	Inputs []string `arg:"" optional:"" name:"input" default:"-" help:"Streams of terms from tokenize terms; standard input by default. Of several, each holds other documents."`
+	Top    int      `default:"16777216" placeholder:"N" help:"Release at most N words, by decreasing noisy weight. The limit costs nothing."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the vocabulary to this file. Default: standard output."`
+	Inputs []string `arg:"" optional:"" name:"input" default:"-" help:"Read streams of terms from tokenize terms. Default: standard input. Each of several streams holds other documents."`
 }
 
 // Help is what --help adds for this command.
 func (*selectCommand) Help() string {
-	return "Each unit votes for some of its words, as many as the grant says; its votes weigh 1/√t for t words. Words whose " +
-		"weight, with noise, reaches the grant's threshold are released, most weight first, as the vocabulary file that " +
-		"tokenize text reads. It is charged to the ledger like any release."
+	return "Each unit votes for at most as many of its words as the grant says. Each of t votes weighs 1/√t. A word is released if " +
+		"its weight, with noise, reaches the grant's threshold. The output is the vocabulary file that tokenize text reads, with " +
+		"the largest noisy weight first. The release is charged to the ledger like any other."
 }
 
 func (c *selectCommand) Validate() error {
@@ -91,7 +91,7 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
 }
 
-// settings is the hash of all public settings that the stored release depends on.
+// settings returns the hash of all public settings on which the stored release depends.
 func (c *selectCommand) settings(grant *event.Grant) (string, error) {
 	return digest(struct {
 		Top   int
@@ -136,8 +136,8 @@ func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
 	}
 }
 
-// vocabularyFile is what is stored and released, the words of most noisy weight first, as package vocabulary reads it. That package
-// opens files of all kinds, which the privatizer need not.
+// vocabularyFile returns the stored and released file: one word a line, by decreasing noisy weight, as package vocabulary reads it.
+// The privatizer does not import that package, which opens files of all kinds.
 func vocabularyFile(words []string) []byte {
 	var b bytes.Buffer
 	for _, word := range words {

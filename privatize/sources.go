@@ -23,7 +23,7 @@ import (
 
 var contributions = endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS}}
 
-// within is contributions of a topic whose partitions begin within a time of each other.
+// within wants contributions or sums. The partitions of a topic must begin within the limit of each other.
 func within(limit time.Duration) endpoint.Wanted {
 	w := contributions
 	w.Within = limit
@@ -33,21 +33,21 @@ func within(limit time.Duration) endpoint.Wanted {
 // sources are the streams of contributions or partial sums that together hold the units of each round.
 type sources struct {
 	header   *wire.Header // of the first
-	settings []byte       // SHA-256 of what all contributions and sums have in common, once they are settled
+	settings []byte       // SHA-256 of the settings of all contributions and sums, after settle
 	streams  []supplier
 	kinds    []wire.Kind
-	deadline *deadline // of the round under way
+	deadline *deadline // of the current round
 	fresh    bool      // the inputs are topics, and the output has no release of the run
 	begun    bool      // the ledger has a charge of the run
-	last     uint32    // round that was taken
+	last     uint32    // round that was taken last
 
-	vector        fixed.Vector // of the unit under way
+	vector        fixed.Vector // of the current unit
 	rows, columns []uint32
 	values        []float32
 }
 
-// A supplier is an open stream. Answered says that all that was read of it has been released, or summed up and passed on. Amid
-// says that the stream was opened behind its beginning, perhaps behind all of its rounds.
+// A supplier is an open stream. The caller of Answered states that all records read so far have been released, or summed up and
+// passed on. Amid tells whether the stream was opened after its beginning, perhaps after all of its rounds.
 type supplier interface {
 	Next() (*wire.Record, error)
 	ReadBlocks(*wire.Record) (*stream.Set, error)
@@ -133,7 +133,7 @@ func alike(h *wire.Header) *wire.Header {
 	return c
 }
 
-// settle takes the grant under which contributions are bounded, and returns the hash of all settings.
+// settle computes and returns the hash of all settings, of which the grant that bounds contributions is one.
 func (s *sources) settle(grant *event.Grant) (string, error) {
 	hash, err := settings(s.header, grant)
 	if err == nil {
@@ -148,17 +148,17 @@ func (s *sources) close() {
 	}
 }
 
-// A rounder takes the rounds of sources.
+// A rounder consumes the rounds of sources.
 type rounder interface {
-	// begin returns where the contributions of a round go, nil to drop them.
+	// begin returns the collector of a round's contributions, or nil to drop them.
 	begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error)
-	// end comes after the last contribution of a round that was not dropped, with what its sources announce.
+	// end is called after the last contribution of a round that was not dropped, with the totals that the sources announce.
 	end(number uint32, units, records, digest uint64) error
-	// released says whether a round was released before, so that nobody needs it.
+	// released tells whether a round was released before, so that nobody needs its contributions.
 	released(number uint32) bool
 }
 
-// rounds takes round after round until the inputs end, all at once.
+// rounds takes round after round until all inputs end, which they must do together.
 func (s *sources) rounds(r rounder) error {
 	for {
 		open, err := s.open(r)
@@ -177,9 +177,9 @@ func (s *sources) rounds(r rounder) error {
 	}
 }
 
-// open returns the first record of the next round, which is the same in all sources; io.EOF at the end of all. Partitions of
-// a topic may begin with different rounds, where retention or a group's notes have left them, and some of them behind the last
-// one, so that they are at their end at once. What only others still have is passed over if it was released.
+// open returns the first record of the next round, which is the same in all sources, or io.EOF at the end of all. Partitions of
+// a topic may begin with different rounds, where retention or a group's offsets have left them. Some begin after the last round,
+// and are at their end at once. A round that only some partitions still have is skipped if it was released.
 func (s *sources) open(r rounder) (*wire.Record, error) {
 	s.deadline.begin(s.last)
 	heads, err := s.heads()
@@ -223,8 +223,8 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	if heads[0] == nil {
 		return nil, cmp.Or(s.deadline.met(), io.EOF)
 	}
-	// Of one stream the reader sees to it; this is about streams one after the other. A release that cannot be sent must not
-	// be charged.
+	// Within one stream the reader checks the order of rounds. This check is for concatenated streams: a release that cannot be
+	// sent must not be charged.
 	if latest <= s.last {
 		return nil, s.streams[0].Errorf("round %d follows round %d, in a stream after another one: rounds must ascend", latest, s.last)
 	}
@@ -232,10 +232,10 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	return heads[0], s.deadline.running()
 }
 
-// behindAll stands for the round at which a stream begins that has none left.
+// behindAll stands for the first round of a stream that has no rounds left.
 const behindAll = math.MaxUint32
 
-// heads returns the next record of each source, nil at its end. They are waited for side by side.
+// heads returns the next record of each source, or nil at its end. It waits for all sources concurrently.
 func (s *sources) heads() ([]*wire.Record, error) {
 	heads, errs := make([]*wire.Record, len(s.streams)), make([]error, len(s.streams))
 	arrived := make(chan int, len(s.streams))
@@ -262,7 +262,7 @@ func (s *sources) heads() ([]*wire.Record, error) {
 	return heads, nil
 }
 
-// next returns the next record of a source, nil at its end.
+// next returns the next record of a source, or nil at its end.
 func next(in supplier) (*wire.Record, error) {
 	record, err := in.Next()
 	if err == io.EOF {
@@ -271,7 +271,7 @@ func next(in supplier) (*wire.Record, error) {
 	return record, err
 }
 
-// skip passes over the rest of a round.
+// skip skips the rest of a round.
 func skip(in supplier) error {
 	for {
 		record, err := in.Next()
@@ -331,7 +331,7 @@ func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 	}
 }
 
-// add takes one record of a contribution; the last one hands the whole over.
+// add takes one record of a contribution. The last record passes the whole contribution on.
 func (s *sources) add(in supplier, to *release.Collector, c *wire.Contribution) error {
 	for _, p := range c.Parts {
 		s.rows = wire.AppendIDs(s.rows[:0], p.RowGaps)

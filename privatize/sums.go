@@ -21,12 +21,12 @@ import (
 // sumsCommand are the flags of the mechanisms that add noise to sums of contributions.
 type sumsCommand struct {
 	charged
-	Claims       string        `placeholder:"TOPIC" help:"Topic of one partition in which privatizers with ledgers of their own claim the rounds of a run: each is released by one of them."`
-	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole so long after the one before, the first after the start: nothing of it is released. Longer than a round takes, or a --window of sample."`
-	KeepReleases int           `placeholder:"N" help:"Keep the stored releases of the last N rounds of the run only. A round before them that is asked for again is refused. By default all are kept."`
-	AllowRespend bool          `help:"Release a round anew, for a second charge, if it was released from another sum. Without it that is refused."`
-	Output       string        `short:"o" placeholder:"FILE" help:"Where the releases go; standard output by default."`
-	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Streams of contributions, or of partial sums from privatize combine; standard input by default. Of several, each holds other units of every round."`
+	Claims       string        `placeholder:"TOPIC" help:"Claim each round in this topic of one partition, shared by privatizers with ledgers of their own. One privatizer then releases each round. Default: no claims."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole within this time after the round before it, or after the start. Default: no limit. Nothing of the round is then released. Choose more than a round takes, or than a --window of sample."`
+	KeepReleases int           `placeholder:"N" help:"Keep the stored releases of only the last N rounds of the run. Default: all. An older round cannot be replayed and is refused."`
+	AllowRespend bool          `help:"Release a round again, for a second charge, if its sum differs from the sum that was released. By default such a round is refused."`
+	Output       string        `short:"o" placeholder:"FILE" help:"Write the releases to this file or topic. Default: standard output."`
+	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Read streams of contributions, or of partial sums from privatize combine. Default: standard input. Each of several streams holds other units of every round."`
 	filter.Compress
 }
 
@@ -56,7 +56,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	}
 	wanted := within(c.RoundTimeout)
 	wanted.MaxCells = maxCells
-	wanted.Whole = true // a partition alone is a part of each round
+	wanted.Whole = true // one partition holds only a part of each round
 	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	return out.Commit()
 }
 
-// sentBefore are the releases that an output holds already, which a topic alone does.
+// sentBefore returns the releases that an output holds already. Only a topic holds any.
 func sentBefore(output string) (sent []release.Sent, err error) {
 	if !endpoint.IsTopic(output) {
 		return nil, nil
@@ -136,7 +136,7 @@ func sentBefore(output string) (sent []release.Sent, err error) {
 	return sent, nil
 }
 
-// newTerms returns what a stream's header and a grant say of a run.
+// newTerms returns the terms of a run from a stream's header and a grant.
 func newTerms(h *wire.Header, grant *event.Grant) *release.Terms {
 	terms := &release.Terms{Unit: event.Document, Grant: grant, Subject: subjectOf(h)}
 	if h.Unit == wire.Unit_USER {
@@ -155,7 +155,7 @@ func subjectOf(h *wire.Header) event.Subject {
 	return s
 }
 
-// settings is the hash of all public settings that the stored release of a round, and what is sent with it, depend on.
+// settings returns the hash of all public settings on which the stored release of a round and its header depend.
 func settings(h *wire.Header, grant *event.Grant) (string, error) {
 	return digest(struct {
 		Subject event.Subject
@@ -235,8 +235,8 @@ type sender struct {
 	out       *endpoint.StreamWriter
 }
 
-// send writes the release of a round, which is in the ledger by then if it is of private contributions, and flushes, so that the next
-// stage can go on.
+// send writes the release of a round and flushes, so that the next stage can go on. The ledger has charged the release by then,
+// if the contributions were private.
 func (s *sender) send(number uint32, scheme event.Scheme, cells []int64) error {
 	sampled, err := wire.SchemeOf(scheme)
 	if err != nil {

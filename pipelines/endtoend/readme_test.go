@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,21 +85,37 @@ func TestPipelinesReadme(t *testing.T) {
 	}
 }
 
-// TestLinks checks that every file that a page names is there.
+// TestLinks checks that every file and every heading that a page links to exists.
 func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)\)`)
+	link := regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)
 	for _, page := range []string{"README.md", "pipelines/README.md", "pipelines/SPEC.md", "privatize/PRIVACY.md",
+		"privatize/CHECKING.md", "privatize/LEAKS.md",
 		"pipelines/recipes/kafka/README.md", "pipelines/recipes/kafka/SCALE.md", "pipelines/recipes/kafka/operations.md",
 		"pipelines/recipes/kafka/recovery.md"} {
 		for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
 			if strings.Contains(match[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(root, filepath.Dir(page), match[1])); err != nil {
+			path := filepath.Join(filepath.Dir(page), match[1])
+			if match[1] == "" {
+				path = page
+			}
+			if _, err := os.Stat(filepath.Join(root, path)); err != nil {
 				t.Errorf("%s links to %s, which is not there", page, match[1])
+			} else if match[2] != "" && !slices.Contains(anchors(read(t, path)), match[2]) {
+				t.Errorf("%s links to the heading #%s of %s, which is not there", page, match[2], path)
 			}
 		}
 	}
+}
+
+// anchors returns the anchors of the headings of a page, as GitHub makes them.
+func anchors(text string) (anchors []string) {
+	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		anchors = append(anchors, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-"))
+	}
+	return anchors
 }
 
 // readmeFolder has the names that the READMEs use.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Walks an auditor through the privatizer, on contributions that the auditor makes.
 #
-# Each step tests a statement of privatize/PRIVACY.md. The exit code is 0 if all statements hold. The recipe stops at the first
+# Each step tests a statement of privatize/PRIVACY.md or privatize/CHECKING.md. The exit code is 0 if all statements hold. The recipe stops at the first
 # surprise with exit code 1.
 #
 #   audit.sh [FOLDER]
@@ -19,7 +19,7 @@ surprise() {
 }
 trap 'surprise "line $LINENO of $0 failed"' ERR
 
-page=$recipes/../../privatize/PRIVACY.md
+page=$recipes/../../privatize/CHECKING.md
 contributions() { "${PYTHON:-python3}" "$recipes/contributions.py" "$@"; }
 if [[ -n ${arguments[0]:-} ]]; then
   [[ ! -e ${arguments[0]} ]] || fail "${arguments[0]} is there already"
@@ -50,12 +50,12 @@ holds() {
   echo "holds: $1"
 }
 
-# block TEXT prints the first block of commands in PRIVACY.md that contains TEXT.
+# block TEXT prints the first block of commands in CHECKING.md that contains TEXT.
 block() {
   awk -v text="$1" '/^```sh$/ { inside = 1; block = ""; next }
     /^```$/ { if (inside && index(block, text)) { printf "%s", block; found = 1; exit }; inside = 0 }
     inside { block = block $0 "\n" }
-    END { exit !found }' "$page" || surprise "PRIVACY.md has no commands with $1"
+    END { exit !found }' "$page" || surprise "CHECKING.md has no commands with $1"
 }
 
 say "1. Three people and their contributions to a sum. Ada's vector has norm 5."
@@ -116,7 +116,7 @@ holds "the release has the charged scale, and there is one charge" \
   '[[ $(contributions read release.pp | jq .scale) == $(jq "select(.charge) | .charge.scale" run.ledger) ]] &&
     [[ $(jq -s "[.[] | select(.charge)] | length" run.ledger) == 1 ]]'
 
-say "6. The commands of PRIVACY.md check the ledger without any of our code: the chain of hashes, the stored releases, the" \
+say "6. The commands of CHECKING.md check the ledger without any of our code: the chain of hashes, the stored releases, the" \
   "loss."
 chain=$(block 'broken at') releases=$(block 'sha256sum --check') loss=$(block 'pow(')
 try 0 "$chain"

@@ -1,4 +1,4 @@
-// Package book keeps the ledger and the stored releases: what is charged, once, before anything leaves. See claim.md.
+// Package book keeps the ledger and the stored releases. It charges each release once, before the release leaves. See claim.md.
 package book
 
 import (
@@ -26,13 +26,13 @@ type Book struct {
 	entering *event.Grant // in use and not in the ledger yet: its line comes with its first charge
 }
 
-// Open opens a ledger, takes its lock until the process ends, verifies every line, and cuts off a torn
-// last line: a charge that a crash kept from being written whole, so nothing was released under it. A last line that lacks
-// its newline alone counts, and gets it. What was read is made durable: a process that was killed between its write and its
-// sync may have left lines that are in memory alone, and a replay under such a line must not outlive it.
+// Open opens a ledger, takes its lock until the process ends, and verifies every line. It truncates a torn last line: a crash
+// kept that charge from being written whole, so nothing was released under it. A last line that lacks only its newline counts,
+// and gets one. Open syncs what it read: a process that was killed between its write and its sync may have left lines only in
+// memory, and a replay under such a line must not outlive the line.
 //
-// Open never makes a ledger. To begin one is somebody's decision (account ledger new): a privatizer that is started in
-// another folder would else begin a second account of what is spent.
+// Open never makes a ledger. Somebody decides to begin one (account ledger new): otherwise a privatizer that is started in
+// another folder would begin a second account of what is spent.
 func Open(path string) (*Book, error) {
 	// The stored releases are beside the file itself, whatever link names it.
 	if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -93,11 +93,11 @@ func (b *Book) end() error {
 	return err
 }
 
-// Close frees the ledger.
+// Close releases the lock of the ledger.
 func (b *Book) Close() error { return b.file.Close() }
 
-// append writes a line and waits until it is durable. After an error the process must end: whether the line is there
-// is only known by reading the ledger again.
+// append writes a line and waits until it is durable. After an error the process must end: only reading the ledger again tells
+// whether the line is there.
 func (b *Book) append(line *event.Line) error {
 	encoded, err := line.Encode(b.ledger.LastHash())
 	if err != nil {
@@ -117,8 +117,8 @@ func (b *Book) append(line *event.Line) error {
 	return b.ours()
 }
 
-// ours says whether the ledger of this name is still the file that is open, and as long as this process knows it. An
-// editor or a backup that renames another file over it would let charges go where nobody reads them.
+// ours checks that the ledger of this name is still the open file, with the length that this process knows. If an editor or a
+// backup renamed another file over it, nobody would read the charges.
 func (b *Book) ours() error {
 	open, err := b.file.Stat()
 	if err != nil {
@@ -134,8 +134,8 @@ func (b *Book) ours() error {
 	return nil
 }
 
-// Enter takes the grant into use. The ledger has it as it is, or gets it with the first charge: a run that is refused, or
-// that has no rounds, leaves no line.
+// Enter takes the grant into use. The ledger has the same grant, or gets it with the first charge: a run that is refused or
+// that has no rounds leaves no line.
 func (b *Book) Enter(g *event.Grant) error {
 	if err := g.Check(); err != nil {
 		return Refuse("%v", err)

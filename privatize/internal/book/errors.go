@@ -2,7 +2,7 @@ package book
 
 import "fmt"
 
-// A Refusal says that the grant does not allow what was asked. Nothing was released and nothing charged.
+// A Refusal says that the grant does not allow the request. Nothing was released and nothing charged.
 type Refusal struct{ Reason string }
 
 func (e *Refusal) Error() string { return "refused: " + e.Reason }
@@ -10,7 +10,7 @@ func (e *Refusal) Error() string { return "refused: " + e.Reason }
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Refusal) ExitCode() int { return 83 }
 
-// Refuse returns a Refusal. It may tell what is public alone.
+// Refuse returns a Refusal. Its message may hold only public values.
 func Refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
 // A Locked error says that another process has the ledger.
@@ -31,8 +31,8 @@ func (e *Replaced) Error() string {
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Replaced) ExitCode() int { return 90 }
 
-// An Absent error says that there is no ledger, or an empty file. Nothing is released: to begin a ledger is a decision of its
-// own.
+// An Absent error says that there is no ledger, or an empty file. Nothing is released, because a ledger is only begun
+// on purpose.
 type Absent struct{ Path string }
 
 func (e *Absent) Error() string {

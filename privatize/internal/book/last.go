@@ -10,10 +10,10 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// lastPath is the file that shows a ledger which was cut: see event.LastName.
+// lastPath is the file that shows that a ledger was truncated: see event.LastName.
 func (b *Book) lastPath() string { return filepath.Join(b.path+".releases", event.LastName) }
 
-// remember writes the hash of the last line. It need not be durable: an older hash is one that the ledger has, too.
+// remember writes the hash of the last line. It need not be durable: the ledger has an older hash, too.
 func (b *Book) remember() error {
 	path := b.lastPath()
 	if err := os.WriteFile(path+".tmp", []byte(b.ledger.LastHash()+"\n"), 0o600); err != nil {
@@ -22,7 +22,7 @@ func (b *Book) remember() error {
 	return os.Rename(path+".tmp", path)
 }
 
-// absent is the error for a ledger that is not there: lost, if releases beside it were charged.
+// absent is the error for a missing ledger: Lost, if releases beside it were charged.
 func absent(path string) error {
 	b := &Book{path: path, ledger: new(event.Ledger)}
 	if err := b.remembered(); err != nil {

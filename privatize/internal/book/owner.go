@@ -13,13 +13,13 @@ import (
 	"privpipe/privatize/internal/claims"
 )
 
-// ownerName is a file in the folder of a ledger's stored releases. It holds the name by which the ledger's claims are told
-// from those of other ledgers, and a newline.
+// ownerName is a file in the folder of a ledger's stored releases. It holds a name and a newline. The name distinguishes the
+// ledger's claims from those of other ledgers.
 const ownerName = ".owner"
 
 // Owner returns the name under which this ledger claims releases: 128 random bits in hexadecimal, drawn at the first call
-// and durable when it returns, so that a privatizer that is started again owns what it claimed before. Who puts a copy of a
-// ledger to use removes the file from it first: see package claims.
+// and durable when it returns, so that a restarted privatizer owns what it claimed before. Remove the file from a copy of a
+// ledger before you use the copy: see package claims.
 func (b *Book) Owner() (string, error) {
 	path := filepath.Join(b.path+".releases", ownerName)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -6,10 +6,10 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Charged says whether a round of a run is charged.
+// Charged tells whether a round of a run is charged.
 func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
 
-// Releases are the SHA-256 of all releases of a run that are charged, in hexadecimal, by their round.
+// Releases returns the SHA-256 of all charged releases of a run, in hexadecimal, by round.
 func (b *Book) Releases(run string) map[int][]string {
 	releases := make(map[int][]string)
 	for _, c := range b.ledger.Charges() {
@@ -20,13 +20,13 @@ func (b *Book) Releases(run string) map[int][]string {
 	return releases
 }
 
-// Behind is the error of a release of a run that was made, as its evidence shows, and that this ledger has no charge of.
+// Behind returns the error for a release that was made, as its evidence shows, and that this ledger has no charge of.
 func (b *Book) Behind(run string, round int, evidence string) error {
 	return &Behind{Path: b.path, Run: run, Round: round, Evidence: evidence}
 }
 
-// Known returns the last charge of the round that fresh is to be a charge of, nil if there is none. It refuses one that was
-// made under other settings, data set or grant, or of a round that was sampled in another way.
+// Known returns the last charge of the round of fresh, or nil if there is none. It refuses a charge that was made under other
+// settings, data set or grant, or of a round that was sampled in another way.
 func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	known := b.ledger.Find(fresh.Run, fresh.Round)
 	if known == nil {
@@ -38,9 +38,9 @@ func (b *Book) Known(fresh *event.Charge) (*event.Charge, error) {
 	return known, nil
 }
 
-// Again answers for a round that is charged as known and now has the digest sum. If that is what its release was drawn
-// from, the stored release answers. If not, a second release would be of another sum: that is refused or, with leave, made
-// under a charge of its own, for which fresh is completed.
+// Again decides how to answer a round that is charged as known and now has the digest sum. If its release was drawn from the same
+// sum, the stored release answers. If not, a second release would be of another sum. Again refuses it or, with leave, completes
+// fresh for a charge of its own.
 func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bool) (stored bool, err error) {
 	same, err := b.sameSum(known, sum)
 	if same || err != nil {
@@ -55,8 +55,8 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	return false, b.Allow(fresh)
 }
 
-// OpenOnce opens a ledger for a grant whose one release is to be charged as fresh. known is what it was charged as before; if
-// that is nil, it may be charged now.
+// OpenOnce opens a ledger for a grant whose one release is to be charged as fresh. known is the earlier charge of the release. If
+// known is nil, the release may be charged now.
 func OpenOnce(path string, g *event.Grant, fresh *event.Charge) (b *Book, known *event.Charge, err error) {
 	b, err = Open(path)
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// The stored release of round t of run r is the file LEDGER.releases/r/t, and t.2, t.3, … for its further attempts. It is
-// what the round's charge names by its hash, and all of the round that is ever let out. No seed of the noise is kept.
+// The stored release of round t of run r is the file LEDGER.releases/r/t, and t.2, t.3, … for its further attempts. The
+// round's charge names the file by its hash, and nothing else of the round is ever let out. No seed of the noise is kept.
 //
-// Beside it, t.sum is SHA-256 of what the release was drawn from. It is private: whoever knows all units but one could try
-// out that one with it.
+// Beside it, t.sum is SHA-256 of what the release was drawn from. It is private: whoever knows all units except one could test
+// guesses of that unit with it.
 
-// Charge stores a release, which write writes, appends its charge, completed by the hash of the release, and returns when
-// both are durable. The caller lets the release out afterwards, never before. write also returns SHA-256 of what the
-// release was drawn from, for Again; after an error of it nothing is stored or charged. A charge that Allow refuses by now,
-// as of a grant that expired since the round began, is refused: what was stored for it is never let out.
+// Charge stores the release that write writes, and appends its charge, completed by the hash of the release. It returns when both
+// are durable. The caller lets the release out only after that. write also returns SHA-256 of what the release was drawn from, for
+// Again. After an error of write nothing is stored or charged. Charge asks Allow again, since the grant may have expired after the
+// round began: the stored release of a refused charge is never let out.
 func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]byte, err error)) error {
 	path := b.storedPath(c)
 	folder := filepath.Dir(path)
@@ -45,7 +45,7 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 	if err != nil {
 		return err
 	}
-	// The names of the files, of their folder and of the folder above are made durable too.
+	// The entries of the files, of their folder and of the folder above become durable, too.
 	if err := errors.Join(syncFolder(path), syncFolder(folder), syncFolder(filepath.Dir(folder))); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (b *Book) Charge(c *event.Charge, write func(io.Writer) (sum [sha256.Size]b
 	}
 	line := b.ledger.Next(now)
 	line.Type, line.Charge = event.TypeCharge, c
-	// A charge that cannot be written leaves no grant behind.
+	// A charge that cannot be written must leave no grant in the ledger.
 	if _, err := line.Encode(b.ledger.LastHash()); err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (b *Book) storedPath(c *event.Charge) string {
 	return filepath.Join(b.path+".releases", c.StoredName())
 }
 
-// store writes a file under a temporary name, syncs it, and renames it. A file of this name from before is of a round that
-// was never charged: nothing of it left, and it may be replaced.
+// store writes a file under a temporary name, syncs it, and renames it. An older file of this name is of a round that was never
+// charged: nothing of it left, and it may be replaced.
 func store(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -102,7 +102,7 @@ func store(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// sameSum says whether a charged release was drawn from what now has the digest sum.
+// sameSum tells whether a charged release was drawn from data with the digest sum.
 func (b *Book) sameSum(c *event.Charge, sum [sha256.Size]byte) (bool, error) {
 	known, err := os.ReadFile(b.storedPath(c) + ".sum")
 	if errors.Is(err, fs.ErrNotExist) {

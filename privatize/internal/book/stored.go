@@ -12,16 +12,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A Stored is a stored release that is read again. What it gives is checked twice: the whole when it is opened, and what was
-// read when it ends, in case the file was changed in between.
+// A Stored is a stored release that is read again. Its hash is checked twice: when it is opened, and at the end of reading, in
+// case the file changed in between.
 type Stored struct {
 	file   *os.File
 	hash   hash.Hash
 	charge *event.Charge
 }
 
-// Stored opens the stored release of a charge. It refuses one that is gone or is not the one that was charged. The caller
-// reads it to its end, lets nothing out as whole before, and closes it.
+// Stored opens the stored release of a charge. It refuses a release that is gone or is not the charged one. The caller reads it
+// to its end, lets nothing out as whole before that, and closes it.
 func (b *Book) Stored(c *event.Charge) (*Stored, error) {
 	file, err := os.Open(b.storedPath(c))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func (s *Stored) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Read implements io.Reader. At the end it refuses what is not the release that was charged.
+// Read implements io.Reader. At the end it refuses a release that is not the charged one.
 func (s *Stored) Read(b []byte) (int, error) {
 	n, err := s.file.Read(b)
 	s.hash.Write(b[:n])
@@ -63,7 +63,7 @@ func (s *Stored) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Refused is the refusal of a stored release that is not the one of its charge.
+// Refused returns the refusal of a stored release that is not the one of its charge.
 func (s *Stored) Refused() error {
 	return Refuse("the stored release of round %d of run %s is not the one that was charged", s.charge.Round, s.charge.Run)
 }

@@ -1,30 +1,30 @@
-// Package claims lets one privatizer alone draw the noise of a release, where several that share no disk could: each has a
+// Package claims lets only one of several privatizers draw the noise of a release. The privatizers share no disk: each has a
 // ledger of its own, and all share a log. See claim.md.
 package claims
 
 import "fmt"
 
-// A Log is an append-only log that all privatizers of a run share. Its entries have one order, the same for all and for
-// good; none is ever changed, moved or removed. In production it is a topic of one partition that keeps everything.
+// A Log is an append-only log that all privatizers of a run share. Its entries have one permanent order, the same for
+// all. No entry is ever changed, moved or removed. In production it is a topic of one partition that keeps everything.
 type Log interface {
-	// Append adds an entry behind all others. After an error the entry may be in the log, or come into it later.
+	// Append adds an entry after all others. After an error the entry may be in the log, or enter it later.
 	Append(entry []byte) error
-	// Read returns the entries in their order, from the first that there ever was and without a gap, at least up to the last
-	// one whose Append returned no error before. What it cannot return so is an error.
+	// Read returns the entries in their order, from the first ever and without a gap. The list reaches at least to the last
+	// entry whose Append returned no error before the call. If it cannot, Read returns an error.
 	Read() ([][]byte, error)
 }
 
-// A Release is what is claimed: one draw of noise for a round of a run. All of it is public.
+// A Release is the object of a claim: one draw of noise for a round of a run. All fields are public.
 type Release struct {
 	Run     string
 	Round   int // from 1
 	Attempt int // from 1: see event.Charge.Attempt
 }
 
-// Claim claims a release for an owner, and returns when the log says that it is the owner's: noise may be drawn for it from
-// then on. It may be called again for what the owner has claimed before. It reads the whole log, which takes some
-// microseconds an entry. The error is *Taken if the release is another's, and *Damaged if the log holds what is no claim, or
-// not what was appended. Errors of the log are passed on.
+// Claim claims a release for an owner, and returns when the log says that the owner has it. From then on noise may be drawn for
+// the release. Claim may be called again for a release that the owner has claimed before. It reads the whole log, which takes some
+// microseconds an entry. The error is *Taken if another owner has the release, and *Damaged if the log holds an entry that is no
+// claim, or lacks the appended one. Errors of the log are passed on.
 func Claim(log Log, r Release, owner string) error {
 	c := claim{Version: Version, Run: r.Run, Round: r.Round, Attempt: r.Attempt, Owner: owner}
 	entry, err := c.encode()
@@ -48,8 +48,8 @@ func Claim(log Log, r Release, owner string) error {
 	return nil
 }
 
-// firstOf returns the owner of the first claim of a release. An entry that is no claim is an error wherever it stands: what it
-// was meant to say is not known.
+// firstOf returns the owner of the first claim of a release. An entry that is no claim is an error wherever it stands,
+// because its meaning is unknown.
 func firstOf(entries [][]byte, r Release) (owner string, err error) {
 	for i, entry := range entries {
 		c, err := decode(entry)
@@ -72,8 +72,8 @@ type Held struct {
 	Owner string
 }
 
-// Of returns what of a run is claimed, in the order of the first claims. The error is *Damaged if the log holds what is no
-// claim. Errors of the log are passed on.
+// Of returns the claimed releases of a run, in the order of the first claims. The error is *Damaged if the log holds an entry
+// that is no claim. Errors of the log are passed on.
 func Of(log Log, run string) ([]Held, error) {
 	entries, err := log.Read()
 	if err != nil {
@@ -94,7 +94,7 @@ func Of(log Log, run string) ([]Held, error) {
 	return all, nil
 }
 
-// A Taken error says that a release is another privatizer's to make. Nothing was drawn for it here.
+// A Taken error says that another privatizer has claimed the release. Nothing was drawn for it here.
 type Taken struct{ Release Release }
 
 func (e *Taken) Error() string {

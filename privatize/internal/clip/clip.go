@@ -19,7 +19,7 @@ func L2(z []int64, twice []bool, bound uint64) {
 	scale(z, bound, ceilSqrt(high, low))
 }
 
-// WithinL2 says whether Σ z_i² ≤ bound², for z and twice as in L2.
+// WithinL2 tells whether Σ z_i² ≤ bound², for z and twice as in L2.
 func WithinL2(z []int64, twice []bool, bound uint64) bool {
 	high, low := sumOfSquares(z, twice)
 	return within(high, low, bound)
@@ -38,7 +38,7 @@ func L1(z []int64, twice []bool, bound uint64) {
 	}
 }
 
-// WithinL1 says whether Σ |z_i| ≤ bound, for z and twice as in L1.
+// WithinL1 tells whether Σ |z_i| ≤ bound, for z and twice as in L1.
 func WithinL1(z []int64, twice []bool, bound uint64) bool {
 	high, low := absolutes(z, twice)
 	return high == 0 && low <= bound
@@ -85,7 +85,7 @@ func absolutes(z []int64, twice []bool) (high, low uint64) {
 	return high, low
 }
 
-// within says whether a sum of squares is at most bound².
+// within tells whether a sum of squares is at most bound².
 func within(high, low, bound uint64) bool {
 	boundHigh, boundLow := bits.Mul64(bound, bound)
 	return !less(boundHigh, boundLow, high, low)
@@ -97,7 +97,7 @@ func less(aHigh, aLow, bHigh, bLow uint64) bool {
 
 // ceilSqrt returns the least r with r² ≥ high·2^64 + low, which must be below 2^126.
 func ceilSqrt(high, low uint64) uint64 {
-	// A float64 is within a few parts in 2^53 of the root; integers settle the rest.
+	// A float64 is within a few parts in 2^53 of the root. Integers find the exact root from there.
 	r := uint64(math.Sqrt(math.Ldexp(float64(high), 64) + float64(low)))
 	atLeast := func(r uint64) bool {
 		h, l := bits.Mul64(r, r)

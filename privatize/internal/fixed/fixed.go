@@ -21,8 +21,8 @@ func ClipGrid(clip float64, bound uint64) Grid { return Grid{float64(bound) / cl
 // Step returns the value of one step, in the unit of the contributions.
 func (g Grid) Step() float64 { return 1 / g.PerUnit }
 
-// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit, infinities too; NaN gives 0. It
-// cannot fail, so that no value of a contribution can stop a round and tell of itself by that.
+// Quantise returns the steps of v, truncated toward zero and saturated at ±Limit, including infinities. NaN gives
+// 0. It cannot fail, so that no value of a contribution can stop a round and thereby reveal itself.
 func (g Grid) Quantise(v float64) int64 {
 	steps := v * g.PerUnit
 	switch {
@@ -36,7 +36,7 @@ func (g Grid) Quantise(v float64) int64 {
 	return int64(steps) // Go truncates toward zero
 }
 
-// ErrOverflow says that a sum left the range of int64. Under a clip bound of 2^20 it takes 2^43 units.
+// ErrOverflow says that a sum left the range of int64. Under a clip bound of 2^20 steps this needs 2^43 units.
 var ErrOverflow = errors.New("sum overflows 64 bits")
 
 // A Sum is a vector of exact sums. Integer addition is associative and commutative, so the cells do not depend on the
@@ -55,7 +55,7 @@ func (s *Sum) Add(cell int, v int64) error {
 	return err
 }
 
-// AddCells adds a vector of all cells, such as another sum. After an error s is not to be used.
+// AddCells adds a vector of all cells, such as another sum. After an error s must not be used.
 func (s *Sum) AddCells(cells []int64) error {
 	for i, v := range cells {
 		if err := s.Add(i, v); err != nil {

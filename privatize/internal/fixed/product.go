@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Product is a factored block of a contribution: each cell is the product of the number of its row and that of its column. It
-// is kept as it came, since it may have many more cells than numbers.
+// A Product is a factored block of a contribution: each cell is the product of the number of its row and the number of its column.
+// It stays factored until Expand, since it may have many more cells than numbers.
 type Product struct {
 	Before  int      // how many of the vector's cells stand before its own
 	Matrix  int      // number of its matrix
@@ -92,7 +92,7 @@ func (p *Product) expand(into *Vector) {
 	}
 }
 
-// Clone returns a copy of v that shares nothing that Reset gives free.
+// Clone returns a copy of v that shares no memory that Reset reuses.
 func (v *Vector) Clone() *Vector {
 	return &Vector{Cells: slices.Clone(v.Cells), Steps: slices.Clone(v.Steps), Products: slices.Clone(v.Products)}
 }

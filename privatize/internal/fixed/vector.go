@@ -36,7 +36,7 @@ func (l *Layout) Cells() int { return l.cells }
 // Matrices returns the number of matrices.
 func (l *Layout) Matrices() int { return len(l.matrices) }
 
-// Span returns the numbers of the first cell of a matrix and of the cell behind its last.
+// Span returns the numbers of the first cell of a matrix and of the cell after its last.
 func (l *Layout) Span(i int) (from, to int) {
 	if i+1 < len(l.matrices) {
 		return l.matrices[i].first, l.matrices[i+1].first
@@ -44,8 +44,8 @@ func (l *Layout) Span(i int) (from, to int) {
 	return l.matrices[i].first, l.cells
 }
 
-// Twice says of each cell whether it stands for two of its matrix: those off the diagonal of a symmetric one. It is nil if
-// none does.
+// Twice tells for each cell whether it stands for two cells of its matrix, as cells off the diagonal of a symmetric matrix do. It is
+// nil if none does.
 func (l *Layout) Twice() []bool {
 	var twice []bool
 	for _, m := range l.matrices {
@@ -72,14 +72,14 @@ func (m *matrix) cell(row, column int) int {
 	return m.first + row*m.columns + column
 }
 
-// A Vector is one unit's contribution to a round, quantised: cells and their steps, and products, whose cells Expand works
-// out. No cell stands twice, so the norm of Steps, once expanded, is the norm of the contribution.
+// A Vector is one unit's contribution to a round, quantised: cells and their steps, and products, whose cells Expand
+// computes. No cell is there twice, so the norm of Steps, once expanded, is the norm of the contribution.
 type Vector struct {
 	Cells    []int
 	Steps    []int64
 	Products []Product // in their order among the cells
 
-	matrix, next int // the last block's matrix, and the first row behind it: what follows must not lie before
+	matrix, next int // the last block's matrix, and the first row after it: later blocks must not begin before it
 }
 
 // Reset empties v for another unit.
@@ -92,7 +92,7 @@ var ErrOverlap = errors.New("blocks of a contribution are not in ascending order
 
 // Add appends a block: the product of strictly ascending rows and columns of a matrix (empty: all), with the value of
 // each cell, row by row. It refuses blocks that overlap, cells outside the matrix, and a wrong number of values, and
-// leaves v as it was. The messages tell no number: how many cells a unit touches is private.
+// leaves v as it was. The messages hold no number, because the number of cells that a unit touches is private.
 func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	m, lastRow, err := v.place(l, matrix, rows, columns)
 	if err != nil {

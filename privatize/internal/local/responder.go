@@ -1,5 +1,5 @@
-// Package local is the local model of differential privacy on documents: of each it reports the set of its words, every
-// bit wrong with a known probability, once, after the report is charged. See claim.md.
+// Package local is the local model of differential privacy on documents. It reports the set of words of each document once, after
+// the charge, with every bit wrong with a known probability. See claim.md.
 package local
 
 import (
@@ -14,7 +14,7 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// Terms are what a run is charged for. All of it is public.
+// Terms are the settings that a run is charged for. All are public.
 type Terms struct {
 	Dataset  string
 	Run      string
@@ -43,7 +43,7 @@ func Open(ledger string, terms Terms) (*Responder, error) {
 	if g.Mechanism != event.RandomizedResponse {
 		return nil, book.Refuse("a grant for %s cannot be used for randomized response", g.Mechanism)
 	}
-	// A report repeats what the documents' stream says of itself, so all of that must be public before: the grant is.
+	// A report repeats the header of the documents' stream, so the header must be public already. The grant is.
 	if err := g.Subject.Fits(terms.Subject); err != nil {
 		return nil, book.Refuse("%v", err)
 	}
@@ -67,11 +67,11 @@ func newCharge(terms *Terms) *event.Charge {
 // words is V, the number of words of the vocabulary.
 func (r *Responder) words() int { return r.terms.Subject.VocabularySize }
 
-// Close frees the ledger.
+// Close releases the lock of the ledger.
 func (r *Responder) Close() error { return r.book.Close() }
 
-// Resume refuses to draw reports where the output holds some of the run already, and the ledger has no charge of them: they were
-// drawn before. sent says that the output holds any.
+// Resume refuses to draw reports again: it fails if the output holds reports of the run that the ledger has no charge of. sent
+// says that the output holds any.
 func (r *Responder) Resume(sent bool) error {
 	if sent && r.known == nil {
 		return r.book.Behind(r.charge.Run, r.charge.Round, "the output holds reports of")
@@ -79,9 +79,9 @@ func (r *Responder) Resume(sent bool) error {
 	return nil
 }
 
-// Respond reads documents until next returns io.EOF, which says that they are all, and draws, stores and charges a report of
-// each. After another error nothing is charged, and nothing of what was drawn is ever let out. If the run was charged
-// before, for the same sets of words, nothing is drawn; for others it is refused.
+// Respond reads documents until next returns io.EOF, which says that there are no more. It draws, stores and charges a report of
+// each. After another error nothing is charged, and no drawn report is ever let out. If the run was charged before, nothing is
+// drawn, and Respond refuses documents with other sets of words.
 func (r *Responder) Respond(next func() (*Document, error)) (replayed bool, err error) {
 	if r.known == nil {
 		return false, r.book.Charge(r.charge, func(w io.Writer) ([sha256.Size]byte, error) { return r.read(next, w) })

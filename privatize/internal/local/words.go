@@ -33,8 +33,8 @@ func (s set) take(d *Document, words, most int) error {
 	return nil
 }
 
-// counted returns at most so many words of d: those of the largest counts, and of equal counts the smallest words. It is a
-// function of d alone.
+// counted returns at most so many words of d: those with the largest counts and, among equal counts, the smallest words. It depends
+// only on d.
 func counted(d *Document, most int) []uint32 {
 	if len(d.Words) <= most {
 		return d.Words

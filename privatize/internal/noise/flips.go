@@ -5,7 +5,7 @@ const FlipSteps = 1 << 32
 
 // A Bernoulli draws independent bits that are 1 with probability p = n/FlipSteps exactly. It is not safe for concurrent use.
 type Bernoulli struct {
-	steps  uint32 // n: the binary digits of p behind the point
+	steps  uint32 // n: the binary digits of p after the point
 	random *source
 }
 

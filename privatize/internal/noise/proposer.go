@@ -2,7 +2,7 @@ package noise
 
 import "math/bits"
 
-// A proposer draws what both samplers begin with: |x| = w·j + u with a power of two w, 0 ≤ u < w. Where the wanted
+// A proposer makes the proposals of both samplers: |x| = w·j + u with a power of two w, 0 ≤ u < w. Where the wanted
 // weight is f(wj)·a(j, u) with a ≤ 1, it draws j with P[j] ∝ f(wj) and u uniformly, and the sampler accepts with
 // probability a(j, u), else proposes again. With w below 1/64 of the scale, a is near 1.
 type proposer struct {

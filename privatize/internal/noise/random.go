@@ -7,7 +7,7 @@ import (
 )
 
 // A source gives random bits of the operating system's generator (crypto/rand). Bits are used once and then erased.
-// Tests of this package alone inject others.
+// Only tests of this package inject other bits.
 type source struct {
 	reader io.Reader
 	buffer [4096]byte

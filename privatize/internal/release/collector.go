@@ -11,7 +11,7 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A Collector sums the contributions of rounds exactly, each unit's bounded as the grant says. It is not safe for
+// A Collector sums the contributions of rounds exactly, after bounding each unit as the grant says. It is not safe for
 // concurrent use.
 type Collector struct {
 	layout *fixed.Layout
@@ -25,7 +25,7 @@ type Collector struct {
 	round  *round // nil: between rounds
 }
 
-// noneGrid is the grid without a clip: 24 binary digits behind the point, so that a coordinate may be up to 2^16.
+// noneGrid is the grid without a clip: 24 binary digits after the point, so that a coordinate may be up to 2^16.
 var noneGrid = fixed.Grid{PerUnit: 1 << 24}
 
 // maxCells bounds the cells of all matrices together: 16 GB of sums.
@@ -55,14 +55,14 @@ func NewCollector(terms *Terms) (*Collector, error) {
 		clipping: g.Bounding(), l1: g.Mechanism == event.Laplace, nonNegative: g.NonNegative, words: g.Unit == event.Word, bound: bound,
 	}
 	if !c.limit.l1 {
-		// Laplace noise hides an L1 norm of what is noised, which is the upper triangle alone.
+		// Laplace noise hides an L1 norm of the cells that get noise, which are only the upper triangle.
 		c.limit.twice = layout.Twice()
 	}
 	return c, c.scale(terms)
 }
 
-// fits refuses contributions that the grant is not for. A release repeats what their stream says of itself, so all of that
-// must be public before: the grant is.
+// fits refuses contributions that the grant is not for. A release repeats the header of their stream, so the header must be
+// public already. The grant is.
 func fits(g *event.Grant, terms *Terms) error {
 	if err := g.Check(); err != nil {
 		return book.Refuse("%v", err)
@@ -92,7 +92,7 @@ func layoutOf(s event.Subject) *fixed.Layout {
 	return layout
 }
 
-// scale sets the grids: on that of a matrix the clip times the bound of its statistic is the bound in steps.
+// scale sets the grids. On the grid of a matrix, the clip times the bound of its statistic is the bound in steps.
 func (c *Collector) scale(terms *Terms) error {
 	g := terms.Grant
 	c.step = fixed.ClipGrid(g.Clip, c.limit.bound).Step()
@@ -125,7 +125,7 @@ func (c *Collector) Layout() *fixed.Layout { return c.layout }
 // Step is the value of one step, in the unit of the contributions, of a matrix whose statistic has the bound 1.
 func (c *Collector) Step() float64 { return c.step }
 
-// Bounds are what a step of each matrix is worth more than Step; nil: 1 for all.
+// Bounds returns, for each matrix, the value of its step divided by Step. nil means 1 for all.
 func (c *Collector) Bounds() []float64 { return c.bounds }
 
 // Bound is the clip bound in steps, 0 for none.
@@ -134,8 +134,8 @@ func (c *Collector) Bound() uint64 { return c.limit.bound }
 // Open begins a round.
 func (c *Collector) Open() { c.round = newRound(&c.limit, c.marker, c.layout.Cells(), c.user) }
 
-// CheckRound refuses a round whose contributions were made in another way than the grant is for. draws is the pure loss of a
-// token's own draws that the round states, and coupled says that its contributions depend on one another.
+// CheckRound refuses a round whose contributions were made in another way than the grant allows. draws is the pure loss of a
+// token's own draws, as the round states it. coupled says that contributions of the round depend on one another.
 func (c *Collector) CheckRound(draws float64, coupled bool) error {
 	switch g := c.grant; {
 	case g == nil: // no privacy: nothing is claimed
@@ -162,12 +162,12 @@ func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32
 	return v.Add(c.layout, grid, matrix, rows, columns, values)
 }
 
-// mostWords bounds what a word may be counted up to: as many as a document has words (SPEC.md §6), and as far as every whole number
-// is a float32.
+// mostWords bounds the count of a word: a document has at most as many words (SPEC.md §6), and every whole number up to it is a
+// float32.
 const mostWords = 1 << 24
 
-// whole refuses numbers that no count of words is, or no increment of one, where the unit is the word. Products of whole numbers are
-// whole.
+// whole refuses numbers that cannot be counts of words, or increments of counts, where the unit is the word. Products of whole
+// numbers are whole.
 func (c *Collector) whole(values []float32) error {
 	if c.grant == nil || c.grant.Unit != event.Word || c.grant.Clipping != event.ClipProved {
 		return nil
@@ -182,24 +182,24 @@ func (c *Collector) whole(values []float32) error {
 }
 
 // Add adds to the open round the whole contribution of a unit or, where units may have several, of one record of it.
-// name is the unit's, and digest its digest. v may be changed, and used again. What was delivered already, the same in
-// every step, is dropped; another contribution of the unit, or of the record, is a *book.Mismatch.
+// name is the unit's name, and digest the digest of the name. v may be changed, and used again. A second delivery that is the same
+// in every step is dropped. A different contribution of the unit, or of the record, is a *book.Mismatch.
 func (c *Collector) Add(name, record string, digest uint64, v *fixed.Vector) error {
 	return c.round.add(name, record, digest, v)
 }
 
-// Takes says whether the steps of a partial sum are those of c.
+// Takes tells whether the steps of a partial sum are those of c.
 func (c *Collector) Takes(step float64, bound uint64, bounds []float64) bool {
 	return step == c.step && bound == c.limit.bound && slices.Equal(bounds, c.bounds)
 }
 
 // AddPart adds a partial sum of other units: their keys, the number of their records, the sum of their digests, and all
-// cells. The very same part again is dropped; a part that shares a unit with anything else is a *book.Mismatch.
+// cells. A second delivery of the same part is dropped. A part that shares a unit with anything else is a *book.Mismatch.
 func (c *Collector) AddPart(keys []byte, records, digest uint64, cells []int64) error {
 	return c.round.addPart(keys, records, digest, cells)
 }
 
-// Sum ends the open round and returns its exact sum and its units. It checks that they are the announced ones. The sum of a
+// Sum ends the open round and returns its exact sum and its units. It checks that the units are the announced ones. The sum of a
 // part is not yet bounded as a whole: see event.ClipBatch.
 func (c *Collector) Sum(announced Announced) (cells []int64, members unit.Marks, err error) {
 	r := c.round

@@ -10,7 +10,7 @@ import (
 	"privpipe/privatize/internal/fixed"
 )
 
-// A limiter bounds what a unit, or the sum of all, puts into a round, as the grant says.
+// A limiter bounds the contribution of a unit to a round, or the sum of all units, as the grant says.
 type limiter struct {
 	clipping    string // "": without a grant nothing is bounded
 	l1          bool   // the mechanism's norm is L1, else L2
@@ -29,7 +29,7 @@ func (l *limiter) unit(v *fixed.Vector) error {
 	}
 	switch l.clipping {
 	case "", event.ClipUnbounded:
-		// Under a clip bound a saturated coordinate is about to be clipped; here it would be a wrong sum.
+		// Under a clip bound a saturated coordinate is clipped next. Without one it would give a wrong sum.
 		if slices.ContainsFunc(v.Steps, func(z int64) bool { return fixed.Magnitude(z) >= fixed.Limit }) {
 			return &book.Mismatch{Reason: "a contribution has a coordinate that is too large to sum exactly"}
 		}
@@ -52,8 +52,8 @@ func (l *limiter) within(v *fixed.Vector) bool {
 	return clip.WithinL2(v.Steps, l.marked(v.Cells), l.bound)
 }
 
-// part says whether a partial sum can be one of so many units, up to the rounding of its norm. That its units were bounded
-// one by one it cannot see: sums come from a Collector.
+// part tells whether a partial sum can be a sum of so many units, up to the rounding of its norm. It cannot see that each unit
+// was bounded: sums come from a Collector.
 func (l *limiter) part(cells []int64, units int) bool {
 	if units == 0 { // however it is bounded; and what is nothing may come again
 		return !slices.ContainsFunc(cells, func(z int64) bool { return z != 0 })
@@ -90,7 +90,7 @@ func (l *limiter) marked(cells []int) []bool {
 	return l.marks
 }
 
-// batch bounds the sum over all units, where it is the sum that is to be bounded.
+// batch bounds the sum over all units, where the grant bounds the sum.
 func (l *limiter) batch(sum *fixed.Sum) {
 	if l.clipping == event.ClipBatch {
 		fixed.Saturate(sum.Cells)

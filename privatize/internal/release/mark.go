@@ -12,8 +12,8 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A marker makes the marks by which a contribution that was delivered again is told from another one. What it draws at
-// random never leaves it, so nobody can make a contribution that has the mark of another. See claim.md.
+// A marker makes the marks that distinguish a second delivery of a contribution from a different contribution. Its random keys
+// never leave it, so nobody can make a contribution that has the mark of another. See claim.md.
 type marker struct {
 	keys []markKey // one for each cell of the longest contribution so far
 	seed maphash.Seed
@@ -24,7 +24,7 @@ type markKey struct{ cell, steps uint64 }
 func newMarker() *marker { return &marker{seed: maphash.MakeSeed()} }
 
 // contribution returns the mark of a unit's contribution, or of one record of it: Σ (cell + key)·(steps + key) modulo
-// 2^128, made even. That of a part is odd. Of a product the pairs are, in place of cells and steps, what it is and its numbers.
+// 2^128, made even. The mark of a part is odd. The pairs of a product are its place and its numbers, instead of cells and steps.
 func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 	m.grow(len(v.Cells))
 	keys, steps := m.keys[:len(v.Cells)], v.Steps[:len(v.Cells)]
@@ -47,11 +47,11 @@ func (m *marker) contribution(record string, v *fixed.Vector) unit.Mark {
 	return unit.Mark{High: high + maphash.String(m.seed, record), Low: low &^ 1}
 }
 
-// notCell tells the pairs of products from cells, which are below it.
+// notCell distinguishes the pairs of products from cells, whose numbers are below it.
 const notCell = 1 << 63
 
-// pairsOf returns what products are, so that it can be read back: of each one pair that says its place and how many numbers follow,
-// and one pair for each number.
+// pairsOf encodes products so that they can be read back. Each product has one pair for its place and how many numbers follow, and
+// one pair for each number.
 func pairsOf(products []fixed.Product) (pairs []markKey) {
 	for _, p := range products {
 		pairs = append(pairs, markKey{notCell | uint64(p.Before)<<8 | uint64(p.Matrix), uint64(p.Rows)<<32 | uint64(len(p.Factors)-p.Rows)})
@@ -62,7 +62,7 @@ func pairsOf(products []fixed.Product) (pairs []markKey) {
 	return pairs
 }
 
-// grow draws keys for so many cells. Those that it has stay: marks are made with them.
+// grow draws keys for so many cells. It keeps the keys that it has, with which marks were made.
 func (m *marker) grow(cells int) {
 	for len(m.keys) < cells {
 		b := make([]byte, 1<<12)

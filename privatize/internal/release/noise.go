@@ -14,8 +14,8 @@ import (
 type noises struct {
 	cell noise.Sampler
 	// pair is for a cell that stands for two of a symmetric matrix. With scale ⌈σ/√2⌉ its loss for a difference of d is at
-	// most d²/σ² = 2d²/(2σ²), that of both cells together: so the loss of all is that of the L2 norm in which it counts
-	// twice.
+	// most d²/σ² = 2d²/(2σ²), the loss of both cells together. So the loss of all cells is that of the L2 norm in which
+	// the cell counts twice.
 	pair noise.Sampler
 }
 
@@ -35,7 +35,7 @@ func newNoises(g *event.Grant, symmetric bool) (noises, error) {
 	return n, nil
 }
 
-// add adds independent noise to every cell, those that no unit touched included. twice marks those that take pair.
+// add adds independent noise to every cell, including cells that no unit touched. twice marks the cells that take pair.
 func (n noises) add(cells []int64, twice []bool) error {
 	workers := runtime.GOMAXPROCS(0)
 	share := (len(cells) + workers - 1) / workers

@@ -1,5 +1,4 @@
-// Package release sums a round's contributions, adds noise, and lets the result out once, after it is charged. See
-// claim.md.
+// Package release sums a round's contributions, adds noise, and lets the result out once, after the charge. See claim.md.
 package release
 
 import (
@@ -14,7 +13,7 @@ import (
 	"privpipe/privatize/internal/fixed"
 )
 
-// Terms are what a run's releases have in common. All of it is public.
+// Terms are the settings that all releases of a run share. All are public.
 type Terms struct {
 	Dataset  string
 	Run      string
@@ -22,7 +21,7 @@ type Terms struct {
 	Grant    *event.Grant  // nil: no privacy, exact sums
 	Subject  event.Subject // of the contributions: what a release repeats of their stream
 	Settings string        // hash of the public settings of the contributions
-	// AllowRespend releases a round anew, under a second charge, if it was released from another sum.
+	// AllowRespend releases a round again, under a second charge, if it was released from another sum.
 	AllowRespend bool
 	// Claims is the log by which privatizers with ledgers of their own release a round once; nil: no other ledger is used.
 	Claims claims.Log
@@ -63,14 +62,14 @@ func Open(ledger string, terms Terms) (*Privatizer, error) {
 	return p, nil
 }
 
-// Close frees the ledger.
+// Close releases the lock of the ledger.
 func (p *Privatizer) Close() error { return p.book.Close() }
 
 // Begin begins a round. It refuses what the grant does not allow.
 //
-// If the round is released already, with other coins or with coins that have no name, Begin returns the stored cells: the
-// caller passes them on and drops the round's contributions, which are of other units. If the coins were the same,
-// the contributions must be, too: the caller goes on as with a new round, and Release compares.
+// If the round was released before, with other coins or with coins that have no name, Begin returns the stored cells. The caller
+// passes them on and drops the round's contributions, which are of other units. If the coins were the same, the contributions
+// must be the same, too: the caller goes on as with a new round, and Release compares.
 func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err error) {
 	if scheme.CheckCoins() != nil {
 		return nil, &book.Mismatch{Reason: "a round names its coins in a form that no sampler writes"}
@@ -99,19 +98,19 @@ func (p *Privatizer) Begin(number int, scheme event.Scheme) (stored []int64, err
 	return nil, nil
 }
 
-// Charged says whether a round of the run was released, and so charged.
+// Charged tells whether a round of the run was released, and so charged.
 func (p *Privatizer) Charged(number int) bool { return p.book.Charged(p.terms.Run, number) }
 
 // Prune removes the stored releases of the run up to a round: see book.Book.Prune.
 func (p *Privatizer) Prune(last int) error { return p.book.Prune(p.terms.Run, last) }
 
-// sameUnits says whether two rounds of one number hold the same units, by what their schemes tell.
+// sameUnits tells from their schemes whether two rounds of one number hold the same units.
 func sameUnits(a, b event.Scheme) bool {
 	return a == b && (a.Coins != "" || a.Method == event.All || a.Method == event.Epoch)
 }
 
-// Scheme is how the units of the round that began last were sampled. Of a stored release it is the scheme that was charged:
-// it names the coins that chose the units in it.
+// Scheme returns how the units of the round that began last were sampled. For a stored release it is the charged scheme, which
+// names the coins that chose the units of the release.
 func (p *Privatizer) Scheme() event.Scheme { return p.charge.Scheme }
 
 // newCharge returns the charge of a round, which lacks the hash of its release.
@@ -169,7 +168,7 @@ func (p *Privatizer) Release(announced Announced) (cells []int64, replayed bool,
 	return cells, false, nil
 }
 
-// claim claims the release that is about to be made, where other ledgers could be charged for it.
+// claim claims the next release, where other ledgers could be charged for it.
 func (p *Privatizer) claim() error {
 	if p.terms.Claims == nil {
 		return nil
@@ -209,7 +208,7 @@ func writeCells(w io.Writer, cells []int64) error {
 	return nil
 }
 
-// encodeCells is how cells are stored: little-endian.
+// encodeCells encodes cells as they are stored: little-endian.
 func encodeCells(cells []int64) []byte {
 	b := make([]byte, 8*len(cells))
 	for i, v := range cells {

@@ -9,12 +9,12 @@ import (
 // A Sent is a release of the run that the output holds already.
 type Sent struct {
 	Round  int
-	Digest string // SHA-256 of its cells as they are stored, in hexadecimal; empty: a part of it is there alone
+	Digest string // SHA-256 of its cells as they are stored, in hexadecimal; empty: the output holds only a part of it
 }
 
-// Resume refuses to go on from a ledger that lacks charges of the run: its noise would be drawn a second time. They show in the
-// output, to which nothing goes that is not charged, and in the log of claims. Releases that another ledger has claimed are
-// not this one's. It is called once, before the first round.
+// Resume refuses to go on from a ledger that lacks charges of the run: noise would be drawn a second time. The output shows such
+// charges, since only charged releases go there, and so does the log of claims. Releases that another ledger has claimed do not
+// count. It is called once, before the first round.
 func (p *Privatizer) Resume(sent []Sent) error {
 	others, err := p.claimed()
 	if err != nil {
@@ -34,9 +34,9 @@ func (p *Privatizer) Resume(sent []Sent) error {
 // Begun says whether the ledger has a charge of the run.
 func (p *Privatizer) Begun() bool { return len(p.book.Releases(p.terms.Run)) > 0 }
 
-// claimed returns the rounds of the run that other ledgers have claimed. It refuses a round that this one has claimed, has no
-// charge of, and went on from to claim another: a crash leaves a round claimed and not charged, but the next process claims
-// the same one again.
+// claimed returns the rounds of the run that other ledgers have claimed. It refuses a round that this ledger has claimed and not
+// charged before it claimed another one. A crash may leave a claimed round without a charge, but the next process then claims the
+// same round again.
 func (p *Privatizer) claimed() (others map[int]bool, err error) {
 	if p.terms.Claims == nil {
 		return nil, nil

@@ -10,14 +10,14 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// An Announced is what a round's sources say that they hold, without what they hold twice.
+// An Announced holds the totals that a round's sources announce, without repeated deliveries.
 type Announced struct {
 	Units   uint64
 	Records uint64 // contributions; where a unit may have several, all of them
 	Digest  uint64 // sum of the units' digests
 }
 
-// A round sums the bounded contributions of distinct units. What is delivered again is dropped, see again.
+// A round sums the bounded contributions of distinct units. A repeated delivery is dropped, see again.
 type round struct {
 	limit  *limiter
 	marker *marker
@@ -27,9 +27,9 @@ type round struct {
 	whole  fixed.Vector // the unit under way, expanded
 	failed error        // first error of add: the sum is not to be used
 
-	// Where a unit has several records: what it contributed so far, which is bounded when the round ends, and the records.
+	// Where a unit has several records: its contributions so far, which are bounded when the round ends, and its records.
 	pending map[unit.Key]*fixed.Vector
-	// factored are its records with products, expanded one unit at a time: a few numbers may be as many cells as a sum has.
+	// factored are its records with products, expanded one unit at a time: a few numbers may stand for as many cells as a sum has.
 	factored map[unit.Key][]*fixed.Vector
 	records  map[[sha256.Size]byte]unit.Mark
 }
@@ -52,7 +52,7 @@ func (r *round) add(name, record string, digest uint64, v *fixed.Vector) error {
 	return r.failed
 }
 
-// mismatch gives a sum that does not fit its exit code.
+// mismatch gives a sum that overflows its exit code.
 func mismatch(err error) error {
 	if errors.Is(err, fixed.ErrOverflow) {
 		return &book.Mismatch{Reason: "the contributions of a round are too large to sum exactly"}
@@ -81,8 +81,8 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 	return v.AddTo(r.sum)
 }
 
-// again drops what came before, if it is the same, as a transport may deliver it more than once. Anything else is refused:
-// to add it could exceed the bound, and to keep what came first would let timing choose, which depends on others' data.
+// again drops a repeated delivery that is the same, since a transport may deliver more than once. It refuses a different one: to
+// add it could exceed the bound, and to keep the first one would let timing choose, which depends on the data of others.
 func again(same bool, reason string) error {
 	if same {
 		return nil
@@ -90,7 +90,7 @@ func again(same bool, reason string) error {
 	return &book.Mismatch{Reason: reason}
 }
 
-// gather adds a record to what its unit contributes.
+// gather adds a record to the contribution of its unit.
 func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vector) error {
 	id := sha256.Sum256(append(k[:], record...))
 	if first, known := r.records[id]; known {
@@ -108,7 +108,7 @@ func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vecto
 	return r.pending[k].Merge(v)
 }
 
-// addPart takes the exact sum of the records of other units, of sum digest digest, that were bounded elsewhere.
+// addPart takes the exact sum of the records of other units, which were bounded elsewhere. digest is the sum of their digests.
 func (r *round) addPart(keys []byte, records, digest uint64, cells []int64) error {
 	if r.failed == nil {
 		r.failed = mismatch(r.takePart(keys, records, digest, cells))

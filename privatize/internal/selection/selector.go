@@ -1,5 +1,5 @@
-// Package selection finds a vocabulary: the words that reach a threshold when each unit votes for a few of its own and
-// noise is added, released once, after it is charged. See claim.md.
+// Package selection finds a vocabulary. Each unit votes for a few of its words. The words whose weight, with noise, reaches a
+// threshold are released once, after the charge. See claim.md.
 package selection
 
 import (
@@ -13,7 +13,7 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// Terms are what a run is charged for. All of it is public.
+// Terms are the settings that a run is charged for. All are public.
 type Terms struct {
 	Dataset  string
 	Run      string
@@ -63,12 +63,12 @@ func newCharge(terms *Terms) *event.Charge {
 	return c
 }
 
-// Close frees the ledger.
+// Close releases the lock of the ledger.
 func (s *Selector) Close() error { return s.book.Close() }
 
-// Add takes the words of a document and its user, who may be "": then it is a unit of its own. Where the grant's unit is the
-// document the user does not count. A document whose id comes a second time is refused; nothing else depends on ids. After
-// an error nothing can be released.
+// Add takes the words of a document and its user. If user is "", the document is a unit of its own. Where the grant's unit is the
+// document, Add ignores the user. It refuses a document whose id comes a second time; nothing else depends on ids. After an error
+// nothing can be released.
 func (s *Selector) Add(document, user string, words []string) error {
 	return s.votes.add(document, user, words)
 }
@@ -117,8 +117,8 @@ func (s *Selector) stored() ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// draw adds noise to the weight of every word and returns the words that reach the threshold: those of most weight first,
-// words of one weight in the order of their bytes, and no more than are asked for.
+// draw adds noise to the weight of every word and returns the words that reach the threshold, by decreasing noisy weight. Words of
+// one weight are in the order of their bytes. It returns at most Terms.Top words.
 func (s *Selector) draw(w *weights) ([]string, error) {
 	var reached []int
 	for i := range w.words {

@@ -12,8 +12,8 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A word is known by its number while votes are counted. Of more than 2^32 words, which take half a terabyte, some would
-// have one number and count as one.
+// Votes are counted by the number of a word. More than 2^32 words, which take half a terabyte, would share numbers and be counted
+// as one word.
 type word = uint32
 
 // votes sums the weights that units give to words.
@@ -66,8 +66,8 @@ func (v *votes) take(document, user string, words []string) error {
 	return nil
 }
 
-// contentOf is what a document that is a unit ranks its words by: a hash of all of them, whatever their order, each with a
-// newline, which no word has. The id would not do: it may depend on other documents.
+// contentOf returns the key by which a document that is a unit ranks its words. It hashes all words, whatever their order, each
+// with a newline, which no word has. The id cannot be the key: it may depend on other documents.
 func contentOf(words []string) unit.Key {
 	b := []byte("privpipe votes\n")
 	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
@@ -93,10 +93,9 @@ func (v *votes) number(words []string) []word {
 	return numbers
 }
 
-// keep returns the distinct ones of the words of a unit, and no more than count: those that come first by SHA-256 of a key and
-// the word. The key is that of the user, or of the content of a document that is a unit, so the choice depends on no other
-// unit, and it favours no word. What is kept of a set is kept of what is kept of its parts by the same key, so that it does
-// not matter in which order the documents of a user come.
+// keep returns at most count distinct words of a unit: the first by SHA-256 of a key and the word. The key is that of the user, or
+// of the content of a document that is a unit, so the choice depends on no other unit, and favours no word. To keep words of a
+// union gives the same as to keep words of the kept words of its parts, so the order of a user's documents does not matter.
 func (v *votes) keep(k unit.Key, words []word) []word {
 	slices.Sort(words)
 	words = slices.Compact(words)
@@ -143,8 +142,7 @@ type weights struct {
 	fixed.Sum
 }
 
-// count ends the votes. A word that a unit has and did not vote for is not among those that have weight: it must not get
-// noise either.
+// count ends the votes. A word that units have but did not vote for has no weight, and must not get noise.
 func (v *votes) count() (w weights, err error) {
 	if v.failed != nil {
 		return w, v.failed

@@ -1,4 +1,4 @@
-// Package unit tells privacy units apart, so that each counts once. See claim.md.
+// Package unit distinguishes privacy units, so that each counts once. See claim.md.
 package unit
 
 import (
@@ -30,13 +30,13 @@ func (s Set) Add(k Key) bool {
 	return len(s) > before
 }
 
-// A Mark stands for what came under a key, so that the same can be told from another when the key comes again.
+// A Mark stands for the contribution of a key. It distinguishes a repeated contribution from a different one when the key comes again.
 type Mark struct{ High, Low uint64 }
 
-// Marks are a set of keys, each with the mark of what came under it first.
+// Marks are a set of keys, each with the mark of its first contribution.
 type Marks map[Key]Mark
 
-// Add adds a key with its mark, and reports whether it was new. If it was not, first is the mark that it has and keeps.
+// Add adds a key with its mark, and reports whether it was new. If it was not, first is the mark that the key keeps.
 func (m Marks) Add(k Key, mark Mark) (first Mark, fresh bool) {
 	if first, known := m[k]; known {
 		return first, false
