@@ -166,6 +166,9 @@ func TestNeighbouringRounds(t *testing.T) {
 	all, less, exchanged := neighbours()
 	key := filepath.Join(t.TempDir(), "key")
 	write(t, filepath.Dir(key), "key", strings.Repeat("k", 32))
+	if err := os.Chmod(key, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for format := range formats {
 		before := tokenized(t, format, all)
 		after := make(map[string]string)
