@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -129,7 +128,7 @@ type Sample struct {
 	Value  float64
 }
 
-// Samples returns the public numbers of this process or, with private, the others.
+// Samples returns the public numbers of this process or, with private, the others, in no order.
 func Samples(private bool) (all []Sample) {
 	for _, f := range families {
 		f.mutex.Lock()
@@ -146,8 +145,5 @@ func Samples(private bool) (all []Sample) {
 		}
 		f.mutex.Unlock()
 	}
-	slices.SortFunc(all, func(a, b Sample) int {
-		return strings.Compare(a.Name+separator+strings.Join(a.Values, separator), b.Name+separator+strings.Join(b.Values, separator))
-	})
 	return all
 }
