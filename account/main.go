@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"privpipe/pipelines/endpoint"
-	_ "privpipe/pipelines/endpoint/transports"
 	"privpipe/pipelines/filter"
+	_ "privpipe/pipelines/network"
 )
 
 var cli struct {

@@ -5,8 +5,8 @@ package main
 import (
 	"privpipe/estep/lda"
 	"privpipe/estep/words"
-	_ "privpipe/pipelines/endpoint/transports"
 	"privpipe/pipelines/filter"
+	_ "privpipe/pipelines/network"
 )
 
 // cli has a line for each model.

@@ -6,8 +6,8 @@ import (
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/words"
-	_ "privpipe/pipelines/endpoint/transports"
 	"privpipe/pipelines/filter"
+	_ "privpipe/pipelines/network"
 )
 
 // cli has a line for each model.

@@ -3,8 +3,8 @@
 package main
 
 import (
-	_ "privpipe/pipelines/endpoint/transports"
 	"privpipe/pipelines/filter"
+	_ "privpipe/pipelines/network"
 )
 
 var cli struct {

@@ -21,7 +21,7 @@ type Common struct {
 	Log          string           `enum:"text,json" default:"text" group:"Messages" help:"Choose the format of messages on standard error: ${enum} (default text)."`
 	PrivateLogs  bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics. They are not differentially private."`
 	Summary      string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE when the run ends."`
-	Metrics      string           `placeholder:"HOST:PORT" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics."`
+	Metrics      string           `placeholder:"HOST:PORT|FILE.prom" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics, or write them to FILE.prom every 15 seconds and at the end, for the node exporter's textfile collector."`
 	StallTimeout time.Duration    `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics for TIME without a message (default 30m; 0: never). With --metrics, /healthz then answers 503 and the reason. Choose more than the time of a round, and of a --window of sample."`
 	DryRun       bool             `short:"n" group:"Messages" help:"Check the flags, and that the files and topics they name can be read. Writes nothing, and reads neither standard input nor FIFOs."`
 	Config       kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`

@@ -1,10 +1,10 @@
 package metrics
 
 import (
+	"math"
 	"strings"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"sync/atomic"
 )
 
 // A Gauge is a number that goes up and down.
@@ -30,40 +30,57 @@ const (
 // privateTopic is the suffix of the names of topics with private records.
 const privateTopic = ".private"
 
-// shown has the public numbers and hidden the private ones. A name may be in both.
-var shown, hidden = prometheus.NewRegistry(), prometheus.NewRegistry()
+// A number is a value that goroutines change side by side.
+type number struct {
+	grows bool
+	bits  atomic.Uint64 // of the float64
+}
+
+// Set implements Gauge.
+func (n *number) Set(value float64) { n.bits.Store(math.Float64bits(value)) }
+
+// Add implements Gauge and Counter.
+func (n *number) Add(difference float64) {
+	if n.grows && !(difference >= 0) {
+		panic("a counter cannot decrease")
+	}
+	for {
+		old := n.bits.Load()
+		if n.bits.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+difference)) {
+			return
+		}
+	}
+}
+
+func (n *number) value() float64 { return math.Float64frombits(n.bits.Load()) }
 
 // A family has all numbers of one name, by their labels. A number is served after the first call of of with its labels. So a
 // number that a stage does not count is absent, not 0.
-type family[N any] struct {
-	exposure      exposure
-	shown, hidden vector[N]
+type family struct {
+	Description
+	exposure exposure
+
+	mutex         sync.Mutex
+	shown, hidden map[string]*number // public and private numbers, by the values of their labels
 }
 
-type vector[N any] interface {
-	prometheus.Collector
-	WithLabelValues(labels ...string) N
+// families has all metrics, in the order of their definitions.
+var families []*family
+
+func gauges(e exposure, name, help string, labels ...string) *family {
+	return newFamily(e, Description{Name: namespace + "_" + name, Help: help, Labels: labels})
 }
 
-func gauges(e exposure, name, help string, labels ...string) *family[prometheus.Gauge] {
-	return newFamily(e, func() vector[prometheus.Gauge] {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, labels)
-	})
-}
-
-func counters(e exposure, name, help string, labels ...string) *family[prometheus.Counter] {
-	return newFamily(e, func() vector[prometheus.Counter] {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
-	})
+func counters(e exposure, name, help string, labels ...string) *family {
+	return newFamily(e, Description{Name: namespace + "_" + name, Help: help, Labels: labels, Grows: true})
 }
 
 // namespace is the prefix of all names, followed by an underscore.
 const namespace = "privpipe"
 
-func newFamily[N any](e exposure, create func() vector[N]) *family[N] {
-	f := &family[N]{exposure: e, shown: create(), hidden: create()}
-	shown.MustRegister(f.shown)
-	hidden.MustRegister(f.hidden)
+func newFamily(e exposure, d Description) *family {
+	f := &family{Description: d, exposure: e, shown: make(map[string]*number), hidden: make(map[string]*number)}
+	families = append(families, f)
 	return f
 }
 
@@ -79,10 +96,54 @@ func isPrivate(topic string) bool {
 	return found || strings.HasSuffix(topic, privateTopic)
 }
 
+// separator divides the values of labels in a key. No name of a topic has it.
+const separator = "\xff"
+
 // of returns the number with these labels.
-func (f *family[N]) of(labels ...string) N {
+func (f *family) of(labels ...string) *number {
+	numbers := f.hidden
 	if f.exposure == public || f.exposure == ofTopic && !isPrivate(labels[0]) {
-		return f.shown.WithLabelValues(labels...)
+		numbers = f.shown
 	}
-	return f.hidden.WithLabelValues(labels...)
+	key := strings.Join(labels, separator)
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if numbers[key] == nil {
+		numbers[key] = &number{grows: f.Grows}
+	}
+	return numbers[key]
+}
+
+// A Description is what all numbers of a metric share.
+type Description struct {
+	Name, Help string
+	Labels     []string // their names
+	Grows      bool     // the metric is a counter
+}
+
+// A Sample is one number of a metric.
+type Sample struct {
+	Description
+	Values []string // of the labels
+	Value  float64
+}
+
+// Samples returns the public numbers of this process or, with private, the others, in no order.
+func Samples(private bool) (all []Sample) {
+	for _, f := range families {
+		f.mutex.Lock()
+		numbers := f.shown
+		if private {
+			numbers = f.hidden
+		}
+		for key, n := range numbers {
+			s := Sample{Description: f.Description, Value: n.value()}
+			if len(f.Labels) > 0 {
+				s.Values = strings.Split(key, separator)
+			}
+			all = append(all, s)
+		}
+		f.mutex.Unlock()
+	}
+	return all
 }

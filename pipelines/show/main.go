@@ -2,7 +2,7 @@
 package main
 
 import (
-	_ "privpipe/pipelines/endpoint/transports"
+	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/view"
 )
 

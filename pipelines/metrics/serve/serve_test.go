@@ -1,4 +1,4 @@
-package metrics
+package serve
 
 import (
 	"bufio"
@@ -9,21 +9,23 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"privpipe/pipelines/metrics"
 )
 
-func serve(t *testing.T, address string) *Server {
+func serving(t *testing.T, address string) *server {
 	t.Helper()
-	s, err := Serve(Options{Address: address, Log: slog.New(slog.DiscardHandler)})
+	s, err := metrics.Serve(metrics.Options{Address: address, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.(*server)
 }
 
 // TestClose checks that neither the listener nor a connection outlives the server, so that a rerun finds its address
 // free at once.
 func TestClose(t *testing.T) {
-	s := serve(t, "127.0.0.1:0")
+	s := serving(t, "127.0.0.1:0")
 	address := s.listener.Addr().String()
 	open, err := net.Dial("tcp", address)
 	if err != nil {
@@ -47,12 +49,12 @@ func TestClose(t *testing.T) {
 		c.Close()
 		t.Error("the server still listens")
 	}
-	serve(t, address).Close()
+	serving(t, address).Close()
 }
 
 // TestRequests checks that there are two pages, which are only read.
 func TestRequests(t *testing.T) {
-	s := serve(t, "127.0.0.1:0")
+	s := serving(t, "127.0.0.1:0")
 	defer s.Close()
 	for _, c := range []struct {
 		method, path string

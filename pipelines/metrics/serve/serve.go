@@ -1,4 +1,5 @@
-package metrics
+// Package serve serves the numbers of package metrics over HTTP, for Prometheus. An import links it into a program.
+package serve
 
 import (
 	"errors"
@@ -15,37 +16,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 )
 
-// Options say where numbers are served, and which numbers.
-type Options struct {
-	Address string // HOST:PORT; port 0 stands for any free port
-	// Outside says that the stage is outside the privacy wall. Memory and time of a process depend on its data, so
-	// they are private for a stage inside the wall.
-	Outside bool
-	// Private says that numbers that depend on private data are served, too.
-	Private bool
-	// StallTimeout is the time without a message of a topic that the stage waits for, after which /healthz reports a stall; 0: never.
-	StallTimeout time.Duration
-	Log          *slog.Logger // for failures of requests; never nil
-}
+func init() { metrics.Register(start) }
 
-// A Server serves the numbers of this process over HTTP, until it is closed.
-type Server struct {
+// A server implements metrics.Server.
+type server struct {
 	http     *http.Server
 	listener net.Listener
 	ended    chan struct{}
 }
 
-// Serve starts a server of /metrics and /healthz. /healthz answers ok, or with status 503 the text of Stalled. A malformed address
-// is an error with exit.Usage. An address in use, or of another machine, is an error with exit.Unavailable.
-func Serve(o Options) (*Server, error) {
+// start starts a server of /metrics and /healthz. /healthz answers ok, or with status 503 the text of metrics.Stalled.
+func start(o metrics.Options) (metrics.Server, error) {
 	listener, err := listen(o.Address)
 	if err != nil {
 		return nil, err
 	}
-	mark(time.Now())
-	s := &Server{listener: listener, ended: make(chan struct{}), http: &http.Server{
+	s := &server{listener: listener, ended: make(chan struct{}), http: &http.Server{
 		Handler:           handler(gatherers(o), o.StallTimeout),
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout: 5 * time.Second, // a slow client holds nothing for long
@@ -63,11 +52,11 @@ func Serve(o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the address of the metrics.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
+// URL implements metrics.Server.
+func (s *server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
 
-// Close ends the server and all its connections.
-func (s *Server) Close() {
+// Close implements metrics.Server: it ends the server and all its connections.
+func (s *server) Close() {
 	s.http.Close()
 	<-s.ended
 }
@@ -101,17 +90,37 @@ func reason(err error) error {
 	return err
 }
 
+// numbers are those of package metrics, for Prometheus' registry.
+type numbers struct{ private bool }
+
+// Describe implements prometheus.Collector: the numbers are not known in advance.
+func (numbers) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (n numbers) Collect(to chan<- prometheus.Metric) {
+	for _, s := range metrics.Samples(n.private) {
+		kind := prometheus.GaugeValue
+		if s.Grows {
+			kind = prometheus.CounterValue
+		}
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(s.Name, s.Help, s.Labels, nil), kind, s.Value, s.Values...)
+	}
+}
+
+func registry(collectors ...prometheus.Collector) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors...)
+	return r
+}
+
 // gatherers returns the registries that may be served under o.
-func gatherers(o Options) prometheus.Gatherers {
-	all := prometheus.Gatherers{shown}
+func gatherers(o metrics.Options) prometheus.Gatherers {
+	all := prometheus.Gatherers{registry(numbers{})}
 	if o.Private {
-		all = append(all, hidden)
+		all = append(all, registry(numbers{private: true}))
 	}
 	if o.Private || o.Outside {
-		machine := prometheus.NewRegistry()
-		machine.MustRegister(collectors.NewGoCollector(),
-			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-		all = append(all, machine)
+		all = append(all, registry(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})))
 	}
 	return all
 }
@@ -120,7 +129,7 @@ func handler(g prometheus.Gatherer, stall time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if stalled := Stalled(stall); stalled != "" {
+		if stalled := metrics.Stalled(stall); stalled != "" {
 			http.Error(w, stalled, http.StatusServiceUnavailable)
 			return
 		}

@@ -1,4 +1,4 @@
-package metrics
+package serve
 
 import (
 	"maps"
@@ -9,19 +9,21 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"privpipe/pipelines/metrics"
 )
 
 // setAll sets each metric, those of topics for a public one and a private one.
 func setAll() {
-	Progress()
-	Round(3, 40)
-	Documents(1)
-	Units(1)
+	metrics.Progress()
+	metrics.Round(3, 40)
+	metrics.Documents(1)
+	metrics.Units(1)
 	for _, topic := range []string{"releases", "rounds.private"} {
-		Lag(topic, 0).Set(7)
-		MessagesRead(topic, 0).Add(1)
-		MessagesWritten(topic, 11).Add(1)
-		Retries(topic).Add(1)
+		metrics.Lag(topic, 0).Set(7)
+		metrics.MessagesRead(topic, 0).Add(1)
+		metrics.MessagesWritten(topic, 11).Add(1)
+		metrics.Retries(topic).Add(1)
 	}
 }
 
@@ -65,12 +67,12 @@ func TestExposure(t *testing.T) {
 		`privpipe_units_total`,
 	}
 	setAll()
-	if got := slices.Sorted(maps.Keys(samples(t, gatherers(Options{})))); !slices.Equal(got, public) {
+	if got := slices.Sorted(maps.Keys(samples(t, gatherers(metrics.Options{})))); !slices.Equal(got, public) {
 		t.Errorf("served without --private-logs: %q", got)
 	}
 	all := slices.Sorted(slices.Values(append(public, private...)))
-	got := samples(t, gatherers(Options{Private: true}))
-	maps.DeleteFunc(got, func(name string, _ bool) bool { return !strings.HasPrefix(name, namespace) })
+	got := samples(t, gatherers(metrics.Options{Private: true}))
+	maps.DeleteFunc(got, func(name string, _ bool) bool { return !strings.HasPrefix(name, "privpipe_") })
 	if got := slices.Sorted(maps.Keys(got)); !slices.Equal(got, all) {
 		t.Errorf("served with --private-logs: %q", got)
 	}
@@ -79,7 +81,7 @@ func TestExposure(t *testing.T) {
 // TestNames has Prometheus' own rules for names and help texts checked.
 func TestNames(t *testing.T) {
 	setAll()
-	problems, err := promlint.New(strings.NewReader(scrape(prometheus.Gatherers{shown, hidden}))).Lint()
+	problems, err := promlint.New(strings.NewReader(scrape(gatherers(metrics.Options{Private: true})[:2]))).Lint()
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
@@ -89,24 +91,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestUnknownExposure checks that a metric whose definition leaves out what it depends on is private.
-func TestUnknownExposure(t *testing.T) {
-	var unsaid exposure
-	f := &family[string]{exposure: unsaid, shown: name{"shown"}, hidden: name{"hidden"}}
-	if got := f.of("releases"); got != "hidden" {
-		t.Errorf("it is %s", got)
-	}
-}
-
-// A name is a vector whose numbers are its name.
-type name struct{ string }
-
-func (n name) WithLabelValues(...string) string { return n.string }
-func (n name) Describe(chan<- *prometheus.Desc) {}
-func (n name) Collect(chan<- prometheus.Metric) {}
-
 func BenchmarkCounter(b *testing.B) {
-	messages := MessagesRead("rounds.private", 0)
+	messages := metrics.MessagesRead("rounds.private", 0)
 	for b.Loop() {
 		messages.Add(1)
 	}
@@ -114,6 +100,6 @@ func BenchmarkCounter(b *testing.B) {
 
 func BenchmarkRound(b *testing.B) {
 	for b.Loop() {
-		Round(3, 40)
+		metrics.Round(3, 40)
 	}
 }

@@ -1,5 +1,0 @@
-//go:build !pipes
-
-package transports
-
-import _ "privpipe/pipelines/endpoint/kafka"

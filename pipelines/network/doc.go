@@ -1,0 +1,3 @@
+// Package network links into a program, by a blank import in its main, all that reaches a network: the transports of topics, and
+// the server of metrics. A program that is built with -tags pipes has none of it. It reads and writes files and pipes only.
+package network
