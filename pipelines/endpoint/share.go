@@ -219,6 +219,9 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 		return err
 	}
 	log, err := topic.Of(&from).OpenAt(ctx, &from, partition, hint.Offset)
+	if exit.Code(err) == exit.Malformed {
+		log, err = openAnswered(ctx, from, partition, closed(answers[0].Mark), err)
+	}
 	if err != nil {
 		return err
 	}
@@ -236,6 +239,37 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 	}
 	p.note(topic.Hint{Ended: true})
 	return nil
+}
+
+// openAnswered opens a partition at its oldest message, although retention has deleted messages from where the group's note or the
+// location begins. It does so only if the oldest message is of a round that is answered already: then no message of another round is
+// missing. Otherwise it returns the error gone. A worker that is killed may leave a note that is some rounds old.
+func openAnswered(ctx context.Context, from topic.Location, partition int, answered uint32, gone error) (topic.Log, error) {
+	from.From = topic.Oldest
+	log, err := topic.Of(&from).OpenAt(ctx, &from, partition, -1)
+	if err != nil {
+		return nil, err
+	}
+	if oldest, err := oldestRound(ctx, &from, partition); err != nil || oldest == 0 || oldest > answered {
+		log.Close()
+		return nil, cmp.Or(err, gone)
+	}
+	return log, nil
+}
+
+// oldestRound returns the round of the oldest message of a partition; 0 if there is none.
+func oldestRound(ctx context.Context, from *topic.Location, partition int) (uint32, error) {
+	tails, err := topic.Of(from).Tails(ctx, from)
+	if err != nil || tails[0].Frame == nil {
+		return 0, err
+	}
+	log, err := topic.Of(from).OpenAt(ctx, from, partition, -1)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	oldest, err := log.Labelled()
+	return oldest.Round, err
 }
 
 // endedIn says whether a partition holds the end of its stream.

@@ -282,3 +282,47 @@ func TestShareStops(t *testing.T) {
 		defer cancel(nil)
 	}
 }
+
+// TestShareOldNote: a killed worker leaves a note that is some rounds old. Where retention has deleted messages after it, the work goes
+// on from the oldest message if that is of an answered round, and only then.
+func TestShareOldNote(t *testing.T) {
+	for name, c := range map[string]struct {
+		answered uint32
+		deleted  int64 // messages, of two a round
+		code     int
+	}{
+		"amid an answered round":    {2, 3, exit.OK},
+		"amid one that is not":      {1, 3, exit.Malformed},
+		"after the answered rounds": {1, 4, exit.Malformed},
+		"nothing is answered":       {0, 3, exit.Malformed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 1}, kfake.GroupMinSessionTimeout(100*time.Millisecond))
+			in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
+			w := streams(t, in, roundsHeader("a"))[0]
+			answers := streams(t, out, roundsHeader("a"))[0]
+			for number := range uint32(3) {
+				records := round(number+1, 3)
+				put(t, w, records[:2]...)
+				put(t, w, records[2:]...)
+				if number < c.answered {
+					put(t, answers, records...)
+				}
+			}
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			commit(t, fake.Address, "estep", "rounds.private", noted{2, "round 1 of 9"})
+			fake.DeleteRecords("rounds.private", 0, c.deleted)
+			copied := &copier{run: "a"}
+			err := endpoint.Share(t.Context(), in+"?group=estep&session=500ms", rounds, out, copied.work)
+			if exit.Code(err) != c.code {
+				t.Fatalf("%v, want exit code %d", err, c.code)
+			}
+			if c.code == exit.OK {
+				wantAnswers(t, out, round(1, 3), round(2, 3), round(3, 3))
+			}
+		})
+	}
+}
