@@ -144,6 +144,16 @@ signal() {
   kill "-$1" "$(<"$folder/pid")"
 }
 
+# pause stops the broker, and returns when each of its threads stands: until then one may still answer a request.
+pause() {
+  signal STOP
+  for ((i = 0; i < 1000; i++)); do
+    [[ $(grep -L '^State:[[:space:]]*T' "/proc/$(<"$folder/pid")/task"/*/status 2>/dev/null) ]] || return 0
+    sleep 0.02
+  done
+  fail "the broker of $folder does not stand still" 100
+}
+
 # end NAME ends the broker, if it runs, by a signal, and waits.
 end() {
   running || return 0
@@ -157,7 +167,7 @@ case $command in
   start) start ;;
   stop) end TERM ;;
   kill) end KILL ;;
-  pause) signal STOP ;;
+  pause) pause ;;
   resume) signal CONT ;;
   *) fail "unknown command $command, see --help" ;;
 esac
