@@ -1,15 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -209,42 +211,40 @@ func TestWatchGrowing(t *testing.T) {
 	ledger := newGrowing(t, b, 3)
 	command := watch(t, "--grant", "grant.json", ledger.path)
 	command.Dir = folder
-	var stdout, stderr strings.Builder
-	command.Stdout, command.Stderr = &stdout, &stderr
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range len(ledger.lines) - 4 { // the charge beside after the last is not waited for
-		ledger.grow(t, 1)
-		time.Sleep(60 * time.Millisecond)
+	// A line is read before the ledger grows over the next tenth: the command may take as long as it likes.
+	printed := bufio.NewReader(stdout)
+	line, err := printed.ReadString('\n')
+	if err != nil || line != "release 0 of 20, ε "+printedEpsilon(t, b, 1, "beside")+", δ 0\n" {
+		t.Fatalf("the first line is %q, %v", line, err)
 	}
-	if err := command.Wait(); err != nil || stderr.Len() > 0 {
-		t.Fatalf("%v, %q", err, stderr.String())
-	}
-	pattern := regexp.MustCompile(`^run run-1: release (\d+) of 20, ε ([\d.]+), δ 0$`)
-	tenths := -1
-	lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
-	if lines[0] != "release 0 of 20, ε "+printedEpsilon(t, b, 1, "beside")+", δ 0" {
-		t.Errorf("the first line is %q", lines[0])
-	}
-	for _, line := range lines[1:] {
+	ledger.grow(t, 1) // the grant
+	pattern := regexp.MustCompile(`^run run-1: release (\d+) of 20, ε ([\d.]+), δ 0\n$`)
+	for used := 2; used <= releases; used += 2 {
+		ledger.grow(t, 3)
+		line, err := printed.ReadString('\n')
 		found := pattern.FindStringSubmatch(line)
-		if found == nil {
-			t.Fatalf("printed %q", line)
+		if err != nil || found == nil || found[1] != strconv.Itoa(used) {
+			t.Fatalf("printed %q, %v after %d releases", line, err, used)
 		}
-		used, _ := strconv.Atoi(found[1])
-		if tenth := used * 10 / releases; tenth <= tenths {
-			t.Errorf("two lines of the tenth %d", tenth)
-		} else {
-			tenths = tenth
+		if want := printedEpsilon(t, b, 2*used, "run-1"); found[2] != want {
+			t.Errorf("ε %s after %d releases, want %s", found[2], used, want)
 		}
-		// Between two charges of the run stands one of the other, which may be there or not.
-		if !slices.Contains([]string{printedEpsilon(t, b, 2*used, "run-1"), printedEpsilon(t, b, 2*used+1, "beside")}, found[2]) {
-			t.Errorf("ε %s after %d releases, want %s or %s", found[2], used, printedEpsilon(t, b, 2*used, "run-1"), printedEpsilon(t, b, 2*used+1, "beside"))
+		if used < releases {
+			ledger.grow(t, 1) // the charge beside, which is no news
 		}
 	}
-	if tenths != 10 || len(lines) < 6 {
-		t.Errorf("printed\n%s", stdout.String())
+	rest, err := io.ReadAll(printed)
+	if err := errors.Join(err, command.Wait()); err != nil || len(rest) > 0 || stderr.Len() > 0 {
+		t.Errorf("%v, printed %q and %q at the end", err, rest, stderr.String())
 	}
 }
 
