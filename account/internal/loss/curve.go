@@ -8,7 +8,7 @@ import (
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/renyi"
-	"privpipe/account/internal/wor"
+	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
 )
 
@@ -46,7 +46,7 @@ func (e Release) curve(adjacency string) (curve renyi.Curve, failure float64, er
 		return curve, failure, nil
 	case e.Sampling == mechanism.Fixed && onlyGaussian:
 		continuous, _ := mechanism.JointSigma(mechanism.Continuous(e.Released))
-		return wor.Gaussian(e.Rate, continuous), 0, nil
+		return withoutreplacement.Gaussian(e.Rate, continuous), 0, nil
 	case onlyGaussian:
 		return func(alpha float64) float64 { return renyi.PoissonGaussian(e.Rate, sigma, alpha) }, 0, nil
 	}
