@@ -59,8 +59,8 @@ type supplier interface {
 	Close() error
 }
 
-// partSource is a partition of a topic as a source.
-func partSource(in *endpoint.Part) *sources {
+// partitionSource is a partition of a topic as a source.
+func partitionSource(in *endpoint.Partition) *sources {
 	return &sources{deadline: newDeadline(0), header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
 }
 
@@ -209,15 +209,15 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 			}
 		}
 		if !proto.Equal(heads[i], heads[0]) {
-			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
+			return nil, in.Errorf("its rounds are not those of %s", s.streams[0].Name())
 		}
 	}
 	if heads[0] == nil && s.last == 0 && s.fresh {
 		if !s.streams[0].Amid() {
-			return nil, s.streams[0].Errorf("it ends without a round, and none was released before: whoever wrote the end did not write the stream")
+			return nil, s.streams[0].Errorf("the stream ends without a round, and no round was released before: another program wrote the end record")
 		}
 		if !s.begun { // a group noted releases, or retention took what was never released
-			return nil, s.streams[0].Errorf("it has no round left, and neither the output nor the ledger has a release of the run")
+			return nil, s.streams[0].Errorf("the topic has no round left to read, and neither the output nor the ledger has a release of the run")
 		}
 	}
 	if heads[0] == nil {
@@ -226,7 +226,7 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	// Within one stream the reader checks the order of rounds. This check is for concatenated streams: a release that cannot be
 	// sent must not be charged.
 	if latest <= s.last {
-		return nil, s.streams[0].Errorf("round %d follows round %d, in a stream after another one: rounds must ascend", latest, s.last)
+		return nil, s.streams[0].Errorf("round %d follows round %d of the stream before: rounds must ascend", latest, s.last)
 	}
 	s.last = latest
 	return heads[0], s.deadline.running()

@@ -99,7 +99,7 @@ func (g *Grant) checkBound() error {
 		return nil
 	}
 	if g.Clipping != ClipProved || g.Adjacency != ReplaceOne {
-		return fmt.Errorf("a sensitivity, which unit %s needs, is for clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
+		return fmt.Errorf("a sensitivity, which unit %s needs, goes only with clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
 	}
 	if !(g.Proved >= 1 && g.Proved <= 2) {
 		// A value below 1 would not cover a round that holds only one of the two exchanged units.

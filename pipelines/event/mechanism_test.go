@@ -243,7 +243,7 @@ func TestCharge(t *testing.T) {
 	for name, c := range map[string]struct {
 		mechanism string
 		change    func(*Grant)
-		want      Charge // but for what is the grant's own
+		want      Charge // except for what is the grant's own
 	}{
 		"gaussian": {Gaussian, func(*Grant) {}, Charge{Adjacency: AddRemove, Sensitivity: 1 << 20, Scale: 3 << 19}},
 		"a paper's batch": {

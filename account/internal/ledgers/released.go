@@ -78,7 +78,7 @@ func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 		}
 		of := charges[round]
 		if len(of) == 0 {
-			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or put back, or the release is forged"))
+			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or restored from an old copy, or the release is forged"))
 		}
 		if r.Head == nil { // a part of it, which has no digest
 			continue

@@ -251,12 +251,12 @@ func FuzzAnswer(f *testing.F) {
 		last := from - 1
 		for _, m := range c.messages {
 			if m.offset <= last {
-				t.Fatalf("offset %d behind %d", m.offset, last)
+				t.Fatalf("offset %d after %d", m.offset, last)
 			}
 			last = m.offset
 		}
 		if c.next <= last {
-			t.Fatalf("goes on at %d behind %d", c.next, last)
+			t.Fatalf("goes on at %d after %d", c.next, last)
 		}
 	})
 }

@@ -92,7 +92,7 @@ func (t *Text) checkSuffix(suffix string) error {
 	for _, s := range Suffixes {
 		if s == suffix {
 			return exit.Errorf(exit.Malformed, "%s: damaged compressed data: it does not begin as compressed data", t.Name).
-				WithHint("a text that is not compressed wants a name without %s", suffix)
+				WithHint("rename a text that is not compressed: its name must not end in %s", suffix)
 		}
 	}
 	return nil
@@ -120,7 +120,7 @@ func (t *Text) look() (*format, error) {
 type seen struct {
 	head []byte
 	in   io.Reader
-	err  error // of in, behind head
+	err  error // of in, after head
 }
 
 func (s *seen) Read(b []byte) (int, error) {
