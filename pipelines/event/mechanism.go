@@ -152,7 +152,7 @@ func checkDraws(unit string, loss float64) error {
 func (g *Grant) checkStatistics() error {
 	for i, s := range g.Statistics {
 		if s.Name == "" || slices.ContainsFunc(g.Statistics[:i], func(other Statistic) bool { return other.Name == s.Name }) {
-			return fmt.Errorf("statistic %q has no name, or stands twice", s.Name)
+			return fmt.Errorf("statistic %q has no name, or occurs twice", s.Name)
 		}
 		if err := positive("bound of statistic "+s.Name, s.Bound); err != nil {
 			return err

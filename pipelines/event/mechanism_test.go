@@ -40,7 +40,7 @@ func TestGrantCheckMechanism(t *testing.T) {
 		"unknown clipping":                        {func(g *Grant) { g.Clipping = "word" }},
 		"clip must be":                            {func(g *Grant) { g.Clip = inf }, func(g *Grant) { g.Clip = -1 }},
 		"noise multiplier must be":                {func(g *Grant) { g.NoiseMultiplier = inf }, func(g *Grant) { g.NoiseMultiplier = nan }},
-		"no name, or stands twice": {
+		"no name, or occurs twice": {
 			statistics(Statistic{"", 1}), statistics(Statistic{"a", 1}, Statistic{"b", 1}, Statistic{"a", 2}),
 		},
 		"bound of statistic a must": {

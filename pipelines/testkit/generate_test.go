@@ -468,7 +468,7 @@ func vectors(t *testing.T) []Vector {
 		{Name: "members-none.pp", Rule: "members without a key", Section: "3.6", Stream: aSum(open(1), members(1), sum(1), sixCells, closing(1))},
 		{Name: "members-size.pp", Rule: "members of no whole keys", Section: "3.6", Stream: aSum(open(1), members(1, key("a")[:15]), sum(1), sixCells, closing(1, "a"))},
 		{Name: "members-order.pp", Rule: "members do not ascend", Section: "3.6", Stream: aSum(open(1), members(1, key("a"), key("b")), sum(1), sixCells, closing(1, "a", "b"))},
-		{Name: "members-twice.pp", Rule: "member stands twice, in two records", Section: "3.6", Stream: aSum(open(1), members(1, key("a")), members(1, key("a")), sum(1), sixCells, closing(1, "a", "a"))},
+		{Name: "members-twice.pp", Rule: "member occurs twice, in two records", Section: "3.6", Stream: aSum(open(1), members(1, key("a")), members(1, key("a")), sum(1), sixCells, closing(1, "a", "a"))},
 		{Name: "members-late.pp", Rule: "members after the sum", Section: "3", Stream: aSum(open(1), sum(1), sixCells, members(1, key("a")), closing(1, "a"))},
 		{Name: "no-sum.pp", Rule: "round without a sum", Section: "3", Stream: aSum(open(1), members(1, key("a")), closing(1, "a"))},
 		{Name: "two-sums.pp", Rule: "second sum of a round", Section: "3", Stream: afterSum(sum(1), sixCells, closing(1, "a", "b", "user/u"))},
@@ -484,7 +484,7 @@ func vectors(t *testing.T) []Vector {
 
 		{Name: "terms-vocabulary.pp", Rule: "terms over a vocabulary", Section: "3.7", Stream: newBuilder(with(spelledOut(), func(h *wire.Header) { h.VocabularySize = 3 })).whole()},
 		{Name: "terms-id.pp", Rule: "terms without an id", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("", "x")).whole()},
-		{Name: "terms-twice.pp", Rule: "term stands twice", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("a", "x", "y", "x")).whole()},
+		{Name: "terms-twice.pp", Rule: "term occurs twice", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("a", "x", "y", "x")).whole()},
 		{Name: "terms-empty.pp", Rule: "empty term", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x", "")).whole()},
 		{Name: "terms-space.pp", Rule: "term with white space in it", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x\u2003y")).whole()},
 		{Name: "terms-comment.pp", Rule: "term that begins a comment", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "#")).whole()},

@@ -429,7 +429,7 @@ class Stream:
         need(terms.id, "3.7", "terms without an id")
         check_names(terms.id, terms.user)
         check_words(terms.words)
-        need(len(set(terms.words)) == len(terms.words), "3.7", "term stands twice")
+        need(len(set(terms.words)) == len(terms.words), "3.7", "term occurs twice")
 
 
 def check_header(header):

@@ -98,7 +98,7 @@ func (c *Composition) add(charge *event.Charge) error {
 	m := noiseOf(charge)
 	switch {
 	case charge.Mechanism == event.Select:
-		// Of units that take part by a coin it would be no worse; nobody needs that.
+		// For units that take part by a coin it would be no worse. Nobody needs that case.
 		c.alone.AddFailure(StrayWord(charge))
 		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
 	case charge.Mechanism == event.RandomizedResponse:

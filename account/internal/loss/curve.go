@@ -18,7 +18,7 @@ var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under 
 
 // curve returns the Rényi curve of one of an event's releases, and the probability with which it may fail (see List.Failure).
 //
-// Of one batch, given that the unit takes part, the curves add up, and so the squares of sensitivity over noise, of Gaussian
+// The curves of one batch add up, given that the unit takes part, and so do the squares of sensitivity over noise, of Gaussian
 // noise: all sums, each divided by its noise, are one sum. What samples amplify is the whole, once (see package renyi, on
 // dominance). Amplified one by one as if each had coins of its own, they would seem to lose less than they do.
 //

@@ -70,7 +70,7 @@ func arrival(t *testing.T, l *Location, age time.Duration) {
 }
 
 // TestGaps: where a topic has offsets without a message, as one has that was compacted or that a transaction ended in, a log
-// goes over them and comes to its end. Of a journal nothing may be missing.
+// goes over them and comes to its end. No entry of a journal may be missing.
 func TestGaps(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for topic, policy := range map[string]string{"compacted.private": "compact", "t.private": "delete"} {

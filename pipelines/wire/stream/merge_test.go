@@ -273,7 +273,7 @@ func TestMergeRefuses(t *testing.T) {
 		"a round left open":   {append(good[:1:1], write(t, "b", h, groups[1:], random)...), "round 1 was never closed"},
 		"nothing":             {nil, "input is empty"},
 		"a foreign message":   {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}), "not a Zstandard frame"},
-		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "stands outside that round"},
+		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "is outside that round"},
 	} {
 		if _, err := merged(t, c.frames); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -96,7 +96,7 @@ func (o *order) outside(r *wire.Record, kind wire.Kind) error {
 		return err
 	}
 	if r.Round != 0 {
-		return fmt.Errorf("%s of round %d stands outside the rounds", bodyName(r), r.Round)
+		return fmt.Errorf("%s of round %d is outside the rounds", bodyName(r), r.Round)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (o *order) document(r *wire.Record) error {
 
 func (o *order) inRound(r *wire.Record) error {
 	if !o.open || r.Round != o.round {
-		return fmt.Errorf("%s of round %d stands outside that round", bodyName(r), r.Round)
+		return fmt.Errorf("%s of round %d is outside that round", bodyName(r), r.Round)
 	}
 	o.records++
 	return nil

@@ -168,7 +168,7 @@ func TestAbsent(t *testing.T) {
 	}
 	_, err = Open(path)
 	wantCode(t, err, 82)
-	// Of a ledger that releases were charged to, it is said that it is lost.
+	// If releases were charged to a missing ledger, the error says that the ledger is lost.
 	b, path := newBook(t, newGrant())
 	charge(t, b, newCharge(newGrant(), 1), "one")
 	b.Close()
