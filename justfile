@@ -1,4 +1,4 @@
-# What a developer does here. `just` alone lists it.
+# What a developer does here. `just` without a recipe lists it.
 
 python := env("PYTHON", justfile_directory() / ".venv/bin/python")
 
@@ -37,7 +37,7 @@ lint:
     go vet ./...
     go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-# The race detector, but for the end-to-end tests, which run the stages as they are built
+# The race detector, except for the end-to-end tests, which run the stages as they are built
 race:
     GORACE=atexit_sleep_ms=0 go test -race -short $(go list ./... | grep -v /endtoend)
 
@@ -85,7 +85,7 @@ python:
 peers: python
     {{ python }} -c 'import gensim, sklearn, opendp' 2>/dev/null || {{ python }} -m pip install -q gensim scikit-learn opendp
 
-# Write generated code and the test vectors of the wire anew
+# Write generated code and the test vectors of the wire again
 generate: python
     PYTHON={{ python }} pipelines/wire/generate.sh
     go test ./pipelines/testkit -update

@@ -19,8 +19,8 @@ type exportCommand struct {
 
 func (exportCommand) Help() string {
 	return `
-Writes the charges of a ledger as JSON for other accountants. epsilon, delta and compare read it with --events. If dp_accounting has
-no word for a charge, it is written as something that loses no less, or refused: see EVENTS.md. Equal charges are merged, and no names
+Writes the charges of a ledger as JSON for other accountants. epsilon, delta and compare read it with --events. A charge that
+dp_accounting cannot express is written as an event with at least the same loss, or refused: see EVENTS.md. Equal charges are merged, and no names
 of data sets and runs are written.
 
   account export night.ledger | account epsilon --events - --delta 1e-6`

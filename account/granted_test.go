@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/scheme"
 )
 
-// ruleLedgers are ledgers whose chain and noise are right, but for the first one with a line that privatize would not have
+// ruleLedgers are ledgers whose chain and noise are right, except for the first one with a line that privatize would not have
 // written. Each has the grant first, and a charge by it.
 func ruleLedgers(t *testing.T) map[string][]byte {
 	expires := ledgertest.Noon.Add(time.Hour)

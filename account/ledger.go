@@ -16,7 +16,7 @@ import (
 )
 
 type ledgerCommands struct {
-	New newLedgerCommand `cmd:"" help:"Begin a ledger with an identity of its own, and with a budget that no plan passes."`
+	New newLedgerCommand `cmd:"" help:"Begin a ledger with an id of its own, and perhaps a budget that no plan may exceed."`
 }
 
 type newLedgerCommand struct {
@@ -24,7 +24,7 @@ type newLedgerCommand struct {
 	Delta    float64 `group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
 	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
 	Order    float64 `group:"Filter" placeholder:"X" help:"Set the order of the filter renyi. By default it is the order that leaves the most for Gaussian noise without sampling."`
-	Disjoint bool    `name:"disjoint-datasets" help:"Trust that data sets share no unit: the data set of a unit follows from the unit only, for good, and nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
+	Disjoint bool    `name:"disjoint-datasets" help:"Trust that data sets share no unit: each unit belongs to one data set for good, by a rule that looks at this unit only. Nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
 	Ledger   string  `arg:"" help:"File to make. A file that exists is refused."`
 }
 
@@ -75,7 +75,7 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
 	if _, err := os.Lstat(last); err == nil {
 		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
-			WithHint("put the newest copy of it back; without that its data set counts as spent")
+			WithHint("restore its newest copy; without that copy its data set counts as spent")
 	}
 	if r.DryRun() {
 		return nil

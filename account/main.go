@@ -23,7 +23,7 @@ var cli struct {
 	Delta      deltaCommand      `cmd:"" help:"Work out the δ of Gaussian noise or of a list of releases."`
 	Noise      noiseCommand      `cmd:"" help:"Work out the least Gaussian noise for (ε, δ)."`
 	Compare    compareCommand    `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
-	Efficiency efficiencyCommand `cmd:"" help:"Weigh SUB-LDA's loss against its sampling ratio."`
+	Efficiency efficiencyCommand `cmd:"" help:"Weigh the privacy loss of SUB-LDA against its sampling ratio."`
 	Gibbs      gibbsCommand      `cmd:"" help:"Work out the pure ε of a Gibbs sampler's draws, noise and bits."`
 }
 

@@ -40,7 +40,7 @@ func odometerLedgers(t *testing.T) map[string][]byte {
 		many.Planned(t, g)
 		many.Charge(t, ledgertest.ChargeOf(g, 1, g.ID))
 	}
-	relations := new(ledgertest.Book) // an exchange of units behind additions and removals
+	relations := new(ledgertest.Book) // an exchange of units after additions and removals
 	relations.Grant(t, g)
 	relations.Charge(t, ledgertest.ChargeOf(g, 1, "a"))
 	exchanged := *g

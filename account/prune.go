@@ -21,8 +21,8 @@ import (
 )
 
 type pruneCommand struct {
-	Runs   []string `name:"run" placeholder:"NAME" help:"Remove those of this run. May be repeated."`
-	UsedUp bool     `help:"Remove those of all grants that have no release left."`
+	Runs   []string `name:"run" placeholder:"NAME" help:"Remove the stored releases of this run. May be repeated."`
+	UsedUp bool     `help:"Remove the stored releases of all grants that have no release left."`
 	print.Flags
 	Ledger string `arg:"" help:"Ledger of privatize. Nobody may write to it meanwhile."`
 }

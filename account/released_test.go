@@ -167,10 +167,10 @@ func releasesOfTopic(t *testing.T, b *broker.Broker) {
 		code    int
 		says    string
 	}{
-		"charged":        {[][]*wire.Record{duskRelease(duskHead(t), 1, 7), duskRelease(duskHead(t), 1, 7)}, 0, "round was charged, and its release is not there"},
-		"drawn-anew":     {[][]*wire.Record{duskRelease(duskHead(t), 2, 9), duskRelease(duskHead(t), 2, 7)}, 90, "round 2 of run dusk: a release that is not the one which was charged"},
-		"behind-another": {[][]*wire.Record{duskRelease(duskHead(t), 2, 7), duskRelease(duskHead(t), 2, 9)}, 90, "round 2 of run dusk: a release that is not the one which was charged"},
-		"not-charged":    {[][]*wire.Record{duskRelease(duskHead(t), 3, 7)}, 90, "round 3 of run dusk: a release that no line of the ledger charges"},
+		"charged":       {[][]*wire.Record{duskRelease(duskHead(t), 1, 7), duskRelease(duskHead(t), 1, 7)}, 0, "round was charged, and its release is not there"},
+		"drawn-again":   {[][]*wire.Record{duskRelease(duskHead(t), 2, 9), duskRelease(duskHead(t), 2, 7)}, 90, "round 2 of run dusk: a release that is not the one which was charged"},
+		"after-another": {[][]*wire.Record{duskRelease(duskHead(t), 2, 7), duskRelease(duskHead(t), 2, 9)}, 90, "round 2 of run dusk: a release that is not the one which was charged"},
+		"not-charged":   {[][]*wire.Record{duskRelease(duskHead(t), 3, 7)}, 90, "round 3 of run dusk: a release that no line of the ledger charges"},
 		"louder": {[][]*wire.Record{duskRelease(func() *wire.Release { r := duskHead(t); r.Scale--; return r }(), 1, 7)}, 90,
 			"round 1 of run dusk: it states mechanism"},
 		"empty": {nil, 90, "is empty"},

@@ -24,8 +24,8 @@ import (
 )
 
 type verifyCommand struct {
-	LastHash []string `placeholder:"HEX" help:"Refuse ledgers of which no line has this hash, which was noted earlier as a ledger's last: lines were cut off the end. May be repeated."`
-	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. Of a folder of stored releases, all must be there; by default it is LEDGER.releases if that exists, and a missing release is a warning. Each release of a file or a topic must have been charged."`
+	LastHash []string `placeholder:"HEX" help:"Refuse a ledger without a line of this hash, which somebody noted earlier as the last hash of the ledger: lines were cut off. May be repeated."`
+	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. A folder must hold every stored release. Each release of a file or a topic must have been charged. The default is LEDGER.releases if it exists; a missing release is then only a warning."`
 	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the result here; standard output by default."`
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`

@@ -21,8 +21,8 @@ import (
 )
 
 type watchCommand struct {
-	Grant string `xor:"watched" placeholder:"FILE" help:"Watch this grant, which may not be in the ledger yet."`
-	Run_  string `name:"run" xor:"watched" placeholder:"NAME" help:"Watch the grant of this training run's last charge."`
+	Grant   string `xor:"watched" placeholder:"FILE" help:"Watch this grant, which may not be in the ledger yet."`
+	RunName string `name:"run" xor:"watched" placeholder:"NAME" help:"Watch the grant of this training run's last charge."`
 	accountant.LedgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize, a file."`
 }
@@ -130,7 +130,7 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 // look finds out how far the grant is.
 func (w *watching) look(ledger *event.Ledger) {
 	if w.use == nil {
-		w.use = ledgers.LastUse(ledger, w.Run_)
+		w.use = ledgers.LastUse(ledger, w.RunName)
 	}
 	if w.use == nil {
 		return

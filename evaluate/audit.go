@@ -118,7 +118,7 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		}
 	}
 	if len(broken) > 0 {
-		return exit.Errorf(exit.Refused, "%s does not keep to its claim: %s", c.Binary, strings.Join(broken, "; "))
+		return exit.Errorf(exit.Refused, "%s breaks its claim: %s", c.Binary, strings.Join(broken, "; "))
 	}
 	return nil
 }

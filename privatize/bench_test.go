@@ -76,10 +76,10 @@ func round(b *testing.B) (name string, size int64) {
 }
 
 // BenchmarkSums measures the way of contributions from the stream into the exact sum: reading and checking, quantising,
-// clipping, adding. The limit that it cannot pass is reading alone.
+// clipping, adding. The limit that it cannot pass is only reading.
 func BenchmarkSums(b *testing.B) {
 	name, size := round(b)
-	b.Run("reading-alone", func(b *testing.B) {
+	b.Run("only-reading", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
 			in, _, err := endpoint.OpenStream(name, contributions)

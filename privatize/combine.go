@@ -15,7 +15,7 @@ import (
 // combineCommand makes partial sums. They stay private, so nothing is charged for them.
 type combineCommand struct {
 	Grant        string        `placeholder:"FILE" help:"Bound contributions as this grant says, under which the sums will be released. Without a grant the sums are for privatize none."`
-	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole within this time after the round before it, or after the start. Default: no limit. Choose more than a round takes, or than a --window of sample."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not complete within this time after the round before it, or after the start. Default: no limit. Choose more than a round takes, or than a --window of sample."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Write the partial sums to this file or topic. Default: standard output."`
 	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Read streams of contributions or of partial sums. Default: standard input. Each of several streams holds other units of every round. Each partition of a topic is summed by itself."`
 	filter.Compress
@@ -45,9 +45,9 @@ func (c *combineCommand) Run(r *filter.Run) error {
 		if r.DryRun() {
 			return nil
 		}
-		return endpoint.Share(r, c.Inputs[0], wanted, c.Output, func(_ context.Context, in *endpoint.Part) error {
+		return endpoint.Share(r, c.Inputs[0], wanted, c.Output, func(_ context.Context, in *endpoint.Partition) error {
 			create := func(h *wire.Header) (*endpoint.StreamWriter, error) { return in.CreateStream(h, c.Compress.Compress) }
-			return c.combine(r, partSource(in), grant, create)
+			return c.combine(r, partitionSource(in), grant, create)
 		})
 	}
 	in, err := openWithin(c.RoundTimeout, c.Output, c.Inputs, wanted)

@@ -37,8 +37,8 @@ func (l *leave) read(mechanism string) (*event.Grant, error) {
 
 // charged are the flags of all that is charged to a ledger.
 type charged struct {
-	Ledger  string `placeholder:"FILE" help:"Charge every release to this ledger, which account ledger new makes. Required, except by none for a public stream."`
-	Run_    string `name:"run" help:"Charge, store and release the rounds under this name of the training run. Default: the id of the grant, and for none a random name. A stream that names another run is refused."`
+	Ledger  string `placeholder:"FILE" help:"Charge every release to this ledger, which account ledger new makes. Required, except for privatize none with a public stream."`
+	RunName string `name:"run" help:"Charge, store and release the rounds under this name of the training run. Default: the id of the grant; for privatize none, a random name. A stream that names another run is refused."`
 	Dataset string `default:"default" help:"Name the data set in the ledger. Where the data sets of the ledger share no unit, it must be the grant's data set."`
 }
 
@@ -46,8 +46,8 @@ type charged struct {
 // does not choose the name: a stream that names another run is refused.
 func (c *charged) name(stream, otherwise string) (string, error) {
 	run := otherwise
-	if c.Run_ != "" {
-		run = c.Run_
+	if c.RunName != "" {
+		run = c.RunName
 	}
 	if err := event.CheckName(run); err != nil {
 		return "", exit.Errorf(exit.Usage, "name of the run: %w", err)

@@ -20,23 +20,23 @@ type deadline struct {
 	rang   atomic.Bool // the same, set by the timer
 	passed chan error  // receives the error when a round's time is over
 
-	mutex  sync.Mutex
-	behind uint32   // the last round that was whole
-	from   []string // the inputs that are waited for
+	mutex sync.Mutex
+	last  uint32   // the last round that was whole
+	from  []string // the inputs that are waited for
 }
 
 func newDeadline(limit time.Duration) *deadline {
 	return &deadline{limit: limit, passed: make(chan error, 1)}
 }
 
-// begin starts the time of the round that follows round behind.
-func (d *deadline) begin(behind uint32) {
+// begin starts the time of the round after round last.
+func (d *deadline) begin(last uint32) {
 	if d.limit == 0 || !d.stop() {
 		return
 	}
 	d.waits()
 	d.mutex.Lock()
-	d.behind = behind
+	d.last = last
 	d.mutex.Unlock()
 	d.timer = time.AfterFunc(d.limit, func() {
 		defer exit.Guard()
@@ -81,8 +81,8 @@ func (d *deadline) late() error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	round := "the first round"
-	if d.behind > 0 {
-		round = fmt.Sprintf("the round after %d, or the end,", d.behind)
+	if d.last > 0 {
+		round = fmt.Sprintf("the round after %d, or the end,", d.last)
 	}
 	return exit.Errorf(exit.Malformed, "%s is not whole %v after the wait for it began, and nothing of it was released%s",
 		round, d.limit, endpoint.Missing(d.from)).

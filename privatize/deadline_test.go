@@ -19,8 +19,8 @@ import (
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDeadline(time.Second)
-		for behind := range uint32(2) {
-			d.begin(behind)
+		for last := range uint32(2) {
+			d.begin(last)
 			time.Sleep(600 * time.Millisecond)
 			if d.running() != nil || d.met() != nil {
 				t.Fatal("a round in time is late")

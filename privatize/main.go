@@ -9,9 +9,9 @@ import (
 
 var cli struct {
 	filter.Common
-	Gaussian           gaussianCommand `cmd:"" default:"withargs" help:"Release exact sums of clipped contributions with discrete Gaussian noise (the default)."`
-	Laplace            laplaceCommand  `cmd:"" help:"Release exact sums of contributions clipped in L1 with discrete Laplace noise."`
-	Combine            combineCommand  `cmd:"" help:"Add up bounded contributions into private partial sums, for another privatize to release. They cost nothing and protect nobody."`
+	Gaussian           gaussianCommand `cmd:"" default:"withargs" help:"Add discrete Gaussian noise to sums of clipped contributions, and release the noisy sums (the default)."`
+	Laplace            laplaceCommand  `cmd:"" help:"Add discrete Laplace noise to sums of contributions clipped in L1, and release the noisy sums."`
+	Combine            combineCommand  `cmd:"" help:"Add up bounded contributions into private partial sums, for another privatize to release. The partial sums are private: nothing is charged."`
 	Select             selectCommand   `cmd:"" help:"Release a vocabulary: the words whose noisy weight reaches a threshold."`
 	RandomizedResponse responseCommand `cmd:"" help:"Report each document's set of words, with every bit wrong with some probability (the local model)."`
 	None               noneCommand     `cmd:"" help:"NO PRIVACY: release exact sums, for an infinite charge in the ledger. A public stream costs nothing."`

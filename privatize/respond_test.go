@@ -38,7 +38,7 @@ func documentStreams() map[string][]byte {
 	add("four.pp", header(), append(three[:3:3], document("d", nil))...)
 	add("twice-id.pp", header(), three[0], three[1], three[0])
 	add("no-documents.pp", header())
-	// Of the first document the same three words have the largest counts.
+	// The same three words of the first document have the largest counts.
 	add("three-alike.pp", header(),
 		document("x", []uint32{9, 9, 8, 9}, 2, 50, 98, 99), document("y", nil), document("z", []uint32{2}, 0))
 

@@ -131,13 +131,13 @@ func ledgerPutBack(t *testing.T, b *broker.Broker) {
 	for backup, round := range map[string]string{"one.ledger": "2", "two.ledger": "3"} {
 		putBack(t, folder, backup, "run.ledger")
 		words := "run.ledger: the output holds a release of round " + round +
-			" of run grant, and the ledger has no charge of that release: it was put back to an older state"
+			" of run grant, and the ledger has no charge of that release: it was restored from an old copy"
 		refused(words, "-o", output, "3.pp")
-		refused(words, "-o", output, "1.pp") // replays alone: the ledger is not to be used at all
+		refused(words, "-o", output, "1.pp") // only replays: the ledger is not to be used at all
 	}
 	putBack(t, folder, "one.ledger", "run.ledger")
-	refused("later claims follow that of round 2 of run grant", "-o", output, log, "3.pp")
-	refused("later claims follow that of round 2 of run grant", "-o", other, log, "3.pp")
+	refused("later claims follow the claim of round 2 of run grant", "-o", output, log, "3.pp")
+	refused("later claims follow the claim of round 2 of run grant", "-o", other, log, "3.pp")
 
 	// Another ledger of the same name, and one that has charged other noise by now.
 	if err := os.RemoveAll(filepath.Join(folder, "run.ledger.releases")); err != nil {

@@ -59,8 +59,8 @@ type supplier interface {
 	Close() error
 }
 
-// partSource is a partition of a topic as a source.
-func partSource(in *endpoint.Part) *sources {
+// partitionSource is a partition of a topic as a source.
+func partitionSource(in *endpoint.Partition) *sources {
 	return &sources{deadline: newDeadline(0), header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
 }
 
@@ -70,7 +70,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		return nil, err
 	}
 	s := &sources{deadline: newDeadline(0)}
-	if endpoint.IsTopic(output) { // which has what was answered, for good
+	if endpoint.IsTopic(output) { // the output topic keeps what was answered
 		wanted.Answers = output
 	}
 	for i, name := range names {
@@ -101,8 +101,8 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 	return s, nil
 }
 
-// openWithin is openSources within the time of the first round, which of what is no topic counts from here on, too: a header may
-// never come.
+// openWithin is openSources, and must be done within the time of the first round. For files and pipes that time also begins here,
+// since a header may never come.
 func openWithin(limit time.Duration, output string, names []string, wanted endpoint.Wanted) (in *sources, err error) {
 	opening := newDeadline(limit)
 	if !slices.ContainsFunc(names, endpoint.IsTopic) {
@@ -133,7 +133,7 @@ func alike(h *wire.Header) *wire.Header {
 	return c
 }
 
-// settle computes and returns the hash of all settings, of which the grant that bounds contributions is one.
+// settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings.
 func (s *sources) settle(grant *event.Grant) (string, error) {
 	hash, err := settings(s.header, grant)
 	if err == nil {
@@ -158,7 +158,7 @@ type rounder interface {
 	released(number uint32) bool
 }
 
-// rounds takes round after round until all inputs end, which they must do together.
+// rounds takes round after round until all inputs end. All inputs must end after the same round.
 func (s *sources) rounds(r rounder) error {
 	for {
 		open, err := s.open(r)
@@ -178,8 +178,8 @@ func (s *sources) rounds(r rounder) error {
 }
 
 // open returns the first record of the next round, which is the same in all sources, or io.EOF at the end of all. Partitions of
-// a topic may begin with different rounds, where retention or a group's offsets have left them. Some begin after the last round,
-// and are at their end at once. A round that only some partitions still have is skipped if it was released.
+// a topic may begin with different rounds, after retention or by the offsets of a group. Some begin after the last round,
+// and so are at their end at once. A round that only some partitions still have is skipped if it was released.
 func (s *sources) open(r rounder) (*wire.Record, error) {
 	s.deadline.begin(s.last)
 	heads, err := s.heads()
@@ -189,7 +189,7 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	latest := uint32(0)
 	for i, head := range heads {
 		if head == nil && s.last == 0 && s.streams[i].Amid() {
-			latest = behindAll
+			latest = noRoundLeft
 		}
 		latest = max(latest, head.GetRound())
 	}
@@ -209,15 +209,15 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 			}
 		}
 		if !proto.Equal(heads[i], heads[0]) {
-			return nil, in.Errorf("it does not hold the rounds that %s holds", s.streams[0].Name())
+			return nil, in.Errorf("its rounds are not those of %s", s.streams[0].Name())
 		}
 	}
 	if heads[0] == nil && s.last == 0 && s.fresh {
 		if !s.streams[0].Amid() {
-			return nil, s.streams[0].Errorf("it ends without a round, and none was released before: whoever wrote the end did not write the stream")
+			return nil, s.streams[0].Errorf("the stream ends without a round, and no round was released before: another program wrote the end record")
 		}
-		if !s.begun { // a group noted releases, or retention took what was never released
-			return nil, s.streams[0].Errorf("it has no round left, and neither the output nor the ledger has a release of the run")
+		if !s.begun { // a group noted releases, or retention deleted rounds that were never released
+			return nil, s.streams[0].Errorf("the topic has no round left to read, and neither the output nor the ledger has a release of the run")
 		}
 	}
 	if heads[0] == nil {
@@ -226,14 +226,14 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	// Within one stream the reader checks the order of rounds. This check is for concatenated streams: a release that cannot be
 	// sent must not be charged.
 	if latest <= s.last {
-		return nil, s.streams[0].Errorf("round %d follows round %d, in a stream after another one: rounds must ascend", latest, s.last)
+		return nil, s.streams[0].Errorf("round %d follows round %d of the stream before: rounds must ascend", latest, s.last)
 	}
 	s.last = latest
 	return heads[0], s.deadline.running()
 }
 
-// behindAll stands for the first round of a stream that has no rounds left.
-const behindAll = math.MaxUint32
+// noRoundLeft is the number of the next round of a stream that has no rounds left.
+const noRoundLeft = math.MaxUint32
 
 // heads returns the next record of each source, or nil at its end. It waits for all sources concurrently.
 func (s *sources) heads() ([]*wire.Record, error) {

@@ -11,7 +11,7 @@ import (
 	"privpipe/privatize/internal/release"
 )
 
-// TestBegins: a privatizer that died between the notes of two partitions begins one of them behind a round that another still
+// TestBegins: a privatizer that died between the notes of two partitions begins one of them after a round that another still
 // has, perhaps the last one. A round that was released is passed over; any other must be in all.
 func TestBegins(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -21,17 +21,17 @@ func TestBegins(t *testing.T) {
 		refused  string // the end of the message
 	}{
 		"together":                {[]partition{{0, 3}, {0, 3}}, 0, []uint32{1, 2, 3}, ""},
-		"the first one behind":    {[]partition{{2, 3}, {1, 3}}, 2, []uint32{3}, ""},
-		"the second one behind":   {[]partition{{0, 3}, {2, 3}}, 2, []uint32{3}, ""},
+		"the first one later":     {[]partition{{2, 3}, {1, 3}}, 2, []uint32{3}, ""},
+		"the second one later":    {[]partition{{0, 3}, {2, 3}}, 2, []uint32{3}, ""},
 		"the first one at an end": {[]partition{{3, 3}, {2, 3}}, 3, nil, ""},
 		"the second at an end":    {[]partition{{2, 3}, {3, 3}, {1, 3}}, 3, nil, ""},
 		"others far from the end": {[]partition{{3, 3}, {0, 3}, {1, 3}}, 3, nil, ""},
 		"both at an end":          {[]partition{{3, 3}, {3, 3}}, 3, nil, ""},
-		"behind, not released":    {[]partition{{0, 3}, {1, 3}}, 0, nil, "two does not hold the rounds that one holds"},
-		"at an end, not released": {[]partition{{2, 3}, {3, 3}}, 2, nil, "two does not hold the rounds that one holds"},
-		"ends too soon":           {[]partition{{0, 3}, {0, 2}}, 0, []uint32{1, 2}, "two does not hold the rounds that one holds"},
-		"ends too soon, again":    {[]partition{{0, 3}, {0, 2}}, 3, []uint32{1, 2}, "two does not hold the rounds that one holds"},
-		"without rounds":          {[]partition{{0, 3}, {0, 0}}, 3, nil, "two does not hold the rounds that one holds"},
+		"later, not released":     {[]partition{{0, 3}, {1, 3}}, 0, nil, "two its rounds are not those of one"},
+		"at an end, not released": {[]partition{{2, 3}, {3, 3}}, 2, nil, "two its rounds are not those of one"},
+		"ends too soon":           {[]partition{{0, 3}, {0, 2}}, 0, []uint32{1, 2}, "two its rounds are not those of one"},
+		"ends too soon, again":    {[]partition{{0, 3}, {0, 2}}, 3, []uint32{1, 2}, "two its rounds are not those of one"},
+		"without rounds":          {[]partition{{0, 3}, {0, 0}}, 3, nil, "two its rounds are not those of one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sources{deadline: newDeadline(0)}
@@ -70,8 +70,8 @@ func (u upTo) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, 
 }
 func (u upTo) end(number uint32, units, records, digest uint64) (err error) { return nil }
 
-// A partition holds the rounds behind one, up to the last.
-type partition struct{ behind, last uint32 }
+// A partition holds the rounds after `after`, up to the last.
+type partition struct{ after, last uint32 }
 
 // supplied is a partition as a supplier: of each round the first and the last record.
 type supplied struct {
@@ -82,7 +82,7 @@ type supplied struct {
 }
 
 func (s *supplied) Name() string { return s.name }
-func (s *supplied) Amid() bool   { return s.behind > 0 }
+func (s *supplied) Amid() bool   { return s.after > 0 }
 
 func (s *supplied) Complete() error { return nil }
 
@@ -91,7 +91,7 @@ func (s *supplied) Errorf(format string, args ...any) error {
 }
 
 func (s *supplied) Next() (*wire.Record, error) {
-	round := s.behind + 1 + s.read/2
+	round := s.after + 1 + s.read/2
 	if round > s.last {
 		return nil, io.EOF
 	}
@@ -104,7 +104,7 @@ func (s *supplied) Next() (*wire.Record, error) {
 
 var everyUnit = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}
 
-// TestEndWithoutRounds: the end alone is right where rounds were released before, and none is left to answer.
+// TestEndWithoutRounds: only the end is right where rounds were released before, and none is left to answer.
 func TestEndWithoutRounds(t *testing.T) {
 	for _, c := range []struct {
 		fresh, begun bool

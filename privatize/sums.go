@@ -21,8 +21,8 @@ import (
 // sumsCommand are the flags of the mechanisms that add noise to sums of contributions.
 type sumsCommand struct {
 	charged
-	Claims       string        `placeholder:"TOPIC" help:"Claim each round in this topic of one partition, shared by privatizers with ledgers of their own. One privatizer then releases each round. Default: no claims."`
-	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not whole within this time after the round before it, or after the start. Default: no limit. Nothing of the round is then released. Choose more than a round takes, or than a --window of sample."`
+	Claims       string        `placeholder:"TOPIC" help:"Claim (reserve) each round in this topic of one partition, which privatizers with separate ledgers share. Only one of them then releases each round. Default: no claims."`
+	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not complete within this time after the round before it, or after the start. Default: no limit. Nothing of the round is then released. Choose more than a round takes, or than a --window of sample."`
 	KeepReleases int           `placeholder:"N" help:"Keep the stored releases of only the last N rounds of the run. Default: all. An older round cannot be replayed and is refused."`
 	AllowRespend bool          `help:"Release a round again, for a second charge, if its sum differs from the sum that was released. By default such a round is refused."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Write the releases to this file or topic. Default: standard output."`

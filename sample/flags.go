@@ -14,14 +14,14 @@ type rounds struct {
 	scheme.Flags
 	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default. Take T from the plan: the grant covers no round after its last one."`
 
-	Run_       string      `name:"run" help:"Name the training run in the output. Without a name privatize takes the name in the grant."`
+	RunName    string      `name:"run" help:"Name the training run in the output. Without a name, privatize uses the id of the grant."`
 	Unit       string      `enum:"document,user" default:"document" help:"Draw by this privacy unit, ${enum}; document by default. With user all documents of a user are drawn together, and a document without a user is a unit of its own."`
 	FirstRound int         `default:"1" placeholder:"T" help:"Begin with round T, by default with round 1, and skip the rounds before T. An output topic needs no such flag: sample finds there the rounds that are done."`
 	Secret     string      `placeholder:"FILE" help:"Throw the coins of --poisson, --fixed or --allocate with the key in FILE; sample makes the key if FILE is missing. Without FILE the key is new at each start. A restart with the same key draws the same rounds. Use a key for one run only. Keep the key as private as the documents: whoever has the key knows which units each round holds, and sampling no longer hides the units."`
 	Seed       *uint64     `help:"FOR TESTS: throw public coins, each a function of this seed, the round and the name of the unit. The stream then states that sampling amplifies nothing. By default the coins are secret."`
 	TrustNames bool        `help:"Accept names of units that are consecutive numbers. By default --epoch without --window, and --seed, refuse such names, since they may be positions. If the names are positions, removing one unit moves other units to other rounds, and no ε holds."`
 	Memory     filter.Size `default:"4GiB" help:"Keep at most this much of the documents in memory, 4GiB by default. Other documents go to a temporary file in TMPDIR."`
-	Output     string      `short:"o" placeholder:"FILE" help:"Write the rounds to FILE or to a topic, by default to standard output. A hash of its name assigns a unit to a partition of the topic."`
+	Output     string      `short:"o" placeholder:"FILE" help:"Write the rounds to FILE or to a topic, by default to standard output. A hash of a unit's name chooses its partition of the topic."`
 	Inputs     []string    `arg:"" optional:"" help:"Read streams of documents from these files or topics, by default from standard input."`
 	windows
 	lead
@@ -37,8 +37,8 @@ func (s *rounds) Validate() error {
 	if s.FirstRound < 1 || s.FirstRound > s.Rounds {
 		return fmt.Errorf("--first-round must be in [1, %d], is %d", s.Rounds, s.FirstRound)
 	}
-	if s.Run_ != "" {
-		if err := event.CheckName(s.Run_); err != nil {
+	if s.RunName != "" {
+		if err := event.CheckName(s.RunName); err != nil {
 			return fmt.Errorf("--run: %w", err)
 		}
 	}
@@ -56,7 +56,7 @@ func (s *rounds) Validate() error {
 
 func (s *rounds) validateScheme() error {
 	if s.Given() != 1 {
-		return errors.New("one of --poisson, --fixed, --all, --allocate and --epoch must be given, one alone, and not be 0")
+		return errors.New("exactly one of --poisson, --fixed, --all, --allocate and --epoch must be given, and not be 0")
 	}
 	if s.Fixed.Of != 0 {
 		return errors.New("--fixed takes S here, without N: sample counts the units itself")
@@ -86,9 +86,9 @@ func (s *rounds) repeats() bool { return s.All || s.Epoch || s.Secret != "" || s
 
 // windows are the flags for rounds that are windows of time.
 type windows struct {
-	Window      time.Duration `group:"Windows of time" placeholder:"DURATION" help:"Make each round of --epoch from a window of this length (1h, 24h): round n holds the units whose first document arrived in window n. By default --epoch uses no windows. Documents of a unit from an earlier window are left out, so with --unit user all later documents of the user are. See sample/WINDOWS.md."`
+	Window      time.Duration `group:"Windows of time" placeholder:"DURATION" help:"Make each round of --epoch from a window of this length (1h, 24h): round n holds the units whose first document arrived in window n. By default --epoch uses no windows. Later documents of a unit are left out: with --unit user, a user's documents count in one window only. See sample/WINDOWS.md."`
 	WindowStart time.Time     `group:"Windows of time" placeholder:"TIME" help:"Begin the first window at this time (RFC 3339), by default at the first whole multiple of --window after the first start. Documents that arrived earlier are in no round."`
-	WindowGrace time.Duration `group:"Windows of time" default:"1m" placeholder:"DURATION" help:"Keep a window open for so long after its end, 1m by default and at most --window, for documents that are on their way. A document that comes later counts in the window that is then open."`
+	WindowGrace time.Duration `group:"Windows of time" default:"1m" placeholder:"DURATION" help:"Keep a window open for this long after its end, 1m by default and at most --window, for late documents. A document that comes even later counts in the window that is then open."`
 	WindowState string        `group:"Windows of time" placeholder:"FILE" help:"Keep in FILE which units were in a window; --window needs it. A restart reads FILE, so that no unit enters a second window. Keep FILE as private as the documents, and never restore an older FILE."`
 }
 

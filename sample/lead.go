@@ -16,7 +16,7 @@ import (
 // lead are the flags that bound how far the rounds run ahead.
 type lead struct {
 	Lead   *int   `group:"Topics" placeholder:"N" help:"Write at most N rounds to a topic before the first of them is released, 4 by default; 0 writes all rounds at once. The retention of the topic must last for N rounds. Without --follow or its default there is no bound."`
-	Follow string `group:"Topics" placeholder:"TOPIC" help:"Wait for --lead in this topic of the run's releases or parameters. By default the topic is RUN.releases, if the output is a topic whose name begins with the RUN of --run."`
+	Follow string `group:"Topics" placeholder:"TOPIC" help:"Watch this topic of the run's releases or parameters, to know which rounds are released. By default the topic is RUN.releases, if the output is a topic whose name begins with the RUN of --run."`
 }
 
 // usualLead lets the next stages work on one round while sample writes others. The topic then needs only a short retention.
@@ -33,7 +33,7 @@ func (l *lead) validate(s *rounds) error {
 	case !endpoint.IsTopic(s.Output):
 		return errors.New("--lead and --follow belong to an output that is a topic: a pipe holds sample back by itself")
 	case l.most() > 0 && s.followed() == "":
-		return errors.New("--lead needs --follow here: the output's name does not begin with that of --run")
+		return errors.New("--lead needs --follow here: the output's name does not begin with the name of --run")
 	case l.most() == 0 && l.Follow != "":
 		return errors.New("--lead 0 waits for nothing, and --follow names what to wait for")
 	}
@@ -50,15 +50,15 @@ func (l *lead) most() int {
 
 // followed is the name of the topic in which --lead waits for releases; "" for none.
 func (s *rounds) followed() string {
-	if s.Follow != "" || !endpoint.IsTopic(s.Output) || s.Run_ == "" || s.most() == 0 {
+	if s.Follow != "" || !endpoint.IsTopic(s.Output) || s.RunName == "" || s.most() == 0 {
 		return s.Follow
 	}
 	location, _, _ := strings.Cut(s.Output, "?")
 	cut := strings.LastIndex(location, "/") + 1
-	if !strings.HasPrefix(location[cut:], s.Run_+".") {
+	if !strings.HasPrefix(location[cut:], s.RunName+".") {
 		return ""
 	}
-	return location[:cut] + s.Run_ + ".releases"
+	return location[:cut] + s.RunName + ".releases"
 }
 
 // A pace holds rounds back until those before them are released.
@@ -77,10 +77,10 @@ func (s *rounds) pace(r *filter.Run) (*pace, error) {
 		}
 		return new(pace), nil
 	}
-	releases, err := endpoint.Follow(r, name, s.Run_)
+	releases, err := endpoint.Follow(r, name, s.RunName)
 	if err != nil {
 		return nil, exit.Errorf(exit.Code(err), "--follow: %w", err).
-			WithHint("rounds wait for the releases of those before, in this topic; --lead 0 writes all at once")
+			WithHint("rounds wait in this topic for the releases of earlier rounds; --lead 0 writes all rounds at once")
 	}
 	return &pace{releases, s.most(), s.FirstRound}, nil
 }

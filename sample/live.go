@@ -25,7 +25,7 @@ func (s *rounds) live(r *filter.Run) error {
 		return err
 	}
 	header := s.header(h)
-	state, err := window.Open(s.WindowState, s.Run_, s.Unit, h.Settings, plan, time.Now())
+	state, err := window.Open(s.WindowState, s.RunName, s.Unit, h.Settings, plan, time.Now())
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *rounds) live(r *filter.Run) error {
 		return err
 	}
 	if done.reached > state.Begun() {
-		return exit.Errorf(exit.Usage, "%s: is not the state that the rounds of %s were cut by", s.WindowState, s.Output).
+		return exit.Errorf(exit.Usage, "%s: is not the state of the windows that %s holds as rounds", s.WindowState, s.Output).
 			WithHint("without that state a unit could be in a second round")
 	}
 	planned := s.scheme(0)
@@ -89,10 +89,10 @@ func (s *rounds) incomplete(r *filter.Run, round int, there done) error {
 	case there.rounds >= round: // the round is whole, and only the state lacks it
 		return nil
 	case endpoint.IsTopic(s.Output):
-		return exit.Errorf(exit.Malformed, "round %d was begun by a run before, and its documents did not all come again", round).
+		return exit.Errorf(exit.Malformed, "round %d was begun before the restart, and not all of its documents came again", round).
 			WithHint("read the documents from further back: from=oldest, or from= a time before the round's window began")
 	}
-	r.Log.Warn("round was begun by a run before, and its documents did not all come again: it is left out", "round", round)
+	r.Log.Warn("round was begun before the restart, and not all of its documents came again: it is left out", "round", round)
 	return nil
 }
 

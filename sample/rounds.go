@@ -76,7 +76,7 @@ func (s *rounds) Run(r *filter.Run) error {
 // header is the header of the rounds, for documents with header h.
 func (s *rounds) header(h *wire.Header) *wire.Header {
 	return &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: h.Side, Run: s.Run_, Unit: s.unit(),
+		Version: wire.Version, Kind: wire.Kind_ROUNDS, Side: h.Side, Run: s.RunName, Unit: s.unit(),
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Values: h.Values,
 	}
 }
@@ -136,8 +136,8 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 		return d, nil
 	}
 	if d.begun && d.rounds < s.Rounds && !s.repeats() {
-		return d, exit.Errorf(exit.Usage, "%s: holds rounds of a run that was not ended: new coins would draw others", s.Output).
-			WithHint("go on with the --secret that the run was begun with, or begin anew with topics of its own")
+		return d, exit.Errorf(exit.Usage, "%s: holds rounds of a run that has not ended: new coins would draw other units", s.Output).
+			WithHint("resume with the --secret that the run was begun with, or begin another run with topics of its own")
 	}
 	return d, nil
 }

@@ -38,7 +38,7 @@ func (s *rounds) chooser(documents *corpus.Corpus, settings []byte, begun bool) 
 		if err != nil {
 			return nil, nil, err
 		}
-		throw = secret.Throw(choose.Purpose(scheme, s.Run_, s.Unit, settings))
+		throw = secret.Throw(choose.Purpose(scheme, s.RunName, s.Unit, settings))
 		scheme.Coins = throw.Name()
 	case s.Allocate:
 		scheme.Coins = coin.Seed(*s.Seed).Name()
@@ -64,7 +64,7 @@ func (s *rounds) secret(begun bool) (coin.Secret, error) {
 	stored, err := endpoint.ReadKey(s.Secret, len(fresh))
 	if errors.Is(err, os.ErrNotExist) {
 		if begun {
-			return fresh, exit.Errorf(exit.Missing, "%s: not there, but rounds before are done, and were drawn with it", s.Secret)
+			return fresh, exit.Errorf(exit.Missing, "%s: the key is missing, but earlier rounds were drawn with it", s.Secret)
 		}
 		return fresh, endpoint.WriteFile(s.Secret, wire.Side_PRIVATE, fresh[:])
 	}

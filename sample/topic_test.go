@@ -188,7 +188,7 @@ func TestTopic(t *testing.T) {
 	}
 
 	half := scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.5)}}
-	die(t, &rounds{Flags: half, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c)
+	die(t, &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c)
 	if code := sample(topic("part.private")); code != exit.Usage {
 		t.Errorf("new coins for a run that was begun: exit code %d", code)
 	}
@@ -206,7 +206,7 @@ func TestTopic(t *testing.T) {
 	holds("part.private")
 
 	// If only the end record is missing, sample throws no coins, and needs no key.
-	last := &rounds{Flags: half, Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic("last.private")}
+	last := &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("last.private")}
 	dieAtEnd(t, last, c)
 	if code := sample(topic("last.private")); code != exit.OK {
 		t.Fatalf("a run that lacks its end: exit code %d", code)
@@ -287,7 +287,7 @@ func TestTopicChanged(t *testing.T) {
 	} {
 		topic := "kafka://" + fake.Address + "/" + name
 		rate := 0.5
-		s := &rounds{Rounds: 3, Run_: "r", Unit: "document", Secret: key, Output: topic}
+		s := &rounds{Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}
 		s.Poisson = &rate
 		s.Compress.Compress = "none"
 		begin := func() *parts {

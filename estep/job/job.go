@@ -16,7 +16,7 @@ import (
 // Job are the flags that the commands of all models share.
 type Job struct {
 	Params     string        `placeholder:"FILE" group:"Job" help:"Read the parameters of each round from FILE, a FIFO or a file that mstep writes. Required for training."`
-	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), since mstep may have died before; then fail."`
+	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), then fail: mstep may have died before."`
 	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
 	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`

@@ -38,7 +38,7 @@ func (j *Job) train(r *filter.Run, w Work) error {
 	}
 	meter := &progress.Meter{Name: "estep", Unit: "round"}
 	r.Show(j.Output, meter.Line)
-	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Part) error {
+	return endpoint.Share(r, j.Input, rounds, j.Output, func(ctx context.Context, in *endpoint.Partition) error {
 		p, err := params()
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ type trainer struct {
 	step            model.EStep // with the parameters of the current round
 	params          *parameters // nil: the model needs none
 	state           *state      // nil: the model keeps none
-	in              *endpoint.Part
+	in              *endpoint.Partition
 	out             *endpoint.StreamWriter
 	header          *wire.Header
 	meter           *progress.Meter

@@ -29,8 +29,8 @@ func administer(t *testing.T, address string, request kmsg.Request) {
 	}
 }
 
-// anew deletes a topic and creates it again under the same name.
-func anew(t *testing.T, address, topic string, partitions int32) {
+// recreate deletes a topic and creates it again under the same name.
+func recreate(t *testing.T, address, topic string, partitions int32) {
 	t.Helper()
 	named := kmsg.NewDeleteTopicsRequestTopic()
 	named.Topic = &topic
@@ -88,21 +88,21 @@ func TestChangedReal(t *testing.T) {
 type change func(t *testing.T, address, rounds, answers string) (words string)
 
 var changes = map[string]change{
-	"answers anew": func(t *testing.T, address, _, answers string) string {
-		anew(t, address, answers, 1)
+	"answers recreated": func(t *testing.T, address, _, answers string) string {
+		recreate(t, address, answers, 1)
 		return answers + "[0]: the messages that were written are gone: the topic was recreated or truncated"
 	},
-	"rounds anew": func(t *testing.T, address, rounds, _ string) string {
-		anew(t, address, rounds, 1)
+	"rounds recreated": func(t *testing.T, address, rounds, _ string) string {
+		recreate(t, address, rounds, 1)
 		return rounds + "[0]: the messages from offset 1 on are gone"
 	},
 	"partitions of answers": func(t *testing.T, address, _, answers string) string {
 		more(t, address, answers, 3)
-		return answers + ": it has 3 partitions, and had 1"
+		return answers + ": it has 3 partitions and had 1"
 	},
 	"partitions of rounds": func(t *testing.T, address, rounds, _ string) string {
 		more(t, address, rounds, 2)
-		return rounds + ": it has 2 partitions, and had 1"
+		return rounds + ": it has 2 partitions and had 1"
 	},
 }
 
@@ -112,7 +112,7 @@ func changed(t *testing.T, address, asked, answered string, change change) {
 	waiting := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		ended <- endpoint.Share(t.Context(), in, rounds, out, func(ctx context.Context, p *endpoint.Part) error {
+		ended <- endpoint.Share(t.Context(), in, rounds, out, func(ctx context.Context, p *endpoint.Partition) error {
 			w, err := p.CreateStream(answers("a"), "none")
 			if err != nil {
 				return err

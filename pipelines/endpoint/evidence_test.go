@@ -56,13 +56,13 @@ func commit(t *testing.T, address, group, topic string, offsets ...noted) {
 func TestOffsetsDecideNothing(t *testing.T) {
 	parts := [][]*wire.Record{round(1, 3), round(2, 3), round(3, 3)}
 	for name, offset := range map[string]noted{
-		"reset to the end":                     {4, ""},
-		"reset to the middle":                  {2, ""},
-		"of a message that closes nothing":     {1, "round 3 of 9"},
-		"of another round than is closed":      {1, "round 2 of 9"},
-		"behind the end, of a topic made anew": {40, "round 1 of 9"},
-		"of answers that are not there":        {2, "round 2 of 9"},
-		"of an end that is not there":          {4, "end"},
+		"reset to the end":                    {4, ""},
+		"reset to the middle":                 {2, ""},
+		"of a message that closes nothing":    {1, "round 3 of 9"},
+		"of another round than is closed":     {1, "round 2 of 9"},
+		"after the end, of a recreated topic": {40, "round 1 of 9"},
+		"of answers that are not there":       {2, "round 2 of 9"},
+		"of an end that is not there":         {4, "end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +115,7 @@ func TestOffsetsThatStand(t *testing.T) {
 	wanted := endpoint.Wanted{Kinds: rounds.Kinds, Answers: out}
 	r, _, err := endpoint.OpenStream(in, wanted)
 	if err != nil || !equal(all(t, r), round(3, 3)) {
-		t.Fatalf("not behind round 2: %v", err)
+		t.Fatalf("not after round 2: %v", err)
 	}
 	fake.DeleteRecords("rounds.private", 0, 2) // the message that closes round 2 is gone, and none that is unread
 	if r, _, err = endpoint.OpenStream(in, wanted); err != nil || !equal(all(t, r), round(3, 3)) {
@@ -139,7 +139,7 @@ func TestSharedGroup(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{}, 2)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- endpoint.Share(t.Context(), in, rounds, first, func(ctx context.Context, p *endpoint.Part) error {
+		ended <- endpoint.Share(t.Context(), in, rounds, first, func(ctx context.Context, p *endpoint.Partition) error {
 			held <- struct{}{}
 			<-hold
 			return (&copier{run: "a"}).work(ctx, p)
@@ -174,7 +174,7 @@ func endAlone(t *testing.T, name string, h *wire.Header) {
 
 // TestForeignEnd: an end that another program wrote does not end a stage with rounds missing.
 func TestForeignEnd(t *testing.T) {
-	for name, before := range map[string][][]*wire.Record{"at the beginning": nil, "behind a round": {round(1, 3)}} {
+	for name, before := range map[string][][]*wire.Record{"at the beginning": nil, "after a round": {round(1, 3)}} {
 		t.Run(name, func(t *testing.T) {
 			fake := broker.Fake(t, map[string]int{"rounds.private": 1, "answers.private": 1, "cut.private": 1})
 			in, out := topic(fake.Address, "rounds.private"), topic(fake.Address, "answers.private")
@@ -186,7 +186,7 @@ func TestForeignEnd(t *testing.T) {
 			}
 			endAlone(t, out, roundsHeader("a"))
 			refused := errors.New("a work begins")
-			begins := func(context.Context, *endpoint.Part) error { return refused }
+			begins := func(context.Context, *endpoint.Partition) error { return refused }
 			if before != nil {
 				wantWords(t, endpoint.Share(t.Context(), in, rounds, out, begins), exit.Malformed,
 					"the answers of partition 0 have ended", "another program wrote the end record")

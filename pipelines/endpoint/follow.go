@@ -55,7 +55,7 @@ func (f *Follower) Wait(round uint32) error {
 	for !f.Reached(round) {
 		if f.ended {
 			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there", f.log.Name(), f.round, round).
-				WithHint("each run wants topics of its own, which topics.sh makes")
+				WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		m, err := f.log.Labelled()
 		if err == nil && m.First {

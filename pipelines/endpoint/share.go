@@ -12,8 +12,8 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// A Part is one of the streams of an input, and knows the output for its answers. It leaves out rounds that were answered before.
-type Part struct {
+// A Partition is one of the streams of an input, and knows the output for its answers. It leaves out rounds that were answered before.
+type Partition struct {
 	*StreamReader
 	Header *wire.Header
 
@@ -25,7 +25,7 @@ type Part struct {
 }
 
 // CreateStream begins the stream of answers to this part.
-func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, error) {
+func (p *Partition) CreateStream(h *wire.Header, compression string) (*StreamWriter, error) {
 	if p.topic == nil {
 		return CreateStream(p.output, h, compression)
 	}
@@ -55,12 +55,12 @@ func (p *Part) CreateStream(h *wire.Header, compression string) (*StreamWriter, 
 }
 
 // Answered does as StreamReader.Answered, but notes the round as a member of the group.
-func (p *Part) Answered(round uint32) {
+func (p *Partition) Answered(round uint32) {
 	_, planned := p.rounds()
 	p.note(topic.Hint{Round: round, Planned: planned})
 }
 
-func (p *Part) note(h topic.Hint) {
+func (p *Partition) note(h topic.Hint) {
 	if p.member != nil {
 		h.Offset = p.log.Next()
 		p.member.Note(p.log.Context(), p.partition, h)
@@ -70,14 +70,14 @@ func (p *Part) note(h topic.Hint) {
 // Share calls work concurrently for each stream of an input, until all calls return. The first error cancels the other calls. If the
 // input names a consumer group, a rebalance may assign a partition to another member. The context of that call is then cancelled,
 // and its error is ignored. A call that returns nil has written all of its answers durably.
-func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Part) error) error {
+func Share(ctx context.Context, input string, wanted Wanted, output string, work func(context.Context, *Partition) error) error {
 	if !topic.Is(input) {
 		r, h, err := OpenStream(input, wanted)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		return work(ctx, &Part{StreamReader: r, Header: h, output: output})
+		return work(ctx, &Partition{StreamReader: r, Header: h, output: output})
 	}
 	s := &sharing{wanted: wanted, work: work}
 	var err error
@@ -85,7 +85,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 		return err
 	}
 	if !topic.Is(output) {
-		return s.alone(ctx, output)
+		return s.single(ctx, output)
 	}
 	if s.output, err = writtenTopic(output); err != nil {
 		return err
@@ -115,7 +115,7 @@ func Share(ctx context.Context, input string, wanted Wanted, output string, work
 	}
 	if s.input.Group != "" {
 		if s.input.Partition >= 0 {
-			return exit.Errorf(exit.Usage, "%s: a group deals all partitions, so partition=%d goes without it", s.input, s.input.Partition)
+			return exit.Errorf(exit.Usage, "%s: a group distributes all partitions, so it excludes partition=%d", s.input, s.input.Partition)
 		}
 		return s.grouped(ctx)
 	}
@@ -152,13 +152,13 @@ type sharing struct {
 	input, output *topic.Location
 	partitions    []int // the partitions to work on, if there is no group
 	wanted        Wanted
-	work          func(context.Context, *Part) error
+	work          func(context.Context, *Partition) error
 }
 
-// alone answers the only partition of a topic to a file or a pipe.
-func (s *sharing) alone(ctx context.Context, output string) error {
+// single answers the only partition of a topic to a file or a pipe.
+func (s *sharing) single(ctx context.Context, output string) error {
 	if s.input.Group != "" {
-		return exit.Errorf(exit.Usage, "%s: a group answers to a topic, of as many partitions", s.input)
+		return exit.Errorf(exit.Usage, "%s: the answers of a group go to a topic with as many partitions", s.input)
 	}
 	logs, err := topic.Of(s.input).Open(ctx, s.input)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *sharing) alone(ctx context.Context, output string) error {
 		return err
 	}
 	defer streams[0].Close()
-	return s.work(ctx, &Part{StreamReader: streams[0], Header: h, output: output})
+	return s.work(ctx, &Partition{StreamReader: streams[0], Header: h, output: output})
 }
 
 // part does the work of a partition, from where an earlier program left it. The note of a group is a hint. The last message among the
@@ -225,15 +225,15 @@ func (s *sharing) part(ctx context.Context, member topic.Member, partition int) 
 	if err != nil {
 		return err
 	}
-	behind := place{max(closed(answers[0].Mark), hint.Round), hint.Planned}
-	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{behind})
+	after := place{max(closed(answers[0].Mark), hint.Round), hint.Planned}
+	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{after})
 	if err != nil {
 		return err
 	}
 	defer streams[0].Close()
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	p := &Part{StreamReader: streams[0], Header: h, topic: &to, member: member, partition: partition, fail: fail}
+	p := &Partition{StreamReader: streams[0], Header: h, topic: &to, member: member, partition: partition, fail: fail}
 	if err := s.work(ctx, p); err != nil {
 		return err
 	}
@@ -306,8 +306,8 @@ func sameRun(ctx context.Context, input *topic.Location, answer []byte) error {
 	for i, frame := range [][]byte{asked[0].Frame, answer} {
 		h, err := stream.HeaderOf(frame)
 		if err != nil || i > 0 && h.Run != run {
-			return exit.Errorf(exit.Usage, "%s: the answers that are there are of another run, or what they answer is gone", input).
-				WithHint("each run wants topics of its own, which topics.sh makes")
+			return exit.Errorf(exit.Usage, "%s: the existing answers are of another run, or answer messages that are gone", input).
+				WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		run = h.Run
 	}

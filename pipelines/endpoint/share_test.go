@@ -34,7 +34,7 @@ type copier struct {
 
 var errDied = errors.New("the program dies")
 
-func (c *copier) work(ctx context.Context, in *endpoint.Part) error {
+func (c *copier) work(ctx context.Context, in *endpoint.Partition) error {
 	c.mutex.Lock()
 	c.names = append(c.names, in.Name())
 	c.mutex.Unlock()
@@ -124,10 +124,10 @@ func TestShare(t *testing.T) {
 	}
 	r, _, err := endpoint.OpenStream(other+"?partition=1", rounds)
 	if err != nil || !equal(all(t, r), threeRounds[1:]...) {
-		t.Errorf("of partition 1 alone: %v", err)
+		t.Errorf("of only partition 1:  %v", err)
 	}
 	if tails, err := endpoint.Tails(other, answers("a")); err != nil || tails[0].Closed > 0 || tails[2].Closed > 0 {
-		t.Errorf("of partition 1 alone: %+v, %v", tails, err)
+		t.Errorf("of only partition 1:  %+v, %v", tails, err)
 	}
 }
 
@@ -226,9 +226,9 @@ func TestShareRefuses(t *testing.T) {
 		words   string
 	}{
 		"other partitions": {in, topic(fake.Address, "two.private"), rounds, exit.Usage, "has 3 partitions and"},
-		"one file":         {in, filepath.Join(folder, "out.pp"), rounds, exit.Usage, "has 3 partitions, and this is one stream"},
+		"one file":         {in, filepath.Join(folder, "out.pp"), rounds, exit.Usage, "has 3 partitions, and one stream needs one partition"},
 		"a file of a group": {in + "?group=g&partition=0", filepath.Join(folder, "out.pp"), rounds, exit.Usage,
-			"a group answers to a topic"},
+			"the answers of a group go to a topic"},
 		"outside the wall": {in, topic(fake.Address, "three.private"), outside, exit.Usage, "outside the privacy wall"},
 		"a public topic":   {in, topic(fake.Address, "public"), rounds, exit.Usage, "is for public records"},
 		"another kind":     {in, topic(fake.Address, "three.private"), releases, exit.Malformed, "must be of RELEASES"},
@@ -254,7 +254,7 @@ func TestShareStops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	for _, query := range []string{"", "?group=estep"} {
-		err := endpoint.Share(ctx, in+query, rounds, out, func(ctx context.Context, p *endpoint.Part) error {
+		err := endpoint.Share(ctx, in+query, rounds, out, func(ctx context.Context, p *endpoint.Partition) error {
 			if p.Name() == "rounds.private[1]" {
 				return errDied
 			}
@@ -271,7 +271,7 @@ func TestShareStops(t *testing.T) {
 			begun.Wait()
 			cancel(cause)
 		}()
-		err := endpoint.Share(ctx, in+query, rounds, out, func(ctx context.Context, p *endpoint.Part) error {
+		err := endpoint.Share(ctx, in+query, rounds, out, func(ctx context.Context, p *endpoint.Partition) error {
 			begun.Done()
 			return (&copier{run: "a"}).work(ctx, p)
 		})

@@ -71,6 +71,6 @@ func TestStall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if record, more := <-next; more {
-		t.Errorf("behind the end: %v", record)
+		t.Errorf("after the end: %v", record)
 	}
 }

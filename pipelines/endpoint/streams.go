@@ -19,10 +19,10 @@ import (
 // A StreamReader is an open stream.
 type StreamReader struct {
 	*stream.Reader
-	input  *Input
-	log    topic.Log // set instead of input, for a topic
-	amid   bool      // see Amid
-	behind place
+	input *Input
+	log   topic.Log // set instead of input, for a topic
+	amid  bool      // see Amid
+	after place
 
 	drained time.Time // the last result of Drained
 }
@@ -66,7 +66,7 @@ func (r *StreamReader) Complete() error {
 // rounds returns the last round that was read, and the number of planned rounds, 0 if that number is not known.
 func (r *StreamReader) rounds() (reached, planned uint32) {
 	reached, planned = r.Rounds()
-	return max(reached, r.behind.closed), cmp.Or(planned, r.behind.planned)
+	return max(reached, r.after.closed), cmp.Or(planned, r.after.planned)
 }
 
 // Answered tells the reader that the answers to all rounds up to this one are durable. If the topic's name has a group, the group

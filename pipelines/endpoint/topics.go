@@ -29,7 +29,7 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 			WithHint("only privatize turns private records into public ones")
 	}
 	if wanted.Whole && l.Partition >= 0 {
-		return nil, exit.Errorf(exit.Usage, "%s: partition=%d is a part of each round, and this stage wants all of it", l, l.Partition)
+		return nil, exit.Errorf(exit.Usage, "%s: partition=%d holds only a part of each round, and this stage needs whole rounds", l, l.Partition)
 	}
 	if l.From == "" && wanted.Newest {
 		l.From = topic.Newest
@@ -70,8 +70,8 @@ func checkSide(l *topic.Location, side wire.Side) error {
 }
 
 // openLog opens the stream of a partition, after the rounds that are done.
-func openLog(log topic.Log, wanted Wanted, behind place) (*StreamReader, *wire.Header, error) {
-	r, err := stream.NewMergedReader(log, log.Name(), behind.closed)
+func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
+	r, err := stream.NewMergedReader(log, log.Name(), after.closed)
 	if err != nil {
 		log.Close()
 		return nil, nil, err
@@ -79,7 +79,7 @@ func openLog(log topic.Log, wanted Wanted, behind place) (*StreamReader, *wire.H
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	return openReader(&StreamReader{Reader: r, log: log, behind: behind, amid: behind.closed > 0 || log.Next() > 0}, wanted)
+	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)
 }
 
 // openTopic opens the streams of a topic's partitions.
@@ -88,11 +88,11 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	if err != nil {
 		return nil, nil, err
 	}
-	logs, behind, err := openLogs(l, wanted)
+	logs, after, err := openLogs(l, wanted)
 	if err != nil {
 		return nil, nil, err
 	}
-	return openAll(logs, wanted, behind)
+	return openAll(logs, wanted, after)
 }
 
 // A place is the progress of a stage in a stream that it has not opened yet: the last closed round, and the number of planned rounds.
@@ -109,7 +109,7 @@ func Missing(names []string) string {
 }
 
 // openAll opens the streams of partitions, each after the rounds of its place.
-func openAll(logs []topic.Log, wanted Wanted, behind []place) (_ []*StreamReader, _ *wire.Header, err error) {
+func openAll(logs []topic.Log, wanted Wanted, after []place) (_ []*StreamReader, _ *wire.Header, err error) {
 	type opened struct {
 		reader *StreamReader
 		header *wire.Header
@@ -139,7 +139,7 @@ func openAll(logs []topic.Log, wanted Wanted, behind []place) (_ []*StreamReader
 		go func() {
 			defer exit.Guard()
 			o := &streams[i]
-			o.reader, o.header, o.err = openLog(log, wanted, behind[i])
+			o.reader, o.header, o.err = openLog(log, wanted, after[i])
 			arrived <- i
 		}()
 	}
@@ -206,13 +206,13 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	logs, behind := make([]topic.Log, len(hints)), make([]place, len(hints))
+	logs, after := make([]topic.Log, len(hints)), make([]place, len(hints))
 	for i, h := range hints {
 		h, err := believed(ctx, l, max(l.Partition, i), h, answers)
 		if err != nil {
 			return nil, nil, err
 		}
-		behind[i] = place{h.Round, h.Planned}
+		after[i] = place{h.Round, h.Planned}
 		if logs[i], err = topic.Of(l).OpenAt(ctx, l, max(l.Partition, i), h.Offset); err != nil {
 			for _, open := range logs[:i] {
 				open.Close()
@@ -220,7 +220,7 @@ func openLogs(l *topic.Location, wanted Wanted) ([]topic.Log, []place, error) {
 			return nil, nil, err
 		}
 	}
-	return logs, behind, nil
+	return logs, after, nil
 }
 
 // believed returns the hint that a group noted for a partition, if two facts bear it out. The partition stands by the hint
@@ -364,7 +364,7 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 		}
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",
-				l, there.Kind, there.Run, h.Kind, h.Run).WithHint("each run wants topics of its own, which topics.sh makes")
+				l, there.Kind, there.Run, h.Kind, h.Run).WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		if t.Ends && t.Round == 0 { // its writer wrote only the end record
 			partition := *l
@@ -394,7 +394,7 @@ func closed(m stream.Mark) uint32 {
 // one returns the only stream of a topic. It refuses a topic of several partitions.
 func one[T any](name string, streams []T) (T, error) {
 	if len(streams) != 1 {
-		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and this is one stream", name, len(streams)).
+		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and one stream needs one partition", name, len(streams)).
 			WithHint("name one with partition=0, or make the topic with one")
 	}
 	return streams[0], nil

@@ -208,9 +208,9 @@ func TestTopicStreams(t *testing.T) {
 		t.Errorf("the one that is named: %v", err)
 	}
 	_, _, err = endpoint.OpenStream(name, rounds)
-	wantWords(t, err, exit.Usage, "has 3 partitions, and this is one stream", "partition=0")
+	wantWords(t, err, exit.Usage, "has 3 partitions, and one stream needs one partition", "partition=0")
 	_, err = endpoint.CreateStream(name, roundsHeader("a"), "fast")
-	wantWords(t, err, exit.Usage, "has 3 partitions, and this is one stream")
+	wantWords(t, err, exit.Usage, "has 3 partitions, and one stream needs one partition")
 	_, _, err = endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}})
 	wantWords(t, err, exit.Malformed, "rounds.private[", "a stream of ROUNDS, must be of RELEASES")
 
@@ -322,7 +322,7 @@ func TestTopicGroup(t *testing.T) {
 	}
 	one, _, err := endpoint.OpenStream(name+"?group=privatize&partition=0", grouped)
 	if err != nil || !equal(all(t, one), parts[1:]...) {
-		t.Errorf("partition 0 alone: %v", err)
+		t.Errorf("only partition 0:  %v", err)
 	}
 	readers, _, err := endpoint.OpenStreams(name+"?group=other", grouped)
 	if err != nil || !equal(all(t, readers[0]), parts...) {
@@ -354,7 +354,7 @@ func TestNewTopics(t *testing.T) {
 	wantWords(t, err, exit.Missing, "ledger: no such topic")
 	endpoint.NewTopics = 2
 	_, err = endpoint.CreateStreams(name, roundsHeader("a"), "fast")
-	wantWords(t, err, exit.Usage, "is there with 3 partitions, must have 2")
+	wantWords(t, err, exit.Usage, "exists with 3 partitions, must have 2")
 	endpoint.NewTopics = 0
 	_, err = endpoint.CreateStreams(topic(fake.Address, "none.private?patience=10ms"), roundsHeader("a"), "fast")
 	wantWords(t, err, exit.Missing, "no such topic", "--create")

@@ -9,15 +9,15 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// TestCrashRespend releases a round, and then anew from other contributions, with leave. The second run is killed at each
+// TestCrashRespend releases a round, and then again from other contributions, with leave. The second run is killed at each
 // boundary of its calls on files, and run again. Whatever the boundary, the round has two charges in the end, and what had
 // left the second run before its kill was charged, and is of the second release.
 func TestCrashRespend(t *testing.T) {
 	folder := t.TempDir()
 	before := &variant{name: "before", mechanism: event.Gaussian, rounds: 1}
-	anew := &variant{name: "anew", mechanism: event.Gaussian, rounds: 1, other: true, leave: true}
+	respent := &variant{name: "respent", mechanism: event.Gaussian, rounds: 1, other: true, leave: true}
 	before.prepare(t, folder, 0)
-	anew.prepare(t, folder, 1)
+	respent.prepare(t, folder, 1)
 	at := 1
 	for killed := true; killed; at++ {
 		v, err := newVictim(before, "privatize", memory(t), 0)
@@ -25,7 +25,7 @@ func TestCrashRespend(t *testing.T) {
 			_, _, err = second(v)
 		}
 		if err == nil {
-			v.variant, v.disk = anew, nil
+			v.variant, v.disk = respent, nil
 			killed, err = v.respend(at)
 		}
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -38,7 +38,7 @@ func TestCrashRespend(t *testing.T) {
 	t.Logf("%d kills", at-2)
 }
 
-// respend kills a run that releases a round anew, runs it again, and checks both.
+// respend kills a run that releases a round again, runs it again, and checks both.
 func (v *victim) respend(at int) (killed bool, err error) {
 	b := &boundary{victim: v, at: at}
 	cut, end, err := v.trace(b.visit)

@@ -123,7 +123,7 @@ func plan(variants []*variant, lengths map[*variant]int, kills int) <-chan job {
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(sweep), func(i, j int) { sweep[i], sweep[j] = sweep[j], sweep[i] })
 	all := sweep[:min(len(sweep), kills*3/5)]
-	for range kills { // each of a kill at least, but for those that a run's end overtakes
+	for range kills { // each of a kill at least, except for those that a run's end overtakes
 		v := variants[random.IntN(len(variants))]
 		j := job{variant: v, power: !v.every && random.IntN(2) == 0, seed: random.Uint64()}
 		for range 1 + random.IntN(8) {

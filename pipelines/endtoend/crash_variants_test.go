@@ -23,7 +23,7 @@ type variant struct {
 	big       bool // releases fill several frames of the output and several writes of their stored file
 	parts     bool // the input is a partial sum
 	other     bool // units contribute other values than else
-	leave     bool // a round may be released anew if its sum differs, with --allow-respend
+	leave     bool // a round may be released again if its sum differs, with --allow-respend
 	nameless  bool // coins have no name: a rerun's contributions are not looked at, else their sum is compared
 	every     bool // kills come at every system call, else at those on the ledger, the stored releases and the output
 

@@ -10,7 +10,7 @@ import (
 )
 
 // installed installs into a folder, and returns what begins a script on a machine that has neither Go nor the checkout: an
-// environment with the system's own programs alone.
+// environment with only the system's own programs.
 func installed(t *testing.T, script string) (prefix, machine string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -26,7 +26,7 @@ func installed(t *testing.T, script string) (prefix, machine string) {
 // the auditor's walk with its page, the manual and the completions.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs anew")
+		t.Skip("builds all programs again")
 	}
 	prefix, machine := installed(t, "pipelines/install/install.sh %s")
 	folder := t.TempDir()
@@ -87,7 +87,7 @@ done`)
 // TestDist makes the tar and the Debian package twice, from two folders, and installs from both.
 func TestDist(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs anew")
+		t.Skip("builds all programs again")
 	}
 	run(t, root, "type dpkg-deb git >/dev/null")
 	folder := t.TempDir()

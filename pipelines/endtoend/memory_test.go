@@ -15,7 +15,7 @@ import (
 // twoWords is a vocabulary file.
 const twoWords = "a\nb\n"
 
-// hostile writes a file of one small frame: a header and the first record behind it, if any.
+// hostile writes a file of one small frame: a header and the first record after it, if any.
 func hostile(t *testing.T, folder, name string, h *wire.Header, first ...*wire.Record) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(twoWords))

@@ -21,8 +21,8 @@ import (
 )
 
 // These tests run an auditor's attack: they give the stages a data set and its neighbour, without one document or with one
-// exchanged for another, in a format that numbers documents. What reaches the privatizer must differ in that document alone.
-// When documents were named by their number, all behind the one that went had other coins and rounds: of 2,000 documents
+// exchanged for another, in a format that numbers documents. What reaches the privatizer must differ only in that document.
+// When documents were named by their number, all after the one that went had other coins and rounds: of 2,000 documents
 // dealt over four rounds, the sum of one round moved by 28 times the bound that the ledger charged.
 
 // A bag is a document: how often each word occurs, the words bagWords.
@@ -30,7 +30,7 @@ type bag [vocabularySize]int
 
 const vocabularySize = 60
 
-// bagWords are the words of bags, of letters alone.
+// bagWords are the words of bags, of only letters.
 var bagWords = func() (words vocab.Words) {
 	for i := range vocabularySize {
 		words = append(words, string([]byte{'w', byte('a' + i/26), byte('a' + i%26)}))
@@ -160,7 +160,7 @@ func (a round) beyond(b round) (n int) {
 	return n
 }
 
-// TestNeighbouringRounds: without one document all rounds hold the same documents, but for that one; with one exchanged for
+// TestNeighbouringRounds: without one document all rounds hold the same documents, except for that one; with one exchanged for
 // another a round of a fixed size has at most one member exchanged.
 func TestNeighbouringRounds(t *testing.T) {
 	all, less, exchanged := neighbours()
@@ -297,7 +297,7 @@ func (s sums) moved(other sums) []float64 {
 }
 
 // TestNeighbouringSums: without one document the exact sum of one round moves by at most the bound, and no other one moves.
-// Lengths are cut and documents drawn anew by coins of the document's own.
+// Lengths are cut and documents drawn again by coins of the document's own.
 func TestNeighbouringSums(t *testing.T) {
 	all, less, _ := neighbours()
 	const epoch, each = "--epoch --rounds 4", "--all"

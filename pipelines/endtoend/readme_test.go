@@ -55,7 +55,7 @@ func TestReadme(t *testing.T) {
 			t.Error("the first block makes another model, or charges the ledger again")
 		}
 	}
-	// What the first pipeline prints is what the page shows, but for coins and noise.
+	// What the first pipeline prints is what the page shows, except for coins and noise.
 	for _, line := range []string{"topic  share  words and their probabilities", "pld         1  1e-06"} {
 		if !strings.Contains(page, line) {
 			t.Errorf("the README has no %q", line)

@@ -51,7 +51,7 @@ func TestOneLedger(t *testing.T) {
 }
 
 // TestRecipeOfDisjointDatasets trains on two data sets that share no document, each for the whole ε of their ledger: a document loses by
-// its own alone.
+// only its own.
 func TestRecipeOfDisjointDatasets(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -91,7 +91,7 @@ func TestNights(t *testing.T) {
 }
 
 // TestStoppedRecipe stops the recipe by SIGTERM, again and again at random moments. Each time it ends soon, with the signal's
-// exit code, and no stage goes on behind it. In the end the same command trains the model, and nothing was charged twice. The
+// exit code, and no stage goes on after it. In the end the same command trains the model, and nothing was charged twice. The
 // moments are random; what must hold is not.
 func TestStoppedRecipe(t *testing.T) {
 	folder := t.TempDir()
@@ -128,7 +128,7 @@ func TestStoppedRecipe(t *testing.T) {
 	}
 }
 
-// TestLostRace: of two runs that were planned on one ledger the second to charge it is refused. Run again, it is planned anew.
+// TestLostRace: of two runs that were planned on one ledger the second to charge it is refused. Run again, it is planned again.
 func TestLostRace(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -281,7 +281,7 @@ show --private out.pp`, filepath.Join(root, "pipelines/recipes/stages.sh"), text
 }
 
 // TestPrune removes the stored releases of a run whose model is made. Then the round that is asked for again is refused, never
-// drawn anew, and while a privatizer holds the ledger nothing is removed.
+// drawn again, and while a privatizer holds the ledger nothing is removed.
 func TestPrune(t *testing.T) {
 	folder := corpus(t)
 	run(t, folder, `

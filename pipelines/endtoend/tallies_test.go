@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTalliesStay checks that what tokenize counts of private text stands in its own stream alone.
+// TestTalliesStay checks that what tokenize counts of private text stands only in its own stream.
 func TestTalliesStay(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "vocab.txt", "fig\npear\n")
@@ -24,7 +24,7 @@ for stream in docs rounds contributions releases; do show --private $stream.pp |
 	}
 	for _, line := range lines[1:4] {
 		if !strings.HasPrefix(line, `{"end":{"records":`) || strings.Contains(line, "tallies") {
-			t.Errorf("a stream behind them ends with %q", line)
+			t.Errorf("a stream after them ends with %q", line)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func wallFolder(t *testing.T) string {
 	if _, err := exec.LookPath("setpriv"); err != nil {
 		t.Skip("wall.sh needs setpriv, of util-linux")
 	}
-	folder, err := os.MkdirTemp("", "privpipe-wall-") // t.TempDir is for its user alone
+	folder, err := os.MkdirTemp("", "privpipe-wall-") // t.TempDir is only for its user
 	if err != nil {
 		t.Fatal(err)
 	}

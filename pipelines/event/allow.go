@@ -37,13 +37,13 @@ func (l *Ledger) Allow(c *Charge, entering *Grant, at time.Time) error {
 			u.grant = entering
 		}
 		if u.grant == nil {
-			return fmt.Errorf("charge by grant %q, which no line before has", c.Grant)
+			return fmt.Errorf("charge by grant %q, which no earlier line has", c.Grant)
 		}
 		if err := before.granted(&u, c, at); err != nil {
 			return err
 		}
 	} else if before.head != nil && before.head.Budget != nil {
-		return errors.New("the ledger has a budget, which exact sums would pass")
+		return errors.New("the ledger has a budget, which exact sums would exceed")
 	}
 	// A line that breaks a rule of its own would make the ledger unreadable for good.
 	if err := c.Check(); err != nil {
@@ -83,10 +83,10 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 		return fmt.Errorf("round %d is beyond the %d rounds of the grant's scheme", c.Round, g.Scheme.Rounds)
 	}
 	if !g.gives(c) {
-		return errors.New("the charge is not the one that its grant gives")
+		return errors.New("the charge is not the one that its grant prescribes")
 	}
 	if c.Scheme.Method == Allocate && c.Scheme.Coins == "" {
-		return errors.New("the allocation has no name: rounds of two of them could not be told apart")
+		return errors.New("the allocation has no name: rounds of two allocations could not be told apart")
 	}
 	if c.Scheme.Disjoint() && u.first != nil {
 		// The grant relies on every unit being in one round of one throw. Under another name of the run or the data
@@ -96,7 +96,7 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 				u.first.Run, u.first.Dataset)
 		}
 		if u.first.Scheme.Coins != c.Scheme.Coins {
-			return errors.New("the units were thrown anew: a unit could be in two rounds of this grant")
+			return errors.New("the units were assigned to rounds a second time: a unit could be in two rounds of this grant")
 		}
 	}
 	if u.releases >= g.Releases {
@@ -142,7 +142,7 @@ func (h *Head) Takes(g *Grant) error {
 		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
 	case h.DisjointDatasets && g.Adjacency != AddRemove:
 		// An exchange may remove a unit from one data set and add a unit to another. Both data sets would then have a loss.
-		return fmt.Errorf("the ledger's data sets share no unit: that is for neighbours %s alone", AddRemove)
+		return fmt.Errorf("the ledger's data sets share no unit: that is only for neighbours %s", AddRemove)
 	}
 	if h.Budget == nil || h.Filter != nil {
 		return nil
@@ -198,11 +198,11 @@ func (t *tally) planned(u *use, c *Charge) error {
 		}
 		planned += beside.releases
 	}
-	if t.behind(known, u.grant.Dataset) > planned {
+	if t.after(known, u.grant.Dataset) > planned {
 		return errors.New("the ledger has charges that the grant was planned without: plan again, with --ledger, and train again")
 	}
 	if c.Attempt > 0 {
-		return errors.New("a budget is planned for one release of a round")
+		return errors.New("a grant with a budget allows one release of a round")
 	}
 	return t.newBatch(u.grant, c)
 }
@@ -214,10 +214,10 @@ func (t *tally) newBatch(g *Grant, c *Charge) error {
 		return nil
 	}
 	if c.Scheme.Secret && c.Scheme.Coins == "" && g.Version > 1 {
-		return errors.New("the coins of the round have no name: two rounds of one throw could not be told apart")
+		return errors.New("the coins of the round have no name: two rounds of the same coins could not be told apart")
 	}
 	if t.batches[batchOf(c)] {
-		return fmt.Errorf("round %d of these coins was released before: sample anew", c.Round)
+		return fmt.Errorf("round %d of these coins was released before: sample again with new coins", c.Round)
 	}
 	return nil
 }

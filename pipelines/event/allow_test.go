@@ -181,8 +181,8 @@ func TestAllow(t *testing.T) {
 		{"no privacy", All, given, func(n *next) { n.charge = n.exact(Document) }, ""},
 
 		{"run's name", All, given, func(n *next) { n.charge.Run = "../run" }, "run: name"},
-		{"unknown grant", All, given, func(n *next) { n.charge.Grant = "g2" }, `grant "g2", which no line before has`},
-		{"no grant", All, given, func(n *next) { n.charge.Grant = "" }, `grant "", which no line before has`},
+		{"unknown grant", All, given, func(n *next) { n.charge.Grant = "g2" }, `grant "g2", which no earlier line has`},
+		{"no grant", All, given, func(n *next) { n.charge.Grant = "" }, `grant "", which no earlier line has`},
 		{"rule of its own", All, given, func(n *next) { n.charge = n.of(n.grant, 2); n.charge.Attempt = 1 }, "attempt must be 0"},
 
 		{"before expiry", All, expires, func(n *next) { n.at = noon.Add(time.Hour - 1) }, ""},
@@ -206,37 +206,37 @@ func TestAllow(t *testing.T) {
 		}, "all 2 releases of the grant are used"},
 		{"as many as allowed", All, func(g *Grant) { g.Releases = 2 }, func(*next) {}, ""},
 
-		{"less noise", All, given, func(n *next) { n.charge.Scale-- }, "not the one that its grant gives"},
-		{"less sensitive", All, given, func(n *next) { n.charge.Sensitivity-- }, "not the one that its grant gives"},
-		{"other unit", All, given, func(n *next) { n.charge.Unit = User }, "not the one that its grant gives"},
-		{"other adjacency", All, given, func(n *next) { n.charge.Adjacency = ReplaceOne }, "not the one that its grant gives"},
-		{"other mechanism", All, given, func(n *next) { n.charge.Mechanism = Laplace }, "not the one that its grant gives"},
+		{"less noise", All, given, func(n *next) { n.charge.Scale-- }, "not the one that its grant prescribes"},
+		{"less sensitive", All, given, func(n *next) { n.charge.Sensitivity-- }, "not the one that its grant prescribes"},
+		{"other unit", All, given, func(n *next) { n.charge.Unit = User }, "not the one that its grant prescribes"},
+		{"other adjacency", All, given, func(n *next) { n.charge.Adjacency = ReplaceOne }, "not the one that its grant prescribes"},
+		{"other mechanism", All, given, func(n *next) { n.charge.Mechanism = Laplace }, "not the one that its grant prescribes"},
 		{"no privacy by a grant", All, given, func(n *next) { n.charge = n.exact(Document); n.charge.Grant = "g1" },
-			"not the one that its grant gives"},
-		{"claim", All, given, func(n *next) { n.charge.Claimed = 1 }, "not the one that its grant gives"},
+			"not the one that its grant prescribes"},
+		{"claim", All, given, func(n *next) { n.charge.Claimed = 1 }, "not the one that its grant prescribes"},
 
 		{"other run", All, given, func(n *next) { n.charge.Run = "other" }, ""},
 		{"disjoint, other run", Epoch, given, func(n *next) { n.charge.Run = "other" }, `run run of data set "data" has begun`},
 		{"disjoint, other data", Epoch, given, func(n *next) { n.charge.Dataset = "other" },
 			`run run of data set "data" has begun`},
 		{"disjoint, by another grant", Epoch, given, func(n *next) { n.foreign(); n.charge.Run = "other" }, ""},
-		{"thrown anew", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "others" }, "thrown anew"},
+		{"assigned again", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "others" }, "a second time"},
 		{"new coins", Poisson, budget, func(n *next) { n.charge.Scheme.Coins = "others" }, ""},
 		{"windows", Epoch, budget, func(n *next) { n.states("state", "state") }, ""},
-		{"windows of a new state", Epoch, given, func(n *next) { n.states("lost", "new") }, "thrown anew"},
-		{"windows, then by hash", Epoch, given, func(n *next) { n.states("state", "") }, "thrown anew"},
-		{"by hash, then windows", Epoch, given, func(n *next) { n.states("", "state") }, "thrown anew"},
+		{"windows of a new state", Epoch, given, func(n *next) { n.states("lost", "new") }, "a second time"},
+		{"windows, then by hash", Epoch, given, func(n *next) { n.states("state", "") }, "a second time"},
+		{"by hash, then windows", Epoch, given, func(n *next) { n.states("", "state") }, "a second time"},
 		{"unnamed allocation", Allocate, given, func(n *next) { n.charge.Scheme.Coins = "" }, "the allocation has no name"},
 
 		{"round again", Poisson, given, (*next).again, ""},
-		{"budget, round again", All, budget, (*next).again, "planned for one release of a round"},
+		{"budget, round again", All, budget, (*next).again, "allows one release of a round"},
 		{"batch again", Poisson, given, (*next).sameBatch, ""},
 		{"budget, batch again", Poisson, budget, (*next).sameBatch, "round 1 of these coins was released before"},
 		{"budget, fixed batch again", Fixed, budget, (*next).sameBatch, "round 1 of these coins was released before"},
 		{"budget, all units again", All, budget, (*next).sameBatch, ""},
-		{"foreign charge behind the plan", All, budget, func(n *next) { n.foreign() }, "was planned without"},
-		{"exact sums behind the plan", All, budget, func(n *next) { n.enter(n.exact(Document)) }, "was planned without"},
-		{"planned behind it", All, budget, func(n *next) { n.foreign().Budget.After = n.ledger.Lines[2].Hash }, ""},
+		{"foreign charge after the plan", All, budget, func(n *next) { n.foreign() }, "was planned without"},
+		{"exact sums after the plan", All, budget, func(n *next) { n.enter(n.exact(Document)) }, "was planned without"},
+		{"planned after it", All, budget, func(n *next) { n.foreign().Budget.After = n.ledger.Lines[2].Hash }, ""},
 		{"planned for another ledger", All, budget, func(n *next) { n.grant.Budget.After = strings.Repeat("f", 64) },
 			"planned for another ledger"},
 
@@ -301,7 +301,7 @@ func TestAllow(t *testing.T) {
 			"the grant was planned without one"},
 		{"exact sums, where the ledger has a budget", All, budget, func(n *next) {
 			n.head().Budget, n.charge = &Limit{1, 1e-6}, n.exact(Document)
-		}, "which exact sums would pass"},
+		}, "which exact sums would exceed"},
 
 		{"within the filter", All, given, func(n *next) { n.filter(2.0001, 1) }, ""},
 		{"above the filter", All, given, func(n *next) { n.filter(1.9999, 1) }, "takes the ledger's filter to 2.0"},
@@ -336,21 +336,21 @@ func TestAllow(t *testing.T) {
 		{"data set where they may share units", Poisson, budget, func(n *next) { n.grant.Dataset = "data" }, "may share units"},
 		{"data set in an old ledger", All, given, func(n *next) { n.old(); n.grant.Dataset = "data" }, "for another ledger"},
 		{"disjoint, an exchange", All, func(g *Grant) { budget(g); g.Adjacency = ReplaceOne }, (*next).disjoint,
-			"for neighbours add-remove alone"},
-		{"disjoint, a sample of fixed size", Fixed, budget, (*next).disjoint, "for neighbours add-remove alone"},
+			"only for neighbours add-remove"},
+		{"disjoint, a sample of fixed size", Fixed, budget, (*next).disjoint, "only for neighbours add-remove"},
 		{"disjoint, given noise", All, given, (*next).disjoint, "the grant was planned without one"},
-		{"disjoint, exact sums", All, budget, func(n *next) { n.disjoint(); n.charge = n.exact(Document) }, "which exact sums would pass"},
+		{"disjoint, exact sums", All, budget, func(n *next) { n.disjoint(); n.charge = n.exact(Document) }, "which exact sums would exceed"},
 		{"disjoint, unnamed coins", Poisson, budget, func(n *next) { n.disjoint(); n.charge.Scheme.Coins = "" }, "have no name"},
-		{"another data set behind the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("other") }, ""},
-		{"behind the plan of another data set", Poisson, budget, func(n *next) {
+		{"another data set after the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("other") }, ""},
+		{"after the plan of another data set", Poisson, budget, func(n *next) {
 			n.disjoint()
 			next := n.charge
 			n.other("other")
 			n.charge = next
 		}, ""},
-		{"the same data set behind the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("data") }, "was planned without"},
-		{"planned behind two data sets", Poisson, budget, func(n *next) { n.disjoint(); n.other("other"); n.third() }, ""},
-		{"the same data set behind a plan behind two", Poisson, budget, func(n *next) {
+		{"the same data set after the plan", Poisson, budget, func(n *next) { n.disjoint(); n.other("data") }, "was planned without"},
+		{"planned after two data sets", Poisson, budget, func(n *next) { n.disjoint(); n.other("other"); n.third() }, ""},
+		{"the same data set after a plan after two", Poisson, budget, func(n *next) {
 			n.disjoint()
 			second := n.charge
 			n.other("other")
@@ -414,8 +414,8 @@ func TestAllowOfResponses(t *testing.T) {
 		version int
 		rules   map[uint64]string // by the sensitivity
 	}{
-		{1, map[uint64]string{0: "needs a scale", 7: "", 32: "", 33: "not the one that its grant gives"}},
-		{2, map[uint64]string{0: "not the one that its grant gives", 19: "not the one that its grant gives", 20: ""}},
+		{1, map[uint64]string{0: "needs a scale", 7: "", 32: "", 33: "not the one that its grant prescribes"}},
+		{2, map[uint64]string{0: "not the one that its grant prescribes", 19: "not the one that its grant prescribes", 20: ""}},
 	} {
 		g := validGrant()
 		g.Mechanism, g.Adjacency, g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords = RandomizedResponse, ReplaceOne, 0, 0, 0.25, 16

@@ -68,7 +68,7 @@ func (c *Charge) checkMechanism() error {
 		return err
 	}
 	if noise, bounded := c.Mechanism != None, c.Clipping != ClipUnbounded; noise != (c.Scale > 0) || (noise && bounded) != (c.Sensitivity > 0) {
-		return errors.New("a mechanism with noise needs a scale, and a sensitivity unless it is unbounded; none has neither")
+		return errors.New("a mechanism with noise needs a scale, and a sensitivity unless it is unbounded; mechanism none has neither")
 	}
 	if c.Clipping == ClipUnbounded && c.Claimed == 0 {
 		return fmt.Errorf("clipping %s needs a claimed_sensitivity", ClipUnbounded)

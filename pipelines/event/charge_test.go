@@ -38,7 +38,7 @@ func TestChargeCheck(t *testing.T) {
 			"round:":                        {func(c *Charge) { c.Round = 0 }},
 			"attempt must be 0":             {func(c *Charge) { c.Attempt = 1 }, func(c *Charge) { c.Attempt = -1 }},
 			"needs a scale":                 {func(c *Charge) { c.Scale = 0 }, func(c *Charge) { c.Sensitivity = 0 }},
-			"none has neither":              {func(c *Charge) { c.Mechanism = None }},
+			"mechanism none has neither":    {func(c *Charge) { c.Mechanism = None }},
 			"unknown clipping for gaussian": {func(c *Charge) { c.Clipping = "word" }},
 			"unknown clipping for laplace": {
 				func(c *Charge) { c.Mechanism, c.Clipping = Laplace, ClipUnit },

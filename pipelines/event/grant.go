@@ -119,7 +119,7 @@ func (b Budget) check(pure bool) error {
 			return err
 		}
 		if slices.Contains(b.Beside[:i], hash) {
-			return errors.New("a grant beside it stands twice")
+			return errors.New("a grant beside it occurs twice")
 		}
 	}
 	if err := CheckEpsilon(b.Epsilon); err != nil {
@@ -265,7 +265,7 @@ func plain(b []byte) error {
 		case key && text:
 			members := open[len(open)-1]
 			if members[name] || strings.ToLower(name) != name {
-				return fmt.Errorf("member %q stands twice, or is not in small letters", name)
+				return fmt.Errorf("member %q occurs twice, or is not in small letters", name)
 			}
 			members[name], key = true, false
 			continue

@@ -67,7 +67,7 @@ func TestGrantCheck(t *testing.T) {
 		{"no control character", func(g *Grant) { g.Dataset = "nor\th" }},
 		{"of at most 1024 bytes", func(g *Grant) { g.Dataset = strings.Repeat("x", 1025) }},
 		{"", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64)} }},
-		{"stands twice", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64), strings.Repeat("0", 64)} }},
+		{"occurs twice", func(g *Grant) { g.Budget.Beside = []string{strings.Repeat("0", 64), strings.Repeat("0", 64)} }},
 		{"hash of a grant beside it", func(g *Grant) { g.Budget.Beside = []string{"g2"} }},
 		{"names other grants, but no epsilon", func(g *Grant) { g.Budget = Budget{Beside: []string{strings.Repeat("0", 64)}} }},
 		{"do not belong to a grant of version 1", func(g *Grant) { g.Version, g.Subject = 1, Subject{} }},
@@ -133,9 +133,9 @@ func TestParseGrant(t *testing.T) {
 		{`"clip": 1,`, ``, "clip must be positive"},
 		{`"releases": 8`, `"releases": 8.5`, "not a grant"},
 		{"{", "", "not a grant"},
-		{`"clip"`, `"clip": 2, "clip"`, `member "clip" stands twice`},
+		{`"clip"`, `"clip": 2, "clip"`, `member "clip" occurs twice`},
 		{`"clip"`, `"Clip"`, "not in small letters"},
-		{`"rate"`, `"rate": 1, "rate"`, `member "rate" stands twice`},
+		{`"rate"`, `"rate": 1, "rate"`, `member "rate" occurs twice`},
 		{"\n}", "\n}{}", "more than one JSON value"},
 	} {
 		_, err := ParseGrant([]byte(strings.Replace(string(whole), c.old, c.new, 1)))

@@ -91,7 +91,7 @@ func TestSubject(t *testing.T) {
 		{"at most 64 matrices", func(s *Subject) { s.Matrices = make([]Matrix, 65) }},
 		{"matrix: name", func(s *Subject) { s.Matrices[0].Name = "" }},
 		{"matrix: name", func(s *Subject) { s.Matrices[0].Name = "a b" }},
-		{"stands twice", func(s *Subject) { s.Matrices = append(s.Matrices, s.Matrices[0]) }},
+		{"occurs twice", func(s *Subject) { s.Matrices = append(s.Matrices, s.Matrices[0]) }},
 		{"1 to 2147483648 cells", func(s *Subject) { s.Matrices[0].Rows = 0 }},
 		{"1 to 2147483648 cells", func(s *Subject) { s.Matrices[0].Rows, s.Matrices[0].Columns = 1<<16, 1<<15+1 }},
 		{"symmetric and has 2 × 3", func(s *Subject) { s.Matrices[0].Symmetric = true }},

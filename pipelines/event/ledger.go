@@ -137,7 +137,7 @@ func decodeLine(b []byte, last *Line) (*Line, error) {
 		return nil, errors.New("hash does not match: the line was changed")
 	}
 	if !canonical(b) {
-		return nil, errors.New("line is not written in the way of its version")
+		return nil, errors.New("line is not in the canonical form of its version")
 	}
 	sequence, previous := 1, Genesis
 	if last != nil {
@@ -160,7 +160,7 @@ func (l *Line) newer() bool {
 func (l *Line) check() error {
 	switch {
 	case l.Version < 2 && l.newer():
-		return fmt.Errorf("a line of version %d has what came with version 2", l.Version)
+		return fmt.Errorf("a line of version %d has a member that came with version 2", l.Version)
 	case l.Type == TypeHead && l.Head != nil && l.Grant == nil && l.Charge == nil:
 		if l.Sequence != 1 {
 			return errors.New("the identity of a ledger stands on its first line only")
@@ -171,7 +171,7 @@ func (l *Line) check() error {
 	case l.Type == TypeCharge && l.Charge != nil && l.Grant == nil && l.Head == nil:
 		return l.Charge.Check()
 	}
-	return fmt.Errorf("%s without its member of that name, or with another", l.Type)
+	return fmt.Errorf("a line of type %s must have its member of that name, and no other", l.Type)
 }
 
 // A Ledger is a ledger that was read whole and verified.
@@ -229,7 +229,7 @@ func (l *Ledger) Check(name string) error {
 		case line.Charge != nil:
 			err = before.Allow(line.Charge, nil, line.Time)
 		case line.Grant != nil && t.use(line.Grant.ID).grant != nil:
-			err = fmt.Errorf("grant %q stands a second time", line.Grant.ID)
+			err = fmt.Errorf("grant %q is there a second time", line.Grant.ID)
 		case line.Grant != nil:
 			err = t.takes(line.Grant)
 		}

@@ -58,7 +58,7 @@ func TestReadLedger(t *testing.T) {
 	}
 }
 
-// TestFind: of a round that was released anew, the last charge counts.
+// TestFind: of a round that was released again, the last charge counts.
 func TestFind(t *testing.T) {
 	again := validCharge(1)
 	again.Attempt = 2
@@ -68,8 +68,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestTornLine: wherever a crash cuts the last line, the whole lines count and the rest is torn. A line that lacks its
-// newline alone may have been released under, so it counts.
+// TestTornLine: wherever a crash cuts the last line, the whole lines count and the rest is torn. A line that lacks
+// only its newline may have been released under, so it counts.
 func TestTornLine(t *testing.T) {
 	b := ledgerOf(t, 2)
 	whole := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
@@ -161,18 +161,18 @@ func TestLedgerRules(t *testing.T) {
 		{`"version":2`, `"version":3`, "ledger version 3, must be 1 to 2"},
 		{`"version":2,`, ``, "ledger version 0, must be 1 to 2"},
 		{`"type":"charge"`, `"type":"refund"`, `unknown event "refund"`},
-		{`"type":"charge"`, `"type":"grant"`, "without its member of that name"},
-		{`"charge":{`, `"grant":null,"charge":{`, "not written in the way"},
+		{`"type":"charge"`, `"type":"grant"`, "must have its member of that name"},
+		{`"charge":{`, `"grant":null,"charge":{`, "not in the canonical form"},
 		{`"run":"r"`, `"run":"r","seed":1`, `unknown field "seed"`},
 		{`"run":"r"`, `"run":"r","note":{}`, `unknown field "note"`},
 		{`"version":2`, `"version":2,"comment":""`, `unknown field "comment"`},
 		{`"round":1`, `"round":0`, "round: number of rounds"},
 		{`"mechanism":"gaussian"`, `"mechanism":"cauchy"`, `unknown mechanism "cauchy"`},
-		{`"rate":0.25`, `"rate":0.25,"rate":0.1`, "not written in the way"},
-		{`"rate":0.25`, `"Rate":0.25`, "not written in the way"},
-		{`"rate":0.25`, `"rate":2.5e-1`, "not written in the way"},
-		{`"rate":0.25`, `"rate": 0.25`, "not written in the way"},
-		{`"dataset":"d"`, "\"dataset\":\"\xff\"", "not written in the way"},
+		{`"rate":0.25`, `"rate":0.25,"rate":0.1`, "not in the canonical form"},
+		{`"rate":0.25`, `"Rate":0.25`, "not in the canonical form"},
+		{`"rate":0.25`, `"rate":2.5e-1`, "not in the canonical form"},
+		{`"rate":0.25`, `"rate": 0.25`, "not in the canonical form"},
+		{`"dataset":"d"`, "\"dataset\":\"\xff\"", "not in the canonical form"},
 		{`"sequence":2`, `"sequence":3`, "does not follow the one before"},
 		{`"previous":"`, `"previous":"0`, "does not follow the one before"},
 	} {
@@ -206,8 +206,8 @@ func TestEncodeRefuses(t *testing.T) {
 		"not UTF-8":         func(l *Line) { l.Charge.Dataset = "\xff" },
 		"exceeds 65536":     func(l *Line) { l.Charge.Dataset = strings.Repeat("x", MaxLine) },
 		"rounds must be":    func(l *Line) { l.Charge.Round = 0 },
-		"without its":       func(l *Line) { l.Charge = nil },
-		"or with another":   func(l *Line) { l.Grant = validGrant() },
+		"must have its":     func(l *Line) { l.Charge = nil },
+		"and no other":      func(l *Line) { l.Grant = validGrant() },
 		"range [0,9999]":    func(l *Line) { l.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 		"unknown mechanism": func(l *Line) { l.Charge.Mechanism = "cauchy" },
 	} {
@@ -291,11 +291,11 @@ func reencode(t *testing.T, b []byte) {
 		t.Errorf("accepted %q, which encodes to %q", b, encoded)
 	}
 	if ledger.Torn != (len(b) > len(encoded)) {
-		t.Errorf("torn is %v, with %d bytes behind the lines", ledger.Torn, len(b)-len(encoded))
+		t.Errorf("torn is %v, with %d bytes after the lines", ledger.Torn, len(b)-len(encoded))
 	}
 }
 
-// TestHasLast: a ledger that was cut behind a line lacks the hash of what was cut off.
+// TestHasLast: a ledger that was cut after a line lacks the hash of what was cut off.
 func TestHasLast(t *testing.T) {
 	whole := Ledger{Lines: []*Line{{Hash: strings.Repeat("a", 64)}, {Hash: strings.Repeat("b", 64)}}}
 	cut := Ledger{Lines: whole.Lines[:1]}

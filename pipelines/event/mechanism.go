@@ -99,7 +99,7 @@ func (g *Grant) checkBound() error {
 		return nil
 	}
 	if g.Clipping != ClipProved || g.Adjacency != ReplaceOne {
-		return fmt.Errorf("a sensitivity, which unit %s needs, is for clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
+		return fmt.Errorf("a sensitivity, which unit %s needs, goes only with clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
 	}
 	if !(g.Proved >= 1 && g.Proved <= 2) {
 		// A value below 1 would not cover a round that holds only one of the two exchanged units.
@@ -152,7 +152,7 @@ func checkDraws(unit string, loss float64) error {
 func (g *Grant) checkStatistics() error {
 	for i, s := range g.Statistics {
 		if s.Name == "" || slices.ContainsFunc(g.Statistics[:i], func(other Statistic) bool { return other.Name == s.Name }) {
-			return fmt.Errorf("statistic %q has no name, or stands twice", s.Name)
+			return fmt.Errorf("statistic %q has no name, or occurs twice", s.Name)
 		}
 		if err := positive("bound of statistic "+s.Name, s.Bound); err != nil {
 			return err

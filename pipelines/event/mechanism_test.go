@@ -40,7 +40,7 @@ func TestGrantCheckMechanism(t *testing.T) {
 		"unknown clipping":                        {func(g *Grant) { g.Clipping = "word" }},
 		"clip must be":                            {func(g *Grant) { g.Clip = inf }, func(g *Grant) { g.Clip = -1 }},
 		"noise multiplier must be":                {func(g *Grant) { g.NoiseMultiplier = inf }, func(g *Grant) { g.NoiseMultiplier = nan }},
-		"no name, or stands twice": {
+		"no name, or occurs twice": {
 			statistics(Statistic{"", 1}), statistics(Statistic{"a", 1}, Statistic{"b", 1}, Statistic{"a", 2}),
 		},
 		"bound of statistic a must": {
@@ -243,7 +243,7 @@ func TestCharge(t *testing.T) {
 	for name, c := range map[string]struct {
 		mechanism string
 		change    func(*Grant)
-		want      Charge // but for what is the grant's own
+		want      Charge // except for what is the grant's own
 	}{
 		"gaussian": {Gaussian, func(*Grant) {}, Charge{Adjacency: AddRemove, Sensitivity: 1 << 20, Scale: 3 << 19}},
 		"a paper's batch": {

@@ -60,7 +60,7 @@ func (s Subject) Check() error {
 			return err
 		}
 		if slices.ContainsFunc(s.Matrices[:i], func(other Matrix) bool { return other.Name == m.Name }) {
-			return fmt.Errorf("matrix %q stands twice", m.Name)
+			return fmt.Errorf("matrix %q occurs twice", m.Name)
 		}
 	}
 	return nil

@@ -111,9 +111,9 @@ func (t *tally) use(id string) *use {
 	return u
 }
 
-// behind returns the number of charges after the first known ones: of all charges if dataset is empty, otherwise of the charges
+// after returns the number of charges after the first known ones: of all charges if dataset is empty, otherwise of the charges
 // of that data set.
-func (t *tally) behind(known int, dataset string) int {
+func (t *tally) after(known int, dataset string) int {
 	if dataset == "" {
 		return t.charges - known
 	}

@@ -42,7 +42,7 @@ func TestGrantCheckNewer(t *testing.T) {
 		"proved": {provedGrant(), map[string][]change{
 			"":                                 {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Proved = 2 }, func(g *Grant) { g.Mechanism = Laplace }},
 			"must be in [1, 2]":                {func(g *Grant) { g.Proved = 0.999 }, func(g *Grant) { g.Proved = 2.001 }, func(g *Grant) { g.Proved = math.NaN() }},
-			`is for clipping "proved"`:         {func(g *Grant) { g.Clipping = "" }, func(g *Grant) { g.Clipping = ClipBatch }, func(g *Grant) { g.Adjacency = AddRemove }},
+			`only with clipping "proved"`:      {func(g *Grant) { g.Clipping = "" }, func(g *Grant) { g.Clipping = ClipBatch }, func(g *Grant) { g.Adjacency = AddRemove }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 			"rounds that share no unit and":    {func(g *Grant) { g.Scheme = schemes()[Epoch] }, func(g *Grant) { g.Scheme = schemes()[Allocate]; g.Scheme.Secret = false }},
 		}},

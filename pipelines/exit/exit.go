@@ -40,7 +40,7 @@ var Meaning = []struct {
 	{Failure, "failed for a reason that no other code describes"},
 	{Usage, "wrong flags or values"},
 	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
-	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a ledger is overspent, an alarm rang, an audit found the claim broken, documents are not worth a budget"},
+	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a check failed: ledger overspent, alarm reached, audited claim broken, documents unfit for a budget"},
 	{Malformed, "input malformed, truncated or of another version"},
 	{Locked, "another run holds the lock; nothing was done"},
 	{Internal, "a bug: an invariant broke"},

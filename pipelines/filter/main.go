@@ -223,7 +223,7 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 	for _, m := range exit.Meaning {
 		fmt.Fprintf(w, "  %3d  %s\n", m.Code, m.Text)
 	}
-	fmt.Fprintf(w, "\nEach flag can also be set by the environment: --dry-run by %s_DRY_RUN.\n",
+	fmt.Fprintf(w, "\nEach flag can also be set by an environment variable: --dry-run by %s_DRY_RUN.\n",
 		environment(ctx.Model.Name))
 	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: pipelines/recipes/kafka/README.md")
 	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")

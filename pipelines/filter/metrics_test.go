@@ -64,7 +64,7 @@ func get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// TestScrape checks which numbers a running stage tells. Its memory depends on its data, but for a stage that has none.
+// TestScrape checks which numbers a running stage tells. Its memory depends on its data, except for a stage that has none.
 func TestScrape(t *testing.T) {
 	const round, documents = "\nprivpipe_round 3\n", "\nprivpipe_documents_total 12345\n"
 	const memory, processor = "\ngo_memstats_alloc_bytes ", "\nprocess_cpu_seconds_total "
@@ -129,7 +129,7 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// TestListener checks that a stage listens where --metrics asks for it alone.
+// TestListener checks that a stage listens only where --metrics asks for it.
 func TestListener(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("this system does not show what a process has open")

@@ -80,8 +80,8 @@ func rules() []rule {
 			reason: "a stage cannot tell a topic from a pipe, and another client may take this one's place"},
 		{of: []string{"..."}, never: []string{"pipelines/manual"},
 			reason: "the writer of manual pages is linked only under the build tag manual, into no shipped program"},
-		{of: []string{"..."}, except: testing_,
-			never:  append([]string{"testing/...", "github.com/rogpeppe/go-internal/..."}, testing_...),
+		{of: []string{"..."}, except: testOnly,
+			never:  append([]string{"testing/...", "github.com/rogpeppe/go-internal/..."}, testOnly...),
 			reason: "test code stays out of the programs"},
 	}
 	for _, stage := range stages {
@@ -92,8 +92,8 @@ func rules() []rule {
 	return all
 }
 
-// testing_ are the packages that only tests import.
-var testing_ = []string{
+// testOnly are the packages that only tests import.
+var testOnly = []string{
 	"pipelines/testkit/...", "pipelines/model/modeltest", "pipelines/endpoint/topic/conformance", "account/internal/ledgertest",
 }
 
@@ -252,7 +252,7 @@ func TestMains(t *testing.T) {
 // TestOneExit checks that a program exits in one place. Any other exit would leave temporary files, with an exit code outside the
 // table of package exit.
 func TestOneExit(t *testing.T) {
-	noStages := append([]string{"pipelines/recipes/..."}, testing_...) // a recipe's helpers write no records
+	noStages := append([]string{"pipelines/recipes/..."}, testOnly...) // a recipe's helpers write no records
 	var exits []string
 	g := load(t)
 	for _, path := range g.own() {

@@ -133,7 +133,7 @@ try 0 'privatize --grant grant.json --ledger run.ledger --compress none -o again
 holds "the second output equals the first" 'cmp release.pp again.pp'
 
 say "8. Another sum under the same charge, or a further release under the same grant, is refused (83). So is --allow-respend:" \
-  "the budget is planned for one release."
+  "a grant with a budget allows one release of a round."
 try 0 "sed 's/0.25/0.75/' people.jsonl | contributions write >other.pp"
 try 83 'privatize --grant grant.json --ledger run.ledger -o no.pp other.pp'
 try 83 'privatize --grant grant.json --ledger run.ledger --allow-respend -o no.pp other.pp'

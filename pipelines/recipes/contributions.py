@@ -84,7 +84,7 @@ def number_at(data, at):
 
 
 def fields(data):
-    """The fields of a message, by number; of one that stands twice, the last."""
+    """The fields of a message, by number; of one that occurs twice, the last."""
     found, at = {}, 0
     while at < len(data):
         tag, at = number_at(data, at)

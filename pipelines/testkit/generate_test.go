@@ -22,7 +22,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-var update = flag.Bool("update", false, "write the vectors anew")
+var update = flag.Bool("update", false, "write the vectors again")
 
 // builder makes streams that package stream would refuse to write.
 type builder struct {
@@ -342,7 +342,7 @@ func vectors(t *testing.T) []Vector {
 		return newBuilder(symmetric(contributions())).add(open(1), contribution(1, false, parts...), closing(1, "a")).whole()
 	}
 	aSum := func(records ...[]byte) []byte { return newBuilder(sums()).add(records...).whole() }
-	behindSum := func(records ...[]byte) []byte { return aSum(slices.Concat(summed, records)...) }
+	afterSum := func(records ...[]byte) []byte { return aSum(slices.Concat(summed, records)...) }
 	changed := func(change func(*wire.Release)) []byte {
 		return newBuilder(releases()).add(release(1, change), sixCells).whole()
 	}
@@ -389,7 +389,7 @@ func vectors(t *testing.T) []Vector {
 		{Name: "split-record.pp", Rule: "record continues in the next frame", Section: "1", Stream: slices.Concat(frame(two.header, a[:5]), frame(two.header, a[5:], b, two.end()))},
 		{Name: "no-header.pp", Rule: "frame does not begin with a header record", Section: "1", Stream: slices.Concat(frame(two.header, a), frame(b, two.end()))},
 		{Name: "other-header.pp", Rule: "frames of one stream have different headers", Section: "1", Stream: slices.Concat(frame(two.header, a), frame(newBuilder(rounds()).header, b, two.end()))},
-		{Name: "after-end.pp", Rule: "record behind the end record", Section: "1", Stream: frame(two.header, two.body, two.end(), a)},
+		{Name: "after-end.pp", Rule: "record after the end record", Section: "1", Stream: frame(two.header, two.body, two.end(), a)},
 		{Name: "padded-length.pp", Rule: "length is not a minimal varint", Section: "1", Stream: newBuilder(documents()).add(slices.Concat([]byte{a[0] | 0x80, 0}, a[1:])).whole()},
 		{Name: "long-length.pp", Rule: "record goes beyond its frame", Section: "1", Stream: frame(two.header, []byte{0x7f, 0x22})},
 
@@ -468,23 +468,23 @@ func vectors(t *testing.T) []Vector {
 		{Name: "members-none.pp", Rule: "members without a key", Section: "3.6", Stream: aSum(open(1), members(1), sum(1), sixCells, closing(1))},
 		{Name: "members-size.pp", Rule: "members of no whole keys", Section: "3.6", Stream: aSum(open(1), members(1, key("a")[:15]), sum(1), sixCells, closing(1, "a"))},
 		{Name: "members-order.pp", Rule: "members do not ascend", Section: "3.6", Stream: aSum(open(1), members(1, key("a"), key("b")), sum(1), sixCells, closing(1, "a", "b"))},
-		{Name: "members-twice.pp", Rule: "member stands twice, in two records", Section: "3.6", Stream: aSum(open(1), members(1, key("a")), members(1, key("a")), sum(1), sixCells, closing(1, "a", "a"))},
-		{Name: "members-late.pp", Rule: "members behind the sum", Section: "3", Stream: aSum(open(1), sum(1), sixCells, members(1, key("a")), closing(1, "a"))},
+		{Name: "members-twice.pp", Rule: "member occurs twice, in two records", Section: "3.6", Stream: aSum(open(1), members(1, key("a")), members(1, key("a")), sum(1), sixCells, closing(1, "a", "a"))},
+		{Name: "members-late.pp", Rule: "members after the sum", Section: "3", Stream: aSum(open(1), sum(1), sixCells, members(1, key("a")), closing(1, "a"))},
 		{Name: "no-sum.pp", Rule: "round without a sum", Section: "3", Stream: aSum(open(1), members(1, key("a")), closing(1, "a"))},
-		{Name: "two-sums.pp", Rule: "second sum of a round", Section: "3", Stream: behindSum(sum(1), sixCells, closing(1, "a", "b", "user/u"))},
+		{Name: "two-sums.pp", Rule: "second sum of a round", Section: "3", Stream: afterSum(sum(1), sixCells, closing(1, "a", "b", "user/u"))},
 		{Name: "sum-block.pp", Rule: "blocks do not cover the matrices of a sum", Section: "3.4", Stream: aSum(open(1), sum(1), block(1, 0, 1, 2, 3), closing(1))},
-		{Name: "sum-units.pp", Rule: "sum of other units than announced", Section: "3.6", Stream: behindSum(closing(1, "a", "b"))},
-		{Name: "sum-records.pp", Rule: "sum of more units than records", Section: "3.6", Stream: behindSum(encoded(&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 3, Records: 2}}}))},
+		{Name: "sum-units.pp", Rule: "sum of other units than announced", Section: "3.6", Stream: afterSum(closing(1, "a", "b"))},
+		{Name: "sum-records.pp", Rule: "sum of more units than records", Section: "3.6", Stream: afterSum(encoded(&wire.Record{Round: 1, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 3, Records: 2}}}))},
 		{Name: "sum-grant.pp", Rule: "sum with a clip, but no grant", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Grant = "" }), sixCells, closing(1))},
 		{Name: "sum-clip.pp", Rule: "sum with a grant, but no clip", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Clip = 0 }), sixCells, closing(1))},
 		{Name: "sum-grid.pp", Rule: "sum of a grid that is not positive", Section: "3.4", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Grid = 0 }), sixCells, closing(1))},
 		{Name: "sum-bounds.pp", Rule: "not one bound for each matrix of a sum", Section: "3.4", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Bounds = []float64{1, 1} }), sixCells, closing(1))},
 		{Name: "sum-settings.pp", Rule: "settings of a sum are not 32 bytes", Section: "3.6", Stream: aSum(open(1), sum(1, func(s *wire.Sum) { s.Settings = s.Settings[:31] }), sixCells, closing(1))},
-		{Name: "open-sum.pp", Rule: "stream ends inside a round of sums", Section: "3", Stream: behindSum()},
+		{Name: "open-sum.pp", Rule: "stream ends inside a round of sums", Section: "3", Stream: afterSum()},
 
 		{Name: "terms-vocabulary.pp", Rule: "terms over a vocabulary", Section: "3.7", Stream: newBuilder(with(spelledOut(), func(h *wire.Header) { h.VocabularySize = 3 })).whole()},
 		{Name: "terms-id.pp", Rule: "terms without an id", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("", "x")).whole()},
-		{Name: "terms-twice.pp", Rule: "term stands twice", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("a", "x", "y", "x")).whole()},
+		{Name: "terms-twice.pp", Rule: "term occurs twice", Section: "3.7", Stream: newBuilder(spelledOut()).add(terms("a", "x", "y", "x")).whole()},
 		{Name: "terms-empty.pp", Rule: "empty term", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x", "")).whole()},
 		{Name: "terms-space.pp", Rule: "term with white space in it", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "x\u2003y")).whole()},
 		{Name: "terms-comment.pp", Rule: "term that begins a comment", Section: "2.2", Stream: newBuilder(spelledOut()).add(terms("a", "#")).whole()},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader and writer of privpipe's wire format, versions 1 and 2, built from SPEC.md and wire.proto alone.
+"""A second reader and writer of privpipe's wire format, versions 1 and 2, built only from SPEC.md and wire.proto.
 
   reader.py check DIR      reads the vectors that DIR/index.json names
   reader.py show [FILE]    prints the records of a stream as JSON, one a line
@@ -162,7 +162,7 @@ def read(file):
                 header, stream = raw, Stream(raw, record)
                 yield record
             for raw, record in records:
-                need(stream, "1", "record behind the end record")
+                need(stream, "1", "record after the end record")
                 stream.add(raw, record)
                 yield record
                 if record.HasField("end"):
@@ -243,7 +243,7 @@ class Stream:
         """Checks the next record."""
         body, kind = record.WhichOneof("body"), self.header.kind
         follows = ORDER[kind].get(self.previous, ())
-        need(body in follows, "3", f"record `{body}` behind `{self.previous}` in {wire.Kind.Name(kind)}")
+        need(body in follows, "3", f"record `{body}` after `{self.previous}` in {wire.Kind.Name(kind)}")
         self.leave(body)
         self.check_round(body, record.round)
         getattr(self, body)(getattr(record, body))
@@ -332,7 +332,7 @@ class Stream:
         self.units.add(contribution.unit)
 
     def check_part(self, part):
-        """SPEC 3.3. All rows of a part stand behind those of the parts before."""
+        """SPEC 3.3. All rows of a part come after those of the parts before."""
         need(part.matrix < len(self.header.matrices), "3.3", "part of a matrix that there is not")
         matrix = self.header.matrices[part.matrix]
         check_ids(part.row_gaps, matrix.rows, "3.3")
@@ -379,7 +379,7 @@ class Stream:
 
     def sum(self, steps):
         need(len(steps.settings) == SETTINGS, "3.6", "settings of a sum have another length")
-        need(bool(steps.grant) == bool(steps.clip), "3.6", "sum with a clip or a grant alone")
+        need(bool(steps.grant) == bool(steps.clip), "3.6", "sum with only a clip or only a grant")
         self.check_steps(steps)
         self.next_cell = (0, 0)
 
@@ -429,11 +429,11 @@ class Stream:
         need(terms.id, "3.7", "terms without an id")
         check_names(terms.id, terms.user)
         check_words(terms.words)
-        need(len(set(terms.words)) == len(terms.words), "3.7", "term stands twice")
+        need(len(set(terms.words)) == len(terms.words), "3.7", "term occurs twice")
 
 
 def check_header(header):
-    """SPEC 2.1, but for the version."""
+    """SPEC 2.1, except the version."""
     need(header.kind in ORDER, "2.1", "kind is not known")
     newer = header.values or header.kind == wire.PREDICTIONS
     need(header.version > 1 or not newer, "2", "values or predictions in version 1")

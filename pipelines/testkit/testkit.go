@@ -1,7 +1,7 @@
 // Package testkit has streams to check a reader against: valid ones, and ones that break one rule of ../SPEC.md each.
 //
 // The vectors are plain files below vectors, with index.json beside them, so that readers in other languages use the same
-// ones (reader.py does). `go test ./pipelines/testkit -update` writes them anew.
+// ones (reader.py does). `go test ./pipelines/testkit -update` writes them again.
 package testkit
 
 import (

@@ -37,7 +37,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsAreCurrent checks that the files are what generate_test.go makes, but for compressed bytes.
+// TestVectorsAreCurrent checks that the files are what generate_test.go makes, except for compressed bytes.
 func TestVectorsAreCurrent(t *testing.T) {
 	want := vectors(t)
 	got := Vectors()

@@ -108,7 +108,7 @@ func vectors2() []Vector {
 		{Name: "scores-back.pp", Rule: "rounds of scores go back", Section: "3.5", Stream: newBuilder(scores()).add(score(2, 0), score(1, 0)).whole()},
 		{Name: "plug-in.pp", Rule: "plug-in score that is not finite", Section: "3.5", Stream: newBuilder(scores()).add(score(0, math.Inf(-1))).whole()},
 		{Name: "predictions-unnamed.pp", Rule: "predictions before the names of all columns", Section: "3.8", Stream: predicted(words("x", "y"), prediction(0, nil, 1, 1, 1))},
-		{Name: "predictions-renamed.pp", Rule: "words behind a prediction", Section: "3", Stream: predicted(columns, prediction(0, nil, 1, 1, 1), words("x"))},
+		{Name: "predictions-renamed.pp", Rule: "words after a prediction", Section: "3", Stream: predicted(columns, prediction(0, nil, 1, 1, 1), words("x"))},
 		{Name: "predictions-size.pp", Rule: "not one probability for each column", Section: "3.8", Stream: predicted(columns, prediction(0, nil, 1, 1))},
 		{Name: "predictions-above.pp", Rule: "probability above 1", Section: "3.8", Stream: predicted(columns, prediction(0, nil, 1, 1.5, 1))},
 		{Name: "predictions-nan.pp", Rule: "probability that is not a number", Section: "3.8", Stream: predicted(columns, prediction(0, nil, 1, nan, 1))},

@@ -97,7 +97,7 @@ func checkMatrix(m *Matrix, names map[string]bool) error {
 	case m.Name == "" || len(m.Name) > MaxName:
 		return fmt.Errorf("matrix name must have 1 to %d bytes", MaxName)
 	case names[m.Name]:
-		return fmt.Errorf("matrix %q stands twice in the header", m.Name)
+		return fmt.Errorf("matrix %q occurs twice in the header", m.Name)
 	case m.Rows == 0 || m.Columns == 0 || uint64(m.Rows)*uint64(m.Columns) > MaxCells:
 		return fmt.Errorf("matrix %q of %d × %d cells, must have 1 to %d", m.Name, m.Rows, m.Columns, MaxCells)
 	case m.Symmetric && m.Rows != m.Columns:
@@ -221,7 +221,7 @@ func checkGaps(what string, gaps []uint32, limit uint32) error {
 	last := uint64(0)
 	for i, g := range gaps {
 		if i > 0 && g == 0 {
-			return fmt.Errorf("%s stands twice", what)
+			return fmt.Errorf("%s occurs twice", what)
 		}
 		last += uint64(g)
 		if last >= uint64(limit) {
@@ -388,7 +388,7 @@ func checkTerms(t *Terms) error {
 		seen[w] = struct{}{}
 	}
 	if len(seen) != len(t.Words) {
-		return errors.New("a word stands twice")
+		return errors.New("a word occurs twice")
 	}
 	return nil
 }
@@ -411,7 +411,7 @@ func checkParameters(p *Parameters) error {
 			return err
 		}
 		if names[s.Name] {
-			return fmt.Errorf("scalar %q stands twice", s.Name)
+			return fmt.Errorf("scalar %q occurs twice", s.Name)
 		}
 		names[s.Name] = true
 		if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {

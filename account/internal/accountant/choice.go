@@ -31,13 +31,13 @@ func (c LedgerChoice) Chosen() *Accountant { return Named(c.Accountant).OfLedger
 // Spending is what charges of a ledger have spent by the chosen accountant.
 func (c LedgerChoice) Spending(ledger *event.Ledger) Spending {
 	return func(charges []*event.Charge) (UpperProfile, error) {
-		p, err := c.Largest(compose.Parts(ledger, charges))
+		p, err := c.Largest(compose.SplitByDataset(ledger, charges))
 		return UpperOf(p), err
 	}
 }
 
 // Largest returns the bound of the chosen accountant on what a unit loses by one part or another.
-func (c LedgerChoice) Largest(parts []compose.Part) (loss.Profile, error) {
+func (c LedgerChoice) Largest(parts []compose.DatasetCharges) (loss.Profile, error) {
 	var of []loss.Profile
 	for _, part := range parts {
 		composition, err := compose.New(part.Charges)

@@ -34,7 +34,7 @@ var errSampled = errors.New("its theorem is about noise without sampling: use pl
 func analytic(l *loss.List) (loss.Profile, string, error) {
 	rounds, ok := l.Gaussians()
 	if !ok {
-		return nil, "", errors.New("its theorem is about Gaussian noise alone")
+		return nil, "", errors.New("its theorem is only about Gaussian noise")
 	}
 	squares := 0.0
 	for _, g := range rounds {
@@ -69,14 +69,14 @@ const FixedLambdas = 1000
 func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) (loss.Profile, string, error) {
 	rounds, ok := l.Gaussians()
 	if !ok {
-		return nil, "", errors.New("the moments accountant is for Gaussian noise alone")
+		return nil, "", errors.New("the moments accountant is only for Gaussian noise")
 	}
 	most := FixedLambdas
 	theorem := "moments accountant (Abadi et al. 2016, thm. 2, " + which + ")"
 	for _, g := range rounds {
 		switch {
 		case g.Sampling == mechanism.All:
-			return nil, "", errors.New("the moments accountant is for sampling: use analytic without")
+			return nil, "", errors.New("the moments accountant is for sampling: without sampling use analytic")
 		case g.Sampling == mechanism.Fixed && which != ofLemma3:
 			return nil, "", errors.New("the authors' code is for Poisson sampling: use moments")
 		case g.Sampling == mechanism.Fixed:

@@ -15,7 +15,7 @@ type lowered struct {
 	list *loss.List
 	// share is how much of the upper bound the lower one must be at δ of 1e-6; 0: there is none.
 	share float64
-	// most is what the lower bound must be below, too: a bound for this list alone, or the pair that it is of. nil: none.
+	// most is what the lower bound must be below, too: a bound for only this list, or the pair that it is of. nil: none.
 	most []pld.Event
 }
 

@@ -116,7 +116,7 @@ func (c *NoiseQuery) checkRefusal(t *testing.T, err error, forTable bool) (reach
 // bound was below that of the answer.
 func TestNoiseHasWhatWasAsked(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	rate := 0.01
 	for _, x := range []struct {

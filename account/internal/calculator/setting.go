@@ -17,7 +17,7 @@ type SettingFlags struct {
 	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Set the number of rounds T, each with noise of its own; 1 by default."`
 	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed)."`
 	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"Trust that no coordinate is negative. Then exchanging a unit moves the sum by at most √2·C, not 2·C."`
-	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"Set the L2 sensitivity of the sum over C, where another one is proved."`
+	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"Set the L2 sensitivity of the sum, divided by C, if another one is proved."`
 }
 
 // A Setting is a number of rounds of Gaussian noise.

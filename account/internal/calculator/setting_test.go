@@ -46,7 +46,7 @@ func epsilonOf(t *testing.T, a *accountant.Accountant, s *Setting, noise, delta 
 // TestExtremes: a number that is none never comes out, and no bound is below the exact ε of a single round.
 func TestExtremes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	for _, rate := range []float64{1e-8, 0.05, 1} {
 		for _, rounds := range []int{1, 1e7} {
@@ -81,7 +81,7 @@ func extremes(t *testing.T, s *Setting, noise float64) {
 	}
 }
 
-// round is the exact ε of one round: amplification is (Balle, Barthe, Gaboardi 2018, thm. 8 and 9), but for a unit that is
+// round is the exact ε of one round: amplification is (Balle, Barthe, Gaboardi 2018, thm. 8 and 9), except for a unit that is
 // exchanged by a coin, where it is not less than that of one removed.
 func round(s *Setting, noise, delta float64) float64 {
 	sensitivity := s.Sensitivity
@@ -96,7 +96,7 @@ func round(s *Setting, noise, delta float64) float64 {
 // TestInverses: the noise for (ε, δ) has at most ε at δ, and a thousandth less has more; the δ at ε has at most ε.
 func TestInverses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	for _, s := range settings(0.02, 50) {
 		for _, a := range accountant.All {
@@ -165,7 +165,7 @@ func TestOrderOfAccountants(t *testing.T) {
 // TestMonotone: ε falls with noise and δ, and grows with rounds and rate, by pld and by renyi.
 func TestMonotone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	for _, a := range []*accountant.Accountant{accountant.Named("pld"), accountant.Named("renyi")} {
 		at := func(s Setting, noise, delta float64) float64 {

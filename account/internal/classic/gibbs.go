@@ -6,7 +6,7 @@ import "math"
 // the replacement of the word: 2·log(C/β+1) (HDP-LDA, theorem 3, equation 7). The ratio of two normalised probabilities
 // is at most the largest of (n+β)/(n'+β) over the smallest. clip ≥ 0, beta > 0.
 //
-// The draws of other words add nothing only while they read released counts alone: frozen for the sweep, not updated
+// The draws of other words add nothing only while they read only released counts: frozen for the sweep, not updated
 // in it as algorithm 1 does, and clipped to at least 0.
 func InherentLoss(clip, beta float64) float64 { return up(2 * math.Log1p(clip/beta)) }
 

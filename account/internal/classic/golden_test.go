@@ -72,7 +72,7 @@ func rowsOf(t *testing.T, accountant string, count int) []row {
 	return golden.Rows(t, "testdata/golden.jsonl", count, func(r row) bool { return r.Accountant == accountant })
 }
 
-// above tells whether got is at least want, but for the reference's own rounding, and above it by less than the relative
+// above tells whether got is at least want, except for the reference's own rounding, and above it by less than the relative
 // tolerance.
 func above(got, want, tolerance float64) bool {
 	return got >= want-1e-12*math.Abs(want) && got <= want+tolerance*math.Abs(want)
@@ -81,7 +81,7 @@ func above(got, want, tolerance float64) bool {
 // below tells the same of a number that is rounded down.
 func below(got, want, tolerance float64) bool { return above(-got, -want, tolerance) }
 
-// near tells whether got is want but for the relative tolerance.
+// near tells whether got is want except for the relative tolerance.
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*math.Abs(want) }
 
 func TestAnalyticGaussianGolden(t *testing.T) {

@@ -21,7 +21,7 @@ func MomentsLambda(q, sigma float64) int {
 //	ε = min over λ = 1, 2, … of (rounds·α(λ) + log(1/δ))/λ,   α(λ) = λ·ρ(λ+1)
 //
 // for the log moment α of the loss (Abadi et al. 2016, theorem 2), which is the Rényi curve ρ at the order λ+1. lambdas is
-// how many of them. With renyi.PoissonGaussian and MomentsLambda it is ma16's accountant, with wor.Gaussian and at least 256
+// how many of them. With renyi.PoissonGaussian and MomentsLambda it is ma16's accountant, with withoutreplacement.Gaussian and at least 256
 // it is vips20's (Wang, Balle and Kasiviswanathan 2019). +Inf, 0 where lambdas is 0. delta in (0, 1].
 //
 // Every λ is a valid bound, so that it looks at all of them up to 256 and then at some only cannot make the answer wrong.

@@ -21,7 +21,7 @@ func logOf(x float64) float64 {
 }
 
 // bisect returns a number in (no, yes], next to one for which holds is false, for which it is true; holds(yes) is not asked.
-// Where holds is monotone that is the least such number, but for a few ulp.
+// Where holds is monotone that is the least such number, except for a few ulp.
 func bisect(no, yes float64, holds func(float64) bool) float64 {
 	for math.Abs(yes-no) > math.Abs(yes)/(1<<50) {
 		middle := no + (yes-no)/2

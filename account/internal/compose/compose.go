@@ -98,7 +98,7 @@ func (c *Composition) add(charge *event.Charge) error {
 	m := noiseOf(charge)
 	switch {
 	case charge.Mechanism == event.Select:
-		// Of units that take part by a coin it would be no worse; nobody needs that.
+		// For units that take part by a coin it would be no worse. Nobody needs that case.
 		c.alone.AddFailure(StrayWord(charge))
 		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
 	case charge.Mechanism == event.RandomizedResponse:
@@ -145,11 +145,11 @@ func Disjoint(c *event.Charge) bool {
 // the same throws, with the same weights, of releases in which the new unit is where the old one was; given the throw one
 // round differs, and a Rényi divergence of mixtures is at most the largest of theirs: see worst.
 //
-// Under replace-one and a function of the unit alone, as a hash of its name or when it arrived, the new unit may be in
+// Under replace-one and a function of only the unit, as a hash of its name or when it arrived, the new unit may be in
 // another round than the old one. Then one round loses a unit and another gains one, each by that unit's own norm. Where
 // the clip bounds that norm it is half of the sensitivity, or less than 0.71 of it in L2 without negative coordinates. So
 // each of the two loses at most half of what it would by an exchange (a Gaussian's loss grows with the square of the shift,
-// a Laplace's is convex in it and 0 at 0), and the worst round alone is still a bound. A batch brought within its bound as
+// a Laplace's is convex in it and 0 at 0), and the worst round by itself is still a bound. A batch brought within its bound as
 // a whole has no such bound for a unit: both rounds lose in full, at most twice the worst.
 func (c *Composition) addToThrow(charge *event.Charge, m mechanism.Mechanism) {
 	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
@@ -186,7 +186,7 @@ func Rate(c *event.Charge) float64 {
 	return 1
 }
 
-// StrayWord is the probability δ' that a charge of event.Select releases a word that one unit alone has. If it does not, the
+// StrayWord is the probability δ' that a charge of event.Select releases a word that only one unit has. If it does not, the
 // release is that of the words of all other units, so that it counts as a failure: the noise on the unit's own
 // words is independent of that on the others, so given that none of its own is released the result is distributed exactly
 // as if they did not exist, with a loss of the Gaussian on the others' words, where the unit moves weights by an L2 norm

@@ -162,7 +162,7 @@ func TestOneBatchTwice(t *testing.T) {
 	} {
 		same(t, what, composed(t, two, charge(1, poisson(0.02), 4, change)), sum(lost(0.02, 2), lost(0.02, 4)))
 	}
-	// The name alone says which coins, whatever else is said of them.
+	// Only the name says which coins, whatever else is said of them.
 	plan := func(c *event.Charge) { c.Scheme.Rounds = 7 }
 	same(t, "other plan", composed(t, two, charge(1, poisson(0.02), 4, plan)), joint)
 	apart := composed(t, charge(1, poisson(0.02), 2, nameless), charge(1, poisson(0.02), 4, nameless, plan))

@@ -20,30 +20,30 @@ func DisjointDatasets(ledger *event.Ledger) bool {
 	return head != nil && head.DisjointDatasets
 }
 
-// A Part is charges whose losses add up.
-type Part struct {
-	Dataset string // of a ledger whose data sets share no unit; "" for the one part of another
+// DatasetCharges are charges whose losses add up.
+type DatasetCharges struct {
+	Dataset string // of a ledger whose data sets share no unit; "" for the only group of another ledger
 	Charges []*event.Charge
 }
 
-// Parts splits charges of a ledger into parts whose losses do not add up, in the order of their data sets: at least one.
-func Parts(ledger *event.Ledger, charges []*event.Charge) (all []Part) {
+// SplitByDataset splits charges of a ledger into groups whose losses do not add up, in the order of their data sets: at least one.
+func SplitByDataset(ledger *event.Ledger, charges []*event.Charge) (all []DatasetCharges) {
 	if !DisjointDatasets(ledger) || len(charges) == 0 {
-		return []Part{{Charges: charges}}
+		return []DatasetCharges{{Charges: charges}}
 	}
 	of := make(map[string][]*event.Charge)
 	for _, c := range charges {
 		of[c.Dataset] = append(of[c.Dataset], c)
 	}
 	for _, dataset := range slices.Sorted(maps.Keys(of)) {
-		all = append(all, Part{dataset, of[dataset]})
+		all = append(all, DatasetCharges{dataset, of[dataset]})
 	}
 	return all
 }
 
 // ByDataset returns a ledger once for each of its parts, without the charges of the others.
 func ByDataset(ledger *event.Ledger) (all []*event.Ledger) {
-	for _, p := range Parts(ledger, ledger.Charges()) {
+	for _, p := range SplitByDataset(ledger, ledger.Charges()) {
 		of := ledger
 		if p.Dataset != "" {
 			of = &event.Ledger{Lines: slices.DeleteFunc(slices.Clone(ledger.Lines), func(l *event.Line) bool {

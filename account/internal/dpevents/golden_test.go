@@ -21,7 +21,7 @@ type row struct {
 
 func TestGolden(t *testing.T) {
 	for _, r := range golden.Rows[row](t, "testdata/golden.jsonl", 86, nil) {
-		// Of these rows the units are orthogonal, as those without negative coordinates are at worst.
+		// The units of these rows are orthogonal, which is the worst case for units without negative coordinates.
 		orthogonal := strings.HasPrefix(r.ID, "orth|")
 		l, err := Read(r.Events, Relation{Adjacency: r.Adjacency, NonNegative: orthogonal})
 		if err != nil {

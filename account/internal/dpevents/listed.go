@@ -145,7 +145,7 @@ func (r *reader) sampling(kind string, o *object) (by mechanism.Sampling, rate f
 		return 0, 0, o.err
 	}
 	if k := typeOf(kind); rate < 1 && k != nil && !k.Sampled { // not of a batch
-		return 0, 0, fmt.Errorf("no theorem says what sampling makes of %s", kind)
+		return 0, 0, fmt.Errorf("no theorem bounds %s under sampling", kind)
 	}
 	return by, rate, err
 }

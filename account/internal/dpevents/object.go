@@ -18,7 +18,7 @@ type object struct {
 	err     error
 }
 
-// readObject also refuses members that stand twice.
+// readObject also refuses members that occur twice.
 func readObject(v jsontext.Value) *object {
 	o := new(object)
 	if v.Kind() != '{' {

@@ -60,7 +60,7 @@ func (r *reader) document(b []byte, relation Relation) error {
 		o.Fail("unknown adjacency %q, must be %q or %q", adjacency, event.AddRemove, event.ReplaceOne)
 	}
 	if o.err == nil && (relation.NonNegative || relation.Adjacency != "" && relation.Adjacency != adjacency) {
-		return exit.Errorf(exit.Usage, "it says itself what neighbours are: %s, and how far their sums are apart", adjacency)
+		return exit.Errorf(exit.Usage, "the events state their own neighbours (%s) and sensitivities: leave out the flags for them", adjacency)
 	}
 	r.relate(Relation{Adjacency: adjacency})
 	if o.Has("event") {
@@ -124,7 +124,7 @@ func (o *object) size(sample, population string) float64 {
 	size := o.Whole(sample, 1, max(1, of))
 	rate := min(1, math.Nextafter(float64(size)/float64(of), 1)) // the quotient of two numbers
 	if rate == 1 && size < of && o.err == nil {
-		o.Fail("%s over %s is 1 but for rounding: take all units", sample, population)
+		o.Fail("%s over %s rounds to 1: take all units", sample, population)
 	}
 	return rate
 }

@@ -158,7 +158,7 @@ func TestRefusals(t *testing.T) {
 		{`{"adjacency":null,"events":[]}`, "adjacency must be a text", 90},
 		{`[7]`, "event 1: must be an object", 90},
 		{`{"adjacency":"replace-one","events":[{"type":"gaussian","noise_multiplier":1,"size":9007199254740991,` +
-			`"population":9007199254740992,"count":1}]}`, "size over population is 1 but for rounding: take all units", 90},
+			`"population":9007199254740992,"count":1}]}`, "size over population rounds to 1: take all units", 90},
 		{`[{"count":1}]`, "event 1: type is missing", 90},
 		{`[{"type":"gauss","count":1}]`, `event 1: unknown type "gauss"`, 90},
 		{`[{"type":"gaussian","noise_multiplier":1}]`, "event 1: count is missing", 90},
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 		{`[{"type":"approx_dp","epsilon":-1,"delta":0,"count":1}]`, "ε of a mechanism must be in", 90},
 		{`[{"type":"approx_dp","epsilon":1,"delta":1,"count":1}]`, "δ of a mechanism must be in", 90},
 		{`[{"type":"zcdp","rho":-1,"count":1}]`, "ρ of a mechanism must be in", 90},
-		{`[{"type":"zcdp","rho":1,"q":0.5,"count":1}]`, "no theorem says what sampling makes of zcdp", 90},
+		{`[{"type":"zcdp","rho":1,"q":0.5,"count":1}]`, "no theorem bounds zcdp under sampling", 90},
 		{`[{"type":"discrete_laplace","scale":1,"sensitivity":0,"count":1}]`, "sensitivity must be a whole number", 90},
 		{`[{"type":"batch","released":[],"count":1}]`, "released must have 1 to 1024 members, has 0", 90},
 		{`[{"type":"batch","released":[{"type":"zcdp"}],"count":1}]`,
@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 		{`{"class_name":"ComposedDpEvent","events":[{"class_name":"NoOpDpEvent"},{"class_name":"X"}]}`,
 			"ComposedDpEvent: event 2: X: ", 90},
 		{sampled + sampled + `{"class_name":"NoOpDpEvent"}}}`,
-			"PoissonSampledDpEvent: PoissonSampledDpEvent: no theorem says what sampling makes of it", 90},
+			"PoissonSampledDpEvent: PoissonSampledDpEvent: no theorem bounds it under sampling", 90},
 		{sampled + `{"class_name":"ZCDpEvent","rho":1}}`, "PoissonSampledDpEvent: ZCDpEvent: no theorem", 90},
 		{sampled + tree(`{"class_name":"GaussianDpEvent","noise_multiplier":1}`, 1<<15, 1<<15) + `}`,
 			"more than 1024 releases of one sample", 90},
@@ -245,7 +245,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // FuzzRead: what is read obeys the rules of lists, has an ε that is a number, and is the same when written and read again,
-// but for what rounding down adds to it.
+// except for what rounding down adds to it.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`[{"type":"gaussian","q":0.05,"noise_multiplier":1.24,"count":20},{"type":"laplace","scale":10,"count":1}]`,

@@ -42,7 +42,7 @@ type theirs struct {
 
 // TestRoundTrip: what a ledger is exported as is the same to dp_accounting and, written back by it, to us.
 //
-// Its RdpAccountant has the same divergences and conversion, but for 1e-6, at integer orders; at others it takes all terms
+// Its RdpAccountant has the same divergences and conversion, except for 1e-6, at integer orders; at others it takes all terms
 // of the series for sampled Gaussian noise as positive, and is above. Of sampling without replacement, where both bound what
 // nobody knows exactly, ours is not above. Its PLDAccountant is an upper bound of what ours brackets, on a grid of 1e-4.
 func TestRoundTrip(t *testing.T) {

@@ -144,7 +144,7 @@ func (r *reader) inBatch(released *[]mechanism.Mechanism, v jsontext.Value, coun
 		return n.wrap(n.each(func(v jsontext.Value, count, depth int) error { return r.inBatch(released, v, count, depth) }))
 	}
 	if k := kindOf(n.class); k == nil || !k.Batched {
-		return n.wrap(errors.New("no theorem says what sampling makes of it"))
+		return n.wrap(errors.New("no theorem bounds it under sampling"))
 	}
 	m, err := r.leaf(n)
 	if err == nil {

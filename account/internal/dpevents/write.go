@@ -88,7 +88,7 @@ func checkExchange(l *loss.List, e loss.Release) error {
 	}
 	for _, m := range e.Released {
 		if g, ok := m.(mechanism.Gaussian); ok && g.Sensitivity != 2 {
-			return fmt.Errorf("%s where a unit is exchanged by a coin is not written", g)
+			return fmt.Errorf("%s under Poisson sampling and replace-one has no event here", g)
 		}
 	}
 	return nil

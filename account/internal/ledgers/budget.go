@@ -21,7 +21,7 @@ type budget struct {
 // Standing returns the budgets of a ledger that count: its own and the latest that was planned, where there are any and they
 // differ. The first is the total budget: see totalBudget.
 //
-// A planned budget stands from its grant's first charge on. Of several the latest counts: each is of the whole ledger, and a later
+// A planned budget holds from its grant's first charge on. The latest of several counts: each is of the whole ledger, and a later
 // one is somebody's decision to allow more, or less.
 func Standing(ledger *event.Ledger) (budgets []budget) {
 	if head := ledger.Head(); head != nil && head.Budget != nil {

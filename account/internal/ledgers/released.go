@@ -41,8 +41,8 @@ type Stream struct {
 	all    []endpoint.Released
 }
 
-// ReadStream reads a stream of releases. Of a run that is under way, the stream must be read before the ledgers: each release in
-// it is then charged in what is read of them.
+// ReadStream reads a stream of releases. If the run is under way, read the stream before the ledgers: the ledgers then have a charge
+// of each release that was read.
 func ReadStream(name string) (*Stream, error) {
 	h, all, err := endpoint.Releases(name)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Stream) Compare(ledgers []*event.Ledger) (*Compared, error) {
 		}
 		of := charges[round]
 		if len(of) == 0 {
-			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or put back, or the release is forged"))
+			return nil, wrong(errors.New("a release that no line of the ledger charges: the ledger was lost or restored from an old copy, or the release is forged"))
 		}
 		if r.Head == nil { // a part of it, which has no digest
 			continue

@@ -8,7 +8,7 @@ import (
 	"privpipe/account/internal/classic"
 	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/renyi"
-	"privpipe/account/internal/wor"
+	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
 )
 
@@ -18,7 +18,7 @@ var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under 
 
 // curve returns the Rényi curve of one of an event's releases, and the probability with which it may fail (see List.Failure).
 //
-// Of one batch, given that the unit takes part, the curves add up, and so the squares of sensitivity over noise, of Gaussian
+// The curves of one batch add up, given that the unit takes part, and so do the squares of sensitivity over noise, of Gaussian
 // noise: all sums, each divided by its noise, are one sum. What samples amplify is the whole, once (see package renyi, on
 // dominance). Amplified one by one as if each had coins of its own, they would seem to lose less than they do.
 //
@@ -46,7 +46,7 @@ func (e Release) curve(adjacency string) (curve renyi.Curve, failure float64, er
 		return curve, failure, nil
 	case e.Sampling == mechanism.Fixed && onlyGaussian:
 		continuous, _ := mechanism.JointSigma(mechanism.Continuous(e.Released))
-		return wor.Gaussian(e.Rate, continuous), 0, nil
+		return withoutreplacement.Gaussian(e.Rate, continuous), 0, nil
 	case onlyGaussian:
 		return func(alpha float64) float64 { return renyi.PoissonGaussian(e.Rate, sigma, alpha) }, 0, nil
 	}

@@ -11,15 +11,15 @@
 // probabilities e^(−(z−y)²/(2t²))/Σ. The sum is t√(2π)·(1 ± η), η = 2Σ_{k≥1} e^(−2π²t²k²), for every y (Poisson's summation
 // formula; Peikert, An Efficient and Parallel Gaussian Sampler for Lattices, CRYPTO 2010, theorem 3.1). So for every integer
 // c the probability of z is that of the discrete Gaussian of parameter s and center c, up to a factor of at most
-// (1+η)/(1−η): both are e^(−(z−c)²/(2s²)) but for that. The second draw does not ask for c. So all that is proved of continuous
-// noise of parameter √(s²−t²), sampled in any way, holds for the discrete one but for that factor, a cell; with t = 3, at most
+// (1+η)/(1−η): both are e^(−(z−c)²/(2s²)) except for that. The second draw does not ask for c. So all that is proved of continuous
+// noise of parameter √(s²−t²), sampled in any way, holds for the discrete one except for that factor, a cell; with t = 3, at most
 // e^(1e-76), and for 2^31 cells and 10^9 rounds e^(1e-57), below what rounding up adds. That is Gaussian.continuous.
 // Where a symmetric matrix has noise of s/√2 off the diagonal, t² there is twice as large a share of it.
 //
 // The other way round, let a unit move one cell by a whole number, and add a continuous N(0, t²) to that cell. At y the sum has
 // the density of N(0, s²+t²), up to the same factor with τ² = s²t²/(s²+t²) in place of t²: its terms are
 // e^(−x²/(2s²)−(y−x)²/(2t²)) = e^(−y²/(2(s²+t²)))·e^(−(x−c)²/(2τ²)), c = y·s²/(s²+t²), and Poisson's formula adds them up. So
-// what the discrete noise loses is at least that of continuous noise of parameter √(s²+t²), but for a factor of e^(1e-68) with
+// what the discrete noise loses is at least that of continuous noise of parameter √(s²+t²), except for a factor of e^(1e-68) with
 // t = 3 and s ≥ 10. Lower bounds are those of it.
 //
 // A discrete Laplace of scale b on whole numbers, under a shift of L1 norm at most Δ, is dominated by that in one cell (package

@@ -52,7 +52,7 @@ func (l *List) Unsampled() *List {
 func (l *List) Squares() (sum float64, err error) {
 	rounds, ok := l.Gaussians()
 	if !ok {
-		return 0, errors.New("there is other noise than Gaussian")
+		return 0, errors.New("not all noise is Gaussian")
 	}
 	for _, g := range rounds {
 		if g.Sampling != mechanism.All {

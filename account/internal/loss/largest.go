@@ -1,7 +1,7 @@
 package loss
 
 // Largest is the profile of releases from data sets that share no unit, of which each has a profile of its own. Neighbours differ
-// in one data set, whose releases alone lose anything: see pipelines/event/claim.md. So ε at a δ is the largest of theirs, and so is
+// in one data set, and only the releases of that data set lose anything: see pipelines/event/claim.md. So ε at a δ is the largest of theirs, and so is
 // δ at an ε. A lower bound of one is a lower bound of all, for some neighbours differ in that one. At least one is given.
 func Largest(profiles []Profile) Profile {
 	if len(profiles) == 1 {

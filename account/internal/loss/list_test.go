@@ -112,7 +112,7 @@ func TestWhatIsNotAmplified(t *testing.T) {
 	if !(a.Upper < 0.0201 && b.Lower > 0.0385) || err1 != nil || err2 != nil {
 		t.Errorf("δ(3) is %v of one coin, %v of two (%v, %v)", a, b, err1, err2)
 	}
-	// Of Laplace noise on a sample without replacement the pure ε alone: log(1 + 0.02·(e^0.2 − 1)).
+	// For Laplace noise on a sample without replacement only the pure ε counts: log(1 + 0.02·(e^0.2 − 1)).
 	fixed := Release{Sampling: mechanism.Fixed, Rate: 0.02, Released: []mechanism.Mechanism{laplace}, Count: 1}
 	want := math.Log1p(0.02 * math.Expm1(0.2))
 	if curve, bound := bounds(t, list(event.ReplaceOne, fixed)); curve.Upper != bound.Upper ||
@@ -248,7 +248,7 @@ func TestOwnDelta(t *testing.T) {
 	}
 }
 
-// TestMoreIsNeverLess: with another event no bound is lower, but for the distance of pld's bounds.
+// TestMoreIsNeverLess: with another event no bound is lower, except for the distance of pld's bounds.
 func TestMoreIsNeverLess(t *testing.T) {
 	l := list(event.AddRemove)
 	var before, least Bound

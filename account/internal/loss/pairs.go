@@ -14,7 +14,7 @@ import (
 type Pairs struct {
 	// Dominating is above whatever the releases may be.
 	Dominating []pld.Event
-	// Attained is what some mechanisms of the kinds that are listed have on some neighbours, all in one direction, but for
+	// Attained is what some mechanisms of the kinds that are listed have on some neighbours, all in one direction, except for
 	// roundings of parameters that package pld knows of: so what they lose, the worst case does. Releases of which none is
 	// known are left out, which only loses less.
 	Attained []pld.Event
@@ -175,7 +175,7 @@ func appendPairs(all []pld.Event, batch []mechanism.Mechanism, count int) ([]pld
 		}
 		d, ok := m.(mechanism.Dominated)
 		if !ok {
-			return nil, errors.New("of such a guarantee no dominating pair of distributions is known: use renyi")
+			return nil, errors.New("no dominating pair of distributions is known for such a guarantee: use renyi")
 		}
 		if err := add(d.Pair()); err != nil {
 			return nil, err

@@ -74,7 +74,7 @@ func TestNames(t *testing.T) {
 	for _, k := range Kinds {
 		for _, name := range append(slices.Clone(k.Types), k.Class) {
 			if name != "" && seen[name] {
-				t.Errorf("%s stands twice", name)
+				t.Errorf("%s occurs twice", name)
 			}
 			seen[name] = true
 		}

@@ -7,7 +7,7 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/classic"
-	"privpipe/account/internal/wor"
+	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
 )
 
@@ -26,7 +26,7 @@ func Claims(scheme event.Scheme, noise, delta float64, moved string) (all []Clai
 	}
 	sigma, rounds := math.Nextafter(noise, 0), uint64(scheme.Rounds)
 	if scheme.Method == event.Fixed {
-		epsilon, _ := classic.MomentsEpsilon(wor.Gaussian(scheme.Rate, sigma), rounds, delta, accountant.FixedLambdas)
+		epsilon, _ := classic.MomentsEpsilon(withoutreplacement.Gaussian(scheme.Rate, sigma), rounds, delta, accountant.FixedLambdas)
 		all = append(all, Claim{"vips20", epsilon,
 			"moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: " +
 				"an exchange moves the sum by up to " + moved})

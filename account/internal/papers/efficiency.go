@@ -45,7 +45,7 @@ and a claim for SUB-LDA's, which follow from the topics of private words.
 
 The draws' own loss, ε_I, is in none of them. --clip and --prior add it, for neighbours that differ by one word
 replaced, and draws from noisy counts that stay as they are during an iteration. Such a word moves the counts by √2,
-and is not helped by sampling here: no theorem says so. See "account gibbs", too.`
+and sampling does not reduce the loss here: no theorem says that it does. See "account gibbs", too.`
 }
 
 // The settings for which the command's numbers are known to be right.

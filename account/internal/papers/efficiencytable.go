@@ -104,7 +104,7 @@ func (a *efficiencyAnswer) adaptiveTable(b *bytes.Buffer) {
 
 // notes prints what is a bound, of what, and what is not in it.
 func (a *efficiencyAnswer) notes(b *bytes.Buffer) {
-	fmt.Fprintf(b, "bounds: all but claims; neighbours: %s of a word; for noise on counts of the sampled words alone\n",
+	fmt.Fprintf(b, "bounds: all rows except claims; neighbours: %s of a word; for noise on counts of only the sampled words\n",
 		a.Adjacency)
 	if d := a.Draws; d != nil {
 		fmt.Fprintf(b, "draws: ε_I %s of an iteration, pure, for a word replaced (HDP-LDA, thm. 3) and draws from counts that\n"+
@@ -138,7 +138,7 @@ func (a *efficiencyAnswer) Table3(b *bytes.Buffer) {
 		fmt.Fprintln(w)
 	}
 	w.Flush()
-	fmt.Fprintln(b, "\nclaims: the paper's columns, and equation 3 without its last term, which they agree with but at γ = 1")
+	fmt.Fprintln(b, "\nclaims: the paper's columns, and equation 3 without its last term, which they agree with except at γ = 1")
 	a.notes(b)
 }
 

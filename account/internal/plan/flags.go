@@ -21,7 +21,7 @@ type Flags struct {
 	Epsilon         float64  `group:"Budget" placeholder:"X" help:"Keep the whole ledger, this plan included, within this ε."`
 	Delta           float64  `group:"Budget" placeholder:"X" help:"Set the δ of the guarantee, at most a tenth of one over the number of units. laplace and randomized-response need none."`
 	More            float64  `group:"Budget" placeholder:"X" help:"Let ε of the ledger and --beside rise by at most X with this plan: for one run of many, such as one a night. ε never passes --epsilon, by default the ledger's own budget; exit code 83 if that is spent."`
-	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Use this noise over clip; by default the least that keeps the budget."`
+	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Use noise with a standard deviation of X times the clip; by default the least that keeps the budget."`
 	Flip            *float64 `group:"Budget" xor:"noise" placeholder:"P" help:"Report a bit wrong with this probability, for randomized-response; by default the least that keeps the budget."`
 	Solve           string   `group:"Budget" enum:"noise,rounds,rate,epsilon,delta," default:"" placeholder:"WHAT" help:"Solve for the least noise, the most rounds, the largest rate of Poisson sampling, or the least epsilon or delta. By default noise, epsilon or delta, whichever is not given."`
 	Ledger          string   `group:"Budget" placeholder:"FILE" help:"Plan for this ledger, from account ledger new. What it has spent counts; its own budget is the default. Without a ledger the plan is only a calculation: privatize refuses a budget that names no ledger."`
@@ -36,11 +36,11 @@ type Flags struct {
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last two imply --all."`
 	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
 	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
-	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge this sensitivity over the clip, from 1 to 2, by a proof for sums on the grid: for --clipping proved and --adjacency replace-one."`
-	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the draws by which one token gets its topic: for --unit word."`
+	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
+	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word."`
 	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
 	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
-	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also charge the smaller sensitivity of a paper (paper), beside the sound one."`
+	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
 	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
 	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
 
@@ -189,7 +189,7 @@ func (c *Flags) checkBudget() error {
 	case len(c.Beside) > 0 && (c.Ledger == "" || unknown == ""):
 		return errors.New("--beside belongs to a budget of a --ledger")
 	case c.More != 0 && c.Ledger == "":
-		return errors.New("--more is more than a --ledger has spent")
+		return errors.New("--more adds to what a ledger has spent: give --ledger")
 	case c.More != 0 && (unknown == "epsilon" || unknown == "delta"):
 		return errors.New("--more is what ε may rise by: leave the noise out, or say with --solve rounds or --solve rate what follows from it")
 	case unknown == "":
@@ -206,10 +206,10 @@ func (c *Flags) checkBudget() error {
 		}
 		return fmt.Errorf("to solve for %s it must not be given", unknown)
 	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
-		return errors.New("--solve rounds is without --rounds, and not for disjoint rounds, whose number costs nothing, or " +
+		return errors.New("--solve rounds excludes --rounds, disjoint rounds (their number costs nothing) and " +
 			"mechanisms that release once")
 	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
-		return errors.New("--solve rate is without a scheme: it gives the rate of secret Poisson sampling under add-remove")
+		return errors.New("--solve rate excludes a scheme: it gives the rate of secret Poisson sampling under add-remove")
 	}
 	var err error
 	if unknown != "epsilon" && c.Epsilon == 0 && c.More == 0 {

@@ -41,7 +41,7 @@ func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 		return nil, err
 	}
 	if c.Delta > 1e-3 {
-		log.Warn("such a δ may give a unit away in one of so many data sets", "delta", c.Delta)
+		log.Warn("δ is large: a mechanism with this δ may reveal a unit completely with probability δ", "delta", c.Delta)
 	}
 	if err := grant.Check(); err != nil {
 		return nil, exit.Errorf(exit.Usage, "%w", err)

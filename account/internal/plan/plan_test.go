@@ -45,7 +45,7 @@ func solved(t *testing.T, c *Flags) *event.Grant {
 // accountant asks for.
 func TestCalibration(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	type row struct {
 		Epsilon, Delta, Q float64
@@ -149,10 +149,10 @@ func reported(t *testing.T, ledger *event.Ledger, delta float64, by string) *rep
 	return rep
 }
 
-// TestRandomPlans: behind a ledger of random releases, a random plan stays within its budget to the last digit.
+// TestRandomPlans: after a ledger of random releases, a random plan stays within its budget to the last digit.
 func TestRandomPlans(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }

@@ -60,7 +60,7 @@ func planned(random *rand.Rand) *Flags {
 // the exit code says that it is refused.
 func TestSolvedIsWithin(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
+		t.Skip("-short: only arithmetic")
 	}
 	random := rand.New(rand.NewPCG(9, 10))
 	solved := 0

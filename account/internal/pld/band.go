@@ -8,7 +8,7 @@ import (
 
 // A band works out the coefficients of a transform of n values at the frequencies 0 to last.
 //
-// After some releases the product of their coefficients is nothing but at low frequencies. Of those the sum over a block of
+// After some releases the product of their coefficients is 0 except at low frequencies. There the sum over a block of
 // B neighbouring values, at the places c + y·B/2 with y in [−1, 1], is a Taylor series: with x = π·k·B/n
 //
 //	Σ p·e^(−2πik(c+y·B/2)/n) = e^(−2πikc/n)·Σ_m (−ix)^m/m!·Σ p·y^m,

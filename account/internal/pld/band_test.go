@@ -7,7 +7,7 @@ import (
 )
 
 // exactCoefficient is a coefficient of a transform of n values by its sum, with what each addition loses added again
-// (Neumaier's summation), and exact angles but for their rounding.
+// (Neumaier's summation), and exact angles except for their rounding.
 func exactCoefficient(values []float64, first, k, n int) complex128 {
 	var sum, lost [2]float64
 	for i, p := range values {
@@ -82,7 +82,7 @@ func TestFewFrequencies(t *testing.T) {
 	}
 	// e^(−100·(2πk·100/n)²/2) is e^−100 at k = 147.5.
 	if p.last != 147 || b.block < fewestInBlock || !math.IsInf(p.size[148], -1) {
-		t.Errorf("%d frequencies are left, in blocks of %d, that behind them %v", p.last, b.block, p.size[148])
+		t.Errorf("%d frequencies are left, in blocks of %d, that after them %v", p.last, b.block, p.size[148])
 	}
 	if want := -100 * math.Pow(2*math.Pi*100/n*100, 2) / 2; math.Abs(p.size[100]-want) > 1e-9 {
 		t.Errorf("frequency 100 is e^%v, want e^%v", p.size[100], want)

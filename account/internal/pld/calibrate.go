@@ -13,7 +13,7 @@ const noisePrecision = 0.99e-6
 var ErrNoise = errors.New("the most noise spends more than the target")
 
 // LeastNoise returns the least noise in [low, high] for which the events that build makes of it are (epsilon,
-// delta)-private, but for a relative 1e-6. What it returns was itself worked out, and its UpperEpsilon is at most epsilon.
+// delta)-private, except for a relative 1e-6. What it returns was itself worked out, and its UpperEpsilon is at most epsilon.
 // It is low if that holds for low. epsilon > 0, delta in (0, 1), 0 < low < high; more noise must have less loss. It returns
 // ErrNoise if even high spends more, and build's errors and New's.
 func LeastNoise(

@@ -34,7 +34,7 @@ type term struct {
 	count float64
 }
 
-// cumulant is log E[e^(t·L)] of the sum of the terms' losses, but for their rounding error.
+// cumulant is log E[e^(t·L)] of the sum of the terms' losses, except for their rounding error.
 func cumulant(terms []term, t float64) float64 {
 	each := make([]float64, len(terms))
 	parallel.Each(len(terms), func(i int) { each[i] = terms[i].count * terms[i].cumulant(t) })

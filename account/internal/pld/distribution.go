@@ -24,7 +24,7 @@ type Options struct {
 // MaxCount bounds the number of releases.
 const MaxCount = 1e9
 
-// mostPrecision bounds the sum of 1/σ² of the releases without sampling, with which ε is above its half but for a large δ.
+// mostPrecision bounds the sum of 1/σ² of the releases without sampling, with which ε is above its half except for a large δ.
 const mostPrecision = 1e4
 
 var errPrecise = errors.New("releases without sampling have an ε in the thousands")

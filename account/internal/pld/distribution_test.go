@@ -84,7 +84,7 @@ func binomialDelta(pure float64, n int, epsilon float64) float64 {
 }
 
 // TestProperties: ε falls with σ and grows with rate and rounds; the upper bound is at least the lower, at most Rényi's (but
-// for the tolerance), and δ(ε(δ)) ≤ δ (but for rounding).
+// for the tolerance), and δ(ε(δ)) ≤ δ (except for rounding).
 func TestProperties(t *testing.T) {
 	epsilon := func(q, sigma float64, rounds int, delta float64) (upper, lower float64) {
 		d := distribution(t, Event{pair(Gaussian(q, sigma)), rounds})

@@ -22,12 +22,12 @@
 // The grid's losses are added by a discrete Fourier transform, of P tilted by e^(sL) (Esscher, 1932) so that what matters
 // for the wanted δ is in the middle of the window; δ has a small relative error however small it is. What the
 // window leaves out at each end is bounded by Chernoff's bound on the grid's own distribution, some 1e-6 of δ, and added.
-// Rounding errors of the transform are bounded through its sums: see transformError. Of a release only the masses other than
+// Rounding errors of the transform are bounded through its sums: see transformError. Only the masses of a release other than
 // the greatest are transformed, so that many releases that tell almost nothing have an error in proportion to what they
 // tell. After some releases the product is nothing but at low frequencies, and only those of the next ones are worked out:
 // see band.
 //
-// The direction that seems to have the larger answer is worked out first. Of the other, one moment on the same grid often
+// The direction that seems to have the larger answer is worked out first. For the other direction, one moment on the same grid often
 // shows that its answer is not larger (Canonne, Kamath and Steinke 2020, proposition 12), and else its own bounds. The tilt
 // is chosen before by a sketch of the losses, and again if ε turns out elsewhere: no bound depends on that.
 //

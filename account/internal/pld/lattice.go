@@ -94,7 +94,7 @@ func (p *Pair) moved(greatest, logTail float64) float64 {
 	return (roundedBefore + p.rounded) * change
 }
 
-// complete counts what is missing of the probability, beyond its error, as what tells all. Nothing is, but for a mistake in this
+// complete counts what is missing of the probability, beyond its error, as what tells all. Nothing is, except for a mistake in this
 // package: it keeps the upper bound one.
 func (l *lattice) complete() {
 	sum := 0.0
@@ -106,7 +106,7 @@ func (l *lattice) complete() {
 	}
 }
 
-// span returns the least and the largest loss, but for Gaussian tails.
+// span returns the least and the largest loss, except for Gaussian tails.
 func (p *Pair) span(logTail float64) (from, to float64) {
 	for _, a := range p.atoms {
 		from, to = min(from, a.loss), max(to, a.loss)
@@ -153,7 +153,7 @@ func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
 		upper := at(i + 1)
 		from, to := max(lower.z, -z), min(upper.z, z)
 		if i == last-1 && !p.mirrored {
-			to = z // the last point is above the largest loss but for rounding
+			to = z // the last point is above the largest loss except for rounding
 		}
 		if from < to {
 			toLower, toUpper, n := x.bucket(lower, upper, from, to)

@@ -33,7 +33,7 @@ func (d *Distribution) plan(x *direction, q question) *plan {
 	}
 	p.draw(q)
 	if math.IsNaN(q.logDelta) {
-		// The tails count: with them, a sampled Gaussian's moments of high orders are those of its tail alone. So δ is
+		// The tails count: with them, a sampled Gaussian's moments of high orders are those of only its tail. So δ is
 		// worked out with ever shorter tails.
 		for range 3 {
 			p.logDelta = p.tilt.logDelta()

@@ -18,7 +18,7 @@ const attempts = 30
 // cells are used up.
 func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower float64) {
 	upper, lower = math.Inf(1), math.Inf(-1)
-	near := lower // lower, but for what rounding parameters moved: no grid makes that less
+	near := lower // lower, except for what rounding parameters moved: no grid makes that less
 	done := func() bool {
 		return upper <= known || !math.IsInf(upper, 1) && q.lower != nil && q.apart(upper, near) <= 1
 	}

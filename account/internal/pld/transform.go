@@ -121,7 +121,7 @@ func (w *window) invert(p *product, begin int) {
 		}
 		if math.IsInf(size[k], -1) {
 			coefficients[k] = 0
-			wrong += twice * math.Exp(1-nothing) // other terms' coefficients are at most 1, but for rounding
+			wrong += twice * math.Exp(1-nothing) // other terms' coefficients are at most 1, except for rounding
 			continue
 		}
 		absolute := math.Exp(size[k])

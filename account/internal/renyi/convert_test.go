@@ -137,7 +137,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// TestLargeOrdersAreNotAsked: orders at which ρ alone is more than the answer, which cost the most, are left out, and the
+// TestLargeOrdersAreNotAsked: orders at which ρ by itself is more than the answer, which cost the most, are left out, and the
 // answer is that of all of them.
 func TestLargeOrdersAreNotAsked(t *testing.T) {
 	for _, c := range []struct{ sigma, delta float64 }{{1, 1e-6}, {0.5, 1e-3}, {30, 1e-9}} {

@@ -18,16 +18,16 @@
 //   - continuous Laplace noise and a shift by Δ in one coordinate, for such noise and any shift of L1 norm at most Δ.
 //
 // The shift is a path of Δ steps by 1 in one cell each. A step changes no probability by more than the factor 1/r =
-// e^(1/t). So a set that has probability p before a step has at most g(p) = min(p/r, 1−r(1−p)) behind it, and at most
-// g(g(…g(p))), Δ times, behind the path. For one cell the sets {x ≥ k} attain this: with G(m) = P[X ≥ m], which is
+// e^(1/t). So a set that has probability p before a step has at most g(p) = min(p/r, 1−r(1−p)) after it, and at most
+// g(g(…g(p))), Δ times, after the path. For one cell the sets {x ≥ k} attain this: with G(m) = P[X ≥ m], which is
 // r^m/(1+r) for m ≥ 0 and 1 − r^(1−m)/(1+r) for m ≤ 1, a shift by 1 takes G(m) to G(m−1) = g(G(m)); and between these
 // points, where k is thrown in with some probability, g is linear. So at each p the one cell has the most powerful test,
 // for either direction, and that is dominance (Blackwell).
 //
-// Continuous noise has a path of one step for each coordinate. Let T_s(p) be the greatest probability behind a shift by s of
+// Continuous noise has a path of one step for each coordinate. Let T_s(p) be the greatest probability after a shift by s of
 // one coordinate, of a set that has probability p before it. The other coordinates are distributed alike on both sides
 // and do not help. The ratio of the densities grows along the coordinate, so that half-lines attain T_s (Neyman and Pearson), and
-// T_s(P[X ≥ m]) = P[X ≥ m−s]. So T_s(T_t(p)) = T_(s+t)(p), and behind the path a set has at most T_Δ(p), which one
+// T_s(P[X ≥ m]) = P[X ≥ m−s]. So T_s(T_t(p)) = T_(s+t)(p), and after the path a set has at most T_Δ(p), which one
 // coordinate attains.
 //
 // Releases with one coin. Let a unit take part in several releases, or in none of them, by one coin of probability q, and

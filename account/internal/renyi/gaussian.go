@@ -9,7 +9,7 @@ import (
 // PoissonGaussian returns ρ(α) of one release of a sum with Gaussian noise of sigma times the sensitivity, of units that
 // each took part by a coin of probability q, under the addition or removal of one unit: Mironov, Talwar and Zhang, Rényi
 // Differential Privacy of the Sampled Gaussian Mechanism (arXiv 1908.10530, 2019), §3.3. alpha > 1, sigma > 0,
-// 0 ≤ q ≤ 1. It is exact but for rounding, which is upwards where it counts. At α = ∞ there is no bound.
+// 0 ≤ q ≤ 1. It is exact except for rounding, which is upwards where it counts. At α = ∞ there is no bound.
 //
 // It also bounds the discrete Gaussian with an integer sensitivity Δ: for integer orders the moments that the sum is
 // made of are the same, since shifting by an integer leaves Σ_x exp(−x²/(2σ²)) as it is; for others the sum over the
@@ -40,7 +40,7 @@ func Gaussian(sigma, alpha float64) float64 { return alpha / (2 * sigma * sigma)
 // search for orders ends (see the tests).
 func seriesError(alpha float64) float64 { return 1e-12 + 2e-14*alpha }
 
-// logMomentSeries returns a bound of log A_α for any α > 1 from above, for the most part exact but for seriesError: the two
+// logMomentSeries returns a bound of log A_α for any α > 1 from above, for the most part exact except for seriesError: the two
 // series of the paper's §3.3,
 //
 //	A_α = Σ_k C(α,k) [ (1−q)^(α−k) q^k exp((k²−k)/(2σ²)) Φ((z−k)/σ)

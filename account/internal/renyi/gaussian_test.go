@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// quadrature returns A_α − 1 by the trapezoidal rule, which for such a smooth integrand is exact but for rounding:
+// quadrature returns A_α − 1 by the trapezoidal rule, which for such a smooth integrand is exact except for rounding:
 //
 //	A_α − 1 = ∫ N(0, σ²)(x) [(1+u)^α − 1 − αu] dx,   u = q·(exp((2x−1)/(2σ²)) − 1),
 //

@@ -2,7 +2,7 @@ package renyi
 
 import "math"
 
-// StrayWord bounds from above the probability that a word which one unit alone has is selected: the unit gives each of its
+// StrayWord bounds from above the probability that a word that only one unit has is selected: the unit gives each of its
 // t ≤ words words the weight ⌊bound/√t⌋, and noise of a discrete Gaussian with σ = scale lifts one of them to threshold:
 //
 //	max over t of 1 − (1 − P[N_Z(0, σ²) ≥ threshold − ⌊bound/√t⌋])^t,   P[N_Z(0, σ²) ≥ m] ≤ P[N(0, σ²) ≥ m−1] for m ≥ 1

@@ -211,7 +211,7 @@ func (c *curves) addProfile(spent accountant.UpperProfile) error {
 		if err != nil {
 			return err
 		}
-		if math.IsInf(epsilon, 1) { // δ stays above, as for words that one unit alone has
+		if math.IsInf(epsilon, 1) { // δ stays above, as for words that only one unit has
 			return c.addLevel(spent, add)
 		}
 		add(epsilon, delta)

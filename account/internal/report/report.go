@@ -34,7 +34,7 @@ type Report struct {
 	DeltaLower   print.Number  `json:"delta_lower,omitempty"`
 	Order        print.Number  `json:"order,omitempty"`        // of the Rényi divergence that proves it
 	PureEpsilon  print.Number  `json:"pure_epsilon,omitempty"` // at δ = 0, where there is one
-	SelectDelta  print.Number  `json:"select_delta,omitempty"` // the part of δ for words that one unit alone has
+	SelectDelta  print.Number  `json:"select_delta,omitempty"` // the part of δ for words that only one unit has
 	Adjacency    string        `json:"adjacency,omitempty"`
 	Unit         string        `json:"unit,omitempty"`
 	Theorem      string        `json:"theorem"`
@@ -73,7 +73,7 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 		return nil, err
 	}
 	if claimed, found := compose.Claimed(charges); found {
-		if err := rep.claim(c, compose.Parts(ledger, claimed)); err != nil {
+		if err := rep.claim(c, compose.SplitByDataset(ledger, claimed)); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,7 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 	var theorems []string
 	var epsilon, delta loss.Bound
 	spent := make(map[string]accountant.UpperProfile)
-	for _, part := range compose.Parts(ledger, ledger.Charges()) {
+	for _, part := range compose.SplitByDataset(ledger, ledger.Charges()) {
 		composition, err := compose.New(part.Charges)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (rep *Report) answer(c *Query, ledger *event.Ledger) error {
 }
 
 // claim fills in what the accountant would say of charges with the sensitivities of papers.
-func (rep *Report) claim(c *Query, claimed []compose.Part) error {
+func (rep *Report) claim(c *Query, claimed []compose.DatasetCharges) error {
 	p, err := c.Largest(claimed)
 	if err != nil {
 		return err

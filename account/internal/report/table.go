@@ -35,7 +35,7 @@ func (rep *Report) Table(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\npure: ε %s at δ 0\n", rep.PureEpsilon)
 	}
 	if rep.SelectDelta > 0 {
-		fmt.Fprintf(b, "\nselect: %s of δ is for words that one unit alone has\n", rep.SelectDelta)
+		fmt.Fprintf(b, "\nselect: %s of δ is for words that only one unit has\n", rep.SelectDelta)
 	}
 	if rep.DisjointDatasets {
 		rep.datasets(b)

@@ -68,7 +68,7 @@ func wrong(samples []sample, ratio func([]int64) float64) float64 {
 }
 
 // TestRatio: of Gaussian noise the likelihood ratio over all cells has as few errors as a test of one cell that moves by all
-// of the clip: Φ(−1/2). Of Laplace noise spread over 23 cells it has about as few, but for what a bound of ε allows. The
+// of the clip: Φ(−1/2). Of Laplace noise spread over 23 cells it has about as few, except for what a bound of ε allows. The
 // samples are of a fixed stream. On some others the rule that proves most takes a threshold far out, and errs more often.
 func TestRatio(t *testing.T) {
 	const n = 20_000

@@ -47,15 +47,15 @@ var statistics = []statistic{
 	{"both canaries", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + together(r[1]) }},
 	{"the canary in a cell of its own", []int{0}, func(r [][]int64) float64 { return single(r[0]) }},
 	{"the canary across cells", []int{1}, func(r [][]int64) float64 { return together(r[1]) }},
-	{"a cell of round 1 less the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) - single(r[1]) }},
-	{"a cell of round 1 and the same of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + single(r[1]) }},
-	{"cells of round 2 less the same of round 1", []int{0, 1}, func(r [][]int64) float64 {
+	{"a cell of round 1 minus the same cell of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) - single(r[1]) }},
+	{"a cell of round 1 plus the same cell of round 2", []int{0, 1}, func(r [][]int64) float64 { return single(r[0]) + single(r[1]) }},
+	{"cells of round 2 minus the same cells of round 1", []int{0, 1}, func(r [][]int64) float64 {
 		return together(r[1]) - together(r[0])
 	}},
-	{"cells of round 2 and the same of round 1", []int{0, 1}, func(r [][]int64) float64 {
+	{"cells of round 2 plus the same cells of round 1", []int{0, 1}, func(r [][]int64) float64 {
 		return together(r[1]) + together(r[0])
 	}},
-	{"a cell less others of its round", []int{0}, func(r [][]int64) float64 {
+	{"a cell minus other cells of its round", []int{0}, func(r [][]int64) float64 {
 		return single(r[0]) - together(r[0])/math.Sqrt(spread)
 	}},
 	{"cells that no other unit touches", []int{1}, func(r [][]int64) float64 { return least(r[1]) }},

@@ -27,7 +27,7 @@ type Appender struct {
 	context   context.Context
 	stop      context.CancelCauseFunc
 	label     label // the label of the next frame
-	behind    int64 // the offset after the last message that was sent
+	end       int64 // the offset after the last message that was sent
 	written   metrics.Counter
 
 	batch []packet
@@ -193,11 +193,11 @@ func (a *Appender) send() {
 			if err != nil {
 				return err
 			}
-			if r.Error == nil && r.BaseOffset < a.behind {
+			if r.Error == nil && r.BaseOffset < a.end {
 				return a.gone()
 			}
 			if r.Error == nil {
-				a.behind = r.BaseOffset + int64(len(batch))
+				a.end = r.BaseOffset + int64(len(batch))
 			}
 			return r.Error
 		})
@@ -217,8 +217,8 @@ func (a *Appender) send() {
 
 // stands returns an error if the partition no longer holds all messages that were sent.
 func (a *Appender) stands() error {
-	_, behind, err := a.client.bounds(a.context, a.partition)
-	if err == nil && behind < a.behind {
+	_, end, err := a.client.bounds(a.context, a.partition)
+	if err == nil && end < a.end {
 		return a.gone()
 	}
 	return cmp.Or(err, a.client.unchanged(a.context))

@@ -146,18 +146,18 @@ func (c *client) failed(what string, err error) error {
 		return exit.Errorf(exit.Usage, "%s: group %s is another stage's, or another run's: its members answer something else, or elsewhere",
 			c.Location, c.Group).WithHint("give each stage of each run a group of its own, and end workers of another version first")
 	case errors.Is(err, kafka.InvalidRecord):
-		return exit.Errorf(exit.Missing, "%s: %s: the topic refuses messages like ours: %w", c.Location, what, err).
-			WithHint("so does one with %s=compact, which wants keys; topics.sh makes topics with delete", cleanupPolicy)
+		return exit.Errorf(exit.Missing, "%s: %s: the topic refuses such messages: %w", c.Location, what, err).
+			WithHint("a topic with %s=compact refuses them, since it needs keys; topics.sh makes topics with delete", cleanupPolicy)
 	case errors.As(err, &untrusted):
-		return exit.Errorf(exit.Missing, "%s: %s: the broker does not show that it is the one: %w", c.Location, what, err)
+		return exit.Errorf(exit.Missing, "%s: %s: the broker's certificate does not prove its identity: %w", c.Location, what, err)
 	case errors.Is(err, kafka.MessageSizeTooLarge):
 		return exit.Errorf(exit.Missing, "%s: the topic refuses messages of this size", c.Location).
 			WithHint("its max.message.bytes must be at least %d, which is a broker's default", maxBatch+overhead)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		err = errors.New("the broker does not answer")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return exit.Errorf(exit.Unavailable, "%s: %s: the broker hangs up", c.Location, what).
-			WithHint("so does one that wants TLS or a password: %s names a file that says how to speak to it", ConfigVariable)
+		return exit.Errorf(exit.Unavailable, "%s: %s: the broker closes the connection", c.Location, what).
+			WithHint("a broker that requires TLS or a password does so: %s names the file with the settings of the connection", ConfigVariable)
 	}
 	return exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
 }
@@ -189,7 +189,7 @@ const watching = 5 * time.Second
 func (c *client) unchanged(ctx context.Context) error {
 	n, err := c.partitions(ctx)
 	if err == nil && int32(n) != c.count.Load() {
-		return exit.Errorf(exit.Malformed, "%s: it has %d partitions, and had %d: none may be added during a run", c.Location, n, c.count.Load()).
+		return exit.Errorf(exit.Malformed, "%s: it has %d partitions and had %d: a topic must keep its partitions during a run", c.Location, n, c.count.Load()).
 			WithHint("go on with new private topics; topics.sh makes them")
 	}
 	return err
@@ -242,13 +242,13 @@ func (c *client) meant(ctx context.Context) ([]int, error) {
 }
 
 // bounds returns the offset of a partition's first message, and the offset after its last message.
-func (c *client) bounds(ctx context.Context, partition int) (first, behind int64, err error) {
+func (c *client) bounds(ctx context.Context, partition int) (first, end int64, err error) {
 	first, err = c.offset(ctx, kafka.FirstOffsetOf(partition))
 	if err != nil {
 		return 0, 0, err
 	}
-	behind, err = c.offset(ctx, kafka.LastOffsetOf(partition))
-	return first, behind, err
+	end, err = c.offset(ctx, kafka.LastOffsetOf(partition))
+	return first, end, err
 }
 
 // at returns the offset of a partition's first message of a time or later.

@@ -87,7 +87,7 @@ func (c *client) compare(ctx context.Context, p Plan, settings map[string]string
 		return err
 	}
 	if n != p.Partitions {
-		return exit.Errorf(exit.Usage, "%s: is there with %d partitions, must have %d", c.Location, n, p.Partitions)
+		return exit.Errorf(exit.Usage, "%s: exists with %d partitions, must have %d", c.Location, n, p.Partitions)
 	}
 	if err := c.uncompacted(ctx); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *client) compare(ctx context.Context, p Plan, settings map[string]string
 		entries, err := c.settings(ctx, slices.Sorted(maps.Keys(settings))...)
 		for _, e := range entries {
 			if want, ok := settings[e.ConfigName]; ok && e.ConfigValue != want {
-				return exit.Errorf(exit.Usage, "%s: is there with %s=%s, must have %s", c.Location, e.ConfigName, e.ConfigValue, want)
+				return exit.Errorf(exit.Usage, "%s: exists with %s=%s, must have %s", c.Location, e.ConfigName, e.ConfigValue, want)
 			}
 		}
 		return err

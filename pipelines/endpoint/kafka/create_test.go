@@ -62,9 +62,9 @@ func creates(t *testing.T, address, prefix string, replicas int) {
 		change   func(*Plan)
 		words    string
 	}{
-		{private, func(p *Plan) { p.Partitions = 4 }, "is there with 3 partitions, must have 4"},
-		{private, func(p *Plan) { p.Partitions = 2 }, "is there with 3 partitions, must have 2"},
-		{private, func(p *Plan) { p.Retention = 2 * time.Hour }, "is there with retention.ms=3600000, must have 7200000"},
+		{private, func(p *Plan) { p.Partitions = 4 }, "exists with 3 partitions, must have 4"},
+		{private, func(p *Plan) { p.Partitions = 2 }, "exists with 3 partitions, must have 2"},
+		{private, func(p *Plan) { p.Retention = 2 * time.Hour }, "exists with retention.ms=3600000, must have 7200000"},
 	} {
 		other := plan
 		c.change(&other)
@@ -135,6 +135,6 @@ func TestCompacted(t *testing.T) {
 		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidRecord})
 		a := appendTo(t, l)
 		err = a.WriteFrame([]byte("frame"), stream.Mark{Ends: true})
-		wantError(t, err, exit.Missing, topic, "refuses messages", "cleanup.policy")
+		wantError(t, err, exit.Missing, topic, "refuses such messages", "cleanup.policy")
 	}
 }

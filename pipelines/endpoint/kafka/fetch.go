@@ -121,11 +121,11 @@ const (
 // no message that counts.
 func (c *chunk) add(batch []byte, t *transactions) error {
 	var taken time.Time
-	behind, counts := c.next, true
-	defer func() { c.next = max(c.next, behind) }()
+	end, counts := c.next, true
+	defer func() { c.next = max(c.next, end) }()
 	if len(batch) >= batchHeader && batch[batchMagic] == 2 {
 		last := int64(binary.BigEndian.Uint64(batch)) + int64(binary.BigEndian.Uint32(batch[batchLast:]))
-		behind = last + 1
+		end = last + 1
 		counts = t.counts(batch, last)
 		if binary.BigEndian.Uint16(batch[batchAttributes:])&attributeBrokerTime != 0 {
 			taken = time.UnixMilli(int64(binary.BigEndian.Uint64(batch[batchMaxTime:])))

@@ -70,7 +70,7 @@ func arrival(t *testing.T, l *Location, age time.Duration) {
 }
 
 // TestGaps: where a topic has offsets without a message, as one has that was compacted or that a transaction ended in, a log
-// goes over them and comes to its end. Of a journal nothing may be missing.
+// goes over them and comes to its end. No entry of a journal may be missing.
 func TestGaps(t *testing.T) {
 	fake := broker.Fake(t, nil)
 	for topic, policy := range map[string]string{"compacted.private": "compact", "t.private": "delete"} {
@@ -251,12 +251,12 @@ func FuzzAnswer(f *testing.F) {
 		last := from - 1
 		for _, m := range c.messages {
 			if m.offset <= last {
-				t.Fatalf("offset %d behind %d", m.offset, last)
+				t.Fatalf("offset %d after %d", m.offset, last)
 			}
 			last = m.offset
 		}
 		if c.next <= last {
-			t.Fatalf("goes on at %d behind %d", c.next, last)
+			t.Fatalf("goes on at %d after %d", c.next, last)
 		}
 	})
 }

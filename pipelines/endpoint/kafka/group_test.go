@@ -146,7 +146,7 @@ func group(t *testing.T, l *Location) {
 	// What a has kept it works in one go.
 	o.mutex.Lock()
 	if n := o.begun["a 0"] + o.begun["a 1"] + o.begun["a 2"] + o.begun["a 3"]; n != 4 {
-		t.Errorf("a began works anew: %v", o.begun)
+		t.Errorf("a began works again: %v", o.begun)
 	}
 	o.mutex.Unlock()
 	_, c := o.join(t, ctx["c"], "c")

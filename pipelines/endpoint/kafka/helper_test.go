@@ -244,9 +244,9 @@ func count(t testing.TB, l *Location, partition int) int {
 		t.Fatal(err)
 	}
 	defer c.leave()
-	_, behind, err := c.bounds(t.Context(), partition)
+	_, end, err := c.bounds(t.Context(), partition)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return int(behind)
+	return int(end)
 }

@@ -59,15 +59,15 @@ func (j *Journal) Append(entry []byte) error {
 
 // Read returns all entries that were appended before the call, and perhaps later ones. The caller must not change them.
 func (j *Journal) Read() ([][]byte, error) {
-	first, behind, err := j.client.bounds(j.log.context, 0)
+	first, end, err := j.client.bounds(j.log.context, 0)
 	if err != nil {
 		return nil, err
 	}
-	if first != 0 || behind < j.next {
+	if first != 0 || end < j.next {
 		return nil, exit.Errorf(exit.Malformed, "%s: its first entries are gone", j.client.Location).
-			WithHint("a journal wants retention.ms=-1 and cleanup.policy=delete, as topics.sh sets them")
+			WithHint("a journal needs retention.ms=-1 and cleanup.policy=delete, as topics.sh sets them")
 	}
-	for j.next < behind {
+	for j.next < end {
 		c, err := j.log.fetchOnce(j.next)
 		if err != nil {
 			return nil, err

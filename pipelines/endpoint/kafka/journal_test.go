@@ -122,7 +122,7 @@ func TestJournalTwice(t *testing.T) {
 
 // TestJournalRefuses: a journal counts if it is there whole.
 func TestJournalRefuses(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"ledger": 1, "two": 2, "anew": 1})
+	fake := broker.Fake(t, map[string]int{"ledger": 1, "two": 2, "again": 1})
 	_, err := OpenJournal(soon(t), location(t, fake.Address, "two", ""))
 	wantError(t, err, exit.Usage, "two", "has 2 partitions")
 
@@ -142,7 +142,7 @@ func TestJournalRefuses(t *testing.T) {
 		wantError(t, err, exit.Malformed, l.String(), "first entries are gone", "retention.ms=-1")
 	}
 
-	l = location(t, fake.Address, "anew", "")
+	l = location(t, fake.Address, "again", "")
 	j := openJournal(t, l)
 	for range 3 {
 		if err := j.Append([]byte("entry")); err != nil {
@@ -150,10 +150,10 @@ func TestJournalRefuses(t *testing.T) {
 		}
 	}
 	entries(t, j)
-	if err := fake.DeleteTopic("anew"); err != nil {
+	if err := fake.DeleteTopic("again"); err != nil {
 		t.Fatal(err)
 	}
-	if err := fake.CreateTopic("anew", 1, nil); err != nil {
+	if err := fake.CreateTopic("again", 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	put(t, l, 0, []byte("other"))

@@ -32,7 +32,7 @@ type Log struct {
 	after   int64 // offset after the pending messages
 	next    int64 // offset after the message that was read last
 	resume  int64 // the result of Next
-	behind  int64 // the topic's end when the log was opened
+	end     int64 // the topic's end when the log was opened
 	frames  []stream.Frame
 	foreign int // a lower bound of the number of frames of other programs so far
 
@@ -122,20 +122,20 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1),
 		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
 	}
-	first, behind, err := c.bounds(ctx, partition)
+	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
 		return nil, err
 	}
-	if l.behind = behind; offset < 0 {
-		if offset, err = c.begin(ctx, partition, first, behind); err != nil {
+	if l.end = end; offset < 0 {
+		if offset, err = c.begin(ctx, partition, first, end); err != nil {
 			return nil, err
 		}
 	}
-	if offset < first || offset > behind {
+	if offset < first || offset > end {
 		return nil, l.gone(offset)
 	}
 	l.next, l.resume = offset, offset
-	l.lag.Set(float64(behind - offset))
+	l.lag.Set(float64(end - offset))
 	if offset > 0 {
 		l.foreign = 1 // the first frame may stand before this offset, so the rest is no whole stream
 	}
@@ -146,16 +146,16 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 }
 
 // begin returns the offset that From names in a partition.
-func (c *client) begin(ctx context.Context, partition int, first, behind int64) (int64, error) {
+func (c *client) begin(ctx context.Context, partition int, first, end int64) (int64, error) {
 	switch c.From {
 	case topic.Start, "":
 		return 0, nil
 	case topic.Oldest:
 		return first, nil
 	case topic.Newest:
-		return c.newest(ctx, partition, first, behind)
+		return c.newest(ctx, partition, first, end)
 	case topic.End:
-		return behind, nil
+		return end, nil
 	}
 	if offset, err := strconv.ParseInt(c.From, 10, 64); err == nil {
 		return offset, nil
@@ -166,7 +166,7 @@ func (c *client) begin(ctx context.Context, partition int, first, behind int64) 
 	}
 	offset, err := c.at(ctx, partition, when)
 	if err == nil && offset < 0 {
-		offset = behind // every message is older
+		offset = end // every message is older
 	}
 	return offset, err
 }
@@ -248,7 +248,7 @@ func (l *Log) message() (*message, error) {
 		defer l.wait.End()
 	}
 	for {
-		if l.client.UntilEnd && l.next >= l.behind {
+		if l.client.UntilEnd && l.next >= l.end {
 			return nil, io.EOF
 		}
 		if len(l.pending) > 0 {

@@ -73,7 +73,7 @@ func readLabel(headers []kafka.Header) (label, error) {
 			}
 		}
 		if given[h.Key]++; err != nil {
-			wrong = fmt.Errorf("header %s of the message is not what it must be", h.Key)
+			wrong = fmt.Errorf("header %s of the message is malformed", h.Key)
 		}
 	}
 	if l.Writer == "" {

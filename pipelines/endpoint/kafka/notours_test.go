@@ -39,9 +39,9 @@ func notOurs(t *testing.T, b *broker.Broker) {
 		"text of ours":               {nil, []byte("secret"), ours, "not a Zstandard frame"},
 		"a byte":                     {nil, []byte{0x28}, nil, "truncated"},
 		"a cut frame":                {nil, frame[:len(frame)-1], nil, "truncated"},
-		"more behind a frame":        {nil, append(bytes.Clone(frame), "secret"...), nil, "not a Zstandard frame"},
+		"more after a frame":         {nil, append(bytes.Clone(frame), "secret"...), nil, "not a Zstandard frame"},
 		"headers of no number":       {nil, frame, headersOf("writer=a0", "frame=secret", "since=0", "round=0"), "header frame"},
-		"a writer alone":             {nil, frame, headersOf("writer=a0"), "0 times"},
+		"only a writer":              {nil, frame, headersOf("writer=a0"), "0 times"},
 		"another's":                  {nil, frame, nil, ""},
 		"another's, with a key":      {[]byte("secret"), frame, nil, ""},
 		"another's, with headers":    {nil, frame, []kafka.Header{{Key: "secret"}, {}}, ""},
@@ -131,7 +131,7 @@ func FuzzMessages(f *testing.F) {
 			t.Fatalf("attributes %x: %d messages, %v", attributes, len(c.messages), err)
 		}
 		l := &Location{Topic: "t.private", UntilEnd: true}
-		log := &Log{client: &client{Location: l}, wait: new(metrics.Wait), chunks: make(chan chunk, 1), behind: c.next,
+		log := &Log{client: &client{Location: l}, wait: new(metrics.Wait), chunks: make(chan chunk, 1), end: c.next,
 			read: metrics.MessagesRead(l.Topic, 0), lag: metrics.Lag(l.Topic, 0)}
 		log.chunks <- c
 		log.context, log.stop = context.WithCancelCause(t.Context())

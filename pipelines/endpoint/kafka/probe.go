@@ -38,8 +38,8 @@ func (c *client) wantsTLS(ctx context.Context) error {
 	}
 	for _, broker := range c.Brokers {
 		if speaksTLS(ctx, broker) {
-			return exit.Errorf(exit.Missing, "%s: the broker %s speaks TLS, and it was spoken to in clear", c.Location, broker).
-				WithHint(`%s names a file that says how to speak to brokers: {"tls":{}}, or more; or take the broker's other port`, ConfigVariable)
+			return exit.Errorf(exit.Missing, "%s: the broker %s speaks TLS, and the connection was not encrypted", c.Location, broker).
+				WithHint(`%s names the file with the settings of the connection, at least {"tls":{}}; or use the broker's port without TLS`, ConfigVariable)
 		}
 	}
 	return nil

@@ -261,7 +261,7 @@ func TestForeignMessages(t *testing.T) {
 		t.Errorf("%d records, %v", len(got), err)
 	}
 
-	// Behind the first message the end record's counts are those of a stream of which the beginning is not known.
+	// After the first message the end record's counts are those of a stream of which the beginning is not known.
 	log, err := OpenAt(soon(t), l, 1, 1)
 	if err != nil {
 		t.Fatal(err)

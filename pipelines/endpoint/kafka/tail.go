@@ -23,14 +23,14 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	defer c.leave()
 	tails := make([]Tail, len(partitions))
 	for i, partition := range partitions {
-		m, behind, err := c.last(ctx, partition, func(*message) bool { return true })
+		m, end, err := c.last(ctx, partition, func(*message) bool { return true })
 		if err == nil && m != nil {
 			err = c.refused(m, partition)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if tails[i].Offset = behind; m != nil {
+		if tails[i].Offset = end; m != nil {
 			tails[i] = Tail{Frame: m.value, Offset: m.offset, Mark: m.label.Mark}
 		}
 	}
@@ -76,15 +76,15 @@ func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 	}
 	defer c.leave()
 	partition := partitions[0]
-	first, behind, err := c.bounds(ctx, partition)
-	if err != nil || h.Offset > behind {
+	first, end, err := c.bounds(ctx, partition)
+	if err != nil || h.Offset > end {
 		return false, err
 	}
 	if h.Offset <= first && first > 0 {
 		return true, nil
 	}
 	stands := false
-	err = c.scan(ctx, partition, max(0, h.Offset-1), min(behind, h.Offset+1), func(m *message) {
+	err = c.scan(ctx, partition, max(0, h.Offset-1), min(end, h.Offset+1), func(m *message) {
 		closes := m.offset == h.Offset-1 && m.label.Closes && m.label.Round == h.Round
 		foreign := m.offset == h.Offset && m.label.Writer == ""
 		stands = stands || m.err == nil && (closes || foreign)
@@ -94,12 +94,12 @@ func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 
 // last returns the last wanted message of a partition, nil if there is none, and the offset after the partition's last message. It
 // reads from the end backwards, in growing steps.
-func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, behind int64, err error) {
-	first, behind, err := c.bounds(ctx, partition)
+func (c *client) last(ctx context.Context, partition int, wanted func(*message) bool) (found *message, end int64, err error) {
+	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
 		return nil, 0, err
 	}
-	for to, step := behind, int64(1); to > first && found == nil; step *= 4 {
+	for to, step := end, int64(1); to > first && found == nil; step *= 4 {
 		from := max(first, to-step)
 		err := c.scan(ctx, partition, from, to, func(m *message) {
 			if wanted(m) {
@@ -111,7 +111,7 @@ func (c *client) last(ctx context.Context, partition int, wanted func(*message) 
 		}
 		to = from
 	}
-	return found, behind, nil
+	return found, end, nil
 }
 
 // scan visits the messages of a partition with offsets in [from, to).
@@ -174,10 +174,10 @@ func (l *Log) decided(since time.Time, offset int64) error {
 // newest returns the offset at which the newest set of matrices begins, which may be incomplete. Without a set it returns the first
 // offset. It scans the last messages, and then more of them until it finds a beginning: a set may be long, and duplicates or the
 // messages of a slower program may come after it.
-func (c *client) newest(ctx context.Context, partition int, first, behind int64) (int64, error) {
+func (c *client) newest(ctx context.Context, partition int, first, end int64) (int64, error) {
 	for n := int64(16); ; n *= 4 {
-		from := max(first, behind-n)
-		begin, err := c.newestFrom(ctx, partition, from, behind)
+		from := max(first, end-n)
+		begin, err := c.newestFrom(ctx, partition, from, end)
 		if begin >= 0 || err != nil {
 			return begin, err
 		}
@@ -187,10 +187,10 @@ func (c *client) newest(ctx context.Context, partition int, first, behind int64)
 	}
 }
 
-// newestFrom does as newest for the messages with offsets in [from, behind). It returns a negative offset if no newest set begins there.
-func (c *client) newestFrom(ctx context.Context, partition int, from, behind int64) (int64, error) {
+// newestFrom does as newest for the messages with offsets in [from, end). It returns a negative offset if no newest set begins there.
+func (c *client) newestFrom(ctx context.Context, partition int, from, end int64) (int64, error) {
 	begin, round := int64(-1), int64(-1)
-	err := c.scan(ctx, partition, from, behind, func(m *message) {
+	err := c.scan(ctx, partition, from, end, func(m *message) {
 		switch at := int64(m.label.Round); {
 		case m.err != nil || m.label.Writer == "" || m.label.Ends:
 		case at > round:

@@ -65,7 +65,7 @@ func TestNewest(t *testing.T) {
 		{"one set", "a1 a1 a1.", 0, 0},
 		{"sets of one frame", "a1. a2. a3.", 0, 2},
 		{"the next one under way", "a1 a1. a2 a2", 0, 2},
-		{"the end behind it", "a1 a1. a2 a2. a2!", 0, 2},
+		{"the end after it", "a1 a1. a2 a2. a2!", 0, 2},
 		{"a long set", "a1. " + long + "a2.", 0, 1},
 		{"a long set under way", "a1. a1. " + long, 0, 2},
 		{"two writers, one behind", "a1 b1 a1. a2 b1. a2 b2 a2. b2 b2.", 0, 3},
@@ -74,7 +74,7 @@ func TestNewest(t *testing.T) {
 		{"sent again, late", "a1. a2 a2. a1*", 0, 1},
 		{"sent again, at once", "a1. a2 a2 a2* a2.", 0, 1},
 		{"another program's", "? ? ?", 0, 0},
-		{"another program's behind it", "a1. a2. ? ?", 0, 1},
+		{"another program's after it", "a1. a2. ? ?", 0, 1},
 		{"its beginning is gone", "a1. a2 a2 a2.", 2, 2},
 		{"all before it is gone", "a1. a2 a2 a2.", 1, 1},
 	}

@@ -47,7 +47,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%s: %d lines, want %d", name, len(lines), len(sorted))
 		}
 		if n, err := text.Read(make([]byte, 8)); n != 0 || err != io.EOF {
-			t.Errorf("%s: behind the end %d bytes, %v", name, n, err)
+			t.Errorf("%s: after the end %d bytes, %v", name, n, err)
 		}
 		text.Close()
 	}

@@ -12,24 +12,24 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A format is one that the first bytes of a file tell.
+// A format is a file format that the first bytes of a file identify.
 type format struct {
 	name   string
 	magics []magic
-	open   func(io.Reader) (io.ReadCloser, error) // nil: what is refused
-	hint   string                                 // for the user of what is refused
+	open   func(io.Reader) (io.ReadCloser, error) // nil: the format is refused
+	hint   string                                 // how to convert a refused format
 }
 
-// A magic is what stands at a place of a file. Where mask is not empty, only its bits count.
+// A magic is a value at an offset of a file. If mask is not empty, only the bits of mask are compared.
 type magic struct {
 	at          int
 	value, mask string
 }
 
-// Each value but those of byte order marks has bytes that no UTF-8 text has, or control characters that none begins with.
+// Except for byte order marks, each value has bytes that no UTF-8 text has, or control characters that begin no text.
 var formats = []*format{
 	{name: "gzip", magics: []magic{{value: "\x1f\x8b"}}, open: openGzip}, // RFC 1952, §2.3.1
-	// A digit of the level, and the first block or, of nothing, the end: π or √π in BCD.
+	// The digit of the level, then the first block (π in BCD), or in an empty file the end (√π).
 	{name: "bzip2", open: openBzip2, magics: []magic{
 		{value: "BZh0\x31\x41\x59\x26\x53\x59", mask: "\xff\xff\xff\xf0\xff\xff\xff\xff\xff\xff"},
 		{value: "BZh0\x17\x72\x45\x38\x50\x90", mask: "\xff\xff\xff\xf0\xff\xff\xff\xff\xff\xff"}}},
@@ -56,11 +56,11 @@ const (
 	convert    = "convert it first: iconv -f "
 )
 
-// headBytes is how much of a file tells all formats.
+// headBytes is the number of first bytes that are enough to identify each format.
 const headBytes = 512
 
-// formatOf returns the format of a file with this head, which may be whole; nil: none of formats. It is undecided as long as
-// more bytes may tell.
+// formatOf returns the format of a file that begins with head, nil if it is none of formats. whole says that head is the whole file.
+// undecided says that more bytes are needed.
 func formatOf(head []byte, whole bool) (found *format, undecided bool) {
 	for _, f := range formats {
 		for _, m := range f.magics {
@@ -75,9 +75,9 @@ func formatOf(head []byte, whole bool) (found *format, undecided bool) {
 	return nil, false
 }
 
-// match says whether the magic is, or may be once there is more, in the file.
+// match says whether the file has the magic, or may have it once more bytes are read.
 func (m magic) match(head []byte) (is, may bool) {
-	// A text may have such bytes amid it, but the head of a tar archive is filled up with zero bytes.
+	// A text may have such bytes in the middle, but the head of a tar archive is filled up with zero bytes.
 	if m.at > 0 && bytes.IndexByte(head, 0) < 0 {
 		return false, len(head) == 0
 	}
@@ -94,7 +94,7 @@ func (m magic) match(head []byte) (is, may bool) {
 	return len(there) >= len(m.value), len(there) < len(m.value)
 }
 
-// refuse returns the error of a text that is of the format, and perhaps inside another.
+// refuse returns the error for a text of the format. within names the compression around it, or is empty.
 func (f *format) refuse(name, within string) error {
 	if f.open != nil {
 		return exit.Errorf(exit.Malformed, "%s: compressed twice, by %s%s", name, f.name, within).WithHint("decompress it once")

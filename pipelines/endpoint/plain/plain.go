@@ -1,5 +1,5 @@
 // Package plain opens texts, compressed or not. It is apart from package endpoint because privatize reads no text, and so
-// need not link what decompresses.
+// need not link the decompressors.
 package plain
 
 import (
@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A Text is an open text with the name that messages call it by.
+// A Text is an open text. Messages call it by its Name.
 type Text struct {
 	io.Reader
 	Name  string
@@ -30,11 +30,11 @@ func (t *Text) Close() error {
 	return errors.Join(errs...)
 }
 
-// Open opens a text as endpoint.Open opens an input. What gzip, bzip2, xz or Zstandard compressed is decompressed: the first
-// bytes tell, whatever the name says. Archives of several files, other compression, and UTF-16 are refused by their names.
+// Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes by the first
+// bytes, not by the name. It refuses archives of several files, other compression, and UTF-16. The error names the format.
 func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
 
-// OpenCounting is Open that adds to read the bytes that it reads of the file itself, so the compressed ones.
+// OpenCounting is Open. It also adds the number of bytes that were read from the file, before decompression, to read.
 func OpenCounting(name string, read *atomic.Int64) (*Text, error) {
 	in, err := endpoint.Open(name)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c counting) Read(b []byte) (int, error) {
 // Suffixes are how the names of compressed files end.
 var Suffixes = []string{".gz", ".bz2", ".xz", ".zst"}
 
-// decompress finds out what the text is, and reads it decompressed from here on.
+// decompress finds the format of the text. Later reads return decompressed bytes.
 func (t *Text) decompress(suffix string) error {
 	outer, err := t.look()
 	if err != nil {
@@ -92,13 +92,13 @@ func (t *Text) checkSuffix(suffix string) error {
 	for _, s := range Suffixes {
 		if s == suffix {
 			return exit.Errorf(exit.Malformed, "%s: damaged compressed data: it does not begin as compressed data", t.Name).
-				WithHint("a text that is not compressed wants a name without %s", suffix)
+				WithHint("rename a text that is not compressed: its name must not end in %s", suffix)
 		}
 	}
 	return nil
 }
 
-// look reads as much of the text as tells its format. The text still has it.
+// look returns the format of the text, nil for a plain text. Later reads return the bytes that look has read, too.
 func (t *Text) look() (*format, error) {
 	s := &seen{in: t.Reader, head: make([]byte, 0, headBytes)}
 	for {
@@ -116,11 +116,11 @@ func (t *Text) look() (*format, error) {
 	}
 }
 
-// seen gives again what was read to look at.
+// seen returns the bytes that look has read, and then the rest of the input.
 type seen struct {
 	head []byte
 	in   io.Reader
-	err  error // of in, behind head
+	err  error // the error of in, returned after head
 }
 
 func (s *seen) Read(b []byte) (int, error) {
@@ -149,7 +149,7 @@ func (d damaged) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// damage returns the error of compressed data, unless it is the operating system's of the file below.
+// damage returns the error of damaged compressed data. An error of the operating system stays as it is.
 func damage(name string, err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err

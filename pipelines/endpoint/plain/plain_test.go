@@ -123,8 +123,8 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%s with a flipped bit in byte %d was taken for another text", suffix, n)
 			}
 		}
-		_, err := read(t, "behind."+suffix, slices.Concat(b, []byte(text)))
-		wantMalformed(t, err, "behind."+suffix, "damaged compressed data: ")
+		_, err := read(t, "after."+suffix, slices.Concat(b, []byte(text)))
+		wantMalformed(t, err, "after."+suffix, "damaged compressed data: ")
 		_, err = read(t, "text."+suffix, []byte(text))
 		wantMalformed(t, err, "text."+suffix, "damaged compressed data: it does not begin as compressed data")
 	}

@@ -44,7 +44,7 @@ var broken = []struct {
 	again   bool // the command ends with 0 after what the page says
 }{
 	{title: "The ledger is lost", before: "train; cp -rp run.ledger run.ledger.releases backup; rm run.ledger",
-		command: "stage privatize", code: 90, says: "it was cut, removed or put back", again: true},
+		command: "stage privatize", code: 90, says: "it was truncated, removed or restored from an old copy", again: true},
 	{title: "The ledger is lost", before: "train; cp -rp run.ledger run.ledger.releases backup; rm -r run.ledger run.ledger.releases",
 		command: "stage privatize", code: 82, says: "no ledger is there", again: true},
 	{title: "The ledger was restored from a backup", before: "train; head -n -1 run.ledger >backup/old; cp -p run.ledger backup; cp backup/old run.ledger",
@@ -53,7 +53,7 @@ var broken = []struct {
 		command: `code=0; account verify --releases "$at.releases" run.ledger || code=$?; cp backup/run.ledger .; exit $code`,
 		code:    90, says: "a release that no line of the ledger charges"},
 	{title: "The key of the coins is lost", before: "timeout 3 bash -c \"$(declare -f stage); stage sample 9\" || true; rm coins",
-		command: "stage sample 9", code: 82, says: "rounds before are done"},
+		command: "stage sample 9", code: 82, says: "earlier rounds were drawn with it"},
 	{title: "A private topic is deleted", before: "train", topic: "rounds.private", command: "stage estep", code: 82, says: "no such topic"},
 	{title: "The releases are deleted, or older than the ledger", before: "train; rm model.pp", topic: "releases",
 		command: "stage mstep", code: 82, says: "no such topic"},
@@ -126,7 +126,7 @@ cp run.ledger charged
 }
 
 // TestMirror: mstep learns the same model from a copy of the releases in another topic, at other offsets, as a mirror has them
-// that was written anew in part: values and headers are the same, and some messages are there twice.
+// that was written again in part: values and headers are the same, and some messages are there twice.
 func TestMirror(t *testing.T) {
 	b := broker.Fake(t, nil)
 	m := &machine{t: t, folder: t.TempDir(), address: b.Address}

@@ -68,7 +68,7 @@ topics --partitions %d %s %s`, partitions, b.Address, run))
 	if n := strings.Count(charged, `"charge":`); n != rounds {
 		t.Errorf("%d charges in the ledger, want %d", n, rounds)
 	}
-	r.together(all[1:]...) // as after the machine was started anew
+	r.together(all[1:]...) // as after the machine was started again
 	if read(t, ledger) != charged {
 		t.Error("the same services charged the ledger again")
 	}

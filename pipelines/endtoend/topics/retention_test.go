@@ -11,7 +11,7 @@ import (
 )
 
 // TestRetention: a run that takes longer than its topics keep messages ends well where sample runs ahead by one round only. Where
-// it writes all rounds at once, the last are gone when a worker that was started anew wants them, and nothing is made up.
+// it writes all rounds at once, the last are gone when a worker that was started again wants them, and nothing is made up.
 func TestRetention(t *testing.T) {
 	const (
 		kept   = 15 * time.Second // by the topics, and a second or two more: the broker looks once a second

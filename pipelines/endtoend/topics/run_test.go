@@ -186,7 +186,7 @@ func (r *run) commands() map[string][]string {
 	return all
 }
 
-// again says whether a stage is to be started anew after an exit, as its service manager would.
+// again says whether a stage is to be started again after an exit, as its service manager would.
 func again(code int) bool { return code == exit.Unavailable || code == exit.Locked || code < 0 }
 
 // all runs the stages until all have ended well, or one is refused. What is killed is started again.

@@ -88,7 +88,7 @@ func (s *sweep) releases(topic string) (map[uint32]string, error) {
 				}
 				content := fmt.Sprint(set.Release.String(), cells)
 				if other, again := all[set.Round]; again && other != content {
-					return nil, fmt.Errorf("round %d stands twice in the topic, not the same each time", set.Round)
+					return nil, fmt.Errorf("round %d occurs twice in the topic, not the same each time", set.Round)
 				}
 				all[set.Round] = content
 			}

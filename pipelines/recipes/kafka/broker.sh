@@ -111,14 +111,14 @@ credentials() {
 
 start() {
   fetch
-  # The broker inherits the lock and so holds it for as long as it lives: a process id alone may be another's by now.
+  # The broker inherits the lock and so holds it for as long as it lives. The process with the stored id may be another one by now.
   exec {lock}>"$folder/lock"
   flock -n "$lock" || fail "a broker of $folder runs already, at $(sed -n 's/^listeners=PLAINTEXT:\/\/\([^,]*\),.*/\1/p' "$folder/server.properties")" 91
   rm -f -- "$folder/pid"
   [[ -e $folder/server.properties ]] || format
   [[ -z $secure || -e $folder/client.json ]] || fail "$folder was begun without --secure: take another folder"
   [[ ! -e $folder/broker.log ]] || mv -- "$folder/broker.log" "$folder/broker.log.before"
-  # The quick compiler alone: it starts in half the time.
+  # Only the quick compiler: it starts in half the time.
   nohup java -Xmx512m -Xms128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=INFO -cp "$jars/*" \
     kafka.Kafka "$folder/server.properties" >"$folder/broker.log" 2>&1 </dev/null &
   local pid=$!

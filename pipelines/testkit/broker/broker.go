@@ -75,7 +75,7 @@ func (b *Broker) Create(t testing.TB, topic string, partitions int, settings map
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error { return led(ctx, client, topic) })
 }
 
-// End returns the offset behind the last message of a partition.
+// End returns the offset after the last message of a partition.
 func (b *Broker) End(t testing.TB, topic string, partition int) (offset int64) {
 	t.Helper()
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error {
@@ -176,7 +176,7 @@ func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 	return ctx.Err()
 }
 
-// list returns the question after an offset of every partition, -2: the first, -1: that behind the last. Only a leader
+// list returns the question after an offset of every partition, -2: the first, -1: that after the last. Only a leader
 // answers.
 func list(ctx context.Context, client *kgo.Client, topics []string, offset int64) (*kmsg.ListOffsetsRequest, error) {
 	request := kmsg.NewPtrMetadataRequest()

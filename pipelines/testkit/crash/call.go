@@ -16,7 +16,7 @@ type Program struct {
 	Env      []string // nil: that of this process
 	Files    [3]*os.File
 	Deadline time.Duration // after which it is killed, and Run fails
-	Every    bool          // all calls are visited, else those alone that have a name in Call, which takes half the time
+	Every    bool          // all calls are visited, else only those that have a name in Call, which takes half the time
 }
 
 // A Call is a system call.
@@ -54,7 +54,7 @@ type Stop struct {
 	shorten func(bytes int) error
 }
 
-// Shorten makes a write that is about to begin write fewer bytes than it wants. Of calls that write one buffer alone.
+// Shorten makes a write that is about to begin write fewer bytes than it wants. Only for calls that write one buffer.
 func (s *Stop) Shorten(bytes int) error {
 	if s.After || s.Name != "write" && s.Name != "pwrite64" || bytes < 0 || bytes > s.Count {
 		return errors.New("crash: this is no write to shorten")

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filter lets a process that stands before its first instruction stop at the calls of forms alone, by a filter of seccomp(2),
+// filter lets a process that stands before its first instruction stop only at the calls of forms, by a filter of seccomp(2),
 // which its threads inherit. Nine of ten calls of a Go program are others, and a stop costs more than most of them. The
 // process makes the calls for it itself: here, at its first instruction, which is put back afterwards.
 func filter(process int) error {
@@ -72,7 +72,7 @@ func filter(process int) error {
 	return syscall.PtraceSetRegs(process, &before)
 }
 
-// rules are those of the filter: where the number of a call is that of a form, the tracer is told, but for memory that is mapped
+// rules are those of the filter: where the number of a call is that of a form, the tracer is told, except for memory that is mapped
 // without a file.
 func rules() (b []byte) {
 	rule := func(code uint16, then, otherwise uint8, k uint32) {

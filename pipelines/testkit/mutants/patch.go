@@ -106,7 +106,7 @@ func diff(lines []string) ([]change, error) {
 	file, in := "", false
 	for _, line := range lines {
 		if line == "" {
-			continue // behind the last newline
+			continue // after the last newline
 		}
 		name, added := strings.CutPrefix(line, "+++ b/")
 		switch {

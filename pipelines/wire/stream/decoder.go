@@ -59,7 +59,7 @@ func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
 			return err
 		}
 		if record.Round != 0 {
-			return errors.New("header of a round, must be of the stream")
+			return errors.New("header of a round: must be the header of the stream")
 		}
 		if len(encoded) > wire.MaxHeader {
 			return errors.New("header is larger than the wire allows")
@@ -150,7 +150,7 @@ func (d *decoder) decode() (record *wire.Record, encoded []byte, err error) {
 
 func (d *decoder) end(round uint32, end *wire.End) error {
 	if round != 0 {
-		return errors.New("end of a round, must be of the stream")
+		return errors.New("end of a round: must be the end of the stream")
 	}
 	if err := d.order.finish(); err != nil {
 		return err

@@ -48,7 +48,7 @@ func readFrame(r *bufio.Reader, b []byte) ([]byte, error) {
 	return b, err
 }
 
-// checkFrame refuses what is not one frame, whole and alone.
+// checkFrame refuses what is not exactly one whole frame.
 func checkFrame(frame []byte) error {
 	rest := frame
 	err := walk(func(n int) ([]byte, error) {
@@ -60,7 +60,7 @@ func checkFrame(frame []byte) error {
 		return part, nil
 	})
 	if err == nil && len(rest) > 0 {
-		err = errors.New("bytes behind a frame that must stand alone")
+		err = errors.New("bytes after the only frame that is allowed here")
 	}
 	return err
 }

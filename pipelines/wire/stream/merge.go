@@ -20,7 +20,7 @@ import (
 type merge struct {
 	amid    bool         // the log is read from its middle on
 	all     bool         // nothing that came already is dropped: see NewHistoryReader
-	begin   uint32       // the round behind which it is read
+	begin   uint32       // the round after which it is read
 	any     bool         // a round or set was closed
 	last    uint32       // which
 	open    *wire.Record // RoundOpen of the open round, nil between rounds
@@ -85,7 +85,7 @@ func (m *merge) flow(ready []*wire.Record, d *decoder, record *wire.Record) ([]*
 			return nil, fmt.Errorf("round %d opens, and round %d was never closed", record.Round, m.open.Round)
 		}
 		if !proto.Equal(record, m.open) {
-			return nil, fmt.Errorf("round %d was begun anew under another scheme or with other coins", record.Round)
+			return nil, fmt.Errorf("round %d was begun again under another scheme or with other coins", record.Round)
 		}
 		return ready, nil
 	case record.GetRoundClose() != nil:

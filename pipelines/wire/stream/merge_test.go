@@ -80,7 +80,7 @@ func write(t testing.TB, name string, h *wire.Header, groups [][]*wire.Record, r
 	return out.frames
 }
 
-// merged are the records of a log behind a round, and the error that ended it.
+// merged are the records of a log after a round, and the error that ended it.
 func merged(t testing.TB, frames []written, closed ...uint32) ([]*wire.Record, error) {
 	t.Helper()
 	r, err := NewMergedReader(&logOf{frames: frames}, "topic[0]", append(closed, 0)[0])
@@ -228,7 +228,7 @@ func withoutAgain(records []*wire.Record) []*wire.Record {
 	return once
 }
 
-// TestMergeFromTheMiddle: a reader that begins at a frame behind a closed round sees all rounds after it.
+// TestMergeFromTheMiddle: a reader that begins at a frame after a closed round sees all rounds after it.
 func TestMergeFromTheMiddle(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_RELEASES, wire.Kind_SUMS} {
 		h, groups := header(kind), groupsOf(kind, 4)
@@ -247,7 +247,7 @@ func TestMergeFromTheMiddle(t *testing.T) {
 					want = append(want, g...)
 				}
 				if err != io.EOF || !equal(got, want) {
-					t.Fatalf("%s, seed %d, behind round %d: %d records, want %d, %v", kind, seed, closed, len(got), len(want), err)
+					t.Fatalf("%s, seed %d, after round %d: %d records, want %d, %v", kind, seed, closed, len(got), len(want), err)
 				}
 			}
 		}
@@ -262,18 +262,18 @@ func TestMergeRefuses(t *testing.T) {
 	other := proto.CloneOf(h)
 	other.Run = "other"
 	coins := groupsOf(wire.Kind_ROUNDS, 2)
-	coins[0][0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true, Coins: "anew"}
+	coins[0][0].GetRoundOpen().Scheme = &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 9, Secret: true, Coins: "new"}
 	for name, c := range map[string]struct {
 		frames []written
 		want   string
 	}{
 		"a frame is missing":  {append(good[:1:1], good[2:]...), "1 frames of this writer before it are missing"},
 		"another run":         {append(good[:1:1], write(t, "b", other, groups, random)...), "two streams are mixed"},
-		"coins thrown anew":   {append(good[:1:1], write(t, "b", h, coins, random)...), "begun anew"},
+		"other coins":         {append(good[:1:1], write(t, "b", h, coins, random)...), "begun again"},
 		"a round left open":   {append(good[:1:1], write(t, "b", h, groups[1:], random)...), "round 1 was never closed"},
 		"nothing":             {nil, "input is empty"},
 		"a foreign message":   {append(good[:1:1], written{Frame: Frame{Data: []byte("hello"), Writer: "c"}}), "not a Zstandard frame"},
-		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "stands outside that round"},
+		"a document too many": {append(append([]written{}, good[:1]...), stray(t, h)...), "is outside that round"},
 	} {
 		if _, err := merged(t, c.frames); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -64,7 +64,7 @@ func (o *order) admit(r *wire.Record) error {
 	case *wire.Record_Sum:
 		return o.sum(r)
 	}
-	return fmt.Errorf("record %T may not stand here", r.Body)
+	return fmt.Errorf("record %T is not allowed here", r.Body)
 }
 
 // finish checks that the stream may end here.
@@ -96,7 +96,7 @@ func (o *order) outside(r *wire.Record, kind wire.Kind) error {
 		return err
 	}
 	if r.Round != 0 {
-		return fmt.Errorf("%s of round %d stands outside the rounds", bodyName(r), r.Round)
+		return fmt.Errorf("%s of round %d is outside the rounds", bodyName(r), r.Round)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (o *order) document(r *wire.Record) error {
 
 func (o *order) inRound(r *wire.Record) error {
 	if !o.open || r.Round != o.round {
-		return fmt.Errorf("%s of round %d stands outside that round", bodyName(r), r.Round)
+		return fmt.Errorf("%s of round %d is outside that round", bodyName(r), r.Round)
 	}
 	o.records++
 	return nil
@@ -196,7 +196,7 @@ func (o *order) roundClose(r *wire.Record, c *wire.RoundClose) error {
 	return nil
 }
 
-// sumClose checks that a partial sum is whole. How many records went into it, its writer alone knows.
+// sumClose checks that a partial sum is whole. Only its writer knows how many records went into it.
 func (o *order) sumClose(c *wire.RoundClose) error {
 	switch {
 	case !o.summed:
@@ -217,7 +217,7 @@ func (o *order) namedMembers(r *wire.Record, m *wire.Members) error {
 		return err
 	}
 	if o.summed {
-		return errors.New("members come after the sum that they are of")
+		return errors.New("members come after their sum")
 	}
 	if o.last != nil && bytes.Compare(o.last, m.Keys[:wire.KeySize]) >= 0 {
 		return errors.New("members are not in strictly ascending order")
@@ -268,20 +268,20 @@ func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
 }
 
 // partOrder checks that the parts of a contribution share no cell.
-type partOrder struct{ matrix, row uint32 } // the last part's matrix and the first row behind it
+type partOrder struct{ matrix, row uint32 } // the last part's matrix and the first row after it
 
 func (o *partOrder) admit(h *wire.Header, p *wire.Part) error {
-	first, behind := uint32(0), h.Matrices[p.Matrix].Rows
+	first, next := uint32(0), h.Matrices[p.Matrix].Rows
 	if len(p.RowGaps) > 0 {
-		first, behind = p.RowGaps[0], 1
+		first, next = p.RowGaps[0], 1
 		for _, gap := range p.RowGaps {
-			behind += gap
+			next += gap
 		}
 	}
 	if p.Matrix < o.matrix || p.Matrix == o.matrix && first < o.row {
 		return errors.New("parts of a contribution are not in ascending order of matrices and rows")
 	}
-	o.matrix, o.row = p.Matrix, behind
+	o.matrix, o.row = p.Matrix, next
 	return nil
 }
 
@@ -327,7 +327,7 @@ func (o *order) vocabulary(r *wire.Record, w *wire.Words) error {
 		return err
 	}
 	if o.started {
-		return errors.New("words come after what they name: parameters or predictions")
+		return errors.New("words come after the parameters or predictions that they name")
 	}
 	if w.First != o.words {
 		return fmt.Errorf("words from %d on are missing", o.words)

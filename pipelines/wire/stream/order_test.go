@@ -106,7 +106,7 @@ func TestOrder(t *testing.T) {
 		records []*wire.Record
 	}{
 		{wire.Kind_DOCUMENTS, "", nil},
-		{wire.Kind_DOCUMENTS, "document of round 1 stands outside the rounds", []*wire.Record{document(1)}},
+		{wire.Kind_DOCUMENTS, "document of round 1 is outside the rounds", []*wire.Record{document(1)}},
 		{wire.Kind_DOCUMENTS, "round_open record in a stream of DOCUMENTS", []*wire.Record{open(1)}},
 
 		{wire.Kind_ROUNDS, "", []*wire.Record{open(1), closing(1, 0), open(4), document(4), document(4), closing(4, 2)}},
@@ -143,11 +143,11 @@ func TestOrder(t *testing.T) {
 
 		{wire.Kind_PARAMETERS, "", []*wire.Record{words(0, 60), words(60, 40), parameters(0), parameters(1)}},
 		{wire.Kind_PARAMETERS, "", []*wire.Record{parameters(0)}},
-		{wire.Kind_PARAMETERS, "words come after what they name", []*wire.Record{parameters(0), words(0, 1)}},
+		{wire.Kind_PARAMETERS, "words come after the parameters or predictions that they name", []*wire.Record{parameters(0), words(0, 1)}},
 		{wire.Kind_PARAMETERS, "from 10 on are missing", []*wire.Record{words(0, 10), words(20, 10)}},
 		{wire.Kind_PARAMETERS, "10 words of a vocabulary of 100", []*wire.Record{words(0, 10)}},
 		{wire.Kind_PARAMETERS, "comes after round 1", []*wire.Record{parameters(1), parameters(1)}},
-		{wire.Kind_PARAMETERS, "words of round 1 stands outside", []*wire.Record{inRound(1, words(0, 1))}},
+		{wire.Kind_PARAMETERS, "words of round 1 is outside", []*wire.Record{inRound(1, words(0, 1))}},
 		{wire.Kind_SCORES, "", []*wire.Record{{Body: &wire.Record_Score{Score: &wire.Score{}}}}},
 		{wire.Kind_SCORES, "", []*wire.Record{score(0), score(2), score(2), score(1 << 31)}},
 		{wire.Kind_SCORES, "comes after one of round 2", []*wire.Record{score(2), score(1)}},
@@ -155,8 +155,8 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_PREDICTIONS, "", nil},
 		{wire.Kind_PREDICTIONS, "", []*wire.Record{words(0, 60), words(60, 40), prediction(0), prediction(3), prediction(3)}},
 		{wire.Kind_PREDICTIONS, "before the names of all columns", []*wire.Record{words(0, 60), prediction(0)}},
-		{wire.Kind_PREDICTIONS, "words come after what they name", []*wire.Record{words(0, 100), prediction(0), words(100, 0)}},
-		{wire.Kind_PREDICTIONS, "words of round 1 stands outside", []*wire.Record{inRound(1, words(0, 1))}},
+		{wire.Kind_PREDICTIONS, "words come after the parameters or predictions that they name", []*wire.Record{words(0, 100), prediction(0), words(100, 0)}},
+		{wire.Kind_PREDICTIONS, "words of round 1 is outside", []*wire.Record{inRound(1, words(0, 1))}},
 		{wire.Kind_PREDICTIONS, "comes after one of round 3", []*wire.Record{words(0, 100), prediction(3), prediction(1)}},
 		{wire.Kind_PREDICTIONS, "score record in a stream of PREDICTIONS", []*wire.Record{score(0)}},
 		{wire.Kind_SCORES, "words record in a stream of SCORES", []*wire.Record{words(0, 1)}},
@@ -168,7 +168,7 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_SUMS, "outside that round", []*wire.Record{open(2), sum(1)}},
 		{wire.Kind_SUMS, "strictly ascending order", []*wire.Record{open(1), members(1, 3), members(1, 3)}},
 		{wire.Kind_SUMS, "strictly ascending order", []*wire.Record{open(1), members(1, 3), members(1, 2)}},
-		{wire.Kind_SUMS, "members come after the sum", append(sumRecords()[:7:7], members(1, 10))},
+		{wire.Kind_SUMS, "members come after their sum", append(sumRecords()[:7:7], members(1, 10))},
 		{wire.Kind_SUMS, "second sum", append(sumRecords()[:7:7], sum(1))},
 		{wire.Kind_SUMS, "no announced matrix", []*wire.Record{open(1), block(1, 0, 0, 1)}},
 		{wire.Kind_SUMS, "no announced matrix", append(sumRecords()[:7:7], block(1, 1, 0, 1))},
@@ -192,7 +192,7 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_RELEASES, "stream of RELEASES", []*wire.Record{open(1)}},
 
 		{wire.Kind_TERMS, "", []*wire.Record{terms(0), terms(0, "x", "y")}},
-		{wire.Kind_TERMS, "terms of round 1 stands outside", []*wire.Record{terms(1)}},
+		{wire.Kind_TERMS, "terms of round 1 is outside", []*wire.Record{terms(1)}},
 		{wire.Kind_TERMS, "stream of TERMS", []*wire.Record{documentRecord("d", 1)}},
 		{wire.Kind_DOCUMENTS, "terms record in a stream of DOCUMENTS", []*wire.Record{terms(0)}},
 	} {

@@ -75,7 +75,7 @@ func (s *Set) Matrix(name string) (int, *wire.Matrix, error) {
 	return 0, nil, fmt.Errorf("stream has no matrix %q", name)
 }
 
-// Digest is the SHA-256 of all cells as the wire has them, matrix after matrix. Of a release it is what its charge names
+// Digest is the SHA-256 of all cells as the wire has them, matrix after matrix. The charge of a release names this hash
 // (SPEC.md §7.3).
 func (s *Set) Digest() [sha256.Size]byte {
 	hash := sha256.New()

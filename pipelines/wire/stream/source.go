@@ -19,7 +19,7 @@ type Frame struct {
 	Time   time.Time // when a log took it; zero elsewhere
 }
 
-// A Source delivers the frames of a stream in the order of the writing, and io.EOF behind the last. A log of several
+// A Source delivers the frames of a stream in the order of the writing, and io.EOF after the last. A log of several
 // writers keeps the order of each.
 type Source interface {
 	Frame() (Frame, error)

@@ -76,7 +76,7 @@ func wantCode(t *testing.T, err error, code int) {
 	}
 }
 
-// TestCharge: what is stored is what was charged, and readable by its owner alone.
+// TestCharge: what is stored is what was charged, and readable only by its owner.
 func TestCharge(t *testing.T) {
 	g := newGrant()
 	b, path := newBook(t, g)
@@ -168,7 +168,7 @@ func TestAbsent(t *testing.T) {
 	}
 	_, err = Open(path)
 	wantCode(t, err, 82)
-	// Of a ledger that releases were charged to, it is said that it is lost.
+	// If releases were charged to a missing ledger, the error says that the ledger is lost.
 	b, path := newBook(t, newGrant())
 	charge(t, b, newCharge(newGrant(), 1), "one")
 	b.Close()
@@ -240,7 +240,7 @@ func TestChargeThatCannotBeWritten(t *testing.T) {
 }
 
 // TestEnterLeavesNothing: a grant comes into the ledger with its first charge. A run that is refused leaves the ledger as it
-// was, so that the grant may still be planned anew.
+// was, so that the grant may still be planned again.
 func TestEnterLeavesNothing(t *testing.T) {
 	b, path := newBook(t, newGrant())
 	charge(t, b, newCharge(newGrant(), 1), "one")
@@ -287,7 +287,7 @@ func TestEnterRefuses(t *testing.T) {
 	}
 }
 
-// TestAgainUnderBudget: a budget is planned for one release of a round.
+// TestAgainUnderBudget: a grant with a budget allows one release of a round.
 func TestAgainUnderBudget(t *testing.T) {
 	g := newGrant()
 	b, _ := newBook(t, newGrant())
@@ -331,7 +331,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestKnown: a round is answered under its own settings alone.
+// TestKnown: a round is answered only under its own settings.
 func TestKnown(t *testing.T) {
 	g := newGrant()
 	b, _ := newBook(t, g)
@@ -398,7 +398,7 @@ func TestOpenOnce(t *testing.T) {
 	b.Close()
 }
 
-// TestUnended: a charge that lacks its newline alone counts; Open writes the newline, and the next charge follows it.
+// TestUnended: a charge that lacks only its newline counts; Open writes the newline, and the next charge follows it.
 func TestUnended(t *testing.T) {
 	g := newGrant()
 	b, path := newBook(t, g)

@@ -25,7 +25,7 @@ func (*Locked) ExitCode() int { return 91 }
 type Replaced struct{ Path string }
 
 func (e *Replaced) Error() string {
-	return e.Path + ": the ledger was replaced or changed under this process"
+	return e.Path + ": the ledger was replaced or changed while this process held it"
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).
@@ -46,35 +46,35 @@ func (*Absent) ExitCode() int { return 82 }
 type Lost struct{ Path string }
 
 func (e *Lost) Error() string {
-	return e.Path + ": the ledger lacks charges of the releases beside it: it was cut, removed or put back. Without the " +
-		"newest ledger its data set counts as spent"
+	return e.Path + ": the ledger lacks charges of the releases beside it: it was truncated, removed or restored from an old copy. " +
+		"Without the newest ledger its data set counts as spent"
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).
 func (*Lost) ExitCode() int { return 90 }
 
-// A Behind error says that the ledger has no charge of a release that was made under it. Nothing more is released.
-type Behind struct {
+// An Outdated error says that the ledger has no charge of a release that was made under it. Nothing more is released.
+type Outdated struct {
 	Path, Run string
 	Round     int
 	Evidence  string // where the release shows
 }
 
-func (e *Behind) Error() string {
-	return fmt.Sprintf("%s: %s round %d of run %s, and the ledger has no charge of that release: it was put back to an older state, "+
-		"or it is another ledger. Put the newest ledger back, with the releases beside it; if it is lost, its budget is spent",
+func (e *Outdated) Error() string {
+	return fmt.Sprintf("%s: %s round %d of run %s, and the ledger has no charge of that release: it was restored from an old copy, "+
+		"or it is another ledger. Restore the newest ledger and the releases beside it; if it is lost, its budget counts as spent",
 		e.Path, e.Evidence, e.Round, e.Run)
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).
-func (*Behind) ExitCode() int { return 90 }
+func (*Outdated) ExitCode() int { return 90 }
 
 // A NoOwner error says that the file which names the owner of a ledger's claims is damaged. Nothing is released.
 type NoOwner struct{ Path string }
 
 func (e *NoOwner) Error() string {
-	return e.Path + ": not the name of an owner of claims. Without the file this ledger gets a new one, to which rounds that it " +
-		"claimed and did not charge are refused"
+	return e.Path + ": not the name of an owner of claims. If you remove the file, the ledger gets a new name. Rounds that were " +
+		"claimed under the old name, and not charged, are then refused"
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).

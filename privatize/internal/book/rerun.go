@@ -20,9 +20,9 @@ func (b *Book) Releases(run string) map[int][]string {
 	return releases
 }
 
-// Behind returns the error for a release that was made, as its evidence shows, and that this ledger has no charge of.
-func (b *Book) Behind(run string, round int, evidence string) error {
-	return &Behind{Path: b.path, Run: run, Round: round, Evidence: evidence}
+// Outdated returns the error for a release that was made, as its evidence shows, and that this ledger has no charge of.
+func (b *Book) Outdated(run string, round int, evidence string) error {
+	return &Outdated{Path: b.path, Run: run, Round: round, Evidence: evidence}
 }
 
 // Known returns the last charge of the round of fresh, or nil if there is none. It refuses a charge that was made under other
@@ -48,8 +48,8 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	}
 	if !leave {
 		return false, Refuse("round %d of run %s was released from another sum, but the same settings and units give the same "+
-			"contributions; a second release is a second charge: it needs a new grant and run, or --allow-respend and a grant "+
-			"with one to spare", known.Round, known.Run)
+			"contributions; a second release is a second charge: it needs a new grant and a new run, or --allow-respend and a "+
+			"grant with a release left", known.Round, known.Run)
 	}
 	fresh.Attempt = max(1, known.Attempt) + 1
 	return false, b.Allow(fresh)

@@ -25,7 +25,7 @@ type Stored struct {
 func (b *Book) Stored(c *event.Charge) (*Stored, error) {
 	file, err := os.Open(b.storedPath(c))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Refuse("round %d of run %s is charged, but its stored release is gone; drawing it anew would release it twice",
+		return nil, Refuse("round %d of run %s is charged, but its stored release is gone; new noise would release the round twice",
 			c.Round, c.Run)
 	}
 	if err != nil {

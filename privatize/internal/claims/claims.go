@@ -99,7 +99,7 @@ type Taken struct{ Release Release }
 
 func (e *Taken) Error() string {
 	return fmt.Sprintf("round %d of run %s is claimed by another privatizer, with another ledger: "+
-		"this one has released nothing of it", e.Release.Round, e.Release.Run)
+		"this privatizer has released nothing of the round", e.Release.Round, e.Release.Run)
 }
 
 // ExitCode is the process's exit code (see pipelines/exit).

@@ -73,7 +73,7 @@ func TestClaim(t *testing.T) {
 		}
 		wantCode(t, err, 91)
 		var taken *Taken
-		if !errors.As(err, &taken) || taken.Release != c.of || !strings.Contains(err.Error(), "released nothing of it") {
+		if !errors.As(err, &taken) || taken.Release != c.of || !strings.Contains(err.Error(), "released nothing of the round") {
 			t.Errorf("claim %d: %v", i, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestDamaged: an entry that is no claim of this version stops all, before and behind one's own.
+// TestDamaged: an entry that is no claim of this version stops all, before and after one's own.
 func TestDamaged(t *testing.T) {
 	const good = `{"version":1,"run":"run","round":3,"attempt":1,"owner":"00000000000000000000000000000001"}`
 	change := func(old, new string) string {
@@ -186,7 +186,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestPaused: who is paused before its claim finds the other's, and who is paused behind it has the release.
+// TestPaused: who is paused before its claim finds the other's, and who is paused after it has the release.
 func TestPaused(t *testing.T) {
 	log := new(memory)
 	log.before = func() error { // the first is paused, and the second goes all the way

@@ -24,7 +24,7 @@ type Factor struct {
 }
 
 // AddFactored appends a factored block: strictly ascending rows and columns of a matrix (empty: all), with a number for each row
-// and then one for each column. Of a symmetric matrix they must be the same, and the cells are those on and above the diagonal.
+// and then one for each column. For a symmetric matrix they must be the same, and the cells are those on and above the diagonal.
 // It refuses what Add refuses, and leaves v as it was.
 func (v *Vector) AddFactored(l *Layout, g Grid, matrix int, rows, columns []uint32, values []float32) error {
 	m, lastRow, err := v.place(l, matrix, rows, columns)

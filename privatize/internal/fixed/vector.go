@@ -2,7 +2,7 @@ package fixed
 
 import "errors"
 
-// A Layout gives each cell of some named matrices a number: matrix after matrix, row by row. Of a symmetric matrix only the
+// A Layout gives each cell of some named matrices a number: matrix after matrix, row by row. In a symmetric matrix only the
 // upper triangle has cells: row r has those of the columns r, r+1, ….
 type Layout struct {
 	matrices []matrix

@@ -121,7 +121,7 @@ func TestVectorReset(t *testing.T) {
 	}
 }
 
-// FuzzVectorAdd adds any blocks. Whatever is accepted, no cell stands twice, or the clip would bound less than what the
+// FuzzVectorAdd adds any blocks. Whatever is accepted, no cell occurs twice, or the clip would bound less than what the
 // sum takes in; and none lies outside the layout.
 func FuzzVectorAdd(f *testing.F) {
 	f.Add([]byte{0, 0, 0}, []byte{1, 0, 0})

@@ -74,7 +74,7 @@ func (r *Responder) Close() error { return r.book.Close() }
 // says that the output holds any.
 func (r *Responder) Resume(sent bool) error {
 	if sent && r.known == nil {
-		return r.book.Behind(r.charge.Run, r.charge.Round, "the output holds reports of")
+		return r.book.Outdated(r.charge.Run, r.charge.Round, "the output holds reports of")
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func TestOtherSets(t *testing.T) {
 		t.Error("a refusal changed the ledger")
 	}
 	if again := responded(t, ledger, newTerms(), two); !slices.EqualFunc(again, reports, slices.Equal) {
-		t.Error("the same documents were reported anew")
+		t.Error("the same documents were reported again")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestNotWhole(t *testing.T) {
 	}
 }
 
-// A run that was charged is not drawn anew because its input is broken.
+// A run that was charged is not drawn again because its input is broken.
 func TestBrokenReplay(t *testing.T) {
 	ledger := newLedger(t)
 	responded(t, ledger, newTerms(), two)
@@ -258,7 +258,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// A charged run is answered for its own settings alone. A new grant collects again.
+// A charged run is answered only for its own settings. A new grant collects again.
 func TestRuns(t *testing.T) {
 	ledger := newLedger(t)
 	reports := responded(t, ledger, newTerms(), two)

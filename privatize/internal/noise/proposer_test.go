@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// word is the one that propose reads for j, u, the first digit of the acceptance and the sign. Of its 22 bits for the table,
-// which decide, the last are in the middle of j's.
+// word is the one that propose reads for j, u, the first digit of the acceptance and the sign. The last of its 22 bits for the table,
+// which decide, are in the middle of j's.
 func (p *proposer) word(j int, u, digit uint64, negative bool) []byte {
 	from := uint64(0)
 	if j > 0 {

@@ -121,7 +121,7 @@ func TestSourceFailure(t *testing.T) {
 	}
 }
 
-// The generator alone, as the samplers read it: 8 bytes a draw, or a few more.
+// Only the generator, as the samplers read it: 8 bytes a draw, or a few more.
 func BenchmarkSource(b *testing.B) {
 	s := newSource()
 	b.SetBytes(8)

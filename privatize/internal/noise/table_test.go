@@ -30,8 +30,8 @@ func weight(x *big.Rat) *big.Float {
 
 func truth(x int64) *big.Float { return new(big.Float).SetPrec(trueBits).SetInt64(x) }
 
-// exact returns F_0, …, F_(count−1), to 500 bits. Of a Laplace they are 1 − q^(j+1), or 1 − 2q^(j+1)/(1+q) with half the
-// weight at 0; of a Gaussian they are sums of weights, each worked out from its definition, to 30 times σ.
+// exact returns F_0, …, F_(count−1), to 500 bits. For Laplace noise they are 1 − q^(j+1), or 1 − 2q^(j+1)/(1+q) with half the
+// weight at 0; for Gaussian noise they are sums of weights, each worked out from its definition, to 30 times σ.
 func (l law) exact(count int) []*big.Float {
 	exponent := func(j int64) *big.Rat {
 		x := new(big.Rat).SetFrac(new(big.Int).SetUint64(l.n), new(big.Int).SetUint64(l.d))

@@ -61,7 +61,7 @@ func TestProtocol(t *testing.T) {
 }
 
 // TestCrashBeforeCharge: whatever a crash leaves before the charge is whole, nothing has left under it. The round begins
-// anew, with its own noise and one charge.
+// again, with its own noise and one charge.
 func TestCrashBeforeCharge(t *testing.T) {
 	for name, crash := range map[string]func(t *testing.T, ledger string, before, after []byte){
 		"before the spool": func(t *testing.T, ledger string, before, _ []byte) {
@@ -170,7 +170,7 @@ func TestShapeOfStoredRelease(t *testing.T) {
 	refused(t, ledger, newTerms(newGrant()), 1, poisson, "is not the one that was charged")
 }
 
-// TestFailedStep: where a step of the protocol fails, no cell leaves, and the next start begins the round anew.
+// TestFailedStep: where a step of the protocol fails, no cell leaves, and the next start begins the round again.
 func TestFailedStep(t *testing.T) {
 	for name, sabotage := range map[string]func(p *Privatizer, ledger string) (mend func()){
 		"spool": func(_ *Privatizer, ledger string) func() {

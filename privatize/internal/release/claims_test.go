@@ -17,7 +17,7 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// A sharedLog is a log of claims in memory. appended, where set, is called behind each append, whose error is its own.
+// A sharedLog is a log of claims in memory. appended, where set, is called after each append, whose error is its own.
 type sharedLog struct {
 	mutex    sync.Mutex
 	entries  [][]byte
@@ -177,7 +177,7 @@ func TestPausedPrivatizer(t *testing.T) {
 	wantCode(t, err, 91)
 	untouched(t, ledger)
 
-	// Paused behind its claim, it goes on, and the other is refused.
+	// Paused after its claim, it goes on, and the other is refused.
 	log.appended = func() error {
 		log.appended = nil
 		_, err := finish(t, p, 2)

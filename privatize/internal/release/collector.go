@@ -140,9 +140,9 @@ func (c *Collector) CheckRound(draws float64, coupled bool) error {
 	switch g := c.grant; {
 	case g == nil: // no privacy: nothing is claimed
 	case coupled && g.Clipping != event.ClipUnbounded:
-		return book.Refuse("the contributions of the round depend on one another: no bound on a unit's own covers what it changes")
+		return book.Refuse("the contributions of the round depend on one another: a bound on each contribution does not bound what a unit changes")
 	case draws != g.Draws:
-		return book.Refuse("the round states another loss of its draws than the grant is for, which is %v", g.Draws)
+		return book.Refuse("the round states another privacy loss of its draws than the grant, which states %v", g.Draws)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (c *Collector) whole(values []float32) error {
 	for _, value := range values {
 		v := float64(value)
 		if v != math.Trunc(v) || math.Abs(v) > mostWords || v < 0 && c.grant.Counts() {
-			return &book.Mismatch{Reason: "a contribution has a number that is no count of words, and no increment of one"}
+			return &book.Mismatch{Reason: "a contribution has a number that is neither a count of words nor an increment of a count"}
 		}
 	}
 	return nil

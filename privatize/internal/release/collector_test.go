@@ -424,7 +424,7 @@ func named() event.Scheme {
 }
 
 // TestRerun: a round that is released already and comes again with the same coins is answered with the stored release, if
-// its exact sum is the same. If not, it is refused, or released anew for a second charge.
+// its exact sum is the same. If not, it is refused, or released again for a second charge.
 func TestRerun(t *testing.T) {
 	ledger := newLedger(t)
 	p := open(t, ledger, newTerms(newGrant()))

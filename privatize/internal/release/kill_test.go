@@ -41,7 +41,7 @@ func emitRounds(ledger string) error {
 	for round := 1; round <= victimRounds; round++ {
 		cells, err := p.Begin(round, grant.Scheme)
 		if err == nil && cells == nil {
-			cells, _, err = p.Release(Announced{}) // a round without units: noise alone
+			cells, _, err = p.Release(Announced{}) // a round without units: only noise
 		}
 		if err != nil {
 			return err

@@ -182,7 +182,7 @@ func TestNoise(t *testing.T) {
 	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 2 }))
 	terms = shaped(terms, event.Matrix{Name: "matrix", Rows: cells, Columns: 1})
 	p := open(t, newLedger(t), terms)
-	first, second := release(t, p, 1, poisson), release(t, p, 2, poisson) // no unit: noise alone
+	first, second := release(t, p, 1, poisson), release(t, p, 2, poisson) // no unit: only noise
 	correlation := func(a, b []int64) float64 {
 		sum := 0.0
 		for i := range a {
@@ -407,11 +407,11 @@ func TestDisjointRounds(t *testing.T) {
 		change       func(*Terms)
 		message      string
 	}{
-		"allocate, thrown anew": {allocate, again, same, "thrown anew"},
-		"allocate, other run":   {allocate, allocate, otherRun, `run run of data set "data" has begun`},
-		"epoch, other run":      {epoch, epoch, otherRun, `run run of data set "data" has begun`},
-		"epoch, other data set": {epoch, epoch, otherDataset, `run run of data set "data" has begun`},
-		"epoch, more rounds":    {epoch, shorter, same, "the grant is for"},
+		"allocate, assigned again": {allocate, again, same, "a second time"},
+		"allocate, other run":      {allocate, allocate, otherRun, `run run of data set "data" has begun`},
+		"epoch, other run":         {epoch, epoch, otherRun, `run run of data set "data" has begun`},
+		"epoch, other data set":    {epoch, epoch, otherDataset, `run run of data set "data" has begun`},
+		"epoch, more rounds":       {epoch, shorter, same, "the grant is for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			grant := newGrant(func(g *event.Grant) { g.Scheme = c.scheme; g.Scheme.Coins = "" })
@@ -608,7 +608,7 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 		"missing unit":                 {[]contribution{one}, Announced{2, 2, digest}},
 		"unit too many":                {[]contribution{one, two}, Announced{1, 1, wire.UnitDigest(one.unit)}},
 		"other unit":                   {[]contribution{one, {"MARKER three", one.values}}, Announced{2, 2, digest}},
-		"number alone":                 {[]contribution{one, two}, Announced{3, 3, digest}},
+		"only the number":              {[]contribution{one, two}, Announced{3, 3, digest}},
 		"nothing of something":         {nil, Announced{2, 2, digest}},
 		"digest of another set of two": {[]contribution{one, two}, Announced{2, 2, digest + 1}},
 		"missing record":               {[]contribution{one, two}, Announced{2, 3, digest}},
@@ -636,7 +636,7 @@ func TestRoundThatIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestFixedSize: a round of a fixed number of units holds as many, which is public. A part of one, as of a partition alone, is
+// TestFixedSize: a round of a fixed number of units holds as many, which is public. A part of one, as of only one partition, is
 // not released.
 func TestFixedSize(t *testing.T) {
 	fixed := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 2, Population: 4, Rounds: 2, Secret: true}

@@ -217,7 +217,7 @@ func changed(random *rand.Rand, d delivery) delivery {
 }
 
 // TestMark: the mark of a contribution follows from its cells, its steps and its record, whatever was marked before; and
-// where one of them differs, so does the mark, but for a probability below 2^-61 each.
+// where one of them differs, so does the mark, except for a probability below 2^-61 each.
 func TestMark(t *testing.T) {
 	m := newMarker()
 	base := fixed.Vector{Cells: []int{3, 7, 8}, Steps: []int64{1, -fixed.Limit, 0}}

@@ -25,7 +25,7 @@ func (p *Privatizer) Resume(sent []Sent) error {
 		digests := charged[s.Round]
 		known := slices.Contains(digests, s.Digest) || s.Digest == "" && len(digests) > 0
 		if !known && !others[s.Round] {
-			return p.book.Behind(p.terms.Run, s.Round, "the output holds a release of")
+			return p.book.Outdated(p.terms.Run, s.Round, "the output holds a release of")
 		}
 	}
 	return nil
@@ -62,7 +62,7 @@ func (p *Privatizer) claimed() (others map[int]bool, err error) {
 		case !own[h.Owner]:
 			others[h.Round] = true
 		case open > 0:
-			return nil, p.book.Behind(p.terms.Run, open, "later claims follow that of")
+			return nil, p.book.Outdated(p.terms.Run, open, "later claims follow the claim of")
 		case !p.Charged(h.Round):
 			open = h.Round
 		}

@@ -81,7 +81,7 @@ func TestResumeFromClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Close()
-		// Put back with what is beside it, of which the last hash alone would tell.
+		// Put back with what is beside it, of which only the last hash would tell.
 		whole := read(t, ledger)
 		last := read(t, ledger+".releases/.last")
 		write(t, ledger, before)

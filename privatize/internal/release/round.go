@@ -71,7 +71,7 @@ func (r *round) take(name, record string, digest uint64, v *fixed.Vector) error 
 		return r.gather(k, record, mark, v)
 	}
 	if !fresh {
-		return again(first == mark, "a unit contributes twice to a round, not the same each time")
+		return again(first == mark, "a unit contributes twice to a round, with different contributions")
 	}
 	r.taken.Records++
 	v = v.Expand(&r.whole)
@@ -94,7 +94,7 @@ func again(same bool, reason string) error {
 func (r *round) gather(k unit.Key, record string, mark unit.Mark, v *fixed.Vector) error {
 	id := sha256.Sum256(append(k[:], record...))
 	if first, known := r.records[id]; known {
-		return again(first == mark, "a record of a unit contributes twice to a round, not the same each time")
+		return again(first == mark, "a record of a unit contributes twice to a round, with different contributions")
 	}
 	r.records[id] = mark
 	r.taken.Records++
@@ -128,7 +128,7 @@ func (r *round) takePart(keys []byte, records, digest uint64, cells []int64) err
 		}
 	}
 	if added < units {
-		return again(known == units, "a unit is in two partial sums of a round, or in one and in contributions")
+		return again(known == units, "a unit is in two partial sums of a round, or in a partial sum and in contributions")
 	}
 	r.taken.Units += uint64(units)
 	r.taken.Records += records

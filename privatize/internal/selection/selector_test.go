@@ -16,7 +16,7 @@ import (
 	"privpipe/privatize/internal/noise"
 )
 
-// newGrant returns a grant of noise of one step, so that a word of n units alone reaches a threshold of (n − 0.01)·bound and
+// newGrant returns a grant of noise of one step, so that a word of n units by itself reaches a threshold of (n − 0.01)·bound and
 // not one of (n + 0.01)·bound: a draw beyond 20 steps has a probability below 1e-80.
 func newGrant(change ...func(*event.Grant)) *event.Grant {
 	g := &event.Grant{
@@ -113,7 +113,7 @@ func TestRelease(t *testing.T) {
 	}
 	s = open(t, ledger, terms)
 	add(t, s, some[2], some[0], some[1])
-	again, replayed, err := s.Release(func([]string) ([]byte, error) { return nil, errors.New("drawn anew") })
+	again, replayed, err := s.Release(func([]string) ([]byte, error) { return nil, errors.New("drawn again") })
 	if err != nil || !replayed || !bytes.Equal(again, content) {
 		t.Errorf("replay %q, replayed %v, error %v", again, replayed, err)
 	}

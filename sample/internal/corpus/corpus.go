@@ -180,7 +180,7 @@ func (c *Corpus) Seal() error {
 }
 
 // ErrTwice means that a document id occurs twice in a unit.
-var ErrTwice = errors.New("a document id stands twice")
+var ErrTwice = errors.New("a document id occurs twice")
 
 // refuseTwice compares documents with the same hash: only equal units and ids are an error, not equal hashes.
 func (c *Corpus) refuseTwice(h uint64) error {

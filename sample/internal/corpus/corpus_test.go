@@ -193,7 +193,7 @@ func TestSealRefusesAnIDThatStandsTwice(t *testing.T) {
 				}
 			}
 			err := corpus.Seal()
-			want := "a document id stands twice: documents " + c.twice + ", counted from 1"
+			want := "a document id occurs twice: documents " + c.twice + ", counted from 1"
 			if c.twice == "" && err != nil || c.twice != "" && (!errors.Is(err, ErrTwice) || err.Error() != want) {
 				t.Errorf("%v: got %v, want documents %q", c.unit, err, c.twice)
 			}

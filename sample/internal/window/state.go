@@ -115,7 +115,7 @@ func (s *State) read(want Settings) error {
 }
 
 func (s *State) differs(what string) error {
-	return exit.Errorf(exit.Usage, "%s: is of windows of another %s", s.path, what).
+	return exit.Errorf(exit.Usage, "%s: holds windows of another %s", s.path, what).
 		WithHint("its first line has the settings; resume a run with the flags that it was begun with")
 }
 

@@ -110,7 +110,7 @@ func TestUsers(t *testing.T) {
 }
 
 // TestSharedIDs: users may choose ids. A user's document neither hides another's of its id nor keeps it from its window, and
-// without the one the other is where it was. Of a user, and where documents are the units, an id counts once.
+// without the one the other is where it was. An id of a user counts once, and so does an id where documents are the units.
 func TestSharedIDs(t *testing.T) {
 	mal := delivery{"x", "mal", 10 * m, 10 * m}
 	others := []delivery{
@@ -144,7 +144,7 @@ func TestSharedIDs(t *testing.T) {
 }
 
 // TestOutage: while a broker is away no window is over by the clock, however long that is: what it took in time counts in its
-// window, and only then is the window closed. Of several sources each has to say that it has no more.
+// window, and only then is the window closed. Each of several sources has to say that it has no more.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := []delivery{{id: "b", arrived: 55 * m, at: 3*h + 20*m}, {id: "c", arrived: h + 10*m, at: 3*h + 20*m}}

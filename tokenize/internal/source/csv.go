@@ -89,7 +89,7 @@ func newTable(content []byte, comma rune, limit int, named *Columns) (*table, in
 				continue
 			}
 			if t.columns[role] >= 0 {
-				return nil, 0, fmt.Errorf("column %q stands twice", named.name(role))
+				return nil, 0, fmt.Errorf("column %q occurs twice", named.name(role))
 			}
 			t.columns[role] = i
 		}

@@ -168,7 +168,7 @@ func TestCSVRefuses(t *testing.T) {
 		{Columns{}, "\n\n", "x: line 1: empty, must begin with the names of the columns"},
 		{Columns{}, "MARKER,id\nx,y\n", `x: line 1: no column "text" in the first row, which names the columns`},
 		{Columns{}, "id;text\n", `x: line 1: no column "text" in the first row, which names the columns`},
-		{Columns{}, "text,id,text\n", `x: line 1: column "text" stands twice`},
+		{Columns{}, "text,id,text\n", `x: line 1: column "text" occurs twice`},
 		{Columns{roleID: "post"}, "text,id\n", `x: line 1: no column "post" in the first row, which names the columns`},
 		{Columns{roleText: "Text"}, "text\n", `x: line 1: no column "Text" in the first row, which names the columns`},
 		{Columns{}, "te\"xt\n", "x: line 1: a quote in an unquoted field: quote the field, and double each quote inside it"},

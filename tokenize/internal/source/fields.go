@@ -150,7 +150,7 @@ func lineError(line []byte, err error) error {
 	case !utf8.Valid(line):
 		return fmt.Errorf("not UTF-8 at byte %d", invalidAt(line)+1)
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Errorf("a member stands twice, at byte %d", syntax.ByteOffset+1)
+		return fmt.Errorf("a member occurs twice, at byte %d", syntax.ByteOffset+1)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON at byte %d", syntax.ByteOffset+1)
 	case errors.As(err, &wrong):

@@ -50,8 +50,8 @@ func TestParseLineRefuses(t *testing.T) {
 		`{"id":{"MARKER":1},"text":"x"}`:          `member "id" has the wrong type`,
 		`{"id":true,"text":"x"}`:                  `member "id" has the wrong type`,
 		`{"id":"a","text":"x","user":[]}`:         `member "user" has the wrong type`,
-		`{"id":"a","id":"MARKER","text":"x"}`:     `a member stands twice, at byte 11`,
-		`{"id":"a","text":"x","M":1,"M":2}`:       `a member stands twice, at byte 28`,
+		`{"id":"a","id":"MARKER","text":"x"}`:     `a member occurs twice, at byte 11`,
+		`{"id":"a","text":"x","M":1,"M":2}`:       `a member occurs twice, at byte 28`,
 		`["MARKER"]`:                              `not a JSON object`,
 		`"MARKER"`:                                `not a JSON object`,
 		`MARKER`:                                  `not JSON at byte 1`,
@@ -71,7 +71,7 @@ func TestParseLineRefuses(t *testing.T) {
 
 // lineRefusals are all messages of ParseLine: none quotes the line.
 var lineRefusals = regexp.MustCompile(`^(member "(id|text|user|label)" (is missing|is empty|has the wrong type)|` +
-	`not (JSON|UTF-8) at byte \d+|a member stands twice, at byte \d+|not a JSON object)$`)
+	`not (JSON|UTF-8) at byte \d+|a member occurs twice, at byte \d+|not a JSON object)$`)
 
 // FuzzParseLine compares with encoding/json, which accepts more.
 func FuzzParseLine(f *testing.F) {

@@ -190,7 +190,7 @@ func (s suite) streams(t *testing.T) {
 	log.Close()
 }
 
-// again: a stream that was begun anew, as after a crash, is read once.
+// again: a stream that was begun again, as after a crash, is read once.
 func (s suite) again(t *testing.T) {
 	name := s.fresh(t, "again"+topic.Private, 1)
 	write(t, name, 2, false)

@@ -16,26 +16,27 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-const description = `Make the topics of a run, or check that they are there as they must be.
+const description = `Create the topics of a run, or check that existing topics have the right settings.
 
-It prints the names that the stages take. A topic that is there with other settings is an error, and stays as it is. Private
-records go to topics whose names end in .private, which keep them for a while; what was released is kept for ever.
+topics.sh prints the names of the topics, for the stages. If a topic exists with other settings, topics.sh fails and does not
+change the topic. Topics of private records have names that end in .private, and keep messages for a limited time. Topics of
+released records keep messages for ever.
 
-Who may read and write a topic is the cluster's business. Only stages inside the privacy wall may read or write a private
-one. The file that PRIVPIPE_KAFKA_CONFIG names says how to reach brokers with TLS and a password.
+topics.sh sets no access rights. Allow only stages inside the privacy wall to read or write a private topic. The file that
+PRIVPIPE_KAFKA_CONFIG names holds the TLS settings and the password for the brokers.
 
 Example:
   topics.sh --partitions 4 --replicas 3 kafka1:9092,kafka2:9092 news`
 
 // command is the command line.
 type command struct {
-	Partitions         int           `default:"1" help:"Partitions of rounds, contributions and sums: as many workers can share them."`
-	Documents          int           `default:"1" help:"Partitions of documents: as many tokenizers can write."`
-	Replicas           int           `default:"1" help:"Copies of each message, on brokers of their own; 3 outlive one broker."`
-	Retention          time.Duration `default:"24h" help:"How long private topics keep messages: longer than a run may stand still."`
-	DocumentsRetention time.Duration `default:"168h" help:"How long documents are kept: longer than the run, since a sample that is started again reads them anew."`
-	Brokers            string        `arg:"" help:"HOST[:PORT], some brokers of the cluster, with commas."`
-	Run                string        `arg:"" help:"Name of the run, with which the names of its topics begin."`
+	Partitions         int           `default:"1" help:"Set the number of partitions of rounds, contributions and sums, 1 by default. At most so many workers share a run."`
+	Documents          int           `default:"1" help:"Set the number of partitions of documents, 1 by default. At most so many runs of tokenize write at the same time."`
+	Replicas           int           `default:"1" help:"Keep this many copies of each message, each on another broker, 1 by default. With 3 the topic survives the loss of one broker."`
+	Retention          time.Duration `default:"24h" help:"Keep messages of private topics for this long, 24h by default. Choose more than the longest pause of a run."`
+	DocumentsRetention time.Duration `default:"168h" help:"Keep documents for this long, 168h by default. Choose more than the whole run: a restarted sample reads the documents again."`
+	Brokers            string        `arg:"" help:"Brokers of the cluster, HOST[:PORT], separated by commas. A few of them are enough."`
+	Run                string        `arg:"" help:"Name of the run. The names of its topics begin with it."`
 }
 
 func main() {

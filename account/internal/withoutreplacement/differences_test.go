@@ -1,4 +1,4 @@
-package wor
+package withoutreplacement
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package wor
+package withoutreplacement
 
 import (
 	"math"
@@ -32,7 +32,7 @@ func hockey(q, sigma, epsilon float64) float64 {
 }
 
 // compose returns ε at δ of rounds of the pair, by connecting the dots of hockey on a grid of width h (Doroshenko et al.
-// 2022) and a discrete Fourier transform: an upper bound but for the transform's rounding, which is below 1e-12. It is a
+// 2022) and a discrete Fourier transform: an upper bound except for the transform's rounding, which is below 1e-12. It is a
 // second way, apart from package pld, and takes nothing from a pair but hockey.
 func compose(q, sigma float64, rounds uint64, delta float64) float64 {
 	reach := 1e-6 // of one loss
@@ -121,7 +121,7 @@ func TestProfile(t *testing.T) {
 				if !(d >= least) || !(d <= 1) || !(d <= before*(1+1e-9)) {
 					t.Errorf("q %v σ %v: δ(%v) = %v after %v, want at least %v", q, sigma, e, d, before, least)
 				}
-				if e > -20 { // convex in e^ε, but for rounding
+				if e > -20 { // convex in e^ε, except for rounding
 					now := (d - before) / (math.Exp(e) - math.Exp(e-0.25))
 					if now < slope-1e-9*math.Abs(slope)-1e-13/math.Exp(e) {
 						t.Errorf("q %v σ %v: slope %v after %v at %v", q, sigma, now, slope, e)
