@@ -2,11 +2,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -29,13 +32,34 @@ Example:
 
 // command is the command line.
 type command struct {
-	Partitions         int           `default:"1" help:"Partitions of rounds, contributions and sums: as many workers can share them."`
-	Documents          int           `default:"1" help:"Partitions of documents: as many tokenizers can write."`
-	Replicas           int           `default:"1" help:"Copies of each message, on brokers of their own; 3 outlive one broker."`
-	Retention          time.Duration `default:"24h" help:"How long private topics keep messages: longer than a run may stand still."`
-	DocumentsRetention time.Duration `default:"168h" help:"How long documents are kept: longer than the run, since a sample that is started again reads them anew."`
-	Brokers            string        `arg:"" help:"HOST[:PORT], some brokers of the cluster, with commas."`
-	Run                string        `arg:"" help:"Name of the run, with which the names of its topics begin."`
+	Partitions         int    `default:"1" help:"Partitions of rounds, contributions and sums: as many workers can share them."`
+	Documents          int    `default:"1" help:"Partitions of documents: as many tokenizers can write."`
+	Replicas           int    `default:"1" help:"Copies of each message, on brokers of their own; 3 outlive one broker."`
+	Retention          period `default:"24h" placeholder:"24h" help:"How long private topics keep messages, such as 36h or 2d: longer than a run may stand still."`
+	DocumentsRetention period `default:"7d" placeholder:"7d" help:"How long documents are kept: longer than the run, since a sample that is started again reads them anew."`
+	Brokers            string `arg:"" help:"HOST[:PORT], some brokers of the cluster, with commas."`
+	Run                string `arg:"" help:"Name of the run, with which the names of its topics begin."`
+}
+
+// A period is a time that may be given in days.
+type period time.Duration
+
+// UnmarshalText reads a number of days and, after it, hours, minutes or seconds: 2d, 36h, 1d12h.
+func (p *period) UnmarshalText(text []byte) error {
+	rest, days := string(text), uint64(0)
+	if number, after, found := strings.Cut(rest, "d"); found {
+		var err error
+		if days, err = strconv.ParseUint(number, 10, 16); err != nil {
+			return fmt.Errorf("%q must be a time like 2d, 36h or 1d12h", text)
+		}
+		rest = cmp.Or(after, "0")
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil {
+		return fmt.Errorf("%q must be a time like 2d, 36h or 1d12h", text)
+	}
+	*p = period(time.Duration(days)*24*time.Hour + d)
+	return nil
 }
 
 func main() {
@@ -61,14 +85,14 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 	case c.Partitions < 1 || c.Documents < 1 || c.Replicas < 1:
 		return exit.Errorf(exit.Usage, "--partitions, --documents and --replicas must be 1 or more, are %d, %d and %d",
 			c.Partitions, c.Documents, c.Replicas)
-	case c.Retention < time.Second || c.DocumentsRetention < time.Second:
+	case c.Retention < period(time.Second) || c.DocumentsRetention < period(time.Second):
 		return exit.Errorf(exit.Usage, "--retention and --documents-retention must be a second or longer, are %v and %v",
-			c.Retention, c.DocumentsRetention)
+			time.Duration(c.Retention), time.Duration(c.DocumentsRetention))
 	}
 	for _, made := range []struct {
 		name       string
 		partitions int
-		retention  time.Duration // of a private topic
+		retention  period // of a private topic
 	}{
 		{"documents" + topic.Private, c.Documents, c.DocumentsRetention},
 		{"rounds" + topic.Private, c.Partitions, c.Retention},
@@ -83,7 +107,7 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		location.Patience = patience
-		plan := kafka.Plan{Partitions: made.partitions, Replicas: c.Replicas, Retention: made.retention}
+		plan := kafka.Plan{Partitions: made.partitions, Replicas: c.Replicas, Retention: time.Duration(made.retention)}
 		if err := kafka.Create(ctx, location, plan); err != nil {
 			return err
 		}
