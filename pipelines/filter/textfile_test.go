@@ -57,8 +57,11 @@ func TestTextfile(t *testing.T) {
 		metrics.Progress()
 		time.Sleep(15 * time.Second)
 		shows("after a message", true)
+		time.Sleep(2 * time.Second)
+		metrics.Progress()
 		wait.Begin()
 		time.Sleep(61 * time.Second)
+		shows("before the end", true) // the file is three seconds old
 		end()
 		shows("at the end", false)
 		wait.End()
