@@ -4,7 +4,7 @@ package main
 
 import (
 	"privpipe/pipelines/filter"
-	_ "privpipe/pipelines/network"
+	_ "privpipe/pipelines/network/topics"
 )
 
 var cli struct {

@@ -92,6 +92,14 @@ func errPrivate() error {
 // Write writes b; it reports a short write as an error, like an *os.File.
 func (o *Output) Write(b []byte) (int, error) { return o.file.Write(b) }
 
+// LetAllRead lets every user of the machine read a file, whatever the umask of this process.
+func (o *Output) LetAllRead() error {
+	if o.temporary == "" {
+		return nil
+	}
+	return o.file.Chmod(0o644)
+}
+
 // Pipe says whether the output is a pipe or a socket, so that another process probably reads the other end.
 func (o *Output) Pipe() bool { return pipe(o.file.Stat()) }
 

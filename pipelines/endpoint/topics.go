@@ -363,8 +363,8 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 				WithHint("all workers of a run need the same flags")
 		}
 		if !proto.Equal(there, h) {
-			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q), and would get one of %s of run %q",
-				l, there.Kind, there.Run, h.Kind, h.Run).WithHint("each run needs topics of its own, which topics.sh makes")
+			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q): its %s",
+				l, there.Kind, there.Run, wire.Differences(there, h)).WithHint("each run needs topics of its own, which topics.sh makes")
 		}
 		if t.Ends && t.Round == 0 { // its writer wrote only the end record
 			partition := *l

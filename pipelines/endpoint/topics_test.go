@@ -270,7 +270,7 @@ func TestTopicTails(t *testing.T) {
 		return o
 	}()} {
 		_, err := endpoint.Tails(name, other)
-		wantWords(t, err, exit.Usage, "rounds.private: holds another stream (ROUNDS of run \"a\")", "topics of its own")
+		wantWords(t, err, exit.Usage, "rounds.private: holds another stream (ROUNDS of run \"a\"): its "+wire.Differences(h, other), "topics of its own")
 		_, err = endpoint.CreateStreams(name, other, "fast")
 		wantWords(t, err, exit.Usage, "holds another stream", "topics of its own")
 	}

@@ -15,18 +15,19 @@ import (
 
 // Common holds the flags of every stage.
 type Common struct {
-	Quiet        bool             `short:"q" group:"Messages" help:"Print nothing but errors."`
-	Verbose      bool             `short:"v" group:"Messages" help:"Print each step, too. Messages hold public quantities only."`
-	NoProgress   bool             `group:"Messages" help:"Show no line of progress on a terminal. Inside the privacy wall that line may hold private counts; logs never do."`
-	Log          string           `enum:"text,json" default:"text" group:"Messages" help:"Choose the format of messages on standard error: ${enum} (default text)."`
-	PrivateLogs  bool             `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics. They are not differentially private."`
-	Summary      string           `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE when the run ends."`
-	Metrics      string           `placeholder:"HOST:PORT|FILE.prom" group:"Messages" help:"Serve Prometheus metrics at http://HOST:PORT/metrics, or write them to FILE.prom every 15 seconds and at the end, for the node exporter's textfile collector."`
-	StallTimeout time.Duration    `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics for TIME without a message (default 30m; 0: never). With --metrics, /healthz then answers 503 and the reason. Choose more than the time of a round, and of a --window of sample."`
-	DryRun       bool             `short:"n" group:"Messages" help:"Check the flags, and that the files and topics they name can be read. Writes nothing, and reads neither standard input nor FIFOs."`
-	Config       kong.ConfigFlag  `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
-	PrintConfig  bool             `group:"Messages" help:"Print the value of every flag as JSON and exit."`
-	Version      kong.VersionFlag `env:"-" group:"Messages" help:"Print the version and exit."`
+	Quiet         bool              `short:"q" group:"Messages" help:"Print nothing but errors."`
+	Verbose       bool              `short:"v" group:"Messages" help:"Print each step, too. Messages hold public quantities only."`
+	NoProgress    bool              `group:"Messages" help:"Show no line of progress on a terminal. Inside the privacy wall that line may hold private counts; logs never do."`
+	Log           string            `enum:"text,json" default:"text" group:"Messages" help:"Choose the format of messages on standard error: ${enum} (default text)."`
+	PrivateLogs   bool              `group:"Messages" help:"Allow counts that depend on private data in messages, --summary and --metrics. They are not differentially private."`
+	Summary       string            `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE when the run ends."`
+	Metrics       string            `placeholder:"${metrics_form}" group:"Messages" help:"${metrics_help}"`
+	MetricsLabels map[string]string `mapsep:"," placeholder:"NAME=VALUE,…" group:"Messages" help:"Give every number in FILE.prom these labels, such as run=news,stage=privatize. The files of one exporter need different labels."`
+	StallTimeout  time.Duration     `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics for TIME without a message (default 30m; 0: never). ${stall_help} Choose more than the time of a round, and of a --window of sample."`
+	DryRun        bool              `short:"n" group:"Messages" help:"Check the flags, and that the files and topics they name can be read. Writes nothing, and reads neither standard input nor FIFOs."`
+	Config        kong.ConfigFlag   `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
+	PrintConfig   bool              `group:"Messages" help:"Print the value of every flag as JSON and exit."`
+	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
 // Compress is the flag of every stage that writes a stream.

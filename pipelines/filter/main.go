@@ -83,7 +83,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen, started: time.Now()}
 	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
-	closeMetrics, err := r.serveMetrics(stage.Outside)
+	closeMetrics, err := r.showMetrics(stage)
 	if err != nil {
 		return log.fail(err)
 	}
@@ -169,6 +169,7 @@ func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, erro
 		kong.DefaultEnvars(environment(stage.Name)),
 		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
+		aboutMetrics(),
 		kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end

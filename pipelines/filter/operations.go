@@ -1,9 +1,10 @@
 package filter
 
 import (
-	"bytes"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -11,18 +12,40 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// serveMetrics serves the metrics at the address of --metrics, if it is given, until close is called. A stage outside the privacy
-// wall shows more numbers.
-func (r *Run) serveMetrics(outside bool) (close func(), err error) {
-	if r.common.Metrics == "" {
+// aboutMetrics are the help texts of --metrics and --stall-timeout. A program without a server has no word about one.
+func aboutMetrics() kong.Vars {
+	const file = "FILE.prom every 15 seconds and at the end, for the node exporter's textfile collector."
+	if !metrics.Serves() {
+		return kong.Vars{"metrics_form": "FILE.prom", "metrics_help": "Write Prometheus metrics to " + file,
+			"stall_help": "The metric privpipe_healthy is then 0."}
+	}
+	return kong.Vars{"metrics_form": "HOST:PORT|FILE.prom",
+		"metrics_help": "Serve Prometheus metrics at http://HOST:PORT/metrics, or write them to " + file,
+		"stall_help":   "The metric privpipe_healthy is then 0, and /healthz at HOST:PORT answers 503 and the reason."}
+}
+
+// showMetrics serves the metrics at the address of --metrics, or writes them to its file, until close is called. A stage outside the
+// privacy wall serves more numbers.
+func (r *Run) showMetrics(stage Stage) (close func(), err error) {
+	to := r.common.Metrics
+	file := strings.HasSuffix(to, textfile)
+	if len(r.common.MetricsLabels) > 0 && !file {
+		return nil, exit.Errorf(exit.Usage, "--metrics-labels needs --metrics FILE.prom").
+			WithHint("Prometheus labels an address itself, by the labels of its target")
+	}
+	options := metrics.Options{
+		Address: to, Labels: r.common.MetricsLabels, Outside: stage.Outside, Private: r.Private(), StallTimeout: r.common.StallTimeout, Log: r.Log,
+	}
+	switch {
+	case to == "":
 		return func() {}, nil
+	case file:
+		return r.writeMetrics(to, options)
+	case !metrics.Serves():
+		return nil, exit.Errorf(exit.Usage, "--metrics %s: %s opens no port", to, stage.Name).
+			WithHint("give a FILE.prom, which the node exporter serves")
 	}
-	if strings.HasSuffix(r.common.Metrics, textfile) {
-		return r.writeMetrics(r.common.Metrics)
-	}
-	server, err := metrics.Serve(metrics.Options{
-		Address: r.common.Metrics, Outside: outside, Private: r.Private(), StallTimeout: r.common.StallTimeout, Log: r.Log,
-	})
+	server, err := metrics.Serve(options)
 	if err != nil {
 		return nil, err
 	}
@@ -36,25 +59,20 @@ const textfile = ".prom"
 // rewrite is the time between two writings of such a file.
 const rewrite = 15 * time.Second
 
-// writeMetrics writes the metrics to a file now, every fifteen seconds, and when close is called. A reader sees a whole file only.
-func (r *Run) writeMetrics(name string) (close func(), err error) {
-	write := func() error {
-		var text bytes.Buffer
-		if err := metrics.WriteText(&text, r.Private()); err != nil {
-			return err
-		}
-		side := wire.Side_PUBLIC
-		if r.Private() {
-			side = wire.Side_PRIVATE
-		}
-		return endpoint.WriteFile(name, side, text.Bytes())
+// writeMetrics writes the metrics to a file now, every fifteen seconds, and when close is called. A dry run only checks the labels.
+func (r *Run) writeMetrics(name string, o metrics.Options) (close func(), err error) {
+	if err := metrics.CheckLabels(o.Labels); err != nil {
+		return nil, err
 	}
-	if err := write(); err != nil {
+	if r.DryRun() {
+		return func() {}, nil
+	}
+	if err := writeText(name, o); err != nil {
 		return nil, exit.Errorf(exit.Code(err), "--metrics: %w", err)
 	}
 	warned := false
 	again := func() {
-		if err := write(); err != nil && !warned {
+		if err := writeText(name, o); err != nil && !warned {
 			warned = true
 			r.Log.Warn("metrics are no longer written", "error", err)
 		}
@@ -74,6 +92,29 @@ func (r *Run) writeMetrics(name string) (close func(), err error) {
 		}
 	}()
 	return func() { quit <- struct{}{}; <-ended }, nil
+}
+
+// writeText writes the metrics to a file, of which a reader sees the old or the new whole. The exporter runs as another user, who may
+// read public numbers whatever the umask.
+func writeText(name string, o metrics.Options) error {
+	side := wire.Side_PUBLIC
+	if o.Private {
+		side = wire.Side_PRIVATE
+	}
+	out, err := endpoint.Create(name, side)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	if err := metrics.WriteText(out, o); err != nil {
+		return err
+	}
+	if !o.Private {
+		if err := out.LetAllRead(); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
 }
 
 // watch warns when the run waits for topics and no message arrives, and logs when messages arrive again. stop ends it.

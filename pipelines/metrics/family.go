@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Gauge is a number that goes up and down.
@@ -128,15 +129,20 @@ type Sample struct {
 	Value  float64
 }
 
-// Samples returns the public numbers of this process or, with private, the others, in no order.
-func Samples(private bool) (all []Sample) {
+// PublicSamples returns the public numbers of this process, in no order. The stage is healthy until it has waited for stall.
+func PublicSamples(stall time.Duration) []Sample {
+	return append(samples(func(f *family) map[string]*number { return f.shown }), health(stall)...)
+}
+
+// PrivateSamples returns the other numbers of this process, in no order.
+func PrivateSamples() []Sample {
+	return samples(func(f *family) map[string]*number { return f.hidden })
+}
+
+func samples(of func(*family) map[string]*number) (all []Sample) {
 	for _, f := range families {
 		f.mutex.Lock()
-		numbers := f.shown
-		if private {
-			numbers = f.hidden
-		}
-		for key, n := range numbers {
+		for key, n := range of(f) {
 			s := Sample{Description: f.Description, Value: n.value()}
 			if len(f.Labels) > 0 {
 				s.Values = strings.Split(key, separator)

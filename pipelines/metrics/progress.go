@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,12 +29,15 @@ func Progress() {
 }
 
 // A Wait tracks a stage that waits for messages of a partition. Its methods must not be called concurrently.
-type Wait struct{ name string }
+type Wait struct {
+	topic     string
+	partition int
+}
 
 // NewWait returns a Wait for messages of a partition. It has not begun.
 func NewWait(topic string, partition int) *Wait {
 	Progress()
-	return &Wait{fmt.Sprintf("%s[%d]", topic, partition)}
+	return &Wait{topic, partition}
 }
 
 // Begin reports that the stage waits, until End.
@@ -53,23 +57,37 @@ func (w *Wait) End() {
 	delete(progress.waits, w)
 }
 
-// Stalled describes what the stage waits for, if it waits and no message was read or written for limit. Otherwise, or if limit
-// is 0, it returns "". A stage that waits for no topic is working, not stalled.
-func Stalled(limit time.Duration) string {
+// awaited returns the partitions that the stage waits for, each once and in order, if no message was read or written for limit, and how
+// long that is. Otherwise, or if limit is 0, it returns none. A stage that waits for no topic is working, not stalled.
+func awaited(limit time.Duration) (partitions []Wait, quiet time.Duration, round int) {
 	progress.Lock()
 	defer progress.Unlock()
-	quiet := time.Since(progress.last)
-	if limit == 0 || len(progress.waits) == 0 || quiet < limit {
+	if quiet = time.Since(progress.last); limit == 0 || quiet < limit {
+		return nil, 0, 0
+	}
+	for w := range progress.waits {
+		partitions = append(partitions, *w)
+	}
+	slices.SortFunc(partitions, func(a, b Wait) int {
+		return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+	})
+	return slices.Compact(partitions), quiet, progress.round
+}
+
+// Stalled describes what the stage waits for, if it waits and no message was read or written for limit. Otherwise, or if limit
+// is 0, it returns "".
+func Stalled(limit time.Duration) string {
+	partitions, quiet, round := awaited(limit)
+	if len(partitions) == 0 {
 		return ""
 	}
-	names := make([]string, 0, len(progress.waits))
-	for w := range progress.waits {
-		names = append(names, w.name)
+	names := make([]string, len(partitions))
+	for i, w := range partitions {
+		names[i] = fmt.Sprintf("%s[%d]", w.topic, w.partition)
 	}
-	slices.Sort(names)
 	where := "before the first round"
-	if progress.round > 0 {
-		where = fmt.Sprintf("at round %d", progress.round)
+	if round > 0 {
+		where = fmt.Sprintf("at round %d", round)
 	}
 	return fmt.Sprintf("no progress for %v, %s: nothing comes in %s", quiet.Truncate(time.Second), where, strings.Join(names, ", "))
 }

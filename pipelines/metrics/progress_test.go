@@ -11,12 +11,14 @@ import (
 func TestStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, other := NewWait("c.private", 0), NewWait("c.private", 2)
+		again := NewWait("c.private", 2) // another reader of the partition, which is named once
 		time.Sleep(time.Hour)
 		if s := Stalled(time.Minute); s != "" {
 			t.Errorf("a stage that waits for nothing: %s", s)
 		}
 		other.Begin()
 		one.Begin()
+		again.Begin()
 		Round(7, 9)
 		if s := Stalled(time.Minute); s != "no progress for 1h0m0s, at round 7: nothing comes in c.private[0], c.private[2]" {
 			t.Error(s)
@@ -36,5 +38,6 @@ func TestStalled(t *testing.T) {
 		}
 		other.End()
 		other.End()
+		again.End()
 	})
 }

@@ -3,21 +3,20 @@ package metrics
 import (
 	"log/slog"
 	"time"
-
-	"privpipe/pipelines/exit"
 )
 
-// Options say where numbers are served, and which numbers.
+// Options say which numbers are served or written, and where.
 type Options struct {
-	Address string // HOST:PORT; port 0 stands for any free port
+	Address string            // HOST:PORT of a server; port 0 stands for any free port
+	Labels  map[string]string // of all numbers in a file, beside their own: see CheckLabels
 	// Outside says that the stage is outside the privacy wall. Memory and time of a process depend on its data, so
 	// they are private for a stage inside the wall.
 	Outside bool
 	// Private says that numbers that depend on private data are served, too.
 	Private bool
-	// StallTimeout is the time without a message of a topic that the stage waits for, after which /healthz reports a stall; 0: never.
+	// StallTimeout is the time without a message of a topic that the stage waits for, after which the stage is not healthy; 0: never.
 	StallTimeout time.Duration
-	Log          *slog.Logger // for failures of requests; never nil
+	Log          *slog.Logger // for failures of requests of a server; never nil
 }
 
 // A Server serves the numbers of this process until it is closed.
@@ -33,12 +32,12 @@ var start func(Options) (Server, error)
 // program links by an import.
 func Register(f func(Options) (Server, error)) { start = f }
 
-// Serve starts a server. A malformed address is an error with exit.Usage, and so is a program without a server. An address in use,
-// or of another machine, is an error with exit.Unavailable.
+// Serves says whether this program has a server.
+func Serves() bool { return start != nil }
+
+// Serve starts a server, in a program that has one. A malformed address is an error with exit.Usage. An address in use, or of another
+// machine, is an error with exit.Unavailable.
 func Serve(o Options) (Server, error) {
-	if start == nil {
-		return nil, exit.Errorf(exit.Usage, "--metrics: this program serves none").WithHint("it was built with -tags pipes, without network code")
-	}
 	s, err := start(o)
 	if err == nil {
 		mark(time.Now())

@@ -3,6 +3,6 @@
 package network
 
 import (
-	_ "privpipe/pipelines/endpoint/kafka"
 	_ "privpipe/pipelines/metrics/serve"
+	_ "privpipe/pipelines/network/topics"
 )

@@ -34,6 +34,10 @@ type rule struct {
 
 var none = []string{} // as only: nothing except the standard library
 
+// noServer holds for every build of the privatizer: see TestImports and TestPipes.
+var noServer = rule{of: below("privatize"), never: []string{"pipelines/metrics/serve", "net/http/...", "github.com/prometheus/..."}, deep: true,
+	reason: "privatize opens no port: the node exporter serves the file that it writes"}
+
 func rules() []rule {
 	all := []rule{
 		{of: []string{"privatize/internal/..."}, only: []string{"privatize/internal/...", "pipelines/event"}, deep: true,
@@ -44,6 +48,7 @@ func rules() []rule {
 			reason: "randomness that protects anyone comes from the operating system's generator"},
 		{of: []string{"privatize/..."}, never: []string{"pipelines/endpoint/plain"}, deep: true,
 			reason: "the privatizer reads no text, so it must not link decompressors of text"},
+		noServer,
 		{of: []string{"account/internal/..."}, except: []string{"account/internal/papers"}, never: []string{"account/internal/papers"}, deep: true,
 			reason: "no bound depends on what a paper claims"},
 		{of: []string{"account/internal/mechanism", "account/internal/loss", "account/internal/accountant"},
@@ -62,7 +67,7 @@ func rules() []rule {
 			deep: true, reason: "a model does not depend on the transport of its streams"},
 		{of: []string{"pipelines/..."}, never: below(stages...), deep: true,
 			reason: "code that stages share imports no stage"},
-		{of: []string{"..."}, except: []string{"pipelines/network", "pipelines/recipes/kafka/topics"},
+		{of: []string{"..."}, except: []string{"pipelines/network/topics", "pipelines/recipes/kafka/topics"},
 			never:  []string{"pipelines/endpoint/kafka/..."},
 			reason: "a stage cannot tell a pipe from a topic, and can be built without a broker's client: see TestPipes"},
 		{of: []string{"..."}, except: []string{"pipelines/wire"}, never: []string{"unsafe", "C"},
@@ -212,8 +217,11 @@ func TestImports(t *testing.T) {
 // package network only.
 func TestPipes(t *testing.T) {
 	client := []string{"github.com/segmentio/...", "pipelines/endpoint/kafka/...", "net", "net/http/...", "crypto/tls"}
-	for _, err := range load(t, "-tags", "pipes").check(rule{of: stages, never: client, deep: true, reason: "built for pipes"}) {
-		t.Error(err)
+	pipes := load(t, "-tags", "pipes")
+	for _, r := range []rule{{of: stages, never: client, deep: true, reason: "built for pipes"}, noServer} {
+		for _, err := range pipes.check(r) {
+			t.Error(err)
+		}
 	}
 	if errs := load(t).check(rule{of: stages, never: client, deep: true}); len(errs) < len(stages) {
 		t.Errorf("%d stages reach a network without the tag, want all %d", len(errs), len(stages))

@@ -186,8 +186,12 @@ func (l *Log) Next() int64 { return l.resume }
 
 // gone is the error for an offset that the partition does not have.
 func (l *Log) gone(offset int64) error {
+	left := "from=oldest"
+	if l.client.Group != "" { // whose note of an offset goes before from
+		left = "from=oldest with a new group"
+	}
 	return exit.Errorf(exit.Malformed, "%s: the messages from offset %d on are gone, or not there yet", l.Name(), offset).
-		WithHint("retention deleted them before they were read, or the topic was recreated; from=oldest reads the messages that are left")
+		WithHint("retention deleted them before they were read, or the topic was recreated; %s reads the messages that are left", left)
 }
 
 // fetch fetches until the log is closed.

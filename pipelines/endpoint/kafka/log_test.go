@@ -98,7 +98,11 @@ func from(t *testing.T, l *Location, retention func() error) {
 		t.Fatal(err)
 	}
 	_, err := slow.fetchOnce(2) // as one that is not so fast as retention
-	wantError(t, err, exit.Malformed, l.Topic+"[0]", "from offset 2 on are gone", "from=oldest")
+	wantError(t, err, exit.Malformed, l.Topic+"[0]", "from offset 2 on are gone", "; from=oldest reads")
+	grouped := *l
+	grouped.Group = "g"
+	_, err = OpenAt(soon(t), &grouped, 0, 2) // as a group noted it
+	wantError(t, err, exit.Malformed, l.Topic+"[0]", "from offset 2 on are gone", "; from=oldest with a new group reads")
 }
 
 // wantOffsets checks from which of 10 offsets on a log is read.

@@ -2,9 +2,11 @@ package operations
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -68,14 +70,18 @@ type pod struct {
 		SeccompProfile     struct{ Type string }
 	}
 	InitContainers, Containers []container
-	Volumes                    []struct {
-		Name   string
-		Secret *struct{ DefaultMode int }
-	}
+	Volumes                    []volume
+}
+
+type volume struct {
+	Name     string
+	Secret   *struct{ DefaultMode int }
+	EmptyDir *struct{}
 }
 
 type container struct {
-	Name          string
+	Name, Image   string
+	RestartPolicy string
 	Command, Args []string
 	Env           []struct{ Name, Value string }
 	Ports         []struct {
@@ -89,7 +95,12 @@ type container struct {
 		Capabilities             struct{ Drop []string }
 	}
 	Resources    struct{ Requests, Limits map[string]string }
-	VolumeMounts []struct{ Name, MountPath string }
+	VolumeMounts []mount
+}
+
+type mount struct {
+	Name, MountPath string
+	ReadOnly        bool
 }
 
 // manifests are the objects in the files of a folder, by kind and name.
@@ -163,7 +174,7 @@ func TestManifests(t *testing.T) {
 				all["PRIVATIZE_READS"] = reads
 				return all
 			}
-			bash(t, folder, "umask 077; mkdir kafka coins spill model ledger grant texts; echo '{}' >kafka/client.json")
+			bash(t, folder, "umask 077; mkdir kafka coins spill model ledger grant texts metrics; echo '{}' >kafka/client.json")
 			begin := objects["Job/begin"].Spec.Template.Spec
 			for _, c := range append(begin.InitContainers, begin.Containers...) {
 				s := c.service(t, folder, variables(""))
@@ -177,6 +188,12 @@ func TestManifests(t *testing.T) {
 			}
 			train(t, folder, filepath.Join(folder, "ledger/people.ledger"), filepath.Join(folder, "model/model.pp"), func(brokers string) []service {
 				bash(t, folder, "ln docs.jsonl texts/docs.jsonl")
+				topics := objects["Job/topics"].Spec.Template.Spec.Containers[0].service(t, folder, variables(brokers))
+				made := exec.Command(topics.args[0], topics.args[1:]...)
+				made.Env = append(os.Environ(), topics.environment...)
+				if out, err := made.CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", strings.Join(topics.args, " "), err, out)
+				}
 				names := []string{"Job/tokenize", "Job/sample", "Job/estep", "StatefulSet/privatize", "Job/mstep"}
 				if reads == "sums" {
 					names = append(names, "Job/combine")
@@ -189,6 +206,41 @@ func TestManifests(t *testing.T) {
 			})
 		})
 	}
+}
+
+// exported checks that a container, which opens no port, writes its metrics to a folder that it shares with a sidecar alone, and that the
+// sidecar, a node exporter of nothing else, serves that folder at the port that Prometheus and the probes ask.
+func (p pod) exported(c container, file string) error {
+	if len(c.Ports) > 0 || c.LivenessProbe != nil || c.ReadinessProbe != nil {
+		return errors.New("it opens no port, and has one")
+	}
+	i := slices.IndexFunc(p.InitContainers, func(s container) bool { return s.Name == "metrics" })
+	if i < 0 || p.InitContainers[i].RestartPolicy != "Always" {
+		return errors.New("no sidecar serves its metrics")
+	}
+	sidecar := p.InitContainers[i]
+	if len(sidecar.VolumeMounts) != 1 || !sidecar.VolumeMounts[0].ReadOnly {
+		return errors.New("the sidecar sees more than it needs")
+	}
+	shared := sidecar.VolumeMounts[0]
+	written := slices.ContainsFunc(c.VolumeMounts, func(m mount) bool {
+		return m.Name == shared.Name && m.MountPath == path.Dir(file) && !m.ReadOnly
+	})
+	empty := slices.ContainsFunc(p.Volumes, func(v volume) bool { return v.Name == shared.Name && v.EmptyDir != nil })
+	if !written || !empty || path.Ext(file) != ".prom" {
+		return fmt.Errorf("the sidecar does not see %s", file)
+	}
+	for _, arg := range []string{"--collector.disable-defaults", "--collector.textfile", "--collector.textfile.directory=" + shared.MountPath,
+		fmt.Sprintf("--web.listen-address=:%d", sidecar.Ports[0].ContainerPort)} {
+		if !slices.Contains(sidecar.Args, arg) {
+			return fmt.Errorf("the sidecar has no %s", arg)
+		}
+	}
+	if name := sidecar.Ports[0].Name; name != "metrics" || sidecar.LivenessProbe.HTTPGet.Port != name || sidecar.ReadinessProbe.HTTPGet.Port != name ||
+		sidecar.ReadinessProbe.HTTPGet.Path != "/metrics" {
+		return errors.New("the probes ask elsewhere than the sidecar serves")
+	}
+	return nil
 }
 
 // TestManifestsPods: what every pod has, so that no stage runs as root, writes where it should not, or is restarted in vain.
@@ -238,10 +290,19 @@ func TestManifestsPods(t *testing.T) {
 			if c.Resources.Requests["cpu"] == "" || c.Resources.Requests["memory"] == "" || c.Resources.Limits["memory"] == "" {
 				wrong("container %s has no resources", c.Name)
 			}
+			if c.Image != "privpipe:latest" {
+				continue // the sidecar, below
+			}
 			i := slices.Index(c.Args, "--metrics")
 			if i < 0 {
-				if name != "Job/tokenize" && name != "Job/begin" {
-					wrong("it serves no metrics")
+				if name != "Job/tokenize" && name != "Job/begin" && name != "Job/topics" {
+					wrong("it shows no metrics")
+				}
+				continue
+			}
+			if c.Command[0] == "/bin/privatize" {
+				if err := p.exported(c, c.Args[i+1]); err != nil {
+					wrong("%v", err)
 				}
 				continue
 			}
@@ -251,8 +312,8 @@ func TestManifestsPods(t *testing.T) {
 			}
 		}
 	}
-	if pods != 7 {
-		t.Errorf("%d kinds of pods, want 7", pods)
+	if pods != 8 {
+		t.Errorf("%d kinds of pods, want 8", pods)
 	}
 	for _, claim := range []string{"ledger", "coins", "model"} {
 		if got := manifests(t)["PersistentVolumeClaim/"+claim].Spec.AccessModes; !slices.Equal(got, []string{"ReadWriteOncePod"}) {

@@ -52,6 +52,11 @@ var broken = []struct {
 	{title: "The ledger was restored from a backup", before: "train; cp -p run.ledger backup; head -n -1 run.ledger >old; mv old run.ledger; rm -r run.ledger.releases",
 		command: `code=0; account verify --releases "$at.releases" run.ledger || code=$?; cp backup/run.ledger .; exit $code`,
 		code:    90, says: "a release that no line of the ledger charges"},
+	{title: "The folder of stored releases is lost", before: "train; cp -rp run.ledger.releases backup; rm -r run.ledger.releases",
+		command: `topics --partitions 2 "$brokers" "$run.5" >topics.txt; privatize --run "$run" --grant grant.json --ledger run.ledger \
+  -o "$at.5.releases" "$at.contributions.private?group=$run.privatize.5"`, code: 83, says: "its stored release is gone", again: true},
+	{title: "The folder of stored releases is lost", before: "train; cp -rp run.ledger.releases backup; rm -r run.ledger.releases",
+		command: "stage privatize", code: 0, again: true},
 	{title: "The key of the coins is lost", before: "timeout 3 bash -c \"$(declare -f stage); stage sample 9\" || true; rm coins",
 		command: "stage sample 9", code: 82, says: "earlier rounds were drawn with it"},
 	{title: "A private topic is deleted", before: "train", topic: "rounds.private", command: "stage estep", code: 82, says: "no such topic"},

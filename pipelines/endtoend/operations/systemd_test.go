@@ -66,7 +66,7 @@ func units(t testing.TB) map[string][]setting {
 func commands(t testing.TB, name, instance, folder string, variables map[string]string, settings []setting) []service {
 	t.Helper()
 	specifiers := strings.NewReplacer("%%", "%", "%i", instance, "%p", "privpipe-"+name, "%S", filepath.Join(folder, "state"),
-		"%C", filepath.Join(folder, "cache"), "%d", filepath.Join(folder, "credentials"), "/etc/privpipe", filepath.Join(folder, "etc"))
+		"%C", filepath.Join(folder, "cache"), "%t", filepath.Join(folder, "run"), "%d", filepath.Join(folder, "credentials"), "/etc/privpipe", filepath.Join(folder, "etc"))
 	expand := func(text string) string {
 		return os.Expand(specifiers.Replace(text), func(variable string) string {
 			value, ok := variables[variable]
@@ -130,8 +130,64 @@ func TestUnits(t *testing.T) {
 					t.Errorf("%s: exit code %d, want %d: %s", strings.Join(s.args, " "), code, want, out)
 				}
 			}
+			oneExporter(t, r.folder, reads == "sums")
 		})
 	}
+}
+
+// oneExporter checks that one node exporter can serve the files of privatize and combine: it refuses two numbers of one name with equal
+// labels. The labels are those of rules.yml, and another user may read the files.
+func oneExporter(t *testing.T, folder string, combines bool) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "run/privpipe-*/*.prom"))
+	if err != nil || (len(files) == 2) != combines {
+		t.Errorf("files %v, %v", files, err)
+	}
+	names, metrics := make(map[string]string), make(map[string]bool)
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o644 {
+			t.Errorf("%s: %v, %v", file, info.Mode(), err)
+		}
+		stage := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "privpipe-")
+		content := read(t, file)
+		for _, match := range shown.FindAllStringSubmatch(content, -1) {
+			if names[match[0]] != "" {
+				t.Errorf("%s and %s have %s", file, names[match[0]], match[0])
+			}
+			names[match[0]] = file
+			if !strings.Contains(match[2], fmt.Sprintf("run=%q,stage=%q", run, stage)) {
+				t.Errorf("%s: not the labels of this stage: %s", file, match[0])
+			}
+			metrics[match[1]] = true
+		}
+		if _, err := exec.LookPath("promtool"); err != nil {
+			t.Log("promtool is missing: Debian's prometheus has it")
+		} else {
+			bash(t, folder, fmt.Sprintf("promtool check metrics <%q", file))
+		}
+	}
+	if !metrics["privpipe_healthy"] || !metrics["privpipe_textfile_timestamp_seconds"] {
+		t.Errorf("the files have only %v", metrics)
+	}
+}
+
+// TestInstallUnits runs the commands by which operations.md installs the units, in place of /etc and /usr/lib of a machine that has systemd
+// and nothing of privpipe.
+func TestInstallUnits(t *testing.T) {
+	_, page, _ := strings.Cut(read(t, filepath.Join(kafka, "operations.md")), "## systemd")
+	_, page, _ = strings.Cut(page, "```\n")
+	block, _, found := strings.Cut(page, "```\n")
+	if !found {
+		t.Fatal("operations.md has no block of commands")
+	}
+	folder := t.TempDir()
+	script := strings.NewReplacer("/etc/", folder+"/etc/", "/usr/lib/", folder+"/usr/lib/").Replace(block + "\ntest -d /etc/privpipe/\n")
+	bash(t, folder, fmt.Sprintf(`mkdir -p etc/systemd/system usr/lib/sysusers.d; cp -r %q .; echo '{}' >client.json
+systemctl() { [[ -e etc/systemd/system/privpipe-estep@.service && $* == "enable --now "* ]]; }
+systemd-sysusers() { [[ -e usr/lib/sysusers.d/privpipe.conf ]]; }
+%s
+test -e etc/systemd/system/privpipe-.service.d/common.conf; test -e etc/privpipe/news.env
+[[ $(stat -c %%a etc/privpipe/privpipe-estep/client.json) == 600 && $(stat -c %%a etc/privpipe) == 755 ]]`, systemd, script))
 }
 
 // trainUnits trains by the command lines of the units. What privatize reads is contributions or sums.
@@ -145,8 +201,11 @@ func trainUnits(t *testing.T, reads string) *training {
 	}
 	ledger, model := "state/privpipe-privatize/people.ledger", "state/privpipe-mstep/"+run+"/model.pp"
 	return train(t, folder, filepath.Join(folder, ledger), filepath.Join(folder, model), func(brokers string) []service {
+		bash(t, folder, fmt.Sprintf("topics --partitions %d %s %s", partitions, brokers, run))
 		changed := settings(brokers, folder)
 		changed["PRIVATIZE_READS"] = reads
+		delete(changed, "PARTITIONS") // of Kubernetes, where a Job makes the topics
+		delete(changed, "REPLICAS")
 		var all []service
 		for _, name := range names {
 			all = append(all, commands(t, name, run, folder, example(t, changed), units(t)[name])...)
@@ -160,7 +219,7 @@ func trainUnits(t *testing.T, reads string) *training {
 func inPlace(t *testing.T, folder string) {
 	t.Helper()
 	bash(t, folder, fmt.Sprintf(`umask 077
-mkdir -p state/privpipe-{sample,mstep}/%[1]s state/privpipe-privatize cache/privpipe-sample/%[1]s credentials etc
+mkdir -p state/privpipe-{sample,mstep}/%[1]s state/privpipe-privatize cache/privpipe-sample/%[1]s run/privpipe-{privatize,combine} credentials etc
 echo '{}' >credentials/kafka_client.json
 account ledger new --epsilon 1 --delta 1e-6 state/privpipe-privatize/people.ledger
 account plan --epsilon 1 --delta 1e-6 --poisson 0.1 --rounds %[2]d --ledger state/privpipe-privatize/people.ledger \
@@ -182,7 +241,7 @@ func TestUnitsRestart(t *testing.T) {
 	}
 	for name, settings := range units(t) {
 		restart := values(settings, "Restart")
-		if name == "tokenize" || name == "budget" { // what begins anew, and what tells by its failure
+		if name == "tokenize" || name == "budget" { // tokenize has nothing to resume; budget reports by its exit code
 			if restart != nil {
 				t.Errorf("%s: Restart=%s", name, restart)
 			}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ type service struct {
 func settings(brokers, folder string) map[string]string {
 	return map[string]string{
 		"BROKERS": brokers, "METRICS": "127.0.0.1", "TEXTS": filepath.Join(folder, "docs.jsonl"),
+		"PARTITIONS": fmt.Sprint(partitions), "REPLICAS": "1",
 		"PRIVPIPE_SAMPLE_ROUNDS": fmt.Sprint(rounds), "PRIVPIPE_MSTEP_TOPICS": "5",
 	}
 }
@@ -44,18 +46,16 @@ func settings(brokers, folder string) map[string]string {
 type training struct {
 	t       *testing.T
 	folder  string
-	scrapes map[string]string // what each service showed at /metrics, all of it
+	scrapes map[string]string // what each service showed at /metrics, all of it, or left in its file
 }
 
-// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. Once
-// the broker refuses to give a release.
+// train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. services makes the topics, too.
+// Once the broker refuses to give a release.
 func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
 	t.Helper()
 	b := broker.Fake(t, nil)
 	r := &training{t: t, folder: folder, scrapes: make(map[string]string)}
-	bash(t, folder, fmt.Sprintf(`
-comments "$(go env GOROOT)/src/net/http" >docs.jsonl
-topics --partitions %d %s %s`, partitions, b.Address, run))
+	bash(t, folder, `comments "$(go env GOROOT)/src/net/http" >docs.jsonl`)
 	all := services(b.Address)
 	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition})
 	defer ill.Remove()
@@ -118,6 +118,15 @@ func (p *process) Write(said []byte) (int, error) {
 // port is where a service is to serve metrics, as its file says.
 var port = regexp.MustCompile(`^(127\.0\.0\.1|0\.0\.0\.0):94\d\d$`)
 
+// file is the file to which a service writes metrics; empty: none.
+func (s service) file() string {
+	i := slices.Index(s.args, "--metrics")
+	if i < 0 || !strings.HasSuffix(s.args[i+1], ".prom") {
+		return ""
+	}
+	return s.args[i+1]
+}
+
 // start starts a service with its metrics at a free port, collects what it shows there, and sends it when it has ended.
 func (r *training) start(s service, ended chan<- *process) {
 	r.t.Helper()
@@ -142,6 +151,10 @@ func (r *training) start(s service, ended chan<- *process) {
 		p.err = command.Wait()
 		close(done)
 		p.shown = <-shown
+		if file := p.file(); file != "" {
+			content, _ := os.ReadFile(file) // TestMetrics misses what is not there
+			p.shown += string(content)
+		}
 		ended <- p
 	}()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -49,6 +50,7 @@ func scrape(g prometheus.Gatherer) string {
 // TestExposure is the list of all numbers. One that is public here must be so for the reason that claim.md gives.
 func TestExposure(t *testing.T) {
 	public := []string{
+		`privpipe_healthy`,
 		`privpipe_kafka_lag_messages{partition="0",topic="releases"}`,
 		`privpipe_kafka_messages_read_total{partition="0",topic="releases"}`,
 		`privpipe_kafka_messages_written_total{partition="11",topic="releases"}`,
@@ -67,6 +69,15 @@ func TestExposure(t *testing.T) {
 		`privpipe_units_total`,
 	}
 	setAll()
+	wait := metrics.NewWait("rounds.private", 11)
+	wait.Begin()
+	defer wait.End()
+	time.Sleep(time.Millisecond)
+	stalled := slices.Sorted(maps.Keys(samples(t, gatherers(metrics.Options{StallTimeout: time.Nanosecond}))))
+	stands := append(slices.Clone(public), `privpipe_stalled_partition{partition="11",topic="rounds.private"}`)
+	if slices.Sort(stands); !slices.Equal(stalled, stands) {
+		t.Errorf("served while it stands still: %q", stalled)
+	}
 	if got := slices.Sorted(maps.Keys(samples(t, gatherers(metrics.Options{})))); !slices.Equal(got, public) {
 		t.Errorf("served without --private-logs: %q", got)
 	}
@@ -86,6 +97,13 @@ func TestNames(t *testing.T) {
 		t.Errorf("%v, %v", problems, err)
 	}
 	text := "# HELP bad_count A counter.\n# TYPE bad_count counter\nbad_count 1\n"
+	var file strings.Builder
+	if err := metrics.WriteText(&file, metrics.Options{Private: true, StallTimeout: time.Nanosecond}); err != nil {
+		t.Fatal(err)
+	}
+	if problems, err := promlint.New(strings.NewReader(file.String())).Lint(); err != nil || len(problems) > 0 {
+		t.Errorf("a file: %v, %v", problems, err)
+	}
 	if problems, err := promlint.New(strings.NewReader(text)).Lint(); err != nil || len(problems) == 0 {
 		t.Errorf("the rules let pass what breaks them: %v", err)
 	}

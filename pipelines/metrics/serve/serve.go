@@ -68,7 +68,7 @@ func listen(address string) (net.Listener, error) {
 	}
 	if err != nil || host == "" { // an omitted host would mean all networks
 		return nil, exit.Errorf(exit.Usage, "--metrics %s must be HOST:PORT", address).
-			WithHint("127.0.0.1:9090 is for this machine alone, 0.0.0.0:9090 for all networks it is in")
+			WithHint("127.0.0.1:9090 is only for this machine, 0.0.0.0:9090 for all networks it is in")
 	}
 	listener, err := net.Listen("tcp", address)
 	if err == nil {
@@ -90,15 +90,15 @@ func reason(err error) error {
 	return err
 }
 
-// numbers are those of package metrics, for Prometheus' registry.
-type numbers struct{ private bool }
+// numbers returns some numbers of package metrics, for Prometheus' registry.
+type numbers func() []metrics.Sample
 
 // Describe implements prometheus.Collector: the numbers are not known in advance.
 func (numbers) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
 func (n numbers) Collect(to chan<- prometheus.Metric) {
-	for _, s := range metrics.Samples(n.private) {
+	for _, s := range n() {
 		kind := prometheus.GaugeValue
 		if s.Grows {
 			kind = prometheus.CounterValue
@@ -115,9 +115,9 @@ func registry(collectors ...prometheus.Collector) *prometheus.Registry {
 
 // gatherers returns the registries that may be served under o.
 func gatherers(o metrics.Options) prometheus.Gatherers {
-	all := prometheus.Gatherers{registry(numbers{})}
+	all := prometheus.Gatherers{registry(numbers(func() []metrics.Sample { return metrics.PublicSamples(o.StallTimeout) }))}
 	if o.Private {
-		all = append(all, registry(numbers{private: true}))
+		all = append(all, registry(numbers(metrics.PrivateSamples)))
 	}
 	if o.Private || o.Outside {
 		all = append(all, registry(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})))

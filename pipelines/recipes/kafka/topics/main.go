@@ -2,11 +2,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -30,13 +33,34 @@ Example:
 
 // command is the command line.
 type command struct {
-	Partitions         int           `default:"1" help:"Set the number of partitions of rounds, contributions and sums, 1 by default. At most so many workers share a run."`
-	Documents          int           `default:"1" help:"Set the number of partitions of documents, 1 by default. At most so many runs of tokenize write at the same time."`
-	Replicas           int           `default:"1" help:"Keep this many copies of each message, each on another broker, 1 by default. With 3 the topic survives the loss of one broker."`
-	Retention          time.Duration `default:"24h" help:"Keep messages of private topics for this long, 24h by default. Choose more than the longest pause of a run."`
-	DocumentsRetention time.Duration `default:"168h" help:"Keep documents for this long, 168h by default. Choose more than the whole run: a restarted sample reads the documents again."`
-	Brokers            string        `arg:"" help:"Brokers of the cluster, HOST[:PORT], separated by commas. A few of them are enough."`
-	Run                string        `arg:"" help:"Name of the run. The names of its topics begin with it."`
+	Partitions         int    `default:"1" help:"Set the number of partitions of rounds, contributions and sums, 1 by default. At most so many workers share a run."`
+	Documents          int    `default:"1" help:"Set the number of partitions of documents, 1 by default. At most so many runs of tokenize write at the same time."`
+	Replicas           int    `default:"1" help:"Keep this many copies of each message, each on another broker, 1 by default. With 3 the topic survives the loss of one broker."`
+	Retention          period `default:"24h" placeholder:"24h" help:"Keep messages of private topics for this long, such as 36h or 2d, 24h by default. Choose more than the longest pause of a run."`
+	DocumentsRetention period `default:"7d" placeholder:"7d" help:"Keep documents for this long, 7d by default. Choose more than the whole run: a restarted sample reads the documents again."`
+	Brokers            string `arg:"" help:"Brokers of the cluster, HOST[:PORT], separated by commas. A few of them are enough."`
+	Run                string `arg:"" help:"Name of the run. The names of its topics begin with it."`
+}
+
+// A period is a time that may be given in days.
+type period time.Duration
+
+// UnmarshalText reads a number of days and, after it, hours, minutes or seconds: 2d, 36h, 1d12h.
+func (p *period) UnmarshalText(text []byte) error {
+	rest, days := string(text), uint64(0)
+	if number, after, found := strings.Cut(rest, "d"); found {
+		var err error
+		if days, err = strconv.ParseUint(number, 10, 16); err != nil {
+			return fmt.Errorf("%q must be a time like 2d, 36h or 1d12h", text)
+		}
+		rest = cmp.Or(after, "0")
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil {
+		return fmt.Errorf("%q must be a time like 2d, 36h or 1d12h", text)
+	}
+	*p = period(time.Duration(days)*24*time.Hour + d)
+	return nil
 }
 
 func main() {
@@ -62,14 +86,14 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 	case c.Partitions < 1 || c.Documents < 1 || c.Replicas < 1:
 		return exit.Errorf(exit.Usage, "--partitions, --documents and --replicas must be 1 or more, are %d, %d and %d",
 			c.Partitions, c.Documents, c.Replicas)
-	case c.Retention < time.Second || c.DocumentsRetention < time.Second:
+	case c.Retention < period(time.Second) || c.DocumentsRetention < period(time.Second):
 		return exit.Errorf(exit.Usage, "--retention and --documents-retention must be a second or longer, are %v and %v",
-			c.Retention, c.DocumentsRetention)
+			time.Duration(c.Retention), time.Duration(c.DocumentsRetention))
 	}
 	for _, made := range []struct {
 		name       string
 		partitions int
-		retention  time.Duration // of a private topic
+		retention  period // of a private topic
 	}{
 		{"documents" + topic.Private, c.Documents, c.DocumentsRetention},
 		{"rounds" + topic.Private, c.Partitions, c.Retention},
@@ -84,7 +108,7 @@ func (c *command) run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		location.Patience = patience
-		plan := kafka.Plan{Partitions: made.partitions, Replicas: c.Replicas, Retention: made.retention}
+		plan := kafka.Plan{Partitions: made.partitions, Replicas: c.Replicas, Retention: time.Duration(made.retention)}
 		if err := kafka.Create(ctx, location, plan); err != nil {
 			return err
 		}

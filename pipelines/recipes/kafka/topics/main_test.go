@@ -30,7 +30,7 @@ var wanted = map[string]int{
 }
 
 func planned(address, run string) *command {
-	return &command{Partitions: 3, Documents: 2, Replicas: 1, Retention: time.Hour, DocumentsRetention: 3 * time.Hour, Brokers: address, Run: run}
+	return &command{Partitions: 3, Documents: 2, Replicas: 1, Retention: period(time.Hour), DocumentsRetention: period(3 * time.Hour), Brokers: address, Run: run}
 }
 
 func (c *command) output(t *testing.T) (string, error) {
@@ -114,7 +114,7 @@ func TestUsage(t *testing.T) {
 		"partitions": func(c *command) { c.Partitions = 0 },
 		"documents":  func(c *command) { c.Documents = -1 },
 		"replicas":   func(c *command) { c.Replicas = 0 },
-		"retention":  func(c *command) { c.Retention = time.Millisecond },
+		"retention":  func(c *command) { c.Retention = period(time.Millisecond) },
 		"documents'": func(c *command) { c.DocumentsRetention = 0 },
 		"run":        func(c *command) { c.Run = "a?group=b" },
 		"no run":     func(c *command) { c.Run = "" },
@@ -125,6 +125,22 @@ func TestUsage(t *testing.T) {
 		printed, err := c.output(t)
 		if exit.Code(err) != exit.Usage || printed != "" || strings.Contains(err.Error(), "password@") {
 			t.Errorf("%s: it prints %q, error %v", name, printed, err)
+		}
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	const day = 24 * time.Hour
+	for text, want := range map[string]time.Duration{
+		"36h": 36 * time.Hour, "90s": 90 * time.Second, "1d": day, "7d": 7 * day, "1d12h": 36 * time.Hour, "65535d": 65535 * day,
+		"d": -1, "1.5d": -1, "-1d": -1, "65536d": -1, "1d2d": -1, "1d ": -1, "": -1, "7": -1, "a week": -1,
+	} {
+		var p period
+		switch err := p.UnmarshalText([]byte(text)); {
+		case want < 0 && (err == nil || !strings.Contains(err.Error(), "must be a time like 2d, 36h or 1d12h")):
+			t.Errorf("%q is %v, %v", text, time.Duration(p), err)
+		case want >= 0 && (err != nil || time.Duration(p) != want):
+			t.Errorf("%q is %v, want %v, %v", text, time.Duration(p), want, err)
 		}
 	}
 }
@@ -142,11 +158,16 @@ func TestScript(t *testing.T) {
 		out, err := script.Output()
 		return string(out), err
 	}
-	out, err := run("--partitions", "3", "--documents=2", fake.Address, "run")
+	out, err := run("--partitions", "3", "--documents=2", "--retention", "1d12h", fake.Address, "run")
+	if err == nil {
+		if kept := fake.TopicInfo("run.rounds.private").Configs["retention.ms"]; kept == nil || *kept != "129600000" {
+			t.Errorf("--retention 1d12h keeps %v", kept)
+		}
+	}
 	if err != nil || strings.Count(out, "\n") != len(wanted) || len(fake.PartitionInfos("run.sums.private")) != 3 {
 		t.Errorf("it prints %q, error %v", out, err)
 	}
-	_, err = run("--partitions", "4", fake.Address, "run")
+	_, err = run("--partitions", "4", "--retention", "36h", fake.Address, "run")
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) || failed.ExitCode() != exit.Usage {
 		t.Errorf("other partitions: error %v, want exit code %d", err, exit.Usage)

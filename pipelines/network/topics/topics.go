@@ -1,0 +1,5 @@
+//go:build !pipes
+
+package topics
+
+import _ "privpipe/pipelines/endpoint/kafka"
