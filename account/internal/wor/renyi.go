@@ -2,9 +2,9 @@ package wor
 
 import (
 	"math"
-	"privpipe/account/internal/logs"
 	"sync"
 
+	"privpipe/account/internal/logs"
 	"privpipe/account/internal/renyi"
 )
 
@@ -20,7 +20,7 @@ const mostOrder = 1 << 16
 //
 // It is never more than ρ, without sampling: the sample is drawn alike for both data sets, and a Rényi divergence of
 // mixtures is at most the largest of their parts' (van Erven and Harremoës 2014, theorem 13). Between integers it is a
-// chord: see between. +Inf at α = ∞ where q > 0. The curve may be used concurrently.
+// chord: see renyi.Between. +Inf at α = ∞ where q > 0. The curve may be used concurrently.
 //
 // vips20's accountant is classic.MomentsEpsilon with this curve and its own σ, noise over one unit's clip: that is too large
 // under the replacement of a unit, by √2.
@@ -38,7 +38,7 @@ func Gaussian(q, sigma float64) renyi.Curve {
 		if !(alpha < mostOrder) {
 			return rho
 		}
-		return min(rho, s.between(alpha)/(alpha-1))
+		return min(rho, renyi.Between(alpha, s.logExcess)/(alpha-1))
 	}
 }
 
@@ -50,25 +50,6 @@ type sampled struct {
 	lock  sync.Mutex
 	terms []float64 // of the sum, from j = 2, without C(α,j)
 	sizes differences
-}
-
-// between bounds the logarithm of the moment E[L^α] of the ratio of densities L. At integers it is that of the sum. Below 2
-// and beyond, it lies below a chord, for any pair of distributions: log E[L^α] is convex in α and 0 at 1; and for α > 1
-// so is log((E[L^α]−1)/(α(α−1))) (Taylor's remainder is a mixture of exponentials in α; see renyi, between integer
-// orders). Bounds at the ends of a chord bound what lies below it.
-func (s *sampled) between(alpha float64) float64 {
-	if alpha < 2 {
-		return (alpha - 1) * logs.Add(0, s.logExcess(2))
-	}
-	floor := math.Floor(alpha)
-	atFloor := s.logExcess(int(floor))
-	if alpha == floor {
-		return logs.Add(0, atFloor)
-	}
-	share := alpha - floor
-	below := atFloor - math.Log(floor*(floor-1))
-	above := s.logExcess(int(floor)+1) - math.Log((floor+1)*floor)
-	return logs.Add(0, math.Log(alpha*(alpha-1))+(1-share)*below+share*above)
 }
 
 // logExcess returns the logarithm of the theorem's sum without its 1, rounded up: no term is negative. The logarithms of the
