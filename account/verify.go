@@ -78,14 +78,12 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err
 	}
-	if ledgers.IsStream(c.Releases) {
-		if err := endpoint.Distinct(c.Output, c.Releases); err != nil {
-			return err
-		}
-	}
 	var stream *ledgers.Stream // which is read before the ledgers
 	if ledgers.IsStream(c.Releases) {
-		var err error
+		err := endpoint.Distinct(c.Output, c.Releases)
+		if err != nil {
+			return err
+		}
 		if stream, err = ledgers.ReadStream(c.Releases); err != nil {
 			return err
 		}

@@ -42,8 +42,12 @@ type reading struct {
 	lines          int // of the ledger up to that
 }
 
-// Odometer returns the readings of the last runs of a ledger that is composed, of all for 0.
-func (q *Query) Odometer(ledger *event.Ledger, composition *compose.Composition, last int) (*Odometer, error) {
+// Odometer returns the readings of the last runs of a ledger, of all for 0.
+func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
+	composition, err := compose.Ledger(q.Ledger, ledger)
+	if err != nil {
+		return nil, err
+	}
 	delta, err := q.DeltaOf(ledger)
 	if err != nil {
 		return nil, err
