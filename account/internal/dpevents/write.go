@@ -1,11 +1,12 @@
 package dpevents
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
@@ -15,23 +16,18 @@ import (
 // members is a JSON object: names and values in turn.
 type members []any
 
-// MarshalJSON implements json.Marshaler.
-func (m members) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	for i := 0; i < len(m); i += 2 {
-		value, err := json.Marshal(m[i+1])
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], m[i], value)
+// MarshalJSONTo implements json.MarshalerTo.
+func (m members) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginObject)
+	for _, x := range m {
+		err = errors.Join(err, json.MarshalEncode(e, x))
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return errors.Join(err, e.WriteToken(jsontext.EndObject))
 }
 
 // text returns lines of JSON.
 func text(m members) ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", "  ")
+	b, err := json.Marshal(m, jsontext.WithIndent("  "))
 	return append(b, '\n'), err
 }
 

@@ -32,7 +32,8 @@ func Gaussian(q, sigma float64) renyi.Curve {
 	if q == 1 {
 		return whole
 	}
-	s := &sampled{logQ: math.Log(q), sigma: sigma, whole: whole}
+	difference := func(l float64) float64 { return logDifference(l, sigma) }
+	s := &sampled{logQ: math.Log(q), whole: whole, difference: renyi.Remember(difference)}
 	return func(alpha float64) float64 {
 		rho := whole(alpha)
 		if !(alpha < mostOrder) {
@@ -44,12 +45,12 @@ func Gaussian(q, sigma float64) renyi.Curve {
 
 // sampled holds what the orders of a curve have in common.
 type sampled struct {
-	logQ, sigma float64
-	whole       renyi.Curve
+	logQ  float64
+	whole renyi.Curve
 
-	lock  sync.Mutex
-	terms []float64 // of the sum, from j = 2, without C(α,j)
-	sizes differences
+	lock       sync.Mutex
+	terms      []float64             // of the sum, from j = 2, without C(α,j)
+	difference func(float64) float64 // log B
 }
 
 // logExcess returns the logarithm of the theorem's sum without its 1, rounded up: no term is negative. The logarithms of the
@@ -75,5 +76,5 @@ func (s *sampled) logSize(j int) float64 {
 	if j == 2 {
 		return min(2*math.Ln2+logs.Expm1(s.whole(2)), moment)
 	}
-	return min(2*math.Ln2+(s.sizes.log(j/2*2, s.sigma)+s.sizes.log((j+1)/2*2, s.sigma))/2, moment)
+	return min(2*math.Ln2+(s.difference(2*math.Floor(x/2))+s.difference(2*math.Ceil(x/2)))/2, moment)
 }
