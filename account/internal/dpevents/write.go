@@ -1,6 +1,7 @@
 package dpevents
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -32,12 +33,7 @@ func text(m members) ([]byte, error) {
 }
 
 // adjacency is that of a list; of an empty one, or of one without any bound, it does not matter.
-func adjacency(l *loss.List) string {
-	if l.Adjacency == "" {
-		return event.AddRemove
-	}
-	return l.Adjacency
-}
+func adjacency(l *loss.List) string { return cmp.Or(l.Adjacency, event.AddRemove) }
 
 // neighbours are those of a list, by the triangle inequality.
 func neighbours(l *loss.List) mechanism.Neighbours {
@@ -66,14 +62,6 @@ func List(l *loss.List) ([]byte, error) {
 		return nil, err
 	}
 	return text(members{"adjacency", adjacency(l), "events", all})
-}
-
-// plain returns the events of a list as others can say them.
-func plain(l *loss.List) (all []loss.Release) {
-	for _, e := range l.Releases() {
-		all = append(all, e.Plain()...)
-	}
-	return all
 }
 
 // checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
@@ -114,12 +102,14 @@ func appendEvents(all []members, l *loss.List, ours bool) ([]members, error) {
 	if l.NoNoise {
 		all = append(all, members{"class_name", nonPrivate})
 	}
-	for _, e := range plain(l) {
-		nodes, err := nodes(l, e, ours)
-		if err != nil {
-			return nil, err
+	for _, release := range l.Releases() {
+		for _, e := range release.Plain() {
+			nodes, err := nodes(l, e, ours)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, nodes...)
 		}
-		all = append(all, nodes...)
 	}
 	return all, nil
 }
