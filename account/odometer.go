@@ -43,12 +43,12 @@ func (c *odometerCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err
 	}
-	ledger, composition, err := ledgers.ReadComposed(c.Ledger)
+	ledger, err := ledgers.Read(c.Ledger)
 	if err != nil {
 		return err
 	}
 	q := report.Query{Delta: c.Delta, LedgerChoice: c.LedgerChoice, Ledger: c.Ledger}
-	o, err := q.Odometer(ledger, composition, c.Last)
+	o, err := q.Odometer(ledger, c.Last)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,11 +15,11 @@ import (
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
+	"privpipe/account/internal/print"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/wire"
 )
 
 type verifyCommand struct {
@@ -78,14 +77,12 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err
 	}
-	if ledgers.IsStream(c.Releases) {
-		if err := endpoint.Distinct(c.Output, c.Releases); err != nil {
-			return err
-		}
-	}
 	var stream *ledgers.Stream // which is read before the ledgers
 	if ledgers.IsStream(c.Releases) {
-		var err error
+		err := endpoint.Distinct(c.Output, c.Releases)
+		if err != nil {
+			return err
+		}
 		if stream, err = ledgers.ReadStream(c.Releases); err != nil {
 			return err
 		}
@@ -130,14 +127,8 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		}
 		released.Warn(r.Log)
 	}
-	if r.DryRun() {
-		return nil
-	}
-	var b bytes.Buffer
-	if err := c.print(&b, verified, released); err != nil {
-		return err
-	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, b.Bytes())
+	all := verifications{released, verified}
+	return print.Flags{JSON: c.JSON, Output: c.Output}.Indented(r, all, all.table)
 }
 
 // foldered says whether --releases names a folder.
@@ -169,18 +160,15 @@ func (v *verification) warn(r *filter.Run) {
 	}
 }
 
-func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, released *ledgers.Compared) error {
-	if c.JSON {
-		e := json.NewEncoder(b)
-		e.SetIndent("", "  ")
-		all := map[string]any{"verified": verified}
-		if released != nil {
-			all["released"] = released
-		}
-		return e.Encode(all)
-	}
-	for _, v := range verified {
-		if len(verified) > 1 {
+// verifications are what account verify prints, and their JSON form.
+type verifications struct {
+	Released *ledgers.Compared `json:"released,omitempty"`
+	Verified []*verification   `json:"verified"`
+}
+
+func (all verifications) table(b *bytes.Buffer) {
+	for _, v := range all.Verified {
+		if len(all.Verified) > 1 {
 			fmt.Fprintf(b, "%s: ", v.Ledger)
 		}
 		fmt.Fprintf(b, "verified: %d lines, %d charges, last hash %s", v.Lines, v.Charges, v.LastHash)
@@ -189,10 +177,9 @@ func (c *verifyCommand) print(b *bytes.Buffer, verified []*verification, release
 		}
 		fmt.Fprintln(b)
 	}
-	if released != nil {
-		fmt.Fprintf(b, "released: %d releases of run %s in %s, each as it was charged\n", released.Releases, released.Run, released.Stream)
+	if s := all.Released; s != nil {
+		fmt.Fprintf(b, "released: %d releases of run %s in %s, each as it was charged\n", s.Releases, s.Run, s.Stream)
 	}
-	return nil
 }
 
 // verify checks what a ledger that was read says: its grants and budgets are respected, and its releases are what was

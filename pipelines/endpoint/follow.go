@@ -37,11 +37,8 @@ func Follow(ctx context.Context, name, run string) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := one(name, logs)
+	log, err := one(name, logs, drop)
 	if err != nil {
-		for _, log := range logs {
-			log.Close()
-		}
 		return nil, err
 	}
 	return &Follower{log: log, run: run}, nil

@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -17,17 +16,16 @@ const Stdio = "-"
 // An Input is an open input. Messages use its Name.
 type Input struct {
 	io.Reader
-	Name  string
-	close []func() error
+	Name string
+	file io.Closer // nil for standard input
 }
 
 // Close closes the input; standard input stays open.
 func (in *Input) Close() error {
-	var errs []error
-	for i := len(in.close) - 1; i >= 0; i-- {
-		errs = append(errs, in.close[i]())
+	if in.file == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	return in.file.Close()
 }
 
 // Open opens an input for reading: standard input for "" and "-", otherwise the text of a topic or a path. A read from a FIFO waits
@@ -56,13 +54,13 @@ func Open(name string) (*Input, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Input{Reader: f, Name: name, close: []func() error{f.Close}}, nil
+		return &Input{Reader: f, Name: name, file: f}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Input{Reader: f, Name: name, close: []func() error{f.Close}}, nil
+	return &Input{Reader: f, Name: name, file: f}, nil
 }
 
 // openText opens a topic of text. Each message is a line.
@@ -78,7 +76,7 @@ func openText(name string) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Input{Reader: t, Name: l.Topic, close: []func() error{t.Close}}, nil
+	return &Input{Reader: t, Name: l.Topic, file: t}, nil
 }
 
 // Size returns the size of an input in bytes. Only the size of a regular file is known.

@@ -77,11 +77,8 @@ func openHistory(name string, wanted Wanted) (*StreamReader, *wire.Header, error
 	if err != nil {
 		return nil, nil, err
 	}
-	log, err := one(name, logs)
+	log, err := one(name, logs, drop)
 	if err != nil {
-		for _, log := range logs {
-			log.Close()
-		}
 		return nil, nil, err
 	}
 	r, err := stream.NewHistoryReader(log, log.Name())

@@ -164,11 +164,8 @@ func (s *sharing) single(ctx context.Context, output string) error {
 	if err != nil {
 		return err
 	}
-	log, err := one(s.input.String(), logs)
+	log, err := one(s.input.String(), logs, drop)
 	if err != nil {
-		for _, log := range logs {
-			log.Close()
-		}
 		return err
 	}
 	streams, h, err := openAll([]topic.Log{log}, s.wanted, []place{{}})

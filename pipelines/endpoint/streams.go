@@ -137,12 +137,7 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := one(name, all)
-		if err != nil {
-			for _, r := range all {
-				r.Close()
-			}
-		}
+		r, err := one(name, all, drop)
 		return r, h, err
 	}
 	in, err := Open(name)
@@ -243,13 +238,7 @@ func CreateStream(name string, h *wire.Header, compression string) (*StreamWrite
 		if err != nil {
 			return nil, err
 		}
-		w, err := one(name, all)
-		if err != nil {
-			for _, w := range all {
-				w.Abort()
-			}
-		}
-		return w, err
+		return one(name, all, (*StreamWriter).Abort)
 	}
 	out, err := Create(name, h.Side)
 	if err != nil {

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -391,11 +392,16 @@ func closed(m stream.Mark) uint32 {
 	return m.Round - min(m.Round, 1)
 }
 
-// one returns the only stream of a topic. It refuses a topic of several partitions.
-func one[T any](name string, streams []T) (T, error) {
+// one returns the only stream of a topic. It refuses a topic of several partitions, and drops their streams.
+func one[T any](name string, streams []T, drop func(T)) (T, error) {
 	if len(streams) != 1 {
+		for _, s := range streams {
+			drop(s)
+		}
 		return *new(T), exit.Errorf(exit.Usage, "%s: has %d partitions, and one stream needs one partition", name, len(streams)).
 			WithHint("name one with partition=0, or make the topic with one")
 	}
 	return streams[0], nil
 }
+
+func drop[T io.Closer](input T) { input.Close() }

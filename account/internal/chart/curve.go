@@ -24,7 +24,7 @@ func (panel *Panel) plotter(c *Curve) (drawn, error) {
 	}
 	switch c.Kind {
 	case Shade:
-		return shade(points[0].X, points[len(points)-1].X, colors[c.Color]), nil
+		return panel.shade(points[0].X, points[len(points)-1].X, colors[c.Color]), nil
 	case Marks:
 		marks, err := plotter.NewScatter(points)
 		if err != nil {
@@ -48,24 +48,9 @@ func (panel *Panel) plotter(c *Curve) (drawn, error) {
 }
 
 // shade fills the height of a panel between two values of X.
-func shade(from, to float64, c color.Color) *shaded { return &shaded{from, to, c} }
-
-type shaded struct {
-	from, to float64
-	color    color.Color
-}
-
-// Plot implements plot.Plotter.
-func (s *shaded) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	c.SetColor(s.color)
-	c.Fill(vg.Rectangle{Min: vg.Point{X: x(s.from), Y: c.Min.Y}, Max: vg.Point{X: x(s.to), Y: c.Max.Y}}.Path())
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (s *shaded) Thumbnail(c *draw.Canvas) {
-	c.SetColor(s.color)
-	c.Fill(c.Rectangle.Path())
+func (panel *Panel) shade(from, to float64, c color.Color) *plotter.Polygon {
+	low, high := panel.Y.scaled(panel.Y.Min), panel.top()
+	return &plotter.Polygon{XYs: []plotter.XYs{{{X: from, Y: low}, {X: from, Y: high}, {X: to, Y: high}, {X: to, Y: low}}}, Color: c}
 }
 
 // nameBands writes the names of bands above the panel, those that have room between the names of their neighbours.
@@ -80,11 +65,17 @@ func (panel *Panel) nameBands(p *plot.Plot, c draw.Canvas) {
 	}
 }
 
-// withRoom returns where an axis of Y ends that has room for so many lines of the legend above its Max.
-func (a Axis) withRoom(entries int) float64 {
+// top is where the axis of Y ends: above its Max there is room for the legend.
+func (panel *Panel) top() float64 {
 	const height = 0.75 * panelHeight // about what the labels and the title leave
-	room := math.Min(0.6, (legendLine*float64(entries)+10)/float64(height))
-	low, high := a.scaled(a.Min), a.scaled(a.Max)
+	entries := 0.0
+	for _, c := range panel.Curves {
+		if c.Name != "" {
+			entries++
+		}
+	}
+	room := math.Min(0.6, (legendLine*entries+10)/float64(height))
+	low, high := panel.Y.scaled(panel.Y.Min), panel.Y.scaled(panel.Y.Max)
 	return low + (high-low)/(1-room)
 }
 

@@ -90,7 +90,7 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 	}
 	for i, b := range panel.Bands {
 		if i%2 == 1 {
-			p.Add(shade(b.From, b.To, bandGray))
+			p.Add(panel.shade(b.From, b.To, bandGray))
 		}
 	}
 	grid := plotter.NewGrid()
@@ -100,7 +100,6 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 	p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs, p.Legend.Padding = true, true, 5, -4, 3
 	p.Legend.YPosition = draw.PosCenter
 	setText(&p.Legend.TextStyle, textSize)
-	entries := 0
 	for _, curve := range panel.Curves {
 		drawn, err := panel.plotter(&curve)
 		if err != nil {
@@ -109,11 +108,10 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 		p.Add(drawn)
 		if curve.Name != "" {
 			p.Legend.Add(curve.Name, drawn)
-			entries++
 		}
 	}
 	// plot.Add widens the axes by what is drawn; they are the panel's.
 	p.X.Min, p.X.Max = panel.X.scaled(panel.X.Min), panel.X.scaled(panel.X.Max)
-	p.Y.Min, p.Y.Max = panel.Y.scaled(panel.Y.Min), panel.Y.withRoom(entries)
+	p.Y.Min, p.Y.Max = panel.Y.scaled(panel.Y.Min), panel.top()
 	return p, nil
 }

@@ -214,6 +214,7 @@ func TestRefusals(t *testing.T) {
 		{`{"class_name":"GaussianDpEvent"}`, "GaussianDpEvent: noise_multiplier is missing", 90},
 		{`{"class_name":"GaussianDpEvent","noise_multiplier":1,"count":2}`, `GaussianDpEvent: unknown member "count"`, 90},
 		{`{"class_name":"GaussianDpEvent","module_name":"other","noise_multiplier":1}`, "module_name must be", 90},
+		{`{"class_name":""}`, "class_name is empty", 90},
 		{`{"class_name":"UnsupportedDpEvent"}`, "UnsupportedDpEvent: is not an event that is read", 90},
 		{`{"class_name":"SampledWithReplacementDpEvent","source_dataset_size":2,"sample_size":1,"event":{}}`,
 			"SampledWithReplacementDpEvent: is not an event that is read", 90},

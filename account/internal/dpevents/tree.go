@@ -3,6 +3,7 @@ package dpevents
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,6 +43,9 @@ func (n node) wrap(err error) error {
 func readNode(v jsontext.Value, count, depth int) (n node, err error) {
 	n = node{object: readObject(v), count: count, depth: depth}
 	n.class = n.text("class_name")
+	if n.class == "" {
+		n.Fail("class_name is empty")
+	}
 	if n.Has("module_name") && n.text("module_name") != dpEventModule {
 		n.Fail("module_name must be %q", dpEventModule)
 	}
@@ -52,50 +56,66 @@ func readNode(v jsontext.Value, count, depth int) (n node, err error) {
 }
 
 // tree reads the event of a tree that is at its root.
-func (r *reader) tree(v jsontext.Value) error { return r.node(v, 1, 1) }
+func (r *reader) tree(v jsontext.Value) error { return r.node(v, 1, 1, nil) }
 
-// node reads an event that happens so often.
-func (r *reader) node(v jsontext.Value, count, depth int) error {
+// node reads an event that happens so often. What is released of a sample goes to its batch, all of it of the same units: the sample
+// amplifies the whole, once. batch is nil outside of samples.
+func (r *reader) node(v jsontext.Value, count, depth int, batch *[]mechanism.Mechanism) error {
 	n, err := readNode(v, count, depth)
 	if err != nil {
 		return err
 	}
-	return n.wrap(r.visit(n))
+	return n.wrap(r.visit(n, batch))
 }
 
-func (r *reader) visit(n node) error {
-	e := loss.Release{Count: n.count}
-	var err error
-	switch n.class {
-	case noOp:
+func (r *reader) visit(n node, batch *[]mechanism.Mechanism) error {
+	switch k := kindOf(n.class); {
+	case n.class == noOp:
 		return n.done()
-	case nonPrivate:
+	case n.class == nonPrivate:
 		r.list.NoNoise = true
 		return n.done()
-	case composed, selfComposed:
-		return n.each(r.node)
-	case poissonSampled:
-		e.Sampling, e.Rate = mechanism.Poisson, n.rate("sampling_probability")
-	case sampledWithoutReplacement:
-		e.Sampling, e.Rate = mechanism.Fixed, n.size("sample_size", "source_dataset_size")
-		err = r.replaced("sampling without replacement", publicPopulation)
+	case n.class == composed || n.class == selfComposed:
+		return n.each(func(v jsontext.Value, count, depth int) error { return r.node(v, count, depth, batch) })
+	case batch != nil && (k == nil || !k.Batched):
+		return errors.New("no theorem says what sampling makes of it")
+	case n.class == poissonSampled || n.class == sampledWithoutReplacement:
+		return r.sampled(n)
+	case k == nil:
+		return errors.New("is not an event that is read")
 	default:
-		m, err := r.leaf(n)
+		m, err := r.mechanism(k, k.DpEvent, n.object)
 		if err == nil {
 			err = n.done()
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case batch == nil:
+			return r.add(loss.Release{Released: []mechanism.Mechanism{m}, Count: n.count})
+		case n.count > most || len(*batch)+n.count > most:
+			return fmt.Errorf("more than %d releases of one sample", most)
 		}
-		e.Released = []mechanism.Mechanism{m}
-		return r.add(e)
+		*batch = append(*batch, slices.Repeat([]mechanism.Mechanism{m}, n.count)...)
+		return nil
+	}
+}
+
+// sampled reads a sample of the units and what is released of it.
+func (r *reader) sampled(n node) (err error) {
+	e := loss.Release{Sampling: mechanism.Poisson, Count: n.count}
+	if n.class == poissonSampled {
+		e.Rate = n.rate("sampling_probability")
+	} else {
+		e.Sampling, e.Rate = mechanism.Fixed, n.size("sample_size", "source_dataset_size")
+		err = r.replaced("sampling without replacement", publicPopulation)
 	}
 	inside := n.object.object("event")
 	if broken := n.done(); err == nil {
 		err = broken
 	}
 	if err == nil {
-		err = r.inBatch(&e.Released, inside, 1, n.depth+1)
+		err = r.node(inside, 1, n.depth+1, &e.Released)
 	}
 	if err != nil || len(e.Released) == 0 {
 		return err
@@ -128,40 +148,6 @@ func (n node) each(visit func(v jsontext.Value, count, depth int) error) error {
 	return nil
 }
 
-// inBatch reads what is released of a sample, all of it of the same units: the sample amplifies the whole, once.
-func (r *reader) inBatch(released *[]mechanism.Mechanism, v jsontext.Value, count, depth int) error {
-	n, err := readNode(v, count, depth)
-	if err != nil {
-		return err
-	}
-	switch n.class {
-	case noOp:
-		return n.wrap(n.done())
-	case nonPrivate:
-		r.list.NoNoise = true
-		return n.wrap(n.done())
-	case composed, selfComposed:
-		return n.wrap(n.each(func(v jsontext.Value, count, depth int) error { return r.inBatch(released, v, count, depth) }))
-	}
-	if k := kindOf(n.class); k == nil || !k.Batched {
-		return n.wrap(errors.New("no theorem bounds it under sampling"))
-	}
-	m, err := r.leaf(n)
-	if err == nil {
-		err = n.done()
-	}
-	if err == nil && (n.count > most || len(*released)+n.count > most) {
-		err = fmt.Errorf("more than %d releases of one sample", most)
-	}
-	if err != nil {
-		return n.wrap(err)
-	}
-	for range n.count {
-		*released = append(*released, m)
-	}
-	return nil
-}
-
 // kindOf returns the kind of mechanism of a class; nil for none.
 func kindOf(class string) *mechanism.Kind {
 	for _, k := range mechanism.Kinds {
@@ -170,15 +156,6 @@ func kindOf(class string) *mechanism.Kind {
 		}
 	}
 	return nil
-}
-
-// leaf reads a mechanism.
-func (r *reader) leaf(n node) (mechanism.Mechanism, error) {
-	k := kindOf(n.class)
-	if k == nil {
-		return nil, errors.New("is not an event that is read")
-	}
-	return r.mechanism(k, k.DpEvent, n.object)
 }
 
 // mechanism reads the members of an event that a mechanism of a kind needs.

@@ -1,11 +1,13 @@
 package dpevents
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
@@ -15,33 +17,23 @@ import (
 // members is a JSON object: names and values in turn.
 type members []any
 
-// MarshalJSON implements json.Marshaler.
-func (m members) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	for i := 0; i < len(m); i += 2 {
-		value, err := json.Marshal(m[i+1])
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], m[i], value)
+// MarshalJSONTo implements json.MarshalerTo.
+func (m members) MarshalJSONTo(e *jsontext.Encoder) error {
+	err := e.WriteToken(jsontext.BeginObject)
+	for _, x := range m {
+		err = errors.Join(err, json.MarshalEncode(e, x))
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return errors.Join(err, e.WriteToken(jsontext.EndObject))
 }
 
 // text returns lines of JSON.
 func text(m members) ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", "  ")
+	b, err := json.Marshal(m, jsontext.WithIndent("  "))
 	return append(b, '\n'), err
 }
 
 // adjacency is that of a list; of an empty one, or of one without any bound, it does not matter.
-func adjacency(l *loss.List) string {
-	if l.Adjacency == "" {
-		return event.AddRemove
-	}
-	return l.Adjacency
-}
+func adjacency(l *loss.List) string { return cmp.Or(l.Adjacency, event.AddRemove) }
 
 // neighbours are those of a list, by the triangle inequality.
 func neighbours(l *loss.List) mechanism.Neighbours {
@@ -70,14 +62,6 @@ func List(l *loss.List) ([]byte, error) {
 		return nil, err
 	}
 	return text(members{"adjacency", adjacency(l), "events", all})
-}
-
-// plain returns the events of a list as others can say them.
-func plain(l *loss.List) (all []loss.Release) {
-	for _, e := range l.Releases() {
-		all = append(all, e.Plain()...)
-	}
-	return all
 }
 
 // checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
@@ -118,12 +102,14 @@ func appendEvents(all []members, l *loss.List, ours bool) ([]members, error) {
 	if l.NoNoise {
 		all = append(all, members{"class_name", nonPrivate})
 	}
-	for _, e := range plain(l) {
-		nodes, err := nodes(l, e, ours)
-		if err != nil {
-			return nil, err
+	for _, release := range l.Releases() {
+		for _, e := range release.Plain() {
+			nodes, err := nodes(l, e, ours)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, nodes...)
 		}
-		all = append(all, nodes...)
 	}
 	return all, nil
 }

@@ -1,6 +1,7 @@
 package ledgers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -34,9 +35,7 @@ func checkFilter(name string, head *event.Head) error {
 func NewFilter(measure string, order float64, budget event.Limit) (*event.Filter, error) {
 	f := &event.Filter{Measure: measure, Order: order}
 	if measure == event.Renyi {
-		if order == 0 {
-			f.Order = widestOrder(budget)
-		}
+		f.Order = cmp.Or(order, widestOrder(budget))
 		f.Limit = renyiLimit(f.Order, budget)
 		if !(f.Limit > 0) {
 			return nil, exit.Errorf(exit.Refused, "no release keeps ε %v at δ %v by the Rényi divergence of order %v: a higher order may",

@@ -3,7 +3,6 @@
 package ledgers
 
 import (
-	"privpipe/account/internal/compose"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
@@ -29,16 +28,6 @@ func Read(name string) (*event.Ledger, error) {
 		return nil, err
 	}
 	return ledger, nil
-}
-
-// ReadComposed reads, verifies and composes a ledger.
-func ReadComposed(name string) (*event.Ledger, *compose.Composition, error) {
-	ledger, err := Read(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	composition, err := compose.Ledger(name, ledger)
-	return ledger, composition, err
 }
 
 // ReadGrant reads a grant.

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -205,10 +206,7 @@ func (c *Gibbs) local(add adding) {
 	add("response", "word", classic.WordEpsilon(f), bits(2), response+": two bits change")
 	add("lp20", "word", classic.BitEpsilon(f), nil, "LP-LDA, thm. 4, for each word: that is a bit's")
 	if c.Vocabulary > 0 {
-		words := c.Words
-		if words == 0 {
-			words = c.Vocabulary
-		}
+		words := cmp.Or(c.Words, c.Vocabulary)
 		changed := classic.ChangedBits(c.Vocabulary, words)
 		add("response", "document", classic.DocumentEpsilon(f, c.Vocabulary, words), bits(int(changed)),
 			fmt.Sprintf("%s: up to %d bits change", response, changed))

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"math"
+	"sort"
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/renyi"
+	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
@@ -30,15 +32,8 @@ func (c *Flags) extent(g *event.Grant) (low, high float64, err error) {
 		return 0, 0, exit.Errorf(exit.Usage, "--threshold %v is too low: with any noise it releases a unit's own word with a "+
 			"probability above a tenth of δ", c.Threshold)
 	}
-	enough := low
-	for high/enough > 1+1e-9 {
-		if middle := math.Sqrt(enough * high); pays(middle) {
-			enough = middle
-		} else {
-			high = middle
-		}
-	}
-	return low, enough, nil
+	least := search.Bisect(1/high, 1/low, func(x float64) bool { return pays(1 / x) })
+	return low, 1 / least, nil
 }
 
 // set gives a grant noise x, rounded up to the grid: the noise multiplier, or the probability that a bit is reported
@@ -65,14 +60,8 @@ func (c *Flags) setThreshold(g *event.Grant) {
 // leastThreshold returns the least threshold, in steps, that a unit's own words reach with a probability of at most
 // share; for a share below 1e-290 one that they reach with less than that.
 func leastThreshold(bound, scale uint64, words int, share float64) uint64 {
-	low, high := uint64(0), bound+40*scale+2 // beyond 40σ every tail is 0 except for its rounding up
-	for high-low > 1 {
-		middle := low + (high-low)/2
-		if renyi.StrayWord(bound, scale, middle, words) <= share {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return high
+	most := bound + 40*scale + 2 // beyond 40σ every tail is 0 except for its rounding up
+	return uint64(sort.Search(int(most), func(threshold int) bool {
+		return renyi.StrayWord(bound, scale, uint64(threshold), words) <= share
+	}))
 }

@@ -213,21 +213,12 @@ func (p *planning) solveNoise() error {
 	if err != nil {
 		return err
 	}
-	epsilon, err := p.with(high)(p.accountant())
-	if err != nil {
-		return err
-	}
-	if epsilon > p.Epsilon {
-		return p.tooMuch(epsilon)
-	}
 	// It is that of the integers that the releases will be charged, so many x have one.
 	fine := p.accountant().Fine()
 	if p.Delta == 0 { // a pure ε is exact
 		fine = search.Within(1e-9)
 	}
-	noise, err := p.least(low, high, fine, p.with)
-	p.set(p.grant, noise)
-	return err
+	return p.settle(low, high, fine, p.with)
 }
 
 // with gives the grant noise x.
@@ -239,39 +230,19 @@ func (p *planning) with(x float64) func(*accountant.Accountant) (float64, error)
 // solveRounds sets the most rounds.
 func (p *planning) solveRounds() error {
 	rounds := func(x float64) int { return int(math.Floor(1 / x * (1 + 1e-12))) }
-	set := func(x float64) func(*accountant.Accountant) (float64, error) {
+	neighbours := func(low, high float64) bool { return rounds(low) <= rounds(high)+1 }
+	return p.settle(1.0/min(event.MaxRounds, pld.MaxCount), 1, neighbours, func(x float64) func(*accountant.Accountant) (float64, error) {
 		p.grant.Scheme.Rounds, p.grant.Releases = rounds(x), rounds(x)
 		return p.epsilon
-	}
-	epsilon, err := set(1)(p.accountant())
-	if err != nil {
-		return err
-	}
-	if epsilon > p.Epsilon {
-		return p.tooMuch(epsilon)
-	}
-	neighbours := func(low, high float64) bool { return rounds(low) <= rounds(high)+1 }
-	x, err := p.least(1.0/min(event.MaxRounds, pld.MaxCount), 1, neighbours, set)
-	set(x)
-	return err
+	})
 }
 
 // solveRate sets the largest rate of Poisson sampling, rounded down to six digits.
 func (p *planning) solveRate() error {
-	set := func(x float64) func(*accountant.Accountant) (float64, error) {
+	return p.settle(1, 1/leastRate, search.Within(1e-6), func(x float64) func(*accountant.Accountant) (float64, error) {
 		p.grant.Scheme.Rate = sixDigits(1 / x)
 		return p.epsilon
-	}
-	epsilon, err := set(1 / leastRate)(p.accountant())
-	if err != nil {
-		return err
-	}
-	if epsilon > p.Epsilon {
-		return p.tooMuch(epsilon)
-	}
-	x, err := p.least(1, 1/leastRate, search.Within(1e-6), set)
-	set(x)
-	return err
+	})
 }
 
 // sixDigits rounds down to six digits, which a flag of sample can repeat.
@@ -310,8 +281,25 @@ func (p *planning) solveDelta() (float64, error) {
 	return delta, err
 }
 
-// least returns the least x in [low, high] with which ε is within the budget, as leastWhere does; high is. It asks Rényi's
-// curves first: they are quick, and hold a little later than pld.
+// settle sets the least x in [low, high] with which ε is within the budget; if even that of high is not, it says so.
+func (p *planning) settle(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant.Accountant) (float64, error),
+) error {
+	epsilon, err := set(high)(p.accountant())
+	if err != nil {
+		return err
+	}
+	if epsilon > p.Epsilon {
+		return p.tooMuch(epsilon)
+	}
+	x, err := p.least(low, high, done, set)
+	if err == nil {
+		set(x)
+	}
+	return err
+}
+
+// least returns the least x, as search.Least does; high is within the budget. It asks Rényi's curves first: they are quick, and hold a
+// little later than pld.
 func (p *planning) least(low, high float64, done func(low, high float64) bool, set func(float64) func(*accountant.Accountant) (float64, error),
 ) (float64, error) {
 	by := func(a *accountant.Accountant) func(float64) (float64, error) {

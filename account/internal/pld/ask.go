@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -142,15 +143,7 @@ func (d *Distribution) answer(q question) (upper, lower float64) {
 			plans = append(plans, d.plan(x, q))
 		}
 	}
-	slices.SortFunc(plans, func(a, b *plan) int { // descending
-		switch x, y := q.estimate(a.tilt), q.estimate(b.tilt); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(plans, func(a, b *plan) int { return cmp.Compare(q.estimate(b.tilt), q.estimate(a.tilt)) }) // descending
 	upper, lower = math.Inf(-1), math.Inf(-1)
 	for _, p := range plans {
 		if q.pure(p.pure) <= upper {

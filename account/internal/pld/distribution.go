@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,12 +50,7 @@ type direction struct {
 // New returns the privacy loss of adaptively composed events that are fixed beforehand. No event is no loss. It returns an
 // error for a count below 1 or more than MaxCount releases in all, or options out of range.
 func New(events []Event, options Options) (*Distribution, error) {
-	if options.Tolerance == 0 {
-		options.Tolerance = 1e-3
-	}
-	if options.Cells == 0 {
-		options.Cells = 1 << 20
-	}
+	options = Options{cmp.Or(options.Tolerance, 1e-3), cmp.Or(options.Cells, 1<<20)}
 	if !(options.Tolerance > 0 && options.Tolerance < 1) || options.Cells < 1<<12 || options.Cells > 1<<24 {
 		return nil, errors.New("privacy loss distribution: tolerance not in (0, 1) or cells not in [2^12, 2^24]")
 	}

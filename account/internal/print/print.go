@@ -61,11 +61,3 @@ func Quoted(name string) string {
 	}
 	return name
 }
-
-// Dash stands for what is empty.
-func Dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}

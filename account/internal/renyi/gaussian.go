@@ -25,7 +25,7 @@ func PoissonGaussian(q, sigma, alpha float64) float64 {
 	}
 	whole := func(k float64) float64 { return Gaussian(sigma, k) }
 	if alpha == math.Trunc(alpha) && alpha < 1<<16 {
-		return max(0, logMomentInteger(q, whole, int(alpha))/(alpha-1))
+		return max(0, logMomentBetween(q, whole, alpha)/(alpha-1))
 	}
 	// The two series are the exact moment; where it is so close to 1 that their terms cancel, the integer orders around α
 	// give the better bound.

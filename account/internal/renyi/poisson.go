@@ -55,19 +55,14 @@ func AmplifiedEpsilon(q, epsilon float64) float64 {
 	return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon)) // e^ε may be beyond float64
 }
 
-// logMomentInteger returns log A_α for an integer α ≥ 2, of the pair (1−q)Q + qP and Q: with the ratio L = P/Q, whose k-th
+// logExcessInteger returns log(A_α − 1) for an integer α ≥ 2, of the pair (1−q)Q + qP and Q: with the ratio L = P/Q, whose k-th
 // moment under Q is exp((k−1)·whole(k)),
 //
 //	A_α = E[(1−q+qL)^α] = Σ_{k=0..α} C(α,k) (1−q)^(α−k) q^k exp((k−1)·whole(k))
 //
-// (for the Gaussian: Mironov, Talwar and Zhang 2019, §3.3). No term is negative: a bound on the moments bounds A_α.
-func logMomentInteger(q float64, whole Curve, alpha int) float64 {
-	return logs.Add(0, logExcessInteger(q, whole, alpha))
-}
-
-// logExcessInteger returns log(A_α − 1) for an integer α ≥ 2: the sum above less the binomial probabilities, which add
-// up to 1. What is left has no term below 0, so nothing cancels, and a loss far below a float64's resolution of 1 keeps
-// all its digits. Many rounds of it may be a lot.
+// (for the Gaussian: Mironov, Talwar and Zhang 2019, §3.3). No term is negative: a bound on the moments bounds A_α. The binomial
+// probabilities, which add up to 1, are taken off term by term. What is left has no term below 0, so nothing cancels, and a loss
+// far below a float64's resolution of 1 keeps all its digits. Many rounds of it may be a lot.
 func logExcessInteger(q float64, whole Curve, alpha int) float64 {
 	logQ, log1mQ := math.Log(q), math.Log1p(-q)
 	sum := math.Inf(-1)
@@ -81,24 +76,31 @@ func logExcessInteger(q float64, whole Curve, alpha int) float64 {
 }
 
 // logMomentBetween bounds log A_α for any α > 1 from above by the integer orders around α.
+func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
+	return Between(alpha, func(order int) float64 { return logExcessInteger(q, whole, order) })
+}
+
+// Between bounds log A_α for any α > 1 from above, for the moment A_α = E[L^α] of the ratio of densities L of any two distributions, by
+// log(A_n − 1) at the integer orders n around α, which logExcess returns.
 //
-// Below 2 it is (α−1)·log A_2, since log A_α is convex in α and 0 at 1. Beyond, with the ratio of densities 1+u, whose
-// mean E[1+u] is 1, Taylor's remainder is
+// Below 2 it is (α−1)·log A_2, since log A_α is convex in α and 0 at 1. Beyond, with L = 1+u, whose mean E[1+u] is 1, Taylor's
+// remainder is
 //
 //	(A_α − 1)/(α(α−1)) = ∫_{s=0..1} (1−s) E[u² (1+su)^(α−2)] ds,
 //
 // a mixture of exponentials in α, so its logarithm is convex and lies below the chord between two integers. For a small
 // loss u is small and the chord is close.
-func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
+func Between(alpha float64, logExcess func(order int) float64) float64 {
 	if alpha < 2 {
-		return (alpha - 1) * logMomentInteger(q, whole, 2)
+		return (alpha - 1) * logs.Add(0, logExcess(2))
 	}
 	below := math.Floor(alpha)
+	atBelow := logExcess(int(below))
 	if alpha == below {
-		return logMomentInteger(q, whole, int(alpha))
+		return logs.Add(0, atBelow)
 	}
 	share := alpha - below
-	atBelow := logExcessInteger(q, whole, int(below)) - math.Log(below*(below-1))
-	atAbove := logExcessInteger(q, whole, int(below)+1) - math.Log((below+1)*below)
+	atBelow -= math.Log(below * (below - 1))
+	atAbove := logExcess(int(below)+1) - math.Log((below+1)*below)
 	return logs.Add(0, math.Log(alpha*(alpha-1))+(1-share)*atBelow+share*atAbove)
 }

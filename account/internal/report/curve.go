@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -132,12 +134,7 @@ func stops(releases int, turns []turn, must ...int) []int {
 	for i := range even {
 		at[releases*(i+1)/even] = true
 	}
-	var all []int
-	for n := range at {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(at))
 }
 
 // newCurves works the curves out, all but what the report says of the ledger.
@@ -225,10 +222,7 @@ func (c *curves) addProfile(spent accountant.UpperProfile) error {
 
 // addLevel adds the δ far beyond the last ε.
 func (c *curves) addLevel(spent accountant.UpperProfile, add func(epsilon, delta float64)) error {
-	beyond := 1.5 * float64(c.DeltaOver[len(c.DeltaOver)-1].Epsilon)
-	if beyond == 0 {
-		beyond = 1
-	}
+	beyond := cmp.Or(1.5*float64(c.DeltaOver[len(c.DeltaOver)-1].Epsilon), 1)
 	delta, err := spent.Delta(beyond)
 	add(beyond, delta)
 	return err

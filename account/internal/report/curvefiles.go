@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -61,7 +62,7 @@ func (c *curves) releases() int { return c.EpsilonOver[len(c.EpsilonOver)-1].Rel
 func (c *curves) figure() *chart.Figure {
 	relation := "no release yet"
 	if c.releases() > 0 {
-		relation = fmt.Sprintf("neighbouring data sets: %s, privacy unit: %s", print.Dash(c.Adjacency), print.Dash(c.Unit))
+		relation = fmt.Sprintf("neighbouring data sets: %s, privacy unit: %s", cmp.Or(c.Adjacency, "-"), cmp.Or(c.Unit, "-"))
 	}
 	if c.DisjointDatasets {
 		relation += "; " + compose.DisjointNote

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -42,8 +43,12 @@ type reading struct {
 	lines          int // of the ledger up to that
 }
 
-// Odometer returns the readings of the last runs of a ledger that is composed, of all for 0.
-func (q *Query) Odometer(ledger *event.Ledger, composition *compose.Composition, last int) (*Odometer, error) {
+// Odometer returns the readings of the last runs of a ledger, of all for 0.
+func (q *Query) Odometer(ledger *event.Ledger, last int) (*Odometer, error) {
+	composition, err := compose.Ledger(q.Ledger, ledger)
+	if err != nil {
+		return nil, err
+	}
 	delta, err := q.DeltaOf(ledger)
 	if err != nil {
 		return nil, err
@@ -134,7 +139,7 @@ func lastReleases(ledger *event.Ledger) []reading {
 // Table prints the readings for people.
 func (o *Odometer) Table(b *bytes.Buffer) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, print.Dash(o.Adjacency), print.Dash(o.Unit))
+	fmt.Fprintf(w, "accountant\tδ\tneighbours\tunit\n%s\t%s\t%s\t%s\n", o.Accountant, o.Delta, cmp.Or(o.Adjacency, "-"), cmp.Or(o.Unit, "-"))
 	w.Flush()
 	if o.DisjointDatasets {
 		fmt.Fprintf(b, "\n%s; ε is the largest of theirs\n", compose.DisjointNote)

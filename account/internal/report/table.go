@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"text/tabwriter"
@@ -19,7 +20,7 @@ func (rep *Report) Table(b *bytes.Buffer) {
 	}
 	fmt.Fprintf(w, "accountant\tε\tδ\torder\tneighbours\tunit\treleases\n")
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", rep.Accountant, rep.Epsilon, rep.Delta, print.Order(rep.Order),
-		print.Dash(rep.Adjacency), print.Dash(rep.Unit), rep.Releases)
+		cmp.Or(rep.Adjacency, "-"), cmp.Or(rep.Unit, "-"), rep.Releases)
 	w.Flush()
 	if rep.Unit == event.Word {
 		fmt.Fprint(b, "\nof one word; one document of n words: n times as much where it is pure\n")

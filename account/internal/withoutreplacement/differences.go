@@ -10,30 +10,15 @@ import (
 // terms are either far below the first or larger than 2M.
 const exactDifferences = 128
 
-// differences holds log B(l), for even l, of one σ: B(2) first. NaN is not computed yet.
-type differences []float64
-
-// log returns log B(l), rounded up, l ≥ 2 even.
+// logDifference returns log B(l), rounded up, l ≥ 2 even.
 //
 // B(l) = Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)/(2σ²)) is the moment E[(L−1)^l] of the ratio of densities L = e^(z/σ − 1/(2σ²)) of
 // N(1/σ, 1) and N(0, 1), since E[L^i] = e^(i(i−1)/(2σ²)). Its terms cancel, the moment's do not.
-func (d *differences) log(l int, sigma float64) float64 {
-	for len(*d) < l/2 {
-		*d = append(*d, math.NaN())
+func logDifference(l, sigma float64) float64 {
+	if l > exactDifferences || (l-1)/(2*sigma*sigma) > 700 {
+		return logDifferenceBound(l, 1/sigma)
 	}
-	at := &(*d)[l/2-1]
-	if math.IsNaN(*at) {
-		*at = logDifference(l, sigma)
-	}
-	return *at
-}
-
-func logDifference(l int, sigma float64) float64 {
-	n := float64(l)
-	if l > exactDifferences || (n-1)/(2*sigma*sigma) > 700 {
-		return logDifferenceBound(n, 1/sigma)
-	}
-	return logDifferenceSum(n, 1/sigma)
+	return logDifferenceSum(l, 1/sigma)
 }
 
 // logDifferenceSum computes log B(l) by the trapezoidal rule, in steps of 2π/w over [−w, ls+w], with s = 1/σ. By Poisson's

@@ -2,9 +2,9 @@ package withoutreplacement
 
 import (
 	"math"
-	"privpipe/account/internal/logs"
 	"sync"
 
+	"privpipe/account/internal/logs"
 	"privpipe/account/internal/renyi"
 )
 
@@ -20,7 +20,7 @@ const mostOrder = 1 << 16
 //
 // It is never more than ρ, without sampling: the sample is drawn alike for both data sets, and a Rényi divergence of
 // mixtures is at most the largest of their parts' (van Erven and Harremoës 2014, theorem 13). Between integers it is a
-// chord: see between. +Inf at α = ∞ where q > 0. The curve may be used concurrently.
+// chord: see renyi.Between. +Inf at α = ∞ where q > 0. The curve may be used concurrently.
 //
 // vips20's accountant is classic.MomentsEpsilon with this curve and its own σ, noise over one unit's clip: that is too large
 // under the replacement of a unit, by √2.
@@ -32,43 +32,25 @@ func Gaussian(q, sigma float64) renyi.Curve {
 	if q == 1 {
 		return whole
 	}
-	s := &sampled{logQ: math.Log(q), sigma: sigma, whole: whole}
+	difference := func(l float64) float64 { return logDifference(l, sigma) }
+	s := &sampled{logQ: math.Log(q), whole: whole, difference: renyi.Remember(difference)}
 	return func(alpha float64) float64 {
 		rho := whole(alpha)
 		if !(alpha < mostOrder) {
 			return rho
 		}
-		return min(rho, s.between(alpha)/(alpha-1))
+		return min(rho, renyi.Between(alpha, s.logExcess)/(alpha-1))
 	}
 }
 
 // sampled holds what the orders of a curve have in common.
 type sampled struct {
-	logQ, sigma float64
-	whole       renyi.Curve
+	logQ  float64
+	whole renyi.Curve
 
-	lock  sync.Mutex
-	terms []float64 // of the sum, from j = 2, without C(α,j)
-	sizes differences
-}
-
-// between bounds the logarithm of the moment E[L^α] of the ratio of densities L. At integers it is that of the sum. Below 2
-// and beyond, it lies below a chord, for any pair of distributions: log E[L^α] is convex in α and 0 at 1; and for α > 1
-// so is log((E[L^α]−1)/(α(α−1))) (Taylor's remainder is a mixture of exponentials in α; see renyi, between integer
-// orders). Bounds at the ends of a chord bound what lies below it.
-func (s *sampled) between(alpha float64) float64 {
-	if alpha < 2 {
-		return (alpha - 1) * logs.Add(0, s.logExcess(2))
-	}
-	floor := math.Floor(alpha)
-	atFloor := s.logExcess(int(floor))
-	if alpha == floor {
-		return logs.Add(0, atFloor)
-	}
-	share := alpha - floor
-	below := atFloor - math.Log(floor*(floor-1))
-	above := s.logExcess(int(floor)+1) - math.Log((floor+1)*floor)
-	return logs.Add(0, math.Log(alpha*(alpha-1))+(1-share)*below+share*above)
+	lock       sync.Mutex
+	terms      []float64             // of the sum, from j = 2, without C(α,j)
+	difference func(float64) float64 // log B
 }
 
 // logExcess returns the logarithm of the theorem's sum without its 1, rounded up: no term is negative. The logarithms of the
@@ -94,5 +76,5 @@ func (s *sampled) logSize(j int) float64 {
 	if j == 2 {
 		return min(2*math.Ln2+logs.Expm1(s.whole(2)), moment)
 	}
-	return min(2*math.Ln2+(s.sizes.log(j/2*2, s.sigma)+s.sizes.log((j+1)/2*2, s.sigma))/2, moment)
+	return min(2*math.Ln2+(s.difference(2*math.Floor(x/2))+s.difference(2*math.Ceil(x/2)))/2, moment)
 }

@@ -17,17 +17,17 @@ import (
 // A Text is an open text. Messages call it by its Name.
 type Text struct {
 	io.Reader
-	Name  string
-	close []func() error
+	Name string
+	in   *endpoint.Input
+	z    io.Closer // nil: not compressed
 }
 
 // Close closes the text; standard input stays open.
 func (t *Text) Close() error {
-	var errs []error
-	for i := len(t.close) - 1; i >= 0; i-- {
-		errs = append(errs, t.close[i]())
+	if t.z == nil {
+		return t.in.Close()
 	}
-	return errors.Join(errs...)
+	return errors.Join(t.z.Close(), t.in.Close())
 }
 
 // Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes by the first
@@ -40,7 +40,7 @@ func OpenCounting(name string, read *atomic.Int64) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{Reader: counting{in, read}, Name: in.Name, close: []func() error{in.Close}}
+	t := &Text{Reader: counting{in, read}, Name: in.Name, in: in}
 	if err := t.decompress(filepath.Ext(name)); err != nil {
 		t.Close()
 		return nil, err
@@ -79,7 +79,7 @@ func (t *Text) decompress(suffix string) error {
 	if err != nil {
 		return damage(t.Name, err)
 	}
-	t.Reader, t.close = damaged{z, t.Name}, append(t.close, z.Close)
+	t.Reader, t.z = damaged{z, t.Name}, z
 	inner, err := t.look()
 	if err != nil || inner == nil {
 		return err

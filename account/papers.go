@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+
 	"privpipe/account/internal/papers"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/exit"
@@ -22,4 +24,17 @@ func (c *efficiencyCommand) Run(r *filter.Run) error {
 		table = answer.Table3
 	}
 	return c.Print(r, answer, table)
+}
+
+type gibbsCommand struct {
+	papers.Gibbs
+	print.Flags
+}
+
+func (c *gibbsCommand) Run(r *filter.Run) error {
+	rows, err := c.Rows()
+	if err != nil {
+		return exit.Errorf(exit.Usage, "gibbs: %w", err)
+	}
+	return c.Print(r, rows, func(b *bytes.Buffer) { papers.GibbsTable(b, rows) })
 }
