@@ -78,7 +78,7 @@ func (r *reader) visit(n node, batch *[]mechanism.Mechanism) error {
 	case n.class == composed || n.class == selfComposed:
 		return n.each(func(v jsontext.Value, count, depth int) error { return r.node(v, count, depth, batch) })
 	case batch != nil && (k == nil || !k.Batched):
-		return errors.New("no theorem says what sampling makes of it")
+		return errors.New("no theorem bounds it under sampling")
 	case n.class == poissonSampled || n.class == sampledWithoutReplacement:
 		return r.sampled(n)
 	case k == nil:
