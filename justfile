@@ -83,8 +83,8 @@ python:
 
 # The same, with the tools that just bench compares with, and those that open our exports
 peers: python
-    {{ python }} -c 'import gensim, sklearn, opendp, pandas, pyarrow, pyLDAvis, little_mallet_wrapper' 2>/dev/null || \
-        {{ python }} -m pip install -q gensim scikit-learn opendp pandas pyarrow pyLDAvis little-mallet-wrapper
+    {{ python }} -c 'import gensim, sklearn, opendp, pyarrow, pyLDAvis, little_mallet_wrapper' 2>/dev/null || \
+        {{ python }} -m pip install -q gensim scikit-learn opendp pyarrow pyLDAvis little-mallet-wrapper matplotlib seaborn
 
 # Write generated code and the test vectors of the wire anew
 generate: python
