@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -70,7 +71,7 @@ func python(t *testing.T, imports, script string, args ...string) {
 	t.Logf("%s: %s", script, out)
 }
 
-// TestPyLDAvis: pyLDAvis makes of the same topics what we export, and opens it. One and two topics have no plane to lie in.
+// TestPyLDAvis: pyLDAvis makes of the same topics what we export, and opens it. Two topics lie on a line.
 func TestPyLDAvis(t *testing.T) {
 	for _, topics := range []int{7, 3, 2} {
 		folder, m := t.TempDir(), drawn(topics)
@@ -86,6 +87,27 @@ func TestGensimLoads(t *testing.T) {
 	arrays := save(t, folder, "arrays.npz", func(w io.Writer) error { return writeNPZ(w, m) })
 	python(t, "numpy, gensim", "gensim_load.py",
 		arrays, save(t, folder, "model.gensim", func(w io.Writer) error { return writeGensim(w, m) }))
+}
+
+// TestPickle reads the file for gensim with Python alone, so that it is tested where gensim is not installed.
+func TestPickle(t *testing.T) {
+	interpreter := cmp.Or(os.Getenv("PYTHON"), "python3")
+	if err := exec.Command(interpreter, "-c", "").Run(); err != nil {
+		t.Skipf("no %s (set PYTHON to another): %v", interpreter, err)
+	}
+	m := drawn(200) // more bytes than are written at once
+	want, err := json.Marshal(map[string]any{
+		"topics": m.Number, "words": m.Words, "alpha": m.alpha, "eta": m.eta, "weights": m.weights, "lambda": m.Cells,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(interpreter, "testdata/pickle_check.py",
+		save(t, t.TempDir(), "model.gensim", func(w io.Writer) error { return writeGensim(w, m) }))
+	command.Stdin = bytes.NewReader(want)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // TestOneTopic: pyLDAvis refuses one topic; its place is the origin here.

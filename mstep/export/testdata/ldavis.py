@@ -1,6 +1,8 @@
 """Opens an export in pyLDAvis and compares it with what pyLDAvis.prepare makes of the same topics.
 
-  ldavis.py WEIGHTS.npz EXPORT.json
+  ldavis.py WEIGHTS.npz EXPORT.json [OUT]
+
+writes topics and what pyLDAvis makes of them to OUT, which is how pyldavis.json was made.
 """
 
 import json
@@ -21,6 +23,10 @@ theirs = pyLDAvis.prepare(
     lam / lam.sum(1, keepdims=True), np.eye(len(lam)), shares * 1e6, list(words), lam.sum(0) / lam.sum() * 1e6, n_jobs=1
 )
 want = json.loads(theirs.to_json())
+if len(sys.argv) > 3:
+    with open(sys.argv[3], "w") as file:
+        json.dump({"words": list(words), "lambda": lam.ravel().tolist(), "want": want}, file, ensure_ascii=False)
+        file.write("\n")
 assert ours.keys() == want.keys(), ours.keys()
 for name in ("R", "lambda.step", "plot.opts", "topic.order"):
     assert ours[name] == want[name], name
