@@ -19,7 +19,7 @@ import (
 
 // Command is mstep export.
 type Command struct {
-	Format string `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing."`
+	Format string `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis, with the model's own word frequencies, in a million words; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing."`
 	Values string `enum:"lambda,probability" default:"lambda" help:"For npy, csv and jsonl, write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to FILE; standard output by default."`
 	Input  string `arg:"" help:"Model file of mstep lda."`

@@ -78,3 +78,21 @@ func TestAsPyLDAvis(t *testing.T) {
 	same(t, "topics of circles", got.Tokens.Topic, want.Tokens.Topic)
 	near(t, "circles", got.Tokens.Freq, want.Tokens.Freq, 1e-9)
 }
+
+// TestSliderAtOne: of words whose probabilities are all but equal, only the end of the slider shows the one that other topics have, too.
+func TestSliderAtOne(t *testing.T) {
+	m := &modelfile.Topics{Number: 2}
+	for i := range visWords - 1 {
+		m.Words = append(m.Words, string(rune('a'+i)))
+	}
+	m.Words = append(m.Words, "common", "rare")
+	m.Cells = append(slices.Repeat([]float64{100}, visWords-1), 10.001, 10)
+	m.Cells = append(append(m.Cells, slices.Repeat([]float64{1}, visWords-1)...), 9000, 0.5)
+	v := newView(m)
+	for i, category := range v.Bars.Category {
+		if category == "Topic2" && v.Bars.Term[i] == "common" {
+			return
+		}
+	}
+	t.Errorf("the chart of the topic has no %q: %v", "common", v.Bars.Term)
+}

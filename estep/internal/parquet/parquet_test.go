@@ -85,6 +85,37 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
+// TestGroups: a row group is written when it is large, and each row is in one group. pyarrow reads such a file below.
+func TestGroups(t *testing.T) {
+	const rows, size = 5, groupBytes/2 + 1 // so two rows fill a group
+	var out counter
+	w := NewWriter(&out, "id", []string{"topic_0"})
+	for range rows {
+		if err := w.Write(strings.Repeat("x", size), []float64{1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(w.groups) != 2 {
+		t.Errorf("%d groups before the end, want 2", len(w.groups))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.groups) != 3 || w.groups[2].rows != 1 || w.total != rows {
+		t.Errorf("groups %v of %d rows", w.groups, w.total)
+	}
+	if data := rows * (4 + size + 8); out.n < data || out.n > data+1000 {
+		t.Errorf("%d bytes for %d of data", out.n, data)
+	}
+	if w.written != int64(out.n) {
+		t.Errorf("%d bytes are counted, %d were written", w.written, out.n)
+	}
+}
+
+type counter struct{ n int }
+
+func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), nil }
+
 // TestPyArrow reads tables of no row, one and several row groups by Apache's own reader.
 func TestPyArrow(t *testing.T) {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
