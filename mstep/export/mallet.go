@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -49,16 +48,19 @@ func writeMalletWeights(w io.Writer, t *modelfile.Topics) error {
 
 // largest returns the n numbers below size of the largest value, the largest first, and of equal values the smaller number first.
 func largest(size, n int, value func(int) float64) []int {
-	before := func(a, b int) int {
-		return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a, b))
-	}
-	kept := make([]int, 0, n+1)
+	kept, values := make([]int, 0, n+1), make([]float64, 0, n+1)
 	for i := range size {
-		if len(kept) == n && before(i, kept[n-1]) > 0 {
+		v := value(i)
+		if len(kept) == n && v <= values[n-1] {
 			continue // as nearly all are
 		}
-		at, _ := slices.BinarySearchFunc(kept, i, before)
-		kept = slices.Insert(kept, at, i)[:min(len(kept)+1, n)]
+		at := len(values)
+		for at > 0 && values[at-1] < v {
+			at--
+		}
+		kept, values = slices.Insert(kept, at, i), slices.Insert(values, at, v)
+		last := min(len(kept), n)
+		kept, values = kept[:last], values[:last]
 	}
 	return kept
 }
