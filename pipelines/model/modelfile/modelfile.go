@@ -19,7 +19,7 @@ type Topics struct {
 	Words  []string     // the vocabulary, V of them
 	Number int          // K
 	Cells  []float64    // K × V, row by row, all positive
-	Set    *stream.Set  // all fields of the model, which those of its family read
+	Set    *stream.Set  // the other fields of the model, which depend on its family
 }
 
 // Row returns the cells of a topic, from 0.
