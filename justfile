@@ -81,9 +81,10 @@ python:
     [ -x {{ python }} ] || python3 -m venv .venv
     {{ python }} -c 'import grpc_tools, xxhash, zstandard, dp_accounting' 2>/dev/null || {{ python }} -m pip install -q grpcio-tools xxhash zstandard dp-accounting==0.6.0
 
-# The same, with the tools that just bench compares with
+# The same, with the tools that just bench compares with, and those that open our exports
 peers: python
-    {{ python }} -c 'import gensim, sklearn, opendp' 2>/dev/null || {{ python }} -m pip install -q gensim scikit-learn opendp
+    {{ python }} -c 'import gensim, sklearn, opendp, pyarrow, pyLDAvis, little_mallet_wrapper' 2>/dev/null || \
+        {{ python }} -m pip install -q gensim scikit-learn opendp pyarrow pyLDAvis little-mallet-wrapper matplotlib seaborn
 
 # Write generated code and the test vectors of the wire again
 generate: python

@@ -117,9 +117,11 @@ func files() map[string][]byte {
 	lambda := matrix{"lambda", 2, []float64{8, 1, 1, 1, 8, 1}}
 	frequencies := matrix{"probabilities", 1, []float64{.5, .25, .25}}
 	return map[string][]byte{
-		"documents.pp":   documentStream(wire.Side_PRIVATE, vocab),
-		"public.pp":      documentStream(wire.Side_PUBLIC, vocab),
-		"other-docs.pp":  documentStream(wire.Side_PRIVATE, other),
+		"documents.pp":  documentStream(wire.Side_PRIVATE, vocab),
+		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
+		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
+		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,
+			&wire.Record{Body: &wire.Record_Document{Document: corpus[0]}}),
 		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false),
 		"users.pp":       roundStream(wire.Unit_USER, false),
 		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/coherence"
@@ -92,28 +93,44 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b)
 }
 
+// A coherenceRow has the coherences of a topic, or their means.
+type coherenceRow struct {
+	NPMI  float64 `json:"npmi"`
+	CV    float64 `json:"c_v"`
+	CNPMI float64 `json:"c_npmi"`
+	UMass float64 `json:"u_mass"`
+}
+
 func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *coherence.Counter) ([]byte, error) {
 	type row struct {
-		Topic int     `json:"topic"`
-		NPMI  float64 `json:"npmi"`
+		Topic int `json:"topic"`
+		coherenceRow
 	}
 	rows := make([]row, len(topics))
-	mean := 0.0
+	var mean coherenceRow
 	for i, t := range topics {
-		rows[i] = row{t.Topic, counter.Topic(ids[i])}
-		mean += rows[i].NPMI / float64(len(topics))
+		x := coherenceRow{counter.Topic(ids[i]), counter.CV(ids[i]), counter.CNPMI(ids[i]), counter.UMass(ids[i])}
+		rows[i] = row{t.Topic, x}
+		n := float64(len(topics))
+		mean = coherenceRow{mean.NPMI + x.NPMI/n, mean.CV + x.CV/n, mean.CNPMI + x.CNPMI/n, mean.UMass + x.UMass/n}
 	}
 	var b bytes.Buffer
 	if c.JSON {
-		err := json.NewEncoder(&b).Encode(map[string]any{"mean_npmi": mean, "top": c.Top, "topics": rows})
+		err := json.NewEncoder(&b).Encode(map[string]any{
+			"mean_npmi": mean.NPMI, "mean_c_v": mean.CV, "mean_c_npmi": mean.CNPMI, "mean_u_mass": mean.UMass,
+			"top": c.Top, "topics": rows,
+		})
 		return b.Bytes(), err
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "topic\tNPMI of its %d likeliest words\n", c.Top)
-	for _, x := range rows {
-		fmt.Fprintf(w, "%d\t%.3f\n", x.Topic, x.NPMI)
+	fmt.Fprintf(w, "topic\tNPMI of its %d likeliest words\tC_V\tC_NPMI\tUMass\n", c.Top)
+	line := func(name string, x coherenceRow) {
+		fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\n", name, x.NPMI, x.CV, x.CNPMI, x.UMass)
 	}
-	fmt.Fprintf(w, "mean\t%.3f\n", mean)
+	for _, x := range rows {
+		line(strconv.Itoa(x.Topic), x.coherenceRow)
+	}
+	line("mean", mean)
 	err := w.Flush()
 	return b.Bytes(), err
 }

@@ -11,7 +11,9 @@ var cli struct {
 	filter.Common
 	Perplexity perplexityCommand `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
 	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
-	Coherence  coherenceCommand  `cmd:"" help:"Compute the NPMI coherence of a model's topics on reference documents."`
+	Coherence  coherenceCommand  `cmd:"" help:"Compute the coherence of a model's topics on reference documents: NPMI, and C_V, C_NPMI and UMass as gensim does with whole documents as windows."`
+	Diversity  diversityCommand  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
+	Compare    compareCommand    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
 	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
 }
 

@@ -1,9 +1,6 @@
 package job
 
 import (
-	"cmp"
-	"encoding/json"
-
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -29,7 +26,7 @@ func (j *Job) held(r *filter.Run, w Work) error {
 			return err
 		}
 	}
-	step, err := j.readModel(w, in.Name(), h)
+	step, size, err := j.readModel(w, in.Name(), h)
 	if err != nil {
 		return err
 	}
@@ -49,35 +46,36 @@ func (j *Job) held(r *filter.Run, w Work) error {
 	}
 	worker := workers(step, j.N())
 	if j.Infer {
-		return j.infer(r, next, worker, h.Side)
+		return j.infer(r, next, worker, h.Side, size.Components)
 	}
 	return j.score(r, next, worker, h)
 }
 
-// readModel returns an E-step with the parameters of the model file.
-func (j *Job) readModel(w Work, documents string, h *wire.Header) (model.EStep, error) {
+// readModel returns an E-step with the parameters of the model file, and the size of the model.
+func (j *Job) readModel(w Work, documents string, h *wire.Header) (model.EStep, model.Size, error) {
+	none := model.Size{}
 	name := j.Model
 	in, p, err := endpoint.OpenStream(name, j.ParametersWanted())
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	defer in.Close()
 	if err := sharedVocabulary(documents, h, name, p); err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	size, err := w.Family.Fit(h, p)
 	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return nil, none, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	set, err := in.ReadOne(nil)
 	if err != nil {
-		return nil, err
+		return nil, none, err
 	}
 	step := w.New()
 	if err := step.SetParameters(set, size); err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return nil, none, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	return step, nil
+	return step, size, nil
 }
 
 type documents = func() ([]*wire.Document, bool, error)
@@ -112,45 +110,6 @@ func (j *Job) score(r *filter.Run, next documents, worker func(int) model.Worker
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return out.Commit()
-}
-
-// infer prints a JSON object for each document. The output is as private as the documents.
-func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker, side wire.Side) error {
-	out, err := endpoint.Create(cmp.Or(j.Output, endpoint.Stdio), side) // public text may go to a terminal
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	work := func(i int, batch []*wire.Document) ([]byte, error) {
-		inferrer, ok := worker(i).(model.Inferrer)
-		if !ok {
-			return nil, exit.Errorf(exit.Usage, "this model has no topics to infer")
-		}
-		var lines []byte
-		for _, d := range batch {
-			shares, err := inferrer.Infer(d)
-			if err != nil {
-				return nil, err
-			}
-			line, err := json.Marshal(struct {
-				ID     string    `json:"id"`
-				Topics []float64 `json:"topics"`
-			}{d.Id, shares})
-			if err != nil {
-				return nil, err
-			}
-			lines = append(append(lines, line...), '\n')
-		}
-		return lines, nil
-	}
-	err = ordered.Map(r, j.N(), next, work, func(lines []byte) error {
-		_, err := out.Write(lines)
-		return err
 	})
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ type Job struct {
 	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), then fail: mstep may have died before."`
 	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
-	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, as JSON Lines."`
+	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model."`
+	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer, write this format: ${enum}. jsonl: an object a document, with id and topics; parquet: a table of id, topic_0, topic_1 and so on; npz: the arrays ids and topics, which are held in memory."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the output to FILE; standard output by default."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
@@ -48,6 +49,9 @@ func (j *Job) ParametersWanted() endpoint.Wanted {
 func (j *Job) Do(r *filter.Run, w Work) error {
 	if err := endpoint.Distinct(j.Output, j.Input, j.Params, j.Model, w.Secret, w.State); err != nil {
 		return err
+	}
+	if j.Format != jsonLines && !j.Infer {
+		return exit.Errorf(exit.Usage, "--format belongs to --infer")
 	}
 	if !j.Training() {
 		if j.Model == "" {

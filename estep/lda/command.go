@@ -18,7 +18,7 @@ import (
 // Command is estep lda.
 type Command struct {
 	job.Job
-	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001; with --score 0.00001)."`
+	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001 in training, else 0.00001)."`
 	Iterations int     `placeholder:"N" help:"Stop after N iterations over a document (default 6 in training, where more do not pay; else 1000)."`
 	TopTopics  int     `default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
 	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"Weigh each word once or by its count: ${enum}."`

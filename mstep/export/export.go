@@ -3,26 +3,35 @@ package export
 
 import (
 	"bufio"
-	"encoding/csv"
-	"encoding/json"
+	"errors"
 	"io"
-	"strconv"
 
-	"privpipe/mstep/internal/npy"
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/npy"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
 
 // Command is mstep export.
 type Command struct {
-	Format string `enum:"npy,csv,jsonl,words" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; csv: topic,word,value; jsonl: an object a topic."`
-	Values string `enum:"lambda,probability" default:"lambda" help:"Write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
+	Format string `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis, with the model's own word frequencies, in a million words; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing."`
+	Values string `enum:"lambda,probability" default:"lambda" help:"For npy, csv and jsonl, write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to FILE; standard output by default."`
 	Input  string `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
+}
+
+// Validate is kong's hook.
+func (c *Command) Validate() error {
+	if c.Values == "probability" && c.Format != "npy" && c.Format != "csv" && c.Format != "jsonl" {
+		return errors.New("--values belongs to the formats npy, csv and jsonl")
+	}
+	return nil
 }
 
 // Run is kong's hook.
@@ -34,14 +43,15 @@ func (c *Command) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if c.Values == "probability" {
-		normalize(topics)
+	write, err := c.writer(topics)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
 	if r.DryRun() {
 		return nil
 	}
 	name := c.Output
-	if name == "" && c.Format != "npy" {
+	if binary := c.Format == "npy" || c.Format == "npz" || c.Format == "gensim"; name == "" && !binary {
 		name = endpoint.Stdio // text may go to a terminal
 	}
 	out, err := endpoint.Create(name, wire.Side_PUBLIC)
@@ -50,16 +60,7 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	defer out.Abort()
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	switch c.Format {
-	case "npy":
-		err = npy.Write(buffered, topics.Number, len(topics.Words), topics.Cells)
-	case "words":
-		err = vocabulary.Words(topics.Words).Write(buffered)
-	case "csv":
-		err = writeCSV(buffered, c.Values, topics)
-	case "jsonl":
-		err = writeJSON(buffered, c.Values, topics)
-	}
+	err = write(buffered)
 	if err == nil {
 		err = buffered.Flush()
 	}
@@ -69,46 +70,84 @@ func (c *Command) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
+// writer returns what writes the format. An error says what the model lacks for it.
+func (c *Command) writer(t *modelfile.Topics) (func(io.Writer) error, error) {
+	if c.Values == "probability" {
+		normalize(t)
+	}
+	switch c.Format {
+	case "npy":
+		return func(w io.Writer) error { return npy.Write(w, t.Number, len(t.Words), t.Cells) }, nil
+	case "words":
+		return vocabulary.Words(t.Words).Write, nil
+	case "csv":
+		return func(w io.Writer) error { return writeCSV(w, c.Values, t) }, nil
+	case "jsonl":
+		return func(w io.Writer) error { return writeJSON(w, c.Values, t) }, nil
+	case "ldavis":
+		return func(w io.Writer) error { return writeLDAvis(w, t) }, nil
+	case "mallet-weights":
+		return func(w io.Writer) error { return writeMalletWeights(w, t) }, nil
+	}
+	m, err := parametersOf(t)
+	if err != nil {
+		return nil, err
+	}
+	return func(w io.Writer) error {
+		switch c.Format {
+		case "npz":
+			return writeNPZ(w, m)
+		case "mallet-keys":
+			return writeMalletKeys(w, m)
+		default:
+			return writeGensim(w, m)
+		}
+	}, nil
+}
+
+// parameters are topics with what inference of a document's topics needs beside them.
+type parameters struct {
+	*modelfile.Topics
+	alpha, eta float64
+	weights    []float64 // K × V: the factors of θ in the E-step
+}
+
+// parametersOf reads the fields of a model of LDA.
+func parametersOf(t *modelfile.Topics) (*parameters, error) {
+	alpha, err := lda.Alpha.Of(t.Set)
+	if err != nil {
+		return nil, err
+	}
+	eta, err := lda.Eta.Of(t.Set)
+	if err != nil {
+		return nil, err
+	}
+	narrow, err := lda.Weights.Of(t.Set, model.Size{Words: len(t.Words), Components: t.Number})
+	if err != nil {
+		return nil, err
+	}
+	weights := make([]float64, len(narrow))
+	for i, w := range narrow {
+		weights[i] = float64(w)
+	}
+	return &parameters{t, alpha, eta, weights}, nil
+}
+
 // normalize divides each topic by its sum.
 func normalize(topics *modelfile.Topics) {
 	for topic := range topics.Number {
 		row := topics.Row(topic)
-		total := 0.0
-		for _, v := range row {
-			total += v
-		}
+		total := sum(row)
 		for i := range row {
 			row[i] /= total
 		}
 	}
 }
 
-// writeCSV writes a line for each cell: topic from 0, word, value.
-func writeCSV(w io.Writer, value string, topics *modelfile.Topics) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"topic", "word", value}); err != nil {
-		return err
+func sum(row []float64) float64 {
+	total := 0.0
+	for _, v := range row {
+		total += v
 	}
-	for topic := range topics.Number {
-		for word, v := range topics.Row(topic) {
-			line := []string{strconv.Itoa(topic), topics.Words[word], strconv.FormatFloat(v, 'g', -1, 64)}
-			if err := out.Write(line); err != nil {
-				return err
-			}
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// writeJSON writes an object for each topic, with a list of words and the list of their values.
-func writeJSON(w io.Writer, value string, topics *modelfile.Topics) error {
-	out := json.NewEncoder(w)
-	for topic := range topics.Number {
-		object := map[string]any{"topic": topic, "words": topics.Words, value: topics.Row(topic)}
-		if err := out.Encode(object); err != nil {
-			return err
-		}
-	}
-	return nil
+	return total
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"privpipe/mstep/internal/npy"
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/words"
+	"privpipe/pipelines/npy"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )

@@ -47,6 +47,7 @@ func TestInstall(t *testing.T) {
 		"monitoring/rules.yml", "recovery.md"} {
 		try("cat \"$(privpipe path)/../../share/privpipe/pipelines/recipes/kafka/"+file+"\"", regexp.QuoteMeta(read(t, "pipelines/recipes/kafka/"+file)))
 	}
+	try("cat \"$(privpipe path)/../../share/privpipe/pipelines/python/privpipe.py\"", regexp.QuoteMeta(read(t, "pipelines/python/privpipe.py")))
 	for _, name := range []string{"nothing", "../lda", "stages/../lda", "kafka/nothing"} {
 		s := bash(folder, machine+"privpipe "+name+"\nEND")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "no stage or recipe "+name) {

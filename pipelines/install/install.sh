@@ -8,7 +8,7 @@
 #
 #   PREFIX/bin/privpipe                          the one name on PATH
 #   PREFIX/libexec/privpipe                      the stages
-#   PREFIX/share/privpipe                        recipes and documents, in the folders of the checkout
+#   PREFIX/share/privpipe                        recipes, documents and the Python loader, in the folders of the checkout
 #   PREFIX/share/man/man1, bash-completion, zsh  manual pages and completions
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
@@ -50,9 +50,9 @@ install -d "$to"/bin "$to"/libexec/privpipe "$to"/share/{privpipe,man/man1,bash-
 install -m 755 "$made"/stages/* "$to/libexec/privpipe"
 install -m 755 pipelines/install/privpipe "$to/bin"
 
-# Recipes and documents, without sources and tests.
+# Recipes, documents and the Python loader, without sources and tests.
 rm -rf -- "$to/share/privpipe"
-for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' ':!*.go'); do
+for file in LICENSE $(git ls-files '*.md' 'pipelines/recipes/*' pipelines/python/privpipe.py ':!*.go'); do
   mode=644
   [[ ! -x $file ]] || mode=755
   install -D -m "$mode" "$file" "$to/share/privpipe/$file"

@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // Topics are unnormalized distributions over words.
@@ -18,6 +19,7 @@ type Topics struct {
 	Words  []string     // the vocabulary, V of them
 	Number int          // K
 	Cells  []float64    // K × V, row by row, all positive
+	Set    *stream.Set  // the other fields of the model, which depend on its family
 }
 
 // Row returns the cells of a topic, from 0.
@@ -51,7 +53,7 @@ func ReadTopics(name string, maxCells uint64) (*Topics, error) {
 		err = errors.New("holds no vocabulary of its topics: not a model file")
 	}
 	if err == nil {
-		t.Number = size.Components
+		t.Number, t.Set = size.Components, set
 		t.Cells, err = family.Topics(set, size)
 	}
 	if err != nil {

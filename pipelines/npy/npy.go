@@ -1,5 +1,6 @@
 // Package npy reads and writes matrices of float64 in NumPy's format, version 1.0 (numpy/lib/format.py, "Format Version
-// 1.0"). It supports only C order and little-endian, since mstep needs no more.
+// 1.0"), and writes archives of arrays as numpy.savez does. It supports only C order and little-endian, since the stages need no
+// more.
 package npy
 
 import (
@@ -9,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,19 +19,53 @@ const magic = "\x93NUMPY\x01\x00"
 
 // Write writes a matrix, row by row.
 func Write(w io.Writer, rows, columns int, cells []float64) error {
-	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, columns)
+	return writeFloats(w, []int{rows, columns}, cells)
+}
+
+func writeFloats(w io.Writer, shape []int, cells []float64) error {
+	if err := writeHeader(w, "<f8", shape); err != nil {
+		return err
+	}
+	b := make([]byte, 0, 8*min(len(cells), chunk))
+	for part := range slices.Chunk(cells, chunk) {
+		b = b[:0]
+		for _, v := range part {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk is how many numbers are encoded at once.
+const chunk = 1 << 13
+
+// writeHeader writes what comes before the data of an array.
+func writeHeader(w io.Writer, element string, shape []int) error {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", element, tuple(shape))
 	// The data begin at a multiple of 64 bytes; the header ends in a newline.
 	pad := 64 - (len(magic)+2+len(header)+1)%64
 	header += strings.Repeat(" ", pad%64) + "\n"
-	b := make([]byte, 0, len(magic)+2+len(header)+8*len(cells))
-	b = append(b, magic...)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
-	b = append(b, header...)
-	for _, v := range cells {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	_, err := w.Write(b)
+	b := binary.LittleEndian.AppendUint16([]byte(magic), uint16(len(header)))
+	_, err := w.Write(append(b, header...))
 	return err
+}
+
+// tuple is a shape as Python prints it.
+func tuple(shape []int) string {
+	if len(shape) == 1 {
+		return fmt.Sprintf("(%d,)", shape[0])
+	}
+	var b strings.Builder
+	for i, n := range shape {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return "(" + b.String() + ")"
 }
 
 // Read reads a matrix of rows × columns that NumPy or Write wrote in this form.

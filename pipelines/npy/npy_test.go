@@ -2,8 +2,8 @@ package npy
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
+	"cmp"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -88,41 +88,38 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// numpy runs a script with NumPy as np and returns what it prints, or skips where NumPy is not installed.
+func numpy(t *testing.T, stdin []byte, script string) []byte {
+	t.Helper()
+	python := cmp.Or(os.Getenv("PYTHON"), "python3")
+	if err := exec.Command(python, "-c", "import numpy").Run(); err != nil {
+		t.Skipf("%s (set PYTHON to another) has no NumPy: %v", python, err)
+	}
+	command := exec.Command(python, "-c", "import io, sys\nimport numpy as np\n"+script)
+	var out, complaints bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(stdin), &out, &complaints
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &complaints)
+	}
+	return out.Bytes()
+}
+
 // TestNumPy asks NumPy itself, where it is installed: its bytes of an array are ours.
 func TestNumPy(t *testing.T) {
-	const script = `
-import io, sys
-try:
-    import numpy as np
-except ImportError:
-    sys.exit(7)
-a = np.load(io.BytesIO(sys.stdin.buffer.read()))
-assert a.dtype == np.float64 and a.shape == (3, 4) and a[2, 1] == 1/10
-np.save(sys.stdout.buffer, a)
-`
-	python := "python3"
-	if _, err := exec.LookPath("/opt/bench/v/bin/python"); err == nil {
-		python = "/opt/bench/v/bin/python"
-	}
 	cells := make([]float64, 12)
 	for i := range cells {
 		cells[i] = 1 / float64(i+1)
 	}
-	var ours, numpys bytes.Buffer
+	var ours bytes.Buffer
 	if err := Write(&ours, 3, 4, cells); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(python, "-c", script)
-	command.Stdin, command.Stdout = bytes.NewReader(ours.Bytes()), &numpys
-	err := command.Run()
-	if missing := (*exec.ExitError)(nil); errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) ||
-		errors.As(err, &missing) && missing.ExitCode() == 7 {
-		t.Skip("no NumPy")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(numpys.Bytes(), ours.Bytes()) {
-		t.Errorf("NumPy writes %q, we %q", numpys.Bytes(), ours.Bytes())
+	numpys := numpy(t, ours.Bytes(), `
+a = np.load(io.BytesIO(sys.stdin.buffer.read()))
+assert a.dtype == np.float64 and a.shape == (3, 4) and a[2, 1] == 1/10
+np.save(sys.stdout.buffer, a)
+`)
+	if !bytes.Equal(numpys, ours.Bytes()) {
+		t.Errorf("NumPy writes %q, we %q", numpys, ours.Bytes())
 	}
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"privpipe/evaluate/internal/matching"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/modelfile"
+)
+
+type compareCommand struct {
+	Distance string `enum:"jensen-shannon,cosine" default:"jensen-shannon" help:"Measure the distance of two topics in [0, 1] by ${enum}. jensen-shannon: the square root of the divergence in bits; cosine: 1 minus the cosine."`
+	Top      int    `default:"5" help:"Print this many words of each topic."`
+	JSON     bool   `name:"json" help:"Print JSON instead of a table."`
+	Output   string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	A        string `arg:"" help:"Model file of mstep lda."`
+	B        string `arg:"" help:"Another, over the same vocabulary. It may have another number of topics; the larger model's rest is left without a partner."`
+	filter.Cells
+}
+
+// Validate is kong's hook.
+func (c *compareCommand) Validate() error {
+	if c.Top < 1 {
+		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
+	}
+	return nil
+}
+
+// A match is a topic of each model. Of a topic without a partner, the other is nil.
+type match struct {
+	A        *topic   `json:"a"`
+	B        *topic   `json:"b"`
+	Distance *float64 `json:"distance"`
+}
+
+// Run is kong's hook.
+func (c *compareCommand) Run(r *filter.Run) error {
+	if err := r.Check(c.A, c.B); err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(c.Output, c.A, c.B); err != nil {
+		return err
+	}
+	a, err := modelfile.ReadTopics(c.A, c.MaxCells)
+	if err != nil {
+		return err
+	}
+	b, err := modelfile.ReadTopics(c.B, c.MaxCells)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(a.Words, b.Words) {
+		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.A, c.B)
+	}
+	if r.DryRun() {
+		return nil
+	}
+	distance := matching.JensenShannon
+	if c.Distance == "cosine" {
+		distance = matching.Cosine
+	}
+	text, err := c.print(matches(a, b, c.Top, distance))
+	if err != nil {
+		return err
+	}
+	return writeText(c.Output, text)
+}
+
+// matches pairs the topics of two models so that the sum of the distances is the least, the nearest pair first, and behind them those
+// without a partner, the largest first.
+func matches(a, b *modelfile.Topics, top int, distance func(p, q []float64) float64) []match {
+	small, large := a, b
+	if a.Number > b.Number {
+		small, large = b, a
+	}
+	p, q := probabilities(small), probabilities(large)
+	cost := make([][]float64, small.Number)
+	for i := range cost {
+		cost[i] = make([]float64, large.Number)
+		for j := range cost[i] {
+			cost[i][j] = distance(p[i], q[j])
+		}
+	}
+	partner := make([]int, large.Number) // of each topic of large
+	for j := range partner {
+		partner[j] = -1
+	}
+	for i, j := range matching.Optimal(cost) {
+		partner[j] = i
+	}
+
+	few := make([]*topic, small.Number)
+	ranked := rank(small, top)
+	for i := range ranked {
+		few[ranked[i].Topic] = &ranked[i]
+	}
+	var pairs, single []match
+	for _, t := range rank(large, top) {
+		m := match{B: &t}
+		if i := partner[t.Topic]; i >= 0 {
+			m.A, m.Distance = few[i], &cost[i][t.Topic]
+		}
+		if small == b {
+			m.A, m.B = m.B, m.A
+		}
+		if m.Distance != nil {
+			pairs = append(pairs, m)
+		} else {
+			single = append(single, m)
+		}
+	}
+	slices.SortStableFunc(pairs, func(x, y match) int { return cmp.Compare(*x.Distance, *y.Distance) })
+	return append(pairs, single...)
+}
+
+// probabilities returns the distribution of each topic over words.
+func probabilities(t *modelfile.Topics) [][]float64 {
+	all := make([][]float64, t.Number)
+	for k := range all {
+		total := 0.0
+		for _, l := range t.Row(k) {
+			total += l
+		}
+		for _, l := range t.Row(k) {
+			all[k] = append(all[k], l/total)
+		}
+	}
+	return all
+}
+
+func (c *compareCommand) print(all []match) ([]byte, error) {
+	mean, pairs := 0.0, 0
+	for _, m := range all {
+		if m.Distance != nil {
+			mean += *m.Distance
+			pairs++
+		}
+	}
+	mean /= float64(pairs)
+	var b bytes.Buffer
+	if c.JSON {
+		err := json.NewEncoder(&b).Encode(map[string]any{"distance": c.Distance, "mean": mean, "topics": all})
+		return b.Bytes(), err
+	}
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "distance\tA\tshare\twords\tB\tshare\twords\n")
+	for _, m := range all {
+		if m.Distance == nil {
+			fmt.Fprint(w, "-")
+		} else {
+			fmt.Fprintf(w, "%.3f", *m.Distance)
+		}
+		for _, t := range []*topic{m.A, m.B} {
+			if t == nil {
+				fmt.Fprint(w, "\t-\t\t")
+				continue
+			}
+			words := make([]string, len(t.Words))
+			for i, x := range t.Words {
+				words[i] = x.Word
+			}
+			fmt.Fprintf(w, "\t%d\t%.1f%%\t%s", t.Topic, 100*t.Share, strings.Join(words, " "))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%.3f\tmean of %d pairs\n", mean, pairs)
+	err := w.Flush()
+	return b.Bytes(), err
+}

@@ -1,0 +1,81 @@
+package coherence
+
+import "math"
+
+// epsilon keeps the logarithm of a pair that never occurs together finite, as in gensim's measures of the same names.
+const epsilon = 1e-12
+
+// probabilities returns the shares of documents that hold word i, word j, and both. A word that no document holds counts as in one.
+func (c *Counter) probabilities(i, j int) (pi, pj, both float64) {
+	n := float64(c.documents)
+	together := c.single[i]
+	if i != j {
+		together = c.pairs[min(i, j)*len(c.single)+max(i, j)]
+	}
+	return float64(max(c.single[i], 1)) / n, float64(max(c.single[j], 1)) / n, float64(together) / n
+}
+
+// smoothed is NPMI with ε: log((p(v,w) + ε) / (p(v)p(w))) / −log(p(v,w) + ε) (Röder, Both and Hinneburg, Exploring the Space of Topic
+// Coherence Measures, WSDM 2015, equation 5).
+func (c *Counter) smoothed(i, j int) float64 {
+	pi, pj, both := c.probabilities(i, j)
+	return math.Log((both+epsilon)/(pi*pj)) / -math.Log(both+epsilon)
+}
+
+// CNPMI returns the mean of NPMI with ε over the pairs of a topic's top words: gensim's c_npmi with documents as windows. Unlike in
+// Topic, pairs that never occur together do not count −1, but about −1 + log(p(v)p(w))/log ε.
+func (c *Counter) CNPMI(ids []uint32) float64 {
+	return c.pairMean(ids, c.smoothed)
+}
+
+// UMass returns the mean over pairs of a topic's top words, w the likelier of the two, of log((p(v,w) + ε) / p(w)) (Mimno, Wallach,
+// Talley, Leenders and McCallum, Optimizing Semantic Coherence in Topic Models, EMNLP 2011, equation 1, which has a sum and adds 1
+// to the counts; the mean and ε are of Röder, Both and Hinneburg 2015, equation 3): gensim's u_mass. ids come the likeliest first.
+func (c *Counter) UMass(ids []uint32) float64 {
+	return c.pairMean(ids, func(v, w int) float64 {
+		_, pw, both := c.probabilities(v, w)
+		return math.Log((both + epsilon) / pw)
+	})
+}
+
+// pairMean is the mean of a measure over the pairs of ids, of which the second comes first in ids.
+func (c *Counter) pairMean(ids []uint32, measure func(v, w int) float64) float64 {
+	total, pairs := 0.0, 0
+	for a, v := range ids {
+		for _, w := range ids[:a] {
+			total += measure(c.place[v], c.place[w])
+			pairs++
+		}
+	}
+	return total / float64(pairs)
+}
+
+// CV returns C_V (Röder, Both and Hinneburg 2015, §3 and Table 2) with documents as windows: the vector of a word is its NPMI, with
+// ε, to each top word of the topic, itself among them; C_V is the mean cosine of these vectors with their sum. It is gensim's c_v
+// with a window_size that no document exceeds. Published values slide a window of 110 words over each document instead, which only text
+// with its order allows.
+func (c *Counter) CV(ids []uint32) float64 {
+	vectors, whole := make([][]float64, len(ids)), make([]float64, len(ids))
+	for a, v := range ids {
+		vectors[a] = make([]float64, len(ids))
+		for b, w := range ids {
+			vectors[a][b] = c.smoothed(c.place[v], c.place[w])
+			whole[b] += vectors[a][b]
+		}
+	}
+	mean := 0.0
+	for _, vector := range vectors {
+		mean += cosine(vector, whole) / float64(len(ids))
+	}
+	return mean
+}
+
+func cosine(a, b []float64) float64 {
+	dot, aa, bb := 0.0, 0.0, 0.0
+	for i := range a {
+		dot += a[i] * b[i]
+		aa += a[i] * a[i]
+		bb += b[i] * b[i]
+	}
+	return dot / math.Sqrt(aa*bb)
+}

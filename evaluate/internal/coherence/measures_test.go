@@ -1,0 +1,64 @@
+package coherence
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+)
+
+// TestAsGensim compares with gensim's numbers, which testdata/gensim_coherence.py wrote.
+func TestAsGensim(t *testing.T) {
+	content, err := os.ReadFile("testdata/gensim.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gensim struct {
+		Documents, Topics [][]uint32
+		UMass             []float64 `json:"u_mass"`
+		CNPMI             []float64 `json:"c_npmi"`
+		CV                []float64 `json:"c_v"`
+	}
+	if err := json.Unmarshal(content, &gensim); err != nil {
+		t.Fatal(err)
+	}
+	if len(gensim.Topics) < 5 || len(gensim.UMass) != len(gensim.Topics) {
+		t.Fatalf("%d topics, %d values", len(gensim.Topics), len(gensim.UMass))
+	}
+	var all []uint32
+	for _, topic := range gensim.Topics {
+		all = append(all, topic...)
+	}
+	c := count(all, gensim.Documents...)
+	for i, topic := range gensim.Topics {
+		for _, m := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"u_mass", c.UMass(topic), gensim.UMass[i]},
+			{"c_npmi", c.CNPMI(topic), gensim.CNPMI[i]},
+			{"c_v", c.CV(topic), gensim.CV[i]},
+		} {
+			if math.Abs(m.got-m.want) > 1e-9 {
+				t.Errorf("topic %d: %s is %v, gensim's %v", i, m.name, m.got, m.want)
+			}
+		}
+	}
+}
+
+// TestWordOfNoDocument: a word that no document holds leaves every measure finite.
+func TestWordOfNoDocument(t *testing.T) {
+	topic := []uint32{9, 1, 2}
+	c := count(topic, []uint32{1, 2}, []uint32{1}, []uint32{3})
+	for name, got := range map[string]float64{
+		"npmi": c.Topic(topic), "c_npmi": c.CNPMI(topic), "c_v": c.CV(topic), "u_mass": c.UMass(topic),
+	} {
+		if math.IsNaN(got) || math.IsInf(got, 0) {
+			t.Errorf("%s is %v", name, got)
+		}
+	}
+	// Pairs (1, 9) and (2, 9) never meet, and 9 counts as in one document of three; 1 is in two documents, one of them with 2.
+	if got, want := c.UMass(topic), (2*math.Log(1e-12*3)+math.Log(0.5))/3; math.Abs(got-want) > 1e-9 {
+		t.Errorf("u_mass is %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,2 @@
+// Package python tests privpipe.py, the loader of models for Python.
+package python
