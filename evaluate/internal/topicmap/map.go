@@ -33,12 +33,12 @@ func Of(topics [][]float64) *Map {
 	}
 	var coordinates mat.Dense
 	kept, values := mds.TorgersonScaling(&coordinates, make([]float64, n), distances)
-	if kept == 0 { // all topics are equal
-		return m
-	}
 	total := 0.0
 	for _, v := range values {
-		total += math.Max(v, 0)
+		total += max(v, 0)
+	}
+	if total < 1e-12 { // all topics are equal
+		return m
 	}
 	m.Kept = 0
 	for axis, to := range [][]float64{m.X, m.Y} {
