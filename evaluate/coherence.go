@@ -44,20 +44,43 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Reference, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}
+	meter := &progress.Meter{Name: "evaluate"}
+	in, h, err := openReference(c.Reference, c.Model, wanted, model)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if string(h.Vocabulary) != string(model.Vocabulary) {
-		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Reference, c.Model)
-	}
 	if h.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the reference documents are private: no budget covers a coherence computed from them")
 	}
 	if r.DryRun() {
 		return nil
 	}
+	r.Show(c.Output, meter.Line)
+	values, err := coherences(in, topics, func() { meter.Documents.Add(1) })
+	if err != nil {
+		return err
+	}
+	b, err := c.print(topics, values)
+	if err != nil {
+		return err
+	}
+	return writeText(c.Output, b)
+}
+
+// openReference opens the documents that a coherence is worked out on.
+func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header, error) {
+	in, h, err := endpoint.OpenStream(name, wanted)
+	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
+		in.Close()
+		err = exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", name, of)
+	}
+	return in, h, err
+}
+
+// coherences returns the NPMI of the words of each topic in the documents of a stream, and calls counted after each document.
+func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]float64, error) {
 	ids := make([][]uint32, len(topics))
 	var all []uint32
 	for i, t := range topics {
@@ -67,8 +90,6 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 		all = append(all, ids[i]...)
 	}
 	counter := coherence.NewCounter(all)
-	meter := &progress.Meter{Name: "evaluate"}
-	r.Show(c.Output, meter.Line)
 	var words []uint32
 	for {
 		record, err := in.Next()
@@ -76,23 +97,23 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 			break
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		words = wire.AppendIDs(words[:0], record.GetDocument().WordGaps)
 		counter.Add(words)
-		meter.Documents.Add(1)
+		counted()
 	}
 	if counter.Documents() == 0 {
-		return exit.Errorf(exit.Malformed, "%s: no documents", c.Reference)
+		return nil, exit.Errorf(exit.Malformed, "%s: no documents", in.Name())
 	}
-	b, err := c.print(topics, ids, counter)
-	if err != nil {
-		return err
+	values := make([]float64, len(topics))
+	for i := range topics {
+		values[i] = counter.Topic(ids[i])
 	}
-	return writeText(c.Output, b)
+	return values, nil
 }
 
-func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *coherence.Counter) ([]byte, error) {
+func (c *coherenceCommand) print(topics []topic, values []float64) ([]byte, error) {
 	type row struct {
 		Topic int     `json:"topic"`
 		NPMI  float64 `json:"npmi"`
@@ -100,7 +121,7 @@ func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *cohere
 	rows := make([]row, len(topics))
 	mean := 0.0
 	for i, t := range topics {
-		rows[i] = row{t.Topic, counter.Topic(ids[i])}
+		rows[i] = row{t.Topic, values[i]}
 		mean += rows[i].NPMI / float64(len(topics))
 	}
 	var b bytes.Buffer

@@ -12,6 +12,7 @@ var cli struct {
 	Perplexity perplexityCommand `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
 	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
 	Coherence  coherenceCommand  `cmd:"" help:"Compute the NPMI coherence of a model's topics on reference documents."`
+	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
 	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
 }
 
