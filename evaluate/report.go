@@ -151,6 +151,9 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 	}
 	defer in.Close()
 	ledger, err := event.ReadLedger(in, in.Name)
+	if err == nil {
+		err = ledger.Check(in.Name) // a forged run might name a folder elsewhere
+	}
 	if err != nil {
 		return nil, err
 	}

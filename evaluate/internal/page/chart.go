@@ -63,10 +63,10 @@ func (a axis) at(v, from, to float64) float64 {
 // draw places series in a chart.
 func (c *Chart) draw(x, y axis, all []series) {
 	for _, t := range x.ticks(true) {
-		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), fmt.Sprintf("%g", t)})
+		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), fmt.Sprintf("%.4g", t)})
 	}
 	for _, t := range y.ticks(false) {
-		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), fmt.Sprintf("%g", t)})
+		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), fmt.Sprintf("%.4g", t)})
 	}
 	for _, s := range all {
 		var points []string

@@ -23,11 +23,11 @@
       const best = [...words].sort((a, b) => relevance(b) - relevance(a)).slice(0, rows.length);
       const widest = Math.max(...best.map(word => word[1]));
       best.forEach(([word, inTopic, overall, sure], i) => {
-        const [bar, tick] = rows[i].querySelectorAll("rect"), number = rows[i].lastElementChild;
+        const [bar, whole] = rows[i].querySelectorAll("rect"), number = rows[i].lastElementChild;
         rows[i].firstElementChild.textContent = word;
         bar.setAttribute("width", 100 * inTopic / widest + "%");
         bar.classList.toggle("sure", sure === 1 || !marks);
-        tick.setAttribute("x", Math.min(100, 100 * overall / widest) + "%");
+        whole.setAttribute("width", Math.min(100, 100 * overall / widest) + "%");
         number.firstChild.nodeValue = inTopic.toFixed(4);
         number.lastElementChild.replaceChildren(...(sure ? marked() : []));
       });

@@ -18,7 +18,7 @@ type Protection struct {
 	Left           string // of the budget, rounded down; empty without a budget
 	Budget         string
 	Overspent      bool
-	None           bool // there is no bound
+	None           bool   // there is no bound
 	Plain          string // what the guarantee means for the head of the page; empty where there is none
 	Sentences      []Sentence
 	Theorems       []Sentence

@@ -51,8 +51,8 @@ type Word struct {
 	Probability float64 // in the topic
 	Overall     float64 // in all topics together
 	Sure        bool    // beyond doubt
-	Width       float64 // of its bar, in percent of the topic's widest
-	Tick        float64 // of its overall probability on the same scale, at most 100
+
+	Width, OverallWidth float64 // of the bars of both probabilities: the topic's widest is 100, and none is wider
 }
 
 // A Rank is a word of a topic for the script: word, probability, overall probability, and 1 if it is beyond doubt.
@@ -203,18 +203,18 @@ func scale(words []Word) {
 	}
 	for i := range words {
 		words[i].Width = 100 * words[i].Probability / widest
-		words[i].Tick = min(100, 100*words[i].Overall/widest)
+		words[i].OverallWidth = min(100, 100*words[i].Overall/widest)
 	}
 }
 
 // newMap draws topics as circles whose areas are in proportion to their shares.
 func newMap(topics []Topic, m *topicmap.Map) *Map {
 	drawn := &Map{Kept: m.Kept}
-	reach := 1e-9
+	west, east, north, south := slices.Min(m.X), slices.Max(m.X), slices.Max(m.Y), slices.Min(m.Y)
+	reach := max(east-west, north-south, 1e-9)
 	largest := 0.0
-	for i := range topics {
-		reach = max(reach, math.Abs(m.X[i]), math.Abs(m.Y[i]))
-		largest = max(largest, topics[i].Share)
+	for _, t := range topics {
+		largest = max(largest, t.Share)
 	}
 	for i, t := range topics {
 		leading := ""
@@ -224,9 +224,9 @@ func newMap(topics []Topic, m *topicmap.Map) *Map {
 			}
 			leading += w.Word
 		}
-		const margin, widest = 10, 7
+		const margin, widest = 8, 6
 		drawn.Places = append(drawn.Places, Place{
-			ID: t.ID, X: 50 + (50-margin)*m.X[i]/reach, Y: 50 - (50-margin)*m.Y[i]/reach,
+			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach, Y: 50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
 			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: leading,
 		})
 	}
