@@ -75,7 +75,7 @@ func render(t *testing.T, command *reportCommand) []byte {
 			*name = filepath.Join(folder, *name)
 		}
 	}
-	p, err := command.page()
+	p, err := command.page(func(message string) { t.Error(message) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, given...); err != nil {
 		return err
 	}
-	p, err := c.page()
+	p, err := c.page(func(message string) { r.Log.Warn(message) })
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -96,8 +96,8 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, side, html)
 }
 
-// page gathers what the page says.
-func (c *reportCommand) page() (*page.Page, error) {
+// page gathers what the page says. Missing parts that nobody asked for are no errors: warn gets them.
+func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
 	file, err := modelfile.Read(c.Model, c.MaxCells)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (c *reportCommand) page() (*page.Page, error) {
 			return nil, err
 		}
 	}
-	if err := c.addTopics(p, file, run); err != nil {
+	if err := c.addTopics(p, file, run, warn); err != nil {
 		return nil, err
 	}
 	if c.Scores != "" {
@@ -214,7 +214,7 @@ func learnerFlags(file *modelfile.File) string {
 const doubtAlpha = 0.01
 
 // addTopics adds the distributions over words of a model, if it has any, with what its releases and reference documents say.
-func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *released.Run) error {
+func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *released.Run, warn func(string)) error {
 	cells, err := distributions(file)
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Model, err)
@@ -222,17 +222,11 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 	if cells == nil {
 		return nil
 	}
-	var doubt *page.Doubt
-	var sure []bool
-	if from := c.releases(); from != "" && run != nil && run.Grant.Unit != event.Word {
-		mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, len(cells))
-		if err != nil {
-			return err
-		}
-		sure = mean.Marked(doubtAlpha)
-		doubt = &page.Doubt{Alpha: doubtAlpha, Cells: len(cells), Rounds: fmt.Sprintf("%d to %d", run.First(), run.Grant.Scheme.Rounds)}
-		p.Sources = append(p.Sources, page.Row{Name: "releases", Value: fmt.Sprintf("%s, %d of run %s, each with the SHA-256 of its charge",
-			filepath.Base(from), len(run.Charges), run.Name)})
+	doubt, sure, err := c.doubt(p, file, run, len(cells))
+	if c.Releases == "" && exit.Code(err) == exit.Missing { // account prune removes them
+		warn(err.Error() + ": no word is marked")
+	} else if err != nil {
+		return err
 	}
 	p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
 	p.Topics.Doubt = doubt
@@ -240,6 +234,22 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 		return nil
 	}
 	return c.addCoherence(p)
+}
+
+// doubt says which cells of a model are beyond doubt by its releases; nil if there are none.
+func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool, error) {
+	from := c.releases()
+	if from == "" || run == nil || run.Grant.Unit == event.Word { // contributions of single words may be negative
+		return nil, nil, nil
+	}
+	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Sources = append(p.Sources, page.Row{Name: "releases", Value: fmt.Sprintf("%s, %d of run %s, each with the SHA-256 of its charge",
+		filepath.Base(from), len(run.Charges), run.Name)})
+	rounds := fmt.Sprintf("%d to %d", run.First(), run.Grant.Scheme.Rounds)
+	return &page.Doubt{Alpha: doubtAlpha, Cells: cells, Rounds: rounds}, mean.Marked(doubtAlpha), nil
 }
 
 // releases is where the releases are, empty for nowhere.

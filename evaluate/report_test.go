@@ -206,4 +206,3 @@ func lastLine(b []byte) int {
 		}
 	}
 }
-
