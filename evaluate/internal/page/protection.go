@@ -13,6 +13,7 @@ import (
 // Protection is what the ledger says.
 type Protection struct {
 	Epsilon, Delta string // as account rounds them, up
+	Part           string // δ as one part in so many; empty for 0
 	Exact          string // ε in all digits
 	Unit           string
 	Left           string // of the budget, rounded down; empty without a budget
@@ -66,6 +67,9 @@ func NewProtection(r *spent.Report) *Protection {
 	if p.None {
 		p.Exact = "∞"
 	}
+	if d := float64(*r.Delta); d > 0 {
+		p.Part = "one part in " + oneIn(d)
+	}
 	if b := r.Budget; b != nil {
 		p.Budget = fmt.Sprintf("ε %v at δ %v", b.Epsilon, b.Delta)
 		if b.EpsilonLeft != nil {
@@ -116,8 +120,8 @@ func sentences(r *spent.Report) []Sentence {
 	if d == 0 {
 		return append(all, Sentence{"δ = 0", "The guarantee has no exception: it is pure differential privacy."})
 	}
-	return append(all, Sentence{"δ ≤ " + r.Delta.String(), fmt.Sprintf(
-		"The probability of an outcome may exceed that factor by at most δ, one part in %s.", oneIn(d))})
+	return append(all, Sentence{"δ ≤ " + r.Delta.String(), "The probability of an outcome may exceed that factor times the other by at most δ, " +
+		"one part in " + oneIn(d) + "."})
 }
 
 // guess is the largest probability of a right guess between neighbours of equal prior probability, (e^ε + δ)/(1 + e^ε), as a
@@ -165,8 +169,8 @@ func splitTheorems(list string) (names []string) {
 var plain = []Sentence{
 	{"composition of dominating pairs", "The losses of all releases are added up as whole distributions, not only by their worst cases."},
 	{"connecting the dots", "Where a computer rounds these distributions, it rounds to the safe side."},
-	{"sampled Gaussian", "A round reads only a secret random sample, so a release says less about any one of the data than its noise alone would allow."},
-	{"sampled Laplace", "A round reads only a secret random sample, so a release says less about any one of the data than its noise alone would allow."},
+	{"sampled Gaussian", "A round reads only a secret random sample, so a release says less about any one unit than if the round read all."},
+	{"sampled Laplace", "A round reads only a secret random sample, so a release says less about any one unit than if the round read all."},
 	{"sampling without replacement", "A round reads only a secret random sample of fixed size, which costs less than reading all."},
 	{"amplification", "A round reads only a secret random sample, which costs less than reading all."},
 	{"discrete Gaussian as continuous", "Noise in whole steps, as it was drawn, costs no more than the noise of the textbook formula, with an allowance that is counted."},
@@ -176,8 +180,8 @@ var plain = []Sentence{
 	{"Gaussian", "Each number was released with Gaussian noise, whose loss is known exactly."},
 	{"Laplace", "Each number was released with Laplace noise, whose loss is known exactly."},
 	{"randomized response", "Single answers were turned over at random before they were released."},
-	{"threshold of select", "A word was released only if its noisy weight exceeded a threshold, so that a word of one alone stays hidden but for δ."},
-	{"parallel composition", "Data that share nobody do not add up: the loss is the largest of theirs."},
+	{"threshold of select", "A word was released only if its noisy weight exceeded a threshold, so a word that one unit alone has stays hidden, apart from δ."},
+	{"parallel composition", "The losses of data sets that share no unit do not add up: the largest counts."},
 	{"moments accountant", "The losses of all releases are added up by their moments."},
 	{"linear composition", "The losses of all releases are added."},
 	{"strong composition", "The losses of many releases add up to less than their sum, but for a part of δ."},

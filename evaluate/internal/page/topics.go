@@ -3,8 +3,10 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"privpipe/evaluate/internal/topicmap"
 )
@@ -88,12 +90,6 @@ const (
 	lambdaSteps = 20
 )
 
-// Relevance is that of a word in a topic: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all topics
-// together (Sievert and Shirley, LDAvis, 2014, equation 1).
-func Relevance(lambda, inTopic, overall float64) float64 {
-	return lambda*math.Log(inTopic) + (1-lambda)*math.Log(inTopic/overall)
-}
-
 // NewTopics ranks the words of the rows of a model, λ or probabilities, all positive. sure says of each cell whether it is
 // beyond doubt; nil for unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
@@ -142,13 +138,13 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	for i, r := range rows {
 		distributions[i] = r.inTopic
 		at := func(id int) bool { return r.sure != nil && r.sure[id] }
-		best := ranked(r.inTopic, overall, Lambda, top)
-		for _, id := range best {
+		order := newRanking(r.inTopic, overall)
+		for _, id := range order.best(Lambda, top) {
 			r.topic.Words = append(r.topic.Words, Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
 		}
 		scale(r.topic.Words)
 		t.All = append(t.All, r.topic)
-		t.Ranks = append(t.Ranks, candidates(words, r.inTopic, overall, at, top))
+		t.Ranks = append(t.Ranks, order.candidates(words, r.inTopic, overall, at, top))
 	}
 	if len(rows) >= 3 {
 		t.Map = newMap(t.All, topicmap.Of(distributions))
@@ -156,42 +152,66 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	return t
 }
 
-// ranked returns the ids of the most relevant words.
-func ranked(inTopic, overall []float64, lambda float64, top int) []int {
-	relevance := make([]float64, len(inTopic))
-	ids := make([]int, len(inTopic))
-	for id := range ids {
-		ids[id], relevance[id] = id, Relevance(lambda, inTopic[id], overall[id])
+// A ranking ranks the words of a topic by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all
+// topics together (Sievert and Shirley, LDAvis, 2014, equation 1), which is log φ − (1−λ)·log p.
+type ranking struct{ logInTopic, logOverall []float64 }
+
+func newRanking(inTopic, overall []float64) ranking {
+	r := ranking{make([]float64, len(inTopic)), make([]float64, len(inTopic))}
+	for id := range inTopic {
+		r.logInTopic[id], r.logOverall[id] = math.Log(inTopic[id]), math.Log(overall[id])
 	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(relevance[b], relevance[a]) })
-	return ids[:min(top, len(ids))]
+	return r
+}
+
+// best returns the ids of the most relevant words, the first of equal ones first.
+func (r ranking) best(lambda float64, top int) []int {
+	type candidate struct {
+		id        int
+		relevance float64
+	}
+	best := make([]candidate, 0, top+1)
+	for id := range r.logInTopic {
+		c := candidate{id, r.logInTopic[id] - (1-lambda)*r.logOverall[id]}
+		if len(best) == top && c.relevance <= best[top-1].relevance {
+			continue
+		}
+		at := len(best)
+		for at > 0 && best[at-1].relevance < c.relevance {
+			at--
+		}
+		best = slices.Insert(best, at, c)
+		best = best[:min(top, len(best))]
+	}
+	ids := make([]int, len(best))
+	for i, c := range best {
+		ids[i] = c.id
+	}
+	return ids
 }
 
 // candidates are the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
-func candidates(words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
+func (r ranking) candidates(words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
 	among := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
-		for _, id := range ranked(inTopic, overall, float64(step)/lambdaSteps, top) {
+		for _, id := range r.best(float64(step)/lambdaSteps, top) {
 			among[id] = true
 		}
 	}
 	var all []Rank
-	for id, word := range words {
-		if among[id] {
-			mark := 0
-			if sure(id) {
-				mark = 1
-			}
-			all = append(all, Rank{word, digits(inTopic[id]), digits(overall[id]), mark})
+	for _, id := range slices.Sorted(maps.Keys(among)) {
+		mark := 0
+		if sure(id) {
+			mark = 1
 		}
+		all = append(all, Rank{words[id], digits(inTopic[id]), digits(overall[id]), mark})
 	}
 	return all
 }
 
 // digits keeps as many digits as the order of the words needs.
 func digits(x float64) float64 {
-	var y float64
-	fmt.Sscanf(fmt.Sprintf("%.6g", x), "%g", &y)
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	return y
 }
 
