@@ -85,6 +85,10 @@ python:
 peers: python
     {{ python }} -c 'import gensim, sklearn, opendp' 2>/dev/null || {{ python }} -m pip install -q gensim scikit-learn opendp
 
+# What the browser test of evaluate report needs, beside Chromium (apt install chromium) and Node: axe-core and a driver, in .node/
+browser:
+    npm install --no-audit --no-fund --ignore-scripts --prefix .node playwright-core@1.65.1 axe-core@4.14.1
+
 # Write generated code and the test vectors of the wire anew
 generate: python
     PYTHON={{ python }} pipelines/wire/generate.sh

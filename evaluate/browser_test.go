@@ -61,21 +61,10 @@ func browse(t *testing.T, html []byte) inBrowser {
 	return b
 }
 
-// render writes the page of a command in a folder with the files of the scripts.
-func render(t *testing.T, command *reportCommand) []byte {
+// render returns the page of a command.
+func render(t *testing.T, command reportCommand) []byte {
 	t.Helper()
-	folder := t.TempDir()
-	for name, content := range files() {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []*string{&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Scores, &command.Reference} {
-		if *name != "" {
-			*name = filepath.Join(folder, *name)
-		}
-	}
-	p, err := command.page(func(message string) { t.Error(message) })
+	p, err := pageOf(t, command)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +78,7 @@ func render(t *testing.T, command *reportCommand) []byte {
 // TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error, moves its words
 // by the keyboard, and passes axe-core in light and dark, contrast and labels among its rules.
 func TestBrowser(t *testing.T) {
-	b := browse(t, render(t, &reportCommand{
+	b := browse(t, render(t, reportCommand{
 		Model: "report.pp", Ledger: "report.ledger", Account: "report.json", Curve: "curve.json", Releases: "report-rel.pp",
 		Scores: "fair-scores.pp", Reference: "fair-docs.pp", Top: 3, Title: `</title><script>alert("title")</script>`,
 	}))
@@ -123,7 +112,7 @@ func TestBrowser(t *testing.T) {
 
 // TestBrowserWords: the page of a model without topics is as sound.
 func TestBrowserWords(t *testing.T) {
-	b := browse(t, render(t, &reportCommand{
+	b := browse(t, render(t, reportCommand{
 		Model: "frequencies.pp", Ledger: "frequencies.led", Account: "frequencies.json", Releases: "frequencies-rel", Top: 15,
 	}))
 	for _, wrong := range b.Wrong {

@@ -285,11 +285,7 @@ func (c *reportCommand) addCoherence(p *page.Page) error {
 	if err != nil {
 		return err
 	}
-	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}
-	if !c.Internal {
-		wanted.Side = wire.Side_PUBLIC
-	}
-	in, _, err := openReference(c.Reference, c.Model, wanted, header)
+	in, _, err := openReference(c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
 	if err != nil {
 		return err
 	}
@@ -311,13 +307,18 @@ func (c *reportCommand) addCoherence(p *page.Page) error {
 	return nil
 }
 
+// wanted are streams of a kind, private ones only for an internal page.
+func (c *reportCommand) wanted(kind wire.Kind) endpoint.Wanted {
+	w := endpoint.Wanted{Kinds: []wire.Kind{kind}}
+	if !c.Internal {
+		w.Side = wire.Side_PUBLIC
+	}
+	return w
+}
+
 // perplexity reads scores, round by round.
 func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, error) {
-	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}}
-	if !c.Internal {
-		wanted.Side = wire.Side_PUBLIC
-	}
-	in, h, err := endpoint.OpenStream(c.Scores, wanted)
+	in, h, err := endpoint.OpenStream(c.Scores, c.wanted(wire.Kind_SCORES))
 	if err != nil {
 		return nil, err
 	}

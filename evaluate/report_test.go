@@ -5,8 +5,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
 	"time"
 
+	"privpipe/evaluate/internal/page"
+	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/testkit/script"
@@ -25,8 +32,10 @@ var hostile = vocabulary.Words{
 type reported struct {
 	ledger event.Ledger
 	bytes  []byte
-	stream []byte
-	cells  [][]byte
+
+	header *wire.Header // of its stream of releases
+	heads  []*wire.Release
+	cells  [][]byte // of each release
 }
 
 const reportRounds = 4
@@ -49,12 +58,11 @@ func newReported(name string, words vocabulary.Words, rows int, dataset string) 
 		line.Type, line.Head = event.TypeHead, &event.Head{ID: "00112233445566778899aabbccddeeff"}
 	})
 	r.add(func(line *event.Line) { line.Type, line.Grant = event.TypeGrant, g })
-	header := &wire.Header{
+	r.header = &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "monday", Model: name, Unit: wire.Unit_DOCUMENT,
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
 		Matrices: []*wire.Matrix{{Name: statistic, Rows: uint32(rows), Columns: uint32(len(words)), Element: wire.Element_INT64}},
 	}
-	var records []*wire.Record
 	for round := 1; round <= reportRounds; round++ {
 		values := make([]int64, rows*len(words))
 		for i := range values {
@@ -71,12 +79,23 @@ func newReported(name string, words vocabulary.Words, rows int, dataset string) 
 		r.add(func(line *event.Line) { line.Type, line.Charge = event.TypeCharge, c })
 		r.cells = append(r.cells, cells)
 		s := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: reportRounds, Secret: true, Coins: scheme.Coins}
-		head := &wire.Release{Scheme: s, Grid: 1e-6, Mechanism: c.Mechanism, Clip: 1 << 20, Scale: c.Scale, Grant: g.ID}
-		records = append(records, &wire.Record{Round: uint32(round), Body: &wire.Record_Release{Release: head}},
-			&wire.Record{Round: uint32(round), Body: &wire.Record_Block{Block: &wire.Block{Values: cells}}})
+		r.heads = append(r.heads, &wire.Release{
+			Scheme: s, Grid: 1e-6, Mechanism: c.Mechanism, Clip: 1 << 20, Scale: c.Scale, Grant: g.ID,
+		})
 	}
-	r.stream, _ = script.Stream(header, records...)
 	return r
+}
+
+// stream is the stream of the releases.
+func (r *reported) stream() []byte {
+	var records []*wire.Record
+	for i, head := range r.heads {
+		round := uint32(i + 1)
+		records = append(records, &wire.Record{Round: round, Body: &wire.Record_Release{Release: head}},
+			&wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Values: r.cells[i]}}})
+	}
+	b, _ := script.Stream(r.header, records...)
+	return b
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -158,12 +177,15 @@ func reportFiles() map[string][]byte {
 	}
 	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
 	w := newReported("words", vocab, 1, "d")
+	other := newReported("lda", hostile, 3, "d")
+	other.cells[3][0]++ // other cells than its charge says
 	files := map[string][]byte{
 		"report.pp":        reportModel("lda", hostile, "lambda", 3, lambda),
 		"report.ledger":    r.bytes,
 		"report.json":      r.account(nil),
 		"curve.json":       r.curve(nil),
-		"report-rel.pp":    r.stream,
+		"report-rel.pp":    r.stream(),
+		"other-rel.pp":     other.stream(),
 		"cut-ledger":       r.bytes[:len(r.bytes)/2],
 		"older.ledger":     r.bytes[:lastLine(r.bytes)],
 		"no-bound.json":    r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
@@ -183,7 +205,7 @@ func reportFiles() map[string][]byte {
 		"frequencies.pp":    reportModel("words", vocab, "probabilities", 1, []float64{.5, .3, .15, .05}),
 		"frequencies.led":   w.bytes,
 		"frequencies.json":  w.account(nil),
-		"frequencies-rel":   w.stream,
+		"frequencies-rel":   w.stream(),
 		"fair-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) {
 			h.Vocabulary, h.VocabularySize = hostile.Hash(), uint32(len(hostile))
 		}, []uint32{0, 1, 2, 3}, []uint32{2, 5, 7}),
@@ -203,6 +225,80 @@ func lastLine(b []byte) int {
 	for i := len(b) - 2; ; i-- {
 		if b[i] == '\n' {
 			return i + 1
+		}
+	}
+}
+
+// TestStoppedEarly: a run that was stopped after three of four rounds has the threshold of all four, because when it stopped may depend on
+// what was released.
+func TestStoppedEarly(t *testing.T) {
+	r := newReported("lda", hostile, 3, "d")
+	folder := t.TempDir()
+	for round, cells := range r.cells {
+		path := filepath.Join(folder, (&event.Charge{Run: "monday", Round: round + 1}).StoredName())
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, cells, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var thresholds, first []float64
+	for _, lines := range [][]*event.Line{r.ledger.Lines, r.ledger.Lines[:len(r.ledger.Lines)-1]} {
+		run, err := released.Of(&event.Ledger{Lines: lines}, "monday")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, err := run.Mean(folder, lda.Topics, 3*len(hostile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		thresholds, first = append(thresholds, mean.Threshold(0.01)), append(first, mean.Sum[0])
+	}
+	// Rounds 2, 3 and 4 have the weights 1, 2 and 3; of the variances they are 1, 4 and 9.
+	sigma := float64(r.ledger.Lines[2].Charge.Scale)
+	if want := sigma * math.Sqrt(2*14*math.Log(24/0.01)); math.Abs(thresholds[0]/want-1) > 1e-12 || thresholds[1] != thresholds[0] {
+		t.Errorf("thresholds %v, want %v", thresholds, want)
+	}
+	if !(first[0]/first[1] > 1.99 && first[0]/first[1] < 2.01) {
+		t.Errorf("the first cell has %v, want a half of it without the last round", first)
+	}
+}
+
+// pageOf makes the page of a command in a folder with the files of the scripts.
+func pageOf(t *testing.T, command reportCommand) (*page.Page, error) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range files() {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []*string{&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Scores, &command.Reference} {
+		if *name != "" {
+			*name = filepath.Join(folder, *name)
+		}
+	}
+	return command.page(func(message string) { t.Error(message) })
+}
+
+// TestPageRefuses what the page must not say, and accepts the same without the fault.
+func TestPageRefuses(t *testing.T) {
+	for _, c := range []struct {
+		command reportCommand
+		want    string // of the error; empty for none
+	}{
+		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Scores: "fair-scores.pp", Reference: "fair-docs.pp"}, ""},
+		{reportCommand{Ledger: "report.ledger", Account: "stale.json"}, "not of this ledger as it is now"},
+		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"}, "not a release that the ledger charges"},
+		{reportCommand{Scores: "private-scores.pp"}, "a private stream"},
+		{reportCommand{Reference: "private-docs.pp"}, "a private stream"},
+		{reportCommand{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},
+	} {
+		c.command.Model, c.command.Top = "report.pp", 5
+		_, err := pageOf(t, c.command)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.command, err, c.want)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	if g.Mechanism != event.Gaussian && g.Mechanism != event.Laplace || g.Cost > 0 || g.Proved > 0 || g.Claim != "" || g.Model == "" {
 		return ""
 	}
-	sampling := schemeFlags(g.Scheme)
+	sampling, grant := schemeFlags(g.Scheme), quoted(c.Run+".json")
 	plan := []string{"account plan"}
 	if g.Mechanism != event.Gaussian {
 		plan = append(plan, "--mechanism "+g.Mechanism)
@@ -108,7 +108,7 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	for _, m := range g.Matrices {
 		plan = append(plan, "--matrix "+quoted(fmt.Sprintf("%s=%dx%d", m.Name, m.Rows, m.Columns)))
 	}
-	plan = append(plan, "--vocab vocab.txt -o grant.json")
+	plan = append(plan, "--vocab vocab.txt -o "+grant)
 
 	params, flags := "", ""
 	train := ""
@@ -126,8 +126,8 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	return strings.Join(plan, " \\\n  ") + "\n" + train +
 		"sample " + strings.Replace(sampling, fmt.Sprintf("/%d", g.Scheme.Population), "", 1) + " --unit " + streamUnit(g.Unit) + secret + " documents.pp |\n" +
 		"  estep " + quoted(g.Model) + params + " |\n" +
-		"  privatize --grant grant.json --ledger run.ledger --dataset " + quoted(c.Dataset) + " |\n" +
-		"  mstep " + quoted(g.Model) + " --vocab vocab.txt" + flags + " -o model.pp\n"
+		"  privatize --grant " + grant + " --ledger run.ledger --dataset " + quoted(c.Dataset) + " |\n" +
+		"  mstep " + quoted(g.Model) + " --vocab vocab.txt" + flags + " -o " + quoted(c.Run+".pp") + "\n"
 }
 
 // streamUnit is the unit of streams: where words are protected, they carry documents.
