@@ -171,7 +171,7 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
 	}
-	if v := run.Grant.Vocabulary; v != "" && v != hex.EncodeToString(vocabulary.Words(file.Words).Hash()) {
+	if g := run.Grant; g != nil && g.Vocabulary != "" && g.Vocabulary != hex.EncodeToString(vocabulary.Words(file.Words).Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Ledger, c.Model)
 	}
 	p.Protection = page.NewProtection(report)
@@ -239,7 +239,7 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 // doubt says which cells of a model are beyond doubt by its releases; nil if there are none.
 func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool, error) {
 	from := c.releases()
-	if from == "" || run == nil || run.Grant.Unit == event.Word { // contributions of single words may be negative
+	if from == "" || run == nil || run.Grant == nil || run.Grant.Unit == event.Word { // contributions of single words may be negative
 		return nil, nil, nil
 	}
 	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)

@@ -178,8 +178,19 @@ func reportFiles() map[string][]byte {
 	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
 	w := newReported("words", vocab, 1, "d")
 	other := newReported("lda", hostile, 3, "d")
-	other.cells[3][0]++ // other cells than its charge says
+	other.cells[3][0]++    // other cells than its charge says
+	exact := new(reported) // released without noise
+	exact.add(func(line *event.Line) {
+		line.Type, line.Head = event.TypeHead, &event.Head{ID: "00112233445566778899aabbccddeeff"}
+	})
+	exact.add(func(line *event.Line) {
+		c := event.NoCharge(1, event.Document, event.Scheme{Method: event.All, Rate: 1, Rounds: 1})
+		c.Dataset, c.Run, c.Release, c.Settings = "d", "monday", event.Genesis, event.Genesis
+		line.Type, line.Charge = event.TypeCharge, c
+	})
 	files := map[string][]byte{
+		"exact.ledger":     exact.bytes,
+		"exact.json":       exact.account(func(m map[string]any) { m["epsilon"], m["releases"] = "∞", 1; delete(m, "budget") }),
 		"report.pp":        reportModel("lda", hostile, "lambda", 3, lambda),
 		"report.ledger":    r.bytes,
 		"report.json":      r.account(nil),

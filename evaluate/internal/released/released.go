@@ -26,10 +26,10 @@ import (
 type Run struct {
 	Name    string
 	Charges map[int]*event.Charge // the last of each round
-	Grant   *event.Grant          // of the last charge
+	Grant   *event.Grant          // of the last charge; nil for a run without noise
 }
 
-// Of returns the run of a name in a ledger, or why it has no one statistic whose mean could be worked out.
+// Of returns the run of a name in a ledger, which must have charges of it.
 func Of(ledger *event.Ledger, name string) (*Run, error) {
 	r := &Run{Name: name, Charges: make(map[int]*event.Charge)}
 	grants := make(map[string]*event.Grant)
@@ -42,11 +42,10 @@ func Of(ledger *event.Ledger, name string) (*Run, error) {
 			r.Charges[c.Round], last = c, c.Grant
 		}
 	}
-	if r.Grant = grants[last]; len(r.Charges) == 0 {
+	if len(r.Charges) == 0 {
 		return nil, fmt.Errorf("no line charges a release of run %q, of which the model is", name)
-	} else if r.Grant == nil {
-		return nil, fmt.Errorf("run %q was released without a grant", name)
 	}
+	r.Grant = grants[last]
 	return r, nil
 }
 
@@ -54,7 +53,7 @@ func Of(ledger *event.Ledger, name string) (*Run, error) {
 // weight then rises linearly.
 const AverageFrom = 0.3
 
-// Mean adds up the releases of a matrix of the grant, cells by name, from a folder of stored releases or a stream of releases.
+// Mean adds up the releases of a matrix of the grant, which the run must have, cells by name, from a folder of stored releases or a stream of releases.
 // A round that was planned and never charged counts as noise without cells, because whether a run stops early may depend on
 // its releases: Σ w_t·Z_t up to a stopping time stays below the same threshold, as exp(λΣ w_t·Z_t − λ²Σ w_t²·v_t/2) is a
 // supermartingale. A release that was charged and is not there is an error.
