@@ -86,6 +86,10 @@ peers: python
     {{ python }} -c 'import gensim, sklearn, opendp, pyarrow, pyLDAvis, little_mallet_wrapper' 2>/dev/null || \
         {{ python }} -m pip install -q gensim scikit-learn opendp pyarrow pyLDAvis little-mallet-wrapper matplotlib seaborn
 
+# What the browser test of evaluate report needs, beside Chromium (apt install chromium) and Node: axe-core and a driver, in .node/
+browser:
+    npm install --no-audit --no-fund --ignore-scripts --prefix .node playwright-core@1.65.1 axe-core@4.14.1
+
 # Write generated code and the test vectors of the wire again
 generate: python
     PYTHON={{ python }} pipelines/wire/generate.sh

@@ -17,6 +17,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
+	"privpipe/pipelines/rounded"
 	"privpipe/pipelines/wire"
 )
 
@@ -155,13 +156,13 @@ func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 			return "", "", nil // nothing says at which
 		}
 		epsilon, err := p.Epsilon(delta)
-		return "ε " + print.Up(epsilon), fmt.Sprintf("δ %v", delta), err
+		return "ε " + rounded.Up(epsilon), fmt.Sprintf("δ %v", delta), err
 	}
 	of, limit, err := b.Spent(ledger, p)
 	if b.Filter != nil {
 		return fmt.Sprintf("%s %s of %s", b.Filter.Measure, print.Number(of), print.Number(limit)), fmt.Sprintf("for ε %v at δ %v", b.Epsilon, b.Delta), err
 	}
-	return fmt.Sprintf("ε %s of %.4g", print.Up(of), limit), fmt.Sprintf("δ %v", b.Delta), err
+	return fmt.Sprintf("ε %s of %.4g", rounded.Up(of), limit), fmt.Sprintf("δ %v", b.Delta), err
 }
 
 // note returns what takes a ledger and notes what it has spent for the line of a terminal. It works beside the line: what is

@@ -20,9 +20,9 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/ledgertest"
-	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 	"privpipe/pipelines/testkit/terminal"
 )
 
@@ -263,7 +263,7 @@ func printedEpsilon(t *testing.T, b *ledgertest.Book, charges int, run string) s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return print.Up(epsilon)
+	return rounded.Up(epsilon)
 }
 
 // TestWatchOnTerminal follows ledgers that grow on a terminal: one line, which is gone in the end. Documents are counted where

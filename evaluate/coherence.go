@@ -45,52 +45,39 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Reference, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}}
+	meter := &progress.Meter{Name: "evaluate"}
+	in, h, err := openReference(c.Reference, c.Model, wanted, model)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if string(h.Vocabulary) != string(model.Vocabulary) {
-		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Reference, c.Model)
-	}
 	if h.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the reference documents are private: no budget covers a coherence computed from them")
 	}
 	if r.DryRun() {
 		return nil
 	}
-	ids := make([][]uint32, len(topics))
-	var all []uint32
-	for i, t := range topics {
-		for _, w := range t.Words {
-			ids[i] = append(ids[i], uint32(w.id))
-		}
-		all = append(all, ids[i]...)
-	}
-	counter := coherence.NewCounter(all)
-	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
-	var words []uint32
-	for {
-		record, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		words = wire.AppendIDs(words[:0], record.GetDocument().WordGaps)
-		counter.Add(words)
-		meter.Documents.Add(1)
+	values, err := coherences(in, topics, func() { meter.Documents.Add(1) })
+	if err != nil {
+		return err
 	}
-	if counter.Documents() == 0 {
-		return exit.Errorf(exit.Malformed, "%s: no documents", c.Reference)
-	}
-	b, err := c.print(topics, ids, counter)
+	b, err := c.print(topics, values)
 	if err != nil {
 		return err
 	}
 	return writeText(c.Output, b)
+}
+
+// openReference opens the documents that a coherence is worked out on.
+func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) (*endpoint.StreamReader, *wire.Header, error) {
+	in, h, err := endpoint.OpenStream(name, wanted)
+	if err == nil && string(h.Vocabulary) != string(model.Vocabulary) {
+		in.Close()
+		err = exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", name, of)
+	}
+	return in, h, err
 }
 
 // A coherenceRow has the coherences of a topic, or their means.
@@ -101,7 +88,41 @@ type coherenceRow struct {
 	UMass float64 `json:"u_mass"`
 }
 
-func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *coherence.Counter) ([]byte, error) {
+// coherences returns the coherences of the words of each topic in the documents of a stream, and calls counted after each document.
+func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]coherenceRow, error) {
+	ids := make([][]uint32, len(topics))
+	var all []uint32
+	for i, t := range topics {
+		for _, w := range t.Words {
+			ids[i] = append(ids[i], uint32(w.id))
+		}
+		all = append(all, ids[i]...)
+	}
+	counter := coherence.NewCounter(all)
+	var words []uint32
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		words = wire.AppendIDs(words[:0], record.GetDocument().WordGaps)
+		counter.Add(words)
+		counted()
+	}
+	if counter.Documents() == 0 {
+		return nil, exit.Errorf(exit.Malformed, "%s: no documents", in.Name())
+	}
+	values := make([]coherenceRow, len(topics))
+	for i, of := range ids {
+		values[i] = coherenceRow{counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of)}
+	}
+	return values, nil
+}
+
+func (c *coherenceCommand) print(topics []topic, values []coherenceRow) ([]byte, error) {
 	type row struct {
 		Topic int `json:"topic"`
 		coherenceRow
@@ -109,7 +130,7 @@ func (c *coherenceCommand) print(topics []topic, ids [][]uint32, counter *cohere
 	rows := make([]row, len(topics))
 	var mean coherenceRow
 	for i, t := range topics {
-		x := coherenceRow{counter.Topic(ids[i]), counter.CV(ids[i]), counter.CNPMI(ids[i]), counter.UMass(ids[i])}
+		x := values[i]
 		rows[i] = row{t.Topic, x}
 		n := float64(len(topics))
 		mean = coherenceRow{mean.NPMI + x.NPMI/n, mean.CV + x.CV/n, mean.CNPMI + x.CNPMI/n, mean.UMass + x.UMass/n}

@@ -14,6 +14,7 @@ var cli struct {
 	Coherence  coherenceCommand  `cmd:"" help:"Compute the coherence of a model's topics on reference documents: NPMI, and C_V, C_NPMI and UMass as gensim does with whole documents as windows."`
 	Diversity  diversityCommand  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
 	Compare    compareCommand    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
+	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
 	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
 }
 

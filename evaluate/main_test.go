@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"testing"
 
@@ -82,6 +83,12 @@ func model(cut bool, words vocabulary.Words, columns int, lambda ...float64) []b
 }
 
 func files() map[string][]byte {
+	all := reportFiles()
+	maps.Copy(all, smallFiles())
+	return all
+}
+
+func smallFiles() map[string][]byte {
 	lambda := []float64{6, 2, 1, 1, 3, 3, 4, 20}
 	bags := [][]uint32{{0, 1}, {0, 1, 3}, {2, 3}}
 	return map[string][]byte{

@@ -24,9 +24,17 @@ func TestLDA(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, first)
 		}
 	}
-	for _, name := range []string{"model.pp", "run.ledger", "grant.json", "topics.txt", "report.txt", "perplexity.txt"} {
+	for _, name := range []string{"model.pp", "run.ledger", "grant.json", "topics.txt", "report.txt", "perplexity.txt", "report.html"} {
 		if info, err := os.Stat(filepath.Join(folder, "out", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The page has the very ε of account, and marks words by the releases beside the ledger.
+	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/report.json`))
+	page := run(t, folder, "cat out/report.html")
+	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "of the 40000 pairs of a word and a topic", "<polyline"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
 		}
 	}
 	if again := run(t, folder, command); again != first {

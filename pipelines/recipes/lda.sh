@@ -4,8 +4,8 @@
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
 #
 # TEXT is private: a file of JSON Lines {"id","text"}, a .csv with these columns, a folder of .txt, a UCI docword file, or
-# documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the topics and the report of the
-# spent budget. If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
+# documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the topics, the report of the
+# spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
 #
 #   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
@@ -86,4 +86,11 @@ train
 evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
 account report --delta "$delta" -o "$out/report.txt" "$ledger"
 cat "$out/topics.txt" "$out/report.txt"
+
+# The page has public numbers only. ε over the releases costs many compositions, and a ledger of many runs far more of them.
+curve=()
+[[ $charged != own ]] || curve=(--curve "$out/curve.json")
+account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
+evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "$out/report.html"
+
 score "$out/model.pp" --unigram "$out/words.pp"

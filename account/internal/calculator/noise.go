@@ -12,6 +12,7 @@ import (
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 )
 
 // An unreachable ε is below all that noise in range has.
@@ -21,7 +22,7 @@ type unreachable struct {
 }
 
 func (e *unreachable) Error() string {
-	return fmt.Sprintf("no noise that it accounts for has ε %v at δ %v: the least is ε %s", e.epsilon, e.delta, print.Up(e.least))
+	return fmt.Sprintf("no noise that it accounts for has ε %v at δ %v: the least is ε %s", e.epsilon, e.delta, rounded.Up(e.least))
 }
 
 // A NoiseQuery asks for the least noise, as flags.
@@ -42,7 +43,7 @@ func (c *NoiseQuery) Find(forTable bool) (*Answer, error) {
 	s := c.Setting()
 	epsilon, printed := c.Epsilon, func(noise float64) float64 { return noise }
 	if forTable { // a printed ε is rounded up
-		s.printed, epsilon, printed = true, print.FourDigitsDown(c.Epsilon), print.FourDigitsUp
+		s.printed, epsilon, printed = true, rounded.FourDigitsDown(c.Epsilon), rounded.FourDigitsUp
 	}
 	start, err := Best(c.Choice, c.leastNoise(s, epsilon))
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Setting) extent() (low, most float64) {
 		most = math.Nextafter(most, 0)
 	}
 	if s.printed {
-		return print.FourDigitsUp(low), print.FourDigitsDown(most)
+		return rounded.FourDigitsUp(low), rounded.FourDigitsDown(most)
 	}
 	return low, most
 }

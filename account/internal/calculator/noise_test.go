@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"privpipe/account/internal/accountant"
-	"privpipe/account/internal/print"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 	"privpipe/pipelines/scheme"
 )
 
@@ -100,11 +100,11 @@ func (c *NoiseQuery) checkRefusal(t *testing.T, err error, forTable bool) (reach
 		if exit.Code(err) != exit.Usage || c.Accountant == "tightest" {
 			t.Errorf("%+v: exit code %d: %v", c, exit.Code(err), err)
 		}
-	case exit.Code(err) != exit.Refused || !(far.least > c.Epsilon) || !strings.HasSuffix(err.Error(), print.Up(far.least)):
+	case exit.Code(err) != exit.Refused || !(far.least > c.Epsilon) || !strings.HasSuffix(err.Error(), rounded.Up(far.least)):
 		t.Errorf("%+v: exit code %d, least ε %v: %v", c, exit.Code(err), far.least, err)
 	case !math.IsInf(far.least, 1):
 		other := *c
-		other.Epsilon = print.FourDigitsUp(far.least)
+		other.Epsilon = rounded.FourDigitsUp(far.least)
 		if _, err := other.Find(forTable); err != nil {
 			t.Errorf("%+v: ε %v is not reached either: %v", c, other.Epsilon, err)
 		}

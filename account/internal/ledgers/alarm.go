@@ -8,6 +8,7 @@ import (
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 )
 
 // AlarmFlags are when a command fails although its output is right, and written: for cron, which mails what is said then.
@@ -64,7 +65,7 @@ func (a *AlarmFlags) Watch(name string, ledger *event.Ledger, spending accountan
 			return nil, err
 		}
 		if !(epsilon <= *a.MaxEpsilon) {
-			due = append(due, fmt.Errorf("ε %s is spent at δ %v, more than %v", print.Up(epsilon), delta, *a.MaxEpsilon))
+			due = append(due, fmt.Errorf("ε %s is spent at δ %v, more than %v", rounded.Up(epsilon), delta, *a.MaxEpsilon))
 		}
 	}
 	switch len(due) {
@@ -83,12 +84,12 @@ func (b *budget) over(part float64, ledger *event.Ledger, p accountant.UpperProf
 		return nil, err
 	}
 	if b.Filter != nil {
-		return fmt.Errorf("%s is spent by the filter %s, more than %v of its limit %s", print.Up(spent), b.Filter.Measure, part,
-			print.Up(limit)), nil
+		return fmt.Errorf("%s is spent by the filter %s, more than %v of its limit %s", rounded.Up(spent), b.Filter.Measure, part,
+			rounded.Up(limit)), nil
 	}
 	whose := "the ledger's own budget"
 	if b.Grant != "" {
 		whose = fmt.Sprintf("the budget of grant %s,", print.Quoted(b.Grant))
 	}
-	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", print.Up(spent), b.Delta, part, whose, limit), nil
+	return fmt.Errorf("ε %s is spent at δ %v, more than %v of %s %v", rounded.Up(spent), b.Delta, part, whose, limit), nil
 }

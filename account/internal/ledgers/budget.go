@@ -8,6 +8,7 @@ import (
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 )
 
 // A budget is what all charges of a ledger together are to stay within, whoever planned them.
@@ -85,8 +86,8 @@ func CheckOverspent(name string, ledger *event.Ledger) (overspent, err error) {
 				return nil, err
 			}
 			if !(least <= b.Epsilon*(1+slack)) {
-				return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, print.Up(least), b.Delta,
-					b.Epsilon).WithHint("what was released cannot be undone: the guarantee is ε %s, not %v", print.Up(least), b.Epsilon), nil
+				return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, rounded.Up(least), b.Delta,
+					b.Epsilon).WithHint("what was released cannot be undone: the guarantee is ε %s, not %v", rounded.Up(least), b.Epsilon), nil
 			}
 		}
 	}

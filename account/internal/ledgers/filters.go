@@ -9,10 +9,10 @@ import (
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
-	"privpipe/account/internal/print"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 )
 
 // checkFilter checks that the limit of a ledger's filter keeps the ledger's budget.
@@ -22,7 +22,7 @@ func checkFilter(name string, head *event.Head) error {
 	}
 	epsilon, err := Guaranteed(head.Filter, head.Budget.Delta)
 	if err == nil && epsilon > head.Budget.Epsilon*(1+slack) {
-		err = fmt.Errorf("the limit of the filter gives ε %s at δ %v, the budget is %v", print.Up(epsilon), head.Budget.Delta,
+		err = fmt.Errorf("the limit of the filter gives ε %s at δ %v, the budget is %v", rounded.Up(epsilon), head.Budget.Delta,
 			head.Budget.Epsilon)
 	}
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/pld"
-	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/rounded"
 )
 
 // CheckGrants checks that each charge of a ledger is one that its grant, on a line before, gives and allows, by the rules
@@ -49,7 +49,7 @@ func checkBudget(g *event.Grant, charges []*event.Charge) error {
 	least, err := leastEpsilon(g.Budget, charges)
 	if err == nil && least > g.Budget.Epsilon*(1+slack) {
 		err = fmt.Errorf("by then ε is %s at δ = %v, and grant %q was planned for %v",
-			print.Up(least), g.Budget.Delta, g.ID, g.Budget.Epsilon)
+			rounded.Up(least), g.Budget.Delta, g.ID, g.Budget.Epsilon)
 	}
 	return err
 }

@@ -7,9 +7,9 @@ import (
 
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
-	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 )
 
 // Make returns the grant of the flags.
@@ -75,7 +75,7 @@ func (c *Flags) warnOfBudgets(log *slog.Logger, g *event.Grant) error {
 			return err
 		}
 		if epsilon > b.Epsilon {
-			log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", print.Up(epsilon), b.Delta, b.Epsilon))
+			log.Warn(fmt.Sprintf("this grant takes the ledger to ε %s at δ %v, past its budget of %v", rounded.Up(epsilon), b.Delta, b.Epsilon))
 		}
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/pld"
-	"privpipe/account/internal/print"
 	"privpipe/account/internal/search"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
 )
 
 // A planning is a plan in the making: a grant to be completed, after what was released before.
@@ -141,7 +141,7 @@ func (c *Flags) solveFiltered(grant *event.Grant) error {
 	grant.Cost = one
 	if after := (c.ledger.Spent() + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
 		return exit.Errorf(exit.Refused, "all releases of this grant would take the filter to %s, its limit is %s",
-			print.Up(after), print.Up(f.Limit))
+			rounded.Up(after), rounded.Up(f.Limit))
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (p *planning) raise() error {
 		return p.tooMuch(already)
 	case p.Epsilon != 0 && p.Epsilon-already < leastMore*p.More:
 		return exit.Errorf(exit.Refused, "%s spent ε %s of %v at δ %v: %s is left, which is less than a tenth of --more %v", p.spenders(),
-			print.Up(already), p.Epsilon, p.Delta, print.Down(max(0, p.Epsilon-already)), p.More)
+			rounded.Up(already), p.Epsilon, p.Delta, rounded.Down(max(0, p.Epsilon-already)), p.More)
 	}
 	more := math.Nextafter(already+p.More, 0)
 	if p.Epsilon == 0 || more < p.Epsilon {
@@ -206,7 +206,7 @@ func (p *planning) solveNoise() error {
 	if already, err := p.already(); err != nil {
 		return err
 	} else if already > mostSpent*p.Epsilon && already < p.Epsilon && p.More == 0 {
-		return exit.Errorf(exit.Refused, "%s spent ε %s of %v: what is left is not worth its noise", p.spenders(), print.Up(already), p.Epsilon).
+		return exit.Errorf(exit.Refused, "%s spent ε %s of %v: what is left is not worth its noise", p.spenders(), rounded.Up(already), p.Epsilon).
 			WithHint("a larger --epsilon is a decision to spend more")
 	}
 	low, high, err := p.extent(p.grant)
@@ -367,16 +367,16 @@ func (p *planning) tooMuch(epsilon float64) error {
 	case unknown == "epsilon":
 		return exit.Errorf(exit.Refused, "nothing is proved at δ %v: ε is ∞", p.Delta)
 	case already >= p.Epsilon:
-		return exit.Errorf(exit.Refused, "%s spent ε %s: no noise keeps it within %v", p.spenders(), print.Up(already), p.Epsilon)
+		return exit.Errorf(exit.Refused, "%s spent ε %s: no noise keeps it within %v", p.spenders(), rounded.Up(already), p.Epsilon)
 	case unknown == "rounds":
-		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", print.Up(epsilon), p.Delta, p.Epsilon)
+		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", rounded.Up(epsilon), p.Delta, p.Epsilon)
 	case unknown == "rate":
-		return exit.Errorf(exit.Refused, "the least rate, %v, takes ε to %s at δ %v, above %v", leastRate, print.Up(epsilon), p.Delta,
+		return exit.Errorf(exit.Refused, "the least rate, %v, takes ε to %s at δ %v, above %v", leastRate, rounded.Up(epsilon), p.Delta,
 			p.Epsilon)
 	case p.Threshold != 0:
 		return exit.Errorf(exit.Usage, "--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
-			"and with that much ε is %s", p.Threshold, p.grant.NoiseMultiplier, print.Up(epsilon))
+			"and with that much ε is %s", p.Threshold, p.grant.NoiseMultiplier, rounded.Up(epsilon))
 	}
 	return exit.Errorf(exit.Refused, "the largest noise of %s does not reach ε %v at δ %v: with it ε is %s, "+
-		"and %s without this plan", p.grant.Mechanism, p.Epsilon, p.Delta, print.Up(epsilon), print.Up(already))
+		"and %s without this plan", p.grant.Mechanism, p.Epsilon, p.Delta, rounded.Up(epsilon), rounded.Up(already))
 }

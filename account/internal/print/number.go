@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"privpipe/pipelines/rounded"
 )
 
 // A Number is a bound of ε, δ or noise, rounded up where it is printed. In JSON it has all digits; an infinity is a string.
@@ -17,7 +19,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-func (n Number) String() string { return Up(float64(n)) }
+func (n Number) String() string { return rounded.Up(float64(n)) }
 
 // Compare compares two bounds; those that only rounding tells apart are equal.
 func (n Number) Compare(m Number) int {

@@ -9,6 +9,7 @@ import (
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/rounded"
 )
 
 // A budgetReport is what is left of a ledger's total budget, and its JSON form.
@@ -46,9 +47,9 @@ func NewBudget(ledger *event.Ledger, p accountant.UpperProfile) (*budgetReport, 
 // left is what is left, for the table.
 func (r *budgetReport) left() string {
 	if r.FilterLeft != nil {
-		return print.Down(float64(*r.FilterLeft))
+		return rounded.Down(float64(*r.FilterLeft))
 	}
-	return print.Down(float64(*r.EpsilonLeft))
+	return rounded.Down(float64(*r.EpsilonLeft))
 }
 
 // table prints what is left of the ledger's own budget for people. Of planned ones the table of grants says it.

@@ -73,6 +73,7 @@ func (f CurveFile) Write(content []byte) error {
 // curves are how the loss of a ledger grew, and what it is now; and their JSON form. Every loss in them is an upper bound.
 type curves struct {
 	Ledger     string `json:"ledger"`
+	LastHash   string `json:"last_hash"` // of the ledger's last line
 	Accountant string `json:"accountant"`
 	Adjacency  string `json:"adjacency,omitempty"`
 	Unit       string `json:"unit,omitempty"`
@@ -140,7 +141,7 @@ func stops(releases int, turns []turn, must ...int) []int {
 // newCurves works the curves out, all but what the report says of the ledger.
 func newCurves(ledger *event.Ledger, spent accountant.Spending, delta float64) (*curves, error) {
 	charges := ledger.Charges()
-	c := &curves{Delta: print.Number(delta), turns: turns(charges)}
+	c := &curves{LastHash: ledger.LastHash(), Delta: print.Number(delta), turns: turns(charges)}
 	if b := ledgers.Total(ledger); b != nil && b.Filter == nil {
 		c.Budget = &epsilonDelta{print.Number(b.Epsilon), print.Number(b.Delta)}
 	}

@@ -26,6 +26,7 @@ type Query struct {
 // what is left of a budget the lower one; the table rounds them to few digits, further up and down.
 type Report struct {
 	Ledger     string       `json:"ledger"`
+	LastHash   string       `json:"last_hash"` // of the ledger's last line, so that a reader knows of which ledger this is
 	Accountant string       `json:"accountant"`
 	Epsilon    print.Number `json:"epsilon"`
 	// EpsilonLower and DeltaLower are what no accountant can go below, of the worst case of the list (ACCOUNTING.md).
@@ -61,7 +62,7 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 	}
 	charges := ledger.Charges()
 	rep := &Report{
-		Ledger: c.Ledger, Accountant: c.Chosen().Name, Releases: composition.Releases, Torn: ledger.Torn,
+		Ledger: c.Ledger, LastHash: ledger.LastHash(), Accountant: c.Chosen().Name, Releases: composition.Releases, Torn: ledger.Torn,
 		Adjacency: composition.Adjacency, Unit: composition.Unit, DisjointDatasets: compose.DisjointDatasets(ledger),
 	}
 	if head := ledger.Head(); head != nil {

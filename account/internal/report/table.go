@@ -10,6 +10,7 @@ import (
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/rounded"
 )
 
 // Table prints the report for people.
@@ -57,8 +58,8 @@ func (rep *Report) Table(b *bytes.Buffer) {
 				budget = "filter"
 			}
 			if g.Epsilon > 0 {
-				budget, delta = print.Up(g.Epsilon), fmt.Sprint(g.Delta)
-				left = print.Down(float64(*g.EpsilonLeft))
+				budget, delta = rounded.Up(g.Epsilon), fmt.Sprint(g.Delta)
+				left = rounded.Down(float64(*g.EpsilonLeft))
 			}
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", print.Quoted(g.ID), g.ReleasesLeft, budget, delta, left)
 		}

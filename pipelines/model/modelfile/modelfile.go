@@ -27,8 +27,17 @@ func (t *Topics) Row(topic int) []float64 {
 	return t.Cells[topic*len(t.Words) : (topic+1)*len(t.Words)]
 }
 
-// ReadTopics reads the topics of a model file of any family that has topics. A file with more than maxCells cells is refused.
-func ReadTopics(name string, maxCells uint64) (*Topics, error) {
+// A File is the content of a model file.
+type File struct {
+	Header *wire.Header
+	Words  []string // the vocabulary, V of them
+	Family *model.Family
+	Size   model.Size
+	Set    *stream.Set
+}
+
+// Read reads a model file of any family. A file with more than maxCells cells is refused.
+func Read(name string, maxCells uint64) (*File, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{
 		Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC, MaxCells: maxCells,
 	})
@@ -36,25 +45,33 @@ func ReadTopics(name string, maxCells uint64) (*Topics, error) {
 		return nil, err
 	}
 	defer in.Close()
-	t := &Topics{Header: h}
-	set, err := in.ReadOne(func(w *wire.Words) { t.Words = append(t.Words, w.Words...) })
+	f := &File{Header: h}
+	if f.Set, err = in.ReadOne(func(w *wire.Words) { f.Words = append(f.Words, w.Words...) }); err != nil {
+		return nil, err
+	}
+	if f.Family, err = model.Named(families.All, h.Model); err == nil {
+		f.Size, err = f.Family.Size(h)
+	}
+	if err == nil && (len(f.Words) == 0 || len(f.Words) != f.Size.Words) {
+		err = errors.New("holds no vocabulary of its topics: not a model file")
+	}
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// ReadTopics reads the topics of a model file of any family that has topics. A file with more than maxCells cells is refused.
+func ReadTopics(name string, maxCells uint64) (*Topics, error) {
+	f, err := Read(name, maxCells)
 	if err != nil {
 		return nil, err
 	}
-	family, err := model.Named(families.All, h.Model)
-	if err == nil && family.Topics == nil {
-		err = fmt.Errorf("a model of %s has no topics", h.Model)
-	}
-	var size model.Size
-	if err == nil {
-		size, err = family.Size(h)
-	}
-	if err == nil && (len(t.Words) == 0 || len(t.Words) != size.Words) {
-		err = errors.New("holds no vocabulary of its topics: not a model file")
-	}
-	if err == nil {
-		t.Number, t.Set = size.Components, set
-		t.Cells, err = family.Topics(set, size)
+	t := &Topics{Header: f.Header, Words: f.Words, Number: f.Size.Components, Set: f.Set}
+	if f.Family.Topics == nil {
+		err = fmt.Errorf("a model of %s has no topics", f.Header.Model)
+	} else {
+		t.Cells, err = f.Family.Topics(f.Set, f.Size)
 	}
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)

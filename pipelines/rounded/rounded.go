@@ -1,4 +1,5 @@
-package print
+// Package rounded prints bounds with few digits, on the safe side.
+package rounded
 
 import (
 	"math"

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inBrowser is what a page does in headless Chromium: testdata/browser/check.mjs.
+type inBrowser struct {
+	Wrong []string
+	Facts struct {
+		First, Least, Most, Again []string // the words of the first topic, before and after moves of the slider
+		Value, Said, Text         string
+		Foreign, Scripts          int
+		Rules                     []string // of axe-core that the page passed
+	}
+}
+
+// browse opens a page in Chromium, or skips the test.
+func browse(t *testing.T, html []byte) inBrowser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	chromium := cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium")
+	if _, err := os.Stat(chromium); err != nil {
+		t.Skipf("no Chromium at %s: apt install chromium, or name one by CHROMIUM", chromium)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on PATH")
+	}
+	modules := cmp.Or(os.Getenv("PRIVPIPE_NODE"), "../.node") + "/node_modules"
+	if _, err := os.Stat(modules + "/axe-core"); err != nil {
+		t.Skipf("no axe-core in %s: just browser installs it there", modules)
+	}
+	name := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(name, html, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{"testdata/browser/check.mjs", name, modules}
+	if shots := os.Getenv("PRIVPIPE_SHOTS"); shots != "" { // where somebody wants to look
+		arguments = append(arguments, shots)
+	}
+	command := exec.Command(node, arguments...)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b inBrowser
+	if err := json.Unmarshal(out, &b); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return b
+}
+
+// render returns the page of a command.
+func render(t *testing.T, command reportCommand) []byte {
+	t.Helper()
+	p, err := pageOf(t, command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html, err := p.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html
+}
+
+// TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error, moves its words
+// by the keyboard, and passes axe-core in light and dark, contrast and labels among its rules.
+func TestBrowser(t *testing.T) {
+	b := browse(t, render(t, reportCommand{
+		Model: "report.pp", Ledger: "report.ledger", Account: "report.json", Curve: "curve.json", Releases: "report-rel.pp",
+		Scores: "fair-scores.pp", Reference: "fair-docs.pp", Top: 3, Title: `</title><script>alert("title")</script>`,
+	}))
+	for _, wrong := range b.Wrong {
+		t.Error(wrong)
+	}
+	f := b.Facts
+	if f.Foreign != 0 || f.Scripts != 2 {
+		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 2", f.Foreign, f.Scripts)
+	}
+	for _, text := range append(slices.Clone(hostile[:2]), `</td><script>alert("data set")</script>`, `</title><script>alert("title")</script>`) {
+		if !strings.Contains(f.Text, text) {
+			t.Errorf("the page does not show %q", text)
+		}
+	}
+	// λ of topic 0 is 300, 40 and 30 for words 0, 1 and 7, of all topics 303, 109 and 32. By probability word 1 is before word 7, by
+	// lift after it, and at λ = 0.6, too: log 40 − 0.4·log 109 = 1.81 and log 30 − 0.4·log 32 = 2.01.
+	byLift, byProbability := []string{hostile[0], hostile[7], hostile[1]}, []string{hostile[0], hostile[1], hostile[7]}
+	if !slices.Equal(f.First, byLift) || !slices.Equal(f.Least, byLift) || !slices.Equal(f.Most, byProbability) || !slices.Equal(f.Again, byLift) {
+		t.Errorf("words %q, at λ = 0 %q, at 1 %q, and back %q", f.First, f.Least, f.Most, f.Again)
+	}
+	if f.Value != "1.00" || f.Said != "Words are ranked by relevance at λ = 1.00." {
+		t.Errorf("at the end of the slider it says %q and %q", f.Value, f.Said)
+	}
+	for _, rule := range []string{"color-contrast", "label", "svg-img-alt", "link-name", "landmark-one-main", "document-title", "html-has-lang"} {
+		if !slices.Contains(f.Rules, rule) {
+			t.Errorf("axe-core did not check %s", rule)
+		}
+	}
+}
+
+// TestBrowserWords: the page of a model without topics is as sound.
+func TestBrowserWords(t *testing.T) {
+	b := browse(t, render(t, reportCommand{
+		Model: "frequencies.pp", Ledger: "frequencies.led", Account: "frequencies.json", Releases: "frequencies-rel", Top: 15,
+	}))
+	for _, wrong := range b.Wrong {
+		t.Error(wrong)
+	}
+	if !strings.Contains(b.Facts.Text, "Most frequent words") || b.Facts.Scripts != 1 {
+		t.Errorf("it has %d scripts and says %q", b.Facts.Scripts, b.Facts.Text)
+	}
+}

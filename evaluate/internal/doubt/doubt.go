@@ -1,0 +1,81 @@
+// Package doubt tells the words that a topic surely has from those that noise alone may have put there. It reads released numbers
+// only, so it costs no privacy.
+//
+// Round t releases y_t = s_t + Z_t for each cell, a word in a topic. The sum s_t of the bounded contributions is at least 0,
+// because contributions of counts are. The noise Z_t is drawn anew after s_t is fixed; s_t may depend on earlier releases. Take
+// A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A word that the topic lacks has s_t = 0 in all rounds that
+// count, and then A = Σ w_t·Z_t. So
+//
+//	P[the topic lacks the word, and A > h] ≤ P[Σ w_t·Z_t > h]
+//
+// whatever s_t depends on, and the chance that any of n cells is marked wrongly is at most n times that (Bonferroni's inequality).
+// Threshold returns the h at which the product is α.
+package doubt
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/pipelines/event"
+)
+
+// A Noise is the noise that a release has in each of its cells, in steps.
+type Noise struct {
+	Mechanism string // event.Gaussian, event.Laplace or event.None
+	Scale     uint64 // σ, or t of event.Laplace; 0 for event.None
+}
+
+// A Mean is the weighted sum of the releases of a matrix. The zero value is empty.
+type Mean struct {
+	Sum []float64 // of each cell, in steps times weight
+
+	factor, tail float64 // variance factor and scale of the noise of a cell of Sum, as of a sub-gamma distribution
+}
+
+// Add adds a release with a weight of at least 0, which must not depend on what was released. All releases have as many cells.
+func (m *Mean) Add(cells []int64, noise Noise, weight float64) error {
+	if m.Sum == nil {
+		m.Sum = make([]float64, len(cells))
+	}
+	if len(cells) != len(m.Sum) {
+		return fmt.Errorf("a release of %d cells, those before it have %d", len(cells), len(m.Sum))
+	}
+	for i, c := range cells {
+		m.Sum[i] += weight * float64(c)
+	}
+	s := weight * float64(noise.Scale)
+	switch noise.Mechanism {
+	case event.None:
+	case event.Gaussian:
+		// The discrete Gaussian is sub-Gaussian with variance factor σ²: E exp(λZ) is exp(λ²σ²/2) times a sum of
+		// exp(−(x−λσ²)²/2σ²) over the integers x, divided by the same sum without the shift λσ². By Poisson's summation formula all
+		// Fourier coefficients of the sum in its shift are positive, so it is largest without a shift.
+		m.factor += s * s
+	case event.Laplace:
+		// Sub-gamma with variance factor 2t² and scale t, as is the continuous one (Boucheron, Lugosi and Massart 2013, §2.4); the
+		// discrete one has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.
+		m.factor += 2 * s * s
+		m.tail = max(m.tail, s)
+	default:
+		return fmt.Errorf("mechanism %q adds no noise to sums", noise.Mechanism)
+	}
+	return nil
+}
+
+// Threshold returns the h that no cell without contributions exceeds, in Sum, but with probability alpha over all cells together:
+// √(2v·L) + c·L with L = ln(n/alpha), for variance factor v and scale c (Boucheron, Lugosi and Massart, Concentration
+// Inequalities, 2013, theorem 2.3 and §2.4).
+func (m *Mean) Threshold(alpha float64) float64 {
+	log := math.Log(float64(len(m.Sum)) / alpha)
+	return math.Sqrt(2*m.factor*log) + m.tail*log
+}
+
+// Marked says of each cell whether it has contributions beyond doubt: with probability 1−alpha no mark is wrong.
+func (m *Mean) Marked(alpha float64) []bool {
+	h := m.Threshold(alpha)
+	marked := make([]bool, len(m.Sum))
+	for i, a := range m.Sum {
+		marked[i] = a > h
+	}
+	return marked
+}

@@ -1,0 +1,115 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"privpipe/evaluate/internal/spent"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/rounded"
+)
+
+// AddHistory adds how the budget was spent: the runs of the ledger and, with a curve of account, ε over its releases.
+func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) {
+	type run struct {
+		Spending
+		last int // release of the ledger, from 1
+	}
+	runs := make(map[[2]string]*run)
+	n := 0
+	for _, line := range ledger.Lines {
+		c := line.Charge
+		if c == nil {
+			continue
+		}
+		n++
+		key := [2]string{c.Dataset, c.Run}
+		at := line.Time.UTC().Format(time.RFC3339)
+		if runs[key] == nil {
+			runs[key] = &run{Spending: Spending{Run: c.Run, Dataset: c.Dataset, First: at}}
+		}
+		runs[key].Releases++
+		runs[key].Last, runs[key].last = at, n
+	}
+	var ordered []*run
+	for _, x := range runs {
+		ordered = append(ordered, x)
+	}
+	slices.SortFunc(ordered, func(a, b *run) int { return cmp.Compare(a.last, b.last) })
+	for _, x := range ordered {
+		if curve != nil {
+			after := curve.After(x.last)
+			if x.last == r.Releases {
+				after = *r.Epsilon // a point of the curve may be above it, by rounding
+			}
+			x.Epsilon = after.String()
+			if b := r.Budget; b != nil && b.EpsilonLeft != nil && b.Delta == float64(*r.Delta) {
+				x.Left = rounded.Down(max(0, b.Epsilon-float64(after)))
+			}
+		}
+		p.Runs = append(p.Runs, x.Spending)
+	}
+	if curve == nil || r.Releases == 0 {
+		return
+	}
+	p.Chart = budgetChart(ledger, r, curve)
+}
+
+// budgetChart draws ε over the releases, as far as it is finite.
+func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Chart {
+	c := &Chart{ID: "budget", Title: "Privacy loss over the releases", XLabel: "releases, of all runs",
+		YLabel: fmt.Sprintf("ε at δ = %s", *r.Delta)}
+	epsilon := series{name: "spent", class: "first", steps: true}
+	most := 0.0
+	for _, p := range curve.Points {
+		if !p.Epsilon.Infinite() {
+			epsilon.x, epsilon.y = append(epsilon.x, float64(p.Releases)), append(epsilon.y, float64(p.Epsilon))
+			most = max(most, float64(p.Epsilon))
+		}
+	}
+	if len(epsilon.x) == 0 {
+		return nil
+	}
+	c.Text = fmt.Sprintf("The privacy loss rises from 0 to ε %s over %d releases.", r.Epsilon, r.Releases)
+	x := axis{high: float64(r.Releases)}
+	all := []series{epsilon}
+	if b := r.Budget; b != nil && b.Delta == float64(*r.Delta) {
+		most = max(most, b.Epsilon)
+		all = append(all, series{name: fmt.Sprintf("budget ε %v", b.Epsilon), class: "limit", x: []float64{0, x.high}, y: []float64{b.Epsilon, b.Epsilon}})
+		c.Text += fmt.Sprintf(" The budget is ε %v.", b.Epsilon)
+	}
+	if most == 0 {
+		most = 1
+	}
+	c.draw(x, axis{high: most * 1.05}, all)
+	c.Bands = bands(ledger, x)
+	return c
+}
+
+// mostBands is how many turns of runs have room for their names.
+const mostBands = 12
+
+// bands are the turns of runs: releases of one run that follow each other.
+func bands(ledger *event.Ledger, x axis) (all []Band) {
+	first, before := 0, ""
+	charges := ledger.Charges()
+	for i := 0; i <= len(charges); i++ {
+		if i > 0 && (i == len(charges) || charges[i].Run != before) {
+			from := x.at(float64(first), Left, Right)
+			b := Band{X: from, Width: x.at(float64(i), Left, Right) - from}
+			if fits := int(b.Width / 8); fits >= len([]rune(before)) {
+				b.Name = before
+			}
+			all, first = append(all, b), i
+		}
+		if i < len(charges) {
+			before = charges[i].Run
+		}
+	}
+	if len(all) > mostBands {
+		return nil
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A Chart is lines over a public count, releases or rounds, drawn as SVG.
+type Chart struct {
+	ID, Title, Text string // Text says in words what the chart shows
+	XLabel, YLabel  string
+	XTicks, YTicks  []Tick
+	Lines           []Line
+	Bands           []Band
+}
+
+// The drawing area of a chart, in the units of its view box; labels of lines stand to its right.
+const (
+	Left, Right, Top, Bottom = 64.0, 560.0, 16.0, 232.0
+)
+
+// A Tick is a mark of an axis.
+type Tick struct {
+	At   float64
+	Text string
+}
+
+// A Line is a curve with its name beside its end.
+type Line struct {
+	Name, Class string
+	Points      string
+	LabelY      float64
+}
+
+// A Band is a stretch of the X axis with a name.
+type Band struct {
+	X, Width float64
+	Name     string
+}
+
+// A series is a line in the units of its axes.
+type series struct {
+	name, class string
+	x, y        []float64
+	steps       bool // y holds from the point before on: an upper bound in between
+}
+
+// An axis maps values to places.
+type axis struct {
+	low, high   float64
+	logarithmic bool
+}
+
+func (a axis) at(v, from, to float64) float64 {
+	low, high := a.low, a.high
+	if a.logarithmic {
+		v, low, high = math.Log(v), math.Log(low), math.Log(high)
+	}
+	return from + (to-from)*(v-low)/(high-low)
+}
+
+// draw places series in a chart.
+func (c *Chart) draw(x, y axis, all []series) {
+	for _, t := range x.ticks(true) {
+		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), fmt.Sprintf("%.4g", t)})
+	}
+	for _, t := range y.ticks(false) {
+		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), fmt.Sprintf("%.4g", t)})
+	}
+	for _, s := range all {
+		var points []string
+		for i := range s.x {
+			px, py := x.at(s.x[i], Left, Right), y.at(s.y[i], Bottom, Top)
+			if s.steps && i > 0 {
+				points = append(points, fmt.Sprintf("%.1f,%.1f", x.at(s.x[i-1], Left, Right), py))
+			}
+			points = append(points, fmt.Sprintf("%.1f,%.1f", px, py))
+		}
+		c.Lines = append(c.Lines, Line{s.name, s.class, strings.Join(points, " "), y.at(s.y[len(s.y)-1], Bottom, Top)})
+	}
+	c.separate()
+}
+
+// separate moves the names of lines that would overlap apart.
+func (c *Chart) separate() {
+	const height = 16
+	for range len(c.Lines) {
+		for i := range c.Lines {
+			for j := range i {
+				a, b := &c.Lines[i], &c.Lines[j]
+				if a.LabelY > b.LabelY {
+					a, b = b, a
+				}
+				if gap := b.LabelY - a.LabelY; gap < height {
+					a.LabelY -= (height - gap) / 2
+					b.LabelY += (height - gap) / 2
+				}
+			}
+		}
+	}
+	for i := range c.Lines {
+		c.Lines[i].LabelY = min(max(c.Lines[i].LabelY, Top), Bottom)
+	}
+}
+
+// ticks returns round numbers within the axis: of a linear one multiples of 1, 2 or 5 times a power of ten, at most seven; of a
+// logarithmic one these numbers themselves.
+func (a axis) ticks(counts bool) (all []float64) {
+	if a.logarithmic {
+		for power := math.Pow(10, math.Floor(math.Log10(a.low))); power <= a.high; power *= 10 {
+			for _, factor := range []float64{1, 2, 5} {
+				if t := factor * power; t >= a.low && t <= a.high {
+					all = append(all, t)
+				}
+			}
+		}
+		return all
+	}
+	step := math.Pow(10, math.Floor(math.Log10((a.high-a.low)/6)))
+	for _, factor := range []float64{2, 2.5, 2} {
+		if (a.high-a.low)/step <= 6 {
+			break
+		}
+		step *= factor
+	}
+	if counts {
+		step = math.Max(1, step)
+	}
+	for n := math.Ceil(a.low / step); n*step <= a.high*(1+1e-9); n++ {
+		all = append(all, n*step)
+	}
+	return all
+}

@@ -1,0 +1,80 @@
+// Package page writes a report on a model as one HTML file that needs no network: html/template escapes all that a vocabulary or
+// a ledger may hold, and a policy in the page forbids every script and style but its own.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+)
+
+// A Page is what the report says. All of it is public, unless Internal is set.
+type Page struct {
+	Title    string
+	Internal bool // it has numbers that no budget covers
+
+	Protection  *Protection // nil: no ledger was given
+	Topics      *Topics     // nil: the model has no distributions over words
+	Perplexity  *Perplexity // nil: no scores were given
+	Settings    []Row       // of the model
+	Runs        []Run       // of the ledger
+	Description []string    // of the data, a paragraph each
+	Sources     []Row       // the files that the page was made from
+}
+
+// A Row is a name and its value.
+type Row struct{ Name, Value string }
+
+// A Run is a training run of the ledger, its settings, and the commands that repeat it.
+type Run struct {
+	Name, Dataset string
+	Settings      []Row
+	Commands      string
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"percent": percent,
+}).Parse(pageHTML))
+
+// percent prints a share with one decimal.
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// MaxBytes bounds a page.
+const MaxBytes = 2_000_000
+
+// HTML returns the page.
+func (p *Page) HTML() ([]byte, error) {
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, struct {
+		*Page
+		Style  template.CSS
+		Script template.JS
+		// Policy is a Content-Security-Policy (W3C, CSP Level 3): nothing is fetched, and only what has these hashes runs.
+		Policy string
+	}{p, template.CSS(pageCSS), template.JS(pageJS), fmt.Sprintf(
+		"default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hash(pageCSS), hash(pageJS))})
+	if err != nil {
+		return nil, err
+	}
+	if b.Len() > MaxBytes {
+		return nil, fmt.Errorf("the page would have %d bytes, may have %d: fewer words of each topic (--top) would help", b.Len(), MaxBytes)
+	}
+	return b.Bytes(), nil
+}
+
+func hash(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

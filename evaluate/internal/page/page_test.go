@@ -1,0 +1,161 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/evaluate/internal/spent"
+	"privpipe/pipelines/event"
+)
+
+func TestSplitTheorems(t *testing.T) {
+	for list, want := range map[string][]string{
+		"":                             nil,
+		"a (X 2010, thm. 1)":           {"a (X 2010, thm. 1)"},
+		"a (X 2010; Y (2011; z)); b; ": {"a (X 2010; Y (2011; z))", "b"},
+	} {
+		if got := splitTheorems(list); !slices.Equal(got, want) {
+			t.Errorf("%q is split into %q, want %q", list, got, want)
+		}
+	}
+}
+
+// TestGuess: by the formula for ε 0, ln 3 and 1, and what no rounding may lower.
+func TestGuess(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, delta float64
+		want           string
+	}{
+		{0, 0, "50.0 %"}, {math.Log(3), 0, "75.0 %"}, {math.Log(3), 0.2, "80.0 %"}, {1, 1e-6, "73.2 %"}, {800, 0, "100.0 %"}, {0, 1, "100.0 %"},
+	} {
+		if got := guess(c.epsilon, c.delta); got != c.want {
+			t.Errorf("at ε %v and δ %v a guess is right %s of the time, want %s", c.epsilon, c.delta, got, c.want)
+		}
+	}
+}
+
+func TestOneIn(t *testing.T) {
+	for delta, want := range map[float64]string{1e-6: "1,000,000", 0.3: "3", 1e-5: "100,000", 3e-7: "3,330,000", 0.001: "1,000", 1: "1"} {
+		if got := oneIn(delta); got != want {
+			t.Errorf("δ %v is one part in %s, want %s", delta, got, want)
+		}
+	}
+}
+
+// TestSentences: each unit and each relation has its words, and none is promised where there is no bound.
+func TestSentences(t *testing.T) {
+	epsilon, delta, infinite := spent.Number(1), spent.Number(1e-6), spent.Number(math.Inf(1))
+	for _, c := range []struct {
+		unit, adjacency string
+		epsilon         *spent.Number
+		want            []string
+	}{
+		{event.Document, event.AddRemove, &epsilon, []string{"single document", "one document more", "2.719 times", "1,000,000", "whether a document"}},
+		{event.User, event.ReplaceOne, &epsilon, []string{"single user", "all of the user's documents", "equally many users", "which of two users"}},
+		{event.Word, event.ReplaceOne, &epsilon, []string{"single word", "differ in one word", "which of two words"}},
+		{event.Document, event.AddRemove, &infinite, []string{"no bound"}},
+	} {
+		p := NewProtection(&spent.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency, Releases: 3})
+		text := fmt.Sprint(p.Sentences, p.Plain)
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s, %s, ε %s: no %q in %s", c.unit, c.adjacency, c.epsilon, want, text)
+			}
+		}
+		if p.None != c.epsilon.Infinite() || p.None && (strings.Contains(text, "times as likely") || p.Plain != "") {
+			t.Errorf("ε %s: %v, %s", c.epsilon, p.None, text)
+		}
+	}
+	if p := NewProtection(&spent.Report{Epsilon: new(spent.Number), Delta: new(spent.Number)}); len(p.Sentences) != 1 || p.Plain != "" {
+		t.Errorf("of no release: %v", p)
+	}
+}
+
+// TestBest agrees with sorting all words by the formula of the paper.
+func TestBest(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const words = 300
+	inTopic, overall := make([]float64, words), make([]float64, words)
+	for i := range inTopic {
+		inTopic[i], overall[i] = float64(1+random.IntN(9))/1000, float64(1+random.IntN(5))/1000 // with ties
+	}
+	for _, lambda := range []float64{0, 0.35, 0.6, 1} {
+		relevance := func(id int) float64 {
+			return lambda*math.Log(inTopic[id]) + (1-lambda)*math.Log(inTopic[id]/overall[id])
+		}
+		for _, top := range []int{1, 15, words, words + 9} {
+			best := newRanking(inTopic, overall).best(lambda, top)
+			if len(best) != min(top, words) {
+				t.Fatalf("%d words of %d, want %d", len(best), words, top)
+			}
+			for i, id := range best {
+				if i > 0 && relevance(best[i-1]) < relevance(id)-1e-12 {
+					t.Fatalf("λ %v: word %d after a less relevant one", lambda, id)
+				}
+			}
+			for id := range words {
+				if !slices.Contains(best, id) && relevance(id) > relevance(best[len(best)-1])+1e-12 {
+					t.Fatalf("λ %v: word %d is missing", lambda, id)
+				}
+			}
+		}
+	}
+}
+
+// TestSize: the most topics of a page, over long words, fit; what cannot fit is refused.
+func TestSize(t *testing.T) {
+	const topics, vocabulary = 150, 3000
+	random := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, vocabulary)
+	for i := range words {
+		words[i] = fmt.Sprintf("word%020d", i)
+	}
+	cells := make([]float64, topics*vocabulary)
+	for i := range cells {
+		cells[i] = math.Pow(random.Float64(), 20) + 1e-6
+	}
+	p := &Page{Title: "t", Topics: NewTopics(words, cells, nil, 15)}
+	html, err := p.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Topics.All) != mostTopics || p.Topics.Hidden != topics-mostTopics || !strings.Contains(string(html), "50 smaller ones are left out") {
+		t.Errorf("%d topics are shown, %d left out", len(p.Topics.All), p.Topics.Hidden)
+	}
+	t.Logf("%d bytes", len(html))
+	p.Topics = NewTopics(words, cells, nil, 100)
+	if html, err := p.HTML(); err == nil {
+		t.Errorf("a page of %d bytes", len(html))
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		axis   axis
+		counts bool
+		want   []float64
+	}{
+		{axis{high: 1.05}, false, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{axis{high: 4}, true, []float64{0, 1, 2, 3, 4}},
+		{axis{high: 81}, true, []float64{0, 20, 40, 60, 80}},
+		{axis{high: 1}, true, []float64{0, 1}},
+		{axis{low: 900, high: 9000, logarithmic: true}, false, []float64{1000, 2000, 5000}},
+	} {
+		got := c.axis.ticks(c.counts)
+		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+			t.Errorf("ticks of %v are %v, want %v", c.axis, got, c.want)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for name, want := range map[string]string{"north-1": "north-1", "": "''", "a b": "'a b'", "it's; rm -rf /": `'it'\''s; rm -rf /'`, "$(x)": "'$(x)'"} {
+		if got := quoted(name); got != want {
+			t.Errorf("%q is quoted as %s, want %s", name, got, want)
+		}
+	}
+}

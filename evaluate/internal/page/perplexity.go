@@ -1,0 +1,49 @@
+package page
+
+import (
+	"fmt"
+	"math"
+)
+
+// Perplexity is the per-word perplexity of a model on held-out documents by the variational bound, round by round.
+type Perplexity struct {
+	Source  string
+	Private bool // no budget covers these numbers
+	Rounds  []RoundPerplexity
+	Uniform int
+	Chart   *Chart // nil for a single round
+}
+
+// A RoundPerplexity is the perplexity under the parameters of a round, beside that of word frequencies.
+type RoundPerplexity struct {
+	Round          uint32 // 0: of a model file
+	Documents      uint64
+	Model, Unigram float64
+}
+
+// Last is the last round.
+func (p *Perplexity) Last() RoundPerplexity { return p.Rounds[len(p.Rounds)-1] }
+
+// Draw makes the chart if there are several rounds.
+func (p *Perplexity) Draw() {
+	if len(p.Rounds) < 2 {
+		return
+	}
+	model, unigram := series{name: "model", class: "first"}, series{name: "unigram", class: "second"}
+	low, high := math.Inf(1), float64(p.Uniform)
+	for _, r := range p.Rounds {
+		if math.IsInf(r.Model, 0) || math.IsInf(r.Unigram, 0) {
+			return
+		}
+		model.x, model.y = append(model.x, float64(r.Round)), append(model.y, r.Model)
+		unigram.x, unigram.y = append(unigram.x, float64(r.Round)), append(unigram.y, r.Unigram)
+		low, high = min(low, r.Model, r.Unigram), max(high, r.Model, r.Unigram)
+	}
+	x := axis{low: model.x[0], high: model.x[len(model.x)-1]}
+	uniform := series{name: fmt.Sprintf("uniform %d", p.Uniform), class: "limit", x: []float64{x.low, x.high},
+		y: []float64{float64(p.Uniform), float64(p.Uniform)}}
+	p.Chart = &Chart{ID: "perplexity-chart", Title: "Perplexity by round", XLabel: "round", YLabel: "perplexity, logarithmic",
+		Text: fmt.Sprintf("From round %d to round %d the perplexity of the model goes from %.0f to %.0f; at the end that of word frequencies is %.0f, "+
+			"and of a uniform choice %d.", p.Rounds[0].Round, p.Last().Round, p.Rounds[0].Model, p.Last().Model, p.Last().Unigram, p.Uniform)}
+	p.Chart.draw(x, axis{low: low * 0.9, high: high * 1.1, logarithmic: true}, []series{model, unigram, uniform})
+}

@@ -1,0 +1,221 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"privpipe/evaluate/internal/spent"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/rounded"
+)
+
+// Protection is what the ledger says.
+type Protection struct {
+	Epsilon, Delta string // as account rounds them, up
+	Part           string // δ as one part in so many; empty for 0
+	Exact          string // ε in all digits
+	Unit           string
+	Left           string // of the budget, rounded down; empty without a budget
+	Budget         string
+	Overspent      bool
+	None           bool   // there is no bound
+	Plain          string // what the guarantee means for the head of the page; empty where there is none
+	Sentences      []Sentence
+	Theorems       []Sentence
+	Trust          []string // what else the guarantee rests on
+	Chart          *Chart   // ε over the releases; nil without a curve
+	Used           float64  // of the budget, in [0, 1]
+	Runs           []Spending
+}
+
+// UsedPercent is Used in percent.
+func (p *Protection) UsedPercent() float64 { return 100 * p.Used }
+
+// A Sentence says in plain words what a term means here.
+type Sentence struct{ Term, Text string }
+
+// A Spending is what the ledger had spent after the last release of a run.
+type Spending struct {
+	Run, Dataset  string
+	Releases      int
+	First, Last   string // days and times of its releases
+	Epsilon, Left string // empty if unknown
+}
+
+// questions are what tells neighbours apart, by unit and relation.
+var questions = map[string]string{
+	event.Document + " " + event.AddRemove:  "whether a document was in the data",
+	event.Document + " " + event.ReplaceOne: "which of two documents was in the data",
+	event.User + " " + event.AddRemove:      "whether a user was in the data",
+	event.User + " " + event.ReplaceOne:     "which of two users was in the data",
+	event.Word + " " + event.ReplaceOne:     "which of two words stood at a place of a document",
+}
+
+// units are the protected unit, one and several.
+var units = map[string][2]string{
+	event.Document: {"document", "documents"},
+	event.User:     {"user", "users"},
+	event.Word:     {"word", "words"},
+}
+
+// NewProtection says what a report of account states.
+func NewProtection(r *spent.Report) *Protection {
+	p := &Protection{
+		Epsilon: r.Epsilon.String(), Delta: r.Delta.String(), Exact: fmt.Sprint(float64(*r.Epsilon)), Unit: r.Unit, None: r.Epsilon.Infinite(),
+	}
+	if p.None {
+		p.Exact = "∞"
+	}
+	if d := float64(*r.Delta); d > 0 {
+		p.Part = "one part in " + oneIn(d)
+	}
+	if b := r.Budget; b != nil {
+		p.Budget = fmt.Sprintf("ε %v at δ %v", b.Epsilon, b.Delta)
+		if b.EpsilonLeft != nil {
+			p.Left = rounded.Down(float64(*b.EpsilonLeft))
+		}
+		if b.Delta == float64(*r.Delta) && r.Filter == nil {
+			p.Overspent = float64(*r.Epsilon) > b.Epsilon*(1+1e-9) // rounding of bounds
+			p.Used = min(1, float64(*r.Epsilon)/b.Epsilon)
+		}
+	}
+	p.Sentences = sentences(r)
+	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
+		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time.", question,
+			guess(float64(*r.Epsilon), float64(*r.Delta)))
+	}
+	for _, name := range splitTheorems(r.Theorem) {
+		p.Theorems = append(p.Theorems, Sentence{name, plainTheorem(name)})
+	}
+	p.Trust = trust(r)
+	return p
+}
+
+// sentences say in a sentence each what was protected, and how strongly.
+func sentences(r *spent.Report) []Sentence {
+	if r.Releases == 0 {
+		return []Sentence{{"Nothing was released", "The ledger charges no release, so nothing about the data has left."}}
+	}
+	one, many := "unit", "units"
+	if names, ok := units[r.Unit]; ok {
+		one, many = names[0], names[1]
+	}
+	all := []Sentence{{"Protected unit: one " + one, map[string]string{
+		event.Document: "Each single document is protected: whether it was in the data at all, and all that it says.",
+		event.User:     "Each single user is protected with all of the user's documents together: whether the user was in the data at all, and all that the documents say.",
+		event.Word:     "Each single word of a document is protected; which documents there are, and how long, counts as known.",
+	}[r.Unit]}}
+	relation := map[string]string{
+		event.AddRemove:  fmt.Sprintf("The guarantee compares any two data sets of which one has one %s more than the other.", one),
+		event.ReplaceOne: fmt.Sprintf("The guarantee compares any two data sets of equally many %s that differ in one %s.", many, one),
+	}[r.Adjacency]
+	all = append(all, Sentence{"Neighbouring data sets: " + r.Adjacency, relation})
+	if r.Epsilon.Infinite() {
+		return append(all, Sentence{"ε = ∞", "There is no bound: a release without enough noise stands in the ledger, and the guarantee covers nothing."})
+	}
+	e, d := float64(*r.Epsilon), float64(*r.Delta)
+	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
+		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
+	if d == 0 {
+		return append(all, Sentence{"δ = 0", "The guarantee has no exception: it is pure differential privacy."})
+	}
+	return append(all, Sentence{"δ ≤ " + r.Delta.String(), "The probability of an outcome may exceed that factor times the other by at most δ, " +
+		"one part in " + oneIn(d) + "."})
+}
+
+// guess is the largest probability of a right guess between neighbours of equal prior probability, (e^ε + δ)/(1 + e^ε), as a
+// percentage, rounded up: the sum of both conditions of Kairouz, Oh and Viswanath, The Composition Theorem for Differential Privacy
+// (2015), theorem 2.1.
+func guess(epsilon, delta float64) string {
+	p := 1 - (1-delta)/(1+math.Exp(epsilon))
+	return fmt.Sprintf("%.1f %%", math.Ceil(min(1, p)*1000-1e-9)/10)
+}
+
+// oneIn prints 1/δ, rounded down to three digits.
+func oneIn(delta float64) string {
+	n := math.Floor(1/delta*(1+1e-12) + 1e-9)
+	if unit := math.Pow(10, math.Floor(math.Log10(n))-2); unit > 1 {
+		n = math.Floor(n/unit) * unit
+	}
+	text := fmt.Sprintf("%.0f", n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// splitTheorems splits account's list of theorems at the semicolons that stand outside parentheses.
+func splitTheorems(list string) (names []string) {
+	depth, from := 0, 0
+	for i, c := range list {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ';' && depth == 0:
+			names = append(names, strings.TrimSpace(list[from:i]))
+			from = i + 1
+		}
+	}
+	if last := strings.TrimSpace(list[from:]); last != "" {
+		names = append(names, last)
+	}
+	return names
+}
+
+// plain has a sentence for each theorem of account by how its name begins.
+var plain = []Sentence{
+	{"composition of dominating pairs", "The losses of all releases are added up as whole distributions, not only by their worst cases."},
+	{"connecting the dots", "Where a computer rounds these distributions, it rounds to the safe side."},
+	{"sampled Gaussian", "A round reads only a secret random sample, so a release says less about any one unit than if the round read all."},
+	{"sampled Laplace", "A round reads only a secret random sample, so a release says less about any one unit than if the round read all."},
+	{"sampling without replacement", "A round reads only a secret random sample of fixed size, which costs less than reading all."},
+	{"amplification", "A round reads only a secret random sample, which costs less than reading all."},
+	{"discrete Gaussian as continuous", "Noise in whole steps, as it was drawn, costs no more than the noise of the textbook formula, with an allowance that is counted."},
+	{"discrete Laplace as continuous", "Noise in whole steps, as it was drawn, costs no more than the noise of the textbook formula."},
+	{"discrete Gaussian", "Each number was released with Gaussian noise in whole steps, whose loss is known exactly."},
+	{"analytic Gaussian", "Each number was released with Gaussian noise, whose loss is known exactly."},
+	{"Gaussian", "Each number was released with Gaussian noise, whose loss is known exactly."},
+	{"Laplace", "Each number was released with Laplace noise, whose loss is known exactly."},
+	{"randomized response", "Single answers were turned over at random before they were released."},
+	{"threshold of select", "A word was released only if its noisy weight exceeded a threshold, so a word that one unit alone has stays hidden, apart from δ."},
+	{"parallel composition", "The losses of data sets that share no unit do not add up: the largest counts."},
+	{"moments accountant", "The losses of all releases are added up by their moments."},
+	{"linear composition", "The losses of all releases are added."},
+	{"strong composition", "The losses of many releases add up to less than their sum, but for a part of δ."},
+}
+
+func plainTheorem(name string) string {
+	for _, s := range plain {
+		if strings.HasPrefix(name, s.Term) {
+			return s.Text
+		}
+	}
+	return "A published theorem that the accountant uses."
+}
+
+// trust lists what the guarantee takes on trust, beyond its theorems.
+func trust(r *spent.Report) []string {
+	all := []string{
+		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
+		"Nothing but these releases left the privacy wall: LEAKS.md lists other ways out.",
+	}
+	if r.Filter != nil {
+		all = append(all, fmt.Sprintf("ε and δ above hold if all settings were fixed before the first release. Whatever the order, the ledger's filter "+
+			"guarantees ε %s at δ %s (%s).", r.Filter.Epsilon, r.Filter.Delta, r.Filter.Theorem))
+	} else {
+		all = append(all, "All settings were fixed before the first release.")
+	}
+	if r.DisjointDatasets {
+		all = append(all, "The data sets of the ledger share no unit.")
+	}
+	if r.SelectDelta > 0 {
+		all = append(all, fmt.Sprintf("%s of δ is for words that one unit alone has.", r.SelectDelta))
+	}
+	if r.Claimed != nil {
+		all = append(all, fmt.Sprintf("A paper's sensitivities would give ε %s. That is the paper's claim, and is not proven.", r.Claimed))
+	}
+	return all
+}

@@ -1,0 +1,254 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"privpipe/evaluate/internal/topicmap"
+)
+
+// Topics are the distributions over words of a model.
+type Topics struct {
+	All    []Topic // the largest first
+	Hidden int     // smaller topics that the page leaves out
+	Number int     // of the model
+	Plural bool    // false: one distribution, the frequencies of words
+	Words  int     // of the vocabulary
+	Map    *Map    // nil for fewer than three topics
+	Doubt  *Doubt  // nil: no releases were given
+	// Reference is the name of the documents of the coherence, empty for none. It compared ReferenceTop words of each topic.
+	Reference    string
+	ReferenceTop int
+	MeanNPMI     float64
+	Lambda       float64  // of the relevance by which the page ranks words before anybody moves the slider
+	Ranks        [][]Rank // what the slider needs, in the order of All
+}
+
+// A Topic is a topic of the model.
+type Topic struct {
+	ID    int     // from 0
+	Share float64 // of the model's words
+	Words []Word  // the most relevant first
+	NPMI  *float64
+	// Sure is how many words the topic has beyond doubt, and SureShare which part of its probability they hold.
+	Sure      int
+	SureShare float64
+}
+
+// Coherence prints the NPMI, empty if it is unknown.
+func (t Topic) Coherence() string {
+	if t.NPMI == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.3f", *t.NPMI)
+}
+
+// A Word is a word of a topic.
+type Word struct {
+	Word        string
+	Probability float64 // in the topic
+	Overall     float64 // in all topics together
+	Sure        bool    // beyond doubt
+
+	Width, OverallWidth float64 // of the bars of both probabilities: the topic's widest is 100, and none is wider
+}
+
+// A Rank is a word of a topic for the script: word, probability, overall probability, and 1 if it is beyond doubt.
+type Rank [4]any
+
+// Doubt says what the marks mean.
+type Doubt struct {
+	Alpha  float64 // the chance that any mark is wrong is at most this
+	Cells  int     // that might have been marked
+	Rounds string  // the rounds whose releases were averaged
+}
+
+// A Map is a map of topics in a square of 100.
+type Map struct {
+	Kept   float64 // part of the squared distances that it shows
+	Places []Place
+}
+
+// A Place is a topic on the map.
+type Place struct {
+	ID         int
+	X, Y, Size float64 // in percent of the map's width
+	Share      float64
+	Leading    string // its leading words
+}
+
+const (
+	// mostTopics is how many topics a page shows: a reader looks at no more.
+	mostTopics = 100
+	// Lambda is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
+	Lambda = 0.6
+	// lambdaSteps is how many steps the slider has from 0 to 1.
+	lambdaSteps = 20
+)
+
+// NewTopics ranks the words of the rows of a model, λ or probabilities, all positive. sure says of each cell whether it is
+// beyond doubt; nil for unknown. Each topic gets the top words.
+func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
+	v := len(words)
+	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: Lambda}
+	overall := make([]float64, v)
+	total := 0.0
+	for i, c := range cells {
+		overall[i%v] += c
+		total += c
+	}
+	for i := range overall {
+		overall[i] /= total
+	}
+	type row struct {
+		topic   Topic
+		inTopic []float64
+		sure    []bool
+	}
+	rows := make([]row, t.Number)
+	for k := range rows {
+		r := &rows[k]
+		r.topic.ID, r.inTopic = k, slices.Clone(cells[k*v:(k+1)*v])
+		size := 0.0
+		for _, c := range r.inTopic {
+			size += c
+		}
+		r.topic.Share = size / total
+		for i := range r.inTopic {
+			r.inTopic[i] /= size
+		}
+		if sure != nil {
+			r.sure = sure[k*v : (k+1)*v]
+			for i, s := range r.sure {
+				if s {
+					r.topic.Sure++
+					r.topic.SureShare += r.inTopic[i]
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.topic.Share, a.topic.Share) })
+	t.Hidden = max(0, len(rows)-mostTopics)
+	rows = rows[:len(rows)-t.Hidden]
+	distributions := make([][]float64, len(rows))
+	for i, r := range rows {
+		distributions[i] = r.inTopic
+		at := func(id int) bool { return r.sure != nil && r.sure[id] }
+		order := newRanking(r.inTopic, overall)
+		for _, id := range order.best(Lambda, top) {
+			r.topic.Words = append(r.topic.Words, Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
+		}
+		scale(r.topic.Words)
+		t.All = append(t.All, r.topic)
+		t.Ranks = append(t.Ranks, order.candidates(words, r.inTopic, overall, at, top))
+	}
+	if len(rows) >= 3 {
+		t.Map = newMap(t.All, topicmap.Of(distributions))
+	}
+	return t
+}
+
+// A ranking ranks the words of a topic by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all
+// topics together (Sievert and Shirley, LDAvis, 2014, equation 1), which is log φ − (1−λ)·log p.
+type ranking struct{ logInTopic, logOverall []float64 }
+
+func newRanking(inTopic, overall []float64) ranking {
+	r := ranking{make([]float64, len(inTopic)), make([]float64, len(inTopic))}
+	for id := range inTopic {
+		r.logInTopic[id], r.logOverall[id] = math.Log(inTopic[id]), math.Log(overall[id])
+	}
+	return r
+}
+
+// best returns the ids of the most relevant words, the first of equal ones first.
+func (r ranking) best(lambda float64, top int) []int {
+	type candidate struct {
+		id        int
+		relevance float64
+	}
+	best := make([]candidate, 0, top+1)
+	for id := range r.logInTopic {
+		c := candidate{id, r.logInTopic[id] - (1-lambda)*r.logOverall[id]}
+		if len(best) == top && c.relevance <= best[top-1].relevance {
+			continue
+		}
+		at := len(best)
+		for at > 0 && best[at-1].relevance < c.relevance {
+			at--
+		}
+		best = slices.Insert(best, at, c)
+		best = best[:min(top, len(best))]
+	}
+	ids := make([]int, len(best))
+	for i, c := range best {
+		ids[i] = c.id
+	}
+	return ids
+}
+
+// candidates are the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
+func (r ranking) candidates(words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
+	among := make(map[int]bool)
+	for step := range lambdaSteps + 1 {
+		for _, id := range r.best(float64(step)/lambdaSteps, top) {
+			among[id] = true
+		}
+	}
+	var all []Rank
+	for _, id := range slices.Sorted(maps.Keys(among)) {
+		mark := 0
+		if sure(id) {
+			mark = 1
+		}
+		all = append(all, Rank{words[id], digits(inTopic[id]), digits(overall[id]), mark})
+	}
+	return all
+}
+
+// digits keeps as many digits as the order of the words needs.
+func digits(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return y
+}
+
+// scale sets the bars of words: the widest of them is 100.
+func scale(words []Word) {
+	widest := 0.0
+	for _, w := range words {
+		widest = max(widest, w.Probability)
+	}
+	for i := range words {
+		words[i].Width = 100 * words[i].Probability / widest
+		words[i].OverallWidth = min(100, 100*words[i].Overall/widest)
+	}
+}
+
+// newMap draws topics as circles whose areas are in proportion to their shares.
+func newMap(topics []Topic, m *topicmap.Map) *Map {
+	drawn := &Map{Kept: m.Kept}
+	west, east, north, south := slices.Min(m.X), slices.Max(m.X), slices.Max(m.Y), slices.Min(m.Y)
+	reach := max(east-west, north-south, 1e-9)
+	largest := 0.0
+	for _, t := range topics {
+		largest = max(largest, t.Share)
+	}
+	for i, t := range topics {
+		leading := ""
+		for _, w := range t.Words[:min(3, len(t.Words))] {
+			if leading != "" {
+				leading += ", "
+			}
+			leading += w.Word
+		}
+		const margin, widest = 8, 6
+		drawn.Places = append(drawn.Places, Place{
+			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach, Y: 50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
+			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: leading,
+		})
+	}
+	return drawn
+}

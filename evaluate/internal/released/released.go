@@ -1,0 +1,194 @@
+// Package released reads the releases of a run, each as its ledger charged it, and adds them up.
+package released
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"privpipe/evaluate/internal/doubt"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// A Run is the charged releases of a training run.
+type Run struct {
+	Name    string
+	Charges map[int]*event.Charge // the last of each round
+	Grant   *event.Grant          // of the last charge; nil for a run without noise
+}
+
+// Of returns the run of a name in a ledger, which must have charges of it.
+func Of(ledger *event.Ledger, name string) (*Run, error) {
+	r := &Run{Name: name, Charges: make(map[int]*event.Charge)}
+	grants := make(map[string]*event.Grant)
+	last := ""
+	for _, line := range ledger.Lines {
+		if line.Grant != nil {
+			grants[line.Grant.ID] = line.Grant
+		}
+		if c := line.Charge; c != nil && c.Run == name {
+			r.Charges[c.Round], last = c, c.Grant
+		}
+	}
+	if len(r.Charges) == 0 {
+		return nil, fmt.Errorf("no line charges a release of run %q, of which the model is", name)
+	}
+	r.Grant = grants[last]
+	return r, nil
+}
+
+// AverageFrom is the share of the planned rounds after which a round counts in Mean. As in the estimate of mstep lda, its
+// weight then rises linearly.
+const AverageFrom = 0.3
+
+// Mean adds up the releases of a matrix of the grant, which the run must have, cells by name, from a folder of stored releases or a stream of releases.
+// A round that was planned and never charged counts as noise without cells, because whether a run stops early may depend on
+// its releases: Σ w_t·Z_t up to a stopping time stays below the same threshold, as exp(λΣ w_t·Z_t − λ²Σ w_t²·v_t/2) is a
+// supermartingale. A release that was charged and is not there is an error.
+func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
+	first, total, err := r.place(matrix, cells)
+	if err != nil {
+		return nil, err
+	}
+	mean := new(doubt.Mean)
+	seen := make(map[int]bool)
+	add := func(round int, values []int64) error {
+		weight := r.weight(round)
+		c := r.Charges[round]
+		if seen[round] = true; weight == 0 {
+			return nil
+		}
+		return mean.Add(values[first:first+cells], doubt.Noise{Mechanism: c.Mechanism, Scale: c.Scale}, weight)
+	}
+	if info, err := os.Stat(from); !endpoint.IsTopic(from) && err == nil && info.IsDir() {
+		err = r.stored(from, total, add)
+		if err != nil {
+			return nil, err
+		}
+	} else if err := r.streamed(from, total, add); err != nil {
+		return nil, err
+	}
+	nothing := make([]int64, cells)
+	for round := 1; round <= r.Grant.Scheme.Rounds; round++ {
+		c := r.Charges[round]
+		switch {
+		case c != nil && !seen[round]:
+			return nil, exit.Errorf(exit.Missing, "%s: the release of round %d of run %s, which the ledger charges, is not there", from, round, r.Name)
+		case c == nil && r.weight(round) > 0:
+			scale := r.anyCharge()
+			if err := mean.Add(nothing, doubt.Noise{Mechanism: scale.Mechanism, Scale: scale.Scale}, r.weight(round)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return mean, nil
+}
+
+// anyCharge returns a charge with the noise that an uncharged round of the grant would have.
+func (r *Run) anyCharge() *event.Charge {
+	for round := r.Grant.Scheme.Rounds; ; round-- {
+		if c := r.Charges[round]; c != nil && c.Grant == r.Grant.ID {
+			return c
+		}
+	}
+}
+
+// First is the first round that counts.
+func (r *Run) First() int { return int(AverageFrom*float64(r.Grant.Scheme.Rounds)) + 1 }
+
+func (r *Run) weight(round int) float64 { return float64(max(0, round-r.First()+1)) }
+
+// place returns where the cells of a matrix begin among those of a release, and how many a release has.
+func (r *Run) place(matrix string, cells int) (first, total int, err error) {
+	first = -1
+	for _, m := range r.Grant.Matrices {
+		if m.Symmetric {
+			return 0, 0, errors.New("a release with a symmetric matrix")
+		}
+		if m.Name == matrix && m.Rows*m.Columns == cells {
+			first = total
+		}
+		total += m.Rows * m.Columns
+	}
+	if first < 0 {
+		return 0, 0, exit.Errorf(exit.Malformed, "run %s releases no matrix %q of %d cells, as the model has", r.Name, matrix, cells)
+	}
+	return first, total, nil
+}
+
+// stored reads the releases beside a ledger: each is a file of its cells, whose SHA-256 its charge names.
+func (r *Run) stored(folder string, total int, add func(int, []int64) error) error {
+	for _, round := range slices.Sorted(maps.Keys(r.Charges)) {
+		c := r.Charges[round]
+		path := filepath.Join(folder, c.StoredName())
+		b, err := endpoint.ReadFile(path, int64(8*total))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // Mean says which
+		}
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(b)
+		if hex.EncodeToString(sum[:]) != c.Release || len(b) != 8*total {
+			return exit.Errorf(exit.Malformed, "%s: not the release that the ledger charges: it has another SHA-256", path)
+		}
+		values := make([]int64, total)
+		for i := range values {
+			values[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+		if err := add(round, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamed reads a stream of releases.
+func (r *Run) streamed(name string, total int, add func(int, []int64) error) error {
+	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{
+		Kinds: []wire.Kind{wire.Kind_RELEASES}, Side: wire.Side_PUBLIC, MaxCells: uint64(total),
+	})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for {
+		set, err := stream.ReadSet(in.Reader, nil)
+		if err == io.EOF {
+			return in.Complete()
+		}
+		if err != nil {
+			return err
+		}
+		round, digest := int(set.Round), set.Digest()
+		if c := r.Charges[round]; h.Run != r.Name || c == nil || hex.EncodeToString(digest[:]) != c.Release {
+			return exit.Errorf(exit.Malformed, "%s: round %d of run %s: not a release that the ledger charges to run %s", name, round, h.Run, r.Name)
+		}
+		var values []int64
+		for _, m := range h.Matrices {
+			cells, err := stream.Cells[int64](set, m.Name)
+			if err != nil {
+				return exit.Errorf(exit.Malformed, "%s: %w", name, err)
+			}
+			values = append(values, cells...)
+		}
+		if len(values) != total {
+			return exit.Errorf(exit.Malformed, "%s: releases of %d cells, the grant is for %d", name, len(values), total)
+		}
+		if err := add(round, values); err != nil {
+			return err
+		}
+	}
+}

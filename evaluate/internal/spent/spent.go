@@ -1,0 +1,158 @@
+// Package spent reads what account says of a ledger: the JSON of `account report --json`, and of its --curve FILE.json. No ε is
+// worked out here, so a page states exactly account's.
+package spent
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/rounded"
+)
+
+// A Number is an upper bound of ε or δ, at least 0. In JSON an infinity is the string "∞".
+type Number float64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	var x float64
+	if string(b) == `"∞"` {
+		x = math.Inf(1)
+	} else if err := json.Unmarshal(b, &x); err != nil {
+		return err
+	}
+	if !(x >= 0) {
+		return fmt.Errorf("a bound must be at least 0, is %v", x)
+	}
+	*n = Number(x)
+	return nil
+}
+
+// String rounds up, as account does.
+func (n Number) String() string { return rounded.Up(float64(n)) }
+
+// Infinite says that there is no bound.
+func (n Number) Infinite() bool { return math.IsInf(float64(n), 1) }
+
+// A Report is what account says of all releases of a ledger together. It has more members than these.
+type Report struct {
+	LastHash         string  `json:"last_hash"` // of the ledger's last line
+	Accountant       string  `json:"accountant"`
+	Epsilon          *Number `json:"epsilon"`
+	Delta            *Number `json:"delta"`
+	PureEpsilon      Number  `json:"pure_epsilon"`
+	SelectDelta      Number  `json:"select_delta"`
+	Adjacency        string  `json:"adjacency"`
+	Unit             string  `json:"unit"`
+	Theorem          string  `json:"theorem"`
+	Releases         int     `json:"releases"`
+	Claimed          *Number `json:"claimed_epsilon"` // by a paper's sensitivities: no bound
+	Filter           *Filter `json:"filter"`
+	Budget           *Budget `json:"budget"`
+	DisjointDatasets bool    `json:"disjoint_datasets"`
+}
+
+// A Budget is the total budget of a ledger, and what is left of it.
+type Budget struct {
+	Epsilon     float64 `json:"epsilon"`
+	Delta       float64 `json:"delta"`
+	EpsilonLeft *Number `json:"epsilon_left"` // a lower bound; nil where the ledger has a filter
+}
+
+// A Filter is what a ledger's filter guarantees, even where settings were chosen after earlier releases had been seen.
+type Filter struct {
+	Epsilon Number `json:"epsilon"`
+	Delta   Number `json:"delta"`
+	Theorem string `json:"theorem"`
+}
+
+// A Curve is how ε grew with the releases of a ledger.
+type Curve struct {
+	LastHash   string  `json:"last_hash"`
+	Accountant string  `json:"accountant"`
+	Delta      *Number `json:"delta"`
+	Points     []Point `json:"epsilon_over_releases"` // ascending; between two points ε is at most that of the later
+}
+
+// A Point is the ε of the first releases of a ledger.
+type Point struct {
+	Releases int    `json:"releases"`
+	Epsilon  Number `json:"epsilon"`
+}
+
+// most bounds the size of a file of account, in bytes.
+const most = 64 << 20
+
+// ReadReport reads the JSON of account report. It refuses one of another ledger, or of the ledger at another time.
+func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
+	r := new(Report)
+	if err := read(name, r); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Epsilon == nil || r.Delta == nil || r.LastHash == "":
+		return nil, exit.Errorf(exit.Malformed, "%s: has no epsilon, delta or last_hash: not the JSON of account report", name)
+	case r.LastHash != ledger.LastHash():
+		return nil, stale(name)
+	case r.Releases != len(ledger.Charges()):
+		return nil, exit.Errorf(exit.Malformed, "%s: of %d releases, the ledger charges %d", name, r.Releases, len(ledger.Charges()))
+	}
+	return r, nil
+}
+
+// ReadCurve reads the curves beside a report.
+func ReadCurve(name string, beside *Report) (*Curve, error) {
+	c := new(Curve)
+	if err := read(name, c); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Delta == nil || len(c.Points) == 0 || c.LastHash == "":
+		return nil, exit.Errorf(exit.Malformed, "%s: has no delta, epsilon_over_releases or last_hash: not the JSON of account report --curve", name)
+	case c.LastHash != beside.LastHash:
+		return nil, stale(name)
+	case *c.Delta != *beside.Delta || c.Accountant != beside.Accountant:
+		return nil, exit.Errorf(exit.Malformed, "%s: at δ %v by %s, the report of account is at δ %v by %s",
+			name, *c.Delta, c.Accountant, *beside.Delta, beside.Accountant)
+	}
+	before := -1
+	for _, p := range c.Points {
+		if p.Releases <= before || p.Releases > beside.Releases {
+			return nil, exit.Errorf(exit.Malformed, "%s: a point of %d releases after one of %d, of %d in all", name, p.Releases, before, beside.Releases)
+		}
+		before = p.Releases
+	}
+	if before != beside.Releases {
+		return nil, exit.Errorf(exit.Malformed, "%s: ends at %d releases, of %d", name, before, beside.Releases)
+	}
+	return c, nil
+}
+
+// After returns ε after so many releases, an upper bound.
+func (c *Curve) After(releases int) Number {
+	for _, p := range c.Points {
+		if p.Releases >= releases {
+			return p.Epsilon
+		}
+	}
+	return Number(math.Inf(1))
+}
+
+func stale(name string) error {
+	return exit.Errorf(exit.Malformed, "%s: not of this ledger as it is now: it names another last line", name).
+		WithHint("make it again: account report --json --curve CURVE.json -o REPORT.json LEDGER")
+}
+
+func read(name string, v any) error {
+	b, err := endpoint.ReadFile(name, most)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return exit.Errorf(exit.Malformed, "%s: not JSON of account: %w", name, err)
+	}
+	return nil
+}

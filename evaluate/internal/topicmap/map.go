@@ -1,0 +1,86 @@
+// Package topicmap places the topics of a model on a plane, so that similar topics are near each other.
+package topicmap
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/mds"
+)
+
+// A Map is a plane of topics.
+type Map struct {
+	X, Y []float64 // of each topic; the axes have no meaning of their own
+	// Kept is the part of the squared distances between topics, in [0, 1], that the plane shows.
+	Kept float64
+}
+
+// Of maps topics, each a distribution over the same words, by classical multidimensional scaling (Torgerson 1952) of their
+// distances, as LDAvis does (Sievert and Shirley 2014, §3.2). The distance is the square root of the Jensen–Shannon divergence,
+// which is a metric (Endres and Schindelin 2003) and that of a Hilbert space (Fuglede and Topsøe 2004), so that no eigenvalue of
+// the scaling is negative. The largest coordinate along X, by its absolute value, is positive, and along Y, too.
+func Of(topics [][]float64) *Map {
+	n := len(topics)
+	m := &Map{X: make([]float64, n), Y: make([]float64, n), Kept: 1}
+	if n < 2 {
+		return m
+	}
+	distances := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i {
+			distances.SetSym(i, j, Distance(topics[i], topics[j]))
+		}
+	}
+	var coordinates mat.Dense
+	kept, values := mds.TorgersonScaling(&coordinates, make([]float64, n), distances)
+	total := 0.0
+	for _, v := range values {
+		total += max(v, 0)
+	}
+	if total < 1e-12 { // all topics are equal
+		return m
+	}
+	m.Kept = 0
+	for axis, to := range [][]float64{m.X, m.Y} {
+		if axis >= kept || values[axis] <= 0 {
+			break
+		}
+		m.Kept += values[axis] / total
+		mat.Col(to, axis, &coordinates)
+		orient(to)
+	}
+	return m
+}
+
+// orient mirrors an axis so that its largest coordinate is positive: eigenvectors have no sign.
+func orient(axis []float64) {
+	largest := 0.0
+	for _, x := range axis {
+		if math.Abs(x) > math.Abs(largest)*(1+1e-9) {
+			largest = x
+		}
+	}
+	if largest < 0 {
+		for i := range axis {
+			axis[i] = -axis[i]
+		}
+	}
+}
+
+// Distance is the square root of the Jensen–Shannon divergence of two distributions, in bits: in [0, 1], 1 for distributions that
+// share no word (Lin 1991, Divergence Measures Based on the Shannon Entropy, equation 4.1).
+func Distance(p, q []float64) float64 {
+	divergence := 0.0
+	for i := range p {
+		middle := (p[i] + q[i]) / 2
+		divergence += (term(p[i], middle) + term(q[i], middle)) / 2
+	}
+	return math.Sqrt(min(max(divergence, 0), 1))
+}
+
+func term(p, middle float64) float64 {
+	if p == 0 {
+		return 0
+	}
+	return p * math.Log2(p/middle)
+}

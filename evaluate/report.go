@@ -1,0 +1,397 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"privpipe/evaluate/internal/heldout"
+	"privpipe/evaluate/internal/page"
+	"privpipe/evaluate/internal/released"
+	"privpipe/evaluate/internal/spent"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/words"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+)
+
+type reportCommand struct {
+	Model       string `required:"" placeholder:"FILE" help:"Report on this model file of mstep."`
+	Title       string `placeholder:"TEXT" help:"Head the page with TEXT."`
+	Ledger      string `placeholder:"FILE" help:"Read what was released, and when, from this ledger. Needs --account."`
+	Account     string `placeholder:"FILE" help:"Read ε, δ and their theorem from FILE, the JSON of account report for the ledger as it is now."`
+	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
+	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists."`
+	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
+	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. Scores under the parameters of several rounds make a chart."`
+	Description string `placeholder:"FILE" help:"Show FILE as the description of the data: plain text, of which you know that all may read it."`
+	Top         int    `default:"15" help:"Show this many words of each topic."`
+	Internal    bool   `help:"Accept private scores and private reference documents. Their numbers have no privacy, so the page says that it is internal, and only its owner may read the file."`
+	Output      string `arg:"" name:"out.html" help:"Write the page to this file; - for standard output."`
+	filter.Cells
+}
+
+// Help is kong's hook.
+func (reportCommand) Help() string {
+	return "Writes one HTML file that needs no network: what is protected and by which theorem, the budget over time, the topics with their " +
+		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, the perplexity, and the " +
+		"pipeline with its settings. ε is never computed here; account does that:\n\n" +
+		"  account report --json --curve curve.json -o account.json run.ledger\n\n" +
+		"  evaluate report --model model.pp --ledger run.ledger --account account.json --curve curve.json report.html\n\n" +
+		"Both must be of the ledger as it is now. The page holds public numbers only: private streams are refused without --internal. " +
+		"Releases must be those that the ledger charges, by their SHA-256."
+}
+
+// Validate is kong's hook.
+func (c *reportCommand) Validate() error {
+	switch {
+	case c.Top < 2 || c.Top > 100:
+		return fmt.Errorf("--top must be in [2, 100], is %d", c.Top)
+	case (c.Ledger == "") != (c.Account == ""):
+		return errors.New("--ledger and --account need each other: account computes the ε of the ledger")
+	case c.Ledger == "" && (c.Curve != "" || c.Releases != ""):
+		return errors.New("--curve and --releases need --ledger")
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *reportCommand) Run(r *filter.Run) error {
+	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Reference, c.Scores, c.Description}
+	if err := r.Check(inputs...); err != nil {
+		return err
+	}
+	var given []string
+	for _, name := range inputs {
+		if name != "" {
+			given = append(given, name)
+		}
+	}
+	if err := endpoint.Distinct(c.Output, given...); err != nil {
+		return err
+	}
+	p, err := c.page(func(message string) { r.Log.Warn(message) })
+	if err != nil || r.DryRun() {
+		return err
+	}
+	html, err := p.HTML()
+	if err != nil {
+		return exit.Errorf(exit.Usage, "%w", err)
+	}
+	side := wire.Side_PUBLIC
+	if c.Internal {
+		side = wire.Side_PRIVATE
+	}
+	return endpoint.WriteFile(c.Output, side, html)
+}
+
+// page gathers what the page says. Missing parts that nobody asked for are no errors: warn gets them.
+func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
+	file, err := modelfile.Read(c.Model, c.MaxCells)
+	if err != nil {
+		return nil, err
+	}
+	p := &page.Page{Title: c.Title, Internal: c.Internal}
+	if p.Title == "" {
+		p.Title = strings.TrimSpace("Report on a model of " + file.Family.Name + ", run " + file.Header.Run)
+	}
+	p.Sources = append(p.Sources, page.Row{Name: "model", Value: described(c.Model)})
+	p.Settings = settings(file)
+	var run *released.Run
+	if c.Ledger != "" {
+		if run, err = c.addLedger(p, file); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.addTopics(p, file, run, warn); err != nil {
+		return nil, err
+	}
+	if c.Scores != "" {
+		if p.Perplexity, err = c.perplexity(file); err != nil {
+			return nil, err
+		}
+		p.Sources = append(p.Sources, page.Row{Name: "scores", Value: described(c.Scores)})
+	}
+	if c.Description != "" {
+		if p.Description, err = describe(c.Description); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// settings are the public numbers of a model file.
+func settings(file *modelfile.File) []page.Row {
+	rows := []page.Row{{Name: "family", Value: file.Family.Name}, {Name: "vocabulary", Value: fmt.Sprintf("%d words", file.Size.Words)}}
+	if file.Size.Components > 0 {
+		rows = append(rows, page.Row{Name: "topics", Value: fmt.Sprint(file.Size.Components)})
+	}
+	for _, s := range file.Set.Parameters.GetScalars() {
+		rows = append(rows, page.Row{Name: s.Name, Value: fmt.Sprintf("%.6g", s.Value)})
+	}
+	return rows
+}
+
+// addLedger adds what account says of the ledger, and returns the run of the model.
+func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released.Run, error) {
+	in, err := endpoint.Open(c.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	ledger, err := event.ReadLedger(in, in.Name)
+	if err == nil {
+		err = ledger.Check(in.Name) // a forged run might name a folder elsewhere
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := spent.ReadReport(c.Account, ledger)
+	if err != nil {
+		return nil, err
+	}
+	var curve *spent.Curve
+	if c.Curve != "" {
+		if curve, err = spent.ReadCurve(c.Curve, report); err != nil {
+			return nil, err
+		}
+	}
+	run, err := released.Of(ledger, file.Header.Run)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
+	}
+	if g := run.Grant; g != nil && g.Vocabulary != "" && g.Vocabulary != hex.EncodeToString(vocabulary.Words(file.Words).Hash()) {
+		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Ledger, c.Model)
+	}
+	p.Protection = page.NewProtection(report)
+	p.Protection.AddHistory(ledger, report, curve)
+	p.Runs = page.NewRuns(ledger, needsParameters, page.Learner{Run: file.Header.Run, Flags: learnerFlags(file)})
+	p.Sources = append(p.Sources,
+		page.Row{Name: "ledger", Value: fmt.Sprintf("%s, %d lines, last hash %s", filepath.Base(c.Ledger), len(ledger.Lines), ledger.LastHash())},
+		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s", report.Accountant)})
+	if head := ledger.Head(); head != nil {
+		p.Sources = append(p.Sources, page.Row{Name: "identity of the ledger", Value: head.ID})
+	}
+	return run, nil
+}
+
+// needsParameters says whether the E-step of a model reads parameters of each round.
+func needsParameters(name string) bool {
+	for _, f := range families.All {
+		if f.Name == name {
+			return f.Parameters != nil
+		}
+	}
+	return false
+}
+
+// learnerFlags are the flags of mstep that a model file tells.
+func learnerFlags(file *modelfile.File) string {
+	if file.Size.Components == 0 {
+		return ""
+	}
+	flags := fmt.Sprintf(" --topics %d", file.Size.Components)
+	for _, name := range []string{"alpha", "eta"} {
+		if x, ok := file.Set.Scalar(name); ok {
+			flags += fmt.Sprintf(" --%s %g", name, x)
+		}
+	}
+	return flags
+}
+
+// doubtAlpha bounds the chance that any word of the page is marked wrongly.
+const doubtAlpha = 0.01
+
+// addTopics adds the distributions over words of a model, if it has any, with what its releases and reference documents say.
+func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *released.Run, warn func(string)) error {
+	cells, err := distributions(file)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Model, err)
+	}
+	if cells == nil {
+		return nil
+	}
+	doubt, sure, err := c.doubt(p, file, run, len(cells))
+	if c.Releases == "" && exit.Code(err) == exit.Missing { // account prune removes them
+		warn(err.Error() + ": no word is marked")
+	} else if err != nil {
+		return err
+	}
+	p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
+	p.Topics.Doubt = doubt
+	if c.Reference == "" || !p.Topics.Plural {
+		return nil
+	}
+	return c.addCoherence(p)
+}
+
+// doubt says which cells of a model are beyond doubt by its releases; nil if there are none.
+func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool, error) {
+	from := c.releases()
+	if from == "" || run == nil || run.Grant == nil || run.Grant.Unit == event.Word { // contributions of single words may be negative
+		return nil, nil, nil
+	}
+	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Sources = append(p.Sources, page.Row{Name: "releases", Value: fmt.Sprintf("%s, %d of run %s, each with the SHA-256 of its charge",
+		filepath.Base(from), len(run.Charges), run.Name)})
+	rounds := fmt.Sprintf("%d to %d", run.First(), run.Grant.Scheme.Rounds)
+	return &page.Doubt{Alpha: doubtAlpha, Cells: cells, Rounds: rounds}, mean.Marked(doubtAlpha), nil
+}
+
+// releases is where the releases are, empty for nowhere.
+func (c *reportCommand) releases() string {
+	if c.Releases != "" || c.Ledger == "" || c.Ledger == endpoint.Stdio {
+		return c.Releases
+	}
+	beside := c.Ledger
+	if target, err := filepath.EvalSymlinks(beside); err == nil {
+		beside = target
+	}
+	if info, err := os.Stat(beside + ".releases"); err == nil && info.IsDir() {
+		return beside + ".releases"
+	}
+	return ""
+}
+
+// distributions are the distributions over words of a model, row by row, all cells positive; nil for a model without any.
+func distributions(file *modelfile.File) ([]float64, error) {
+	switch {
+	case file.Family.Topics != nil:
+		return file.Family.Topics(file.Set, file.Size)
+	case file.Family == words.Family:
+		return words.Probabilities.Of(file.Set, file.Size)
+	}
+	return nil, nil
+}
+
+// addCoherence adds the coherence of the topics on the reference documents.
+func (c *reportCommand) addCoherence(p *page.Page) error {
+	const compared = 10 // words of a topic, as in the literature: Lau, Newman and Baldwin 2014
+	topics, header, err := readTopics(c.Model, compared, c.MaxCells)
+	if err != nil {
+		return err
+	}
+	in, _, err := openReference(c.Reference, c.Model, c.wanted(wire.Kind_DOCUMENTS), header)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	values, err := coherences(in, topics, func() {})
+	if err != nil {
+		return err
+	}
+	of := make(map[int]*float64)
+	for i, t := range topics {
+		of[t.Topic] = &values[i].NPMI
+		p.Topics.MeanNPMI += values[i].NPMI / float64(len(values))
+	}
+	for i := range p.Topics.All {
+		p.Topics.All[i].NPMI = of[p.Topics.All[i].ID]
+	}
+	p.Topics.Reference, p.Topics.ReferenceTop = filepath.Base(c.Reference), compared
+	p.Sources = append(p.Sources, page.Row{Name: "reference documents", Value: described(c.Reference)})
+	return nil
+}
+
+// wanted are streams of a kind, private ones only for an internal page.
+func (c *reportCommand) wanted(kind wire.Kind) endpoint.Wanted {
+	w := endpoint.Wanted{Kinds: []wire.Kind{kind}}
+	if !c.Internal {
+		w.Side = wire.Side_PUBLIC
+	}
+	return w
+}
+
+// perplexity reads scores, round by round.
+func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, error) {
+	in, h, err := endpoint.OpenStream(c.Scores, c.wanted(wire.Kind_SCORES))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if string(h.Vocabulary) != string(file.Header.Vocabulary) {
+		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Scores, c.Model)
+	}
+	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
+	total := new(heldout.Total)
+	round := uint32(0)
+	add := func() error {
+		if total.Tokens == 0 {
+			return exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())
+		}
+		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: round, Documents: total.Documents, Model: total.Bound(), Unigram: total.Unigram()})
+		return nil
+	}
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if record.Round != round && total.Documents > 0 {
+			if err := add(); err != nil {
+				return nil, err
+			}
+			total = new(heldout.Total)
+		}
+		round = record.Round
+		total.Add(record.GetScore())
+	}
+	if err := add(); err != nil {
+		return nil, err
+	}
+	p.Draw()
+	return p, nil
+}
+
+// describe reads the description of the data: paragraphs between empty lines.
+func describe(name string) (paragraphs []string, err error) {
+	b, err := endpoint.ReadFile(name, 64<<10)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(b) {
+		return nil, exit.Errorf(exit.Malformed, "%s: the description must be text in UTF-8", name)
+	}
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+			paragraphs = append(paragraphs, paragraph)
+		}
+	}
+	return paragraphs, nil
+}
+
+// described names a file and, if it is one, its SHA-256.
+func described(name string) string {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return filepath.Base(name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return filepath.Base(name)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return filepath.Base(name)
+	}
+	return fmt.Sprintf("%s, SHA-256 %x", filepath.Base(name), hash.Sum(nil))
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"privpipe/evaluate/internal/page"
+	"privpipe/evaluate/internal/released"
+	"privpipe/pipelines/event"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// hostile are words that would be markup, script, style or template if a page did not escape them.
+var hostile = vocabulary.Words{
+	"<script>alert(1)</script>", "</script><img/src=x/onerror=alert(2)>", `"onmouseover="alert(3)`, "'-alert(4)-'", "{{.Secret}}",
+	"</style><svg/onload=alert(5)>", "]]>--><!--", `\u003cscript\u003e`,
+}
+
+// A reported is a small ledger, its releases, and what belongs to them.
+type reported struct {
+	ledger event.Ledger
+	bytes  []byte
+
+	header *wire.Header // of its stream of releases
+	heads  []*wire.Release
+	cells  [][]byte // of each release
+}
+
+const reportRounds = 4
+
+// newReported charges four rounds of a run of model name over words, whose topics have rows × len(words) cells. Topic 0 has
+// 900,000 steps of word 0 in each round, and no other cell has any; the noise of a cell has σ = 2,048 steps.
+func newReported(name string, words vocabulary.Words, rows int, dataset string) *reported {
+	statistic := map[string]string{"lda": lda.Topics, "words": "words"}[name]
+	g := &event.Grant{
+		Version: event.GrantVersion, ID: "night", Created: noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+		Subject: event.Subject{
+			Model: name, Vocabulary: hex.EncodeToString(words.Hash()), VocabularySize: len(words),
+			Matrices: []event.Matrix{{Name: statistic, Rows: rows, Columns: len(words)}},
+		},
+		Clip: 1, NoiseMultiplier: 2, Releases: reportRounds,
+		Scheme: event.Scheme{Method: event.Poisson, Rate: 0.5, Rounds: reportRounds, Secret: true},
+	}
+	r := new(reported)
+	r.add(func(line *event.Line) {
+		line.Type, line.Head = event.TypeHead, &event.Head{ID: "00112233445566778899aabbccddeeff"}
+	})
+	r.add(func(line *event.Line) { line.Type, line.Grant = event.TypeGrant, g })
+	r.header = &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "monday", Model: name, Unit: wire.Unit_DOCUMENT,
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
+		Matrices: []*wire.Matrix{{Name: statistic, Rows: uint32(rows), Columns: uint32(len(words)), Element: wire.Element_INT64}},
+	}
+	for round := 1; round <= reportRounds; round++ {
+		values := make([]int64, rows*len(words))
+		for i := range values {
+			values[i] = int64(2048 * ((i+round)%5 - 2)) // what noise might be
+		}
+		values[0] += 900_000_000_000
+		cells := stream.AppendCells(nil, values)
+		scheme := g.Scheme
+		scheme.Coins = fmt.Sprintf("%032x", 1)
+		c := g.Charge(round, scheme)
+		sum := sha256.Sum256(cells)
+		c.Dataset, c.Run, c.Release = dataset, "monday", hex.EncodeToString(sum[:])
+		c.Settings = hex.EncodeToString(make([]byte, 32))
+		r.add(func(line *event.Line) { line.Type, line.Charge = event.TypeCharge, c })
+		r.cells = append(r.cells, cells)
+		s := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: reportRounds, Secret: true, Coins: scheme.Coins}
+		r.heads = append(r.heads, &wire.Release{
+			Scheme: s, Grid: 1e-6, Mechanism: c.Mechanism, Clip: 1 << 20, Scale: c.Scale, Grant: g.ID,
+		})
+	}
+	return r
+}
+
+// stream is the stream of the releases.
+func (r *reported) stream() []byte {
+	var records []*wire.Record
+	for i, head := range r.heads {
+		round := uint32(i + 1)
+		records = append(records, &wire.Record{Round: round, Body: &wire.Record_Release{Release: head}},
+			&wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Values: r.cells[i]}}})
+	}
+	b, _ := script.Stream(r.header, records...)
+	return b
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func (r *reported) add(fill func(*event.Line)) {
+	line := r.ledger.Next(noon.Add(time.Duration(len(r.ledger.Lines)) * time.Minute))
+	fill(line)
+	b, err := line.Encode(r.ledger.LastHash())
+	if err != nil {
+		panic(err)
+	}
+	r.ledger.Lines, r.bytes = append(r.ledger.Lines, line), append(r.bytes, b...)
+}
+
+// account is what account report --json would say of the ledger, with numbers that are easy to find in a page.
+func (r *reported) account(change func(map[string]any)) []byte {
+	said := map[string]any{
+		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "epsilon": 0.73361, "delta": 1e-6,
+		"adjacency": "add-remove", "unit": "document", "releases": reportRounds,
+		"theorem": "composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10); moments accountant (Abadi; lemma)",
+		"budget":  map[string]any{"epsilon": 1, "delta": 1e-6, "epsilon_left": 0.26639},
+	}
+	if change != nil {
+		change(said)
+	}
+	b, err := json.Marshal(said)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func (r *reported) curve(change func(map[string]any)) []byte {
+	return r.account(func(said map[string]any) {
+		said["epsilon_over_releases"] = []any{
+			map[string]any{"releases": 0, "epsilon": 0}, map[string]any{"releases": 1, "epsilon": 0.3},
+			map[string]any{"releases": 4, "epsilon": 0.73361},
+		}
+		if change != nil {
+			change(said)
+		}
+	})
+}
+
+// reportModel is a model file of run monday.
+func reportModel(name string, words vocabulary.Words, matrix string, rows int, cells []float64) []byte {
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: "monday", Model: name,
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
+		Matrices: []*wire.Matrix{{Name: matrix, Rows: uint32(rows), Columns: uint32(len(words)), Element: wire.Element_FLOAT64}},
+	}
+	scalars := []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "rounds", Value: reportRounds}}
+	b, _ := script.Stream(h, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}},
+		&wire.Record{Round: reportRounds, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: scalars}}},
+		&wire.Record{Round: reportRounds, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, cells)}}})
+	return b
+}
+
+// reportScores are scores of two documents in each of the rounds 0 to 3, the perplexity halving from round to round.
+func reportScores(side wire.Side, words vocabulary.Words) []byte {
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: side, Vocabulary: words.Hash(), VocabularySize: uint32(len(words))}
+	var records []*wire.Record
+	for round := range uint32(4) {
+		for _, tokens := range []uint64{10, 30} {
+			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Score{Score: &wire.Score{
+				Id: "MARKER-1", Tokens: tokens, Bound: -float64(tokens) * (2.5 - 0.6931471805599453*float64(round)), Unigram: -float64(tokens) * 1.9,
+			}}})
+		}
+	}
+	b, _ := script.Stream(h, records...)
+	return b
+}
+
+func reportFiles() map[string][]byte {
+	lambda := []float64{
+		300, 40, 1, 1, 1, 1, 1, 30,
+		1, 60, 3, 5, 9, 8, 7, 1,
+		2, 9, 8, 7, 6, 5, 4, 1,
+	}
+	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
+	w := newReported("words", vocab, 1, "d")
+	other := newReported("lda", hostile, 3, "d")
+	other.cells[3][0]++    // other cells than its charge says
+	exact := new(reported) // released without noise
+	exact.add(func(line *event.Line) {
+		line.Type, line.Head = event.TypeHead, &event.Head{ID: "00112233445566778899aabbccddeeff"}
+	})
+	exact.add(func(line *event.Line) {
+		c := event.NoCharge(1, event.Document, event.Scheme{Method: event.All, Rate: 1, Rounds: 1})
+		c.Dataset, c.Run, c.Release, c.Settings = "d", "monday", event.Genesis, event.Genesis
+		line.Type, line.Charge = event.TypeCharge, c
+	})
+	files := map[string][]byte{
+		"exact.ledger":     exact.bytes,
+		"exact.json":       exact.account(func(m map[string]any) { m["epsilon"], m["releases"] = "∞", 1; delete(m, "budget") }),
+		"report.pp":        reportModel("lda", hostile, "lambda", 3, lambda),
+		"report.ledger":    r.bytes,
+		"report.json":      r.account(nil),
+		"curve.json":       r.curve(nil),
+		"report-rel.pp":    r.stream(),
+		"other-rel.pp":     other.stream(),
+		"cut-ledger":       r.bytes[:len(r.bytes)/2],
+		"older.ledger":     r.bytes[:lastLine(r.bytes)],
+		"no-bound.json":    r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
+		"overspent.json":   r.account(func(m map[string]any) { m["epsilon"] = 1.2 }),
+		"stale.json":       r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"three.json":       r.account(func(m map[string]any) { m["releases"] = 3 }),
+		"old.json":         r.account(func(m map[string]any) { delete(m, "last_hash") }),
+		"negative.json":    r.account(func(m map[string]any) { m["epsilon"] = -1 }),
+		"other-delta.json": r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
+		"stale-curve.json": r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"short-curve.json": r.curve(func(m map[string]any) {
+			m["epsilon_over_releases"] = []any{map[string]any{"releases": 1, "epsilon": 0.3}}
+		}),
+		"fair-scores.pp":    reportScores(wire.Side_PUBLIC, hostile),
+		"private-scores.pp": reportScores(wire.Side_PRIVATE, hostile),
+		"other-scores.pp":   reportScores(wire.Side_PUBLIC, vocab),
+		"frequencies.pp":    reportModel("words", vocab, "probabilities", 1, []float64{.5, .3, .15, .05}),
+		"frequencies.led":   w.bytes,
+		"frequencies.json":  w.account(nil),
+		"frequencies-rel":   w.stream(),
+		"fair-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) {
+			h.Vocabulary, h.VocabularySize = hostile.Hash(), uint32(len(hostile))
+		}, []uint32{0, 1, 2, 3}, []uint32{2, 5, 7}),
+		"private-docs.pp": documents(wire.Side_PRIVATE, func(h *wire.Header) {
+			h.Vocabulary, h.VocabularySize = hostile.Hash(), uint32(len(hostile))
+		}, []uint32{0, 1, 2, 3}),
+		"not-utf8": []byte("caf\xe9"),
+	}
+	for i, cells := range r.cells {
+		files[fmt.Sprintf("cells-%d", i+1)] = cells
+	}
+	return files
+}
+
+// lastLine is where the last line of a ledger begins.
+func lastLine(b []byte) int {
+	for i := len(b) - 2; ; i-- {
+		if b[i] == '\n' {
+			return i + 1
+		}
+	}
+}
+
+// TestStoppedEarly: a run that was stopped after three of four rounds has the threshold of all four, because when it stopped may depend on
+// what was released.
+func TestStoppedEarly(t *testing.T) {
+	r := newReported("lda", hostile, 3, "d")
+	folder := t.TempDir()
+	for round, cells := range r.cells {
+		path := filepath.Join(folder, (&event.Charge{Run: "monday", Round: round + 1}).StoredName())
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, cells, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var thresholds, first []float64
+	for _, lines := range [][]*event.Line{r.ledger.Lines, r.ledger.Lines[:len(r.ledger.Lines)-1]} {
+		run, err := released.Of(&event.Ledger{Lines: lines}, "monday")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, err := run.Mean(folder, lda.Topics, 3*len(hostile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		thresholds, first = append(thresholds, mean.Threshold(0.01)), append(first, mean.Sum[0])
+	}
+	// Rounds 2, 3 and 4 have the weights 1, 2 and 3; of the variances they are 1, 4 and 9.
+	sigma := float64(r.ledger.Lines[2].Charge.Scale)
+	if want := sigma * math.Sqrt(2*14*math.Log(24/0.01)); math.Abs(thresholds[0]/want-1) > 1e-12 || thresholds[1] != thresholds[0] {
+		t.Errorf("thresholds %v, want %v", thresholds, want)
+	}
+	if !(first[0]/first[1] > 1.99 && first[0]/first[1] < 2.01) {
+		t.Errorf("the first cell has %v, want a half of it without the last round", first)
+	}
+}
+
+// pageOf makes the page of a command in a folder with the files of the scripts.
+func pageOf(t *testing.T, command reportCommand) (*page.Page, error) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, content := range files() {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []*string{&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Scores, &command.Reference} {
+		if *name != "" {
+			*name = filepath.Join(folder, *name)
+		}
+	}
+	return command.page(func(message string) { t.Error(message) })
+}
+
+// TestPageRefuses what the page must not say, and accepts the same without the fault.
+func TestPageRefuses(t *testing.T) {
+	for _, c := range []struct {
+		command reportCommand
+		want    string // of the error; empty for none
+	}{
+		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Scores: "fair-scores.pp", Reference: "fair-docs.pp"}, ""},
+		{reportCommand{Ledger: "report.ledger", Account: "stale.json"}, "not of this ledger as it is now"},
+		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"}, "not a release that the ledger charges"},
+		{reportCommand{Scores: "private-scores.pp"}, "a private stream"},
+		{reportCommand{Reference: "private-docs.pp"}, "a private stream"},
+		{reportCommand{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},
+	} {
+		c.command.Model, c.command.Top = "report.pp", 5
+		_, err := pageOf(t, c.command)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.command, err, c.want)
+		}
+	}
+}
