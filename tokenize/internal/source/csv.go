@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/words"
 )
 
 // A scanner finds the end of each CSV record, as encoding/csv reads them: a newline outside quoted fields (RFC 4180, §2). After
@@ -181,7 +182,7 @@ func (t *table) row(record []string, named *Columns) (f Fields, err error) {
 			return f, fmt.Errorf("column %q is not UTF-8", named.name(role))
 		}
 	}
-	text, id := Text(cells[roleText]), Name(strings.Clone(cells[roleID])) // a cell shares the memory of its record
+	text, id := words.Text{Content: []byte(cells[roleText])}, Name(strings.Clone(cells[roleID])) // a cell shares the memory of its record
 	f.Text, f.User, f.Label = &text, Name(strings.Clone(cells[roleUser])), Label(strings.Clone(cells[roleLabel]))
 	if id != "" {
 		f.ID = &id

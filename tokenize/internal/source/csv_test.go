@@ -118,7 +118,7 @@ func rowsOf(t *testing.T, format Format, content string, columns Columns) (found
 				continue
 			}
 			f := row.Fields
-			found = append(found, fmt.Sprintf("%d:%s|%s|%s|%s", line, idOf(f), *f.Text, f.User, f.Label))
+			found = append(found, fmt.Sprintf("%d:%s|%s|%s|%s", line, idOf(f), f.Text.Content, f.User, f.Label))
 		}
 	}
 }
@@ -218,7 +218,7 @@ func TestColumns(t *testing.T) {
 func TestParseLineOfOtherColumns(t *testing.T) {
 	c := &Columns{roleText: "b\"y", roleID: "post_id", roleLabel: "text"}
 	f, err := ParseLine([]byte(`{"b\u0022y":"x","id":"no","post_id":7,"user":"u","text":["l"]}`), c)
-	if err != nil || string(*f.Text) != "x" || idOf(f) != "7" || f.User != "u" || f.Label != `["l"]` {
+	if err != nil || string(f.Text.Content) != "x" || idOf(f) != "7" || f.User != "u" || f.Label != `["l"]` {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for line, want := range map[string]string{

@@ -77,7 +77,29 @@ func NewReader(names []string, o Options) (*Reader, error) {
 		}
 		r.inputs = append(r.inputs, in)
 	}
-	return r, nil
+	return r, r.distinct()
+}
+
+// distinct refuses a file that is named twice, whose documents would count twice, and text files of equal ids.
+func (r *Reader) distinct() error {
+	paths, ids := make(map[string]bool), make(map[string]string)
+	for _, in := range r.inputs {
+		path := filepath.Clean(in.path)
+		if paths[path] {
+			return exit.Errorf(exit.Usage, "%s is an input twice", in.path).
+				WithHint("its documents would count twice; of patterns and folders, name those that have no file in common")
+		}
+		paths[path] = true
+		if in.format != TextFile || in.id == "" {
+			continue
+		}
+		if other, again := ids[in.id]; again {
+			return exit.Errorf(exit.Usage, "%s and %s would be documents of one id, their path in the folder that is named", other, in.path).
+				WithHint("name the folder above both")
+		}
+		ids[in.id] = in.path
+	}
+	return nil
 }
 
 // formatOf returns the format of a file by its extension, "" for an unknown extension.
