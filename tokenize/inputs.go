@@ -13,10 +13,11 @@ import (
 
 // inputs are the flags of the commands that read texts, and the texts.
 type inputs struct {
-	Format      source.Format  `enum:"auto,jsonl,text,csv,tsv" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
-	Columns     source.Columns `placeholder:"ROLE=NAME,…" help:"Name the columns of CSV, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id."`
-	MaxDocument filter.Size    `default:"64MiB" help:"Refuse a larger document as malformed."`
-	Inputs      []string       `arg:"" optional:"" help:"Files, folders and patterns of files; standard input (JSON Lines, or by --format) by default."`
+	Format      source.Format    `enum:"auto,jsonl,text,csv,tsv" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
+	Columns     source.Columns   `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. A single name is that of the text: --column body."`
+	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
+	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
+	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input (JSON Lines, or by --format) by default."`
 }
 
 // formatsHelp is the text of --help about inputs.
@@ -52,5 +53,5 @@ func (i *inputs) names() (names []string) {
 // open returns the reader of the inputs.
 func (i *inputs) open() (*source.Reader, error) {
 	limit := int(min(i.MaxDocument, math.MaxInt))
-	return source.NewReader(i.names(), source.Options{Limit: limit, Format: i.Format, Columns: i.Columns})
+	return source.NewReader(i.names(), source.Options{Limit: limit, Format: i.Format, Delimiter: i.Delimiter, Columns: i.Columns})
 }

@@ -31,9 +31,10 @@ const (
 
 // Options are the settings of a Reader.
 type Options struct {
-	Limit   int // of a document, in bytes
-	Format  Format
-	Columns Columns
+	Limit     int // of a document, in bytes
+	Format    Format
+	Delimiter Delimiter // 0: a comma for CSV, a tab for TSV
+	Columns   Columns
 }
 
 // A Reader gives the chunks of a list of inputs, in order.
@@ -188,7 +189,7 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		if err != nil {
 			return Chunk{}, false, err
 		}
-		r.lines, r.close, r.table = newLines(opened, opened.Name, r.Limit, in.format), opened.Close, nil
+		r.lines, r.close, r.table = newLines(opened, opened.Name, in.format, &r.Options), opened.Close, nil
 	}
 }
 
