@@ -13,7 +13,7 @@ import (
 
 // inputs are the flags of the commands that read texts, and the texts.
 type inputs struct {
-	Format      source.Format    `enum:"auto,jsonl,text,csv,tsv" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
+	Format      source.Format    `enum:"auto,jsonl,text,csv,tsv,parquet" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv, .parquet) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
 	Columns     source.Columns   `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. A single name is that of the text: --column body."`
 	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
 	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`

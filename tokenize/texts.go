@@ -235,13 +235,13 @@ func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	if chunk.Err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err) // err names the file
 	}
-	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, line), err)
+	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err)
 }
 
-// where names a line of a file, or the file if line is 0.
-func where(file string, line int) string {
-	if line == 0 {
+// where names a line or a row of a file, or the file if its number is 0.
+func where(file, unit string, number int) string {
+	if number == 0 {
 		return file
 	}
-	return fmt.Sprintf("%s: line %d", file, line)
+	return fmt.Sprintf("%s: %s %d", file, unit, number)
 }

@@ -39,9 +39,8 @@ func (s *Splitter) Words(text Text, yield func(Word)) {
 
 func (s *Splitter) tokens(list []byte, yield func(Word)) {
 	for len(list) > 0 {
-		length, n := binary.Uvarint(list)
-		token := list[n : n+int(length)]
-		list = list[n+int(length):]
+		var token []byte
+		token, list = cutToken(list)
 		s.run = appendNormal(s.run[:0], token)
 		if !Possible(s.run) {
 			yield(Word{})
@@ -68,4 +67,25 @@ func Possible(word []byte) bool {
 		i += size
 	}
 	return true
+}
+
+// Valid reports whether a text, or each token of a list, is UTF-8.
+func (t Text) Valid() bool {
+	if !t.List {
+		return utf8.Valid(t.Content)
+	}
+	for rest := t.Content; len(rest) > 0; {
+		var token []byte
+		if token, rest = cutToken(rest); !utf8.Valid(token) {
+			return false
+		}
+	}
+	return true
+}
+
+// cutToken returns the first token of a list, and the rest of the list.
+func cutToken(list []byte) (token, rest []byte) {
+	length, n := binary.Uvarint(list)
+	end := n + int(length)
+	return list[n:end], list[end:]
 }
