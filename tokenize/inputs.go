@@ -25,7 +25,8 @@ const formatsHelp = "A text of JSON Lines is a string, which is cut into words, 
 	"The first row of CSV names its columns; columns other than text, id, user and label are ignored. Fields are quoted " +
 	"as in RFC 4180, in a .tsv too, and may hold newlines. An empty id counts as no id. A field whose opening quote is never closed " +
 	"swallows the rows after it. So the program that writes the file must quote every field with a quote in it. --on-error skip " +
-	"does not skip a broken quote."
+	"does not skip a broken quote. Parquet has the same columns, of strings or integers; a column of lists of strings has tokens. It is read " +
+	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."
 
 func (i *inputs) Validate() error {
 	if i.MaxDocument < 1 {
