@@ -142,3 +142,19 @@ func TestHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestLevels: a row begins at level 0, and no level exceeds that of a value.
+func TestLevels(t *testing.T) {
+	list := Column{physical: format.ByteArray, list: true, repetition: 1, definition: 2, nonempty: 1}
+	for _, c := range []struct {
+		repetition, definition byte
+		want                   error
+	}{{0, 2, nil}, {1, 2, errDamaged}, {0, 3, errPage}} {
+		r := reader{column: list, strings: &plainStrings{[]byte("\x01\x00\x00\x00a")}, page: &page{
+			left: 1, repetition: hybrid{src: []byte{2, c.repetition}, width: 1}, definition: hybrid{src: []byte{2, c.definition}, width: 2},
+		}}
+		if got := r.row(new(Cell), 100); got != c.want {
+			t.Errorf("%+v: got %v", c, got)
+		}
+	}
+}

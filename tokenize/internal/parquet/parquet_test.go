@@ -247,6 +247,7 @@ func TestTruncated(t *testing.T) {
 		}
 	}
 	for name, file := range map[string]string{
+		errTruncated.Error():                        string(b[:len(b)-8]) + "\xff\xff\xff\x00PAR1",
 		"no Parquet file: it does not begin as one": "XAR1" + string(b[4:]),
 		"encrypted Parquet: decrypt it first":       "PARE" + string(b[4:len(b)-4]) + "PARE",
 		"damaged Parquet":                           string(b[:len(b)-9]) + "\xff" + string(b[len(b)-8:]),

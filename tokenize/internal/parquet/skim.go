@@ -124,9 +124,9 @@ func (s *skimmer) value(kind byte, depth int) bool {
 	return false
 }
 
-// elements reads n times a value of each kind. A value takes at least a byte.
+// elements reads n times a value of each kind. A value takes at least a byte, so n cannot claim more than there is.
 func (s *skimmer) elements(n uint64, depth int, kinds ...byte) bool {
-	if n > uint64(len(s.rest)) || depth >= mostNested {
+	if depth >= mostNested {
 		return false
 	}
 	for range n {

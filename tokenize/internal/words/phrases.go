@@ -105,11 +105,7 @@ func (j *joiner) settle() {
 		first, rest = j.phrase, j.waiting[j.longest:]
 	}
 	j.yield(first)
-	rest = slices.Clone(rest) // wait writes into the memory of waiting
-	for i := range rest {
-		rest[i].Bytes = slices.Clone(rest[i].Bytes)
-	}
-	j.waiting, j.at, j.longest = j.waiting[:0], nil, 0
+	j.waiting, j.at, j.longest = j.waiting[:0], nil, 0 // a word of rest waits again at an earlier place, so none is overwritten
 	for _, w := range rest {
 		j.add(w)
 	}
