@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
+	"os"
+	"path/filepath"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
@@ -12,17 +13,20 @@ import (
 
 // inputs are the flags of the commands that read texts, and the texts.
 type inputs struct {
-	Format      source.Format  `enum:"auto,jsonl,text,csv,tsv" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
-	Columns     source.Columns `placeholder:"ROLE=NAME,…" help:"Name the columns of CSV, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id."`
-	MaxDocument filter.Size    `default:"64MiB" help:"Refuse a larger document as malformed."`
-	Inputs      []string       `arg:"" optional:"" help:"Files and folders; standard input (JSON Lines, or by --format) by default."`
+	Format      source.Format    `enum:"auto,jsonl,text,csv,tsv,parquet" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv, .parquet) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
+	Columns     source.Columns   `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. A single name is that of the text: --column body."`
+	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
+	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
+	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input (JSON Lines, or by --format) by default."`
 }
 
 // formatsHelp is the text of --help about inputs.
-const formatsHelp = "The first row of CSV names its columns; columns other than text, id, user and label are ignored. Fields are quoted " +
+const formatsHelp = "A text of JSON Lines is a string, which is cut into words, or a list of strings, each of which is a word as it is, but for its case. " +
+	"The first row of CSV names its columns; columns other than text, id, user and label are ignored. Fields are quoted " +
 	"as in RFC 4180, in a .tsv too, and may hold newlines. An empty id counts as no id. A field whose opening quote is never closed " +
 	"swallows the rows after it. So the program that writes the file must quote every field with a quote in it. --on-error skip " +
-	"does not skip a broken quote."
+	"does not skip a broken quote. Parquet has the same columns, of strings or integers; a column of lists of strings has tokens. It is read " +
+	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."
 
 func (i *inputs) Validate() error {
 	if i.MaxDocument < 1 {
@@ -31,16 +35,24 @@ func (i *inputs) Validate() error {
 	return nil
 }
 
-// names are the names of the inputs.
-func (i *inputs) names() []string {
-	if len(i.Inputs) == 0 {
+// names are the names of the inputs. A pattern that no file has as its name stands for the files that it matches, as a shell
+// would have it; so patterns also work in units of systemd and in --config.
+func (i *inputs) names() (names []string) {
+	for _, name := range i.Inputs {
+		matches, err := filepath.Glob(name)
+		if _, missing := os.Lstat(name); missing == nil || err != nil || len(matches) == 0 {
+			matches = []string{name}
+		}
+		names = append(names, matches...)
+	}
+	if len(names) == 0 {
 		return []string{endpoint.Stdio}
 	}
-	return slices.Clone(i.Inputs)
+	return names
 }
 
 // open returns the reader of the inputs.
 func (i *inputs) open() (*source.Reader, error) {
 	limit := int(min(i.MaxDocument, math.MaxInt))
-	return source.NewReader(i.names(), source.Options{Limit: limit, Format: i.Format, Columns: i.Columns})
+	return source.NewReader(i.names(), source.Options{Limit: limit, Format: i.Format, Delimiter: i.Delimiter, Columns: i.Columns})
 }

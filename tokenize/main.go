@@ -9,11 +9,12 @@ import (
 
 var cli struct {
 	filter.Common
-	Text  text         `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV with these columns, .txt files, folders of them."`
-	UCI   uciBags      `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
-	Check check        `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
-	Vocab vocab        `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
-	Terms termsCommand `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
+	Text    text           `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV and Parquet with these columns, .txt files, folders of them."`
+	UCI     uciBags        `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
+	Check   check          `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
+	Vocab   vocab          `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
+	Phrases phrasesCommand `cmd:"" help:"Make a list of phrases (new_york) from PUBLIC text, for --phrases of the other commands."`
+	Terms   termsCommand   `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
 }
 
 func main() {
@@ -23,6 +24,6 @@ func main() {
 		Example: "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl",
 		Notes: "Input in gzip, bzip2, xz or zstd is recognized by its first bytes and decompressed. The output is private: keep it behind the privacy wall. " +
 			"A word is a run of letters, in lower case. Words outside the vocabulary are dropped. In scripts without spaces, " +
-			"for example Chinese, Japanese and Thai, a word is two neighbouring letters; in Katakana it is a run.",
+			"for example Chinese, Japanese and Thai, a word is two neighbouring letters; in Katakana it is a run. FORMATS.md shows each format by an example.",
 	}, &cli, &cli.Common)
 }

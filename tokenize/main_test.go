@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 
 	"privpipe/pipelines/testkit/script"
 	"privpipe/pipelines/wire"
@@ -33,6 +36,30 @@ func utf16(text string) []byte {
 		b = append(b, c, 0)
 	}
 	return b
+}
+
+// parquetOf is a Parquet file of the ids and texts of JSON Lines, in several row groups and pages.
+func parquetOf(t *testing.T, lines string) []byte {
+	t.Helper()
+	type row struct {
+		ID   int64  `json:"id" parquet:"id"`
+		Text string `json:"text" parquet:"text,zstd"`
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b, parquet.MaxRowsPerRowGroup(3000), parquet.PageBufferSize(64<<10))
+	for line := range strings.Lines(lines) {
+		var r row
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]row{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 const three = `{"id":"1","text":"Apple pear, APPLE!"}
@@ -78,6 +105,13 @@ func TestScripts(t *testing.T) {
 	other, end := script.Stream(words, &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{
 		Id: "MARKER", WordGaps: []uint32{1}, Counts: []uint32{7},
 	}}})
+	python, err := os.ReadFile("internal/parquet/testdata/pyarrow.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := parquetOf(t, many.String())
+	torn := bytes.Clone(parts)
+	torn[bytes.Index(torn, []byte("\x28\xb5\x2f\xfd"))] = 0 // of a page, in Zstandard
 	endless := `{"id":"MARKER","text":"` + strings.Repeat("MARKER ", 1<<18) + `"}`
 	script.Run(t, map[string][]byte{
 		"three.jsonl":        []byte(three),
@@ -103,6 +137,10 @@ func TestScripts(t *testing.T) {
 		"many.jsonl":         []byte(many.String()),
 		"unnamed.jsonl":      []byte(unnamed),
 		"users.jsonl":        []byte(users.String()),
+		"pyarrow.parquet":    python,
+		"many.parquet":       parts,
+		"cut.parquet":        parts[:len(parts)/2],
+		"torn.parquet":       torn,
 		"endless.jsonl":      []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` + "\n"),
 		"long-id.jsonl":      []byte(`{"id":"` + strings.Repeat("MARKER", 200) + `","text":"fig"}`),
 		"vocabulary-dog.txt": []byte("dog\ncat\n"),

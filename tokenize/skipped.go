@@ -49,12 +49,26 @@ func (o *onError) distinct(output string, inputs []string) error {
 // skipped says where a malformed document is and which rule it breaks. It quotes nothing of the document.
 type skipped struct {
 	File  string `json:"file"`
-	Line  int    `json:"line,omitempty"` // 0: the file is the document
+	Line  int    `json:"line,omitempty"`
+	Row   int    `json:"row,omitempty"` // of Parquet; neither: the file is the document
 	Error string `json:"error"`
 }
 
-func newSkipped(chunk source.Chunk, line int, err error) skipped {
-	return skipped{chunk.Name, line, strings.TrimPrefix(err.Error(), chunk.Name+": ")}
+func newSkipped(chunk source.Chunk, number int, err error) skipped {
+	s := skipped{File: chunk.Name, Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
+	if chunk.Unit() == "row" {
+		s.Row = number
+	} else {
+		s.Line = number
+	}
+	return s
+}
+
+func (s skipped) String() string {
+	if s.Row > 0 {
+		return where(s.File, "row", s.Row) + ": " + s.Error
+	}
+	return where(s.File, "line", s.Line) + ": " + s.Error
 }
 
 // mostReported is the largest number of skipped documents that messages name.
@@ -91,7 +105,7 @@ func (t *skipReport) abort() {
 func (t *skipReport) add(documents []skipped) error {
 	for _, s := range documents {
 		if t.n++; t.n <= mostReported && t.run.Private() {
-			t.run.Log.Warn("skipped " + where(s.File, s.Line) + ": " + s.Error)
+			t.run.Log.Warn("skipped " + s.String())
 		}
 		if t.file == nil {
 			continue

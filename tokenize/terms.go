@@ -5,17 +5,17 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
-	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/terms"
+	"privpipe/tokenize/internal/words"
 )
 
 type termsCommand struct {
-	Stop       string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line. Function words would take the places of other words."`
+	stopping
 	MinLetters int    `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
 	Output     string `short:"o" placeholder:"FILE" help:"Write the terms to FILE; standard output by default."`
+	joining
 	filter.Compress
 	texts
 }
@@ -35,21 +35,21 @@ func (t *termsCommand) Validate() error {
 }
 
 func (t *termsCommand) Run(r *filter.Run) error {
-	if err := r.Check(append(t.names(), t.Stop)...); err != nil {
+	if err := r.Check(append(t.names(), t.Stop, t.Phrases)...); err != nil {
 		return err
 	}
-	var stop *bag.Index
-	if t.Stop != "" {
-		words, err := vocabulary.Open(t.Stop)
-		if err != nil {
-			return err
-		}
-		stop = bag.NewIndex(words)
-	}
-	if err := endpoint.Distinct(t.Output, append(t.Inputs, t.Stop)...); err != nil {
+	stop, err := t.stopWords()
+	if err != nil {
 		return err
 	}
-	if err := t.onError.distinct(t.Output, append(t.Inputs, t.Stop)); err != nil {
+	phrases, err := t.phrases()
+	if err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(t.Output, append(t.names(), t.Stop, t.Phrases)...); err != nil {
+		return err
+	}
+	if err := t.onError.distinct(t.Output, append(t.names(), t.Stop, t.Phrases)); err != nil {
 		return err
 	}
 	in, err := t.open()
@@ -66,7 +66,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	spellers := make([]speller, t.N())
 	recorders := make([]recorder, t.N())
 	for i := range spellers {
-		spellers[i].collector = terms.NewCollector(t.MinLetters, stop)
+		spellers[i].collector = terms.NewCollector(t.MinLetters, stop, phrases)
 		recorders[i] = &spellers[i]
 	}
 	total, err := t.convert(r, show(r, t.Output, in), in, out, recorders)
@@ -88,7 +88,7 @@ type speller struct {
 	cut       uint64 // number of truncated documents
 }
 
-func (s *speller) record(d *wire.Document, text []byte) (e entry, err error) {
+func (s *speller) record(d *wire.Document, text words.Text) (e entry, err error) {
 	all := s.collector.Words(text)
 	if d.Id == "" {
 		e.content = s.hasher.Terms(d.User, all)

@@ -33,6 +33,7 @@ func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.Strea
 
 type text struct {
 	Vocab string `placeholder:"FILE" help:"Read the vocabulary from FILE, a word a line; by default 8,000 words of English Wikipedia. It must be public."`
+	joining
 	output
 	texts
 }
@@ -41,24 +42,29 @@ type text struct {
 func (*text) Help() string { return formatsHelp + "\n\n" + namesHelp }
 
 func (t *text) Run(r *filter.Run) error {
-	if err := r.Check(append(t.names(), t.Vocab)...); err != nil {
+	if err := r.Check(append(t.names(), t.Vocab, t.Phrases)...); err != nil {
 		return err
 	}
 	words, err := vocabulary.OpenOrEnglish(t.Vocab)
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(t.Output, append(t.Inputs, cmp.Or(t.Vocab, endpoint.Stdio))...); err != nil {
+	phrases, err := t.phrases()
+	if err != nil {
 		return err
 	}
-	if err := t.onError.distinct(t.Output, append(t.Inputs, t.Vocab)); err != nil {
+	others := append(t.names(), cmp.Or(t.Vocab, endpoint.Stdio), cmp.Or(t.Phrases, endpoint.Stdio))
+	if err := endpoint.Distinct(t.Output, others...); err != nil {
+		return err
+	}
+	if err := t.onError.distinct(t.Output, others); err != nil {
 		return err
 	}
 	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := t.create(words, splitting.Settings())
+	out, err := t.create(words, splitting.Settings(phrases))
 	if err != nil {
 		return err
 	}
@@ -67,7 +73,7 @@ func (t *text) Run(r *filter.Run) error {
 	index := bag.NewIndex(words)
 	counters := make([]recorder, t.N())
 	for i := range counters {
-		counters[i] = &bags{counter: bag.NewCounter(index, len(words))}
+		counters[i] = &bags{counter: bag.NewCounter(index, len(words), phrases)}
 	}
 	total, err := t.convert(r, show(r, t.Output, in), in, out, counters)
 	if err != nil {
@@ -88,7 +94,7 @@ type bags struct {
 	hasher  name.Hasher
 }
 
-func (b *bags) record(d *wire.Document, text []byte) (e entry, err error) {
+func (b *bags) record(d *wire.Document, text splitting.Text) (e entry, err error) {
 	b.counter.Add(text)
 	e.tokens, e.known, err = b.counter.Bag(d)
 	if d.Id == "" {

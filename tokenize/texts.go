@@ -17,6 +17,7 @@ import (
 	"privpipe/pipelines/wire/stream"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
+	"privpipe/tokenize/internal/words"
 )
 
 // texts are the flags of the commands that make a record of each text.
@@ -34,7 +35,7 @@ func (t *texts) Validate() error {
 // A recorder makes the record of a text. One goroutine may use it at a time.
 type recorder interface {
 	// record returns the record of a text, with the names of d. The id may be missing.
-	record(d *wire.Document, text []byte) (entry, error)
+	record(d *wire.Document, text words.Text) (entry, error)
 }
 
 // An entry is a text's record and its counts.
@@ -158,7 +159,7 @@ func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wi
 // A document is a text and its names, or its fault. The id may be missing.
 type document struct {
 	names *wire.Document
-	text  []byte
+	text  words.Text
 	err   error
 }
 
@@ -225,7 +226,7 @@ func fileDocument(chunk source.Chunk) document {
 	if !utf8.ValidString(chunk.ID) {
 		return document{err: errors.New("the path, which is the document's id, is not UTF-8")}
 	}
-	return document{names: &wire.Document{Id: chunk.ID}, text: chunk.Content}
+	return document{names: &wire.Document{Id: chunk.ID}, text: words.Text{Content: chunk.Content}}
 }
 
 // malformed adds the place of the document to an error. Files and lines are no secret from the caller; the message quotes no
@@ -234,13 +235,13 @@ func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	if chunk.Err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err) // err names the file
 	}
-	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, line), err)
+	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err)
 }
 
-// where names a line of a file, or the file if line is 0.
-func where(file string, line int) string {
-	if line == 0 {
+// where names a line or a row of a file, or the file if its number is 0.
+func where(file, unit string, number int) string {
+	if number == 0 {
 		return file
 	}
-	return fmt.Sprintf("%s: line %d", file, line)
+	return fmt.Sprintf("%s: %s %d", file, unit, number)
 }

@@ -13,6 +13,7 @@ import (
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/words"
 )
@@ -24,6 +25,8 @@ type vocab struct {
 	MaxShare     float64 `default:"0.25" help:"Leave out words in more than this share of the documents: mostly function words."`
 	MinLetters   int     `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
 	Output       string  `short:"o" placeholder:"FILE" help:"Write the vocabulary to FILE; standard output by default."`
+	stopping
+	joining
 	inputs
 }
 
@@ -52,10 +55,18 @@ type frequencies struct {
 }
 
 func (v *vocab) Run(r *filter.Run) error {
-	if err := r.Check(v.names()...); err != nil {
+	if err := r.Check(append(v.names(), v.Stop, v.Phrases)...); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(v.Output, v.Inputs...); err != nil {
+	if err := endpoint.Distinct(v.Output, append(v.names(), v.Stop, v.Phrases)...); err != nil {
+		return err
+	}
+	stop, err := v.stopWords()
+	if err != nil {
+		return err
+	}
+	phrases, err := v.phrases()
+	if err != nil {
 		return err
 	}
 	in, err := v.open()
@@ -65,8 +76,11 @@ func (v *vocab) Run(r *filter.Run) error {
 	meter := show(r, v.Output, in)
 	total := frequencies{of: make(map[string]int)}
 	splitters := make([]words.Splitter, v.N())
+	for i := range splitters {
+		splitters[i].Phrases = phrases
+	}
 	work := func(worker int, chunk source.Chunk) (frequencies, error) {
-		return v.count(&splitters[worker], chunk)
+		return v.count(&splitters[worker], stop, chunk)
 	}
 	err = ordered.Map(r, v.N(), in.Next, work, func(f frequencies) error {
 		total.documents += f.documents
@@ -90,17 +104,23 @@ func (v *vocab) Run(r *filter.Run) error {
 	return endpoint.WriteFile(v.Output, wire.Side_PUBLIC, b.Bytes())
 }
 
-func (v *vocab) count(splitter *words.Splitter, chunk source.Chunk) (frequencies, error) {
+func (v *vocab) count(splitter *words.Splitter, stop *bag.Index, chunk source.Chunk) (frequencies, error) {
 	f := frequencies{of: make(map[string]int)}
 	last := make(map[string]int) // for each word, the last document that holds it
-	add := func(text []byte) {
+	add := func(text words.Text) {
 		f.documents++
-		splitter.Split(text, func(w words.Word) {
+		splitter.Words(text, func(w words.Word) {
 			word := w.Bytes
-			if !w.Shorter(v.MinLetters) && len(word) <= wire.MaxWord && last[string(word)] != f.documents {
-				last[string(word)] = f.documents
-				f.of[string(word)]++
+			if len(word) == 0 || len(word) > wire.MaxWord || w.Shorter(v.MinLetters) || last[string(word)] == f.documents {
+				return
 			}
+			last[string(word)] = f.documents
+			if stop != nil {
+				if _, stopped := stop.Find(w); stopped {
+					return
+				}
+			}
+			f.of[string(word)]++
 		})
 	}
 	for line, d := range documents(chunk, v.MaxDocument) {

@@ -20,14 +20,14 @@ type Counter struct {
 	tokens   uint64   // words of the current bag, known or not
 }
 
-// NewCounter returns a Counter for a vocabulary of the given size with the given index.
-func NewCounter(index *Index, size int) *Counter {
-	return &Counter{index: index, counts: make([]uint32, size)}
+// NewCounter returns a Counter for a vocabulary of the given size with the given index. phrases may be nil.
+func NewCounter(index *Index, size int, phrases *words.Phrases) *Counter {
+	return &Counter{index: index, splitter: words.Splitter{Phrases: phrases}, counts: make([]uint32, size)}
 }
 
 // Add adds the words of text that are in the vocabulary to the current bag.
-func (c *Counter) Add(text []byte) {
-	c.splitter.Split(text, func(word words.Word) {
+func (c *Counter) Add(text words.Text) {
+	c.splitter.Words(text, func(word words.Word) {
 		c.tokens++
 		if id, ok := c.index.Find(word); ok {
 			if c.counts[id] == 0 {

@@ -3,6 +3,7 @@ package bag
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 func bagOf(t *testing.T, c *Counter, v vocabulary.Words, texts ...string) map[string]uint32 {
 	t.Helper()
 	for _, text := range texts {
-		c.Add([]byte(text))
+		c.Add(words.Text{Content: []byte(text)})
 	}
 	d := &wire.Document{Id: "a"}
 	if _, _, err := c.Bag(d); err != nil {
@@ -34,7 +35,7 @@ func bagOf(t *testing.T, c *Counter, v vocabulary.Words, texts ...string) map[st
 
 func TestBag(t *testing.T) {
 	v := vocabulary.Words{"zebra", "apple", "encyclopedia", "caf\u00e9"}
-	c := NewCounter(NewIndex(v), len(v))
+	c := NewCounter(NewIndex(v), len(v), nil)
 	for _, step := range []struct { // one after the other: nothing of a document is in the next
 		texts []string
 		want  map[string]uint32
@@ -52,8 +53,8 @@ func TestBag(t *testing.T) {
 
 func TestBagRefusesMoreWordsThanTheWireAllows(t *testing.T) {
 	v := vocabulary.Words{"a"}
-	c := NewCounter(NewIndex(v), 1)
-	text := []byte(strings.Repeat("a ", 1<<20))
+	c := NewCounter(NewIndex(v), 1, nil)
+	text := words.Text{Content: []byte(strings.Repeat("a ", 1<<20))}
 	for range wire.MaxTokens >> 20 {
 		c.Add(text)
 	}
@@ -64,7 +65,7 @@ func TestBagRefusesMoreWordsThanTheWireAllows(t *testing.T) {
 	for range wire.MaxTokens >> 20 {
 		c.Add(text)
 	}
-	c.Add([]byte("a"))
+	c.Add(words.Text{Content: []byte("a")})
 	if _, _, err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
 		t.Errorf("got %v, want an error of a document that is too long", err)
 	}
@@ -114,6 +115,29 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestIndexOfTokens: a token of a list, and a phrase, is found by the entry that it is, which no text has as a word.
+func TestIndexOfTokens(t *testing.T) {
+	v := vocabulary.Words{"a", "E_mail", "x-", "\x00a", "new_york", "\x00ninechars"}
+	phrases, err := words.NewPhrases([]string{"new_york"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCounter(NewIndex(v), len(v), phrases)
+	var list words.Text
+	for _, token := range []string{"e_mail", "X-", "x", "\x00a", "\x00ninechars", "", "new_york", "New", "York"} {
+		list.Token([]byte(token))
+	}
+	c.Add(list)
+	d := new(wire.Document)
+	tokens, known, err := c.Bag(d)
+	if want := []uint32{1, 1, 2}; err != nil || tokens != 8 || known != 4 || !slices.Equal(d.Counts, want) {
+		t.Errorf("got %v, %d of %d words known, %v", d, known, tokens, err)
+	}
+	if got := bagOf(t, c, v, "e_mail x- new york A"); !maps.Equal(got, map[string]uint32{"new_york": 1, "a": 1}) {
+		t.Errorf("got %v of a text", got)
+	}
+}
+
 // FuzzIndex compares the index of all words of one text with a map, on all words of another.
 func FuzzIndex(f *testing.F) {
 	f.Add("a b c", "c d a")
@@ -158,10 +182,10 @@ func BenchmarkText(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			text := []byte(strings.Repeat(text, 1+1000/len(text)))
 			v := vocabulary.Words{"the", "fox", "jump", "dog", "runs", "encyclopedia", "fuchs", "w\u00f6rterbuch", "hund"}
-			c := NewCounter(NewIndex(v), len(v))
+			c := NewCounter(NewIndex(v), len(v), nil)
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				c.Add(text)
+				c.Add(words.Text{Content: text})
 				if _, _, err := c.Bag(new(wire.Document)); err != nil {
 					b.Fatal(err)
 				}

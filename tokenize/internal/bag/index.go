@@ -27,18 +27,16 @@ func NewIndex(v vocabulary.Words) *Index {
 	}
 	var splitter words.Splitter
 	for id, entry := range v {
-		splitter.Split([]byte(entry), func(w words.Word) {
-			// An entry that text would cut into several words, such as "e_mail", is found in no text.
-			if string(w.Bytes) == words.Normal(entry) {
-				x.add(w, uint32(id))
-			}
-		})
+		// An entry is one word, also if text would be cut there: "e_mail" is a phrase, or a token of a list.
+		var whole words.Text
+		whole.Token([]byte(entry))
+		splitter.Words(whole, func(w words.Word) { x.add(w, uint32(id)) })
 	}
 	return x
 }
 
 func (x *Index) add(w words.Word, id uint32) {
-	if _, ok := x.Find(w); ok {
+	if _, ok := x.Find(w); ok || len(w.Bytes) == 0 {
 		return
 	}
 	if len(w.Bytes) > 8 {

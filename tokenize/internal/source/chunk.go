@@ -6,10 +6,10 @@ import (
 	"iter"
 )
 
-// A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines or CSV, or one text file.
+// A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines, CSV or Parquet, or one text file.
 type Chunk struct {
 	Name string // of the file
-	// Line is the number of the first line, from 1. It is 0 if the content is one document with the id ID.
+	// Line is the number of the first line or, of Parquet, row, from 1. It is 0 if the content is one document with the id ID.
 	Line    int
 	ID      string // empty: none
 	Content []byte
@@ -19,7 +19,16 @@ type Chunk struct {
 	Err error
 
 	table   *table // of CSV, else nil
+	parsed  []Row  // of Parquet, else nil
 	columns *Columns
+}
+
+// Unit is what Line and the numbers of Rows count.
+func (c Chunk) Unit() string {
+	if c.parsed != nil {
+		return "row"
+	}
+	return "line"
 }
 
 // A Row is one record of a chunk: the fields of a document, or the record's fault.
@@ -38,6 +47,14 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 		return func(yield func(int, Row) bool) { yield(c.Line, Row{Err: ErrTooLong}) }
 	case c.table != nil:
 		return c.rows(limit)
+	case c.parsed != nil:
+		return func(yield func(int, Row) bool) {
+			for i, row := range c.parsed {
+				if !yield(c.Line+i, row) {
+					return
+				}
+			}
+		}
 	}
 	return func(yield func(int, Row) bool) {
 		for number, line := range c.lines(limit) {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -20,9 +21,13 @@ const (
 
 var roles = [...]string{roleText: "text", roleID: "id", roleUser: "user", roleLabel: "label"}
 
-// UnmarshalText implements encoding.TextUnmarshaler: text=body,id=post_id.
+// UnmarshalText implements encoding.TextUnmarshaler: text=body,id=post_id, or only body, which is that of the text.
 func (c *Columns) UnmarshalText(text []byte) error {
 	*c = Columns{}
+	if len(text) > 0 && !bytes.ContainsAny(text, "=,") {
+		c[roleText] = string(text)
+		return nil
+	}
 	for part := range strings.SplitSeq(string(text), ",") {
 		name, column, _ := strings.Cut(part, "=")
 		role := slices.Index(roles[:], name)

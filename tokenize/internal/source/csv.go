@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/words"
 )
 
 // A scanner finds the end of each CSV record, as encoding/csv reads them: a newline outside quoted fields (RFC 4180, §2). After
@@ -61,6 +62,21 @@ func (s *scanner) end(b []byte) int {
 	return 0
 }
 
+// A Delimiter separates the fields of a CSV record: an ASCII character, but no letter, digit, quote or end of a line.
+type Delimiter byte
+
+// UnmarshalText implements encoding.TextUnmarshaler: the character itself, or tab.
+func (d *Delimiter) UnmarshalText(text []byte) error {
+	if string(text) == "tab" {
+		text = []byte("\t")
+	}
+	if len(text) != 1 || text[0] != '\t' && !strings.ContainsAny(string(text), " !#$%&'()*+,-./:;<=>?@[\\]^_`{|}~") {
+		return fmt.Errorf("%q is no delimiter: must be one ASCII character, not a letter, a digit or a quote, or the word tab", text)
+	}
+	*d = Delimiter(text[0])
+	return nil
+}
+
 // A table is the header of a CSV file.
 type table struct {
 	comma   rune
@@ -95,7 +111,7 @@ func newTable(content []byte, comma rune, limit int, named *Columns) (*table, in
 		}
 		if t.columns[role] < 0 && (role == roleText || named[role] != "") {
 			return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", named.name(role)).
-				WithHint("--columns %s=NAME names the column that is meant; --format says csv, with commas, or tsv, with tabs", roles[role])
+				WithHint("--columns %s=NAME names the column that is meant; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
 		}
 	}
 	return t, r.InputOffset(), nil
@@ -181,7 +197,7 @@ func (t *table) row(record []string, named *Columns) (f Fields, err error) {
 			return f, fmt.Errorf("column %q is not UTF-8", named.name(role))
 		}
 	}
-	text, id := Text(cells[roleText]), Name(strings.Clone(cells[roleID])) // a cell shares the memory of its record
+	text, id := words.Text{Content: []byte(cells[roleText])}, Name(strings.Clone(cells[roleID])) // a cell shares the memory of its record
 	f.Text, f.User, f.Label = &text, Name(strings.Clone(cells[roleUser])), Label(strings.Clone(cells[roleLabel]))
 	if id != "" {
 		f.ID = &id

@@ -15,7 +15,7 @@ import (
 // records returns the records of CSV as the chunks of a reader give them: "line:cells", or "line!" with the fault.
 func records(t *testing.T, in io.Reader, limit int) (found []string) {
 	t.Helper()
-	l := newLines(in, "name", limit, CSV)
+	l := newLines(in, "name", CSV, &Options{Limit: limit})
 	for {
 		chunk, err := l.next()
 		if err == io.EOF {
@@ -118,7 +118,7 @@ func rowsOf(t *testing.T, format Format, content string, columns Columns) (found
 				continue
 			}
 			f := row.Fields
-			found = append(found, fmt.Sprintf("%d:%s|%s|%s|%s", line, idOf(f), *f.Text, f.User, f.Label))
+			found = append(found, fmt.Sprintf("%d:%s|%s|%s|%s", line, idOf(f), f.Text.Content, f.User, f.Label))
 		}
 	}
 }
@@ -197,6 +197,8 @@ func TestCSVDropsALongRecordWithoutKeepingIt(t *testing.T) {
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]Columns{
 		"text=body":                              {roleText: "body"},
+		"body":                                   {roleText: "body"},
+		"id":                                     {roleText: "id"}, // one name is always that of the text
 		"label=class,id=post id,user=a=b,text=t": {roleText: "t", roleID: "post id", roleUser: "a=b", roleLabel: "class"},
 	} {
 		var got, again Columns
@@ -207,7 +209,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s is printed as %s", text, got)
 		}
 	}
-	for _, text := range []string{"", "body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b"} {
+	for _, text := range []string{"", "body,id=b", "id=b,body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b"} {
 		if err := new(Columns).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: want an error", text)
 		}
@@ -218,7 +220,7 @@ func TestColumns(t *testing.T) {
 func TestParseLineOfOtherColumns(t *testing.T) {
 	c := &Columns{roleText: "b\"y", roleID: "post_id", roleLabel: "text"}
 	f, err := ParseLine([]byte(`{"b\u0022y":"x","id":"no","post_id":7,"user":"u","text":["l"]}`), c)
-	if err != nil || string(*f.Text) != "x" || idOf(f) != "7" || f.User != "u" || f.Label != `["l"]` {
+	if err != nil || string(f.Text.Content) != "x" || idOf(f) != "7" || f.User != "u" || f.Label != `["l"]` {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for line, want := range map[string]string{
@@ -229,6 +231,20 @@ func TestParseLineOfOtherColumns(t *testing.T) {
 	} {
 		if _, err := ParseLine([]byte(line), c); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestDelimiter(t *testing.T) {
+	for text, want := range map[string]Delimiter{";": ';', "|": '|', ",": ',', "\t": '\t', "tab": '\t', " ": ' ', ":": ':'} {
+		var d Delimiter
+		if err := d.UnmarshalText([]byte(text)); err != nil || d != want {
+			t.Errorf("%q: %q, %v", text, d, err)
+		}
+	}
+	for _, text := range []string{"", ";;", "\"", "\n", "\r", "a", "Z", "0", "\x00", "\x7f", "§", "\xff", "Tab"} {
+		if err := new(Delimiter).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: want an error", text)
 		}
 	}
 }

@@ -8,12 +8,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"privpipe/tokenize/internal/words"
 )
 
 // Fields are the fields of a document in a line of JSON Lines or a row of CSV.
 type Fields struct {
 	ID    *Name // nil if missing or null
-	Text  *Text
+	Text  *words.Text
 	User  Name
 	Label Label
 }
@@ -48,16 +50,38 @@ func (l *Label) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Text is a JSON string as bytes.
-type Text []byte
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (t *Text) UnmarshalJSON(b []byte) (err error) {
-	if jsontext.Value(b).Kind() != '"' {
-		return errors.New("not a string")
+// textOf returns the text that a JSON value is: a string, or a list of strings, which are tokens.
+func textOf(value jsontext.Value) (*words.Text, error) {
+	text := new(words.Text)
+	switch value.Kind() {
+	case '"':
+		var err error
+		text.Content, err = jsontext.AppendUnquote(nil, value)
+		return text, err
+	case '[':
+		text.List = true
+	default:
+		return nil, errors.New("not a string or a list of strings")
 	}
-	*t, err = jsontext.AppendUnquote((*t)[:0], b)
-	return err
+	tokens := jsontext.NewDecoder(bytes.NewReader(value))
+	if _, err := tokens.ReadToken(); err != nil {
+		return nil, err
+	}
+	var token []byte
+	for tokens.PeekKind() == '"' {
+		quoted, err := tokens.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		if token, err = jsontext.AppendUnquote(token[:0], quoted); err != nil {
+			return nil, err
+		}
+		text.Token(token)
+	}
+	if tokens.PeekKind() != ']' {
+		return nil, errors.New("not a list of strings")
+	}
+	return text, nil
 }
 
 // object is a line of JSON Lines.
@@ -116,8 +140,9 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 	}
 	switch role {
 	case roleText:
-		f.Text = new(Text)
-		return f.Text.UnmarshalJSON(value)
+		var err error
+		f.Text, err = textOf(value)
+		return err
 	case roleID:
 		f.ID = new(Name)
 		return f.ID.UnmarshalJSON(value)

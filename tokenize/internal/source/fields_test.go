@@ -1,9 +1,12 @@
 package source
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"testing"
+
+	"privpipe/tokenize/internal/words"
 )
 
 // none stands for no id, which is not an empty one.
@@ -34,7 +37,7 @@ func TestParseLine(t *testing.T) {
 			t.Errorf("%s: got %v", c.line, err)
 			continue
 		}
-		got := [...]string{idOf(f), string(*f.Text), string(f.User), string(f.Label)}
+		got := [...]string{idOf(f), string(f.Text.Content), string(f.User), string(f.Label)}
 		if want := [...]string{c.id, c.text, c.user, c.label}; got != want {
 			t.Errorf("%s: got %q, want %q", c.line, got, want)
 		}
@@ -46,7 +49,12 @@ func TestParseLineRefuses(t *testing.T) {
 		`{"id":"","text":"x"}`:                    `member "id" is empty`,
 		`{"id":"a"}`:                              `member "text" is missing`,
 		`{"id":"a","text":null}`:                  `member "text" is missing`,
-		`{"id":"a","text":["MARKER"]}`:            `member "text" has the wrong type`,
+		`{"id":"a","text":{"MARKER":1}}`:          `member "text" has the wrong type`,
+		`{"id":"a","text":["MARKER",1]}`:          `member "text" has the wrong type`,
+		`{"id":"a","text":["MARKER",null]}`:       `member "text" has the wrong type`,
+		`{"id":"a","text":[["MARKER"]]}`:          `member "text" has the wrong type`,
+		`{"id":"a","text":["MARKER"}`:             `not JSON at byte 27`,
+		`{"id":"a","text":["MARKER\ud800"]}`:      `not JSON at byte 26`,
 		`{"id":{"MARKER":1},"text":"x"}`:          `member "id" has the wrong type`,
 		`{"id":true,"text":"x"}`:                  `member "id" has the wrong type`,
 		`{"id":"a","text":"x","user":[]}`:         `member "user" has the wrong type`,
@@ -77,7 +85,7 @@ var lineRefusals = regexp.MustCompile(`^(member "(id|text|user|label)" (is missi
 func FuzzParseLine(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"a","text":"x y","user":"u","label":"l"}`, `{"id":1,"text":"\u00e9\n"}`, `{"id":[],"text":{}}`, `{"a":1,"a":2}`,
-		"\xff", "null", `{"id":"a","text":"\ud800"}`, `{"id":1e999,"text":"x"}`, "\uFEFF{}", `{"id":"a","text":"x"`,
+		"\xff", "null", `{"text":["a","\ud83d\ude00",""]}`, `{"text":[]}`, `{"text":["a",1]}`, `{"id":"a","text":"\ud800"}`, `{"id":1e999,"text":"x"}`, "\uFEFF{}", `{"id":"a","text":"x"`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -94,8 +102,20 @@ func FuzzParseLine(f *testing.F) {
 		if failed != nil && len(members) == 0 {
 			t.Fatalf("%q: encoding/json says %v", line, failed)
 		}
-		if members["text"] != string(*got.Text) {
-			t.Errorf("%q: got the text %q, want %q", line, *got.Text, members["text"])
+		var want words.Text
+		switch text := members["text"].(type) {
+		case string:
+			want.Content = []byte(text)
+		case []any:
+			want.List = true
+			for _, token := range text {
+				want.Token([]byte(token.(string)))
+			}
+		default:
+			t.Fatalf("%q: took the text %v", line, text)
+		}
+		if want.List != got.Text.List || !bytes.Equal(want.Content, got.Text.Content) {
+			t.Errorf("%q: got the text %q, want %q", line, got.Text.Content, members["text"])
 		}
 		switch id := members["id"].(type) {
 		case nil:

@@ -27,14 +27,18 @@ type lines struct {
 // ignore it, because otherwise it becomes a part of the first column's name.
 var byteOrderMark = []byte("\uFEFF")
 
-func newLines(in io.Reader, name string, limit int, format Format) *lines {
-	l := &lines{in: in, name: name, limit: limit, line: 1}
-	switch format {
-	case CSV:
-		l.csv = &scanner{comma: ','}
-	case TSV:
-		l.csv = &scanner{comma: '\t'}
+func newLines(in io.Reader, name string, format Format, o *Options) *lines {
+	l := &lines{in: in, name: name, limit: o.Limit, line: 1}
+	comma := o.Delimiter
+	switch {
+	case format != CSV && format != TSV:
+		return l
+	case comma == 0 && format == CSV:
+		comma = ','
+	case comma == 0:
+		comma = '\t'
 	}
+	l.csv = &scanner{comma: byte(comma)}
 	return l
 }
 

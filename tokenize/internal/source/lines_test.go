@@ -13,7 +13,7 @@ import (
 
 // numbered returns the lines of a reader as "number:line", or "number!" where one is too long.
 func numbered(in io.Reader, limit int) (found []string, err error) {
-	l := newLines(in, "name", limit, JSONLines)
+	l := newLines(in, "name", JSONLines, &Options{Limit: limit})
 	for {
 		chunk, err := l.next()
 		if err == io.EOF {

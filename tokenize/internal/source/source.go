@@ -22,18 +22,20 @@ import (
 type Format string
 
 const (
-	ByName    Format = "auto"  // by the extension: .txt, .csv or .tsv; all others are JSON Lines
+	ByName    Format = "auto"  // by the extension: .txt, .csv, .tsv or .parquet; all others are JSON Lines
 	JSONLines Format = "jsonl" // an object a line
 	TextFile  Format = "text"  // the file is one document
 	CSV       Format = "csv"   // RFC 4180; the first record names the columns
 	TSV       Format = "tsv"   // CSV with tabs instead of commas
+	Parquet   Format = "parquet"
 )
 
 // Options are the settings of a Reader.
 type Options struct {
-	Limit   int // of a document, in bytes
-	Format  Format
-	Columns Columns
+	Limit     int // of a document, in bytes
+	Format    Format
+	Delimiter Delimiter // 0: a comma for CSV, a tab for TSV
+	Columns   Columns
 }
 
 // A Reader gives the chunks of a list of inputs, in order.
@@ -42,6 +44,7 @@ type Reader struct {
 	inputs []input
 	lines  *lines // of the current input
 	table  *table // of CSV, once its first record is read
+	rows   *rows  // of the current input, if it is Parquet
 	read   *atomic.Int64
 	close  func() error
 }
@@ -53,7 +56,7 @@ type input struct {
 }
 
 // NewReader returns a Reader of the named inputs, or of standard input if no input is named. A folder stands for the files below
-// it, in lexical order: with ByName the .txt, .jsonl, .csv and .tsv files (also compressed), with any other format all files
+// it, in lexical order: with ByName the .txt, .jsonl, .csv, .tsv and .parquet files (also compressed), with any other format all files
 // except hidden ones. The id of a text file is its path, relative to the folder if a folder was named.
 func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
@@ -77,7 +80,29 @@ func NewReader(names []string, o Options) (*Reader, error) {
 		}
 		r.inputs = append(r.inputs, in)
 	}
-	return r, nil
+	return r, r.distinct()
+}
+
+// distinct refuses a file that is named twice, whose documents would count twice, and text files of equal ids.
+func (r *Reader) distinct() error {
+	paths, ids := make(map[string]bool), make(map[string]string)
+	for _, in := range r.inputs {
+		path := filepath.Clean(in.path)
+		if paths[path] {
+			return exit.Errorf(exit.Usage, "%s is an input twice", in.path).
+				WithHint("its documents would count twice; of patterns and folders, name those that have no file in common")
+		}
+		paths[path] = true
+		if in.format != TextFile || in.id == "" {
+			continue
+		}
+		if other, again := ids[in.id]; again {
+			return exit.Errorf(exit.Usage, "%s and %s would be documents of one id, their path in the folder that is named", other, in.path).
+				WithHint("name the folder above both")
+		}
+		ids[in.id] = in.path
+	}
+	return nil
 }
 
 // formatOf returns the format of a file by its extension, "" for an unknown extension.
@@ -86,7 +111,7 @@ func formatOf(name string) Format {
 	if slices.Contains(plain.Suffixes, suffix) {
 		suffix = filepath.Ext(strings.TrimSuffix(name, suffix))
 	}
-	return map[string]Format{".txt": TextFile, ".jsonl": JSONLines, ".csv": CSV, ".tsv": TSV}[suffix]
+	return map[string]Format{".txt": TextFile, ".jsonl": JSONLines, ".csv": CSV, ".tsv": TSV, ".parquet": Parquet}[suffix]
 }
 
 // Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the total
@@ -131,7 +156,7 @@ func (r *Reader) addFolder(root string) error {
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
-		err = exit.Errorf(exit.Missing, "%s: no .txt, .jsonl, .csv or .tsv file in this folder", root).
+		err = exit.Errorf(exit.Missing, "%s: no .txt, .jsonl, .csv, .tsv or .parquet file in this folder", root).
 			WithHint("--format reads all its files in one format, whatever their names")
 	}
 	return err
@@ -140,6 +165,16 @@ func (r *Reader) addFolder(root string) error {
 // Next returns the next chunk, and false at the end. Its signature is the one that ordered.Map takes.
 func (r *Reader) Next() (Chunk, bool, error) {
 	for {
+		if r.rows != nil {
+			chunk, err := r.rows.next()
+			if err == nil {
+				return chunk, true, nil
+			}
+			r.rows.close()
+			if r.rows = nil; err != io.EOF {
+				return Chunk{}, false, err
+			}
+		}
 		if r.lines != nil {
 			chunk, err := r.records()
 			if err == nil {
@@ -162,11 +197,18 @@ func (r *Reader) Next() (Chunk, bool, error) {
 			chunk, err := r.file(in)
 			return chunk, err == nil, err
 		}
+		if in.format == Parquet {
+			var err error
+			if r.rows, err = newRows(in.path, &r.Options, r.read); err != nil {
+				return Chunk{}, false, err
+			}
+			continue
+		}
 		opened, err := plain.OpenCounting(in.path, r.read)
 		if err != nil {
 			return Chunk{}, false, err
 		}
-		r.lines, r.close, r.table = newLines(opened, opened.Name, r.Limit, in.format), opened.Close, nil
+		r.lines, r.close, r.table = newLines(opened, opened.Name, in.format, &r.Options), opened.Close, nil
 	}
 }
 

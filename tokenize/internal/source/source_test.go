@@ -80,7 +80,7 @@ func TestReaderOfAFolder(t *testing.T) {
 // TestReaderOfOneFormat: --format overrides the extensions.
 func TestReaderOfOneFormat(t *testing.T) {
 	root := folder(t, map[string]string{
-		"d/49960": "a", "d/sub/notes.md": "b", "d/x.csv": "c", "d/.hidden": "no", "d/.git/config": "no", "e/x": "text\n1\n", ".f/x": "y",
+		"d/49960": "a", "d/sub/notes.md": "b", "d/x.csv": "c", "d/.hidden": "no", "d/.git/config": "no", "e/x": "text\n1\n", "g/x": "text\n1\n", ".f/x": "y",
 	})
 	if err := os.Symlink(root+"/d", root+"/d/loop"); err != nil {
 		t.Fatal(err)
@@ -90,8 +90,8 @@ func TestReaderOfOneFormat(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("as text: %q, %v, want %q", got, err, want)
 	}
-	got, err = foundAs(t, root, Options{Limit: 9, Format: CSV}, root+"/e/x", root+"/e")
-	if want := []string{`e/x 2  "1\n"`, `e/x 2  "1\n"`}; err != nil || !slices.Equal(got, want) {
+	got, err = foundAs(t, root, Options{Limit: 9, Format: CSV}, root+"/e/x", root+"/g")
+	if want := []string{`e/x 2  "1\n"`, `g/x 2  "1\n"`}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("as CSV: %q, %v, want %q", got, err, want)
 	}
 }
@@ -108,10 +108,10 @@ func TestFormatOf(t *testing.T) {
 }
 
 func TestReaderOfFiles(t *testing.T) {
-	root := folder(t, map[string]string{"1.txt": "one", "2.data": "{}\n", "none/x.md": "", "large.txt": "12345"})
-	// In the order of the arguments, and a file named twice is read twice.
-	got, err := found(t, root, 4, root+"/2.data", root+"/1.txt", root+"/large.txt", root+"/2.data")
-	want := []string{`2.data 1  "{}\n"`, `1.txt 0 1.txt "one"`, `large.txt 0 large.txt "too long"`, `2.data 1  "{}\n"`}
+	root := folder(t, map[string]string{"1.txt": "one", "2.data": "{}\n", "0.data": "[]\n", "none/x.md": "", "large.txt": "12345"})
+	// In the order of the arguments.
+	got, err := found(t, root, 4, root+"/2.data", root+"/1.txt", root+"/large.txt", root+"/0.data")
+	want := []string{`2.data 1  "{}\n"`, `1.txt 0 1.txt "one"`, `large.txt 0 large.txt "too long"`, `0.data 1  "[]\n"`}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}

@@ -19,10 +19,12 @@ type Collector struct {
 	seen       map[string]struct{} // words of the current document
 }
 
-// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, which may
-// be nil.
-func NewCollector(minLetters int, stop *bag.Index) *Collector {
-	return &Collector{minLetters: minLetters, stop: stop, seen: make(map[string]struct{})}
+// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, and
+// joins phrases. Both may be nil.
+func NewCollector(minLetters int, stop *bag.Index, phrases *words.Phrases) *Collector {
+	return &Collector{
+		minLetters: minLetters, stop: stop, splitter: words.Splitter{Phrases: phrases}, seen: make(map[string]struct{}),
+	}
 }
 
 // room is the number of bytes for the words of Terms in a record: the two names and 64 bytes of lengths are reserved.
@@ -32,13 +34,13 @@ const room = wire.MaxRecord - 64 - 2*wire.MaxName
 func size(word string) int { return len(word) + 3 }
 
 // Words returns the distinct words of a text, in the order of their bytes, without words over wire.MaxWord bytes.
-func (c *Collector) Words(text []byte) (distinct []string) {
+func (c *Collector) Words(text words.Text) (distinct []string) {
 	if len(c.seen) > 1<<14 {
 		c.seen = make(map[string]struct{}) // clearing a map takes time in proportion to its largest size so far
 	}
 	clear(c.seen)
-	c.splitter.Split(text, func(w words.Word) {
-		if len(w.Bytes) > wire.MaxWord || w.Shorter(c.minLetters) {
+	c.splitter.Words(text, func(w words.Word) {
+		if len(w.Bytes) == 0 || len(w.Bytes) > wire.MaxWord || w.Shorter(c.minLetters) {
 			return
 		}
 		if _, again := c.seen[string(w.Bytes)]; again {

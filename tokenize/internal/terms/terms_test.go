@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/internal/words"
 )
 
 func TestWords(t *testing.T) {
@@ -28,7 +29,7 @@ func TestWords(t *testing.T) {
 		{"The pear THE encyclopedia cafe\u0301s cafe\u0301", 1, stop, []string{"caf\u00e9s", "pear"}},
 		{"one " + long + " " + long + "x", 1, nil, []string{"one", long}},
 	} {
-		got := NewCollector(c.minLetters, c.stop).Words([]byte(c.text))
+		got := NewCollector(c.minLetters, c.stop, nil).Words(uncut(c.text))
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
@@ -84,16 +85,16 @@ func TestCut(t *testing.T) {
 // document is cut otherwise, and no half of the alphabet is favoured. The hash is fixed, so the counts are the same each time.
 func TestCutDependsOnTheDocumentAlone(t *testing.T) {
 	all := distinct(2*room/(8+3), 8)
-	c := NewCollector(1, nil)
-	whole := c.Words([]byte(strings.Join(all, " ")))
+	c := NewCollector(1, nil, nil)
+	whole := c.Words(uncut(strings.Join(all, " ")))
 	kept, _ := Cut(whole)
 	if !slices.Equal(whole, all) {
 		t.Error("the cut changed the words that it was given")
 	}
-	c.Words([]byte("other words"))
+	c.Words(uncut("other words"))
 	backwards := slices.Clone(all)
 	slices.Reverse(backwards)
-	if again, _ := Cut(c.Words([]byte(strings.Join(backwards, " ")))); !slices.Equal(kept, again) {
+	if again, _ := Cut(c.Words(uncut(strings.Join(backwards, " ")))); !slices.Equal(kept, again) {
 		t.Error("the order of the words, or a document before, changes the cut")
 	}
 	inBoth := 0
@@ -114,10 +115,12 @@ func TestCutDependsOnTheDocumentAlone(t *testing.T) {
 }
 
 func BenchmarkWords(b *testing.B) {
-	text := []byte(strings.Repeat("the quick brown fox jumps over a lazy dog and keeps running, all day; ", 20))
-	c := NewCollector(3, nil)
-	b.SetBytes(int64(len(text)))
+	text := uncut(strings.Repeat("the quick brown fox jumps over a lazy dog and keeps running, all day; ", 20))
+	c := NewCollector(3, nil, nil)
+	b.SetBytes(int64(len(text.Content)))
 	for b.Loop() {
 		Cut(c.Words(text))
 	}
 }
+
+func uncut(text string) words.Text { return words.Text{Content: []byte(text)} }

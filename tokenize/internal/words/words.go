@@ -49,7 +49,12 @@ func (w Word) Shorter(than int) bool {
 }
 
 // A Splitter cuts text into words. It holds scratch memory; one goroutine may use it at a time.
-type Splitter struct{ run []byte }
+type Splitter struct {
+	Phrases *Phrases // that Words joins; nil: none
+
+	run     []byte
+	waiting []Word
+}
 
 // lower maps an ASCII letter to its lower case and anything else to 0.
 var lower = func() (table [utf8.RuneSelf]byte) {
@@ -100,9 +105,12 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 }
 
 // normalized returns the normalized word of a part of a run.
-func normalized(part []byte) (w Word) {
-	w.Bytes = norm.NFC.Bytes(part)
-	for _, c := range w.Bytes {
+func normalized(part []byte) Word { return wordOf(norm.NFC.Bytes(part)) }
+
+// wordOf returns the word of these bytes.
+func wordOf(b []byte) Word {
+	w := Word{Bytes: b}
+	for _, c := range b {
 		w.Key = w.Key<<8 | uint64(c)
 	}
 	return w
@@ -158,12 +166,21 @@ func cut(run []byte, yield func(Word)) {
 }
 
 // Normal returns a word of a vocabulary in the form in which Split yields words.
-func Normal(word string) string {
-	b := make([]byte, 0, len(word))
-	for _, r := range word {
-		if !ignorable(r) {
+func Normal(word string) string { return string(appendNormal(nil, []byte(word))) }
+
+// appendNormal appends the normal form of a word to b, which is empty.
+func appendNormal(b, word []byte) []byte {
+	ascii := true
+	for i := 0; i < len(word); {
+		r, size := utf8.DecodeRune(word[i:])
+		i += size
+		ascii = ascii && r < utf8.RuneSelf
+		if r < utf8.RuneSelf || !ignorable(r) {
 			b = utf8.AppendRune(b, unicode.ToLower(r))
 		}
 	}
-	return string(norm.NFC.Bytes(b))
+	if ascii {
+		return b
+	}
+	return norm.NFC.Bytes(b)
 }

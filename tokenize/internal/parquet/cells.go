@@ -1,0 +1,148 @@
+package parquet
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go/format"
+
+	"privpipe/tokenize/internal/words"
+)
+
+// A Cell is the value of a column in a row.
+type Cell struct {
+	Null     bool       // no value
+	Text     words.Text // a string, an integer in decimal, or a list of strings; empty if TooLong
+	NullItem bool       // a string of the list is null
+	TooLong  bool       // more than the limit of bytes; a string of a list takes one more than it has
+}
+
+// A reader reads the values of a column, row group by row group.
+type reader struct {
+	column  Column
+	pages   pages
+	page    *page // nil: none yet, or all its values are read
+	strings stringDecoder
+	numbers numberDecoder
+
+	// The value at which the reader stands. Its level of repetition says whether it begins a row.
+	peeked                 bool
+	repetition, definition int
+}
+
+// peek goes to the next value, if it was not there. It returns false after the last of the row group.
+func (r *reader) peek() (bool, error) {
+	if r.peeked {
+		return true, nil
+	}
+	for r.page == nil || r.page.left == 0 {
+		page, err := r.pages.next(&r.column)
+		if err == io.EOF {
+			r.page = nil
+			return false, nil
+		}
+		if err == nil {
+			r.page = page
+			if r.column.kind == text {
+				r.strings, err = page.strings(r.pages.dictionary)
+			} else {
+				r.numbers, err = page.numbers(r.pages.dictionary, r.column.physical)
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	r.page.left--
+	repetition, ok1 := r.page.repetition.next()
+	definition, ok2 := r.page.definition.next()
+	r.repetition, r.definition = int(repetition), int(definition)
+	if !ok1 || !ok2 || r.definition > r.column.definition {
+		return false, errPage
+	}
+	r.peeked = true
+	return true, nil
+}
+
+// row reads the value or the values of the next row.
+func (r *reader) row(c *Cell, limit int) error {
+	*c = Cell{Text: words.Text{List: r.column.list}}
+	more, err := r.peek()
+	if err != nil {
+		return err
+	}
+	if !more || r.repetition != 0 {
+		return errDamaged
+	}
+	if r.column.list && r.definition < r.column.nonempty {
+		c.Null = r.column.nullable && r.definition == 0
+		r.peeked = false
+		return nil
+	}
+	for {
+		if err := r.value(c, limit); err != nil {
+			return err
+		}
+		r.peeked = false
+		if !r.column.list {
+			return nil
+		}
+		if more, err = r.peek(); err != nil || !more || r.repetition == 0 {
+			return err
+		}
+	}
+}
+
+// value takes the value at which the reader stands.
+func (r *reader) value(c *Cell, limit int) error {
+	if r.definition < r.column.definition {
+		c.Null, c.NullItem = !r.column.list, r.column.list
+		return nil
+	}
+	if r.column.kind != text {
+		n, ok := r.numbers.next()
+		if !ok {
+			return errPage
+		}
+		c.Text.Content = r.column.decimal(n)
+		return nil
+	}
+	s, ok := r.strings.next()
+	switch {
+	case !ok:
+		return errPage
+	case c.TooLong:
+	case r.column.list && len(c.Text.Content)+1+len(s) > limit, len(s) > limit:
+		c.TooLong, c.Text.Content = true, nil
+	case r.column.list:
+		c.Text.Token(s)
+	default:
+		c.Text.Content = append([]byte(nil), s...)
+	}
+	return nil
+}
+
+// decimal spells an integer out.
+func (c *Column) decimal(n int64) []byte {
+	switch small := c.physical == format.Int32; {
+	case small && c.kind == signed:
+		return strconv.AppendInt(nil, int64(int32(n)), 10)
+	case small:
+		return strconv.AppendUint(nil, uint64(uint32(n)), 10)
+	case c.kind == signed:
+		return strconv.AppendInt(nil, n, 10)
+	}
+	return strconv.AppendUint(nil, uint64(n), 10)
+}
+
+// end checks that all values of the row group are read.
+func (r *reader) end() error {
+	if r.pages.in == nil {
+		return nil // before the first
+	}
+	more, err := r.peek()
+	if err == nil && more {
+		err = errDamaged
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+// Package phrases finds pairs of neighbouring words that occur together more often than the words by themselves suggest.
+package phrases
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"privpipe/tokenize/internal/words"
+)
+
+// Counts are numbers of words and of pairs of neighbouring words in texts. A pair takes some 40 bytes of memory.
+type Counts struct {
+	ids   map[string]uint32
+	words []counted            // by id
+	pairs map[[2]uint32]uint64 // by the ids of both words
+}
+
+type counted struct {
+	word string
+	n    uint64
+}
+
+// NewCounts returns empty counts.
+func NewCounts() *Counts {
+	return &Counts{ids: make(map[string]uint32), pairs: make(map[[2]uint32]uint64)}
+}
+
+func (c *Counts) id(word []byte) uint32 {
+	id, known := c.ids[string(word)]
+	if !known {
+		id = uint32(len(c.words))
+		c.words = append(c.words, counted{word: string(word)})
+		c.ids[c.words[id].word] = id
+	}
+	return id
+}
+
+// Add counts the words of a text as s finds them. Two words are neighbours whatever stands between them, as they are for gensim.
+func (c *Counts) Add(s *words.Splitter, text words.Text) {
+	last, begun := uint32(0), false
+	s.Words(text, func(w words.Word) {
+		if len(w.Bytes) == 0 {
+			begun = false
+			return
+		}
+		id := c.id(w.Bytes)
+		c.words[id].n++
+		if begun {
+			c.pairs[[2]uint32{last, id}]++
+		}
+		last, begun = id, true
+	})
+}
+
+// Merge adds the counts of other texts.
+func (c *Counts) Merge(other *Counts) {
+	ids := make([]uint32, len(other.words))
+	for i, w := range other.words {
+		ids[i] = c.id([]byte(w.word))
+		c.words[ids[i]].n += w.n
+	}
+	for pair, n := range other.pairs {
+		c.pairs[[2]uint32{ids[pair[0]], ids[pair[1]]}] += n
+	}
+}
+
+// Best returns the pairs of at least least occurrences whose score exceeds threshold, each with words.Joint between its words, the
+// highest score first, and equal ones in the order of their bytes. The score of a pair ab is
+//
+//	(n(ab) − least) · N / (n(a) · n(b))
+//
+// with N the number of different words and pairs. It is that of gensim's Phrases (original_scorer), and up to the factor N
+// equation 6 of Mikolov et al., Distributed Representations of Words and Phrases and their Compositionality (NIPS 2013), where
+// least is the discount δ. Pairs that are too long for a vocabulary are left out.
+func (c *Counts) Best(least uint64, threshold float64) []string {
+	type scored struct {
+		phrase string
+		score  float64
+	}
+	var all []scored
+	total := float64(len(c.words) + len(c.pairs))
+	for pair, n := range c.pairs {
+		if n < least {
+			continue
+		}
+		a, b := c.words[pair[0]], c.words[pair[1]]
+		score := float64(n-least) / float64(a.n) / float64(b.n) * total
+		phrase := a.word + words.Joint + b.word
+		if score > threshold && words.Possible([]byte(phrase)) {
+			all = append(all, scored{phrase, score})
+		}
+	}
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.phrase, b.phrase))
+	})
+	best := make([]string, len(all))
+	for i, s := range all {
+		best[i] = s.phrase
+	}
+	return best
+}

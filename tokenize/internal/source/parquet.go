@@ -1,0 +1,147 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/parquet"
+	"privpipe/tokenize/internal/words"
+)
+
+// rows are the rows of a Parquet file.
+type rows struct {
+	path  string
+	limit int // of a document, in bytes
+	named *Columns
+	file  *parquet.File
+	in    *parquet.Rows
+	cells [len(roles)]int // index of the role's cell in a row; -1: no such column
+	first int             // number of the next row, from 1
+	read  *atomic.Int64
+}
+
+// newRows opens a Parquet file. It must have a column for the text and for each role that the user named.
+func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
+	if path == "" || path == endpoint.Stdio {
+		return nil, exit.Errorf(exit.Usage, "standard input cannot be Parquet, which is read from its end").WithHint("name the file")
+	}
+	file, err := parquet.Open(path)
+	if err != nil {
+		return nil, parquetError(path, err)
+	}
+	r := &rows{path: path, limit: o.Limit, named: &o.Columns, file: file, first: 1, read: read}
+	var columns []parquet.Column
+	for role := range roles {
+		c, err := r.column(role)
+		if err != nil {
+			file.Close()
+			return nil, err
+		}
+		if r.cells[role] = -1; c != nil {
+			r.cells[role] = len(columns)
+			columns = append(columns, *c)
+		}
+	}
+	r.in = file.Rows(o.Limit, columns...)
+	return r, nil
+}
+
+// parquetError says where an error is, unless it is the operating system's.
+func parquetError(where string, err error) error {
+	if system := (*fs.PathError)(nil); errors.As(err, &system) {
+		return err
+	}
+	return exit.Errorf(exit.Malformed, "%s: %w", where, err)
+}
+
+// column finds the column of a role; nil: none.
+func (r *rows) column(role int) (*parquet.Column, error) {
+	name := r.named.name(role)
+	c, err := r.file.Column(name)
+	switch {
+	case err == parquet.ErrNoColumn && role != roleText && r.named[role] == "":
+		return nil, nil
+	case err == parquet.ErrNoColumn:
+		return nil, exit.Errorf(exit.Malformed, "%s: no column %q", r.path, name).
+			WithHint("--columns %s=NAME names the column that is meant", roles[role])
+	case err != nil:
+	case role == roleText && !c.IsText():
+		err = errors.New("must have strings, or lists of strings")
+	case role != roleText && c.IsList():
+		err = errors.New("must have strings or integers")
+	}
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: column %q: %w", r.path, name, err)
+	}
+	return &c, nil
+}
+
+func (r *rows) close() error { return r.file.Close() }
+
+// next returns the next chunk, and io.EOF after the last.
+func (r *rows) next() (Chunk, error) {
+	chunk := Chunk{Name: r.path, Line: r.first, columns: r.named}
+	before := r.in.Passed()
+	for size := 0; size < chunkBytes; {
+		cells, err := r.in.Next()
+		if err == io.EOF && chunk.parsed != nil {
+			break
+		} else if err == io.EOF {
+			return chunk, err
+		} else if err != nil {
+			return chunk, parquetError(fmt.Sprintf("%s: row %d", r.path, r.first), err)
+		}
+		r.first++
+		row := r.row(cells)
+		chunk.parsed = append(chunk.parsed, row)
+		if size += 256; row.Fields.Text != nil { // with what a Row itself takes
+			size += len(row.Fields.Text.Content)
+		}
+	}
+	r.read.Add(r.in.Passed() - before)
+	return chunk, nil
+}
+
+// row returns the document of a row, or its fault. Null counts as missing.
+func (r *rows) row(cells []parquet.Cell) (row Row) {
+	var values [len(roles)]*parquet.Cell
+	for role, i := range r.cells {
+		if i < 0 || cells[i].Null {
+			continue
+		}
+		c := &cells[i]
+		switch {
+		case c.TooLong:
+			return Row{Err: ErrTooLong}
+		case c.NullItem:
+			return Row{Err: fmt.Errorf("column %q has a null in its list", r.named.name(role))}
+		case !c.Text.Valid():
+			return Row{Err: fmt.Errorf("column %q is not UTF-8", r.named.name(role))}
+		}
+		values[role] = c
+	}
+	text, id := values[roleText], values[roleID]
+	switch {
+	case text == nil:
+		return Row{Err: fmt.Errorf("column %q is null", r.named.name(roleText))}
+	case id != nil && len(id.Text.Content) == 0:
+		return Row{Err: fmt.Errorf("column %q is empty", r.named.name(roleID))}
+	}
+	row.Fields.Text = &words.Text{Content: text.Text.Content, List: text.Text.List}
+	if id != nil {
+		name := Name(id.Text.Content)
+		row.Fields.ID = &name
+	}
+	if user := values[roleUser]; user != nil {
+		row.Fields.User = Name(user.Text.Content)
+	}
+	if label := values[roleLabel]; label != nil {
+		row.Fields.Label = Label(label.Text.Content)
+	}
+	return row
+}

@@ -1,0 +1,91 @@
+package words
+
+import (
+	"encoding/binary"
+	"unicode"
+	"unicode/utf8"
+
+	"privpipe/pipelines/wire"
+)
+
+// A Text is what the words of a document are taken from: a text to cut, or a list of tokens that another program cut.
+type Text struct {
+	Content []byte // UTF-8; of a list, what Token appended
+	List    bool
+}
+
+// Token appends a token, of UTF-8, to a list.
+func (t *Text) Token(token []byte) {
+	t.List = true
+	t.Content = binary.AppendUvarint(t.Content, uint64(len(token)))
+	t.Content = append(t.Content, token...)
+}
+
+// Words calls yield with each word of text, in order. A text is cut by Split and then by the phrases, if there are any. A token
+// is one word in the form of Normal, whatever is in it. A token that no vocabulary can hold (SPEC.md §2.2) is an empty Word.
+func (s *Splitter) Words(text Text, yield func(Word)) {
+	if s.Phrases != nil {
+		joiner := joiner{phrases: s.Phrases, yield: yield, waiting: s.waiting[:0]}
+		defer func() { s.waiting = joiner.waiting }()
+		defer joiner.end()
+		yield = joiner.add
+	}
+	if text.List {
+		s.tokens(text.Content, yield)
+		return
+	}
+	s.Split(text.Content, yield)
+}
+
+func (s *Splitter) tokens(list []byte, yield func(Word)) {
+	for len(list) > 0 {
+		var token []byte
+		token, list = cutToken(list)
+		s.run = appendNormal(s.run[:0], token)
+		if !Possible(s.run) {
+			yield(Word{})
+			continue
+		}
+		yield(wordOf(s.run))
+	}
+}
+
+// Possible reports whether a vocabulary can hold a word. A word with a zero byte is also refused, since a Key cannot tell it
+// from a shorter one.
+func Possible(word []byte) bool {
+	if len(word) == 0 || len(word) > wire.MaxWord || string(word) == "#" {
+		return false
+	}
+	for i := 0; i < len(word); {
+		r, size := rune(word[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(word[i:])
+		}
+		if r == 0 || unicode.IsSpace(r) {
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+// Valid reports whether a text, or each token of a list, is UTF-8.
+func (t Text) Valid() bool {
+	if !t.List {
+		return utf8.Valid(t.Content)
+	}
+	for rest := t.Content; len(rest) > 0; {
+		var token []byte
+		if token, rest = cutToken(rest); !utf8.Valid(token) {
+			return false
+		}
+	}
+	return true
+}
+
+// cutToken returns the first token of a list, and the rest of the list.
+func cutToken(list []byte) (token, rest []byte) {
+	length, n := binary.Uvarint(list)
+	end := n + int(length)
+	return list[n:end], list[end:]
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/ordered"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/phrases"
+	"privpipe/tokenize/internal/source"
+	"privpipe/tokenize/internal/words"
+)
+
+// joining is the flag of the commands that join phrases.
+type joining struct {
+	Phrases string `placeholder:"FILE" help:"Count each phrase of FILE, a PUBLIC list with a phrase a line, as one word: new_york. tokenize phrases makes such a list."`
+}
+
+// phrases reads the list; nil without one.
+func (j *joining) phrases() (*words.Phrases, error) {
+	if j.Phrases == "" {
+		return nil, nil
+	}
+	list, err := vocabulary.Open(j.Phrases)
+	if err != nil {
+		return nil, err
+	}
+	p, err := words.NewPhrases(list)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", j.Phrases, err)
+	}
+	return p, nil
+}
+
+type phrasesCommand struct {
+	filter.Workers
+	Public    bool    `help:"Required: says that the texts are public, and so may be the list."`
+	MinCount  uint64  `default:"5" help:"Leave out pairs with fewer occurrences, and subtract as many in the score (default ${default})."`
+	Threshold float64 `default:"10" help:"Leave out pairs with a lower score (default ${default}). A higher one leaves fewer pairs."`
+	Output    string  `short:"o" placeholder:"FILE" help:"Write the phrases to FILE; standard output by default."`
+	joining
+	inputs
+}
+
+// Help is what --help adds for this command.
+func (*phrasesCommand) Help() string {
+	return "The text must be PUBLIC: phrases of private text are a release that no budget covers. The list has the pairs of neighbouring " +
+		"words that occur together more often than the words suggest, the best first. Score and defaults are those of gensim's Phrases " +
+		"(Mikolov et al. 2013, equation 6): (pairs − min-count) · different words and pairs / (first word · second word). With --phrases, " +
+		"words of the pairs may be phrases, so a second pass finds phrases of up to four words; give both lists, one after the other " +
+		"in one file, to the other commands. A different pair takes some 40 bytes of memory.\n\n" + formatsHelp
+}
+
+func (p *phrasesCommand) Validate() error {
+	switch {
+	case !p.Public:
+		return exit.Errorf(exit.Usage, "--public is missing: phrases are learned from PUBLIC text only").
+			WithHint("a list of phrases depends on every document, and no budget covers it")
+	case p.MinCount < 1:
+		return fmt.Errorf("--min-count must be at least 1, is %d", p.MinCount)
+	case !(p.Threshold >= 0): // also NaN
+		return fmt.Errorf("--threshold must be at least 0, is %v", p.Threshold)
+	}
+	return p.inputs.Validate()
+}
+
+func (p *phrasesCommand) Run(r *filter.Run) error {
+	if err := r.Check(append(p.names(), p.Phrases)...); err != nil {
+		return err
+	}
+	known, err := p.phrases()
+	if err != nil {
+		return err
+	}
+	if err := endpoint.Distinct(p.Output, append(p.names(), p.Phrases)...); err != nil {
+		return err
+	}
+	in, err := p.open()
+	if err != nil || r.DryRun() {
+		return err
+	}
+	meter := show(r, p.Output, in)
+	splitters := make([]words.Splitter, p.N())
+	for i := range splitters {
+		splitters[i].Phrases = known
+	}
+	work := func(worker int, chunk source.Chunk) (*phrases.Counts, error) {
+		counts := phrases.NewCounts()
+		for line, d := range documents(chunk, p.MaxDocument) {
+			if d.err != nil {
+				return nil, malformed(chunk, line, d.err)
+			}
+			counts.Add(&splitters[worker], d.text)
+			meter.Documents.Add(1)
+		}
+		return counts, nil
+	}
+	total := phrases.NewCounts()
+	err = ordered.Map(r, p.N(), in.Next, work, func(counts *phrases.Counts) error {
+		total.Merge(counts)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	best := vocabulary.Words(total.Best(p.MinCount, p.Threshold))
+	if len(best) == 0 {
+		return exit.Errorf(exit.Failure, "no pair of words is in the text %d times with a score over %v", p.MinCount, p.Threshold)
+	}
+	var b bytes.Buffer
+	if err := best.Write(&b); err != nil {
+		return err
+	}
+	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, b.Bytes())
+}
