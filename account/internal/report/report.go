@@ -43,6 +43,8 @@ type Report struct {
 	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
 	// ClaimedDelta stands in place of Claimed where ε was given.
 	ClaimedDelta *print.Number `json:"claimed_delta,omitempty"`
+	// Papers are the claims of papers for the rounds, where a grant asked for them and all rounds are of one kind: no bounds.
+	Papers []paperClaim `json:"paper_claims,omitempty"`
 	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
 	Filter *filterReport `json:"filter,omitempty"`
 	Budget *budgetReport `json:"budget,omitempty"` // the total budget
@@ -78,6 +80,9 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 		}
 	}
 	rep.Runs = runs(charges, composition)
+	if c.Epsilon == nil && len(rep.Runs) == 1 {
+		rep.Papers = paperClaims(charges, float64(rep.Delta))
+	}
 	return rep, nil
 }
 
