@@ -127,6 +127,7 @@ func files() map[string][]byte {
 		"start.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, weights),
 		"cut-params.pp":  parameterStream("lda", vocab, false, true, []uint32{0}, weights),
 		"model.pp":       parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda),
+		"first.pp":       parameterStream("lda", vocab, true, false, []uint32{1}, weights, lambda),
 		"cut-model.pp":   parameterStream("lda", vocab, true, true, []uint32{2}, weights, lambda),
 		"no-model.pp":    parameterStream("lda", vocab, true, false, nil, weights, lambda),
 		"other-model.pp": parameterStream("lda", other, true, false, []uint32{2}, weights, lambda),
