@@ -13,6 +13,7 @@ var cli struct {
 	Converged  convergedCommand  `cmd:"" help:"Find the round from which the held-out perplexity hardly changes, on public documents."`
 	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
 	Coherence  coherenceCommand  `cmd:"" help:"Compute the NPMI coherence of a model's topics on reference documents."`
+	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG or PNG, in the look of all figures."`
 	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
 }
 
