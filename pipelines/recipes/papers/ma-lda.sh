@@ -12,7 +12,7 @@
 #                     equation 9 prints. Then one document may move the sum by √2·a·N, and the model learns next to nothing
 #   --rate 0.05       probability of the coin that puts a document into a round
 #   --rounds R        number of rounds; by default one pass, 1/rate
-#   --length 500      N: each document is cut to this many words, drawn without replacement
+#   --length 500      N: each document is resampled to this many words, with replacement, as in the authors' program
 #   --share 0.1       a
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
@@ -20,6 +20,7 @@
 #   --kappa 0.7
 #   --delta 1e-4      δ of the report
 #   --held FILE       held-out text to score the model on; no ε covers the score
+#   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
 #
@@ -40,7 +41,7 @@ source "$papers/published.sh"
 sigma=1.24 clip=document rate=0.05 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
 delta=1e-4 held='' seed=1 force=''
 brokers='' run='' workers=2 partitions=4
-take "sigma clip rate rounds length share topics vocab tau0 kappa delta held seed force! brokers run workers partitions" "$@"
+take "sigma clip rate rounds length share topics vocab tau0 kappa delta held seed force! trace! brokers run workers partitions" "$@"
 [[ $clip =~ ^(document|batch)$ ]] || fail "--clip must be document or batch, is $clip"
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --noise-multiplier="$sigma" --delta="$delta" --poisson="$rate" --rounds="${rounds:-1}"
@@ -52,5 +53,5 @@ whole=()
 [[ $clip == document ]] || whole=(--clipping batch)
 published_grant --noise-multiplier "$sigma" --clip "$(awk "BEGIN {print $share * $length}")" "${whole[@]}" --poisson "$rate" --rounds "$rounds"
 sample=(--poisson "$rate" --rounds "$rounds")
-estep=(lda --length "$length" --top-topics 0 --word-weight count --norm 0 --iterations 100)
+estep=(lda --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100)
 published_model

@@ -4,8 +4,11 @@
 # positive NAME VALUE refuses what is not a whole number above 0.
 positive() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail "--$1 must be a positive number, is $2"; }
 
+privatize=() trace=''
+
 # published_documents SETTINGS begins the folder: its documents and its ledger.
 published_documents() {
+  [[ -z $trace || -n $held ]] || fail "--trace needs --held"
   positive topics "$topics"
   text_and_folder
   same "$1"
@@ -33,9 +36,10 @@ published_grant() {
 # published_model trains with the M-step that the papers have in common, and reports. What a paper claims stands in the report
 # below what holds.
 published_model() {
-  privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  privatize+=(--grant "$out/grant.json" --ledger "$out/run.ledger")
   mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
     --average-from 1 --denoise floor --beta expected-log)
+  [[ -z $trace ]] || mstep+=(--models "$out/models")
   topics_of_run
   train
   evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"

@@ -22,6 +22,7 @@
 #   --kappa 0.7
 #   --delta 1e-6      δ of the claims and of the report
 #   --held FILE       held-out text to score the model on; no ε covers the score
+#   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
 #
@@ -45,7 +46,7 @@ source "$papers/published.sh"
 sigma=1.24 composition=moments batch=20000 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
 delta=1e-6 held='' seed=1 force=''
 brokers='' run='' workers=2 partitions=4
-take "sigma composition batch rounds length share topics vocab tau0 kappa delta held seed force! brokers run workers partitions" "$@"
+take "sigma composition batch rounds length share topics vocab tau0 kappa delta held seed force! trace! brokers run workers partitions" "$@"
 case $composition in
   moments) ;;
   strong) claim=vips20-strong ;;

@@ -13,8 +13,8 @@
 #   --composition zcdp16
 #                     how the claim composes rounds: zcdp16, or the baselines zcdp16-strong (the paper's advanced composition) and
 #                     zcdp16-linear
-#   --literal         divide the noise by the number of batches in the text, as in the printed equation 4. That protects nobody: the
-#                     report has an ε in the thousands
+#   --literal         divide the noise by the number of batches in the text, as in the printed equation 4. That protects nobody: for
+#                     400 of 160,000 documents the report has an ε of ten millions
 #   --batch 400       number of documents in a round, drawn without replacement
 #   --rounds R        number of rounds; by default as many as see 40 % of the documents
 #   --length 500      N: each document is cut to this many words, drawn without replacement; then its statistics are at most N
@@ -23,6 +23,7 @@
 #   --tau0 1024       ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
 #   --held FILE       held-out text to score the model on; no ε covers the score
+#   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
 #
@@ -40,11 +41,11 @@ source "$papers/published.sh"
 epsilon=1 delta=1e-4 composition=zcdp16 literal='' batch=400 rounds='' length=500 topics=100 vocab='' tau0=1024 kappa=0.7
 held='' seed=1 force=''
 brokers='' run='' workers=2 partitions=4
-take "epsilon delta composition literal! batch rounds length topics vocab tau0 kappa held seed force! brokers run workers partitions" "$@"
+take "epsilon delta composition literal! batch rounds length topics vocab tau0 kappa held seed force! trace! brokers run workers partitions" "$@"
 [[ $composition =~ ^zcdp16(-strong|-linear)?$ ]] || fail "--composition must be zcdp16, zcdp16-strong or zcdp16-linear, is $composition"
 positive batch "$batch"
 # Wrong flags fail here, before the text is read.
-account noise -q --dry-run --claim "$composition" --epsilon="$epsilon" --delta="$delta" --poisson=0.5 --rounds="${rounds:-1}"
+account noise -q --dry-run --claim "$composition" --epsilon="$epsilon" --delta="$delta" --poisson=1e-6 --rounds="${rounds:-1}"
 published_documents "--epsilon $epsilon --delta $delta --composition $composition --literal ${literal:-no} --batch $batch \
 --rounds ${rounds:-40 %} --length $length --topics $topics --tau0 $tau0 --kappa $kappa --seed $seed"
 count_documents
@@ -57,4 +58,5 @@ sigma=$(account noise --claim "$composition" --epsilon "$epsilon" --delta "$delt
 published_grant --noise-multiplier "$sigma" --clip "$length" --fixed "$batch/$population" --rounds "$rounds"
 sample=(--fixed "$batch" --rounds "$rounds")
 estep=(lda --length "$length" --top-topics 0 --word-weight count --norm 0 --iterations 100)
+privatize=(--keep-releases 10) # of thousands of rounds; mstep is never so far behind
 published_model
