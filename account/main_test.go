@@ -136,6 +136,10 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 			g.NoiseMultiplier, g.Claim, g.Releases = 1.24, event.PaperClaim, 20
 			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
 		})},
+		"ma16-half.ledger": {grant(func(g *event.Grant) {
+			g.NoiseMultiplier, g.Claim, g.Releases = 1.24, event.PaperClaim, 10
+			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
+		})},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {
 		var b ledgertest.Book
