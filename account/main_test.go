@@ -128,6 +128,18 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 		})},
 		"claimed.ledger": {grant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipBatch, event.PaperClaim })},
 		"agreed.ledger":  {grant(func(g *event.Grant) { g.Claim = event.PaperClaim })},
+		"vips20.ledger": {grant(func(g *event.Grant) {
+			g.NoiseMultiplier, g.NonNegative, g.Claim, g.Adjacency, g.Releases = 1.24, true, event.PaperClaim, event.ReplaceOne, 20
+			g.Scheme = event.Scheme{Method: event.Fixed, Rate: 0.05, Size: 20_000, Population: 400_000, Rounds: 20, Secret: true}
+		})},
+		"ma16.ledger": {grant(func(g *event.Grant) {
+			g.NoiseMultiplier, g.Claim, g.Releases = 1.24, event.PaperClaim, 20
+			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
+		})},
+		"ma16-half.ledger": {grant(func(g *event.Grant) {
+			g.NoiseMultiplier, g.Claim, g.Releases = 1.24, event.PaperClaim, 10
+			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
+		})},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {
 		var b ledgertest.Book

@@ -43,6 +43,9 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	if c.Epsilon == nil {
+		rep.Papers = paperClaims(rep, ledger.Charges())
+	}
 	drawn, err := c.Curve.Draw(rep, ledger, c.Spending(ledger))
 	if err != nil {
 		return err

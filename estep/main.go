@@ -22,6 +22,6 @@ func main() {
 		Summary: "Turn rounds of documents into contributions, or score held-out documents.",
 		Example: "estep lda --params params < rounds > contributions",
 		Notes: "With --params, estep answers every document of every round with one contribution, after it has the parameters " +
-			"of the previous round. With --score or --infer, it reads documents and a model file. The output is private.",
+			"of the previous round. With --score or --infer, it reads documents and a model file; with --score also models of many rounds. The output is private.",
 	}, &cli, &cli.Common)
 }

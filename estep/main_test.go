@@ -83,8 +83,14 @@ type matrix struct {
 // parameterStream has one set for each round, all the same. With words it is a model file.
 func parameterStream(model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
 	matrices ...matrix) []byte {
+	return parametersOfRun("", model, words, withWords, cut, rounds, matrices...)
+}
+
+// parametersOfRun is parameterStream of a run that is named.
+func parametersOfRun(run, model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
+	matrices ...matrix) []byte {
 	h := header(wire.Kind_PARAMETERS, words)
-	h.Side, h.Model = wire.Side_PUBLIC, model
+	h.Side, h.Model, h.Run = wire.Side_PUBLIC, model, run
 	var records []*wire.Record
 	if withWords {
 		records = append(records, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}})
@@ -129,6 +135,8 @@ func files() map[string][]byte {
 		"start.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, weights),
 		"cut-params.pp":  parameterStream("lda", vocab, false, true, []uint32{0}, weights),
 		"model.pp":       parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda),
+		"first.pp":       parameterStream("lda", vocab, true, false, []uint32{1}, weights, lambda),
+		"stranger.pp":    parametersOfRun("other", "lda", vocab, true, false, []uint32{3}, weights, lambda),
 		"cut-model.pp":   parameterStream("lda", vocab, true, true, []uint32{2}, weights, lambda),
 		"no-model.pp":    parameterStream("lda", vocab, true, false, nil, weights, lambda),
 		"other-model.pp": parameterStream("lda", other, true, false, []uint32{2}, weights, lambda),

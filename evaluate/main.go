@@ -10,11 +10,13 @@ import (
 var cli struct {
 	filter.Common
 	Perplexity perplexityCommand `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
+	Converged  convergedCommand  `cmd:"" help:"Find the round from which the held-out perplexity hardly changes, on public documents."`
 	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
 	Coherence  coherenceCommand  `cmd:"" help:"Compute the coherence of a model's topics on reference documents: NPMI, and C_V, C_NPMI and UMass as gensim does with whole documents as windows."`
 	Diversity  diversityCommand  `cmd:"" help:"Compute how many of the likeliest words of a model's topics are different."`
 	Compare    compareCommand    `cmd:"" help:"Match the topics of two models, and print how far apart they are."`
 	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
+	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG or PNG, in the look of all figures."`
 	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
 }
 
@@ -27,6 +29,7 @@ func main() {
 			"agreed, or use public documents. Reading a model file costs no privacy.\n\n" +
 			"A perplexity of N means that the model predicts as well as a uniform choice among N words. Beside the model's " +
 			"perplexity stand the unigram baseline's and the uniform distribution's, which is the size of the vocabulary. The " +
-			"baseline is the model's own word frequencies, which are noisy too, or those of estep --score --unigram.",
+			"baseline is the model's own word frequencies, which are noisy too, or those of estep --score --unigram. The plug-in " +
+			"perplexity predicts the words that the topic shares were inferred from; it is comparable only with other plug-in perplexities.",
 	}, &cli, &cli.Common)
 }

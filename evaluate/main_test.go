@@ -12,6 +12,22 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
+// TestConverged: the rule wants so many small changes on end, and the first of them is where it holds from.
+func TestConverged(t *testing.T) {
+	for _, c := range []struct {
+		most float64
+		more int
+		want int
+	}{{2, 0, 2}, {2, 1, 2}, {2, 2, -1}, {1, 0, 3}, {1, 1, -1}, {9, 3, 2}, {9, 4, -1}, {50, 4, 1}, {0, 0, -1}} {
+		if got := converged([]float64{100, 50, 48, 49, 40, 39}, c.most, c.more); got != c.want {
+			t.Errorf("changes of at most %v, %d more: index %d, want %d", c.most, c.more, got, c.want)
+		}
+	}
+	if got := converged([]float64{math.NaN(), math.NaN()}, 1, 0); got >= 0 {
+		t.Errorf("no numbers converge at %d", got)
+	}
+}
+
 func TestMain(m *testing.M) {
 	programs := fakes()
 	programs["evaluate"] = main
@@ -50,6 +66,23 @@ func scoresUnder(first, second uint32, cut bool) []byte {
 	a, b := record(2, 1, 4, 6, 1, 4), record(3, 2, 15, 18, 4, 10)
 	a.Round, b.Round = first, second
 	return encode(wire.Kind_SCORES, wire.Side_PRIVATE, cut, nil, a, b)
+}
+
+// scoresByRound are those of two documents under the parameters of rounds 0 to 5, with these perplexities by the bound and by the
+// plug-in likelihood, over 5 tokens.
+func scoresByRound(side wire.Side, change func(round int, s *wire.Score)) []byte {
+	var records []*wire.Record
+	for round, perplexity := range []float64{100, 50, 48, 49, 40, 39} {
+		for i, tokens := range []uint64{2, 3} {
+			s := &wire.Score{
+				Id: fmt.Sprintf("MARKER-%d", i), Tokens: tokens, Bound: -float64(tokens) * math.Log(perplexity),
+				PlugIn: -float64(tokens) * math.Log(perplexity/2), Unigram: -float64(tokens) * math.Log(64),
+			}
+			change(round, s)
+			records = append(records, &wire.Record{Round: uint32(round), Body: &wire.Record_Score{Score: s}})
+		}
+	}
+	return encode(wire.Kind_SCORES, side, false, nil, records...)
 }
 
 func documents(side wire.Side, change func(*wire.Header), bags ...[]uint32) []byte {
@@ -94,6 +127,13 @@ func smallFiles() map[string][]byte {
 	return map[string][]byte{
 		"scores.pp":     scores(false),
 		"cut-scores.pp": scores(true), "round.pp": scoresUnder(7, 7, false), "rounds.pp": scoresUnder(0, 7, false),
+		"by-round.pp":         scoresByRound(wire.Side_PUBLIC, func(int, *wire.Score) {}),
+		"private-by-round.pp": scoresByRound(wire.Side_PRIVATE, func(int, *wire.Score) {}),
+		"other-tokens.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
+			if round == 3 {
+				s.Tokens++
+			}
+		}),
 		"no-scores.pp":  encode(wire.Kind_SCORES, wire.Side_PRIVATE, false, nil),
 		"model.pp":      model(false, vocab, 4, lambda...),
 		"three.pp":      model(false, vocab, 4, 3, 3, 4, 20, 5, 5, 5, 5, 60, 20, 10, 10),

@@ -16,6 +16,7 @@ import (
 )
 
 type perplexityCommand struct {
+	Rounds bool   `help:"Print a row for each round of parameters that the documents were scored under."`
 	JSON   bool   `name:"json" help:"Print JSON instead of a table."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of scores; standard input by default."`
@@ -34,43 +35,25 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	if h.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the held-out documents are private: no budget covers a perplexity computed from them")
 	}
-	meter := &progress.Meter{Name: "evaluate"}
-	r.Show(c.Output, meter.Line)
-	var total heldout.Total
-	var round uint32
-	for {
-		record, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if total.Documents > 0 && record.Round != round {
-			return in.Errorf("scores under the parameters of several rounds: one perplexity would mix them")
-		}
-		round = record.Round
-		total.Add(record.GetScore())
-		meter.Documents.Add(1)
-	}
-	if total.Tokens == 0 {
-		return exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())
-	}
-	if r.DryRun() {
-		return nil
+	totals, err := readScores(r, in, c.Output, c.Rounds)
+	if err != nil || r.DryRun() {
+		return err
 	}
 	var b bytes.Buffer
-	if c.JSON {
-		err = json.NewEncoder(&b).Encode(perplexities(&total, h))
-	} else {
-		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
-		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize, total.Tokens)
-		if total.CompletionTokens > 0 {
-			fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\t%d\n",
-				total.Completion(), total.CompletionUnigram(), h.VocabularySize, total.CompletionTokens)
+	switch {
+	case c.JSON && c.Rounds:
+		all := make([]map[string]any, len(totals))
+		for i := range totals {
+			all[i] = perplexities(&totals[i].Total, h)
+			all[i]["round"] = totals[i].round
 		}
-		err = w.Flush()
+		err = json.NewEncoder(&b).Encode(map[string]any{"rounds": all})
+	case c.JSON:
+		err = json.NewEncoder(&b).Encode(perplexities(&totals[0].Total, h))
+	case c.Rounds:
+		err = tableOfRounds(&b, totals)
+	default:
+		err = table(&b, &totals[0].Total, h)
 	}
 	if err != nil {
 		return err
@@ -78,10 +61,86 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b.Bytes())
 }
 
+// A roundTotal is the sum of the scores under the parameters of a round.
+type roundTotal struct {
+	heldout.Total
+	round uint32
+}
+
+// readScores adds up the scores of a stream, by rounds, of which there is one unless several are wanted.
+func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) (totals []*roundTotal, err error) {
+	meter := &progress.Meter{Name: "evaluate"}
+	r.Show(output, meter.Line)
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n := len(totals); n == 0 || totals[n-1].round != record.Round {
+			if n > 0 && !several {
+				return nil, exit.Errorf(exit.Malformed, "%w",
+					in.Errorf("scores under the parameters of several rounds: one perplexity would mix them")).
+					WithHint("evaluate perplexity --rounds prints each")
+			}
+			totals = append(totals, &roundTotal{round: record.Round})
+		}
+		totals[len(totals)-1].Add(record.GetScore())
+		meter.Documents.Add(1)
+	}
+	if len(totals) == 0 || totals[0].Tokens == 0 {
+		return nil, exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())
+	}
+	for _, t := range totals {
+		if t.Tokens != totals[0].Tokens || t.Documents != totals[0].Documents {
+			return nil, in.Errorf("the documents of round %d are others than those of round %d", t.round, totals[0].round)
+		}
+	}
+	return totals, nil
+}
+
+func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
+	fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize, total.Tokens)
+	if total.PlugIn() > 0 {
+		fmt.Fprintf(w, "plug-in\t%.1f\t%.1f\t%d\t%d\n", total.PlugIn(), total.Unigram(), h.VocabularySize, total.Tokens)
+	}
+	if total.CompletionTokens > 0 {
+		fmt.Fprintf(w, "document completion\t%.1f\t%.1f\t%d\t%d\n",
+			total.Completion(), total.CompletionUnigram(), h.VocabularySize, total.CompletionTokens)
+	}
+	return w.Flush()
+}
+
+func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "round\tvariational bound\tplug-in\tdocument completion\tunigram\ttokens\n")
+	number := func(x float64) string {
+		if !(x > 0) {
+			return "-"
+		}
+		return fmt.Sprintf("%.1f", x)
+	}
+	for _, t := range totals {
+		completion := 0.0
+		if t.CompletionTokens > 0 {
+			completion = t.Completion()
+		}
+		fmt.Fprintf(w, "%d\t%.1f\t%s\t%s\t%.1f\t%d\n", t.round, t.Bound(), number(t.PlugIn()), number(completion), t.Unigram(), t.Tokens)
+	}
+	return w.Flush()
+}
+
 func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
 		"documents": total.Documents, "tokens": total.Tokens, "bound": total.Bound(), "unigram": total.Unigram(),
 		"uniform": h.VocabularySize,
+	}
+	if total.PlugIn() > 0 {
+		values["plug_in"] = total.PlugIn()
 	}
 	if total.CompletionTokens > 0 {
 		values["completion_tokens"] = total.CompletionTokens

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"cmp"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -11,83 +13,99 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// held scores documents with a model, or infers their topics.
+// held scores documents with models, or infers their topics.
 func (j *Job) held(r *filter.Run, w Work) error {
-	if err := r.Check(j.Input, j.Model); err != nil {
+	if err := cmp.Or(r.Check(j.Input, j.Model), j.checkRereading()); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
+	in, err := j.openDocuments(w)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	if w.Baseline != nil {
-		if err := sharedVocabulary(in.Name(), h, "--unigram", w.Baseline); err != nil {
+		if err := sharedVocabulary(in.Name(), in.header, "--unigram", w.Baseline); err != nil {
 			return err
 		}
 	}
-	step, size, err := j.readModel(w, in.Name(), h)
-	if err != nil {
-		return err
-	}
-	if r.DryRun() {
-		return nil
-	}
 	meter := &progress.Meter{Name: "estep"}
+	switch {
+	case r.DryRun():
+		return j.eachModel(w, in.Name(), in.header, func(model.EStep, model.Size, uint32) error { return nil })
+	case j.Infer:
+		r.Show(j.Output, meter.Line)
+		return j.eachModel(w, in.Name(), in.header, func(step model.EStep, size model.Size, _ uint32) error {
+			return j.infer(r, in.next(meter), workers(step, j.N()), in.header.Side, size.Components)
+		})
+	}
 	r.Show(j.Output, meter.Line)
-	batches := nextDocuments(func() (*wire.Document, error) {
-		record, err := in.Next()
-		return record.GetDocument(), err
-	})
-	next := func() ([]*wire.Document, bool, error) {
-		batch, more, err := batches()
-		meter.Documents.Add(int64(len(batch)))
-		return batch, more, err
-	}
-	worker := workers(step, j.N())
-	if j.Infer {
-		return j.infer(r, next, worker, h.Side, size.Components)
-	}
-	return j.score(r, next, worker, h)
+	return j.score(r, w, in, meter)
 }
 
-// readModel returns an E-step with the parameters of the model file, and the size of the model.
-func (j *Job) readModel(w Work, documents string, h *wire.Header) (model.EStep, model.Size, error) {
-	none := model.Size{}
-	name := j.Model
-	in, p, err := endpoint.OpenStream(name, j.ParametersWanted())
-	if err != nil {
-		return nil, none, err
+// checkRereading refuses documents that cannot be read once for each set of parameters.
+func (j *Job) checkRereading() error {
+	if j.Params == "" && !isFolder(j.Model) || j.Input != endpoint.Stdio && !endpoint.IsTopic(j.Input) {
+		return nil
 	}
-	defer in.Close()
-	if err := sharedVocabulary(documents, h, name, p); err != nil {
-		return nil, none, err
-	}
-	size, err := w.Family.Fit(h, p)
-	if err != nil {
-		return nil, none, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	set, err := in.ReadOne(nil)
-	if err != nil {
-		return nil, none, err
-	}
-	step := w.New()
-	if err := step.SetParameters(set, size); err != nil {
-		return nil, none, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	return step, size, nil
+	return exit.Errorf(exit.Usage, "scores by rounds read the documents once for each round: name a file of documents")
+}
+
+// heldOut is an open stream of documents.
+type heldOut struct {
+	*endpoint.StreamReader
+	header *wire.Header
+}
+
+func (j *Job) openDocuments(w Work) (*heldOut, error) {
+	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
+	return &heldOut{in, h}, err
 }
 
 type documents = func() ([]*wire.Document, bool, error)
 
-func (j *Job) score(r *filter.Run, next documents, worker func(int) model.Worker, h *wire.Header) error {
-	out, err := endpoint.CreateStream(j.Output, &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
-	}, j.Compress.Compress)
-	if err != nil {
+// next returns the documents of the stream in batches, and counts them.
+func (in *heldOut) next(meter *progress.Meter) documents {
+	batches := nextDocuments(func() (*wire.Document, error) {
+		record, err := in.Next()
+		return record.GetDocument(), err
+	})
+	return func() ([]*wire.Document, bool, error) {
+		batch, more, err := batches()
+		meter.Documents.Add(int64(len(batch)))
+		return batch, more, err
+	}
+}
+
+// score writes the scores of all documents under each set of parameters. first is read for the first set.
+func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter) error {
+	var out *endpoint.StreamWriter
+	err := j.eachModel(w, first.Name(), first.header, func(step model.EStep, _ model.Size, round uint32) (err error) {
+		in := first
+		if out == nil {
+			h := first.header
+			out, err = endpoint.CreateStream(j.Output, &wire.Header{
+				Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+			}, j.Compress.Compress)
+		} else if in, err = j.openDocuments(w); err == nil {
+			defer in.Close()
+		}
+		if err != nil {
+			return err
+		}
+		return j.scoreRound(r, in.next(meter), workers(step, j.N()), round, out)
+	})
+	if out == nil {
 		return err
 	}
 	defer out.Abort()
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// scoreRound writes the scores of documents under one set of parameters.
+func (j *Job) scoreRound(r *filter.Run, next documents, worker func(int) model.Worker, round uint32, out *endpoint.StreamWriter) error {
 	work := func(i int, batch []*wire.Document) ([]*stream.Batch, error) {
 		scorer, ok := worker(i).(model.Scorer)
 		if !ok {
@@ -99,11 +117,11 @@ func (j *Job) score(r *filter.Run, next documents, worker func(int) model.Worker
 			if err != nil {
 				return nil, exit.Errorf(exit.Malformed, "%w", err)
 			}
-			records[n] = &wire.Record{Body: &wire.Record_Score{Score: s}}
+			records[n] = &wire.Record{Round: round, Body: &wire.Record_Score{Score: s}}
 		}
 		return out.Framer().Batches(records)
 	}
-	err = ordered.Map(r, j.N(), next, work, func(batches []*stream.Batch) error {
+	return ordered.Map(r, j.N(), next, work, func(batches []*stream.Batch) error {
 		for _, b := range batches {
 			if err := out.WriteBatch(b); err != nil {
 				return err
@@ -111,8 +129,4 @@ func (j *Job) score(r *filter.Run, next documents, worker func(int) model.Worker
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return out.Commit()
 }

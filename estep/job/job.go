@@ -15,9 +15,9 @@ import (
 
 // Job are the flags that the commands of all models share.
 type Job struct {
-	Params     string        `placeholder:"FILE" group:"Job" help:"Read the parameters of each round from FILE, a FIFO or a file that mstep writes. Required for training."`
+	Params     string        `placeholder:"FILE" group:"Job" help:"Read the parameters of each round from FILE, a FIFO or a file that mstep writes. Required for training. With --score: score under each set of a stored stream."`
 	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), then fail: mstep may have died before."`
-	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE."`
+	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE. With --score it may be a folder of mstep --models: score under each of its models."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
 	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model."`
 	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer, write this format: ${enum}. jsonl: an object a document, with id and topics; parquet: a table of id, topic_0, topic_1 and so on; npz: the arrays ids and topics, which are held in memory."`
@@ -54,8 +54,8 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 		return exit.Errorf(exit.Usage, "--format belongs to --infer")
 	}
 	if !j.Training() {
-		if j.Model == "" {
-			return exit.Errorf(exit.Usage, "--score and --infer need --model")
+		if err := j.checkModel(); err != nil {
+			return err
 		}
 		return j.held(r, w)
 	}
@@ -66,6 +66,23 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 		return exit.Errorf(exit.Usage, "training needs --params").WithHint("mstep %s --params-out writes them", w.Family.Name)
 	}
 	return j.train(r, w)
+}
+
+// checkModel checks what documents are scored or inferred with.
+func (j *Job) checkModel() error {
+	switch {
+	case j.Model == "" && (j.Infer || j.Params == ""):
+		return exit.Errorf(exit.Usage, "--score and --infer need --model")
+	case j.Params != "" && j.Infer:
+		return exit.Errorf(exit.Usage, "--params does not go with --infer")
+	case j.Params != "" && j.Model != "":
+		return exit.Errorf(exit.Usage, "--score takes --model or --params, not both")
+	case j.Params != "" && !stored(j.Params):
+		return exit.Errorf(exit.Usage, "--score reads --params from a stored file: %s is none", j.Params)
+	case j.Infer && isFolder(j.Model):
+		return exit.Errorf(exit.Usage, "--infer takes one model file, and %s is a folder", j.Model)
+	}
+	return nil
 }
 
 // perFrame is the number of documents that a worker takes at a time.

@@ -53,8 +53,9 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return err
 	}
 	m.topics = newTopics(m.k, m.v, alpha, weights)
-	if !lda.Lambda.In(set) {
-		return nil // parameters of a round, not a model file: they cannot score
+	if !lda.Lambda.In(set) { // parameters of a round, not a model file
+		m.unigram = m.options.Unigram
+		return nil
 	}
 	lambda, err := lda.Lambda.Of(set, size)
 	if err != nil {
@@ -132,11 +133,12 @@ func (w *worker) Infer(d *wire.Document) ([]float64, error) {
 	return shares, nil
 }
 
-// Score implements model.Scorer.
+// Score implements model.Scorer. The parameters of a round give the bound alone: the mean of the topics follows from lambda, which a
+// model file has.
 func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
 	m, f := w.model, w.inference
-	if m.mean == nil {
-		return nil, errors.New("parameters have no matrix lambda: --score needs a model file")
+	if m.unigram == nil {
+		return nil, errors.New("parameters have no matrix lambda: --score needs a model file, or --unigram beside the parameters of rounds")
 	}
 	w.infer(d, &model.Coins{Document: d})
 	s := &wire.Score{Id: d.Id, Bound: f.bound(w.ids)}
@@ -144,6 +146,10 @@ func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
 		s.Tokens += uint64(c)
 		s.Unigram += float64(c) * math.Log(m.unigram[w.ids[i]])
 	}
+	if m.mean == nil {
+		return s, nil
+	}
+	s.PlugIn = f.predict(bag{ids: w.ids, counts: w.counts}, m.mean)
 	seen, hidden := split(d, wire.AppendIDs(nil, d.WordGaps))
 	f.run(seen.ids, seen.counts, m.limits())
 	s.CompletionTokens = hidden.tokens

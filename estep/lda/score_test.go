@@ -151,3 +151,29 @@ func TestScore(t *testing.T) {
 		t.Errorf("halves of %d and %d words of 47", seen.tokens, hidden.tokens)
 	}
 }
+
+// TestPlugIn: the likelihood of the tokens under the mean of θ that was inferred from them, by hand from what Infer says.
+func TestPlugIn(t *testing.T) {
+	m := New(Options{Tolerance: 1e-9, Iterations: 1000})
+	m.k, m.v = 2, 3
+	m.topics = newTopics(2, 3, 0.7, []float32{.7, .2, .1, .1, .3, .6})
+	m.setMean([]float64{7, 2, 1, 1, 3, 6})
+	d := &wire.Document{WordGaps: []uint32{0, 2}, Counts: []uint32{3, 4}} // words 0 and 2
+	w := m.NewWorker().(*worker)
+	shares, err := w.Infer(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 3*math.Log(shares[0]*.7+shares[1]*.1) + 4*math.Log(shares[0]*.1+shares[1]*.6)
+	ids := wire.AppendIDs(nil, d.WordGaps)
+	if len(ids) != 2 || ids[1] != 2 {
+		t.Fatalf("the document has words %v", ids)
+	}
+	s, err := w.Score(d)
+	if err != nil || math.Abs(s.PlugIn-want) > 1e-9 {
+		t.Errorf("plug-in %v, %v; want %v", s.PlugIn, err, want)
+	}
+	if s.PlugIn <= s.Bound {
+		t.Errorf("plug-in %v is not above the bound %v", s.PlugIn, s.Bound)
+	}
+}

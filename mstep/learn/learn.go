@@ -30,6 +30,7 @@ type Job struct {
 	ParamsOut  string        `placeholder:"FILE" help:"Write the parameters of each round to FILE, the FIFO that estep --params reads; by default write none."`
 	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends. estep opens the FIFO after sample has read its documents."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the model to FILE at the end; standard output by default."`
+	Models     string        `placeholder:"DIR" help:"Also write the model after each round to DIR, as 000000001.pp and so on; estep --score --model DIR scores under each."`
 	Checkpoint string        `placeholder:"FILE" help:"Keep the state after each round in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, \"none\" for no checkpoint."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
@@ -78,7 +79,8 @@ func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	if err := s.follow(); err != nil {
 		return err
 	}
-	if err := s.writeModel(); err != nil {
+	s.judge()
+	if err := s.writeModel(l.Output); err != nil {
 		return err
 	}
 	if s.parameters != nil {
@@ -233,7 +235,22 @@ func (s *session) learnFrom(set *stream.Set) error {
 			return err
 		}
 	}
+	if err := s.saveModel(); err != nil {
+		return err
+	}
 	return s.save()
+}
+
+// saveModel writes the model after a round to the folder of models. It comes before the checkpoint: a resumed run writes each model
+// that the checkpoint does not have.
+func (s *session) saveModel() error {
+	if s.Models == "" {
+		return nil
+	}
+	if err := os.MkdirAll(s.Models, 0o777); err != nil {
+		return exit.Errorf(exit.Missing, "--models: %w", err)
+	}
+	return s.writeModel(filepath.Join(s.Models, fmt.Sprintf("%09d.pp", s.learner.Round())))
 }
 
 // save writes the checkpoint.
@@ -286,17 +303,21 @@ func (s *session) restore() error {
 // words topics read well; with 9 words half of their words are noise.
 const fewWords = 10
 
-// writeModel writes the model file.
-func (s *session) writeModel() error {
-	snapshot, err := s.learner.Model()
-	if err != nil {
-		return exit.Errorf(exit.Malformed, "%w", err)
-	}
+// judge warns of a model that is hardly more than noise.
+func (s *session) judge() {
 	if judge, ok := s.learner.(model.Judge); ok && judge.AboveNoise() < min(fewWords, float64(len(s.vocab))/100) {
 		s.run.Log.Warn("the topics are hardly above the noise: fewer topics, more documents or a larger ε would help",
 			"words above the noise in a topic", fmt.Sprintf("%.1f", judge.AboveNoise()))
 	}
-	out, err := endpoint.CreateStream(s.Output, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
+}
+
+// writeModel writes a model file.
+func (s *session) writeModel(name string) error {
+	snapshot, err := s.learner.Model()
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%w", err)
+	}
+	out, err := endpoint.CreateStream(name, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
 	if err != nil {
 		return err
 	}

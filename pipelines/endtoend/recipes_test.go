@@ -230,23 +230,73 @@ func TestOnlineLDA(t *testing.T) {
 	}
 }
 
-// TestVIPS runs the system of the paper as published. What is reported is sound for it, not what the paper claims.
-func TestVIPS(t *testing.T) {
+// TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is reported is
+// sound, and what the paper claims stands below it. The noise of the baselines is by bisection of the papers' equations in Python.
+func TestPapers(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	report := run(t, folder, filepath.Join(root, "pipelines/recipes/papers/vips-lda.sh")+
-		" --topics 5 --batch 1000 --rounds 3 --delta 1e-4 comments.jsonl out")
-	// Two clipped contributions are up to √2 times the paper's sensitivity apart: 1.24/√2 = 0.87681….
-	for _, want := range []string{`replace-one +document +3\n`, `3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +fixed\(1000/\d+\) × 3 +yes\n`} {
-		if !regexp.MustCompile(want).MatchString(report) {
-			t.Errorf("no %s in\n%s", want, report)
+	// A thousand documents, so that the claims are known.
+	run(t, folder, "head -n 1000 comments.jsonl >thousand.jsonl")
+	for _, c := range []struct{ name, command, rows string }{
+		// Two clipped contributions are up to √2 times the paper's sensitivity apart: 1.24/√2 = 0.87681….
+		{"vips", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4",
+			`replace-one +document +3\n¦vips20 +ε 2\.133\n¦3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +fixed\(100/1000\) × 3 +yes\n`},
+		{"no clipping", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --share 1",
+			`3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +fixed\(100/1000\) × 3 +yes\n`},
+		{"strong", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --composition strong", `zcdp16-strong +ε 2\.133\n¦\(claimed 3\.8757\d*\)`},
+		{"linear", "vips-lda.sh --batch 100 --rounds 3 --delta 1e-4 --composition linear", `zcdp16-linear +ε 2\.133\n¦\(claimed 2\.1808\d*\)`},
+		{"zcdp", "zcdp-lda.sh --batch 100", `zcdp16 +ε 1\n¦4 +gaussian +[\d.]+ \(claimed 2\.2880\d*\) +fixed\(100/1000\) × 4 +yes\n`},
+		{"zcdp strong", "zcdp-lda.sh --batch 100 --delta 1e-6 --composition zcdp16-strong", `zcdp16-strong +ε 1\n¦× 4 +yes\n`},
+		{"zcdp linear", "zcdp-lda.sh --batch 100 --epsilon 2 --composition zcdp16-linear", `zcdp16-linear +ε 2\n¦× 4 +yes\n`},
+		// A tenth of the noise, for a batch that is a tenth.
+		{"literal", "zcdp-lda.sh --batch 100 --literal", `pld +71\.\d+ +0\.0001 ¦\(claimed 0\.22880\d*\)`},
+		{"ma", "ma-lda.sh --rate 0.2 --rounds 3", `add-remove +document +3\n¦ma16 +ε [\d.]+\n¦3 +gaussian +1\.24 +poisson\(0\.2\) × 3 +yes\n`},
+		{"ma batch", "ma-lda.sh --rate 0.2 --clip batch", `5 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 5 +yes\n`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			command := fmt.Sprintf("%s --topics 5 thousand.jsonl %q", filepath.Join(root, "pipelines/recipes/papers", c.command), c.name)
+			report := run(t, folder, command)
+			for _, want := range strings.Split(c.rows, "¦") {
+				if !regexp.MustCompile(want).MatchString(report) {
+					t.Errorf("no %s in\n%s", want, report)
+				}
+			}
+			if again := run(t, folder, command); again != report {
+				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
+			}
+			other := bash(folder, command+" --seed 2")
+			if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
+				t.Errorf("another seed in the same folder: exit code %d, %s", other.ProcessState.ExitCode(), other.stderr.String())
+			}
+			run(t, folder, fmt.Sprintf("account verify %q/run.ledger", c.name))
+		})
+	}
+}
+
+// TestPapersRefuse gives the papers' recipes settings that they cannot have, before anything is charged.
+func TestPapersRefuse(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	for command, message := range map[string]string{
+		"zcdp-lda.sh --composition moments": "--composition must be zcdp16", "zcdp-lda.sh --batch 0": "--batch must be a positive number",
+		"zcdp-lda.sh --batch 1000000": "larger than the number of documents", "vips-lda.sh --composition zcdp16": "--composition must be moments",
+		"vips-lda.sh --batch x": "--batch must be a positive number", "ma-lda.sh --clip none": "--clip must be document or batch",
+		"ma-lda.sh --rate 0": "must be given, and not be 0", "ma-lda.sh --rate 2": "sampling rate must be in (0, 1]",
+		"ma-lda.sh --topics 0": "--topics must be a positive number", "zcdp-lda.sh --epsilon 0": "epsilon must be", "vips-lda.sh --sigma 0": "noise multiplier must be",
+	} {
+		s := bash(folder, filepath.Join(root, "pipelines/recipes/papers", command)+" comments.jsonl out")
+		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
+			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
+		}
+		if ledger, err := os.ReadFile(filepath.Join(folder, "out/run.ledger")); err == nil && strings.Contains(string(ledger), `"charge"`) {
+			t.Errorf("%s: it was charged", command)
 		}
 	}
 }
 
 // TestRecipeUsage gives each recipe wrong arguments.
 func TestRecipeUsage(t *testing.T) {
-	for _, recipe := range []string{"lda.sh", "online-lda.sh", "papers/vips-lda.sh", "wall/wall.sh"} {
+	for _, recipe := range []string{"lda.sh", "online-lda.sh", "papers/vips-lda.sh", "papers/zcdp-lda.sh", "papers/ma-lda.sh", "wall/wall.sh"} {
 		path := filepath.Join(root, "pipelines/recipes", recipe)
 		for arguments, message := range map[string]string{
 			"": "wants TEXT and OUT", "a b c": "wants TEXT and OUT", "--no-such-flag 1 a b": "unknown flag --no-such-flag",

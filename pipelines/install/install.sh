@@ -81,8 +81,8 @@ completion=$to/share/bash-completion/completions/privpipe
   cat "$made"/manual/*.bash | sed 's/^\(privpipe_[a-z]*\["\)/\1privpipe /'
   cd "$to/share/privpipe/pipelines/recipes"
   all="path"
-  for recipe in *.sh */*.sh; do
-    [[ $recipe != stages.sh && $recipe != wall/side.sh ]] || continue
+  for recipe in *.sh */*.sh papers/figures/*.sh; do
+    [[ $recipe != stages.sh && $recipe != wall/side.sh && $recipe != papers/published.sh && $recipe != */figure.sh ]] || continue
     all+=" ${recipe%.sh}"
     echo "privpipe_words[\"privpipe ${recipe%.sh}\"]=\"--help $(sed -n 's/^#   \(--[a-z0-9-]*\) .*/\1/p' "$recipe" | xargs)\""
   done

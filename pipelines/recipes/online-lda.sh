@@ -14,6 +14,7 @@
 #   --tau0 64         ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
 #   --held FILE       held-out text to score the model on
+#   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
@@ -25,9 +26,9 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-topics=50 vocab='' batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1
+topics=50 vocab='' batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1 trace=''
 brokers='' run='' workers=2 partitions=4
-take "topics vocab batch rounds tau0 kappa held seed brokers run workers partitions" "$@"
+take "topics vocab batch rounds tau0 kappa held seed trace! brokers run workers partitions" "$@"
 text_and_folder
 same "--topics $topics --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
 
@@ -39,6 +40,8 @@ estep=(lda --top-topics 0 --word-weight count --norm 0 --iterations 100)
 privatize=(none --run "$run" --ledger "$out/run.ledger")
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
   --average-from 1 --denoise floor --beta expected-log)
+[[ -z $trace || -n $held ]] || fail "--trace needs --held"
+[[ -z $trace ]] || mstep+=(--models "$out/models")
 topics_of_run
 train
 

@@ -61,13 +61,18 @@ text_and_folder() {
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
 
-# score MODEL FLAG… scores a model on the held-out text, if there is one.
+# score MODEL FLAG… scores a model on the held-out text, if there is one. With $trace it scores the models after each round, too, which
+# mstep keeps in $out/models.
 score() {
   local model=$1
   shift
   [[ -n $held ]] || return 0
   keep "$out/held.pp" documents "$held" "$out/held.pp"
   pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
+  [[ -n ${trace:-} ]] || return 0
+  keep "$out/by-round.pp" estep lda --score --model "$out/models" -o "$out/by-round.pp" "$out/held.pp"
+  evaluate perplexity --rounds -o "$out/by-round.txt" "$out/by-round.pp"
+  cat "$out/by-round.txt"
 }
 
 # usage prints the comment at the start of the recipe, from its second line.

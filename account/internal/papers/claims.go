@@ -1,5 +1,3 @@
-// Package papers works out the tables and claims of papers, beside bounds that hold: SUB-LDA's efficiency, Gibbs samplers, and the
-// accounting of the workshop papers. No accountant depends on it.
 package papers
 
 import (
@@ -7,8 +5,11 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/classic"
+	"privpipe/account/internal/renyi"
+	"privpipe/account/internal/search"
 	"privpipe/account/internal/withoutreplacement"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 )
 
 // A Claim is an ε that a paper computes for rounds of sampled Gaussian noise, and what it rests on. It is no bound.
@@ -18,24 +19,89 @@ type Claim struct {
 	Theorem string
 }
 
-// Claims returns those of the papers for noise over the clip at a δ, none without sampling. moved says how far an exchange
-// moves a sum.
-func Claims(scheme event.Scheme, noise, delta float64, moved string) (all []Claim) {
-	if scheme.Method == event.All {
+// RoundDelta is δ_iter, the δ of one release, in the code of zcdp16's authors. Their equations leave it open.
+const RoundDelta = 1e-6
+
+// A formula is how a paper computes ε from noise over the clip.
+type formula struct {
+	name, theorem string
+	epsilon       func(noise float64) float64
+}
+
+// formulas returns those of the papers for a scheme, none without sampling. moved says how far an exchange moves a sum.
+func formulas(scheme event.Scheme, delta, roundDelta float64, moved string) (all []formula) {
+	rounds := uint64(scheme.Rounds)
+	switch scheme.Method {
+	case event.Fixed:
+		all = append(all, formula{"vips20", "moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: " +
+			"an exchange moves the sum by up to " + moved,
+			func(noise float64) float64 {
+				epsilon, _ := classic.MomentsEpsilon(withoutreplacement.Gaussian(scheme.Rate, noise), rounds, delta, accountant.FixedLambdas)
+				return epsilon
+			}})
+	case event.Poisson:
+		all = append(all, formula{"ma16", "moments accountant (Abadi et al. 2016, thm. 2, λ of lemma 3) with noise over the clip",
+			func(noise float64) float64 {
+				curve := func(order float64) float64 { return renyi.PoissonGaussian(scheme.Rate, noise, order) }
+				epsilon, _ := classic.MomentsEpsilon(curve, rounds, delta, classic.MomentsLambda(scheme.Rate, noise))
+				return epsilon
+			}})
+	default:
 		return nil
 	}
-	sigma, rounds := math.Nextafter(noise, 0), uint64(scheme.Rounds)
-	if scheme.Method == event.Fixed {
-		epsilon, _ := classic.MomentsEpsilon(withoutreplacement.Gaussian(scheme.Rate, sigma), rounds, delta, accountant.FixedLambdas)
-		all = append(all, Claim{"vips20", epsilon,
-			"moments accountant (Wang, Balle, Kasiviswanathan 2019, thm. 9) with noise over the clip: " +
-				"an exchange moves the sum by up to " + moved})
-	}
-	// δ_iter of a release is 1e-6 in the authors' code.
-	recipe := classic.Recipe{Rate: scheme.Rate, Rounds: rounds, Delta: delta, RoundDelta: 1e-6}
+	recipe := classic.Recipe{Rate: scheme.Rate, Rounds: rounds, Delta: delta, RoundDelta: roundDelta}
 	const by = "rounds by the classical Gaussian (Dwork, Roth 2014, thm. A.1, proven for ε < 1), amplified: "
 	return append(all,
-		Claim{"zcdp16", recipe.ZCDP(sigma), by + "taken for zCDP, which has no proof"},
-		Claim{"zcdp16-strong", recipe.Strong(sigma), by + "strong composition (ibid., thm. 3.20)"},
-		Claim{"zcdp16-linear", recipe.Linear(sigma), by + "linear composition (ibid., thm. 3.16)"})
+		formula{"zcdp16", by + "taken for zCDP, which has no proof", recipe.ZCDP},
+		formula{"zcdp16-strong", by + "strong composition (ibid., thm. 3.20)", recipe.Strong},
+		formula{"zcdp16-linear", by + "linear composition (ibid., thm. 3.16)", recipe.Linear})
+}
+
+// Claims returns the claims of the papers for noise over the clip at a δ, none without sampling. moved says how far an exchange
+// moves a sum.
+func Claims(scheme event.Scheme, noise, delta float64, moved string) (all []Claim) {
+	for _, f := range formulas(scheme, delta, RoundDelta, moved) {
+		all = append(all, Claim{f.name, f.epsilon(math.Nextafter(noise, 0)), f.theorem})
+	}
+	return all
+}
+
+// leastClaimed and mostClaimed are the range of noise over the clip in which ClaimedNoise looks.
+const leastClaimed, mostClaimed = 0.05, 1e6
+
+// ClaimedNoise returns the least noise over the clip for which the formula of a paper gives at most ε at δ, and its claim.
+// printed rounds a noise up to one that can be printed.
+func ClaimedNoise(
+	name string, scheme event.Scheme, epsilon, delta, roundDelta float64, moved string, printed func(float64) float64,
+) (noise float64, claim Claim, err error) {
+	f, err := named(name, formulas(scheme, delta, roundDelta, moved))
+	if err != nil {
+		return 0, Claim{}, err
+	}
+	holds := func(noise float64) bool { return f.epsilon(noise) <= epsilon }
+	// By small steps: ma16's ε jumps where another λ is admitted, and is +Inf for large noise.
+	const step = 1.02
+	high := leastClaimed
+	for !holds(high) {
+		if high *= step; high > mostClaimed {
+			return 0, Claim{}, exit.Errorf(exit.Refused, "no noise over the clip up to %v has ε %v at δ %v by %s", mostClaimed, epsilon, delta, name)
+		}
+	}
+	noise = printed(search.Bisect(max(leastClaimed, high/step), high, holds))
+	return noise, Claim{name, f.epsilon(noise), f.theorem}, nil
+}
+
+func named(name string, all []formula) (formula, error) {
+	if len(all) == 0 {
+		return formula{}, exit.Errorf(exit.Usage, "--claim is for --poisson or --fixed: the papers' formulas are about sampled rounds")
+	}
+	if name == "vips20-strong" { // the same formula
+		name = "zcdp16-strong"
+	}
+	for _, f := range all {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return formula{}, exit.Errorf(exit.Usage, "--claim %s: vips20 accounts for --fixed, ma16 for --poisson", name)
 }

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"privpipe/account/internal/chart"
 	"privpipe/account/internal/compose"
 	"privpipe/account/internal/print"
+	"privpipe/pipelines/chart"
 	"privpipe/pipelines/endpoint"
 )
 

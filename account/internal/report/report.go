@@ -44,6 +44,8 @@ type Report struct {
 	Claimed      *print.Number `json:"claimed_epsilon,omitempty"` // with papers' sensitivities, where there are any: no bound
 	// ClaimedDelta stands in place of Claimed where ε was given.
 	ClaimedDelta *print.Number `json:"claimed_delta,omitempty"`
+	// Papers are the claims of papers for the rounds: no bounds, and not worked out here.
+	Papers []PaperClaim `json:"paper_claims,omitempty"`
 	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
 	Filter *filterReport `json:"filter,omitempty"`
 	Budget *budgetReport `json:"budget,omitempty"` // the total budget
@@ -80,6 +82,13 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 	}
 	rep.Runs = runs(charges, composition)
 	return rep, nil
+}
+
+// A PaperClaim is the ε that a paper computes for the rounds of a ledger, with noise over the sensitivity that it claims.
+type PaperClaim struct {
+	Paper   string       `json:"paper"`
+	Epsilon print.Number `json:"epsilon"`
+	Theorem string       `json:"theorem"`
 }
 
 // A datasetReport is what the releases from one data set cost a unit of it.

@@ -33,6 +33,13 @@ func (rep *Report) Table(b *bytes.Buffer) {
 	case rep.ClaimedDelta != nil:
 		fmt.Fprintf(b, claim, "δ", *rep.ClaimedDelta)
 	}
+	if len(rep.Papers) > 0 {
+		fmt.Fprint(b, "\nwhat papers compute for these rounds, which is no bound:\n")
+		for _, p := range rep.Papers {
+			fmt.Fprintf(w, "%s\tε %s\n", p.Paper, p.Epsilon)
+		}
+		w.Flush()
+	}
 	if rep.PureEpsilon > 0 && !math.IsInf(float64(rep.Order), 1) {
 		fmt.Fprintf(b, "\npure: ε %s at δ 0\n", rep.PureEpsilon)
 	}

@@ -11,7 +11,7 @@ import (
 type Total struct {
 	Documents, Tokens, CompletionTokens uint64
 
-	bound, unigram, completion, completionUnigram compensated
+	bound, plugIn, unigram, completion, completionUnigram compensated
 }
 
 // Add adds the score of a document.
@@ -20,6 +20,7 @@ func (t *Total) Add(s *wire.Score) {
 	t.Tokens += s.Tokens
 	t.CompletionTokens += s.CompletionTokens
 	t.bound.add(s.Bound)
+	t.plugIn.add(s.PlugIn)
 	t.unigram.add(s.Unigram)
 	t.completion.add(s.Completion)
 	t.completionUnigram.add(s.CompletionUnigram)
@@ -29,6 +30,15 @@ func (t *Total) Add(s *wire.Score) {
 // for Latent Dirichlet Allocation (NIPS 2010), §4; Park et al., Variational Bayes In Private Settings (JAIR 68, 2020),
 // equation 32. It is an upper bound of the model's perplexity.
 func (t *Total) Bound() float64 { return perplexity(t.bound, t.Tokens) }
+
+// PlugIn is the perplexity by the likelihood of the tokens under the topic shares that were inferred from the same tokens (HDP-LDA,
+// §VII). It knows what it predicts: it is below the model's perplexity, and cannot be compared with Bound. 0 if no score has it.
+func (t *Total) PlugIn() float64 {
+	if t.plugIn.value() == 0 {
+		return 0
+	}
+	return perplexity(t.plugIn, t.Tokens)
+}
 
 // Unigram is the perplexity of the baseline that predicts each word by its frequency.
 func (t *Total) Unigram() float64 { return perplexity(t.unigram, t.Tokens) }

@@ -176,10 +176,10 @@ func (c Case) scores(t *testing.T) {
 			t.Skip("the model has nothing to score with: ", err)
 		}
 		r := &wire.Record{Body: &wire.Record_Score{Score: s}}
-		if err := wire.Check(&wire.Header{}, r); err != nil {
+		if err := wire.Check(&wire.Header{Version: wire.Version}, r); err != nil {
 			t.Errorf("document %q: %v", d.Id, err)
 		}
-		if s.Bound > 0 || s.Completion > 0 || s.Unigram > 0 {
+		if s.Bound > 0 || s.PlugIn > 0 || s.Completion > 0 || s.Unigram > 0 {
 			t.Errorf("document %q: a log probability is positive: %v", d.Id, strings.TrimSpace(s.String()))
 		}
 	}

@@ -9,16 +9,20 @@
 # set to 0, by long documents and by a fixed batch, and the ε that the paper states is not its actual ε.
 #
 #   --sigma 1.24      noise scale divided by the paper's sensitivity a·N
+#   --composition moments
+#                     how rounds are composed: moments, or the paper's baseline strong, or linear. The baselines take the noise for
+#                     which they claim the ε that moments claims for --sigma
 #   --batch 20000     number of documents in a round, drawn without replacement
 #   --rounds R        number of rounds; by default one pass over the documents
 #   --length 500      N: each document is resampled to this many words, with replacement
-#   --share 0.1       a: a document's statistics are clipped to a·N
+#   --share 0.1       a: a document's statistics are clipped to a·N. 1 is the paper's baseline without clipping
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
 #   --tau0 1024       ρ_t = (τ0+t)^−κ, as in the program of Hoffman et al. that the authors adapted
 #   --kappa 0.7
-#   --delta 1e-6      δ of the report
+#   --delta 1e-6      δ of the claims and of the report
 #   --held FILE       held-out text to score the model on; no ε covers the score
+#   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
 #
@@ -35,35 +39,35 @@
 # gives 4.24, and privacy loss distributions give 2.17:
 # account compare --noise-multiplier 1.24 --fixed 20000/400000 -T 20 --delta 1e-4 --non-negative
 set -euo pipefail
-source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
+papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+source "$papers/../stages.sh"
+source "$papers/published.sh"
 
-sigma=1.24 batch=20000 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
+sigma=1.24 composition=moments batch=20000 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
 delta=1e-6 held='' seed=1 force=''
 brokers='' run='' workers=2 partitions=4
-take "sigma batch rounds length share topics vocab tau0 kappa delta held seed force! brokers run workers partitions" "$@"
-text_and_folder
-same "--sigma $sigma --batch $batch --rounds ${rounds:-one pass} --length $length --share $share --topics $topics \
---tau0 $tau0 --kappa $kappa --seed $seed"
-
-keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-worth
-# Under replace-one neighbours have the same number of documents, so this number is public.
-population=$(show "$out/documents.pp" | grep -c '^{"document"')
-((batch <= population)) || fail "--batch $batch is larger than the number of documents"
+take "sigma composition batch rounds length share topics vocab tau0 kappa delta held seed force! trace! brokers run workers partitions" "$@"
+case $composition in
+  moments) ;;
+  strong) claim=vips20-strong ;;
+  linear) claim=zcdp16-linear ;;
+  *) fail "--composition must be moments, strong or linear, is $composition" ;;
+esac
+positive batch "$batch"
+# Wrong flags fail here, before the text is read.
+account plan -q --dry-run --noise-multiplier="$sigma" --delta="$delta" --poisson=0.5 --rounds="${rounds:-1}"
+published_documents "--sigma $sigma --composition $composition --batch $batch --rounds ${rounds:-one pass} --length $length --share $share \
+--topics $topics --tau0 $tau0 --kappa $kappa --delta $delta --seed $seed"
+count_documents
 rounds=${rounds:-$((population / batch))}
-begin "$out/run.ledger"
-keep "$out/grant.json" account plan --noise-multiplier "$sigma" --non-negative --claim paper --clip "$(awk "BEGIN {print $share * $length}")" \
-  --fixed "$batch/$population" --rounds "$rounds" --ledger "$out/run.ledger" --model lda --matrix "topics=${topics}xV" \
-  "${vocabulary[@]}" -o "$out/grant.json"
+
+scheme=(--fixed "$batch/$population" --rounds "$rounds")
+if [[ $composition != moments ]]; then
+  claimed=$(account compare --noise-multiplier "$sigma" "${scheme[@]}" --delta "$delta" --non-negative --json |
+    tr '{' '\n' | grep '"accountant":"vips20"' | number epsilon)
+  sigma=$(account noise --claim "$claim" --epsilon "$claimed" --delta "$delta" "${scheme[@]}" --json | number noise_multiplier)
+fi
+published_grant --noise-multiplier "$sigma" --clip "$(awk "BEGIN {print $share * $length}")" "${scheme[@]}"
 sample=(--fixed "$batch" --rounds "$rounds")
 estep=(lda --length "$length" --resample --top-topics 0 --word-weight count --norm 0 --iterations 100)
-privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
-mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
-  --average-from 1 --denoise floor --beta expected-log)
-topics_of_run
-train
-
-evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
-account report --delta "$delta" -o "$out/report.txt" "$out/run.ledger"
-cat "$out/topics.txt" "$out/report.txt"
-score "$out/model.pp"
+published_model

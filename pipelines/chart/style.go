@@ -27,17 +27,18 @@ var colors = map[Color]color.NRGBA{
 	Second: {0, 158, 115, 255},
 	Third:  {204, 121, 167, 255},
 	Fourth: {230, 159, 0, 255},
+	Fifth:  {86, 180, 233, 255},
 	Alarm:  {213, 94, 0, 60},
 }
 
 // dashes tell levels apart without their colours.
 var dashes = map[Color][]vg.Length{
-	Main: {6, 3}, First: {6, 3}, Second: {2, 2}, Third: {8, 2, 2, 2}, Fourth: {1, 3}, Alarm: {6, 3},
+	Main: {6, 3}, First: {6, 3}, Second: {2, 2}, Third: {8, 2, 2, 2}, Fourth: {1, 3}, Fifth: {4, 2}, Alarm: {6, 3},
 }
 
 var shapes = map[Color]draw.GlyphDrawer{
 	Main: draw.CircleGlyph{}, First: draw.PyramidGlyph{}, Second: draw.BoxGlyph{}, Third: draw.RingGlyph{},
-	Fourth: draw.CrossGlyph{}, Alarm: draw.CircleGlyph{},
+	Fourth: draw.CrossGlyph{}, Fifth: draw.SquareGlyph{}, Alarm: draw.CircleGlyph{},
 }
 
 var (

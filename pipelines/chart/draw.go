@@ -69,6 +69,7 @@ func (f *Figure) body(c draw.Canvas) error {
 	for i, tile := range plot.Align([][]*plot.Plot{row}, tiles, c)[0] {
 		row[i].Draw(tile)
 		f.Panels[i].nameBands(row[i], row[i].DataCanvas(tile))
+		f.Panels[i].nameCurves(row[i], row[i].DataCanvas(tile))
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 		a.axis.Color, a.axis.Tick.Color = gray, gray
 		setText(&a.axis.Label.TextStyle, textSize)
 		setText(&a.axis.Tick.Label, textSize-1)
-		a.axis.Tick.Marker = a.of.ticker()
+		a.axis.Tick.Marker = a.of.ticks()
 	}
 	for i, b := range panel.Bands {
 		if i%2 == 1 {
@@ -106,12 +107,15 @@ func (panel *Panel) plot() (*plot.Plot, error) {
 			return nil, err
 		}
 		p.Add(drawn)
-		if curve.Name != "" {
+		if curve.Name != "" && !panel.Direct {
 			p.Legend.Add(curve.Name, drawn)
 		}
 	}
 	// plot.Add widens the axes by what is drawn; they are the panel's.
 	p.X.Min, p.X.Max = panel.X.scaled(panel.X.Min), panel.X.scaled(panel.X.Max)
+	if panel.Direct {
+		p.X.Max = p.X.Min + (p.X.Max-p.X.Min)/(1-namesWidth)
+	}
 	p.Y.Min, p.Y.Max = panel.Y.scaled(panel.Y.Min), panel.top()
 	return p, nil
 }

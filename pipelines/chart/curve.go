@@ -39,12 +39,30 @@ func (panel *Panel) plotter(c *Curve) (drawn, error) {
 	}
 	line.LineStyle = draw.LineStyle{Color: colors[c.Color], Width: 1.6}
 	switch c.Kind {
+	case Marked:
+		return marked{line, points, draw.GlyphStyle{Color: colors[c.Color], Radius: 3, Shape: shapes[c.Color]}}, nil
 	case Steps:
 		line.StepStyle = plotter.PreStep
 	case Level:
 		line.Width, line.Dashes = 1.2, dashes[c.Color]
 	}
 	return line, nil
+}
+
+// marked is a line with a symbol at each point.
+type marked struct {
+	*plotter.Line
+	points plotter.XYs
+	symbol draw.GlyphStyle
+}
+
+// Plot implements plot.Plotter.
+func (m marked) Plot(c draw.Canvas, p *plot.Plot) {
+	m.Line.Plot(c, p)
+	x, y := p.Transforms(&c)
+	for _, point := range m.points {
+		c.DrawGlyph(m.symbol, vg.Point{X: x(point.X), Y: y(point.Y)})
+	}
 }
 
 // shade fills the height of a panel between two values of X.
@@ -70,7 +88,7 @@ func (panel *Panel) top() float64 {
 	const height = 0.75 * panelHeight // about what the labels and the title leave
 	entries := 0.0
 	for _, c := range panel.Curves {
-		if c.Name != "" {
+		if c.Name != "" && !panel.Direct {
 			entries++
 		}
 	}

@@ -14,6 +14,8 @@ type Panel struct {
 	// Bands are intervals of X, shaded in turn and without overlap; their names stand above where there is room for them.
 	Bands  []Band
 	Curves []Curve // later ones over earlier ones
+	// Direct writes the names of curves beside their last points, not into a legend.
+	Direct bool
 }
 
 // An Axis reaches from Min to Max, both finite, Min < Max. The room for the legend comes on top of Y.
@@ -22,6 +24,8 @@ type Axis struct {
 	Min, Max float64
 	Log      bool // Min > 0
 	Counts   bool // ticks at integers only
+	// Ticks are where the ticks stand; nil: at round numbers.
+	Ticks []float64
 }
 
 // A Band is what one name stands for on an axis.
@@ -45,11 +49,12 @@ type Curve struct {
 type Kind int
 
 const (
-	Line  Kind = iota // from point to point
-	Steps             // a point's Y reaches left to the point before
-	Level             // dashed, from point to point
-	Marks             // a symbol at each point
-	Shade             // all of the panel between the X of the first and the last point
+	Line   Kind = iota // from point to point
+	Marked             // from point to point, with a symbol at each
+	Steps              // a point's Y reaches left to the point before
+	Level              // dashed, from point to point
+	Marks              // a symbol at each point
+	Shade              // all of the panel between the X of the first and the last point
 )
 
 // A Color tells curves apart; people who do not see all colours see these apart, too.
@@ -61,5 +66,6 @@ const (
 	Second
 	Third
 	Fourth
+	Fifth
 	Alarm
 )

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privpipe/pipelines/chart"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type chartCommand struct {
+	Title  string   `required:"" placeholder:"TEXT" help:"Write TEXT above the figure."`
+	Note   []string `sep:"none" placeholder:"TEXT" help:"Write TEXT below the title. May be repeated."`
+	X      string   `name:"x" required:"" placeholder:"TEXT" help:"Name the horizontal axis, with its unit."`
+	Y      string   `name:"y" required:"" placeholder:"TEXT" help:"Name the vertical axis, with its unit."`
+	LogX   bool     `help:"Draw the horizontal axis in logarithms, with a tick at each value."`
+	Zero   bool     `help:"Let the vertical axis begin at 0."`
+	Output string   `short:"o" required:"" placeholder:"FILE" help:"Write the figure to FILE.svg or FILE.png."`
+	Input  string   `arg:"" help:"CSV with the columns panel, series, kind, x and y; kind is line or level."`
+}
+
+// Help is kong's hook.
+func (chartCommand) Help() string {
+	return "Draws curves in panels side by side, all in one look. Panels and series keep the order of the file, and a series of one name " +
+		"has one colour in all panels. A level is dashed: a baseline."
+}
+
+// Validate is kong's hook.
+func (c *chartCommand) Validate() error {
+	if ending := filepath.Ext(c.Output); ending != ".svg" && ending != ".png" {
+		return fmt.Errorf("--output must end in .svg or .png, is %s", c.Output)
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *chartCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+		return err
+	}
+	b, err := endpoint.ReadFile(c.Input, mostChart)
+	if err != nil {
+		return err
+	}
+	figure, err := c.figure(string(b))
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
+	}
+	draw := figure.SVG
+	if filepath.Ext(c.Output) == ".png" {
+		draw = figure.PNG
+	}
+	drawn, err := draw()
+	if err != nil || r.DryRun() {
+		return err
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, drawn)
+}
+
+// The limits of a figure that can be read: bytes of CSV, panels, and series.
+const mostChart, mostPanels, mostSeries = 1 << 20, 4, 6
+
+// chartColumns are the columns of the CSV.
+var chartColumns = []string{"panel", "series", "kind", "x", "y"}
+
+// figure makes the figure of a CSV.
+func (c *chartCommand) figure(text string) (*chart.Figure, error) {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < 2 || !slices.Equal(rows[0], chartColumns) {
+		return nil, fmt.Errorf("must have the columns %s, and a row", strings.Join(chartColumns, ","))
+	}
+	f := &chart.Figure{Title: c.Title, Lines: c.Note}
+	var series []string
+	for i, row := range rows[1:] {
+		if err := c.add(f, &series, row); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i+2, err)
+		}
+	}
+	c.setAxes(f)
+	return f, nil
+}
+
+// add adds a point to its curve.
+func (c *chartCommand) add(f *chart.Figure, series *[]string, row []string) error {
+	x, xErr := strconv.ParseFloat(row[3], 64)
+	y, yErr := strconv.ParseFloat(row[4], 64)
+	kind, known := map[string]chart.Kind{"line": chart.Marked, "level": chart.Level}[row[2]]
+	switch {
+	case xErr != nil || yErr != nil || x-x != 0 || y-y != 0:
+		return fmt.Errorf("x and y must be finite numbers, are %q and %q", row[3], row[4])
+	case c.LogX && !(x > 0):
+		return fmt.Errorf("x must be positive for --log-x, is %v", x)
+	case !known:
+		return fmt.Errorf("kind must be line or level, is %q", row[2])
+	}
+	panel := slices.IndexFunc(f.Panels, func(p chart.Panel) bool { return p.Title == row[0] })
+	if panel < 0 {
+		panel = len(f.Panels)
+		f.Panels = append(f.Panels, chart.Panel{Title: row[0], Direct: true})
+	}
+	color := slices.Index(*series, row[1])
+	if color < 0 {
+		color = len(*series)
+		*series = append(*series, row[1])
+	}
+	if len(f.Panels) > mostPanels || len(*series) > mostSeries {
+		return fmt.Errorf("a figure has at most %d panels, and %d series", mostPanels, mostSeries)
+	}
+	p := &f.Panels[panel]
+	curve := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == row[1] })
+	if curve < 0 {
+		curve = len(p.Curves)
+		p.Curves = append(p.Curves, chart.Curve{Name: row[1], Kind: kind, Color: chart.Color(color)})
+	}
+	of := &p.Curves[curve]
+	if n := len(of.Points); of.Kind != kind || n > 0 && x <= of.Points[n-1].X {
+		return errors.New("the points of a series must be of one kind, and their x must rise")
+	}
+	of.Points = append(of.Points, chart.Point{X: x, Y: y})
+	return nil
+}
+
+// setAxes gives all panels the same axes, around all points.
+func (c *chartCommand) setAxes(f *chart.Figure) {
+	x, y := chart.Axis{Label: c.X, Log: c.LogX}, chart.Axis{Label: c.Y}
+	x.Min, x.Max, y.Min, y.Max = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, p := range f.Panels {
+		for _, curve := range p.Curves {
+			for _, point := range curve.Points {
+				x.Min, x.Max = min(x.Min, point.X), max(x.Max, point.X)
+				y.Min, y.Max = min(y.Min, point.Y), max(y.Max, point.Y)
+				if at, found := slices.BinarySearch(x.Ticks, point.X); !found {
+					x.Ticks = slices.Insert(x.Ticks, at, point.X)
+				}
+			}
+		}
+	}
+	if c.Zero {
+		y.Min = min(0, y.Min)
+	}
+	const room = 0.05 // of the axis, beside the points
+	if x.Max == x.Min {
+		x.Max = x.Min + max(1, math.Abs(x.Min))
+	}
+	if y.Max == y.Min {
+		y.Max = y.Min + max(1, math.Abs(y.Min))
+	}
+	y.Max += room * (y.Max - y.Min)
+	if !c.Zero {
+		y.Min -= room * (y.Max - y.Min)
+	}
+	if c.LogX {
+		x.Min /= math.Pow(x.Max/x.Min, room/2)
+	} else {
+		x.Min -= room / 2 * (x.Max - x.Min)
+	}
+	const fewTicks = 8
+	if len(x.Ticks) > fewTicks {
+		x.Ticks = nil
+	}
+	for i := range f.Panels {
+		f.Panels[i].X, f.Panels[i].Y = x, y
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/wire"
+)
+
+type convergedCommand struct {
+	Threshold float64 `required:"" placeholder:"X" help:"Let the perplexity change by at most X from one round to the next."`
+	For       int     `required:"" placeholder:"N" help:"Want N such changes after the first."`
+	JSON      bool    `name:"json" help:"Print JSON instead of a line."`
+	Output    string  `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	Input     string  `arg:"" optional:"" default:"-" help:"Stream of scores of rounds, of public held-out documents; standard input by default."`
+}
+
+// Help is kong's hook.
+func (convergedCommand) Help() string {
+	return "Prints the first round T for which the perplexity by the variational bound of each of the rounds T to T + N differs by at most " +
+		"--threshold from that of the round before: the rule of SUB-LDA, §5.4. The exit code is 1 if there is none.\n\n" +
+		"The rule reads a finished run. A run that stopped by it would publish a number of rounds that depends on the documents, which no " +
+		"budget covers. So private scores are refused without --private-logs: behind the wall, for a look."
+}
+
+// Validate is kong's hook.
+func (c *convergedCommand) Validate() error {
+	switch {
+	case !(c.Threshold >= 0) || math.IsInf(c.Threshold, 0):
+		return fmt.Errorf("--threshold must not be negative, is %v", c.Threshold)
+	case c.For < 0:
+		return fmt.Errorf("--for must not be negative, is %d", c.For)
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *convergedCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+		return err
+	}
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_SCORES}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if h.Side != wire.Side_PUBLIC && !r.Private() {
+		return exit.Errorf(exit.Refused, "%s: the held-out documents are private: when a run converges tells about them", in.Name()).
+			WithHint("score public documents: tokenize --public")
+	}
+	totals, err := readScores(r, in, c.Output, true)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	perplexity := make([]float64, len(totals))
+	for i, t := range totals {
+		perplexity[i] = t.Bound()
+	}
+	at := converged(perplexity, c.Threshold, c.For)
+	if at < 0 {
+		return exit.Errorf(exit.Failure, "%s: no %d rounds on end with changes of at most %v", in.Name(), c.For+1, c.Threshold)
+	}
+	var b bytes.Buffer
+	if c.JSON {
+		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].round, "bound": perplexity[at]})
+	} else {
+		fmt.Fprintf(&b, "converged at round %d, with a perplexity of %.1f\n", totals[at].round, perplexity[at])
+	}
+	if err != nil {
+		return err
+	}
+	return writeText(c.Output, b.Bytes())
+}
+
+// converged returns the first index i for which the values i to i+more each differ by at most most from the value before; -1 for none.
+func converged(values []float64, most float64, more int) int {
+	held := 0
+	for i := 1; i < len(values); i++ {
+		if !(math.Abs(values[i]-values[i-1]) <= most) {
+			held = 0
+		} else if held++; held == more+1 {
+			return i - more
+		}
+	}
+	return -1
+}

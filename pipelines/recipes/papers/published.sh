@@ -1,0 +1,49 @@
+# The recipes of the papers' topic models source this file after stages.sh. A recipe sets its variables, calls published_documents,
+# plans its grant, fills the arrays sample, estep, privatize and mstep, and calls published_model.
+
+# positive NAME VALUE refuses what is not a whole number above 0.
+positive() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail "--$1 must be a positive number, is $2"; }
+
+privatize=() trace=''
+
+# published_documents SETTINGS begins the folder: its documents and its ledger.
+published_documents() {
+  [[ -z $trace || -n $held ]] || fail "--trace needs --held"
+  positive topics "$topics"
+  text_and_folder
+  same "$1"
+  keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+  worth
+  begin "$out/run.ledger"
+}
+
+# count_documents sets $population, and refuses a larger $batch; the folder then accepts other settings. Under replace-one neighbours
+# have the same number of documents, so this number is public.
+count_documents() {
+  population=$(show "$out/documents.pp" | grep -c '^{"document"')
+  ((batch <= population)) || { rm -f -- "$out/documents.pp" && fail "--batch $batch is larger than the number of documents"; }
+}
+
+# number MEMBER prints the number of this name in the JSON of account.
+number() { sed -n 's/.*"'"$1"'":\([-+.e0-9]*\).*/\1/p'; }
+
+# published_grant FLAG… plans the grant with these flags of account plan. The noise is in units of the clip.
+published_grant() {
+  keep "$out/grant.json" account plan --non-negative --claim paper --ledger "$out/run.ledger" --model lda \
+    --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$out/grant.json" "$@"
+}
+
+# published_model trains with the M-step that the papers have in common, and reports. What a paper claims stands in the report
+# below what holds.
+published_model() {
+  privatize+=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
+    --average-from 1 --denoise floor --beta expected-log)
+  [[ -z $trace ]] || mstep+=(--models "$out/models")
+  topics_of_run
+  train
+  evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
+  account report --delta "$delta" -o "$out/report.txt" "$out/run.ledger"
+  cat "$out/topics.txt" "$out/report.txt"
+  score "$out/model.pp"
+}
