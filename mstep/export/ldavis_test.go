@@ -10,7 +10,7 @@ import (
 	"privpipe/pipelines/model/modelfile"
 )
 
-// near checks that numbers are equal, but for rounding.
+// near checks that numbers are equal except for rounding.
 func near(t *testing.T, name string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {

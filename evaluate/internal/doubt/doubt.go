@@ -2,7 +2,7 @@
 // only, so it costs no privacy.
 //
 // Round t releases y_t = s_t + Z_t for each cell, a word in a topic. The sum s_t of the bounded contributions is at least 0,
-// because contributions of counts are. The noise Z_t is drawn anew after s_t is fixed; s_t may depend on earlier releases. Take
+// because contributions of counts are. The noise Z_t is drawn again, independently, after s_t is fixed; s_t may depend on earlier releases. Take
 // A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A word that the topic lacks has s_t = 0 in all rounds that
 // count, and then A = Σ w_t·Z_t. So
 //

@@ -20,7 +20,7 @@ func list(tokens ...string) (text Text) {
 	return text
 }
 
-// TestTokens: a token is a word as it is, but for case and the encoding of its letters.
+// TestTokens: a token is a word as it is, except for case and the encoding of its letters.
 func TestTokens(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	for token, want := range map[string]string{
