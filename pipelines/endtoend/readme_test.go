@@ -85,13 +85,30 @@ func TestPipelinesReadme(t *testing.T) {
 	}
 }
 
+// TestTopicsPage runs the command of the page on the number of topics and compares what it prints with the page.
+func TestTopicsPage(t *testing.T) {
+	page := read(t, "pipelines/recipes/TOPICS.md")
+	command := block.FindStringSubmatch(page)
+	if command == nil {
+		t.Fatal("no command")
+	}
+	_, after, _ := strings.Cut(page, command[0])
+	_, printed, _ := strings.Cut(after, "```\n")
+	printed, _, _ = strings.Cut(printed, "```")
+	s := bash(readmeFolder(t), command[1])
+	if err := s.Run(); err != nil || s.stdout.String() != printed {
+		t.Errorf("%v, printed\n%s%s", err, s.stdout.String(), s.stderr.String())
+	}
+}
+
 // TestLinks checks that every file and every heading that a page links to exists.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)
 	for _, page := range []string{"README.md", "pipelines/README.md", "pipelines/SPEC.md", "privatize/PRIVACY.md",
 		"privatize/CHECKING.md", "privatize/LEAKS.md",
 		"pipelines/recipes/kafka/README.md", "pipelines/recipes/kafka/SCALE.md", "pipelines/recipes/kafka/operations.md",
-		"pipelines/recipes/kafka/recovery.md"} {
+		"pipelines/recipes/kafka/recovery.md", "pipelines/recipes/TOPICS.md", "pipelines/recipes/papers/README.md",
+		"account/ACCOUNTING.md", "tokenize/FORMATS.md"} {
 		for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
 			if strings.Contains(match[1], "://") {
 				continue

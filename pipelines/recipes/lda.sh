@@ -30,6 +30,7 @@
 # The only public text is the vocabulary. Two things are released and charged: the frequencies of words, once, and the statistics
 # of topics, in each round. Good topics need many documents. At ε = 1, 150,000 documents of a hundred words give fifty good
 # topics. 40,000 documents of ten words give ten topics with sensible leading words, but a perplexity worse than word frequencies.
+# `account advise` suggests a number of topics for other documents.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
