@@ -93,9 +93,6 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	defer privatizer.Close()
-	if err := c.keeps(c.Output); err != nil {
-		return err
-	}
 	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.header, run), c.Compress.Compress)
 	if err != nil {
 		return err

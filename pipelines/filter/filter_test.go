@@ -47,6 +47,7 @@ type work struct {
 	Rate         float64       `xor:"scheme" help:"One of two."`
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
+	Read         []string      `help:"Files."`
 
 	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,show,watch,always,print,panic,panic-beside" help:"One of ${enum}."`
 }
