@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,6 +36,9 @@ const standardOutput = "standard output"
 func distinct(command *kong.Context) error {
 	var written, named []namedFile
 	for _, f := range command.Flags() {
+		if f.Short != 'o' && !takesFile.MatchString(f.PlaceHolder) { // the name of a run may be that of a file, too
+			continue
+		}
 		files := filesOf(f.Name, f.Target)
 		named = append(named, files...)
 		if f.Short == 'o' || f.Name == "summary" || f.Name == "metrics" && len(files) > 0 && strings.HasSuffix(files[0].name, textfile) {
@@ -65,7 +69,10 @@ func distinct(command *kong.Context) error {
 	return nil
 }
 
-// filesOf returns the strings of a flag or an argument that may name files.
+// takesFile matches the placeholder of a flag that names a file.
+var takesFile = regexp.MustCompile(`\b(FILE|PATH|GRANT)\b`)
+
+// filesOf returns the files that a flag or an argument names.
 func filesOf(by string, v reflect.Value) (files []namedFile) {
 	switch v.Kind() {
 	case reflect.String:
