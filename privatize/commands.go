@@ -73,16 +73,6 @@ func nothingToProtect(name string) error {
 		WithHint("privatize none passes public contributions on, without a charge")
 }
 
-// keeps refuses an output that is also the ledger, since the output would replace all charges. The ledger must exist.
-func (c *charged) keeps(outputs ...string) error {
-	for _, name := range append(outputs, cli.Summary) {
-		if endpoint.Distinct(name, c.Ledger) != nil {
-			return exit.Errorf(exit.Usage, "output %s is also the ledger", name)
-		}
-	}
-	return nil
-}
-
 type gaussianCommand struct {
 	leave
 	sumsCommand

@@ -27,6 +27,7 @@ func TestScripts(t *testing.T) {
 		"good.pp":           entire,
 		"cut-in-frame.pp":   entire[:second-9],
 		"cut-at-frame.pp":   entire[:first],
+		"two-of-three.pp":   entire[:second],
 		"no-rounds.pp":      rounds(nil).stream(t, end),
 		"named.pp.in":       rounds(func(s *source) { s.header.Run = "stream-run" }, 1).stream(t, end),
 		"bad-name.pp":       rounds(func(s *source) { s.header.Run = "../run" }, 1).stream(t, end),

@@ -64,9 +64,6 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer responder.Close()
-	if err := c.keeps(c.Output); err != nil {
-		return err
-	}
 	out, err := endpoint.CreateStream(c.Output, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Run: terms.Run,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,

@@ -5,16 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire"
 )
 
 // privatize runs privatize in a folder, and returns its exit code and what it says.
@@ -216,6 +220,28 @@ func toTopic(t *testing.T, file, topic string) {
 	}
 	if err := out.Commit(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestForgedPublic: contributions in a private topic that call themselves public are not released. Only a program that forges them
+// writes such, and none would otherwise sum them exactly, without a ledger.
+func TestForgedPublic(t *testing.T) {
+	b, folder := broker.Fake(t, map[string]int{"contributions.private": 1}), t.TempDir()
+	client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	forged := rounds(func(s *source) { s.header.Side = wire.Side_PUBLIC }, 1, 2, 3).stream(t, end)
+	if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "contributions.private", Value: forged}).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	code, says := privatize(t, folder, "none", "-o", "out.pp", "kafka://"+b.Address+"/contributions.private")
+	if code != 90 || !strings.Contains(says, "a public stream in a topic whose name says that it is private") {
+		t.Errorf("exit code %d, want 90: %s", code, says)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "out.pp")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is an output: %v", err)
 	}
 }
 

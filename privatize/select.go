@@ -66,9 +66,6 @@ func (c *selectCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer selector.Close()
-	if err := c.keeps(c.Output); err != nil {
-		return err
-	}
 	for _, stream := range in {
 		if err := votes(selector, stream); err != nil {
 			return err

@@ -23,7 +23,7 @@ type sumsCommand struct {
 	charged
 	Claims       string        `placeholder:"TOPIC" help:"Claim (reserve) each round in this topic of one partition, which privatizers with separate ledgers share. Only one of them then releases each round. Default: no claims."`
 	RoundTimeout time.Duration `placeholder:"TIME" help:"Give up if a round is not complete within this time after the round before it, or after the start. Default: no limit. Nothing of the round is then released. Choose more than a round takes, or than a --window of sample."`
-	KeepReleases int           `placeholder:"N" help:"Keep the stored releases of only the last N rounds of the run. Default: all. An older round cannot be replayed and is refused."`
+	KeepReleases int           `placeholder:"N" help:"Keep the stored releases of only the last N rounds of the run. Default: all. They are removed after a later release is out: flushed to a pipe or a topic, or with a file as output when the file is whole. An older round cannot be replayed and is refused."`
 	AllowRespend bool          `help:"Release a round again, for a second charge, if its sum differs from the sum that was released. By default such a round is refused."`
 	Output       string        `short:"o" placeholder:"FILE" help:"Write the releases to this file or topic. Default: standard output."`
 	Inputs       []string      `arg:"" optional:"" name:"input" default:"-" help:"Read streams of contributions, or of partial sums from privatize combine. Default: standard input. Each of several streams holds other units of every round."`
@@ -93,9 +93,6 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 		return err
 	}
 	defer privatizer.Close()
-	if err := c.keeps(c.Output); err != nil {
-		return err
-	}
 	out, err := endpoint.CreateStream(c.Output, releaseHeader(in.header, run), c.Compress.Compress)
 	if err != nil {
 		return err
@@ -111,14 +108,17 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	if grant == nil {
 		r.Log.Warn("no privacy: releases are exact sums, and the ledger's epsilon is infinite from now on")
 	}
-	s := sums{sender{r, grant, privatizer.Collector, out}, privatizer, c.KeepReleases}
+	s := sums{sender: sender{r, grant, privatizer.Collector, out}, privatizer: privatizer, keep: c.KeepReleases}
 	in.deadline = newDeadline(c.RoundTimeout)
 	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
 	in.begun = privatizer.Begun()
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}
-	return out.Commit()
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	return s.prune()
 }
 
 // sentBefore returns the releases that an output holds already. Only a topic holds any.
@@ -188,7 +188,8 @@ func releaseHeader(h *wire.Header, run string) *wire.Header {
 type sums struct {
 	sender
 	privatizer *release.Privatizer
-	keep       int // how many stored releases, 0 for all
+	keep       int    // how many stored releases, 0 for all
+	last       uint32 // the last round that was sent
 }
 
 func (s *sums) begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (*release.Collector, error) {
@@ -201,6 +202,7 @@ func (s *sums) begin(number uint32, open *wire.RoundOpen, scheme event.Scheme) (
 	}
 	if stored != nil {
 		s.replayed(number)
+		s.last = number
 		return nil, s.send(number, s.privatizer.Scheme(), stored)
 	}
 	return s.privatizer.Collector, nil
@@ -215,10 +217,20 @@ func (s *sums) end(number uint32, units, records, digest uint64) error {
 	if replayed {
 		s.replayed(number)
 	}
-	if err := s.send(number, s.privatizer.Scheme(), cells); err != nil || s.keep == 0 {
+	s.last = number
+	if err := s.send(number, s.privatizer.Scheme(), cells); err != nil || !s.out.Sends() {
 		return err
 	}
-	return s.privatizer.Prune(int(number) - s.keep)
+	return s.prune()
+}
+
+// prune removes the stored releases before the last ones that are kept. The caller knows that the last release is out: a file that is
+// dropped would take all its releases along, and their charges would have bought nothing.
+func (s *sums) prune() error {
+	if s.keep == 0 {
+		return nil
+	}
+	return s.privatizer.Prune(int(s.last) - s.keep)
 }
 
 func (s *sums) released(number uint32) bool { return s.privatizer.Charged(int(number)) }

@@ -81,6 +81,9 @@ func (f *Follower) check(frame []byte) error {
 	if !slices.Contains([]wire.Kind{wire.Kind_RELEASES, wire.Kind_PARAMETERS}, h.Kind) {
 		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of RELEASES or PARAMETERS", f.log.Name(), h.Kind)
 	}
+	if err := checkNamed(f.log, h); err != nil {
+		return err
+	}
 	if f.run != "" && h.Run != f.run {
 		return exit.Errorf(exit.Malformed, "%s: of run %q, not of run %q", f.log.Name(), h.Run, f.run)
 	}

@@ -103,6 +103,12 @@ func (o *Output) LetAllRead() error {
 // Pipe says whether the output is a pipe or a socket, so that another process probably reads the other end.
 func (o *Output) Pipe() bool { return pipe(o.file.Stat()) }
 
+// Sends says that what is written leaves at once, and not with Commit, as for everything but a file. Standard output may be a file, too.
+func (o *Output) Sends() bool {
+	info, err := o.file.Stat()
+	return err == nil && !info.Mode().IsRegular()
+}
+
 // Piped says before an output is opened whether Pipe will hold for it.
 func Piped(name string) bool {
 	if name == "" || name == Stdio {

@@ -23,6 +23,13 @@ func Plan(name string) (*wire.Scheme, error) {
 	}
 	defer log.Close()
 	r, err := stream.NewHistoryReader(log, log.Name())
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.Header()
+	if err == nil {
+		err = checkNamed(log, h)
+	}
 	for err == nil {
 		var record *wire.Record
 		if record, err = r.Next(); record.GetRoundOpen() != nil {

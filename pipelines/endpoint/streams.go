@@ -162,9 +162,8 @@ func openReader(r *StreamReader, wanted Wanted) (*StreamReader, *wire.Header, er
 	if err == nil {
 		err = wanted.check(r.Name(), h)
 	}
-	if err == nil && r.log != nil && h.Side == wire.Side_PRIVATE && !r.log.Location().IsPrivate() {
-		err = exit.Errorf(exit.Malformed, "%s: a private stream in a topic whose name says that it is public", r.Name()).
-			WithHint("topics of private records end in %s", topic.Private)
+	if err == nil && r.log != nil {
+		err = checkNamed(r.log, h)
 	}
 	if err != nil {
 		r.Close()
@@ -214,6 +213,7 @@ type StreamWriter struct {
 type output interface {
 	io.Writer
 	Pipe() bool    // a process reads the other end of a pipe
+	Sends() bool   // see StreamWriter.Sends
 	Commit() error // completes it
 	Abort()        // drops it; a topic keeps the messages that were sent
 }
@@ -278,6 +278,10 @@ func (w *StreamWriter) Commit(tallies ...*wire.Tally) error {
 	}
 	return w.output.Commit()
 }
+
+// Sends says that what was flushed is out of this process's hands: in a pipe, a topic or a device. A file is not, since it can be dropped
+// or begun anew until Commit.
+func (w *StreamWriter) Sends() bool { return w.output.Sends() }
 
 // Abort drops the output. Its reader refuses a stream without an end record; of a file nothing remains.
 func (w *StreamWriter) Abort() { w.output.Abort() }

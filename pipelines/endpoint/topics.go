@@ -65,10 +65,24 @@ func checkSide(l *topic.Location, side wire.Side) error {
 	if private == l.IsPrivate() {
 		return nil
 	}
-	is := map[bool]string{true: "private", false: "public"}
-	return exit.Errorf(exit.Usage, "%s: the topic is for %s records, but these are %s", l, is[!private], is[private]).
-		WithHint("topics of private records end in %s, and no others do", topic.Private)
+	return exit.Errorf(exit.Usage, "%s: the topic is for %s records, but these are %s", l, sides[!private], sides[private]).
+		WithHint(naming, topic.Private)
 }
+
+// checkNamed refuses a stream whose header states another side of the wall than the name of its topic. Whoever can write to a private
+// topic could otherwise call its records public, and have their exact sums released.
+func checkNamed(log topic.Log, h *wire.Header) error {
+	private := h.Side != wire.Side_PUBLIC
+	if private == log.Location().IsPrivate() {
+		return nil
+	}
+	return exit.Errorf(exit.Malformed, "%s: a %s stream in a topic whose name says that it is %s", log.Name(), sides[private], sides[!private]).
+		WithHint(naming, topic.Private)
+}
+
+const naming = "topics of private records end in %s, and no others do"
+
+var sides = map[bool]string{true: "private", false: "public"}
 
 // openLog opens the stream of a partition, after the rounds that are done.
 func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
@@ -313,6 +327,9 @@ type topicOutput struct{ topic.Appender }
 
 // Pipe implements output.
 func (o topicOutput) Pipe() bool { return false }
+
+// Sends implements output.
+func (o topicOutput) Sends() bool { return true }
 
 // Commit implements output. The frame of the end record was flushed, and all frames before it.
 func (o topicOutput) Commit() error { return o.Close() }

@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -182,6 +183,49 @@ func TestTopicNames(t *testing.T) {
 	if !endpoint.IsTopic("kafka://h/t") || endpoint.IsTopic("h/t") || endpoint.IsTopic("-") {
 		t.Error("a topic is not told from a file")
 	}
+}
+
+// TestForgedSide: no reader takes a stream whose header states another side of the wall than the name of its topic. Another program wrote
+// it: no stage does.
+func TestForgedSide(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"public": 1, "forged.private": 1, "answers": 1, "params": 1})
+	forge := func(name string, h *wire.Header, headers []kgo.RecordHeader, rounds ...[]*wire.Record) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "forged.pp")
+		fill(t, file, h, rounds...)
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		produce(t, fake.Address, name, string(content), headers...)
+	}
+	for name, side := range map[string]wire.Side{"public": wire.Side_PRIVATE, "forged.private": wire.Side_PUBLIC} {
+		h := roundsHeader("a")
+		h.Side = side
+		forge(name, h, nil, round(1, 3))
+		forged := topic(fake.Address, name)
+		_, _, stream := endpoint.OpenStream(forged, rounds)
+		_, _, streams := endpoint.OpenStreams(forged, rounds)
+		work := func(context.Context, *endpoint.Partition) error { return nil }
+		toFile := endpoint.Share(t.Context(), forged, rounds, filepath.Join(t.TempDir(), "answers.pp"), work)
+		toTopic := endpoint.Share(t.Context(), forged, rounds, topic(fake.Address, "answers"), work)
+		_, plan := endpoint.Plan(forged)
+		for reader, err := range map[string]error{
+			"OpenStream": stream, "OpenStreams": streams, "Share to a file": toFile, "Share to a topic": toTopic, "Plan": plan,
+		} {
+			t.Run(reader+" of "+name, func(t *testing.T) {
+				wantWords(t, err, exit.Malformed, name+"[0]", "stream in a topic whose name says that it is", "and no others do")
+			})
+		}
+	}
+	private := publicHeader(wire.Kind_PARAMETERS, "r")
+	private.Side = wire.Side_PRIVATE
+	var marks []kgo.RecordHeader // a follower reads only these of most messages
+	for key, value := range map[string]string{"writer": strings.Repeat("f", 32), "frame": "0", "since": "0", "round": "0", "mark": "end"} {
+		marks = append(marks, kgo.RecordHeader{Key: key, Value: []byte(value)})
+	}
+	forge("params", private, marks)
+	wantWords(t, follow(t, topic(fake.Address, "params"), "r").Wait(1), exit.Malformed, "a private stream in a topic")
 }
 
 // TestTopicStreams: a topic of several partitions is as many streams, of one header.
@@ -405,14 +449,14 @@ func TestKcat(t *testing.T) {
 }
 
 // produce appends a message as another program would.
-func produce(t *testing.T, address, topic, value string) {
+func produce(t *testing.T, address, topic, value string, headers ...kgo.RecordHeader) {
 	t.Helper()
 	c, err := kgo.NewClient(kgo.SeedBrokers(address))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte(value)}).FirstErr(); err != nil {
+	if err := c.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Value: []byte(value), Headers: headers}).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -47,6 +47,8 @@ type work struct {
 	Rate         float64       `xor:"scheme" help:"One of two."`
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
+	Read         []string      `placeholder:"FILE" help:"Files."`
+	Name         string        `help:"A name, which may be that of a file, too."`
 
 	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,show,watch,always,print,panic,panic-beside" help:"One of ${enum}."`
 }

@@ -76,6 +76,9 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.Summary == endpoint.Stdio {
 		return log.fail(exit.Errorf(exit.Usage, "--summary must name a file: standard output is for records"))
 	}
+	if err := distinct(command); err != nil {
+		return log.fail(err)
+	}
 
 	endpoint.DryRun = common.DryRun
 	ctx, cancel := context.WithCancelCause(context.Background())

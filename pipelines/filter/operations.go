@@ -64,8 +64,8 @@ func (r *Run) writeMetrics(name string, o metrics.Options) (close func(), err er
 	if err := metrics.CheckLabels(o.Labels); err != nil {
 		return nil, err
 	}
-	if r.DryRun() {
-		return func() {}, nil
+	if err := checkMetrics(name); err != nil || r.DryRun() {
+		return func() {}, err
 	}
 	if err := writeText(name, o); err != nil {
 		return nil, exit.Errorf(exit.Code(err), "--metrics: %w", err)
