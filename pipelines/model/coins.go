@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
 
@@ -40,15 +41,15 @@ func (c *Coins) Public(use string) *rand.Rand {
 // Secret returns random numbers that are indistinguishable from independent uniform numbers without the key: ChaCha8 under
 // HMAC-SHA256 of use, scope, user and id. A document that is delivered again in the same round gets the same numbers; every other
 // round or run has other numbers. Equal documents have independent numbers. Names only distinguish documents: numbers of
-// different names are independent, so the distribution of a contribution does not depend on a name.
-func (c *Coins) Secret(use string) *rand.Rand {
+// different names are independent, so the distribution of a contribution does not depend on a name. Without a key there is an error.
+func (c *Coins) Secret(use string) (*rand.Rand, error) {
 	if len(c.Key) == 0 {
-		panic("no key for secret coins")
+		return nil, exit.Errorf(exit.Internal, "a bug: the model draws secret coins without a key: its command must set Keyed in job.Work")
 	}
 	mac := hmac.New(sha256.New, c.Key)
 	for _, part := range []string{"privpipe secret coins", use, c.Scope, c.Document.User, c.Document.Id} {
 		mac.Write(binary.AppendUvarint(nil, uint64(len(part))))
 		mac.Write([]byte(part))
 	}
-	return rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil))))
+	return rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil)))), nil
 }

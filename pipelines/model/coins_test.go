@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
 
@@ -41,7 +43,15 @@ func TestCoins(t *testing.T) {
 func TestSecret(t *testing.T) {
 	first := func(key, use, scope, user, id string, counts ...uint32) uint64 {
 		d := &wire.Document{Id: id, User: user, WordGaps: make([]uint32, len(counts)), Counts: counts}
-		return (&Coins{Document: d, Key: []byte(key), Scope: scope}).Secret(use).Uint64()
+		random, err := (&Coins{Document: d, Key: []byte(key), Scope: scope}).Secret(use)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return random.Uint64()
+	}
+	if _, err := (&Coins{Document: new(wire.Document)}).Secret("use"); exit.Code(err) != exit.Internal ||
+		!strings.Contains(err.Error(), "must set Keyed in job.Work") {
+		t.Errorf("without a key: %v", err)
 	}
 	want := first("key", "use", Scope("run", 1), "user", "id")
 	if first("key", "use", Scope("run", 1), "user", "id", 3) != want {

@@ -36,11 +36,14 @@ func EStep(t *testing.T, c Case) {
 	t.Run("inference", c.infers)
 }
 
-func (c Case) header() *wire.Header {
-	return &wire.Header{
+// checkParts refuses a contribution that breaks a rule of the wire format.
+func checkParts(words int, matrices []*wire.Matrix, parts []*wire.Part) error {
+	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT,
-		VocabularySize: uint32(c.Size.Words), Matrices: c.Family.Statistics(c.Size),
+		VocabularySize: uint32(words), Matrices: matrices,
 	}
+	c := &wire.Contribution{Unit: "document/d", Parts: parts}
+	return wire.Check(h, &wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: c}})
 }
 
 // documents returns documents of many sizes: empty, one word, one word very often, all words, and sizes in between.
@@ -63,7 +66,12 @@ func (c Case) documents() []*wire.Document {
 
 func (c Case) contribute(t *testing.T, w model.Worker, d *wire.Document) *wire.Contribution {
 	t.Helper()
-	parts, err := w.Contribute(d, coins(d))
+	return contributeWith(t, w, d, coins(d))
+}
+
+func contributeWith(t *testing.T, w model.Worker, d *wire.Document, coins *model.Coins) *wire.Contribution {
+	t.Helper()
+	parts, err := w.Contribute(d, coins)
 	if err != nil {
 		t.Fatalf("document %q: %v", d.Id, err)
 	}
@@ -91,9 +99,9 @@ func (c Case) fit(t *testing.T) {
 	w := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		contribution := c.contribute(t, w, d)
-		r := &wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: contribution}}
-		if err := wire.Check(c.header(), r); err != nil {
+		if err := checkParts(c.Size.Words, c.Family.Statistics(c.Size), contribution.Parts); err != nil {
 			t.Errorf("document %q: %v", d.Id, err)
+			continue
 		}
 		square := 0.0
 		for _, p := range contribution.Parts {
@@ -124,8 +132,9 @@ func (c Case) independent(t *testing.T) {
 	}
 }
 
-// nameless checks that a contribution does not depend on the document's id and user. An id may depend on the number or order of
-// other documents, and then the contribution would, too.
+// nameless checks that a contribution depends on the document's id and user only through the numbers of Coins.Secret. An id may
+// depend on the number or order of other documents, and then the contribution would, too. Each document is tried under other names
+// with the coins of its first name: package model checks that public coins depend on no name.
 func (c Case) nameless(t *testing.T) {
 	w := c.Step.NewWorker()
 	for i, d := range c.documents() {
@@ -134,7 +143,7 @@ func (c Case) nameless(t *testing.T) {
 			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user"}, {},
 		} {
 			other.WordGaps, other.Counts = d.WordGaps, d.Counts
-			again := c.contribute(t, w, other)
+			again := contributeWith(t, w, other, coins(d))
 			again.Unit = first.Unit
 			if !proto.Equal(first, again) {
 				t.Errorf("document %q contributes something else as %q of user %q", d.Id, other.Id, other.User)

@@ -57,6 +57,7 @@ func RoundTrip(t *testing.T, h Halves) {
 // A trip is one round of a round trip.
 type trip struct {
 	Halves
+	words    int
 	matrices []*wire.Matrix
 	step     model.EStep
 }
@@ -81,15 +82,23 @@ func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	if !slices.EqualFunc(l.Family().Statistics(size), statistics(l), func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) {
 		t.Fatalf("the E-step contributes to %v, and the learner learns from %v", l.Family().Statistics(size), statistics(l))
 	}
-	return &trip{h, statistics(l), step}
+	return &trip{h, l.Size().Words, statistics(l), step}
 }
 
 // contribution returns the cells of a document's contribution by a new worker, matrix after matrix.
 func (r *trip) contribution(t *testing.T, d *wire.Document) []float64 {
 	t.Helper()
-	parts, err := r.step.NewWorker().Contribute(d, coins(d))
+	return r.contributionBy(t, r.step.NewWorker(), d)
+}
+
+func (r *trip) contributionBy(t *testing.T, w model.Worker, d *wire.Document) []float64 {
+	t.Helper()
+	parts, err := w.Contribute(d, coins(d))
+	if err == nil {
+		err = checkParts(r.words, r.matrices, parts)
+	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %v", d, err)
 	}
 	return Dense(r.matrices, parts)
 }
@@ -141,11 +150,7 @@ func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 	worker := r.step.NewWorker()
 	for i, d := range documents {
 		all[i] = r.contribution(t, d)
-		parts, err := worker.Contribute(d, coins(d))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(Dense(r.matrices, parts), all[i]) {
+		if !slices.Equal(r.contributionBy(t, worker, d), all[i]) {
 			t.Errorf("document %d contributes something else after others", i)
 		}
 	}
