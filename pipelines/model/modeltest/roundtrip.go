@@ -19,7 +19,7 @@ type Halves struct {
 	Step    func() model.EStep // without parameters
 	Learner func() model.Learner
 
-	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have
+	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have. Required; it is never derived
 	Attained    float64 // share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
 	NonNegative bool    // no cell of a contribution is negative
 }
