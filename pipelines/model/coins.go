@@ -25,15 +25,18 @@ type Coins struct {
 // Scope returns the scope of the coins of a round.
 func Scope(run string, round uint32) string { return fmt.Sprintf("%d\n%s", round, run) }
 
-// Public returns random numbers that are not secret. They depend only on the words of the document and their counts, not on its id
-// or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
+// Public returns random numbers that are not secret. They depend only on the words of the document and their counts or values, not on its
+// id or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
 func (c *Coins) Public(use string) *rand.Rand {
 	b := append([]byte("privpipe coins\n"), use...)
 	b = append(b, '\n')
-	for i, count := range c.Document.Counts {
-		b = binary.AppendUvarint(b, uint64(c.Document.WordGaps[i]))
-		b = binary.AppendUvarint(b, uint64(count))
+	for i, gap := range c.Document.WordGaps {
+		b = binary.AppendUvarint(b, uint64(gap))
+		if len(c.Document.Counts) > 0 {
+			b = binary.AppendUvarint(b, uint64(c.Document.Counts[i]))
+		}
 	}
+	b = append(b, c.Document.Values...)
 	sum := sha256.Sum256(b)
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])))
 }

@@ -31,10 +31,25 @@ func TestCoins(t *testing.T) {
 		"other words": {&wire.Document{WordGaps: []uint32{0, 301}, Counts: d.Counts}, "length", false},
 		"more of one": {&wire.Document{WordGaps: d.WordGaps, Counts: []uint32{1, 3}}, "length", false},
 		"no words":    {&wire.Document{}, "length", false},
+		"no counts":   {&wire.Document{WordGaps: d.WordGaps}, "length", false},
 	} {
 		if same := (&Coins{Document: c.document}).Public(c.use).Uint64() == want; same != c.same {
 			t.Errorf("%s: the same coins is %v", what, same)
 		}
+	}
+}
+
+// TestValues: documents of other real numbers have other coins.
+func TestValues(t *testing.T) {
+	seen := make(map[uint64]bool)
+	for _, d := range []*wire.Document{
+		{}, {WordGaps: []uint32{1}, Values: []byte("1234")}, {WordGaps: []uint32{1}, Values: []byte("1235")},
+		{WordGaps: []uint32{2}, Values: []byte("1234")},
+	} {
+		seen[(&Coins{Document: d}).Public("length").Uint64()] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d of 4 documents have coins of their own", len(seen))
 	}
 }
 

@@ -61,6 +61,9 @@ func (c Case) documents() []*wire.Document {
 		}
 		documents = append(documents, d)
 	}
+	for i, d := range documents {
+		documents[i] = valued(c.Family, d)
+	}
 	return documents
 }
 
@@ -142,7 +145,7 @@ func (c Case) nameless(t *testing.T) {
 		for _, other := range []*wire.Document{
 			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user"}, {},
 		} {
-			other.WordGaps, other.Counts = d.WordGaps, d.Counts
+			other.WordGaps, other.Counts, other.Values = d.WordGaps, d.Counts, d.Values
 			again := contributeWith(t, w, other, coins(d))
 			again.Unit = first.Unit
 			if !proto.Equal(first, again) {

@@ -57,6 +57,7 @@ func RoundTrip(t *testing.T, h Halves) {
 // A trip is one round of a round trip.
 type trip struct {
 	Halves
+	family   *model.Family
 	words    int
 	matrices []*wire.Matrix
 	step     model.EStep
@@ -82,7 +83,7 @@ func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	if !slices.EqualFunc(l.Family().Statistics(size), statistics(l), func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) {
 		t.Fatalf("the E-step contributes to %v, and the learner learns from %v", l.Family().Statistics(size), statistics(l))
 	}
-	return &trip{h, l.Size().Words, statistics(l), step}
+	return &trip{h, l.Family(), l.Size().Words, statistics(l), step}
 }
 
 // contribution returns the cells of a document's contribution by a new worker, matrix after matrix.
@@ -93,6 +94,7 @@ func (r *trip) contribution(t *testing.T, d *wire.Document) []float64 {
 
 func (r *trip) contributionBy(t *testing.T, w model.Worker, d *wire.Document) []float64 {
 	t.Helper()
+	d = valued(r.family, d)
 	parts, err := w.Contribute(d, coins(d))
 	if err == nil {
 		err = checkParts(r.words, r.matrices, parts)
@@ -285,6 +287,7 @@ func (h Halves) read(t *testing.T, l model.Learner, set *stream.Set, documents [
 	}
 	worker := step.NewWorker()
 	for _, d := range documents {
+		d = valued(l.Family(), d)
 		if scorer, ok := worker.(model.Scorer); ok {
 			if s, err := scorer.Score(d); err != nil || s.Bound > 0 {
 				t.Errorf("score %v, %v", s, err)

@@ -1,6 +1,7 @@
 package modeltest_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -54,10 +55,23 @@ func (m *tokens) Parameters() *model.Snapshot                 { return nil }
 func (m *tokens) Model() (*model.Snapshot, error)             { return m.State(), nil }
 
 func (m *tokens) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
-	if len(d.Counts) == 0 {
+	if len(d.WordGaps) == 0 {
 		return nil, nil
 	}
 	return m.contribute(d, coins)
+}
+
+// shareOfNegative contributes 1 for a document of real numbers, and less for one without a negative value.
+func shareOfNegative(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
+	if len(d.Values) != 4*len(d.WordGaps) || len(d.Counts) > 0 {
+		return nil, errors.New("not a document of real numbers")
+	}
+	for i := 3; i < len(d.Values); i += 4 {
+		if d.Values[i]&0x80 != 0 { // the sign
+			return cell(0, 0), nil
+		}
+	}
+	return model.AppendParts(nil, 0, []uint32{0}, []uint32{0}, []float32{0.5}), nil
 }
 
 func (m *tokens) Update(r *model.Release) error {
@@ -126,6 +140,17 @@ var wrong = map[string]struct {
 		eStep, `contributes something else as`,
 	},
 	"nothing": {func(*tokens) {}, eStep, ""},
+	"real numbers": {
+		func(m *tokens) {
+			m.family.Values = true
+			m.contribute = shareOfNegative
+		},
+		func(t *testing.T, m *tokens) {
+			eStep(t, m)
+			roundTrip(t, m)
+		},
+		"",
+	},
 	"secret coins": {
 		func(m *tokens) {
 			m.contribute = func(_ *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
