@@ -55,6 +55,10 @@ func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 	switch {
 	case size.Words == 0:
 		return Size{}, fmt.Errorf("documents have no vocabulary")
+	case f.Values && !documents.Values:
+		return Size{}, fmt.Errorf("documents hold counts of words, model %s is of real numbers", f.Name)
+	case documents.Values && !f.Values:
+		return Size{}, fmt.Errorf("documents hold real numbers, model %s is of counts of words", f.Name)
 	case parameters == nil && f.Parameters != nil:
 		return Size{}, fmt.Errorf("model %s needs parameters", f.Name)
 	case parameters == nil:

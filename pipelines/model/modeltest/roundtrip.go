@@ -67,7 +67,7 @@ type trip struct {
 func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	t.Helper()
 	step := h.Step()
-	data := &wire.Header{VocabularySize: uint32(l.Size().Words)}
+	data := &wire.Header{VocabularySize: uint32(l.Size().Words), Values: l.Family().Values}
 	var header *wire.Header
 	snapshot := l.Parameters()
 	if snapshot != nil {
