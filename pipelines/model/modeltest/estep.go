@@ -2,7 +2,6 @@ package modeltest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -102,22 +101,18 @@ func (c Case) fit(t *testing.T) {
 	w := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		contribution := c.contribute(t, w, d)
-		if err := checkParts(c.Size.Words, c.Family.Statistics(c.Size), contribution.Parts); err != nil {
+		matrices := c.Family.Statistics(c.Size)
+		if err := checkParts(c.Size.Words, matrices, contribution.Parts); err != nil {
 			t.Errorf("document %q: %v", d.Id, err)
 			continue
 		}
-		square := 0.0
 		for _, p := range contribution.Parts {
 			if len(p.Values) > model.MaxPart {
 				t.Errorf("document %q: part of %d bytes", d.Id, len(p.Values))
 			}
-			for i := 0; i < len(p.Values); i += 4 {
-				v := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
-				square += v * v
-			}
 		}
-		if c.Norm > 0 && math.Sqrt(square) > c.Norm*(1+1e-6) {
-			t.Errorf("document %q: norm %v, promised %v", d.Id, math.Sqrt(square), c.Norm)
+		if norm := distance(Dense(matrices, contribution.Parts), nil); c.Norm > 0 && norm > c.Norm*(1+1e-6) {
+			t.Errorf("document %q: norm %v, promised %v", d.Id, norm, c.Norm)
 		}
 	}
 }

@@ -105,7 +105,8 @@ func (r *trip) contributionBy(t *testing.T, w model.Worker, d *wire.Document) []
 	return Dense(r.matrices, parts)
 }
 
-// Dense returns the cells of parts, matrix after matrix, row by row. A symmetric matrix has the cells on and above the diagonal.
+// Dense returns the cells of parts that keep the rules of the wire format, matrix after matrix, row by row. A symmetric matrix has
+// the cells on and above the diagonal.
 func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
 	var cells []float64
 	first := make([]int, len(matrices)) // of each matrix
@@ -115,18 +116,26 @@ func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
 	}
 	for _, p := range parts {
 		m := matrices[p.Matrix]
-		values := p.Values
-		for _, row := range ids(p.RowGaps, m.Rows) {
-			for _, column := range ids(p.ColumnGaps, m.Columns) {
+		rows, columns := ids(p.RowGaps, m.Rows), ids(p.ColumnGaps, m.Columns)
+		number := func(i int) float64 {
+			return float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:])))
+		}
+		for r, row := range rows {
+			for c, column := range columns {
 				if m.Symmetric && column < row {
 					continue
+				}
+				value := 0.0
+				if p.Factored {
+					value = number(r) * number(len(rows)+c)
+				} else {
+					value = number(r*len(columns) + c)
 				}
 				at := int(row)*int(m.Columns) + int(column)
 				if m.Symmetric {
 					at -= int(row) * (int(row) + 1) / 2
 				}
-				cells[first[p.Matrix]+at] += float64(math.Float32frombits(binary.LittleEndian.Uint32(values)))
-				values = values[4:]
+				cells[first[p.Matrix]+at] += value
 			}
 		}
 	}
