@@ -10,7 +10,7 @@ import (
 
 // AppendParts appends a dense block of a matrix to parts, cut by rows into pieces of at most MaxPart bytes. rows and columns are
 // ascending. values has one value for each cell, row by row. There must be a cell, and len(rows) × len(columns) values; otherwise
-// AppendParts panics.
+// AppendParts panics. A block of a symmetric matrix must have no cell below the diagonal.
 func AppendParts(parts []*wire.Part, matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
 	if len(values) == 0 || len(values) != len(rows)*len(columns) {
 		panic(fmt.Sprintf("AppendParts: %d values for %d rows and %d columns", len(values), len(rows), len(columns)))

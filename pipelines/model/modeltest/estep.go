@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // A Case is an E-step with its parameters set.
@@ -35,14 +37,26 @@ func EStep(t *testing.T, c Case) {
 	t.Run("inference", c.infers)
 }
 
-// checkParts refuses a contribution that breaks a rule of the wire format.
+// checkParts refuses a contribution that breaks a rule of the wire format, by itself or in the order of its parts.
 func checkParts(words int, matrices []*wire.Matrix, parts []*wire.Part) error {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT,
 		VocabularySize: uint32(words), Matrices: matrices,
 	}
+	compressor, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		return err
+	}
+	w, err := stream.NewWriter(io.Discard, h, compressor)
+	if err != nil {
+		return err
+	}
+	open := &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1}}
+	if err := w.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: open}}); err != nil {
+		return err
+	}
 	c := &wire.Contribution{Unit: "document/d", Parts: parts}
-	return wire.Check(h, &wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: c}})
+	return w.Write(&wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: c}})
 }
 
 // documents returns documents of many sizes: empty, one word, one word very often, all words, and sizes in between.

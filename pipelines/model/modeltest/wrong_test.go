@@ -111,6 +111,14 @@ var wrong = map[string]struct {
 		},
 		roundTrip, "part of matrix 3, but the header has 1",
 	},
+	"order": {
+		func(m *tokens) {
+			m.contribute = func(*wire.Document, *model.Coins) ([]*wire.Part, error) {
+				return append(cell(0, 0), cell(0, 0)...), nil
+			}
+		},
+		eStep, "parts of a contribution are not in ascending order of matrices and rows",
+	},
 	"components": {
 		func(m *tokens) {
 			m.size.Components = 8
