@@ -25,8 +25,8 @@ type Coins struct {
 // Scope returns the scope of the coins of a round.
 func Scope(run string, round uint32) string { return fmt.Sprintf("%d\n%s", round, run) }
 
-// Public returns random numbers that are not secret. They depend only on the words of the document and their counts or values, not on its
-// id or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
+// Public returns random numbers that are not secret. They depend only on the words of the document and their counts or values, not
+// on its id or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
 func (c *Coins) Public(use string) *rand.Rand {
 	b := append([]byte("privpipe coins\n"), use...)
 	b = append(b, '\n')
@@ -44,7 +44,9 @@ func (c *Coins) Public(use string) *rand.Rand {
 // Secret returns random numbers that are indistinguishable from independent uniform numbers without the key: ChaCha8 under
 // HMAC-SHA256 of use, scope, user and id. A document that is delivered again in the same round gets the same numbers; every other
 // round or run has other numbers. Equal documents have independent numbers. Names only distinguish documents: numbers of
-// different names are independent, so the distribution of a contribution does not depend on a name. Without a key there is an error.
+// different names are independent, so the distribution of a contribution does not depend on a name.
+//
+// Without a key it returns an error: Keyed of job.Work makes one.
 func (c *Coins) Secret(use string) (*rand.Rand, error) {
 	if len(c.Key) == 0 {
 		return nil, exit.Errorf(exit.Internal, "a bug: the model draws secret coins without a key: its command must set Keyed in job.Work")
