@@ -15,7 +15,7 @@ var cli struct {
 	filter.Common
 	LDA    lda.Command    `cmd:"" name:"lda" help:"Learn topics."`
 	Words  words.Command  `cmd:"" help:"Learn word frequencies."`
-	Export export.Command `cmd:"" help:"Write the topics of a model file for other programs."`
+	Export export.Command `cmd:"" help:"Write a model file for other programs."`
 }
 
 func main() {

@@ -1,4 +1,4 @@
-// Package export writes the topics of a model file for other programs.
+// Package export writes the topics of a model file for other programs, or the fields of a model without topics.
 package export
 
 import (
@@ -19,10 +19,10 @@ import (
 
 // Command is mstep export.
 type Command struct {
-	Format string `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis, with the model's own word frequencies, in a million words; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing."`
-	Values string `enum:"lambda,probability" default:"lambda" help:"For npy, csv and jsonl, write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
+	Format string `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis, with the model's own word frequencies, in a million words; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing. Of a model without topics, such as one of mstep words, csv, jsonl and npz write all fields: csv: field,row,column,value; jsonl: an object a field, and the words; npz: an array a field, and the words."`
+	Values string `enum:"lambda,probability" default:"lambda" help:"For npy, csv and jsonl of topics, write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to FILE; standard output by default."`
-	Input  string `arg:"" help:"Model file of mstep lda."`
+	Input  string `arg:"" help:"Model file of mstep."`
 	filter.Cells
 }
 
@@ -39,13 +39,13 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	topics, err := modelfile.ReadTopics(c.Input, c.MaxCells)
+	file, err := modelfile.Read(c.Input, c.MaxCells)
 	if err != nil {
 		return err
 	}
-	write, err := c.writer(topics)
+	write, err := c.writer(file)
 	if err != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
+		return err
 	}
 	if r.DryRun() {
 		return nil
@@ -71,7 +71,25 @@ func (c *Command) Run(r *filter.Run) error {
 }
 
 // writer returns what writes the format. An error says what the model lacks for it.
-func (c *Command) writer(t *modelfile.Topics) (func(io.Writer) error, error) {
+func (c *Command) writer(f *modelfile.File) (func(io.Writer) error, error) {
+	if f.Family.Topics == nil {
+		if write, err := c.fieldWriter(f); write != nil || err != nil {
+			return write, err
+		}
+	}
+	t, err := f.Topics()
+	if err != nil {
+		return nil, err
+	}
+	write, err := c.topicWriter(t)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
+	}
+	return write, nil
+}
+
+// topicWriter returns what writes topics in the format.
+func (c *Command) topicWriter(t *modelfile.Topics) (func(io.Writer) error, error) {
 	if c.Values == "probability" {
 		normalize(t)
 	}

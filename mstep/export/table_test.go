@@ -12,14 +12,10 @@ import (
 	"privpipe/pipelines/npy"
 )
 
-// TestNPZ reads each array of an npz back.
-func TestNPZ(t *testing.T) {
-	m := drawn(3)
-	var b bytes.Buffer
-	if err := writeNPZ(&b, m); err != nil {
-		t.Fatal(err)
-	}
-	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+// unzipped returns the content of each file of an archive.
+func unzipped(t *testing.T, archive []byte) map[string][]byte {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +29,17 @@ func TestNPZ(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return read
+}
+
+// TestNPZ reads each array of an npz back.
+func TestNPZ(t *testing.T) {
+	m := drawn(3)
+	var b bytes.Buffer
+	if err := writeNPZ(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	read := unzipped(t, b.Bytes())
 	for name, want := range map[string][]float64{"lambda.npy": m.Cells, "weights.npy": m.weights} {
 		if got, err := npy.Read(bytes.NewReader(read[name]), m.Number, len(m.Words)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: error %v, cells %v, want %v", name, err, got, want)

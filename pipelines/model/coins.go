@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
 
@@ -24,15 +25,18 @@ type Coins struct {
 // Scope returns the scope of the coins of a round.
 func Scope(run string, round uint32) string { return fmt.Sprintf("%d\n%s", round, run) }
 
-// Public returns random numbers that are not secret. They depend only on the words of the document and their counts, not on its id
-// or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
+// Public returns random numbers that are not secret. They depend only on the words of the document and their counts or values, not
+// on its id or its user, which may depend on other documents. So they are the same in every round, and the same for equal documents.
 func (c *Coins) Public(use string) *rand.Rand {
 	b := append([]byte("privpipe coins\n"), use...)
 	b = append(b, '\n')
-	for i, count := range c.Document.Counts {
-		b = binary.AppendUvarint(b, uint64(c.Document.WordGaps[i]))
-		b = binary.AppendUvarint(b, uint64(count))
+	for i, gap := range c.Document.WordGaps {
+		b = binary.AppendUvarint(b, uint64(gap))
+		if len(c.Document.Counts) > 0 {
+			b = binary.AppendUvarint(b, uint64(c.Document.Counts[i]))
+		}
 	}
+	b = append(b, c.Document.Values...)
 	sum := sha256.Sum256(b)
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])))
 }
@@ -41,14 +45,16 @@ func (c *Coins) Public(use string) *rand.Rand {
 // HMAC-SHA256 of use, scope, user and id. A document that is delivered again in the same round gets the same numbers; every other
 // round or run has other numbers. Equal documents have independent numbers. Names only distinguish documents: numbers of
 // different names are independent, so the distribution of a contribution does not depend on a name.
-func (c *Coins) Secret(use string) *rand.Rand {
+//
+// Without a key it returns an error: Keyed of job.Work makes one.
+func (c *Coins) Secret(use string) (*rand.Rand, error) {
 	if len(c.Key) == 0 {
-		panic("no key for secret coins")
+		return nil, exit.Errorf(exit.Internal, "a bug: the model draws secret coins without a key: its command must set Keyed in job.Work")
 	}
 	mac := hmac.New(sha256.New, c.Key)
 	for _, part := range []string{"privpipe secret coins", use, c.Scope, c.Document.User, c.Document.Id} {
 		mac.Write(binary.AppendUvarint(nil, uint64(len(part))))
 		mac.Write([]byte(part))
 	}
-	return rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil))))
+	return rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil)))), nil
 }

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
 
@@ -29,10 +31,25 @@ func TestCoins(t *testing.T) {
 		"other words": {&wire.Document{WordGaps: []uint32{0, 301}, Counts: d.Counts}, "length", false},
 		"more of one": {&wire.Document{WordGaps: d.WordGaps, Counts: []uint32{1, 3}}, "length", false},
 		"no words":    {&wire.Document{}, "length", false},
+		"no counts":   {&wire.Document{WordGaps: d.WordGaps}, "length", false},
 	} {
 		if same := (&Coins{Document: c.document}).Public(c.use).Uint64() == want; same != c.same {
 			t.Errorf("%s: the same coins is %v", what, same)
 		}
+	}
+}
+
+// TestValues: documents of other real numbers have other coins.
+func TestValues(t *testing.T) {
+	seen := make(map[uint64]bool)
+	for _, d := range []*wire.Document{
+		{}, {WordGaps: []uint32{1}, Values: []byte("1234")}, {WordGaps: []uint32{1}, Values: []byte("1235")},
+		{WordGaps: []uint32{2}, Values: []byte("1234")},
+	} {
+		seen[(&Coins{Document: d}).Public("length").Uint64()] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d of 4 documents have coins of their own", len(seen))
 	}
 }
 
@@ -41,7 +58,15 @@ func TestCoins(t *testing.T) {
 func TestSecret(t *testing.T) {
 	first := func(key, use, scope, user, id string, counts ...uint32) uint64 {
 		d := &wire.Document{Id: id, User: user, WordGaps: make([]uint32, len(counts)), Counts: counts}
-		return (&Coins{Document: d, Key: []byte(key), Scope: scope}).Secret(use).Uint64()
+		random, err := (&Coins{Document: d, Key: []byte(key), Scope: scope}).Secret(use)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return random.Uint64()
+	}
+	if _, err := (&Coins{Document: new(wire.Document)}).Secret("use"); exit.Code(err) != exit.Internal ||
+		!strings.Contains(err.Error(), "must set Keyed in job.Work") {
+		t.Errorf("without a key: %v", err)
 	}
 	want := first("key", "use", Scope("run", 1), "user", "id")
 	if first("key", "use", Scope("run", 1), "user", "id", 3) != want {

@@ -13,8 +13,9 @@ type EStep interface {
 	// encode them. Workers with different flags must have different settings.
 	Settings() any
 
-	// SetParameters takes the parameters of a round, before the documents of the next round. It is never called while a worker
-	// runs.
+	// SetParameters takes the parameters of a round, before the documents of the next round, or those of a model file, before
+	// Score and Infer. It is never called while a worker runs. If Family.Parameters is nil it is not called in training: then
+	// the E-step is told neither V nor K.
 	SetParameters(*stream.Set, Size) error
 
 	// NewWorker returns a Worker with shared parameters and its own scratch memory.
@@ -24,9 +25,9 @@ type EStep interface {
 // A Worker works on one document at a time. Several workers of an E-step run concurrently.
 type Worker interface {
 	// Contribute returns the contribution of d, as parts of at most MaxPart bytes of values. An empty document gives
-	// no parts. The contribution must be a function of the content of d, the coins and the parameters. It must not depend on the
-	// id and the user: privacy rests on contributions that depend only on the unit (SPEC.md §2.3), and names may depend on other
-	// documents.
+	// no parts. The contribution must be a function of the content of d, the coins and the parameters. Its distribution must not
+	// depend on the id and the user: privacy rests on contributions that depend only on the unit (SPEC.md §2.3), and names may
+	// depend on other documents. Only the numbers of Coins.Secret differ with the names.
 	Contribute(d *wire.Document, coins *Coins) ([]*wire.Part, error)
 }
 

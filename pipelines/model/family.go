@@ -17,8 +17,11 @@ type Family struct {
 	// Statistics returns the matrices of contributions and releases, for a model of the given size.
 	Statistics func(Size) []*wire.Matrix
 
-	Parameters []Field // the parameters that the E-step reads before each round; nil: it needs none
-	Model      []Field // the fields of a model file
+	// Parameters are what the E-step reads before each round; nil: it needs none. The E-step learns K from their shapes. So
+	// without parameters Statistics gets a Size with Components 0 in training, and must not depend on K.
+	Parameters []Field
+
+	Model []Field // the fields of a model file
 
 	// Topics returns the weight of each word in each component of a model file: K × V cells, row by row, all positive. It is
 	// nil if the components of the family are not distributions over words.
@@ -28,7 +31,7 @@ type Family struct {
 // Size is how large a model is. It is public.
 type Size struct {
 	Words      int // V: words of the vocabulary, which may be features of rows or pixels of images
-	Components int // K: topics, clusters or hidden units; 0: the family has none
+	Components int // K: topics, clusters or hidden units; 0: the family has none, or no parameters say how many
 }
 
 // A Dimension is a number of rows or columns that depends on the size of a model.
@@ -52,10 +55,14 @@ func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 	switch {
 	case size.Words == 0:
 		return Size{}, fmt.Errorf("documents have no vocabulary")
+	case f.Values && !documents.Values:
+		return Size{}, fmt.Errorf("documents hold counts of words, model %s is of real numbers", f.Name)
+	case documents.Values && !f.Values:
+		return Size{}, fmt.Errorf("documents hold real numbers, model %s is of counts of words", f.Name)
 	case parameters == nil && f.Parameters != nil:
 		return Size{}, fmt.Errorf("model %s needs parameters", f.Name)
 	case parameters == nil:
-		return size, nil
+		return size, f.checkShapes(size)
 	case parameters.VocabularySize != documents.VocabularySize:
 		return Size{}, fmt.Errorf("parameters are over %d words, documents over %d", parameters.VocabularySize, documents.VocabularySize)
 	}
@@ -65,7 +72,26 @@ func (f *Family) Fit(documents, parameters *wire.Header) (Size, error) {
 			err = field.check(parameters, size)
 		}
 	}
+	if err == nil {
+		err = f.checkShapes(size)
+	}
 	return size, err
+}
+
+// checkShapes refuses statistics without cells, which are those of a family that does not know its K.
+func (f *Family) checkShapes(size Size) error {
+	for _, m := range f.Statistics(size) {
+		switch {
+		case m.Rows > 0 && m.Columns > 0:
+		case f.Parameters == nil:
+			return fmt.Errorf("statistic %q of model %s has %d × %d cells: Family.Parameters is nil, so the E-step knows no K",
+				m.Name, f.Name, m.Rows, m.Columns)
+		default:
+			return fmt.Errorf("statistic %q of model %s has %d × %d cells: no matrix of Family.Parameters has a dimension Components",
+				m.Name, f.Name, m.Rows, m.Columns)
+		}
+	}
+	return nil
 }
 
 // Size returns the size of a model from the header of its parameters or of its model file.

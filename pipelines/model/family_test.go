@@ -44,6 +44,37 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestFitValues: a family of real numbers fits documents of real numbers only, and one of counts documents of counts only.
+func TestFitValues(t *testing.T) {
+	for _, values := range []bool{false, true} {
+		f := *words.Family
+		f.Values = values
+		for _, documents := range []bool{false, true} {
+			_, err := f.Fit(&wire.Header{VocabularySize: 9, Values: documents}, nil)
+			if (err == nil) != (values == documents) || err != nil && !strings.Contains(err.Error(), "documents hold") {
+				t.Errorf("family of values: %v, documents of values: %v, got %v", values, documents, err)
+			}
+		}
+	}
+}
+
+// TestShapes: without parameters no K is known, so statistics that depend on it have no cells.
+func TestShapes(t *testing.T) {
+	f := *words.Family
+	f.Statistics = func(s model.Size) []*wire.Matrix {
+		return []*wire.Matrix{{Name: "shares", Rows: 1, Columns: uint32(s.Components)}}
+	}
+	if _, err := f.Fit(&wire.Header{VocabularySize: 9}, nil); err == nil ||
+		!strings.HasSuffix(err.Error(), "1 × 0 cells: Family.Parameters is nil, so the E-step knows no K") {
+		t.Errorf("without parameters: %v", err)
+	}
+	f.Parameters = []model.Field{words.Rounds}
+	if _, err := f.Fit(&wire.Header{VocabularySize: 9}, &wire.Header{Model: "words", VocabularySize: 9}); err == nil ||
+		!strings.HasSuffix(err.Error(), "no matrix of Family.Parameters has a dimension Components") {
+		t.Errorf("with a number as the only parameter: %v", err)
+	}
+}
+
 // TestStatistics: the shapes that grants, charges and releases of existing runs have.
 func TestStatistics(t *testing.T) {
 	for _, c := range []struct {

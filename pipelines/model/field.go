@@ -15,6 +15,29 @@ type Field interface {
 
 	// components returns K if the field's shape in a header determines it, else 0.
 	components(h *wire.Header) int
+
+	// array reads the field.
+	array(set *stream.Set, size Size) (Array, error)
+}
+
+// An Array is a field as numbers, whatever its type is. A Scalar is 1 × 1.
+type Array struct {
+	Name          string
+	Rows, Columns Dimension
+	Cells         []float64 // row by row
+}
+
+// Arrays reads all fields of a model file of the family.
+func (f *Family) Arrays(set *stream.Set, size Size) ([]Array, error) {
+	var all []Array
+	for _, field := range f.Model {
+		a, err := field.array(set, size)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
 }
 
 // A Rule is a condition on each value of a field. All values are finite in the wire format.
@@ -55,6 +78,11 @@ func (s Scalar) Put(to *Snapshot, x float64) {
 
 func (s Scalar) check(*wire.Header, Size) error     { return nil } // a header has no numbers
 func (s Scalar) components(*wire.Header) (none int) { return 0 }
+
+func (s Scalar) array(set *stream.Set, _ Size) (Array, error) {
+	x, err := s.Of(set)
+	return Array{Name: s.Name, Cells: []float64{x}}, err
+}
 
 // A Matrix is a named matrix whose shape depends on the size of the model.
 type Matrix[T stream.Values] struct {
@@ -145,4 +173,13 @@ func (m Matrix[T]) components(h *wire.Header) int {
 		return int(found.Columns)
 	}
 	return 0
+}
+
+func (m Matrix[T]) array(set *stream.Set, size Size) (Array, error) {
+	cells, err := m.Of(set, size)
+	a := Array{Name: m.Name, Rows: m.Rows, Columns: m.Columns, Cells: make([]float64, len(cells))}
+	for i, x := range cells {
+		a.Cells[i] = float64(x)
+	}
+	return a, err
 }

@@ -2,14 +2,19 @@ package model
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"privpipe/pipelines/wire"
 )
 
 // AppendParts appends a dense block of a matrix to parts, cut by rows into pieces of at most MaxPart bytes. rows and columns are
-// ascending. values has one value for each cell, row by row, and must not be empty.
+// ascending. values has one value for each cell, row by row. There must be a cell, and len(rows) × len(columns) values; otherwise
+// AppendParts panics. A block of a symmetric matrix must have no cell below the diagonal.
 func AppendParts(parts []*wire.Part, matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
+	if len(values) == 0 || len(values) != len(rows)*len(columns) {
+		panic(fmt.Sprintf("AppendParts: %d values for %d rows and %d columns", len(values), len(rows), len(columns)))
+	}
 	most := max(1, MaxPart/(4*len(columns))) // a row of MaxPart bytes is a matrix of 131,072 columns, all in use
 	gaps := wire.AppendGaps(make([]uint32, 0, len(columns)), columns)
 	for first := 0; first < len(rows); first += most {

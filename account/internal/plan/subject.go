@@ -3,26 +3,33 @@ package plan
 import (
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/vocabulary"
 )
 
 // subjectFlags say what the contributions of a run are. A release repeats it, so a grant names it.
 type subjectFlags struct {
-	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as the estep command is called: lda, words."`
-	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. If a matrix has V rows or columns, the default is that of tokenize."`
+	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as the estep command is called, for example lda."`
+	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. For a model over words and for a matrix of V rows or columns, the default is that of tokenize."`
 	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Name a matrix of R rows and C columns that each unit contributes to, such as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric matrix. May be repeated, in the order of the stream."`
 }
 
-// subject returns what the flags say. The vocabulary is read, or the default taken where a matrix has a row or a column a word.
-func (f *subjectFlags) subject() (s event.Subject, err error) {
+// subject returns what the flags say. The vocabulary is read, or the default taken, if the stream has one.
+func (f *subjectFlags) subject(log *slog.Logger) (s event.Subject, err error) {
 	s.Model = f.Model
-	if f.Vocab != "" || slices.ContainsFunc(f.Matrix, matrix.overWords) {
+	needed, err := f.needsVocabulary(log)
+	if err != nil {
+		return s, err
+	}
+	if needed {
 		words, err := vocabulary.OpenOrEnglish(f.Vocab)
 		if err != nil {
 			return s, err
@@ -37,6 +44,27 @@ func (f *subjectFlags) subject() (s event.Subject, err error) {
 		s.Matrices = append(s.Matrices, shape)
 	}
 	return s, nil
+}
+
+// needsVocabulary says whether the stream has a vocabulary. That of a family always has one, whatever its matrices. Of other
+// programs' streams nothing is known.
+func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
+	if f.Vocab != "" {
+		return true, nil
+	}
+	overWords := slices.ContainsFunc(f.Matrix, matrix.overWords)
+	if f.Model == "" {
+		return overWords, nil
+	}
+	family, err := model.Named(families.All, f.Model)
+	switch {
+	case err == nil && family.Values:
+		return false, exit.Errorf(exit.Usage, "model %s is over features, which have no default: --vocab must name the list of features", f.Model)
+	case err != nil && !overWords:
+		log.Warn(fmt.Sprintf("%v: the grant names no vocabulary, and privatize refuses it for a stream that names one: --vocab", err))
+		return false, nil
+	}
+	return true, nil
 }
 
 // matrix is NAME=RxC as a flag.

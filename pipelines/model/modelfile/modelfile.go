@@ -3,7 +3,6 @@ package modelfile
 
 import (
 	"errors"
-	"fmt"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -29,6 +28,7 @@ func (t *Topics) Row(topic int) []float64 {
 
 // A File is the content of a model file.
 type File struct {
+	Name   string // for messages
 	Header *wire.Header
 	Words  []string // the vocabulary, V of them
 	Family *model.Family
@@ -45,7 +45,7 @@ func Read(name string, maxCells uint64) (*File, error) {
 		return nil, err
 	}
 	defer in.Close()
-	f := &File{Header: h}
+	f := &File{Name: name, Header: h}
 	if f.Set, err = in.ReadOne(func(w *wire.Words) { f.Words = append(f.Words, w.Words...) }); err != nil {
 		return nil, err
 	}
@@ -67,14 +67,18 @@ func ReadTopics(name string, maxCells uint64) (*Topics, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Topics{Header: f.Header, Words: f.Words, Number: f.Size.Components, Set: f.Set}
+	return f.Topics()
+}
+
+// Topics reads the topics of a model file, if its family has topics.
+func (f *File) Topics() (*Topics, error) {
 	if f.Family.Topics == nil {
-		err = fmt.Errorf("a model of %s has no topics", f.Header.Model)
-	} else {
-		t.Cells, err = f.Family.Topics(f.Set, f.Size)
+		return nil, exit.Errorf(exit.Usage, "%s: a model of %s has no topics", f.Name, f.Family.Name).
+			WithHint("show prints it, and mstep export --format csv, jsonl or npz writes it for other programs")
 	}
+	cells, err := f.Family.Topics(f.Set, f.Size)
 	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", f.Name, err)
 	}
-	return t, nil
+	return &Topics{Header: f.Header, Words: f.Words, Number: f.Size.Components, Cells: cells, Set: f.Set}, nil
 }

@@ -2,9 +2,9 @@ package modeltest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"sync"
@@ -14,6 +14,7 @@ import (
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // A Case is an E-step with its parameters set.
@@ -36,11 +37,26 @@ func EStep(t *testing.T, c Case) {
 	t.Run("inference", c.infers)
 }
 
-func (c Case) header() *wire.Header {
-	return &wire.Header{
+// checkParts refuses a contribution that breaks a rule of the wire format, by itself or in the order of its parts.
+func checkParts(words int, matrices []*wire.Matrix, parts []*wire.Part) error {
+	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: wire.Side_PRIVATE, Unit: wire.Unit_DOCUMENT,
-		VocabularySize: uint32(c.Size.Words), Matrices: c.Family.Statistics(c.Size),
+		VocabularySize: uint32(words), Matrices: matrices,
 	}
+	compressor, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		return err
+	}
+	w, err := stream.NewWriter(io.Discard, h, compressor)
+	if err != nil {
+		return err
+	}
+	open := &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1}}
+	if err := w.Write(&wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: open}}); err != nil {
+		return err
+	}
+	c := &wire.Contribution{Unit: "document/d", Parts: parts}
+	return w.Write(&wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: c}})
 }
 
 // documents returns documents of many sizes: empty, one word, one word very often, all words, and sizes in between.
@@ -58,12 +74,20 @@ func (c Case) documents() []*wire.Document {
 		}
 		documents = append(documents, d)
 	}
+	for i, d := range documents {
+		documents[i] = valued(c.Family, d)
+	}
 	return documents
 }
 
 func (c Case) contribute(t *testing.T, w model.Worker, d *wire.Document) *wire.Contribution {
 	t.Helper()
-	parts, err := w.Contribute(d, coins(d))
+	return contributeWith(t, w, d, coins(d))
+}
+
+func contributeWith(t *testing.T, w model.Worker, d *wire.Document, coins *model.Coins) *wire.Contribution {
+	t.Helper()
+	parts, err := w.Contribute(d, coins)
 	if err != nil {
 		t.Fatalf("document %q: %v", d.Id, err)
 	}
@@ -91,22 +115,18 @@ func (c Case) fit(t *testing.T) {
 	w := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		contribution := c.contribute(t, w, d)
-		r := &wire.Record{Round: 1, Body: &wire.Record_Contribution{Contribution: contribution}}
-		if err := wire.Check(c.header(), r); err != nil {
+		matrices := c.Family.Statistics(c.Size)
+		if err := checkParts(c.Size.Words, matrices, contribution.Parts); err != nil {
 			t.Errorf("document %q: %v", d.Id, err)
+			continue
 		}
-		square := 0.0
 		for _, p := range contribution.Parts {
 			if len(p.Values) > model.MaxPart {
 				t.Errorf("document %q: part of %d bytes", d.Id, len(p.Values))
 			}
-			for i := 0; i < len(p.Values); i += 4 {
-				v := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
-				square += v * v
-			}
 		}
-		if c.Norm > 0 && math.Sqrt(square) > c.Norm*(1+1e-6) {
-			t.Errorf("document %q: norm %v, promised %v", d.Id, math.Sqrt(square), c.Norm)
+		if norm := distance(Dense(matrices, contribution.Parts), nil); c.Norm > 0 && norm > c.Norm*(1+1e-6) {
+			t.Errorf("document %q: norm %v, promised %v", d.Id, norm, c.Norm)
 		}
 	}
 }
@@ -124,8 +144,9 @@ func (c Case) independent(t *testing.T) {
 	}
 }
 
-// nameless checks that a contribution does not depend on the document's id and user. An id may depend on the number or order of
-// other documents, and then the contribution would, too.
+// nameless checks that a contribution depends on the document's id and user only through the numbers of Coins.Secret. An id may
+// depend on the number or order of other documents, and then the contribution would, too. Each document is tried under other names
+// with the coins of its first name: package model checks that public coins depend on no name.
 func (c Case) nameless(t *testing.T) {
 	w := c.Step.NewWorker()
 	for i, d := range c.documents() {
@@ -133,8 +154,8 @@ func (c Case) nameless(t *testing.T) {
 		for _, other := range []*wire.Document{
 			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user"}, {},
 		} {
-			other.WordGaps, other.Counts = d.WordGaps, d.Counts
-			again := c.contribute(t, w, other)
+			other.WordGaps, other.Counts, other.Values = d.WordGaps, d.Counts, d.Values
+			again := contributeWith(t, w, other, coins(d))
 			again.Unit = first.Unit
 			if !proto.Equal(first, again) {
 				t.Errorf("document %q contributes something else as %q of user %q", d.Id, other.Id, other.User)

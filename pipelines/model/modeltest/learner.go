@@ -175,7 +175,7 @@ func Learner(t *testing.T, fresh func() model.Learner) {
 			killed := l
 			l = fresh()
 			if err := l.Restore(Set(killed, killed.State())); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Restore refused what State returned after round %d: %v", cut, err)
 			}
 			for i := cut; i < rounds; i++ {
 				same(t, "parameters", l.Parameters(), parameters[i])
@@ -255,7 +255,10 @@ func learned(t *testing.T, l model.Learner) *model.Snapshot {
 // same compares bit for bit.
 func same(t *testing.T, what string, got, want *model.Snapshot) {
 	t.Helper()
-	if got == nil && want == nil {
+	if got == nil || want == nil {
+		if got != want {
+			t.Errorf("%s are missing before or after the learner resumed, and not both times", what)
+		}
 		return
 	}
 	equal := slices.EqualFunc(got.Scalars, want.Scalars, func(a, b *wire.Scalar) bool { return proto.Equal(a, b) }) &&

@@ -19,7 +19,7 @@ type Halves struct {
 	Step    func() model.EStep // without parameters
 	Learner func() model.Learner
 
-	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have
+	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have. Required; it is never derived
 	Attained    float64 // share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
 	NonNegative bool    // no cell of a contribution is negative
 }
@@ -57,6 +57,8 @@ func RoundTrip(t *testing.T, h Halves) {
 // A trip is one round of a round trip.
 type trip struct {
 	Halves
+	family   *model.Family
+	words    int
 	matrices []*wire.Matrix
 	step     model.EStep
 }
@@ -65,7 +67,7 @@ type trip struct {
 func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	t.Helper()
 	step := h.Step()
-	data := &wire.Header{VocabularySize: uint32(l.Size().Words)}
+	data := &wire.Header{VocabularySize: uint32(l.Size().Words), Values: l.Family().Values}
 	var header *wire.Header
 	snapshot := l.Parameters()
 	if snapshot != nil {
@@ -81,20 +83,30 @@ func (h Halves) begin(t *testing.T, l model.Learner) *trip {
 	if !slices.EqualFunc(l.Family().Statistics(size), statistics(l), func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) {
 		t.Fatalf("the E-step contributes to %v, and the learner learns from %v", l.Family().Statistics(size), statistics(l))
 	}
-	return &trip{h, statistics(l), step}
+	return &trip{h, l.Family(), l.Size().Words, statistics(l), step}
 }
 
 // contribution returns the cells of a document's contribution by a new worker, matrix after matrix.
 func (r *trip) contribution(t *testing.T, d *wire.Document) []float64 {
 	t.Helper()
-	parts, err := r.step.NewWorker().Contribute(d, coins(d))
+	return r.contributionBy(t, r.step.NewWorker(), d)
+}
+
+func (r *trip) contributionBy(t *testing.T, w model.Worker, d *wire.Document) []float64 {
+	t.Helper()
+	d = valued(r.family, d)
+	parts, err := w.Contribute(d, coins(d))
+	if err == nil {
+		err = checkParts(r.words, r.matrices, parts)
+	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %v", d, err)
 	}
 	return Dense(r.matrices, parts)
 }
 
-// Dense returns the cells of parts, matrix after matrix, row by row. A symmetric matrix has the cells on and above the diagonal.
+// Dense returns the cells of parts that keep the rules of the wire format, matrix after matrix, row by row. A symmetric matrix has
+// the cells on and above the diagonal.
 func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
 	var cells []float64
 	first := make([]int, len(matrices)) // of each matrix
@@ -104,18 +116,26 @@ func Dense(matrices []*wire.Matrix, parts []*wire.Part) []float64 {
 	}
 	for _, p := range parts {
 		m := matrices[p.Matrix]
-		values := p.Values
-		for _, row := range ids(p.RowGaps, m.Rows) {
-			for _, column := range ids(p.ColumnGaps, m.Columns) {
+		rows, columns := ids(p.RowGaps, m.Rows), ids(p.ColumnGaps, m.Columns)
+		number := func(i int) float64 {
+			return float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:])))
+		}
+		for r, row := range rows {
+			for c, column := range columns {
 				if m.Symmetric && column < row {
 					continue
+				}
+				value := 0.0
+				if p.Factored {
+					value = number(r) * number(len(rows)+c)
+				} else {
+					value = number(r*len(columns) + c)
 				}
 				at := int(row)*int(m.Columns) + int(column)
 				if m.Symmetric {
 					at -= int(row) * (int(row) + 1) / 2
 				}
-				cells[first[p.Matrix]+at] += float64(math.Float32frombits(binary.LittleEndian.Uint32(values)))
-				values = values[4:]
+				cells[first[p.Matrix]+at] += value
 			}
 		}
 	}
@@ -141,11 +161,7 @@ func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 	worker := r.step.NewWorker()
 	for i, d := range documents {
 		all[i] = r.contribution(t, d)
-		parts, err := worker.Contribute(d, coins(d))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(Dense(r.matrices, parts), all[i]) {
+		if !slices.Equal(r.contributionBy(t, worker, d), all[i]) {
 			t.Errorf("document %d contributes something else after others", i)
 		}
 	}
@@ -280,6 +296,7 @@ func (h Halves) read(t *testing.T, l model.Learner, set *stream.Set, documents [
 	}
 	worker := step.NewWorker()
 	for _, d := range documents {
+		d = valued(l.Family(), d)
 		if scorer, ok := worker.(model.Scorer); ok {
 			if s, err := scorer.Score(d); err != nil || s.Bound > 0 {
 				t.Errorf("score %v, %v", s, err)

@@ -75,25 +75,38 @@ func (w worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, 
 	if len(words) == 0 {
 		return nil, nil
 	}
-	return parts(w.draw(w.posterior(words), coins), words), nil
+	cluster, err := draw(w.posterior(words), coins)
+	if err != nil {
+		return nil, err
+	}
+	return parts(cluster, words), nil
 }
 
 // ContributeAfter implements model.Stateful: a document stays in its cluster by a coin, which damps the first rounds.
 func (w worker) ContributeAfter(d *wire.Document, last []*wire.Part, coins *model.Coins) ([]*wire.Part, error) {
-	if len(last) > 0 && coins.Secret("stay").Float64() < 0.25 {
+	random, err := coins.Secret("stay")
+	if err != nil {
+		return nil, err
+	}
+	if len(last) > 0 && random.Float64() < 0.25 {
 		return last, nil
 	}
 	return w.Contribute(d, coins)
 }
 
-func (w worker) draw(p []float64, coins *model.Coins) uint32 {
-	x := coins.Secret("cluster").Float64()
+// draw returns a cluster, drawn by these probabilities.
+func draw(p []float64, coins *model.Coins) (uint32, error) {
+	random, err := coins.Secret("cluster")
+	if err != nil {
+		return 0, err
+	}
+	x := random.Float64()
 	for k := range p {
 		if x -= p[k]; x < 0 {
-			return uint32(k)
+			return uint32(k), nil
 		}
 	}
-	return uint32(len(p) - 1)
+	return uint32(len(p) - 1), nil
 }
 
 // parts has 1/√(1+n) in the cell of the cluster and in those of its n words: norm 1, whatever the document.

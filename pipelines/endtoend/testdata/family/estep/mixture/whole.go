@@ -30,7 +30,10 @@ func (w *whole) ContributeAll(documents []*wire.Document, last [][]*wire.Part, c
 		for k := range p {
 			p[k] /= total
 		}
-		cluster := worker{&w.Model}.draw(p, coins[i])
+		cluster, err := draw(p, coins[i])
+		if err != nil {
+			return nil, err
+		}
 		taken[cluster]++
 		all[i] = parts(cluster, words)
 	}

@@ -1,0 +1,29 @@
+package modeltest
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// valued returns a document of counts as the family reads it. In a family of real numbers the value of a word is half its count,
+// and negative if the count is even.
+func valued(f *model.Family, d *wire.Document) *wire.Document {
+	if !f.Values {
+		return d
+	}
+	d = proto.CloneOf(d)
+	for _, count := range d.Counts {
+		value := float32(count) / 2
+		if count%2 == 0 {
+			value = -value
+		}
+		d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(value))
+	}
+	d.Counts = nil
+	return d
+}
