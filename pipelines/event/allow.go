@@ -99,8 +99,28 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 			return errors.New("the units were assigned to rounds a second time: a unit could be in two rounds of this grant")
 		}
 	}
+	if g.Draws != 0 {
+		if err := t.drawn(c); err != nil {
+			return err
+		}
+	}
 	if u.releases >= g.Releases {
 		return fmt.Errorf("all %d releases of the grant are used", g.Releases)
+	}
+	return nil
+}
+
+// drawn refuses a charge with draws if the round before it is not charged as often, with draws of its own. The topics of a round
+// depend on the draws of all rounds before, so a release costs the draws of those rounds, too. The round before was charged under
+// the same rule, so all rounds from the first on are charged.
+func (t *tally) drawn(c *Charge) error {
+	if c.Round == 1 {
+		return nil
+	}
+	before := t.rounds[runRound{c.Run, c.Round - 1}]
+	if before == nil || before.Draws == 0 || before.Dataset != c.Dataset || max(1, before.Attempt) < max(1, c.Attempt) {
+		return fmt.Errorf("round %d depends on the draws of all rounds before it, and round %d of run %s is not charged as often: "+
+			"under a grant with draws, each round is released, from round 1 on", c.Round, c.Round-1, c.Run)
 	}
 	return nil
 }

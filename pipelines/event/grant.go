@@ -241,7 +241,8 @@ func ParseGrant(b []byte) (*Grant, error) {
 	return g, nil
 }
 
-// plain refuses JSON in which a member occurs twice, or is not in small letters: parsers differ on such JSON.
+// plain refuses JSON in which a member occurs twice, or has a name of other characters than members have: parsers differ on such
+// JSON. encoding/json takes "ID" for id, and "releaſes", with a long s, for releases.
 func plain(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	var open []map[string]bool // the members so far of each open object, nil for a list
@@ -264,8 +265,8 @@ func plain(b []byte) error {
 			open = open[:len(open)-1]
 		case key && text:
 			members := open[len(open)-1]
-			if members[name] || strings.ToLower(name) != name {
-				return fmt.Errorf("member %q occurs twice, or is not in small letters", name)
+			if members[name] || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+				return fmt.Errorf("member %q occurs twice, or is not of small letters a to z, digits and _", name)
 			}
 			members[name], key = true, false
 			continue
