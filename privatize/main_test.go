@@ -86,6 +86,7 @@ func TestScripts(t *testing.T) {
 	files["words.pp"] = rounds(words, 1, 2, 3).stream(t, end)
 	files["half-words.pp"] = rounds(func(s *source) { words(s); s.value = 2.5 }, 1, 2, 3).stream(t, end)
 	files["other-draws.pp"] = rounds(func(s *source) { words(s); s.draws = 1 }, 1, 2, 3).stream(t, end)
+	files["state.pp"] = rounds(func(s *source) { s.header.Kind = wire.Kind_STATE }, 1).stream(t, end)
 	files["second-words.pp"] = rounds(words, 2, 3).stream(t, end)
 	files["first-words.pp"] = rounds(words, 1).stream(t, end)
 	still := func(s *source) { words(s); s.draws = 0 }
