@@ -33,8 +33,8 @@ const (
 const (
 	Document = "document"
 	User     = "user"
-	// Word: neighbours differ in one token, replaced by another word of the vocabulary at the same place. The set of documents,
-	// their names and their lengths are public, and all documents are in all rounds. Streams carry documents: see claim.md.
+	// Word: neighbours differ in one token, replaced by another word of the vocabulary at the same place. The number of documents
+	// and their lengths are public, and all documents are in all rounds. Streams carry documents: see claim.md.
 	Word = "word"
 )
 
@@ -59,7 +59,7 @@ type Grant struct {
 	// Clipping says how contributions are bounded: see ClipUnit and the others. Empty means ClipUnit, or ClipUnitL1 for Laplace.
 	Clipping string  `json:"clipping,omitempty"`
 	Clip     float64 `json:"clip,omitempty"` // the bound C
-	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in the model's claim.md. It needs
+	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in a claim.md of the model. It needs
 	// ClipProved and ReplaceOne. 0 stands for 2, or √2 with NonNegative. See claim.md.
 	Proved float64 `json:"sensitivity,omitempty"`
 	// NonNegative says that negative coordinates are set to 0. An exchange of a unit then changes a sum by less.
