@@ -87,6 +87,12 @@ func TestScripts(t *testing.T) {
 	files["words.pp"] = rounds(words, 1, 2, 3).stream(t, end)
 	files["half-words.pp"] = rounds(func(s *source) { words(s); s.value = 2.5 }, 1, 2, 3).stream(t, end)
 	files["other-draws.pp"] = rounds(func(s *source) { words(s); s.draws = 1 }, 1, 2, 3).stream(t, end)
+	files["state.pp"] = rounds(func(s *source) { s.header.Kind = wire.Kind_STATE }, 1).stream(t, end)
+	files["second-words.pp"] = rounds(words, 2, 3).stream(t, end)
+	files["first-words.pp"] = rounds(words, 1).stream(t, end)
+	still := func(s *source) { words(s); s.draws = 0 }
+	files["still-words.pp"] = rounds(still, 1, 2, 3).stream(t, end)
+	files["old-words.pp"] = rounds(func(s *source) { still(s); s.header.Version, s.units = 1, s.units[:1] }, 1, 2, 3).stream(t, end)
 	maps.Copy(files, documentStreams())
 	maps.Copy(files, termStreams(t))
 	script.Run(t, files)

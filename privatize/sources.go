@@ -36,6 +36,7 @@ type sources struct {
 	settings []byte       // SHA-256 of the settings of all contributions and sums, after settle
 	streams  []supplier
 	kinds    []wire.Kind
+	version  uint32    // of the wire, the least of all streams
 	deadline *deadline // of the current round
 	fresh    bool      // the inputs are topics, and the output has no release of the run
 	begun    bool      // the ledger has a charge of the run
@@ -61,7 +62,9 @@ type supplier interface {
 
 // partitionSource is a partition of a topic as a source.
 func partitionSource(in *endpoint.Partition) *sources {
-	return &sources{deadline: newDeadline(0), header: in.Header, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind}}
+	return &sources{
+		deadline: newDeadline(0), header: in.Header, version: in.Header.Version, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind},
+	}
 }
 
 // openSources opens the inputs, which must be of one run, model and shape.
@@ -69,7 +72,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 	if err := endpoint.Distinct(output, names...); err != nil {
 		return nil, err
 	}
-	s := &sources{deadline: newDeadline(0)}
+	s := &sources{deadline: newDeadline(0), version: wire.Version}
 	if endpoint.IsTopic(output) { // the output topic keeps what was answered
 		wanted.Answers = output
 	}
@@ -89,6 +92,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 		if s.header == nil {
 			s.header = h
 		}
+		s.version = min(s.version, h.Version)
 		if wire.OtherSettings(alike(h), alike(s.header)) {
 			s.close()
 			return nil, endpoint.MixedSettings(names[0], name)
@@ -133,8 +137,12 @@ func alike(h *wire.Header) *wire.Header {
 	return c
 }
 
-// settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings.
+// settle computes and returns the hash of all settings. The grant that bounds contributions is one of the settings. Settle refuses
+// rounds that cannot state what a grant for unit word needs to know: their draws, and whether contributions depend on one another.
 func (s *sources) settle(grant *event.Grant) (string, error) {
+	if grant != nil && grant.Unit == event.Word && s.version < 2 {
+		return "", exit.Errorf(exit.Refused, "refused: a grant for unit %s needs contributions of wire version 2, whose rounds state their draws", event.Word)
+	}
 	hash, err := settings(s.header, grant)
 	if err == nil {
 		s.settings, err = hex.DecodeString(hash)

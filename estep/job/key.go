@@ -11,7 +11,7 @@ import (
 
 // Keyed are the flags of a model with secret coins.
 type Keyed struct {
-	Secret string `placeholder:"FILE" group:"Coins" help:"Read the key of the model's coins from FILE: 32 random bytes, the same for all workers of a run. By default the key is new and random. A topic needs --secret, because a redelivered document must get the same coins."`
+	Secret string `placeholder:"FILE" group:"Coins" help:"Read the key of the model's coins from FILE: 32 random bytes, the same for all workers of a run. Use a key for one run only: with the same key, run and round, a document gets the same coins again. The rounds must name their run (sample --run). By default the key is new and random. A topic needs --secret, because a redelivered document must get the same coins."`
 
 	drawn bool
 }
@@ -24,6 +24,15 @@ func (k Keyed) Coins() Keyed {
 
 // keySize is the length of a key in bytes.
 const keySize = 32
+
+// named refuses rounds without the name of their run if the key is kept: two runs without a name would throw the same coins.
+func (k Keyed) named(run string) error {
+	if k.Secret == "" || run != "" {
+		return nil
+	}
+	return exit.Errorf(exit.Usage, "--secret needs rounds that name their run, because runs without a name have the same coins").
+		WithHint("sample --run NAME")
+}
 
 // key returns the key of the coins, nil for a model without coins.
 func (k Keyed) key(j *Job) ([]byte, error) {

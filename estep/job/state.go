@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
@@ -27,12 +29,13 @@ func (k Kept) Documents() Kept {
 	return k
 }
 
-// A state is the last contribution of each document. Its file is a stream of CONTRIBUTIONS of the last round. The file is
-// replaced atomically before the end of a round is sent. So if the next stage has a complete round, the file has it too.
+// A state is the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS, because it
+// holds documents of all rounds under the scheme of the last round, and nobody may release it as that round. The file is replaced
+// atomically before the end of a round is sent. So if the next stage has a complete round, the file has it too.
 type state struct {
 	name   string
-	header *wire.Header
-	round  uint32 // the last round in the state
+	header *wire.Header // of the file
+	round  uint32       // the last round in the state
 	last   map[document]*wire.Contribution
 	next   []*wire.Record // contributions of the current round
 }
@@ -48,11 +51,12 @@ func (t *trainer) openState() (*state, error) {
 	if t.work.State != "" && endpoint.IsTopic(t.Input) {
 		return nil, exit.Errorf(exit.Usage, "--state does not go with a topic, whose partitions change hands")
 	}
-	s := &state{name: t.work.State, header: t.header, last: make(map[document]*wire.Contribution)}
+	s := &state{name: t.work.State, header: proto.CloneOf(t.header), last: make(map[document]*wire.Contribution)}
+	s.header.Kind = wire.Kind_STATE
 	if s.name == "" {
 		return s, nil
 	}
-	in, h, err := endpoint.OpenStream(s.name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}, MaxCells: t.MaxCells})
+	in, h, err := endpoint.OpenStream(s.name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: t.MaxCells})
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -60,6 +64,10 @@ func (t *trainer) openState() (*state, error) {
 		return nil, err
 	}
 	defer in.Close()
+	if h.Kind != wire.Kind_STATE {
+		return nil, exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s: earlier programs wrote states so", s.name, h.Kind, wire.Kind_STATE).
+			WithHint("begin a new run with a new --state file")
+	}
 	if h.Run != t.header.Run || string(h.Settings) != string(t.header.Settings) || string(h.Vocabulary) != string(t.header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
 			WithHint("begin each run with a new --state file")

@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -104,6 +106,35 @@ func TestState(t *testing.T) {
 	equal(t, "round 7", answered(t, opened(t, file), 7, a, b, c), 103, 203, 302)
 }
 
+// TestStateIsNoRound: only a reader that wants a state takes its file, so no stage releases it as the round that it names.
+func TestStateIsNoRound(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.pp")
+	answered(t, opened(t, file), 1, &wire.Document{Id: "1", User: "u", WordGaps: []uint32{1}, Counts: []uint32{1}})
+	for kind := range wire.Kind_name {
+		in, _, err := endpoint.OpenStream(file, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind(kind)}})
+		if err == nil {
+			in.Close()
+		}
+		if (err == nil) != (wire.Kind(kind) == wire.Kind_STATE) {
+			t.Errorf("a reader of %v: %v", wire.Kind(kind), err)
+		}
+	}
+}
+
+// TestKeyNeedsANamedRun: a kept key would give two runs without a name the same coins. A new one does not.
+func TestKeyNeedsANamedRun(t *testing.T) {
+	for _, c := range []struct {
+		secret, run string
+		refused     bool
+	}{{"key", "", true}, {"key", "run", false}, {"", "", false}} {
+		tr := &trainer{Job: &Job{}, work: Work{Keyed: Keyed{Secret: c.secret, drawn: true}, Family: new(model.Family)}, in: &endpoint.Partition{Header: &wire.Header{Run: c.run}}}
+		err := tr.train() // the next check is that there is a vocabulary
+		if (exit.Code(err) == exit.Usage) != c.refused || c.refused == strings.Contains(err.Error(), "no vocabulary") {
+			t.Errorf("key %q, run %q: %v", c.secret, c.run, err)
+		}
+	}
+}
+
 // TestLargeState: a contribution of several records comes back whole.
 func TestLargeState(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.pp")
@@ -157,6 +188,13 @@ func TestStateRefuses(t *testing.T) {
 	}
 	if _, err := keeper(file, 2).openState(); err == nil || !strings.Contains(err.Error(), "other settings") {
 		t.Errorf("the state of other settings: %v", err)
+	}
+	former := filepath.Join(t.TempDir(), "former.pp")
+	s := opened(t, former)
+	s.header.Kind = wire.Kind_CONTRIBUTIONS
+	answered(t, s, 3)
+	if _, err := keeper(former, 1).openState(); exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), "a stream of CONTRIBUTIONS, must be of STATE") {
+		t.Errorf("a state of an earlier program: %v", err)
 	}
 	tr := keeper(file, 1)
 	tr.Input = "kafka://localhost:1/rounds.private"

@@ -67,6 +67,9 @@ type trainer struct {
 
 func (t *trainer) train() (err error) {
 	h := t.in.Header
+	if err := t.work.named(h.Run); err != nil {
+		return err
+	}
 	var parametersHeader *wire.Header
 	if t.params != nil {
 		parametersHeader = t.params.header

@@ -99,8 +99,32 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 			return errors.New("the units were assigned to rounds a second time: a unit could be in two rounds of this grant")
 		}
 	}
+	if g.Draws != 0 {
+		if err := t.drawn(c); err != nil {
+			return err
+		}
+	}
 	if u.releases >= g.Releases {
 		return fmt.Errorf("all %d releases of the grant are used", g.Releases)
+	}
+	return nil
+}
+
+// drawn refuses a charge with draws if the round before it is not charged, with draws of its own. The topics of a round depend on
+// the draws of all rounds before, so a release costs the draws of those rounds, too. The round before was charged under the same
+// rule, so all rounds from the first on are charged. A second release of a round is refused: under the same key of estep the draws
+// repeat, and are not independent of the first.
+func (t *tally) drawn(c *Charge) error {
+	if c.Attempt > 0 {
+		return errors.New("a grant with draws allows one release of a round")
+	}
+	if c.Round == 1 {
+		return nil
+	}
+	before := t.rounds[runRound{c.Run, c.Round - 1}]
+	if before == nil || before.Draws == 0 || before.Dataset != c.Dataset {
+		return fmt.Errorf("round %d depends on the draws of all rounds before it, and round %d of run %s is not charged: "+
+			"under a grant with draws, each round is released, from round 1 on", c.Round, c.Round-1, c.Run)
 	}
 	return nil
 }

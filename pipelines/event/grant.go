@@ -33,8 +33,8 @@ const (
 const (
 	Document = "document"
 	User     = "user"
-	// Word: neighbours differ in one token, replaced by another word of the vocabulary at the same place. The set of documents,
-	// their names and their lengths are public, and all documents are in all rounds. Streams carry documents: see claim.md.
+	// Word: neighbours differ in one token, replaced by another word of the vocabulary at the same place. The number of documents
+	// and their lengths are public, and all documents are in all rounds. Streams carry documents: see claim.md.
 	Word = "word"
 )
 
@@ -59,7 +59,7 @@ type Grant struct {
 	// Clipping says how contributions are bounded: see ClipUnit and the others. Empty means ClipUnit, or ClipUnitL1 for Laplace.
 	Clipping string  `json:"clipping,omitempty"`
 	Clip     float64 `json:"clip,omitempty"` // the bound C
-	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in the model's claim.md. It needs
+	// Proved is the sensitivity of sums on the grid divided by the clip, in [1, 2], by a proof in a claim.md of the model. It needs
 	// ClipProved and ReplaceOne. 0 stands for 2, or √2 with NonNegative. See claim.md.
 	Proved float64 `json:"sensitivity,omitempty"`
 	// NonNegative says that negative coordinates are set to 0. An exchange of a unit then changes a sum by less.
@@ -241,7 +241,8 @@ func ParseGrant(b []byte) (*Grant, error) {
 	return g, nil
 }
 
-// plain refuses JSON in which a member occurs twice, or is not in small letters: parsers differ on such JSON.
+// plain refuses JSON in which a member occurs twice, or has a name of other characters than members have: parsers differ on such
+// JSON. encoding/json takes "ID" for id, and "releaſes", with a long s, for releases.
 func plain(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	var open []map[string]bool // the members so far of each open object, nil for a list
@@ -264,8 +265,8 @@ func plain(b []byte) error {
 			open = open[:len(open)-1]
 		case key && text:
 			members := open[len(open)-1]
-			if members[name] || strings.ToLower(name) != name {
-				return fmt.Errorf("member %q occurs twice, or is not in small letters", name)
+			if members[name] || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+				return fmt.Errorf("member %q occurs twice, or is not of small letters a to z, digits and _", name)
 			}
 			members[name], key = true, false
 			continue

@@ -134,7 +134,9 @@ func TestParseGrant(t *testing.T) {
 		{`"releases": 8`, `"releases": 8.5`, "not a grant"},
 		{"{", "", "not a grant"},
 		{`"clip"`, `"clip": 2, "clip"`, `member "clip" occurs twice`},
-		{`"clip"`, `"Clip"`, "not in small letters"},
+		{`"clip"`, `"Clip"`, "not of small letters"},
+		{`"releases": 8`, `"releases": 1, "releaſes": 8`, "not of small letters"},
+		{`"secret"`, `"ſecret": true, "secret"`, "not of small letters"},
 		{`"rate"`, `"rate": 1, "rate"`, `member "rate" occurs twice`},
 		{"\n}", "\n}{}", "more than one JSON value"},
 	} {

@@ -117,16 +117,24 @@ func (g *Grant) checkBound() error {
 
 // checkWord checks that the sensitivity covers the exchange of one word, on the grid. A word adds 1 to one cell of counts, so the
 // exchange changes two cells. An increment is a difference of two counts, so the exchange changes four cells. See claim.md.
+// A symmetric matrix is refused for Gaussian: its cells off the diagonal count twice in the norm, and have less noise.
 func (g *Grant) checkWord() error {
 	if len(g.Statistics) > 0 {
 		return fmt.Errorf("statistics do not belong to unit %s, where a word adds 1 to one cell", Word)
+	}
+	if g.Mechanism == Gaussian && slices.ContainsFunc(g.Matrices, func(m Matrix) bool { return m.Symmetric }) {
+		return fmt.Errorf("unit %s under %s does not go with a symmetric matrix, where a word counts twice off the diagonal", Word, Gaussian)
 	}
 	bound, _ := g.Steps()
 	cells := 4.0
 	if g.Counts() {
 		cells = 2
 	}
-	least := math.Ceil(float64(bound) / g.Clip) // the most steps that a change by 1 can make
+	perUnit := float64(bound) / g.Clip
+	least := math.Ceil(perUnit) // the most steps that a change by 1 can make
+	if least != perUnit {
+		least++ // products on the two sides of a power of two are rounded differently
+	}
 	if g.Mechanism == Laplace {
 		least *= cells
 	} else {

@@ -35,6 +35,7 @@ func provedGrant() *Grant {
 // TestGrantCheckNewer breaks one rule each of what came with version 3.
 func TestGrantCheckNewer(t *testing.T) {
 	type change = func(*Grant)
+	symmetric := func(g *Grant) { g.Matrices = []Matrix{{"topics", 5, 9, false}, {"pairs", 3, 3, true}} }
 	for name, c := range map[string]struct {
 		valid  *Grant
 		broken map[string][]change
@@ -47,12 +48,12 @@ func TestGrantCheckNewer(t *testing.T) {
 			"rounds that share no unit and":    {func(g *Grant) { g.Scheme = schemes()[Epoch] }, func(g *Grant) { g.Scheme = schemes()[Allocate]; g.Scheme.Secret = false }},
 		}},
 		"word, laplace": {wordGrant(Laplace), map[string][]change{
-			"": {func(g *Grant) { g.Draws = 10 }, func(g *Grant) { g.Clip = 2 },
+			"": {func(g *Grant) { g.Draws = 10 }, func(g *Grant) { g.Clip = 2 }, symmetric,
 				func(g *Grant) { g.Clipping, g.Proved, g.Claim, g.Budget = ClipUnbounded, 0, PaperClaim, Budget{} }},
 			"which unit word needs":            {func(g *Grant) { g.Clipping = "" }},
 			"must be in [1, 2]":                {func(g *Grant) { g.Proved = 0 }},
 			"moves sums by up to 2 times":      {func(g *Grant) { g.Proved = 1.999 }, func(g *Grant) { g.Clip, g.Proved = 2, 1.999 }},
-			"moves sums by up to 4 times":      {func(g *Grant) { g.Clip, g.Proved, g.NoiseMultiplier = 2, 2, 1<<30-1 }}, // 1 is half a step
+			"moves sums by up to 8 times":      {func(g *Grant) { g.Clip, g.Proved, g.NoiseMultiplier = 2, 2, 1<<30-1 }}, // 1 is half a step, taken for two
 			"needs adjacency":                  {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
 			"statistics do not belong":         {func(g *Grant) { g.Statistics = []Statistic{{"topics", 0.5}} }},
 			"loss of draws":                    {func(g *Grant) { g.Draws = -1 }, func(g *Grant) { g.Draws = math.Inf(1) }, func(g *Grant) { g.Draws = math.NaN() }},
@@ -60,10 +61,11 @@ func TestGrantCheckNewer(t *testing.T) {
 		}},
 		"word, gaussian": {wordGrant(Gaussian), map[string][]change{
 			"":                       {func(g *Grant) { g.Clip, g.Proved = 1.4142136, 1.41422 }, func(g *Grant) { g.Clip, g.Proved = 2, 1 }},
+			"symmetric matrix":       {symmetric, func(g *Grant) { symmetric(g); g.Clip, g.Proved = 2, 2 }},
 			"moves sums by up to 1.": {func(g *Grant) { g.Proved = 1.4142 }, func(g *Grant) { g.Clip = 1.4142135 }, func(g *Grant) { g.Clip = 1.4142136 }},
 		}},
 		"unbounded": {unboundedGrant(), map[string][]change{
-			"":                                 {func(g *Grant) { g.Mechanism = Laplace }, func(g *Grant) { g.Adjacency = ReplaceOne }},
+			"":                                 {func(g *Grant) { g.Mechanism = Laplace }, func(g *Grant) { g.Adjacency = ReplaceOne }, symmetric},
 			"protects nobody":                  {func(g *Grant) { g.Claim = "" }, func(g *Grant) { g.Budget = validGrant().Budget }, func(g *Grant) { g.Cost = 1 }, func(g *Grant) { g.Proved = 1 }},
 			"draws belong to unit word":        {func(g *Grant) { g.Draws = 1 }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
@@ -113,10 +115,11 @@ func TestSensitivityOfProof(t *testing.T) {
 	}
 }
 
-// TestWordMovesSums: whatever words are exchanged, sums on the grid move by no more than the least sensitivity that is taken.
+// TestWordMovesSums: whatever words are exchanged, sums on the grid move by no more than the least sensitivity that is taken. The
+// clip 2.4626… has products that are rounded down below a power of two, and up above it.
 func TestWordMovesSums(t *testing.T) {
 	for _, mechanism := range []string{Laplace, Gaussian} {
-		for _, clip := range []float64{1, math.Sqrt2, 1.5, 2} {
+		for _, clip := range []float64{1, math.Sqrt2, 1.5, 2, 2.462602160661195, 3, 4} {
 			for _, multiplier := range []float64{0.5, 3, 1 << 12, 1 << 26} {
 				g := wordGrant(mechanism)
 				g.Clip, g.NoiseMultiplier, g.Proved = clip, multiplier, 2
@@ -139,8 +142,8 @@ func TestWordMovesSums(t *testing.T) {
 					cells = 2
 				}
 				most := 0.0
-				for v := range 1000 { // a cell goes from v to v+1
-					steps := math.Trunc(float64(v+1)*(float64(bound)/clip)) - math.Trunc(float64(v)*(float64(bound)/clip))
+				for _, v := range movedCounts(float64(bound) / clip) { // a cell goes from v to v+1
+					steps := math.Trunc((v+1)*(float64(bound)/clip)) - math.Trunc(v*(float64(bound)/clip))
 					most = max(most, steps)
 				}
 				moved := most * float64(cells)
@@ -151,6 +154,53 @@ func TestWordMovesSums(t *testing.T) {
 					t.Errorf("%s, clip %v, multiplier %v: a word moves sums by %v steps, sensitivity %d", mechanism, clip, multiplier, moved, s)
 				}
 			}
+		}
+	}
+}
+
+// movedCounts returns small counts, and those whose steps are next to a power of two up to 2^40.
+func movedCounts(perUnit float64) (counts []float64) {
+	for v := range 1000 {
+		counts = append(counts, float64(v))
+	}
+	for power := 1.0; power <= 1<<40; power *= 2 {
+		for near := -2.0; near <= 2; near++ {
+			if v := math.Floor(power/perUnit) + near; v >= 0 && v < 1<<24 {
+				counts = append(counts, v)
+			}
+		}
+	}
+	return counts
+}
+
+// TestDrawsFromTheFirstRound: under a grant with draws, a round needs the charge of the round before, of the same run and data
+// set and with draws, and is released once.
+func TestDrawsFromTheFirstRound(t *testing.T) {
+	drawn := func(g *Grant) {
+		*g = *wordGrant(Laplace)
+		g.Draws, g.Budget = 0.5, Budget{}
+	}
+	const before = "depends on the draws of all rounds before it"
+	all := Scheme{Method: All, Rate: 1, Rounds: 100}
+	for name, c := range map[string]struct {
+		change func(*next)
+		rule   string // "": allowed
+	}{
+		"next":                              {func(*next) {}, ""},
+		"first of another run":              {func(n *next) { n.charge = n.of(n.grant, 1); n.charge.Run = "other" }, ""},
+		"second of another run":             {func(n *next) { n.charge.Run = "other" }, before},
+		"one is missing":                    {func(n *next) { n.charge = n.of(n.grant, 3) }, before},
+		"after the missing one":             {func(n *next) { n.enter(n.charge); n.charge = n.of(n.grant, 3) }, ""},
+		"first of another data set":         {func(n *next) { n.ledger.Lines[2].Charge.Dataset = "other" }, before},
+		"first without draws":               {func(n *next) { n.ledger.Lines[2].Charge.Draws = 0 }, before},
+		"first again":                       {(*next).again, "allows one release of a round"},
+		"without draws, one may be missing": {func(n *next) { n.grant.Draws = 0; n.charge = n.of(n.grant, 7) }, ""},
+	} {
+		n := newNext(all, drawn)
+		c.change(n)
+		err := n.ledger.Allow(n.charge, nil, n.at)
+		if (err == nil) != (c.rule == "") || err != nil && !strings.Contains(err.Error(), c.rule) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

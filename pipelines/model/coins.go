@@ -17,12 +17,12 @@ type Coins struct {
 	// Document is the document of the coins.
 	Document *wire.Document
 
-	// Key is the key of Secret. Scope separates runs and rounds.
+	// Key is the key of Secret. Scope separates rounds, and runs of different names under one key.
 	Key   []byte
 	Scope string
 }
 
-// Scope returns the scope of the coins of a round.
+// Scope returns the scope of the coins of a round. Two runs of one name have the same scopes, and so have two runs without a name.
 func Scope(run string, round uint32) string { return fmt.Sprintf("%d\n%s", round, run) }
 
 // Public returns random numbers that are not secret. They depend only on the words of the document and their counts or values, not
@@ -43,7 +43,7 @@ func (c *Coins) Public(use string) *rand.Rand {
 
 // Secret returns random numbers that are indistinguishable from independent uniform numbers without the key: ChaCha8 under
 // HMAC-SHA256 of use, scope, user and id. A document that is delivered again in the same round gets the same numbers; every other
-// round or run has other numbers. Equal documents have independent numbers. Names only distinguish documents: numbers of
+// round, and every run of another name or key, has other numbers. Equal documents have independent numbers. Names only distinguish documents: numbers of
 // different names are independent, so the distribution of a contribution does not depend on a name.
 //
 // Without a key it returns an error: Keyed of job.Work makes one.

@@ -328,6 +328,11 @@ func vectors(t *testing.T) []Vector {
 		listed.add(encoded(r))
 	}
 	unknown := delimited(append(bytes.Clone(a[1:]), 0x78, 1))
+	// Two lists that are not packed are shorter by the two bytes of an unknown field 15.
+	hidden := delimited(slices.Concat([]byte{0x22, 9}, []byte{0x0a, 1, 'a', 0x20, 3, 0x28, 1, 0x78, 1}))
+	unknownScheme := scheme()
+	unknownScheme.ProtoReflect().SetUnknown([]byte{0x78, 1})
+	nested := openBy(1, unknownScheme)
 	newer := with(documents(), func(h *wire.Header) { h.Version = 3 })
 	nan := float32(math.NaN())
 	// SHA-256 begins with 3e, 87 and ca for these units.
@@ -394,6 +399,8 @@ func vectors(t *testing.T) []Vector {
 		{Name: "long-length.pp", Rule: "record goes beyond its frame", Section: "1", Stream: frame(two.header, []byte{0x7f, 0x22})},
 
 		{Name: "unknown-field.pp", Rule: "unknown field", Section: "2", Stream: newBuilder(documents()).add(unknown).whole()},
+		{Name: "unknown-field-beside.pp", Rule: "unknown field, in a record of the same size without it", Section: "2", Stream: newBuilder(documents()).add(hidden).whole()},
+		{Name: "unknown-field-nested.pp", Rule: "unknown field of a scheme", Section: "2", Stream: newBuilder(rounds()).add(nested, closing(1)).whole()},
 		{Name: "default-value.pp", Rule: "explicit default value", Section: "2", Stream: newBuilder(documents()).add(delimited(slices.Concat([]byte{0x22, 5}, []byte{0x0a, 1, 'a', 0x1a, 0}))).whole()},
 		{Name: "no-body.pp", Rule: "record without a body", Section: "2", Stream: newBuilder(documents()).add([]byte{2, 8, 1}).whole()},
 		{Name: "header-round.pp", Rule: "header of a round", Section: "3", Stream: withHeader(two, inRound(1, two.header)).whole()},

@@ -142,8 +142,10 @@ def decode(data):
         raise Broken("record is not a protobuf Record (SPEC 2)") from None
     if record.HasField("header"):  # before unknown fields, as a newer version has some
         need(record.header.version in VERSIONS, "2.1", f"wire version {record.header.version} is not known, only 1 and 2")
-    record.DiscardUnknownFields()  # or Python's protobuf would encode them again
-    need(record.ByteSize() == len(data), "2", "record has an unknown field or an encoding that is not minimal")
+    size = record.ByteSize()
+    record.DiscardUnknownFields()  # at all levels
+    need(record.ByteSize() == size, "2", "record has an unknown field")
+    need(size == len(data), "2", "record has an encoding that is not minimal")
     need(record.WhichOneof("body"), "2", "record without a body")
     return record
 
@@ -189,6 +191,7 @@ ORDER = {
     wire.DOCUMENTS: dict.fromkeys(("header", "document"), ("document", "end")),
     wire.ROUNDS: rounds_of("document"),
     wire.CONTRIBUTIONS: rounds_of("contribution"),
+    wire.STATE: rounds_of("contribution") | {"header": ("round_open",), "round_close": ("end",)},
     wire.RELEASES: {"header": ("release", "end")} | dict.fromkeys(("release", "block"), ("block", "release", "end")),
     wire.PARAMETERS: dict.fromkeys(("header", "words"), ("words", "parameters", "end"))
     | dict.fromkeys(("parameters", "block"), ("block", "parameters", "end")),
@@ -203,7 +206,7 @@ ORDER = {
 }
 # The bodies that belong to the round under way; so does a document of ROUNDS.
 INSIDE = ("round_close", "contribution", "block", "members", "sum")
-SYMMETRIC = (wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS)  # the kinds that may have symmetric matrices
+SYMMETRIC = (wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS, wire.STATE)  # the kinds that may have symmetric matrices
 # Unicode's property White_Space. Python's isspace() has some more.
 WHITE_SPACE = set("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {chr(c) for c in range(0x2000, 0x200B)}
 FIRST_ROUND = {"round_open": 1, "release": 1, "parameters": 0}  # what begins a round, and its least number
@@ -212,6 +215,7 @@ SCORED = ("score", "prediction")  # what may be of a round, and of the same one 
 # The elements of a kind's matrices; a kind that is not named has none.
 ELEMENTS = {
     wire.CONTRIBUTIONS: (wire.FLOAT32,),
+    wire.STATE: (wire.FLOAT32,),
     wire.RELEASES: (wire.INT64,),
     wire.SUMS: (wire.INT64,),
     wire.PARAMETERS: tuple(FORMATS),
@@ -435,18 +439,19 @@ class Stream:
 def check_header(header):
     """SPEC 2.1, except the version."""
     need(header.kind in ORDER, "2.1", "kind is not known")
-    newer = header.values or header.kind == wire.PREDICTIONS
-    need(header.version > 1 or not newer, "2", "values or predictions in version 1")
+    newer = header.values or header.kind in (wire.PREDICTIONS, wire.STATE)
+    need(header.version > 1 or not newer, "2", "values, predictions or a state in version 1")
     need(not header.values or header.kind in (wire.DOCUMENTS, wire.ROUNDS), "2.1", "values in a kind without documents")
     need(header.side in (wire.PRIVATE, wire.PUBLIC), "2.1", "no side")
     check_names(header.run, header.model)
     need(header.unit in wire.Unit.values(), "2.1", "privacy unit is not known")
-    unit_kinds = (wire.ROUNDS, wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS)
+    unit_kinds = (wire.ROUNDS, wire.CONTRIBUTIONS, wire.RELEASES, wire.SUMS, wire.STATE)
     need(header.unit or header.kind not in unit_kinds, "2.1", "no privacy unit")
     need(len(header.vocabulary) in (0, 32), "2.1", "vocabulary hash is not of 32 bytes")
     need(header.vocabulary_size <= WORDS, "2.1", "vocabulary is too large")
     need(len(header.settings) in (0, SETTINGS), "2.1", "hash of settings is not of 32 bytes")
-    need(not header.settings or header.kind in (wire.DOCUMENTS, wire.CONTRIBUTIONS, wire.SUMS), "2.1", "settings in a kind that has none")
+    settled = (wire.DOCUMENTS, wire.CONTRIBUTIONS, wire.SUMS, wire.STATE)
+    need(not header.settings or header.kind in settled, "2.1", "settings in a kind that has none")
     named = header.vocabulary or header.vocabulary_size
     need(not named or header.kind != wire.TERMS, "3.7", "terms over a vocabulary")
     need(header.kind in ELEMENTS or not header.matrices, "2.1", "matrices in a kind of stream that has none")

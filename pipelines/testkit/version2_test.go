@@ -50,6 +50,14 @@ func prediction(round uint32, truth []uint32, probabilities ...float32) []byte {
 	return encoded(&wire.Record{Round: round, Body: &wire.Record_Prediction{Prediction: p}})
 }
 
+// kept makes a header of contributions one of a state.
+func kept(h *wire.Header) *wire.Header {
+	h.Version, h.Kind = 2, wire.Kind_STATE
+	return h
+}
+
+func stateOf(h *wire.Header, records ...[]byte) []byte { return newBuilder(h).add(records...).whole() }
+
 // vectors2 are of what version 2 has beyond version 1, and of streams of version 1 that have it all the same.
 func vectors2() []Vector {
 	two, nan := []uint32{3, 4}, float32(math.NaN())
@@ -77,6 +85,8 @@ func vectors2() []Vector {
 		{Name: "scores.pp", Records: 1, Stream: newBuilder(first(scores())).add(score(0, 0)).whole()},
 		{Name: "scores-of-rounds.pp", Records: 4, Stream: newBuilder(scores()).add(score(0, -21), score(0, 0), score(2, -20), score(2, -19)).whole()},
 		{Name: "predictions.pp", Records: 3, Stream: predicted(columns, prediction(0, nil, 0, 0.25, 1), prediction(0, []uint32{0, 2}, 1, 0, 0))},
+		{Name: "state.pp", Records: 3, Stream: stateOf(settled(kept(contributions()), 32), open(3), contribution(3, false, factored([]uint32{0}, two, 2, 3, -0.5)), closing(3, "a"))},
+		{Name: "state-symmetric.pp", Records: 2, Stream: stateOf(kept(symmetric(contributions())), stating(1, 0.5, false), closing(1))},
 		{Name: "predictions-of-rounds.pp", Records: 3, Stream: predicted(columns, prediction(1, nil, 0, 0, 0), prediction(7, nil, 1, 1, 1))},
 
 		{Name: "1-values.pp", Rule: "values of documents in version 1", Section: "2", Stream: newBuilder(ofValues(documents())).whole()},
@@ -87,6 +97,11 @@ func vectors2() []Vector {
 		{Name: "1-plug-in.pp", Rule: "plug-in score in version 1", Section: "2", Stream: newBuilder(first(scores())).add(score(0, -21)).whole()},
 		{Name: "1-score-of-a-round.pp", Rule: "score of a round in version 1", Section: "2", Stream: newBuilder(first(scores())).add(score(1, 0)).whole()},
 		{Name: "1-predictions.pp", Rule: "predictions in version 1", Section: "2", Stream: newBuilder(first(predictions())).whole()},
+		{Name: "1-state.pp", Rule: "state in version 1", Section: "2", Stream: stateOf(first(kept(contributions())), open(1), closing(1))},
+		{Name: "state-of-two-rounds.pp", Rule: "state of two rounds", Section: "3", Stream: stateOf(kept(contributions()), open(1), closing(1), open(2), closing(2))},
+		{Name: "state-of-no-round.pp", Rule: "state of no round", Section: "3", Stream: stateOf(kept(contributions()))},
+		{Name: "state-unit.pp", Rule: "state without a privacy unit", Section: "2.1", Stream: stateOf(with(kept(contributions()), func(h *wire.Header) { h.Unit = 0 }), open(1), closing(1))},
+		{Name: "state-element.pp", Rule: "state of other elements than FLOAT32", Section: "2.1", Stream: stateOf(with(kept(contributions()), func(h *wire.Header) { h.Matrices[0].Element = wire.Element_FLOAT64 }), open(1), closing(1))},
 
 		{Name: "real-contributions.pp", Rule: "values in a kind without documents", Section: "2.1", Stream: newBuilder(ofValues(second(contributions()))).whole()},
 		{Name: "real-counts.pp", Rule: "counts in a stream of values", Section: "3.1", Stream: realStream(document("a", two, []uint32{1, 2}))},

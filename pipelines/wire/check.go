@@ -25,7 +25,7 @@ func CheckHeader(h *Header) error {
 		return fmt.Errorf("wire version %d is newer than %d, the newest this program reads", h.Version, Version)
 	case h.Version < Oldest:
 		return fmt.Errorf("wire version %d, must be %d to %d", h.Version, Oldest, Version)
-	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_PREDICTIONS:
+	case h.Kind <= Kind_KIND_UNSPECIFIED || h.Kind > Kind_STATE:
 		return fmt.Errorf("unknown kind of stream %d", h.Kind)
 	case h.Side != Side_PRIVATE && h.Side != Side_PUBLIC:
 		return fmt.Errorf("unknown side of the wall %d", h.Side)
@@ -39,7 +39,7 @@ func CheckHeader(h *Header) error {
 		return fmt.Errorf("vocabulary of %d words exceeds %d", h.VocabularySize, MaxVocabulary)
 	case len(h.Settings) != 0 && len(h.Settings) != sha256.Size:
 		return fmt.Errorf("hash of settings of %d bytes, must be %d", len(h.Settings), sha256.Size)
-	case len(h.Settings) != 0 && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_SUMS:
+	case len(h.Settings) != 0 && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_SUMS && h.Kind != Kind_STATE:
 		return fmt.Errorf("a stream of %s has no settings", h.Kind)
 	case h.Values && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_ROUNDS:
 		return fmt.Errorf("a stream of %s has no documents, and so none with values", h.Kind)
@@ -62,7 +62,7 @@ func CheckHeader(h *Header) error {
 func checkKind(h *Header) error {
 	element := Element_ELEMENT_UNSPECIFIED
 	switch h.Kind {
-	case Kind_CONTRIBUTIONS:
+	case Kind_CONTRIBUTIONS, Kind_STATE:
 		element = Element_FLOAT32
 	case Kind_RELEASES, Kind_SUMS:
 		element = Element_INT64
@@ -73,7 +73,7 @@ func checkKind(h *Header) error {
 		}
 	}
 	for _, m := range h.Matrices {
-		if m.Symmetric && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_RELEASES && h.Kind != Kind_SUMS {
+		if m.Symmetric && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_RELEASES && h.Kind != Kind_SUMS && h.Kind != Kind_STATE {
 			return fmt.Errorf("matrix %q of a stream of %s cannot be symmetric", m.Name, h.Kind)
 		}
 		if element != Element_ELEMENT_UNSPECIFIED && m.Element != element {
@@ -84,7 +84,7 @@ func checkKind(h *Header) error {
 		return fmt.Errorf("a stream of %s has no vocabulary", h.Kind)
 	}
 	switch h.Kind {
-	case Kind_ROUNDS, Kind_CONTRIBUTIONS, Kind_RELEASES, Kind_SUMS:
+	case Kind_ROUNDS, Kind_CONTRIBUTIONS, Kind_RELEASES, Kind_SUMS, Kind_STATE:
 		if h.Unit == Unit_UNIT_UNSPECIFIED {
 			return fmt.Errorf("a stream of %s must name the privacy unit", h.Kind)
 		}

@@ -71,10 +71,10 @@ func TestCheckHeader(t *testing.T) {
 // TestSymmetricHeader: three kinds may have symmetric matrices, of as many cells as the triangle.
 func TestSymmetricHeader(t *testing.T) {
 	for kind, element := range map[Kind]Element{
-		Kind_CONTRIBUTIONS: Element_FLOAT32, Kind_RELEASES: Element_INT64, Kind_SUMS: Element_INT64,
+		Kind_CONTRIBUTIONS: Element_FLOAT32, Kind_STATE: Element_FLOAT32, Kind_RELEASES: Element_INT64, Kind_SUMS: Element_INT64,
 	} {
 		h := validHeader()
-		h.Kind, h.Matrices[0] = kind, &Matrix{Name: "m", Rows: 4, Columns: 4, Element: element, Symmetric: true}
+		h.Version, h.Kind, h.Matrices[0] = Version, kind, &Matrix{Name: "m", Rows: 4, Columns: 4, Element: element, Symmetric: true}
 		if err := CheckHeader(h); err != nil {
 			t.Errorf("%v: %v", kind, err)
 		}

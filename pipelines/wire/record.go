@@ -51,14 +51,15 @@ func Append(b []byte, r *Record) ([]byte, error) {
 
 var errNotCanonical = errors.New("encoding has an unknown field, a repeated field or a padded number")
 
-// Decode decodes one record without its length. It refuses bytes that would not encode again to the same size: unknown
-// fields (the schema of a version is closed), repeated singular fields and padded varints. Check checks the values.
+// Decode decodes one record without its length. It refuses unknown fields, because the schema of a version is closed. It also
+// refuses bytes that would not encode again to the same size, such as a repeated singular field or a padded varint. Check checks
+// the values.
 func Decode(b []byte) (*Record, error) {
 	r := new(Record)
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, r); err != nil {
+	if err := proto.Unmarshal(b, r); err != nil {
 		return nil, fmt.Errorf("not a record: %w", err)
 	}
-	if proto.Size(r) != len(b) {
+	if r.unknown() || proto.Size(r) != len(b) {
 		return nil, errNotCanonical
 	}
 	return r, nil

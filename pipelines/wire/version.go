@@ -7,6 +7,8 @@ func (h *Header) newer() string {
 	switch {
 	case h.Kind == Kind_PREDICTIONS:
 		return "a stream of PREDICTIONS"
+	case h.Kind == Kind_STATE:
+		return "a stream of STATE"
 	case h.Values:
 		return "values of documents"
 	}

@@ -45,6 +45,7 @@ const (
 	Kind_SUMS             Kind = 8  // (RoundOpen Members* Sum Block* RoundClose)*; exact sums over some of the units of each round
 	Kind_TERMS            Kind = 9  // Terms
 	Kind_PREDICTIONS      Kind = 10 // Words* Prediction*; since 2
+	Kind_STATE            Kind = 11 // RoundOpen Contribution* RoundClose; what a model keeps of each document from round to round; since 2
 )
 
 // Enum value maps for Kind.
@@ -61,6 +62,7 @@ var (
 		8:  "SUMS",
 		9:  "TERMS",
 		10: "PREDICTIONS",
+		11: "STATE",
 	}
 	Kind_value = map[string]int32{
 		"KIND_UNSPECIFIED": 0,
@@ -74,6 +76,7 @@ var (
 		"SUMS":             8,
 		"TERMS":            9,
 		"PREDICTIONS":      10,
+		"STATE":            11,
 	}
 )
 
@@ -2201,7 +2204,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12$\n" +
 	"\rprobabilities\x18\x03 \x01(\fR\rprobabilities\x12\x1d\n" +
 	"\n" +
-	"truth_gaps\x18\x04 \x03(\rR\ttruthGaps*\xaa\x01\n" +
+	"truth_gaps\x18\x04 \x03(\rR\ttruthGaps*\xb5\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tDOCUMENTS\x10\x01\x12\n" +
@@ -2218,7 +2221,8 @@ const file_wire_proto_rawDesc = "" +
 	"\x04SUMS\x10\b\x12\t\n" +
 	"\x05TERMS\x10\t\x12\x0f\n" +
 	"\vPREDICTIONS\x10\n" +
-	"*5\n" +
+	"\x12\t\n" +
+	"\x05STATE\x10\v*5\n" +
 	"\x04Side\x12\x14\n" +
 	"\x10SIDE_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aPRIVATE\x10\x01\x12\n" +

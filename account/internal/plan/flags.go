@@ -37,7 +37,7 @@ type Flags struct {
 	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
 	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
 	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
-	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word."`
+	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word. Each round must then be released once, from round 1 on."`
 	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
 	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
 	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
@@ -47,7 +47,7 @@ type Flags struct {
 	subjectFlags
 
 	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
-	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; documents and their lengths are public."`
+	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; the number of documents and their lengths are public."`
 	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response)."`
 	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
 	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`

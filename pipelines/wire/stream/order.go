@@ -15,7 +15,7 @@ type order struct {
 
 	round   uint32             // of the open round or set of matrices, or of the last one
 	started bool               // round is set
-	open    bool               // ROUNDS, CONTRIBUTIONS, SUMS: between RoundOpen and RoundClose
+	open    bool               // ROUNDS, CONTRIBUTIONS, SUMS, STATE: between RoundOpen and RoundClose
 	records uint64             // in the open round
 	more    *wire.Contribution // the record before, which this one goes on with
 	parts   partOrder          // of the contribution under way
@@ -74,6 +74,8 @@ func (o *order) finish() error {
 		return fmt.Errorf("stream ends inside round %d", o.round)
 	case o.matrix < len(o.header.Matrices):
 		return o.missingBlocks()
+	case o.header.Kind == wire.Kind_STATE && !o.started:
+		return errors.New("a state has no round")
 	case o.words != 0 && o.words != o.header.VocabularySize:
 		return fmt.Errorf("stream has %d words of a vocabulary of %d", o.words, o.header.VocabularySize)
 	}
@@ -159,7 +161,13 @@ func (o *order) next(r *wire.Record) error {
 }
 
 func (o *order) roundOpen(r *wire.Record) error {
-	if o.header.Kind != wire.Kind_CONTRIBUTIONS && o.header.Kind != wire.Kind_SUMS {
+	switch o.header.Kind {
+	case wire.Kind_CONTRIBUTIONS, wire.Kind_SUMS:
+	case wire.Kind_STATE:
+		if o.started {
+			return errors.New("a state has a second round")
+		}
+	default:
 		if err := o.belongs(r, wire.Kind_ROUNDS); err != nil {
 			return err
 		}
@@ -243,8 +251,10 @@ func (o *order) sum(r *wire.Record) error {
 }
 
 func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
-	if err := o.belongs(r, wire.Kind_CONTRIBUTIONS); err != nil {
-		return err
+	if o.header.Kind != wire.Kind_STATE {
+		if err := o.belongs(r, wire.Kind_CONTRIBUTIONS); err != nil {
+			return err
+		}
 	}
 	if o.more != nil {
 		if c.Unit != o.more.Unit || c.Record != o.more.Record || r.Round != o.round {

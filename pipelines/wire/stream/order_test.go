@@ -132,6 +132,13 @@ func TestOrder(t *testing.T) {
 		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows", []*wire.Record{open(1), contribution(1, "u", false, rows(1), rows(0))}},
 		{wire.Kind_CONTRIBUTIONS, "ascending order of matrices and rows", []*wire.Record{open(1), contribution(1, "u", true, rows(0, 0)), contribution(1, "u", false, rows(0, 0))}},
 
+		{wire.Kind_STATE, "", []*wire.Record{open(7), contribution(7, "u", false, rows(0, 0)), contribution(7, "v", false), closing(7, 2)}},
+		{wire.Kind_STATE, "no round", nil},
+		{wire.Kind_STATE, "second round", []*wire.Record{open(1), closing(1, 0), open(2)}},
+		{wire.Kind_STATE, "ends inside round 1", []*wire.Record{open(1)}},
+		{wire.Kind_STATE, "document record in a stream of STATE", []*wire.Record{open(1), document(1)}},
+		{wire.Kind_STATE, "members record in a stream of STATE", []*wire.Record{open(1), members(1, 0)}},
+
 		{wire.Kind_RELEASES, "", releaseRecords()},
 		{wire.Kind_RELEASES, "no announced matrix", []*wire.Record{block(1, 0, 0, 1)}},
 		{wire.Kind_RELEASES, "no announced matrix", []*wire.Record{release(1), block(2, 0, 0, 1)}},

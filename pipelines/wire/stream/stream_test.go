@@ -25,7 +25,7 @@ func header(kind wire.Kind) *wire.Header {
 	switch kind {
 	case wire.Kind_ROUNDS:
 		h.Unit = wire.Unit_DOCUMENT
-	case wire.Kind_CONTRIBUTIONS:
+	case wire.Kind_CONTRIBUTIONS, wire.Kind_STATE:
 		h.Unit = wire.Unit_DOCUMENT
 		h.Matrices = []*wire.Matrix{
 			{Name: "a", Rows: 3, Columns: 2, Element: wire.Element_FLOAT32},
