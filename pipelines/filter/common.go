@@ -31,9 +31,9 @@ type Common struct {
 	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
 }
 
-// Validate is kong's hook. It comes before those of the commands, which would find the zero values of missing flags wrong. So it
-// refuses missing flags, as kong does later.
-func (c *Common) Validate(k *kong.Context) error {
+// refuseMissing refuses missing flags, as kong does after the validators of the commands. A validator would find the zero value of a
+// missing flag wrong. It is no method Validate of Common: a stage whose flags stand beside Common would lose its own.
+func refuseMissing(k *kong.Context) error {
 	var missing []string
 	for _, path := range k.Path {
 		for _, flag := range path.Flags {
