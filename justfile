@@ -49,9 +49,9 @@ fuzz count="20000x":
 soak kills="5000":
     PRIVPIPE_KILLS={{ kills }} go test -run 'TestCrash$' -v -count=1 -timeout 20m ./pipelines/endtoend
 
-# The lines that a Gaussian sum over pipes passes through in privatize, by file, with its proofs and tests: for an auditor
-path:
-    go test -count=1 -v -run 'TestGaussianPath$' ./pipelines/endtoend
+# The lines that a Gaussian sum over pipes passes through in privatize, with proofs and tests, for an auditor; a FILE.html gets the source
+path html="":
+    PRIVPIPE_PATH_HTML={{ if html == "" { "" } else { quote(absolute_path(html)) } }} go test -count=1 -v -run 'TestGaussianPath$' ./pipelines/endtoend
 
 # Plant each fault of pipelines/testkit/mutants, or those of a name, and see that the tests which it names find it (minutes)
 mutants name="":

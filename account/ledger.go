@@ -99,8 +99,11 @@ func (c *newLedgerCommand) head() (*event.Head, error) {
 }
 
 func alreadyThere(path string) error {
-	return exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path).
-		WithHint("go on with account plan --ledger")
+	err := exit.Errorf(exit.Refused, "refused: %s is there already: a ledger is begun once", path)
+	if size, known := endpoint.Size(path); known && size == 0 {
+		return err.WithHint("it is empty: if no run has charged it, remove it first")
+	}
+	return err.WithHint("go on with account plan --ledger")
 }
 
 // create makes a file with a content, whole and durable or not at all, and replaces none.

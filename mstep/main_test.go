@@ -54,19 +54,20 @@ func files() map[string][]byte {
 	other := vocabulary.Words{"cat", "dog", "bird"}
 
 	return map[string][]byte{
-		"vocab.txt":      []byte("cat\ndog\nfish\n"),
-		"other.txt":      []byte("cat\ndog\nbird\n"),
-		"releases.pp":    released(nil, rounds...),
-		"first-two.pp":   unended(released(nil, rounds[:2]...)),
-		"truncated.pp":   unended(released(nil, rounds...)),
-		"noiseless.pp":   released(nil, modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),
-		"none.pp":        released(nil),
-		"other-run.pp":   released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
-		"private.pp":     released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
-		"other-word.pp":  released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
-		"laplace.pp":     released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
-		"words.pp":       wordReleases(vocab, 40, 10, 30),
-		"words-other.pp": wordReleases(other, 40, 10, 30),
+		"vocab.txt":       []byte("cat\ndog\nfish\n"),
+		"other.txt":       []byte("cat\ndog\nbird\n"),
+		"releases.pp":     released(nil, rounds...),
+		"one-of-noise.pp": released(nil, modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: []int64{90, 80, -3, 9, 2, 0}}),
+		"first-two.pp":    unended(released(nil, rounds[:2]...)),
+		"truncated.pp":    unended(released(nil, rounds...)),
+		"noiseless.pp":    released(nil, modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),
+		"none.pp":         released(nil),
+		"other-run.pp":    released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
+		"private.pp":      released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
+		"other-word.pp":   released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
+		"laplace.pp":      released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
+		"words.pp":        wordReleases(vocab, 40, 10, 30),
+		"words-other.pp":  wordReleases(other, 40, 10, 30),
 	}
 }
 

@@ -119,7 +119,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	}
 	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
 		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).
-			WithHint("give every document an id of its own, and each run of tokenize that names documents by content a --prefix: " +
+			WithHint("name each input once, give every document an id of its own, and each run of tokenize that names documents by content a --prefix: " +
 				"a unit counts once a round")
 	} else if err != nil {
 		return nil, nil, err

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
@@ -49,6 +50,14 @@ func (i *inputs) names() (names []string) {
 		return []string{endpoint.Stdio}
 	}
 	return names
+}
+
+// zeroBytes reports whether every input is a file of 0 bytes, as an export that failed leaves behind.
+func (i *inputs) zeroBytes() bool {
+	return !slices.ContainsFunc(i.names(), func(name string) bool {
+		size, known := endpoint.Size(name)
+		return !known || size > 0
+	})
 }
 
 // open returns the reader of the inputs.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"unicode/utf8"
 
 	"privpipe/pipelines/endpoint"
@@ -109,6 +110,16 @@ func (t *texts) convert(
 	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")
+	}
+	if err == nil && total.documents == 0 {
+		if t.zeroBytes() {
+			names := strings.Join(t.names(), ", ")
+			if names == endpoint.Stdio {
+				names = "standard input"
+			}
+			return total, exit.Errorf(exit.Malformed, "%s: empty, must have a document", names)
+		}
+		r.Log.Warn("the input has no document: nothing can be learned from it")
 	}
 	return total, err
 }

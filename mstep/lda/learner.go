@@ -104,17 +104,17 @@ func (l *Learner) Parameters() *model.Snapshot {
 	return s
 }
 
-// AboveNoise implements model.Judge: the number of cells of the statistic for each topic that are more than four standard
+// AboveNoise implements model.Judge: for each topic, the number of cells of its statistic that are more than four standard
 // deviations of the noise above 0. Pure noise has V/30000 such cells.
-func (l *Learner) AboveNoise() float64 {
+func (l *Learner) AboveNoise() []int {
 	sum, variance := l.estimated()
-	distinct := 0
-	for _, s := range sum {
+	above := make([]int, l.o.Topics)
+	for i, s := range sum {
 		if s > 4*math.Sqrt(variance) {
-			distinct++
+			above[i/l.o.Words]++
 		}
 	}
-	return float64(distinct) / float64(l.o.Topics)
+	return above
 }
 
 // estimated returns the statistic from which the model is estimated, and the variance of its noise.

@@ -230,8 +230,8 @@ func FuzzExtreme(f *testing.F) {
 // TestAboveNoise counts the cells that are more than four deviations above 0.
 func TestAboveNoise(t *testing.T) {
 	l := newLearner(Options{Topics: 2, Words: 3})
-	l.sum, l.variance = []float64{9, 1, 0, 5, -9, 4}, 1
-	if got := l.AboveNoise(); got != 1 {
-		t.Errorf("%v distinct words a topic, want 1", got)
+	l.sum, l.variance = []float64{9, 1, 5, 5, -9, 4}, 1
+	if got, want := l.AboveNoise(), []int{2, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v words above the noise by topic, want %v", got, want)
 	}
 }

@@ -299,15 +299,29 @@ func (s *session) restore() error {
 	return nil
 }
 
-// fewWords is the least average number of words above the noise in a topic; a model with fewer is hardly more than noise. With 65
-// words topics read well; with 9 words half of their words are noise.
+// fewWords is the least number of words above the noise in a topic that is more than noise. With 65 words topics read well; with 9
+// words half of their words are noise. A small vocabulary has fewer words for a topic.
 const fewWords = 10
 
-// judge warns of a model that is hardly more than noise.
+// judge warns of topics that are hardly more than noise. An average over topics would hide them behind one topic with many words.
 func (s *session) judge() {
-	if judge, ok := s.learner.(model.Judge); ok && judge.AboveNoise() < min(fewWords, float64(len(s.vocab))/100) {
-		s.run.Log.Warn("the topics are hardly above the noise: fewer topics, more documents or a larger ε would help",
-			"words above the noise in a topic", fmt.Sprintf("%.1f", judge.AboveNoise()))
+	judge, ok := s.learner.(model.Judge)
+	if !ok {
+		return
+	}
+	above, few := judge.AboveNoise(), max(1, min(fewWords, len(s.vocab)/100))
+	noise := 0
+	for _, words := range above {
+		if words < few {
+			noise++
+		}
+	}
+	s.run.Summarize("topics", len(above))
+	s.run.Summarize("topics_in_noise", noise)
+	s.run.Summarize("words_above_noise", above)
+	if noise > 0 {
+		s.run.Log.Warn(fmt.Sprintf("%d of %d topics have fewer than %d words above the noise: fewer topics, more documents or a larger ε "+
+			"would help; account advise --documents D --words N --epsilon X says how many topics", noise, len(above), few))
 	}
 }
 

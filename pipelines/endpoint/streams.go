@@ -150,8 +150,11 @@ func OpenStream(name string, wanted Wanted) (*StreamReader, *wire.Header, error)
 		return nil, nil, err
 	}
 	opened, h, err := openReader(&StreamReader{Reader: r, input: in}, wanted)
-	if errors.Is(err, stream.ErrEmpty) && name == Stdio {
+	switch {
+	case errors.Is(err, stream.ErrEmpty) && name == Stdio:
 		err = exit.Errorf(exit.Code(err), "%w", err).WithHint("the stage before this one stopped: it says why")
+	case errors.Is(err, stream.ErrForeign) && slices.Contains(wanted.Kinds, wire.Kind_DOCUMENTS):
+		err = exit.Errorf(exit.Code(err), "%w", err).WithHint("if it is a text: tokenize text makes a stream of documents of it")
 	}
 	return opened, h, err
 }

@@ -63,6 +63,26 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeStops runs the first block on a text of 0 bytes, in a shell that goes on after a command that fails, as a terminal does.
+// Nothing is charged, and the model of an earlier text is not shown as this one's.
+func TestReadmeStops(t *testing.T) {
+	folder := readmeFolder(t)
+	if err := os.Remove(filepath.Join(folder, "docs.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "docs.jsonl", "")
+	s := bash(folder, "set +e +o pipefail\n"+block.FindStringSubmatch(read(t, "README.md"))[1])
+	if err := s.Run(); err == nil || s.ProcessState.ExitCode() != 90 {
+		t.Errorf("%v, want exit code 90", err)
+	}
+	if got, want := s.stderr.String(), "tokenize: error: docs.jsonl: empty, must have a document\n"; got != want || s.stdout.Len() > 0 {
+		t.Errorf("prints %q and %q, want nothing and %q", s.stdout.String(), got, want)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "run.ledger")); err == nil {
+		t.Error("the block goes on to the ledger")
+	}
+}
+
 // TestPipelinesReadme does the same with the README of this folder.
 func TestPipelinesReadme(t *testing.T) {
 	folder := readmeFolder(t)

@@ -429,6 +429,13 @@ func TestRecipeLinked(t *testing.T) {
 	if s.Run(); s.ProcessState.ExitCode() == 0 || strings.Contains(s.stderr.String(), "mkdir") {
 		t.Errorf("a copy: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
+	// A copy of all recipes has no stages beside it.
+	s = bash(folder, fmt.Sprintf("mkdir -p alone/pipelines; cp -r %q alone/pipelines; env -u PRIVPIPE_BIN alone/pipelines/recipes/lda.sh docs.jsonl out",
+		filepath.Join(root, "pipelines/recipes")))
+	const without = `^lda\.sh: error: no stages in /\S*/libexec/privpipe: start the recipe in a checkout or from an installation, or name their folder in PRIVPIPE_BIN\n$`
+	if s.Run(); s.ProcessState.ExitCode() != 82 || !regexp.MustCompile(without).MatchString(s.stderr.String()) {
+		t.Errorf("without stages: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
 	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 82; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
 	if s.Run(); s.ProcessState.ExitCode() != 82 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
 		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())

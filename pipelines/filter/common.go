@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -28,6 +29,23 @@ type Common struct {
 	Config        kong.ConfigFlag   `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
 	PrintConfig   bool              `group:"Messages" help:"Print the value of every flag as JSON and exit."`
 	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
+}
+
+// refuseMissing refuses missing flags, as kong does after the validators of the commands. A validator would find the zero value of a
+// missing flag wrong. It is no method Validate of Common: a stage whose flags stand beside Common would lose its own.
+func refuseMissing(k *kong.Context) error {
+	var missing []string
+	for _, path := range k.Path {
+		for _, flag := range path.Flags {
+			if flag.Required && !flag.Set && len(flag.Xor) == 0 && len(flag.And) == 0 {
+				missing = append(missing, flag.Summary())
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("missing flags: %s", strings.Join(missing, ", "))
+	}
+	return nil
 }
 
 // Compress is the flag of every stage that writes a stream.

@@ -177,6 +177,7 @@ func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, erro
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end
 		kong.Help(helpWithExitCodes),
+		kong.WithBeforeApply(refuseMissing),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 	)
 }

@@ -27,6 +27,6 @@ type Learner interface {
 
 // A Judge is a Learner that estimates from the releases how much of the model is above the noise.
 type Judge interface {
-	// AboveNoise returns the average number of words in a component that are clearly above the noise.
-	AboveNoise() float64
+	// AboveNoise returns, for each component, the number of words that are clearly above the noise.
+	AboveNoise() []int
 }

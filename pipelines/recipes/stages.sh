@@ -14,7 +14,9 @@ if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
   (cd "$root" && go build -o bin/ ./...)
 fi
-PRIVPIPE_BIN=$(cd "${PRIVPIPE_BIN:-$root/../../libexec/privpipe}" && pwd)
+PRIVPIPE_BIN=${PRIVPIPE_BIN:-$(readlink -m -- "$root/../../libexec/privpipe")}
+[[ -d $PRIVPIPE_BIN ]] || fail "no stages in $PRIVPIPE_BIN: start the recipe in a checkout or from an installation, or name their folder in PRIVPIPE_BIN" 82
+PRIVPIPE_BIN=$(cd "$PRIVPIPE_BIN" && pwd)
 PATH=$PRIVPIPE_BIN:$PATH
 
 # take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE or --NAME=VALUE, and puts the other arguments into

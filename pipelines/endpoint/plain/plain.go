@@ -4,6 +4,7 @@ package plain
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
 )
 
 // A Text is an open text. Messages call it by its Name.
@@ -31,7 +33,8 @@ func (t *Text) Close() error {
 }
 
 // Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes by the first
-// bytes, not by the name. It refuses archives of several files, other compression, and UTF-16. The error names the format.
+// bytes, not by the name. It refuses archives of several files, other compression, UTF-16, and streams of records. The error names
+// the format.
 func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
 
 // OpenCounting is Open. It also adds the number of bytes that were read from the file, before decompression, to read.
@@ -81,10 +84,33 @@ func (t *Text) decompress(suffix string) error {
 	}
 	t.Reader, t.z = damaged{z, t.Name}, z
 	inner, err := t.look()
-	if err != nil || inner == nil {
+	switch {
+	case err != nil:
+		return err
+	case inner != nil:
+		return inner.refuse(t.Name, ", compressed by "+outer.name)
+	}
+	return t.refuseStream()
+}
+
+// refuseStream refuses a stream of records: its first frame begins with the header record.
+func (t *Text) refuseStream() error {
+	in := bufio.NewReaderSize(t.Reader, wire.MaxHeader)
+	t.Reader = in
+	head, err := in.Peek(wire.MaxHeader)
+	if err != nil && err != io.EOF {
 		return err
 	}
-	return inner.refuse(t.Name, ", compressed by "+outer.name)
+	size, n := binary.Uvarint(head)
+	if n <= 0 || size > uint64(len(head)-n) {
+		return nil
+	}
+	record, err := wire.Decode(head[n : n+int(size)])
+	if err != nil || wire.CheckHeader(record.GetHeader()) != nil {
+		return nil
+	}
+	return exit.Errorf(exit.Malformed, "%s: already a stream of %s, must be a text", t.Name, record.GetHeader().Kind).
+		WithHint("show --private prints a stream; sample, estep and tokenize check read a stream of documents as it is")
 }
 
 // checkSuffix refuses a text that is not compressed although its name says so: the beginning of an archive may be lost.

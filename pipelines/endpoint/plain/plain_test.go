@@ -18,6 +18,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
 )
 
 const marker = "MARKER" // of private text, that no message may have
@@ -270,6 +271,37 @@ func TestCounting(t *testing.T) {
 	for _, name := range []string{t.TempDir(), "nowhere", os.DevNull} {
 		if size, known := endpoint.Size(name); known {
 			t.Errorf("%s has a size, %d", name, size)
+		}
+	}
+}
+
+// TestStreamIsNoText: a stream of records is refused by its kind, however it is compressed. A text in Zstandard that begins as a
+// record of a stream would is read.
+func TestStreamIsNoText(t *testing.T) {
+	for _, compression := range []string{"none", "fast", "best"} {
+		path := filepath.Join(t.TempDir(), "docs.pp")
+		w, err := endpoint.CreateStream(path, &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}, compression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(&wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: marker}}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = plain.Open(path)
+		if err == nil || exit.Code(err) != exit.Malformed || !strings.HasSuffix(err.Error(), "docs.pp: already a stream of DOCUMENTS, must be a text") {
+			t.Errorf("%s: %v", compression, err)
+		}
+	}
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"", "\x02", "\x02\x12\x00", "\x05\x12\x03\x08\x02", "\n\n\n\n", marker, strings.Repeat("\x80", 99)} {
+		if got, err := read(t, "text.zst", encoder.EncodeAll([]byte(content), nil)); err != nil || got != content {
+			t.Errorf("%q: got %q, %v", content, got, err)
 		}
 	}
 }

@@ -25,7 +25,7 @@ const (
 
 var (
 	errTruncated = errors.New("input ends inside a frame: the stream is truncated")
-	errForeign   = errors.New("not a Zstandard frame: this is no privpipe stream")
+	ErrForeign   = errors.New("not a Zstandard frame: this is no privpipe stream")
 )
 
 // readFrame appends the next frame of r to b, whole and still compressed, without reading beyond it. It answers
@@ -79,7 +79,7 @@ func walk(take func(n int) ([]byte, error)) error {
 		return err
 	}
 	if binary.LittleEndian.Uint32(head) != magic {
-		return errForeign
+		return ErrForeign
 	}
 	descriptor := head[4]
 	switch {
