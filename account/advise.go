@@ -63,7 +63,7 @@ type advice struct {
 func (c *adviseCommand) advise() advice {
 	a := advice{Pairs: c.Documents * c.Words * c.Epsilon}
 	a.Measured = a.Pairs <= mostPairs
-	topics := math.Max(fewestTopics, a.Pairs/pairsOfTopic)
+	topics := math.Max(fewestTopics, math.Min(a.Pairs, mostPairs)/pairsOfTopic)
 	digit := math.Pow(10, math.Max(0, math.Floor(math.Log10(topics))-1)) // two digits: the rule has no more
 	a.Topics = int(math.Round(topics/digit) * digit)
 	for _, g := range grades {
@@ -80,7 +80,7 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 	return c.Print(r, a, func(b *bytes.Buffer) {
 		fmt.Fprintf(b, "topics      %d\nperplexity  %s\nbecause     D·N·ε is %.1f million\n", a.Topics, a.Perplexity, a.Pairs/1e6)
 		if !a.Measured {
-			fmt.Fprintln(b, "beware      nothing larger than 14 million was measured")
+			fmt.Fprintln(b, "beware      nothing larger than 14 million was measured: more topics may pay")
 		}
 	})
 }

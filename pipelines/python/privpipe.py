@@ -8,6 +8,7 @@
     model.gensim()                              # gensim.models.LdaModel
     model.sklearn()                             # sklearn.decomposition.LatentDirichletAllocation
     privpipe.document_topics("topics.parquet")  # pandas: documents × topics, of estep lda --infer; also jsonl and npz
+    pyLDAvis.save_html(privpipe.ldavis("vis.json"), "vis.html")  # of mstep export --format ldavis
 
 A model is public. The topics of documents are as private as the documents.
 
@@ -107,6 +108,19 @@ def load(path):
     if not model.lambda_.shape == model.weights.shape == (len(model.lambda_), len(model.words)):
         raise Error(f"{path}: lambda, weights and words are of different sizes")
     return model
+
+
+def ldavis(path):
+    """Reads the output of mstep export --format ldavis: a pyLDAvis.PreparedData. Raises Error, or OSError."""
+    import pandas
+    import pyLDAvis
+
+    try:
+        vis = json.loads(Path(path).read_text("utf-8"))
+        tables = [pandas.DataFrame(vis[name]) for name in ("mdsDat", "tinfo", "token.table")]
+        return pyLDAvis.PreparedData(*tables, *(vis[name] for name in ("R", "lambda.step", "plot.opts", "topic.order")))
+    except (ValueError, TypeError, KeyError):
+        raise Error(f"{path}: not an export of the format ldavis") from None
 
 
 def document_topics(path):

@@ -88,10 +88,10 @@ class Models(unittest.TestCase):
     def test_pyldavis(self):
         import pyLDAvis
 
-        vis = json.loads(Path("mean.json").read_text("utf-8"))
-        data = pyLDAvis.PreparedData(*(pandas.DataFrame(vis[n]) for n in ("mdsDat", "tinfo", "token.table")),
-                                     *(vis[n] for n in ("R", "lambda.step", "plot.opts", "topic.order")))  # fmt: skip
+        data = privpipe.ldavis("mean.json")
         self.assertIn(json.dumps("café")[1:-1], pyLDAvis.prepared_data_to_html(data))
+        with self.assertRaisesRegex(privpipe.Error, "mean.npz: not an export of the format ldavis"):
+            privpipe.ldavis("mean.npz")
 
 
 class Refusals(unittest.TestCase):

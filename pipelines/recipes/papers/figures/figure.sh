@@ -31,12 +31,14 @@ public_documents() {
   esac
 }
 
-# system FOLDER RECIPE FLAG… runs a recipe in $out/FOLDER, unless it has run there. What it read is removed afterwards.
+# system FOLDER RECIPE FLAG… runs a recipe in $out/FOLDER, unless it has run there. What it read is removed afterwards. The papers'
+# unit is the document, even of a text with users, and a figure is drawn of any text: hence --force.
 system() {
-  local to=$out/$1 recipe=$2
+  local to=$out/$1 recipe=$2 force=(--force)
   shift 2
   [[ ! -e $to/done ]] || return 0
-  "$papers/$recipe" "$@" --topics "$topics" --seed "$seed" "${vocabulary[@]}" --held "$held" "$out/text.pp" "$to" >"$to.log" 2>&1 || {
+  [[ $recipe != *online-lda.sh ]] || force=() # it protects nobody
+  "$papers/$recipe" "${force[@]}" "$@" --topics "$topics" --seed "$seed" "${vocabulary[@]}" --held "$held" "$out/text.pp" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
