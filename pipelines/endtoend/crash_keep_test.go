@@ -166,8 +166,11 @@ func (v *victim) replay(cut []byte) error {
 		return fmt.Errorf("the replay from round %d: %w, %s", oldest, err, messages.String())
 	}
 	files, oldest, err := v.kept()
-	if err != nil || files != 2*keep || oldest != v.rounds-keep+1 {
-		return fmt.Errorf("%d files from round %d on are kept: %w", files, oldest, err)
+	if err != nil {
+		return err
+	}
+	if files != 2*keep || oldest != v.rounds-keep+1 {
+		return fmt.Errorf("%d files from round %d on are kept, want two of each of the last %d rounds", files, oldest, keep)
 	}
 	return v.exact(cut, output)
 }
