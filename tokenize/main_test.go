@@ -62,6 +62,23 @@ func parquetOf(t *testing.T, lines string) []byte {
 	return b.Bytes()
 }
 
+// longNames is a Parquet file with a document to take and one with too long an id, user and label each.
+func longNames(t *testing.T) []byte {
+	t.Helper()
+	type row struct {
+		ID    string `parquet:"id,dict"`
+		Text  string `parquet:"text"`
+		User  string `parquet:"user,dict"`
+		Label string `parquet:"label,dict"`
+	}
+	long := strings.Repeat("MARKER", 30_000)
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []row{{"a", "fig", "u", "l"}, {long, "fig", "", ""}, {"b", "fig", long, ""}, {"c", "fig", "", long}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 const three = `{"id":"1","text":"Apple pear, APPLE!"}
 {"id":2,"text":"Fig","user":"ann","label":"x"}
 {"id":"3","text":"nothing MARKER known"}
@@ -139,6 +156,7 @@ func TestScripts(t *testing.T) {
 		"users.jsonl":        []byte(users.String()),
 		"pyarrow.parquet":    python,
 		"many.parquet":       parts,
+		"long-names.parquet": longNames(t),
 		"cut.parquet":        parts[:len(parts)/2],
 		"torn.parquet":       torn,
 		"endless.jsonl":      []byte(`{"id":"1","text":"fig"}` + "\n" + endless + "\n" + `{"id":"3","text":"fig"}` + "\n"),

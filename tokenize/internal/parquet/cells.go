@@ -14,7 +14,7 @@ type Cell struct {
 	Null     bool       // no value
 	Text     words.Text // a string, an integer in decimal, or a list of strings; empty if TooLong
 	NullItem bool       // a string of the list is null
-	TooLong  bool       // more than the limit of bytes; a string of a list takes one more than it has
+	TooLong  bool       // more bytes than the column's Limit; a string of a list takes one more than it has
 }
 
 // A reader reads the values of a column, row group by row group.
@@ -65,7 +65,7 @@ func (r *reader) peek() (bool, error) {
 }
 
 // row reads the value or the values of the next row.
-func (r *reader) row(c *Cell, limit int) error {
+func (r *reader) row(c *Cell) error {
 	*c = Cell{Text: words.Text{List: r.column.list}}
 	more, err := r.peek()
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *reader) row(c *Cell, limit int) error {
 		return nil
 	}
 	for {
-		if err := r.value(c, limit); err != nil {
+		if err := r.value(c); err != nil {
 			return err
 		}
 		r.peeked = false
@@ -94,7 +94,7 @@ func (r *reader) row(c *Cell, limit int) error {
 }
 
 // value takes the value at which the reader stands.
-func (r *reader) value(c *Cell, limit int) error {
+func (r *reader) value(c *Cell) error {
 	if r.definition < r.column.definition {
 		c.Null, c.NullItem = !r.column.list, r.column.list
 		return nil
@@ -112,7 +112,7 @@ func (r *reader) value(c *Cell, limit int) error {
 	case !ok:
 		return errPage
 	case c.TooLong:
-	case r.column.list && len(c.Text.Content)+1+len(s) > limit, len(s) > limit:
+	case r.column.list && len(c.Text.Content)+1+len(s) > r.column.Limit, len(s) > r.column.Limit:
 		c.TooLong, c.Text.Content = true, nil
 	case r.column.list:
 		c.Text.Token(s)

@@ -68,7 +68,9 @@ func open(in io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	var meta format.FileMetaData
-	if n, err := skim(footer); err != nil || n != len(footer) {
+	if n, err := skim(footer); err == errMany {
+		return nil, fmt.Errorf("the footer has %w", err)
+	} else if err != nil || n != len(footer) {
 		return nil, errDamaged
 	}
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), footer, &meta); err != nil {
@@ -116,9 +118,9 @@ func readFooter(in io.ReaderAt, size int64) ([]byte, error) {
 	return footer, err
 }
 
-// Rows reads columns of all rows, in order. Values over limit bytes are left out.
-func (f *File) Rows(limit int, columns ...Column) *Rows {
-	r := &Rows{file: f, limit: limit, readers: make([]reader, len(columns)), cells: make([]Cell, len(columns))}
+// Rows reads columns of all rows, in order. Cells over the Limit of their column are left out.
+func (f *File) Rows(columns ...Column) *Rows {
+	r := &Rows{file: f, readers: make([]reader, len(columns)), cells: make([]Cell, len(columns))}
 	for i, c := range columns {
 		r.readers[i].column = c
 	}
@@ -128,7 +130,6 @@ func (f *File) Rows(limit int, columns ...Column) *Rows {
 // Rows are the rows of a file.
 type Rows struct {
 	file    *File
-	limit   int
 	group   int   // number of the next row group
 	left    int64 // rows of the current row group
 	readers []reader
@@ -148,7 +149,7 @@ func (r *Rows) Next() ([]Cell, error) {
 	}
 	r.left--
 	for i := range r.readers {
-		if err := r.readers[i].row(&r.cells[i], r.limit); err != nil {
+		if err := r.readers[i].row(&r.cells[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -145,7 +145,7 @@ func TestHeader(t *testing.T) {
 
 // TestLevels: a row begins at level 0, and no level exceeds that of a value.
 func TestLevels(t *testing.T) {
-	list := Column{physical: format.ByteArray, list: true, repetition: 1, definition: 2, nonempty: 1}
+	list := Column{physical: format.ByteArray, list: true, repetition: 1, definition: 2, nonempty: 1, Limit: 100}
 	for _, c := range []struct {
 		repetition, definition byte
 		want                   error
@@ -153,7 +153,7 @@ func TestLevels(t *testing.T) {
 		r := reader{column: list, strings: &plainStrings{[]byte("\x01\x00\x00\x00a")}, page: &page{
 			left: 1, repetition: hybrid{src: []byte{2, c.repetition}, width: 1}, definition: hybrid{src: []byte{2, c.definition}, width: 2},
 		}}
-		if got := r.row(new(Cell), 100); got != c.want {
+		if got := r.row(new(Cell)); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -98,9 +99,10 @@ func all(b []byte, limit int, names ...string) (rows [][]string, err error) {
 		if err != nil {
 			return nil, err
 		}
+		c.Limit = limit
 		columns = append(columns, c)
 	}
-	r := f.Rows(limit, columns...)
+	r := f.Rows(columns...)
 	for {
 		cells, err := r.Next()
 		if err == io.EOF {
@@ -263,6 +265,25 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestFooterMemory: a footer of many small structures is refused before it is decoded.
+func TestFooterMemory(t *testing.T) {
+	const n = mostFooter - 100
+	footer := append([]byte{0x49, 0xfc}, binary.AppendUvarint(nil, n)...) // field 4, the row groups
+	footer = append(append(footer, make([]byte, n)...), 0)
+	b := append([]byte(magic), footer...)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), magic...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := all(b, 100, "text")
+	runtime.ReadMemStats(&after)
+	if want := "the footer has more than 524288 structures in lists"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 2*mostFooter>>20 {
+		t.Errorf("took %d MiB", took)
+	}
+}
+
 // FuzzFile reads damaged files: whatever they are, they are read or refused, without a panic or gigabytes.
 func FuzzFile(f *testing.F) {
 	for version := 1; version <= 2; version++ {
@@ -288,5 +309,5 @@ func FuzzFile(f *testing.F) {
 
 // refusals are all errors of a file, which quote nothing of it.
 var refusals = regexp.MustCompile(`^(damaged Parquet(: a page)?|truncated, or no Parquet file: it does not end as one|` +
-	`no Parquet file: it does not begin as one|encrypted Parquet: decrypt it first|no such column|a page of more than 256 MiB|` +
+	`no Parquet file: it does not begin as one|encrypted Parquet: decrypt it first|no such column|a page of more than 256 MiB|the footer has more than .*|` +
 	`must have strings, integers, or lists of strings|(compressed by|levels in the encoding|values in the encoding) [A-Z0-9_<>?()-]+[:,] .*)$`)

@@ -9,6 +9,8 @@ import (
 
 // A Column is a column that can be read.
 type Column struct {
+	Limit int // bytes of a cell that Rows reads
+
 	index      int // of its leaf in a row group
 	kind       kind
 	physical   format.Type // of the values in pages

@@ -1,6 +1,9 @@
 package parquet
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // errThrift is the error of bytes that are no structure of the compact protocol, or end before it does.
 var errThrift = errors.New("not a Thrift structure")
@@ -8,12 +11,20 @@ var errThrift = errors.New("not a Thrift structure")
 // mostNested is how deep a structure may nest; those of Parquet nest at most seven deep.
 const mostNested = 16
 
+// mostListed bounds the structures in lists. One takes a byte or more, and up to some 600 in memory. A footer of 10,000 columns in
+// 10 row groups lists 400,000.
+const mostListed = 1 << 19
+
+var errMany = fmt.Errorf("more than %d structures in lists", mostListed)
+
 // skim returns the length of the structure at the beginning of b, in the compact protocol of Apache Thrift (thrift-compact-protocol.md).
-// It refuses a list, a set, a map or a string that claims to have more elements than b has bytes left, before a decoder allocates
-// memory for them.
+// It refuses a list, a set, a map or a string that claims to have more elements than b has bytes left, and more structures in lists
+// than mostListed, before a decoder allocates memory for them.
 func skim(b []byte) (length int, err error) {
-	s := skimmer{b}
-	if !s.structure(0) {
+	s := skimmer{rest: b}
+	if ok := s.structure(0); s.listed > mostListed {
+		return 0, errMany
+	} else if !ok {
 		return 0, errThrift
 	}
 	return len(b) - len(s.rest), nil
@@ -37,7 +48,10 @@ const (
 	typeUUID
 )
 
-type skimmer struct{ rest []byte }
+type skimmer struct {
+	rest   []byte
+	listed int // structures in lists, sets and maps
+}
 
 // skip skips n bytes.
 func (s *skimmer) skip(n uint64) bool {
@@ -131,6 +145,9 @@ func (s *skimmer) elements(n uint64, depth int, kinds ...byte) bool {
 	}
 	for range n {
 		for _, kind := range kinds {
+			if kind == typeStruct {
+				s.listed++
+			}
 			if !s.value(kind, depth) {
 				return false
 			}

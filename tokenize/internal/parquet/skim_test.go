@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"testing"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -65,6 +66,28 @@ func TestSkimRefuses(t *testing.T) {
 	} {
 		if n, err := skim(b); err == nil {
 			t.Errorf("%s: got %d, want a refusal", name, n)
+		}
+	}
+}
+
+// TestSkimListed: a structure in a list takes a byte here, and hundreds in memory.
+func TestSkimListed(t *testing.T) {
+	const half = mostListed / 2
+	lists := func(sizes ...int) []byte {
+		var b []byte
+		for _, n := range sizes {
+			b = append(binary.AppendUvarint(append(b, 0x19, 0xfc), uint64(n)), make([]byte, n)...) // a field, a list of structures, all empty
+		}
+		return append(b, 0)
+	}
+	for _, c := range []struct {
+		b    []byte
+		want error
+	}{
+		{lists(mostListed), nil}, {lists(half, half), nil}, {lists(mostListed + 1), errMany}, {lists(half, half, 1), errMany},
+	} {
+		if n, err := skim(c.b); err != c.want || err == nil && n != len(c.b) {
+			t.Errorf("%d bytes: got %d, %v, want %v", len(c.b), n, err, c.want)
 		}
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/parquet"
 	"privpipe/tokenize/internal/words"
 )
@@ -43,11 +45,14 @@ func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
 			return nil, err
 		}
 		if r.cells[role] = -1; c != nil {
+			if c.Limit = r.limit; role != roleText {
+				c.Limit = min(r.limit, wire.MaxName)
+			}
 			r.cells[role] = len(columns)
 			columns = append(columns, *c)
 		}
 	}
-	r.in = file.Rows(o.Limit, columns...)
+	r.in = file.Rows(columns...)
 	return r, nil
 }
 
@@ -99,13 +104,17 @@ func (r *rows) next() (Chunk, error) {
 		r.first++
 		row := r.row(cells)
 		chunk.parsed = append(chunk.parsed, row)
-		if size += 256; row.Fields.Text != nil { // with what a Row itself takes
-			size += len(row.Fields.Text.Content)
+		size += 256 // what a Row itself takes
+		for _, c := range cells {
+			size += len(c.Text.Content)
 		}
 	}
 	r.read.Add(r.in.Passed() - before)
 	return chunk, nil
 }
+
+// longName stands for a name over wire.MaxName, which the column leaves out. So the check of names refuses it as in other formats.
+var longName = []byte(strings.Repeat("x", wire.MaxName+1))
 
 // row returns the document of a row, or its fault. Null counts as missing.
 func (r *rows) row(cells []parquet.Cell) (row Row) {
@@ -116,6 +125,8 @@ func (r *rows) row(cells []parquet.Cell) (row Row) {
 		}
 		c := &cells[i]
 		switch {
+		case c.TooLong && role != roleText && r.limit > wire.MaxName:
+			c.Text.Content = longName
 		case c.TooLong:
 			return Row{Err: ErrTooLong}
 		case c.NullItem:
