@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 		code         int
 		message      string // a regular expression
 	}{
-		{"empty text", `: | tokenize text --vocab vocab.txt -o out`, 0, `^$`},
+		{"empty text", `: | tokenize text --vocab vocab.txt -o out`, 0, `warning: the input has no document`},
 		{"empty stream", `: | sample --all -o out`, 90, `empty`},
 		{"empty stream of rounds", `: | estep lda --params docs.pp -o out`, 90, `empty`},
 		{"empty stream of contributions", `: | privatize none --ledger out2 -o out`, 90, `empty`},

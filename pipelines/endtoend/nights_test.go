@@ -70,8 +70,8 @@ chmod +x broken/* date night.sh`)
 				run(t, folder, `[[ ! -e $(cat tonight).pp ]] || PATH="$PWD:$PATH" ./night.sh`)
 				write(t, folder, "tonight", "empty")
 				empty := bash(folder, `mv documents.jsonl kept; : >documents.jsonl; PATH="$PWD:$PATH" ./night.sh || code=$?; mv kept documents.jsonl; exit ${code:-0}`)
-				if empty.Run(); empty.ProcessState.ExitCode() != 83 {
-					t.Errorf("no documents: exit code %d, %s; want 83", empty.ProcessState.ExitCode(), empty.stderr.String())
+				if empty.Run(); empty.ProcessState.ExitCode() != 90 {
+					t.Errorf("no documents: exit code %d, %s; want 90", empty.ProcessState.ExitCode(), empty.stderr.String())
 				}
 				if again, _ := spentOf(t, folder); again != spent {
 					t.Fatalf("ε is %v after the same night, and one without documents, and was %v", again, spent)
