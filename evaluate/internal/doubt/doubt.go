@@ -43,19 +43,25 @@ func (m *Mean) Add(cells []int64, noise Noise, weight float64) error {
 	for i, c := range cells {
 		m.Sum[i] += weight * float64(c)
 	}
-	s := weight * float64(noise.Scale)
+	return m.AddNoise(noise, weight*weight, weight)
+}
+
+// AddNoise adds the noise of releases of which nothing else is known: squares is the sum of their squared weights, largest
+// their largest weight.
+func (m *Mean) AddNoise(noise Noise, squares, largest float64) error {
+	scale := float64(noise.Scale)
 	switch noise.Mechanism {
 	case event.None:
 	case event.Gaussian:
 		// The discrete Gaussian is sub-Gaussian with variance factor σ²: E exp(λZ) is exp(λ²σ²/2) times a sum of
 		// exp(−(x−λσ²)²/2σ²) over the integers x, divided by the same sum without the shift λσ². By Poisson's summation formula all
 		// Fourier coefficients of the sum in its shift are positive, so it is largest without a shift.
-		m.factor += s * s
+		m.factor += squares * scale * scale
 	case event.Laplace:
 		// Sub-gamma with variance factor 2t² and scale t, as is the continuous one (Boucheron, Lugosi and Massart 2013, §2.4); the
 		// discrete one has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.
-		m.factor += 2 * s * s
-		m.tail = max(m.tail, s)
+		m.factor += 2 * squares * scale * scale
+		m.tail = max(m.tail, largest*scale)
 	default:
 		return fmt.Errorf("mechanism %q adds no noise to sums", noise.Mechanism)
 	}

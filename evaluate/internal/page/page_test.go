@@ -75,6 +75,32 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// TestOverspent: the page repeats what account says of all budgets, whatever δ the report is at, and with a filter, too.
+func TestOverspent(t *testing.T) {
+	epsilon, delta := spent.Number(0.5), spent.Number(1e-3)
+	yes, no := true, false
+	for _, said := range []*bool{nil, &yes, &no} {
+		for _, filter := range []*spent.Filter{nil, {Epsilon: 1, Delta: 1e-6, Theorem: "x"}} {
+			for _, budget := range []*spent.Budget{nil, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.6, Delta: 1e-3}} {
+				p := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 3, Overspent: said, Filter: filter, Budget: budget})
+				if want := said == &yes; p.Overspent != want {
+					t.Errorf("overspent %v, filter %v, budget %v: the page says %v", said, filter, budget, p.Overspent)
+				}
+				if want := said == &no && budget != nil; p.Kept != want {
+					t.Errorf("overspent %v, filter %v, budget %v: the page says that the budget was kept: %v", said, filter, budget, p.Kept)
+				}
+				html, err := (&Page{Protection: p}).HTML()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if kept := strings.Contains(string(html), "budget was kept"); kept != p.Kept {
+					t.Errorf("overspent %v: the budget was kept: %v", said, kept)
+				}
+			}
+		}
+	}
+}
+
 // TestBest agrees with sorting all words by the formula of the paper.
 func TestBest(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

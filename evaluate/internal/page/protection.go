@@ -18,7 +18,8 @@ type Protection struct {
 	Unit           string
 	Left           string // of the budget, rounded down; empty without a budget
 	Budget         string
-	Overspent      bool
+	Overspent      bool   // account says so
+	Kept           bool   // account says that no budget is overspent, and there is one
 	None           bool   // there is no bound
 	Plain          string // what the guarantee means for the head of the page; empty where there is none
 	Sentences      []Sentence
@@ -67,6 +68,8 @@ func NewProtection(r *spent.Report) *Protection {
 	if p.None {
 		p.Exact = "∞"
 	}
+	p.Overspent = r.Overspent != nil && *r.Overspent
+	p.Kept = r.Overspent != nil && !*r.Overspent && r.Budget != nil
 	if d := float64(*r.Delta); d > 0 {
 		p.Part = "one part in " + oneIn(d)
 	}
@@ -76,7 +79,6 @@ func NewProtection(r *spent.Report) *Protection {
 			p.Left = rounded.Down(float64(*b.EpsilonLeft))
 		}
 		if b.Delta == float64(*r.Delta) && r.Filter == nil {
-			p.Overspent = float64(*r.Epsilon) > b.Epsilon*(1+1e-9) // rounding of bounds
 			p.Used = min(1, float64(*r.Epsilon)/b.Epsilon)
 		}
 	}

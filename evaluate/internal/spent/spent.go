@@ -52,6 +52,7 @@ type Report struct {
 	Claimed          *Number `json:"claimed_epsilon"` // by a paper's sensitivities: no bound
 	Filter           *Filter `json:"filter"`
 	Budget           *Budget `json:"budget"`
+	Overspent        *bool   `json:"overspent"` // by any budget of the ledger, at its own δ; nil: account did not say
 	DisjointDatasets bool    `json:"disjoint_datasets"`
 }
 
