@@ -177,6 +177,7 @@ func reportFiles() map[string][]byte {
 	}
 	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
 	w := newReported("words", vocab, 1, "d")
+	mislabelled := newReported("lda", vocab, 1, "d")
 	other := newReported("lda", hostile, 3, "d")
 	other.cells[3][0]++    // other cells than its charge says
 	exact := new(reported) // released without noise
@@ -214,8 +215,11 @@ func reportFiles() map[string][]byte {
 		"fair-scores.pp":    reportScores(wire.Side_PUBLIC, hostile),
 		"private-scores.pp": reportScores(wire.Side_PRIVATE, hostile),
 		"other-scores.pp":   reportScores(wire.Side_PUBLIC, vocab),
+		"other-words.pp":    reportModel("lda", vocab, "lambda", 1, []float64{5, 3, 2, 1}),
 		"frequencies.pp":    reportModel("words", vocab, "probabilities", 1, []float64{.5, .3, .15, .05}),
 		"frequencies.led":   w.bytes,
+		"words-of-lda.led":  mislabelled.bytes,
+		"words-of-lda.json": mislabelled.account(nil),
 		"frequencies.json":  w.account(nil),
 		"frequencies-rel":   w.stream(),
 		"fair-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) {

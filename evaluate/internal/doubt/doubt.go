@@ -1,12 +1,13 @@
-// Package doubt tells the words that a topic surely has from those that noise alone may have put there. It reads released numbers
-// only, so it costs no privacy.
+// Package doubt tells the cells, a word in a topic, in which some document's words were surely counted from those that noise alone
+// may have filled. Which topic a word went to may have been decided by earlier noise. It reads released numbers only, so it costs
+// no privacy.
 //
 // Round t releases y_t = s_t + Z_t for each cell, a word in a topic. The sum s_t of the bounded contributions is at least 0,
 // because contributions of counts are. The noise Z_t is drawn again, independently, after s_t is fixed; s_t may depend on earlier releases. Take
-// A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A word that the topic lacks has s_t = 0 in all rounds that
-// count, and then A = Σ w_t·Z_t. So
+// A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A cell in which no document's words were counted has s_t = 0 in
+// all rounds that count, and then A = Σ w_t·Z_t. So
 //
-//	P[the topic lacks the word, and A > h] ≤ P[Σ w_t·Z_t > h]
+//	P[nothing was counted in the cell, and A > h] ≤ P[Σ w_t·Z_t > h]
 //
 // whatever s_t depends on, and the chance that any of n cells is marked wrongly is at most n times that (Bonferroni's inequality).
 // Threshold returns the h at which the product is α.

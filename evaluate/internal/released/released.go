@@ -27,6 +27,8 @@ type Run struct {
 	Name    string
 	Charges map[int]*event.Charge // the last of each round
 	Grant   *event.Grant          // of the last charge; nil for a run without noise
+	Several bool                  // its charges name several grants
+	Again   bool                  // a round was charged more than once
 }
 
 // Of returns the run of a name in a ledger, which must have charges of it.
@@ -39,6 +41,8 @@ func Of(ledger *event.Ledger, name string) (*Run, error) {
 			grants[line.Grant.ID] = line.Grant
 		}
 		if c := line.Charge; c != nil && c.Run == name {
+			r.Several = r.Several || len(r.Charges) > 0 && c.Grant != last
+			r.Again = r.Again || c.Attempt > 0 || r.Charges[c.Round] != nil
 			r.Charges[c.Round], last = c, c.Grant
 		}
 	}
@@ -87,6 +91,9 @@ func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
 	}
 	return mean, r.addUncharged(mean)
 }
+
+// Last is the last charged round.
+func (r *Run) Last() int { return slices.Max(r.rounds()) }
 
 // rounds are the charged rounds, in rising order.
 func (r *Run) rounds() []int { return slices.Sorted(maps.Keys(r.Charges)) }
