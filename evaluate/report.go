@@ -182,7 +182,10 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 	p.Runs = page.NewRuns(ledger, needsParameters, page.Learner{Run: file.Header.Run, Flags: learnerFlags(file)})
 	p.Sources = append(p.Sources,
 		page.Row{Name: "ledger", Value: fmt.Sprintf("%s, %d lines, last hash %s", filepath.Base(c.Ledger), len(ledger.Lines), ledger.LastHash())},
-		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s", report.Accountant)})
+		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s: %s", report.Accountant, described(c.Account))})
+	if c.Curve != "" {
+		p.Sources = append(p.Sources, page.Row{Name: "ε over the releases", Value: described(c.Curve)})
+	}
 	if head := ledger.Head(); head != nil {
 		p.Sources = append(p.Sources, page.Row{Name: "identity of the ledger", Value: head.ID})
 	}

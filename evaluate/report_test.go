@@ -55,8 +55,11 @@ func newReported(name string, words vocabulary.Words, rows int, dataset string) 
 	}
 	r := new(reported)
 	r.add(func(line *event.Line) {
-		line.Type, line.Head = event.TypeHead, &event.Head{ID: "00112233445566778899aabbccddeeff"}
+		line.Type = event.TypeHead
+		line.Head = &event.Head{ID: "00112233445566778899aabbccddeeff", Budget: &event.Limit{Epsilon: 1, Delta: 1e-6}}
 	})
+	g.Ledger = r.ledger.Head().ID
+	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "pld", After: r.ledger.LastHash()}
 	r.add(func(line *event.Line) { line.Type, line.Grant = event.TypeGrant, g })
 	r.header = &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "monday", Model: name, Unit: wire.Unit_DOCUMENT,
@@ -190,25 +193,41 @@ func reportFiles() map[string][]byte {
 		line.Type, line.Charge = event.TypeCharge, c
 	})
 	files := map[string][]byte{
-		"exact.ledger":     exact.bytes,
-		"exact.json":       exact.account(func(m map[string]any) { m["epsilon"], m["releases"] = "∞", 1; delete(m, "budget") }),
-		"report.pp":        reportModel("lda", hostile, "lambda", 3, lambda),
-		"report.ledger":    r.bytes,
-		"report.json":      r.account(nil),
-		"curve.json":       r.curve(nil),
-		"report-rel.pp":    r.stream(),
-		"other-rel.pp":     other.stream(),
-		"cut-ledger":       r.bytes[:len(r.bytes)/2],
-		"older.ledger":     r.bytes[:lastLine(r.bytes)],
-		"no-bound.json":    r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
-		"overspent.json":   r.account(func(m map[string]any) { m["epsilon"], m["overspent"] = 1.2, true }),
-		"unsaid.json":      r.account(func(m map[string]any) { delete(m, "overspent") }),
-		"stale.json":       r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
-		"three.json":       r.account(func(m map[string]any) { m["releases"] = 3 }),
-		"old.json":         r.account(func(m map[string]any) { delete(m, "last_hash") }),
-		"negative.json":    r.account(func(m map[string]any) { m["epsilon"] = -1 }),
-		"other-delta.json": r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
-		"stale-curve.json": r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"exact.ledger": exact.bytes,
+		"exact.json": exact.account(func(m map[string]any) {
+			m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", ""
+			delete(m, "budget")
+		}),
+		"report.pp":           reportModel("lda", hostile, "lambda", 3, lambda),
+		"report.ledger":       r.bytes,
+		"report.json":         r.account(nil),
+		"curve.json":          r.curve(nil),
+		"report-rel.pp":       r.stream(),
+		"other-rel.pp":        other.stream(),
+		"cut-ledger":          r.bytes[:len(r.bytes)/2],
+		"older.ledger":        r.bytes[:lastLine(r.bytes)],
+		"no-bound.json":       r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
+		"overspent.json":      r.account(func(m map[string]any) { m["epsilon"], m["overspent"] = 1.2, true }),
+		"unsaid.json":         r.account(func(m map[string]any) { delete(m, "overspent") }),
+		"stale.json":          r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"unknown.json":        r.account(func(m map[string]any) { m["caveat"] = "but" }),
+		"other-unit.json":     r.account(func(m map[string]any) { m["unit"] = "user" }),
+		"other-relation.json": r.account(func(m map[string]any) { m["adjacency"] = "replace-one" }),
+		"more-budget.json":    r.account(func(m map[string]any) { m["budget"] = map[string]any{"epsilon": 9, "delta": 1e-6, "epsilon_left": 8} }),
+		"no-budget.json":      r.account(func(m map[string]any) { delete(m, "budget") }),
+		"grant-budget.json":   r.account(func(m map[string]any) { m["budget"] = map[string]any{"epsilon": 1, "delta": 1e-6, "grant": "night"} }),
+		"filtered.json":       r.account(func(m map[string]any) { m["filter"] = map[string]any{"measure": "zcdp", "epsilon": 0.1, "delta": 1e-6} }),
+		"twice.json":          append(r.account(nil), r.account(nil)...),
+		"bounded.json": exact.account(func(m map[string]any) {
+			m["releases"], m["adjacency"], m["unit"] = 1, "", ""
+			delete(m, "budget")
+		}),
+		"exact-budget.json": exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
+		"three.json":        r.account(func(m map[string]any) { m["releases"] = 3 }),
+		"old.json":          r.account(func(m map[string]any) { delete(m, "last_hash") }),
+		"negative.json":     r.account(func(m map[string]any) { m["epsilon"] = -1 }),
+		"other-delta.json":  r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
+		"stale-curve.json":  r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"short-curve.json": r.curve(func(m map[string]any) {
 			m["epsilon_over_releases"] = []any{map[string]any{"releases": 1, "epsilon": 0.3}}
 		}),
