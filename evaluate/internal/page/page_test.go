@@ -98,6 +98,10 @@ func TestOverspent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				comparable := filter == nil && budget != nil && budget.Delta == float64(delta)
+				if strings.Contains(string(html), "is spent of the budget") != comparable {
+					t.Errorf("filter %v, budget %v: ε 0.5 at δ 0.001 is spent of it: %v", filter, budget, !comparable)
+				}
 				if kept := strings.Contains(string(html), "budget was kept"); kept != p.Kept {
 					t.Errorf("overspent %v: the budget was kept: %v", said, kept)
 				}
