@@ -51,6 +51,17 @@ func budgetLedgers(t *testing.T) map[string][]byte {
 	for round := range 27 {
 		late.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
 	}
+	over := new(ledgertest.Book) // more than ε 1 at δ 1e-6, less than ε 1 at δ 1e-2
+	over.Grant(t, g)
+	given := *g
+	given.ID, given.Budget = "given", event.Budget{}
+	over.Grant(t, &given)
+	for round := range 40 {
+		over.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+	}
+	for round := range 40 {
+		over.Charge(t, ledgertest.ChargeOf(&given, round+1, "given"))
+	}
 	filtered := new(ledgertest.Book)
 	head := &event.Head{ID: event.NewHead().ID, Budget: &event.Limit{Epsilon: 1, Delta: 1e-6}}
 	head.Filter = &event.Filter{Measure: event.ZCDP, Limit: 0.024}
@@ -68,7 +79,7 @@ func budgetLedgers(t *testing.T) map[string][]byte {
 	nights := func(n int) []byte { return bytes.Join(shared[:1+3*n], nil) }
 	return map[string][]byte{
 		"shared.ledger": nights(4), "shared-late.ledger": nights(5), "full.ledger": nights(6),
-		"late.ledger": late.Bytes, "filtered.ledger": filtered.Bytes,
+		"late.ledger": late.Bytes, "filtered.ledger": filtered.Bytes, "over.ledger": over.Bytes,
 	}
 }
 

@@ -58,6 +58,7 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	rep.Overspent = overspent != nil
 	if err := c.Curve.Write(drawn); err != nil {
 		return err
 	}

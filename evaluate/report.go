@@ -171,6 +171,9 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Ledger, err)
 	}
+	if g := run.Grant; g != nil && g.Model != "" && g.Model != file.Family.Name {
+		return nil, exit.Errorf(exit.Malformed, "%s charges run %s as model %s, %s is a model of %s", c.Ledger, run.Name, g.Model, c.Model, file.Family.Name)
+	}
 	if g := run.Grant; g != nil && g.Vocabulary != "" && g.Vocabulary != hex.EncodeToString(vocabulary.Words(file.Words).Hash()) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Ledger, c.Model)
 	}
@@ -179,7 +182,10 @@ func (c *reportCommand) addLedger(p *page.Page, file *modelfile.File) (*released
 	p.Runs = page.NewRuns(ledger, needsParameters, page.Learner{Run: file.Header.Run, Flags: learnerFlags(file)})
 	p.Sources = append(p.Sources,
 		page.Row{Name: "ledger", Value: fmt.Sprintf("%s, %d lines, last hash %s", filepath.Base(c.Ledger), len(ledger.Lines), ledger.LastHash())},
-		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s", report.Accountant)})
+		page.Row{Name: "ε and δ", Value: fmt.Sprintf("account report of this ledger, accountant %s: %s", report.Accountant, described(c.Account))})
+	if c.Curve != "" {
+		p.Sources = append(p.Sources, page.Row{Name: "ε over the releases", Value: described(c.Curve)})
+	}
 	if head := ledger.Head(); head != nil {
 		p.Sources = append(p.Sources, page.Row{Name: "identity of the ledger", Value: head.ID})
 	}
@@ -222,26 +228,31 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 	if cells == nil {
 		return nil
 	}
-	doubt, sure, err := c.doubt(p, file, run, len(cells))
+	var doubt *page.Doubt
+	var sure []bool
+	unmarked := "no releases of this model were given"
+	if c.releases() != "" {
+		if unmarked = unmarkable(run, file); unmarked == "" {
+			doubt, sure, err = c.doubt(p, file, run, len(cells))
+		}
+	}
 	if c.Releases == "" && exit.Code(err) == exit.Missing { // account prune removes them
 		warn(err.Error() + ": no word is marked")
+		unmarked = "not all releases of the run are there"
 	} else if err != nil {
 		return err
 	}
 	p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
-	p.Topics.Doubt = doubt
+	p.Topics.Doubt, p.Topics.Unmarked = doubt, unmarked
 	if c.Reference == "" || !p.Topics.Plural {
 		return nil
 	}
 	return c.addCoherence(p)
 }
 
-// doubt says which cells of a model are beyond doubt by its releases; nil if there are none.
+// doubt says which cells of a model have words of some document beyond doubt, by the releases of its run.
 func (c *reportCommand) doubt(p *page.Page, file *modelfile.File, run *released.Run, cells int) (*page.Doubt, []bool, error) {
 	from := c.releases()
-	if from == "" || run == nil || run.Grant == nil || run.Grant.Unit == event.Word { // contributions of single words may be negative
-		return nil, nil, nil
-	}
 	mean, err := run.Mean(from, file.Family.Statistics(file.Size)[0].Name, cells)
 	if err != nil {
 		return nil, nil, err

@@ -55,8 +55,11 @@ func newReported(name string, words vocabulary.Words, rows int, dataset string) 
 	}
 	r := new(reported)
 	r.add(func(line *event.Line) {
-		line.Type, line.Head = event.TypeHead, &event.Head{ID: "00112233445566778899aabbccddeeff"}
+		line.Type = event.TypeHead
+		line.Head = &event.Head{ID: "00112233445566778899aabbccddeeff", Budget: &event.Limit{Epsilon: 1, Delta: 1e-6}}
 	})
+	g.Ledger = r.ledger.Head().ID
+	g.Budget = event.Budget{Epsilon: 1, Delta: 1e-6, Accountant: "pld", After: r.ledger.LastHash()}
 	r.add(func(line *event.Line) { line.Type, line.Grant = event.TypeGrant, g })
 	r.header = &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_RELEASES, Side: wire.Side_PUBLIC, Run: "monday", Model: name, Unit: wire.Unit_DOCUMENT,
@@ -115,8 +118,8 @@ func (r *reported) account(change func(map[string]any)) []byte {
 	said := map[string]any{
 		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "epsilon": 0.73361, "delta": 1e-6,
 		"adjacency": "add-remove", "unit": "document", "releases": reportRounds,
-		"theorem": "composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10); moments accountant (Abadi; lemma)",
-		"budget":  map[string]any{"epsilon": 1, "delta": 1e-6, "epsilon_left": 0.26639},
+		"overspent": false, "theorem": "composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10); moments accountant (Abadi; lemma)",
+		"budget": map[string]any{"epsilon": 1, "delta": 1e-6, "epsilon_left": 0.26639},
 	}
 	if change != nil {
 		change(said)
@@ -177,6 +180,7 @@ func reportFiles() map[string][]byte {
 	}
 	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
 	w := newReported("words", vocab, 1, "d")
+	mislabelled := newReported("lda", vocab, 1, "d")
 	other := newReported("lda", hostile, 3, "d")
 	other.cells[3][0]++    // other cells than its charge says
 	exact := new(reported) // released without noise
@@ -189,32 +193,52 @@ func reportFiles() map[string][]byte {
 		line.Type, line.Charge = event.TypeCharge, c
 	})
 	files := map[string][]byte{
-		"exact.ledger":     exact.bytes,
-		"exact.json":       exact.account(func(m map[string]any) { m["epsilon"], m["releases"] = "∞", 1; delete(m, "budget") }),
-		"report.pp":        reportModel("lda", hostile, "lambda", 3, lambda),
-		"report.ledger":    r.bytes,
-		"report.json":      r.account(nil),
-		"curve.json":       r.curve(nil),
-		"report-rel.pp":    r.stream(),
-		"other-rel.pp":     other.stream(),
-		"cut-ledger":       r.bytes[:len(r.bytes)/2],
-		"older.ledger":     r.bytes[:lastLine(r.bytes)],
-		"no-bound.json":    r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
-		"overspent.json":   r.account(func(m map[string]any) { m["epsilon"] = 1.2 }),
-		"stale.json":       r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
-		"three.json":       r.account(func(m map[string]any) { m["releases"] = 3 }),
-		"old.json":         r.account(func(m map[string]any) { delete(m, "last_hash") }),
-		"negative.json":    r.account(func(m map[string]any) { m["epsilon"] = -1 }),
-		"other-delta.json": r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
-		"stale-curve.json": r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"exact.ledger": exact.bytes,
+		"exact.json": exact.account(func(m map[string]any) {
+			m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", ""
+			delete(m, "budget")
+		}),
+		"report.pp":           reportModel("lda", hostile, "lambda", 3, lambda),
+		"report.ledger":       r.bytes,
+		"report.json":         r.account(nil),
+		"curve.json":          r.curve(nil),
+		"report-rel.pp":       r.stream(),
+		"other-rel.pp":        other.stream(),
+		"cut-ledger":          r.bytes[:len(r.bytes)/2],
+		"older.ledger":        r.bytes[:lastLine(r.bytes)],
+		"no-bound.json":       r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
+		"overspent.json":      r.account(func(m map[string]any) { m["epsilon"], m["overspent"] = 1.2, true }),
+		"unsaid.json":         r.account(func(m map[string]any) { delete(m, "overspent") }),
+		"stale.json":          r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"unknown.json":        r.account(func(m map[string]any) { m["caveat"] = "but" }),
+		"other-unit.json":     r.account(func(m map[string]any) { m["unit"] = "user" }),
+		"other-relation.json": r.account(func(m map[string]any) { m["adjacency"] = "replace-one" }),
+		"more-budget.json":    r.account(func(m map[string]any) { m["budget"] = map[string]any{"epsilon": 9, "delta": 1e-6, "epsilon_left": 8} }),
+		"no-budget.json":      r.account(func(m map[string]any) { delete(m, "budget") }),
+		"grant-budget.json":   r.account(func(m map[string]any) { m["budget"] = map[string]any{"epsilon": 1, "delta": 1e-6, "grant": "night"} }),
+		"filtered.json":       r.account(func(m map[string]any) { m["filter"] = map[string]any{"measure": "zcdp", "epsilon": 0.1, "delta": 1e-6} }),
+		"twice.json":          append(r.account(nil), r.account(nil)...),
+		"bounded.json": exact.account(func(m map[string]any) {
+			m["releases"], m["adjacency"], m["unit"] = 1, "", ""
+			delete(m, "budget")
+		}),
+		"exact-budget.json": exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
+		"three.json":        r.account(func(m map[string]any) { m["releases"] = 3 }),
+		"old.json":          r.account(func(m map[string]any) { delete(m, "last_hash") }),
+		"negative.json":     r.account(func(m map[string]any) { m["epsilon"] = -1 }),
+		"other-delta.json":  r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
+		"stale-curve.json":  r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"short-curve.json": r.curve(func(m map[string]any) {
 			m["epsilon_over_releases"] = []any{map[string]any{"releases": 1, "epsilon": 0.3}}
 		}),
 		"fair-scores.pp":    reportScores(wire.Side_PUBLIC, hostile),
 		"private-scores.pp": reportScores(wire.Side_PRIVATE, hostile),
 		"other-scores.pp":   reportScores(wire.Side_PUBLIC, vocab),
+		"other-words.pp":    reportModel("lda", vocab, "lambda", 1, []float64{5, 3, 2, 1}),
 		"frequencies.pp":    reportModel("words", vocab, "probabilities", 1, []float64{.5, .3, .15, .05}),
 		"frequencies.led":   w.bytes,
+		"words-of-lda.led":  mislabelled.bytes,
+		"words-of-lda.json": mislabelled.account(nil),
 		"frequencies.json":  w.account(nil),
 		"frequencies-rel":   w.stream(),
 		"fair-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) {
@@ -273,6 +297,54 @@ func TestStoppedEarly(t *testing.T) {
 	}
 	if !(first[0]/first[1] > 1.99 && first[0]/first[1] < 2.01) {
 		t.Errorf("the first cell has %v, want a half of it without the last round", first)
+	}
+}
+
+// TestManyPlannedRounds: a grant of two billion rounds of which a few were charged costs no time, and has the threshold of all.
+func TestManyPlannedRounds(t *testing.T) {
+	for _, mechanism := range []string{event.Gaussian, event.Laplace} {
+		for planned, charged := range map[int][]int{9: {1, 4, 5, 8}, 7: {7}, 10: {1, 2}, 2_000_000_000: {1, 1_000_000_000}} {
+			r := newReported("lda", hostile, 3, "d")
+			folder := t.TempDir()
+			run := &released.Run{Name: "monday", Charges: make(map[int]*event.Charge), Grant: r.ledger.Lines[1].Grant}
+			run.Grant.Scheme.Rounds = planned
+			path := filepath.Join(folder, (&event.Charge{Run: "monday", Round: 1}).StoredName())
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for _, round := range charged {
+				c := *r.ledger.Lines[2].Charge
+				c.Round, c.Mechanism = round, mechanism
+				run.Charges[round] = &c
+				if err := os.WriteFile(filepath.Join(folder, c.StoredName()), r.cells[0], 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			mean, err := run.Mean(folder, lda.Topics, 3*len(hostile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := int(0.3*float64(planned)) + 1
+			n := float64(planned - first + 1)
+			squares, largest, scale := n*n*n/3, n, float64(r.ledger.Lines[2].Charge.Scale)
+			if planned < 100 {
+				squares = 0
+				for w := 1.; w <= n; w++ {
+					squares += w * w
+				}
+			}
+			log := math.Log(24 / 0.01)
+			want := scale * math.Sqrt(2*squares*log)
+			if mechanism == event.Laplace {
+				want = scale*math.Sqrt(4*squares*log) + scale*largest*log
+			}
+			if got := mean.Threshold(0.01); math.Abs(got/want-1) > 1e-8 {
+				t.Errorf("%s, %d rounds planned, %v charged: threshold %v, want %v", mechanism, planned, charged, got, want)
+			}
+			if got := len(mean.Marked(0.01)); got != 3*len(hostile) {
+				t.Errorf("%d rounds planned, %v charged: %d cells", planned, charged, got)
+			}
+		}
 	}
 }
 

@@ -14,6 +14,10 @@ type Family struct {
 	// Values says that the documents of the family hold real numbers, one for each of their words, instead of counts.
 	Values bool
 
+	// NonNegative says that no cell of a contribution is negative, whatever the document and the parameters. modeltest.RoundTrip
+	// tests it. Only then may a reader of releases conclude from a positive sum that a document contributed to it.
+	NonNegative bool
+
 	// Statistics returns the matrices of contributions and releases, for a model of the given size.
 	Statistics func(Size) []*wire.Matrix
 

@@ -49,6 +49,8 @@ type Report struct {
 	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
 	Filter *filterReport `json:"filter,omitempty"`
 	Budget *budgetReport `json:"budget,omitempty"` // the total budget
+	// Overspent says that the charges cost more than a budget of the ledger allows, of all that count: see ledgers.CheckOverspent.
+	Overspent bool `json:"overspent"`
 	// DisjointDatasets says, on trust, that data sets share no unit: the losses above are the largest of those of Datasets.
 	DisjointDatasets bool            `json:"disjoint_datasets,omitempty"`
 	Datasets         []datasetReport `json:"datasets,omitempty"`

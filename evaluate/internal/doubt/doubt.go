@@ -1,12 +1,13 @@
-// Package doubt tells the words that a topic surely has from those that noise alone may have put there. It reads released numbers
-// only, so it costs no privacy.
+// Package doubt tells the cells, a word in a topic, in which some document's words were surely counted from those that noise alone
+// may have filled. Which topic a word went to may have been decided by earlier noise. It reads released numbers only, so it costs
+// no privacy.
 //
 // Round t releases y_t = s_t + Z_t for each cell, a word in a topic. The sum s_t of the bounded contributions is at least 0,
 // because contributions of counts are. The noise Z_t is drawn again, independently, after s_t is fixed; s_t may depend on earlier releases. Take
-// A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A word that the topic lacks has s_t = 0 in all rounds that
-// count, and then A = Σ w_t·Z_t. So
+// A = Σ w_t·y_t, with weights w_t ≥ 0 that are fixed beforehand. A cell in which no document's words were counted has s_t = 0 in
+// all rounds that count, and then A = Σ w_t·Z_t. So
 //
-//	P[the topic lacks the word, and A > h] ≤ P[Σ w_t·Z_t > h]
+//	P[nothing was counted in the cell, and A > h] ≤ P[Σ w_t·Z_t > h]
 //
 // whatever s_t depends on, and the chance that any of n cells is marked wrongly is at most n times that (Bonferroni's inequality).
 // Threshold returns the h at which the product is α.
@@ -43,19 +44,25 @@ func (m *Mean) Add(cells []int64, noise Noise, weight float64) error {
 	for i, c := range cells {
 		m.Sum[i] += weight * float64(c)
 	}
-	s := weight * float64(noise.Scale)
+	return m.AddNoise(noise, weight*weight, weight)
+}
+
+// AddNoise adds the noise of releases of which nothing else is known: squares is the sum of their squared weights, largest
+// their largest weight.
+func (m *Mean) AddNoise(noise Noise, squares, largest float64) error {
+	scale := float64(noise.Scale)
 	switch noise.Mechanism {
 	case event.None:
 	case event.Gaussian:
 		// The discrete Gaussian is sub-Gaussian with variance factor σ²: E exp(λZ) is exp(λ²σ²/2) times a sum of
 		// exp(−(x−λσ²)²/2σ²) over the integers x, divided by the same sum without the shift λσ². By Poisson's summation formula all
 		// Fourier coefficients of the sum in its shift are positive, so it is largest without a shift.
-		m.factor += s * s
+		m.factor += squares * scale * scale
 	case event.Laplace:
 		// Sub-gamma with variance factor 2t² and scale t, as is the continuous one (Boucheron, Lugosi and Massart 2013, §2.4); the
 		// discrete one has the smaller moment generating function 1/(1 − sinh²(λ/2)/sinh²(1/2t)), as sinh is convex.
-		m.factor += 2 * s * s
-		m.tail = max(m.tail, s)
+		m.factor += 2 * squares * scale * scale
+		m.tail = max(m.tail, largest*scale)
 	default:
 		return fmt.Errorf("mechanism %q adds no noise to sums", noise.Mechanism)
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"unicode"
 )
 
 // A Page is what the report says. All of it is public, unless Internal is set.
@@ -68,10 +69,26 @@ func (p *Page) HTML() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.Len() > MaxBytes {
-		return nil, fmt.Errorf("the page would have %d bytes, may have %d: fewer words of each topic (--top) would help", b.Len(), MaxBytes)
+	html := visible(b.Bytes())
+	if len(html) > MaxBytes {
+		return nil, fmt.Errorf("the page would have %d bytes, may have %d: fewer words of each topic (--top) would help", len(html), MaxBytes)
 	}
-	return b.Bytes(), nil
+	return html, nil
+}
+
+// visible shows control characters, but line ends and tabs, and those that reorder text from right to left or back (Unicode
+// Standard Annex 9, §2.1 to §2.4) by their numbers: a name or a description must not make a reader read something else.
+func visible(html []byte) []byte {
+	var b bytes.Buffer
+	for _, c := range string(html) {
+		reorders := c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069'
+		if reorders || unicode.IsControl(c) && c != '\n' && c != '\t' {
+			fmt.Fprintf(&b, "⟨%U⟩", c)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.Bytes()
 }
 
 func hash(content string) string {

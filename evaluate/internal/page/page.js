@@ -12,7 +12,7 @@
     sign.setAttribute("aria-hidden", "true");
     sign.textContent = "✓";
     text.className = "away";
-    text.textContent = " beyond doubt";
+    text.textContent = " counted there";
     return [sign, text];
   };
   // Sievert and Shirley 2014, equation 1; the sort is stable, so that equal words keep their order.

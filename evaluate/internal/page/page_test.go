@@ -55,7 +55,9 @@ func TestSentences(t *testing.T) {
 		want            []string
 	}{
 		{event.Document, event.AddRemove, &epsilon, []string{"single document", "one document more", "2.719 times", "1,000,000", "whether a document"}},
-		{event.User, event.ReplaceOne, &epsilon, []string{"single user", "all of the user's documents", "equally many users", "which of two users"}},
+		{event.User, event.ReplaceOne, &epsilon, []string{"single user", "all of the user's documents", "equally many users", "which of two users", "together: which one was there"}},
+		{event.User, event.AddRemove, &epsilon, []string{"whether the user was in the data at all"}},
+		{event.Document, event.ReplaceOne, &epsilon, []string{"protected: which one was there, and all"}},
 		{event.Word, event.ReplaceOne, &epsilon, []string{"single word", "differ in one word", "which of two words"}},
 		{event.Document, event.AddRemove, &infinite, []string{"no bound"}},
 	} {
@@ -66,12 +68,95 @@ func TestSentences(t *testing.T) {
 				t.Errorf("%s, %s, ε %s: no %q in %s", c.unit, c.adjacency, c.epsilon, want, text)
 			}
 		}
+		if at := strings.Contains(text, "in the data at all"); at && c.adjacency == event.ReplaceOne {
+			t.Errorf("%s, %s: %s", c.unit, c.adjacency, text)
+		}
 		if p.None != c.epsilon.Infinite() || p.None && (strings.Contains(text, "times as likely") || p.Plain != "") {
 			t.Errorf("ε %s: %v, %s", c.epsilon, p.None, text)
 		}
 	}
 	if p := NewProtection(&spent.Report{Epsilon: new(spent.Number), Delta: new(spent.Number)}); len(p.Sentences) != 1 || p.Plain != "" {
 		t.Errorf("of no release: %v", p)
+	}
+}
+
+// TestOverspent: the page repeats what account says of all budgets, whatever δ the report is at, and with a filter, too.
+func TestOverspent(t *testing.T) {
+	epsilon, delta := spent.Number(0.5), spent.Number(1e-3)
+	yes, no := true, false
+	for _, said := range []*bool{nil, &yes, &no} {
+		for _, filter := range []*spent.Filter{nil, {Epsilon: 1, Delta: 1e-6, Theorem: "x"}} {
+			for _, budget := range []*spent.Budget{nil, {Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.6, Delta: 1e-3}} {
+				p := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 3, Overspent: said, Filter: filter, Budget: budget})
+				if want := said == &yes; p.Overspent != want {
+					t.Errorf("overspent %v, filter %v, budget %v: the page says %v", said, filter, budget, p.Overspent)
+				}
+				if want := said == &no && budget != nil; p.Kept != want {
+					t.Errorf("overspent %v, filter %v, budget %v: the page says that the budget was kept: %v", said, filter, budget, p.Kept)
+				}
+				html, err := (&Page{Protection: p}).HTML()
+				if err != nil {
+					t.Fatal(err)
+				}
+				comparable := filter == nil && budget != nil && budget.Delta == float64(delta)
+				if strings.Contains(string(html), "is spent of the budget") != comparable {
+					t.Errorf("filter %v, budget %v: ε 0.5 at δ 0.001 is spent of it: %v", filter, budget, !comparable)
+				}
+				if kept := strings.Contains(string(html), "budget was kept"); kept != p.Kept {
+					t.Errorf("overspent %v: the budget was kept: %v", said, kept)
+				}
+			}
+		}
+	}
+}
+
+// TestLead: the page leads with the guarantee of the filter, which holds even where settings followed from releases.
+func TestLead(t *testing.T) {
+	epsilon, delta := spent.Number(math.Log(3)), spent.Number(0)
+	for _, c := range []struct {
+		filter *spent.Filter
+		want   []string
+	}{
+		{nil, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document. Whoever", "at most 75.0 %"}},
+		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{"<strong>(2, 1e-06)-differential privacy</strong> for each document. Whoever", "at most 88.1 %",
+			"exactly as account states it: " + fmt.Sprint(math.Log(3)) + "; if all settings were fixed before the first release<",
+			"ε 1.099 at δ 0 holds if all settings were fixed before the first release. Whatever the order, the ledger&#39;s filter guarantees ε 2 at δ 1e-06"}},
+		{&spent.Filter{Epsilon: spent.Number(math.Inf(1))}, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document, if all settings were fixed before the first release."}},
+	} {
+		p := NewProtection(&spent.Report{
+			Epsilon: &epsilon, Delta: &delta, Releases: 1, Filter: c.filter, Unit: event.Document, Adjacency: event.AddRemove,
+		})
+		html, err := (&Page{Protection: p}).HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(string(html), want) {
+				t.Errorf("filter %v: no %q", c.filter, want)
+			}
+		}
+	}
+}
+
+// TestVisible: a character that hides or reorders what is read is shown by its number, wherever it comes from.
+func TestVisible(t *testing.T) {
+	const bad = "a\u202eb\x07c\u2066d\u0085\r"
+	p := &Page{Title: bad, Description: []string{bad}, Runs: []Run{{Name: bad, Dataset: bad, Commands: bad}}, Sources: []Row{{bad, bad}},
+		Topics: NewTopics([]string{bad, "\u0627\u200c\u0644"}, []float64{2, 1, 3, 4}, nil, 2)}
+	html, err := p.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range string(html) {
+		if strings.ContainsRune(bad, c) && c > 0x7f || c < ' ' && c != '\n' {
+			t.Errorf("%U is in the page", c)
+		}
+	}
+	if want := "a⟨U+202E⟩b⟨U+0007⟩c⟨U+2066⟩d⟨U+0085⟩⟨U+000D⟩"; strings.Count(string(html), want) < 8 {
+		t.Errorf("%q is there %d times", want, strings.Count(string(html), want))
+	}
+	if !strings.Contains(string(html), "\u0627\u200c\u0644") {
+		t.Error("a word with a joiner was changed")
 	}
 }
 

@@ -13,12 +13,16 @@ import (
 // Protection is what the ledger says.
 type Protection struct {
 	Epsilon, Delta string // as account rounds them, up
+	Lead           string // the (ε, δ) that the page leads with: the filter's where the ledger has one
+	Fixed          bool   // Lead holds only if all settings were fixed before the first release
 	Part           string // δ as one part in so many; empty for 0
 	Exact          string // ε in all digits
 	Unit           string
 	Left           string // of the budget, rounded down; empty without a budget
 	Budget         string
-	Overspent      bool
+	Filtered       bool   // the ledger has a filter, so Epsilon and Delta hold only for settings that were fixed before
+	Overspent      bool   // account says so
+	Kept           bool   // account says that no budget is overspent, and there is one
 	None           bool   // there is no bound
 	Plain          string // what the guarantee means for the head of the page; empty where there is none
 	Sentences      []Sentence
@@ -63,10 +67,13 @@ var units = map[string][2]string{
 func NewProtection(r *spent.Report) *Protection {
 	p := &Protection{
 		Epsilon: r.Epsilon.String(), Delta: r.Delta.String(), Exact: fmt.Sprint(float64(*r.Epsilon)), Unit: r.Unit, None: r.Epsilon.Infinite(),
+		Filtered: r.Filter != nil,
 	}
 	if p.None {
 		p.Exact = "∞"
 	}
+	p.Overspent = r.Overspent != nil && *r.Overspent
+	p.Kept = r.Overspent != nil && !*r.Overspent && r.Budget != nil
 	if d := float64(*r.Delta); d > 0 {
 		p.Part = "one part in " + oneIn(d)
 	}
@@ -76,14 +83,20 @@ func NewProtection(r *spent.Report) *Protection {
 			p.Left = rounded.Down(float64(*b.EpsilonLeft))
 		}
 		if b.Delta == float64(*r.Delta) && r.Filter == nil {
-			p.Overspent = float64(*r.Epsilon) > b.Epsilon*(1+1e-9) // rounding of bounds
 			p.Used = min(1, float64(*r.Epsilon)/b.Epsilon)
 		}
 	}
+	epsilon, delta := *r.Epsilon, *r.Delta
+	if f := r.Filter; f != nil && !f.Epsilon.Infinite() {
+		epsilon, delta = f.Epsilon, f.Delta
+	} else {
+		p.Fixed = f != nil
+	}
+	p.Lead = fmt.Sprintf("(%s, %s)", epsilon, delta)
 	p.Sentences = sentences(r)
 	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
 		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time.", question,
-			guess(float64(*r.Epsilon), float64(*r.Delta)))
+			guess(float64(epsilon), float64(delta)))
 	}
 	for _, name := range splitTheorems(r.Theorem) {
 		p.Theorems = append(p.Theorems, Sentence{name, plainTheorem(name)})
@@ -101,10 +114,15 @@ func sentences(r *spent.Report) []Sentence {
 	if names, ok := units[r.Unit]; ok {
 		one, many = names[0], names[1]
 	}
+	hidden := "whether it was in the data at all"
+	if r.Adjacency == event.ReplaceOne {
+		hidden = "which one was there"
+	}
 	all := []Sentence{{"Protected unit: one " + one, map[string]string{
-		event.Document: "Each single document is protected: whether it was in the data at all, and all that it says.",
-		event.User:     "Each single user is protected with all of the user's documents together: whether the user was in the data at all, and all that the documents say.",
-		event.Word:     "Each single word of a document is protected; which documents there are, and how long, counts as known.",
+		event.Document: "Each single document is protected: " + hidden + ", and all that it says.",
+		event.User: "Each single user is protected with all of the user's documents together: " + strings.Replace(hidden, "it", "the user", 1) +
+			", and all that the documents say.",
+		event.Word: "Each single word of a document is protected; which documents there are, and how long, counts as known.",
 	}[r.Unit]}}
 	relation := map[string]string{
 		event.AddRemove:  fmt.Sprintf("The guarantee compares any two data sets of which one has one %s more than the other.", one),
@@ -201,10 +219,11 @@ func trust(r *spent.Report) []string {
 	all := []string{
 		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
 		"Nothing but these releases left the privacy wall: LEAKS.md lists other ways out.",
+		"This model was made from these releases only, and scores and coherence are of this model: no file proves that.",
 	}
 	if r.Filter != nil {
-		all = append(all, fmt.Sprintf("ε and δ above hold if all settings were fixed before the first release. Whatever the order, the ledger's filter "+
-			"guarantees ε %s at δ %s (%s).", r.Filter.Epsilon, r.Filter.Delta, r.Filter.Theorem))
+		all = append(all, fmt.Sprintf("ε %s at δ %s holds if all settings were fixed before the first release. Whatever the order, the ledger's "+
+			"filter guarantees ε %s at δ %s (%s).", r.Epsilon, r.Delta, r.Filter.Epsilon, r.Filter.Delta, r.Filter.Theorem))
 	} else {
 		all = append(all, "All settings were fixed before the first release.")
 	}

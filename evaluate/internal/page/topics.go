@@ -19,7 +19,9 @@ type Topics struct {
 	Plural bool    // false: one distribution, the frequencies of words
 	Words  int     // of the vocabulary
 	Map    *Map    // nil for fewer than three topics
-	Doubt  *Doubt  // nil: no releases were given
+	Doubt  *Doubt  // nil: no word is marked
+	// Unmarked says why no word is marked.
+	Unmarked string
 	// Reference is the name of the documents of the coherence, empty for none. It compared ReferenceTop words of each topic.
 	Reference    string
 	ReferenceTop int
@@ -34,7 +36,7 @@ type Topic struct {
 	Share float64 // of the model's words
 	Words []Word  // the most relevant first
 	NPMI  *float64
-	// Sure is how many words the topic has beyond doubt, and SureShare which part of its probability they hold.
+	// Sure is how many words of the topic are marked, and SureShare which part of its probability they hold.
 	Sure      int
 	SureShare float64
 }
@@ -52,12 +54,12 @@ type Word struct {
 	Word        string
 	Probability float64 // in the topic
 	Overall     float64 // in all topics together
-	Sure        bool    // beyond doubt
+	Sure        bool    // marked: some document's words were counted there beyond doubt
 
 	Width, OverallWidth float64 // of the bars of both probabilities: the topic's widest is 100, and none is wider
 }
 
-// A Rank is a word of a topic for the script: word, probability, overall probability, and 1 if it is beyond doubt.
+// A Rank is a word of a topic for the script: word, probability, overall probability, and 1 if it is marked.
 type Rank [4]any
 
 // Doubt says what the marks mean.
@@ -91,7 +93,7 @@ const (
 )
 
 // NewTopics ranks the words of the rows of a model, λ or probabilities, all positive. sure says of each cell whether it is
-// beyond doubt; nil for unknown. Each topic gets the top words.
+// marked; nil for unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	v := len(words)
 	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: Lambda}

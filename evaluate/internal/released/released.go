@@ -27,6 +27,8 @@ type Run struct {
 	Name    string
 	Charges map[int]*event.Charge // the last of each round
 	Grant   *event.Grant          // of the last charge; nil for a run without noise
+	Several bool                  // its charges name several grants
+	Again   bool                  // a round was charged more than once
 }
 
 // Of returns the run of a name in a ledger, which must have charges of it.
@@ -39,6 +41,8 @@ func Of(ledger *event.Ledger, name string) (*Run, error) {
 			grants[line.Grant.ID] = line.Grant
 		}
 		if c := line.Charge; c != nil && c.Run == name {
+			r.Several = r.Several || len(r.Charges) > 0 && c.Grant != last
+			r.Again = r.Again || c.Attempt > 0 || r.Charges[c.Round] != nil
 			r.Charges[c.Round], last = c, c.Grant
 		}
 	}
@@ -62,7 +66,7 @@ func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
 	if err != nil {
 		return nil, err
 	}
-	mean := new(doubt.Mean)
+	mean := &doubt.Mean{Sum: make([]float64, cells)}
 	seen := make(map[int]bool)
 	add := func(round int, values []int64) error {
 		weight := r.weight(round)
@@ -80,30 +84,45 @@ func (r *Run) Mean(from, matrix string, cells int) (*doubt.Mean, error) {
 	} else if err := r.streamed(from, total, add); err != nil {
 		return nil, err
 	}
-	nothing := make([]int64, cells)
-	for round := 1; round <= r.Grant.Scheme.Rounds; round++ {
-		c := r.Charges[round]
-		switch {
-		case c != nil && !seen[round]:
+	for _, round := range r.rounds() {
+		if !seen[round] {
 			return nil, exit.Errorf(exit.Missing, "%s: the release of round %d of run %s, which the ledger charges, is not there", from, round, r.Name)
-		case c == nil && r.weight(round) > 0:
-			scale := r.anyCharge()
-			if err := mean.Add(nothing, doubt.Noise{Mechanism: scale.Mechanism, Scale: scale.Scale}, r.weight(round)); err != nil {
-				return nil, err
-			}
 		}
 	}
-	return mean, nil
+	return mean, r.addUncharged(mean)
 }
 
-// anyCharge returns a charge with the noise that an uncharged round of the grant would have.
-func (r *Run) anyCharge() *event.Charge {
-	for round := r.Grant.Scheme.Rounds; ; round-- {
-		if c := r.Charges[round]; c != nil && c.Grant == r.Grant.ID {
-			return c
+// Last is the last charged round.
+func (r *Run) Last() int { return slices.Max(r.rounds()) }
+
+// rounds are the charged rounds, in rising order.
+func (r *Run) rounds() []int { return slices.Sorted(maps.Keys(r.Charges)) }
+
+// addUncharged adds the noise of the rounds that were planned and not charged. A grant may plan billions of them, so they are
+// added gap by gap.
+func (r *Run) addUncharged(mean *doubt.Mean) error {
+	squares, largest := 0.0, 0.0
+	var like *event.Charge // with the noise of the grant
+	before := 0
+	gap := func(next int) {
+		if last := r.weight(next - 1); next > before+1 && last > 0 {
+			squares += sumOfSquares(last) - sumOfSquares(r.weight(before))
+			largest = last
 		}
+		before = next
 	}
+	for _, round := range r.rounds() {
+		if c := r.Charges[round]; c.Grant == r.Grant.ID {
+			like = c
+		}
+		gap(round)
+	}
+	gap(r.Grant.Scheme.Rounds + 1)
+	return mean.AddNoise(doubt.Noise{Mechanism: like.Mechanism, Scale: like.Scale}, squares, largest)
 }
+
+// sumOfSquares is 1² + 2² + … + n².
+func sumOfSquares(n float64) float64 { return n * (n + 1) * (2*n + 1) / 6 }
 
 // First is the first round that counts.
 func (r *Run) First() int { return int(AverageFrom*float64(r.Grant.Scheme.Rounds)) + 1 }
@@ -130,7 +149,7 @@ func (r *Run) place(matrix string, cells int) (first, total int, err error) {
 
 // stored reads the releases beside a ledger: each is a file of its cells, whose SHA-256 its charge names.
 func (r *Run) stored(folder string, total int, add func(int, []int64) error) error {
-	for _, round := range slices.Sorted(maps.Keys(r.Charges)) {
+	for _, round := range r.rounds() {
 		c := r.Charges[round]
 		path := filepath.Join(folder, c.StoredName())
 		b, err := endpoint.ReadFile(path, int64(8*total))

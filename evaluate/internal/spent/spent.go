@@ -3,8 +3,10 @@
 package spent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 
 	"privpipe/pipelines/endpoint"
@@ -37,7 +39,7 @@ func (n Number) String() string { return rounded.Up(float64(n)) }
 // Infinite says that there is no bound.
 func (n Number) Infinite() bool { return math.IsInf(float64(n), 1) }
 
-// A Report is what account says of all releases of a ledger together. It has more members than these.
+// A Report is what account says of all releases of a ledger together.
 type Report struct {
 	LastHash         string  `json:"last_hash"` // of the ledger's last line
 	Accountant       string  `json:"accountant"`
@@ -52,18 +54,37 @@ type Report struct {
 	Claimed          *Number `json:"claimed_epsilon"` // by a paper's sensitivities: no bound
 	Filter           *Filter `json:"filter"`
 	Budget           *Budget `json:"budget"`
+	Overspent        *bool   `json:"overspent"` // by any budget of the ledger, at its own δ; nil: account did not say
 	DisjointDatasets bool    `json:"disjoint_datasets"`
+
+	// The members that no page shows. Others are refused: they might qualify what a page says.
+	Ledger       json.RawMessage `json:"ledger"`
+	EpsilonLower json.RawMessage `json:"epsilon_lower"`
+	DeltaLower   json.RawMessage `json:"delta_lower"`
+	Order        json.RawMessage `json:"order"`
+	Torn         json.RawMessage `json:"torn_last_line"`
+	ClaimedDelta json.RawMessage `json:"claimed_delta"`
+	Papers       json.RawMessage `json:"paper_claims"`
+	Datasets     json.RawMessage `json:"datasets"`
+	Runs         json.RawMessage `json:"runs"`
+	Grants       json.RawMessage `json:"grants"`
 }
 
 // A Budget is the total budget of a ledger, and what is left of it.
 type Budget struct {
 	Epsilon     float64 `json:"epsilon"`
 	Delta       float64 `json:"delta"`
+	Grant       string  `json:"grant"`        // that was planned for it; empty for the ledger's own
 	EpsilonLeft *Number `json:"epsilon_left"` // a lower bound; nil where the ledger has a filter
+	FilterLeft  *Number `json:"filter_left"`  // in the measure of the filter
 }
 
 // A Filter is what a ledger's filter guarantees, even where settings were chosen after earlier releases had been seen.
 type Filter struct {
+	Measure string `json:"measure"`
+	Order   Number `json:"order"`
+	Limit   Number `json:"limit"`
+	Spent   Number `json:"spent"`
 	Epsilon Number `json:"epsilon"`
 	Delta   Number `json:"delta"`
 	Theorem string `json:"theorem"`
@@ -86,10 +107,11 @@ type Point struct {
 // most bounds the size of a file of account, in bytes.
 const most = 64 << 20
 
-// ReadReport reads the JSON of account report. It refuses one of another ledger, or of the ledger at another time.
+// ReadReport reads the JSON of account report. It refuses one of another ledger, or of the ledger at another time, and one that
+// contradicts the ledger: see check.
 func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 	r := new(Report)
-	if err := read(name, r); err != nil {
+	if err := read(name, r, true); err != nil {
 		return nil, err
 	}
 	switch {
@@ -100,13 +122,16 @@ func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 	case r.Releases != len(ledger.Charges()):
 		return nil, exit.Errorf(exit.Malformed, "%s: of %d releases, the ledger charges %d", name, r.Releases, len(ledger.Charges()))
 	}
+	if err := r.check(ledger); err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
 	return r, nil
 }
 
 // ReadCurve reads the curves beside a report.
 func ReadCurve(name string, beside *Report) (*Curve, error) {
 	c := new(Curve)
-	if err := read(name, c); err != nil {
+	if err := read(name, c, false); err != nil {
 		return nil, err
 	}
 	switch {
@@ -146,13 +171,21 @@ func stale(name string) error {
 		WithHint("make it again: account report --json --curve CURVE.json -o REPORT.json LEDGER")
 }
 
-func read(name string, v any) error {
+// read decodes a file of account. A strict one has no member that v lacks.
+func read(name string, v any, strict bool) error {
 	b, err := endpoint.ReadFile(name, most)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	if strict {
+		decoder.DisallowUnknownFields()
+	}
+	if err := decoder.Decode(v); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: not JSON of account: %w", name, err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return exit.Errorf(exit.Malformed, "%s: not JSON of account: something follows it", name)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ var (
 
 // Family is the family of models.
 var Family = &model.Family{
-	Name: "lda",
+	Name: "lda", NonNegative: true,
 	Statistics: func(s model.Size) []*wire.Matrix {
 		return []*wire.Matrix{{
 			Name: Topics, Rows: uint32(s.Components), Columns: uint32(s.Words), Element: wire.Element_FLOAT32,

@@ -148,6 +148,20 @@ var wrong = map[string]struct {
 		eStep, `contributes something else as`,
 	},
 	"nothing": {func(*tokens) {}, eStep, ""},
+	"a family that says that nothing is negative": {
+		func(m *tokens) {
+			m.family.NonNegative = true
+			m.contribute = func(*wire.Document, *model.Coins) ([]*wire.Part, error) {
+				return model.AppendParts(nil, 0, []uint32{0}, []uint32{0}, []float32{-1}), nil
+			}
+		},
+		func(t *testing.T, m *tokens) {
+			modeltest.RoundTrip(t, modeltest.Halves{
+				Step: func() model.EStep { return m }, Learner: func() model.Learner { return m }, Norm: 1, Attained: 1,
+			})
+		},
+		"a cell of a contribution is negative",
+	},
 	"real numbers": {
 		func(m *tokens) {
 			m.family.Values = true

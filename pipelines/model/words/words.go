@@ -20,7 +20,7 @@ var (
 
 // Family is the family of models.
 var Family = &model.Family{
-	Name: "words",
+	Name: "words", NonNegative: true,
 	Statistics: func(s model.Size) []*wire.Matrix {
 		return []*wire.Matrix{{Name: Counts, Rows: 1, Columns: uint32(s.Words), Element: wire.Element_FLOAT32}}
 	},
