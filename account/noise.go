@@ -51,7 +51,9 @@ func (c *noiseCommand) Validate() error {
 // A claimedNoise is the answer for a paper, and its JSON form.
 type claimedNoise struct {
 	calculator.Answer
-	Claim bool `json:"claim"` // of a paper: no bound
+	Claim          bool          `json:"claim"` // of a paper: no bound
+	ClaimedEpsilon print.Number  `json:"claimed_epsilon"`
+	NoBound        *print.Number `json:"epsilon,omitempty"` // hides the member of Answer, which programs read as a bound
 }
 
 func (c *noiseCommand) Run(r *filter.Run) error {
@@ -89,7 +91,7 @@ func (c *noiseCommand) claimed() (*claimedNoise, error) {
 		return nil, err
 	}
 	s.Sensitivity = 1
-	found := &claimedNoise{s.Asked(noise).About, true}
+	found := &claimedNoise{Answer: s.Asked(noise).About, Claim: true, ClaimedEpsilon: print.Number(claim.Epsilon)}
 	found.Accountant, found.Epsilon, found.Delta = claim.Name, print.Number(claim.Epsilon), print.Number(c.Delta)
 	found.Theorem = claim.Theorem
 	return found, nil

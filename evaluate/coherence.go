@@ -67,7 +67,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeText(c.Output, b)
+	return writeTextOf(h.Side, c.Output, b)
 }
 
 // openReference opens the documents that a coherence is worked out on.

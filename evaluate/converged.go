@@ -74,7 +74,7 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeText(c.Output, b.Bytes())
+	return writeTextOf(h.Side, c.Output, b.Bytes())
 }
 
 // converged returns the first index i for which the values i to i+more each differ by at most most from the value before; -1 for none.

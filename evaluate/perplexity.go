@@ -58,7 +58,7 @@ func (c *perplexityCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeText(c.Output, b.Bytes())
+	return writeTextOf(h.Side, c.Output, b.Bytes())
 }
 
 // A roundTotal is the sum of the scores under the parameters of a round.

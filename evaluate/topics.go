@@ -123,9 +123,16 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 	return writeText(c.Output, b.Bytes())
 }
 
-// writeText writes the output of a command. Text may go to a terminal.
-func writeText(name string, text []byte) error {
-	return endpoint.WriteFile(cmp.Or(name, endpoint.Stdio), wire.Side_PUBLIC, text)
+// writeText writes the output of a command, which is made of public data. Text may go to a terminal.
+func writeText(name string, text []byte) error { return writeTextOf(wire.Side_PUBLIC, name, text) }
+
+// writeTextOf is writeText of data of a side. Only its owner can read a file of private numbers; standard output shows them.
+func writeTextOf(side wire.Side, name string, text []byte) error {
+	name = cmp.Or(name, endpoint.Stdio)
+	if name == endpoint.Stdio {
+		side = wire.Side_PUBLIC
+	}
+	return endpoint.WriteFile(name, side, text)
 }
 
 func writeCSV(w io.Writer, topics []topic) error {

@@ -18,7 +18,7 @@ import (
 // onError are the flags for malformed documents.
 type onError struct {
 	OnError string `enum:"stop,skip" default:"stop" help:"Stop at a malformed document or skip it: ${enum}. The end record of the output counts skipped documents. A message says that documents were skipped; with --private-logs it gives the number, and file, line and rule of the first ten."`
-	Skipped string `placeholder:"FILE" help:"Write file, line and rule of each skipped document to FILE, as JSON Lines. The list is private: only the owner of FILE can read it."`
+	Skipped string `output:"" placeholder:"FILE" help:"Write file, line and rule of each skipped document to FILE, as JSON Lines. The list is private: only the owner of FILE can read it."`
 }
 
 func (o *onError) Validate() error {

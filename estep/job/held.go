@@ -3,6 +3,8 @@ package job
 import (
 	"cmp"
 
+	"google.golang.org/protobuf/proto"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -44,7 +46,7 @@ func (j *Job) held(r *filter.Run, w Work) error {
 
 // checkRereading refuses documents that cannot be read once for each set of parameters.
 func (j *Job) checkRereading() error {
-	if j.Params == "" && !isFolder(j.Model) || j.Input != endpoint.Stdio && !endpoint.IsTopic(j.Input) {
+	if j.Params == "" && !isFolder(j.Model) || j.Input != "" && j.Input != endpoint.Stdio && stored(j.Input) {
 		return nil
 	}
 	return exit.Errorf(exit.Usage, "scores by rounds read the documents once for each round: name a file of documents")
@@ -59,6 +61,17 @@ type heldOut struct {
 func (j *Job) openDocuments(w Work) (*heldOut, error) {
 	in, h, err := endpoint.OpenStream(j.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: w.Family.Values})
 	return &heldOut{in, h}, err
+}
+
+// reopenDocuments opens the documents again. It refuses a stream with another header than the first: the header of the output states
+// the side of the first.
+func (j *Job) reopenDocuments(w Work, first *wire.Header) (*heldOut, error) {
+	in, err := j.openDocuments(w)
+	if err == nil && !proto.Equal(in.header, first) {
+		in.Close()
+		err = exit.Errorf(exit.Malformed, "%s: was replaced while its documents were scored: it has another header than before", in.Name())
+	}
+	return in, err
 }
 
 type documents = func() ([]*wire.Document, bool, error)
@@ -86,7 +99,7 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 			out, err = endpoint.CreateStream(j.Output, &wire.Header{
 				Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
 			}, j.Compress.Compress)
-		} else if in, err = j.openDocuments(w); err == nil {
+		} else if in, err = j.reopenDocuments(w, first.header); err == nil {
 			defer in.Close()
 		}
 		if err != nil {

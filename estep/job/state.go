@@ -18,7 +18,7 @@ import (
 
 // Kept are the flags of a model that keeps a state for each document from round to round: its last contribution.
 type Kept struct {
-	State string `placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
+	State string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
 
 	kept bool
 }

@@ -16,32 +16,37 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// A namedFile is a file that the command line names, and the flag or argument that names it.
+// A namedFile is a file or folder that the command line names, and the flag or argument that names it.
 type namedFile struct{ by, name string }
 
 // is says what a file is for.
-func (f namedFile) is() string {
-	switch f.by {
+func (f namedFile) is(output bool) string {
+	switch by := strings.TrimPrefix(f.by, "--"); by {
 	case "ledger", "output", "summary", "metrics", standardOutput:
-		return f.by
+		return by
+	}
+	if output {
+		return "file of " + f.by
 	}
 	return "input"
 }
 
 const standardOutput = "standard output"
 
-// distinct refuses a file that a stage would write while the command line names it for something else, too: the output, the summary or
+// distinct refuses a file that a stage would write while the command line names it for something else, too: an output, the summary or
 // the metrics would replace the ledger, a grant, a key, an input or each other. It also refuses to write among the stored releases of
-// a ledger. It compares files by their identity, so links do not hide them. It comes before anything is written.
+// a ledger, and into a folder that the stage reads. It compares files by their identity, so links do not hide them. It comes before
+// anything is written.
 func distinct(command *kong.Context) error {
 	var written, named []namedFile
 	for _, f := range command.Flags() {
-		if f.Short != 'o' && !takesFile.MatchString(f.PlaceHolder) { // the name of a run may be that of a file, too
+		output := f.Short == 'o' || f.Name == "summary" || f.Tag.Has(outputTag)
+		if !output && !takesFile.MatchString(f.PlaceHolder) { // the name of a run may be that of a file, too
 			continue
 		}
-		files := filesOf(f.Name, f.Target)
+		files := filesOf("--"+f.Name, f.Target)
 		named = append(named, files...)
-		if f.Short == 'o' || f.Name == "summary" || f.Name == "metrics" && len(files) > 0 && strings.HasSuffix(files[0].name, textfile) {
+		if output || f.Name == "metrics" && len(files) > 0 && strings.HasSuffix(files[0].name, textfile) {
 			written = append(written, files...)
 		}
 	}
@@ -50,7 +55,12 @@ func distinct(command *kong.Context) error {
 		node = command.Model.Node
 	}
 	for _, argument := range node.Positional {
-		named = append(named, filesOf(argument.Name, argument.Target)...)
+		files := filesOf(argument.Name, argument.Target)
+		if argument.Tag.Has(outputTag) || strings.HasPrefix(argument.Name, "out.") {
+			named, written = append(named, files...), append(written, files...)
+		} else {
+			named = append(named, matched(files)...)
+		}
 	}
 	named = append(named, namedFile{"input", os.Stdin.Name()}, namedFile{standardOutput, os.Stdout.Name()})
 	for _, out := range written {
@@ -58,15 +68,36 @@ func distinct(command *kong.Context) error {
 			if other == out {
 				continue
 			}
-			if same(out.name, other.name) || slices.Contains(written, other) && sameNew(out.name, other.name) {
-				return exit.Errorf(exit.Usage, "output %s is also the %s", out.name, other.is())
+			output := slices.Contains(written, other)
+			if same(out.name, other.name) || output && sameNew(out.name, other.name) {
+				return exit.Errorf(exit.Usage, "output %s is also the %s", out.name, other.is(output))
 			}
 			if stored(out.name, other.name) {
 				return exit.Errorf(exit.Usage, "output %s is among the stored releases of %s", out.name, other.name)
 			}
+			if !output && inside(out.name, other.name) {
+				return exit.Errorf(exit.Usage, "output %s is in the folder %s, which is an input", out.name, other.name)
+			}
 		}
 	}
 	return nil
+}
+
+// outputTag is the struct tag of a flag or argument that names a file to write, output:"". -o and the flags of Common need none.
+const outputTag = "output"
+
+// matched replaces each pattern by the files that it matches.
+func matched(files []namedFile) (all []namedFile) {
+	for _, f := range files {
+		matches, err := filepath.Glob(f.name)
+		if _, missing := os.Lstat(f.name); missing == nil || err != nil || len(matches) == 0 {
+			matches = []string{f.name}
+		}
+		for _, name := range matches {
+			all = append(all, namedFile{f.by, name})
+		}
+	}
+	return all
 }
 
 // takesFile matches the placeholder of a flag that names a file.
@@ -122,15 +153,18 @@ func stat(name string) (os.FileInfo, error) {
 	return os.Stat(name)
 }
 
-// stored says whether an output would be in the folder of stored releases of a ledger.
+// stored says whether an output would be in the folder of stored releases of a ledger, which is beside the file that a link leads to.
 func stored(out, ledger string) bool {
-	folder, err := filepath.EvalSymlinks(ledger + ".releases")
-	if err != nil {
-		return false
-	}
-	folder, err = filepath.Abs(folder)
-	return err == nil && strings.HasPrefix(resolved(out), folder+string(filepath.Separator))
+	return inside(out, ledger+".releases") || inside(out, resolved(ledger)+".releases")
 }
+
+// inside says whether an output would be in a folder or below it.
+func inside(out, folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && info.IsDir() && strings.HasPrefix(resolved(out), strings.TrimSuffix(resolved(folder), separator)+separator)
+}
+
+const separator = string(filepath.Separator)
 
 // resolved returns the absolute name of a file without links. The file itself may be missing.
 func resolved(name string) string {

@@ -48,9 +48,13 @@ type work struct {
 	All          bool          `xor:"scheme" help:"The other."`
 	Output       string        `short:"o" help:"Output."`
 	Read         []string      `placeholder:"FILE" help:"Files."`
+	Ledger       string        `placeholder:"FILE" help:"A ledger."`
+	State        string        `output:"" placeholder:"FILE" help:"A file to write."`
+	Folder       string        `output:"" placeholder:"DIR" help:"A folder to write to."`
 	Name         string        `help:"A name, which may be that of a file, too."`
 
 	Behaviour string `arg:"" enum:"copy,late,wait,hang,spew,log,count,refuse,show,watch,always,print,panic,panic-beside" help:"One of ${enum}."`
+	Page      string `arg:"" optional:"" output:"" help:"A file to write."`
 }
 
 func (w *work) Validate() error {
