@@ -38,7 +38,7 @@ type reportCommand struct {
 	Description string `placeholder:"FILE" help:"Show FILE as the description of the data: plain text, of which you know that all may read it."`
 	Top         int    `default:"15" help:"Show this many words of each topic."`
 	Internal    bool   `help:"Accept private scores and private reference documents. Their numbers have no privacy, so the page says that it is internal, and only its owner may read the file."`
-	Output      string `arg:"" name:"out.html" help:"Write the page to this file; - for standard output."`
+	Output      string `arg:"" name:"out.html" output:"" help:"Write the page to this file; - for standard output."`
 	filter.Cells
 }
 

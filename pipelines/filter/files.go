@@ -56,7 +56,7 @@ func distinct(command *kong.Context) error {
 	}
 	for _, argument := range node.Positional {
 		files := filesOf(argument.Name, argument.Target)
-		if argument.Tag.Has(outputTag) || strings.HasPrefix(argument.Name, "out.") {
+		if argument.Tag.Has(outputTag) {
 			named, written = append(named, files...), append(written, files...)
 		} else {
 			named = append(named, matched(files)...)
