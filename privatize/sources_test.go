@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,4 +124,37 @@ func TestEndWithoutRounds(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+}
+
+// TestAnsweredAfterSent: a round whose release could not be sent is not noted as answered. A later start would pass it over.
+func TestAnsweredAfterSent(t *testing.T) {
+	in := &answers{supplied: supplied{partition: partition{0, 3}, name: "one"}}
+	s := &sources{deadline: newDeadline(0), streams: []supplier{in}, kinds: []wire.Kind{wire.Kind_CONTRIBUTIONS}}
+	if err := s.rounds(sendsUntil{last: 2}); !errors.Is(err, io.ErrClosedPipe) {
+		t.Fatal(err)
+	}
+	if want := []uint32{1, 2}; !slices.Equal(in.rounds, want) {
+		t.Errorf("answered %v, want %v", in.rounds, want)
+	}
+}
+
+// answers records the rounds that are noted as answered.
+type answers struct {
+	supplied
+	rounds []uint32
+}
+
+func (a *answers) Answered(round uint32) { a.rounds = append(a.rounds, round) }
+
+// sendsUntil cannot send what comes after its last round.
+type sendsUntil struct {
+	upTo
+	last uint32
+}
+
+func (s sendsUntil) begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*release.Collector, error) {
+	if number > s.last {
+		return nil, io.ErrClosedPipe
+	}
+	return nil, nil
 }
