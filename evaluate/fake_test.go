@@ -28,7 +28,7 @@ func fakes() map[string]func() {
 		"other-adjacency", "varying-charge", "mute", "refuses", "one-round", "exact", "off-diagonal-once", "counts-over-inputs",
 		"noise-over-clip", "assumes-non-negative", "keeps-negative", "half-off-diagonal", "batch-as-unit", "ignores-bounds",
 		"l2-for-laplace", "clips-records", "combines-unclipped", "bare-cell", "takes-unproved",
-		"noise-tells", "charges-less",
+		"noise-tells", "charges-less", "halves-draws", "one-clip", "factors-unclipped",
 	} {
 		programs["fake-"+flaw] = func() {
 			if err := (&fake{flaw: flaw}).main(os.Args[1:]); err != nil {
@@ -193,6 +193,8 @@ type fakeRound struct {
 	*fake
 	number uint32
 	units  map[string]*member
+
+	factored bool // some contribution was
 }
 
 // A member is a unit: what it contributes, in clips, of each record.
@@ -249,7 +251,17 @@ func (r *fakeRound) vector(c *wire.Contribution) []float64 {
 			at := slices.IndexFunc(r.cells, func(c place) bool {
 				return c.matrix == int(p.Matrix) && c.row == int(rows[i/len(columns)]) && c.column == int(columns[i%len(columns)])
 			})
-			value := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:])))
+			if at < 0 {
+				continue // below the diagonal of a symmetric matrix
+			}
+			number := func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:]))) }
+			value := 0.0
+			if p.Factored {
+				r.factored = true
+				value = number(i/len(columns)) * number(len(rows)+i%len(columns))
+			} else {
+				value = number(i)
+			}
 			v[at] = value / r.grant.Clip / r.cells[at].bound
 		}
 	}
@@ -274,10 +286,11 @@ func (r *fakeRound) sum() ([]float64, error) {
 		}
 		switch {
 		case r.grant.Clipping == event.ClipProved:
-			if r.norm(total) > 1 && r.flaw != "takes-unproved" {
+			if r.grant.Unit != event.Word && r.norm(total) > 1+1e-9 && r.flaw != "takes-unproved" {
 				return nil, errors.New("a unit exceeds a bound that is taken for proved")
 			}
-		case r.grant.Clipping == event.ClipBatch, r.flaw == "clips-records", m.part && r.flaw == "combines-unclipped":
+		case r.grant.Clipping == event.ClipBatch, r.flaw == "clips-records", m.part && r.flaw == "combines-unclipped",
+			r.factored && r.flaw == "factors-unclipped":
 		default:
 			r.bring(total)
 		}
@@ -399,6 +412,10 @@ func (f *fake) send(w *stream.Writer, round uint32, sum []float64, units int) er
 		if f.grant.Adjacency == event.ReplaceOne {
 			charge.Sensitivity = uint64(math.Ceil(math.Sqrt2 * float64(bound)))
 		}
+	case "halves-draws":
+		charge.Draws /= 2
+	case "one-clip":
+		charge.Sensitivity = bound
 	case "batch-as-unit":
 		charge.Sensitivity = bound
 	}

@@ -114,6 +114,10 @@ func TestSensitivity(t *testing.T) {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
+	proved := &Grant{Mechanism: Laplace, Adjacency: ReplaceOne, Clipping: ClipProved, Proved: 1.5}
+	if got := proved.Sensitivity(5); got != 8 { // ⌈1.5·5⌉
+		t.Errorf("a sensitivity by a proof of 1.5 clips of 5 steps: %d", got)
+	}
 }
 
 func TestParseGrant(t *testing.T) {

@@ -2,6 +2,9 @@ package audit
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"privpipe/pipelines/event"
 )
@@ -54,6 +57,11 @@ func kinds(base Terms) []kind {
 	batch := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipBatch))
 	l1 := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipUnitL1))
 	proved := terms(event.Gaussian, event.AddRemove, event.Document, clipping(event.ClipProved))
+	factored := terms(event.Gaussian, event.AddRemove, event.Document, func(t *Terms) { t.factored = true })
+	factoredUsers := terms(event.Gaussian, event.AddRemove, event.User, func(t *Terms) { t.factored = true })
+	proof := terms(event.Gaussian, event.ReplaceOne, event.Document, func(t *Terms) { t.clipping, t.proved = event.ClipProved, 1.5 })
+	counts := terms(event.Gaussian, event.ReplaceOne, event.Word, words(1, math.Sqrt2))
+	increments := terms(event.Laplace, event.ReplaceOne, event.Word, words(4, 1))
 	laplace := terms(event.Laplace, event.AddRemove, event.Document, nil)
 	laplaceExchanged := terms(event.Laplace, event.ReplaceOne, event.Document, nil)
 	base.clip, base.layout = clip, mixed()
@@ -82,6 +90,22 @@ func kinds(base Terms) []kind {
 			l1.canary("in one cell", single), l1.canary("in all cells", all), l1.canary("in a cell off the diagonal", off[:1]),
 		}},
 		{name: "proved", terms: proved, refusable: true, places: []place{proved.canary("in all cells", all)}},
+		{name: "sensitivity", terms: proof, places: []place{proof.opposite("in one cell", single), proof.opposite("in all cells", all)}},
+		{name: "factored", terms: factored, places: []place{
+			factored.canary("in one cell", single), factored.canary("in all cells", all), factored.quiet("in all cells", all),
+			factored.quiet("under a bound", bounded),
+		}},
+		{name: "factored-users", terms: factoredUsers, places: []place{
+			factoredUsers.records("in one cell", single), factoredUsers.records("in all cells", all), factoredUsers.quiet("in all cells", all),
+		}},
+		{name: "words", terms: counts, places: []place{
+			counts.exchange("in two cells", map[int]float64{0: 1}, map[int]float64{9: 1}),
+			counts.exchange("among others", map[int]float64{0: 3, 4: 1, 7: 2}, map[int]float64{0: 2, 4: 1, 7: 2, 8: 1}),
+		}},
+		{name: "increments", terms: increments, places: []place{
+			increments.exchange("in four cells", map[int]float64{0: 1, 5: -1}, map[int]float64{1: 1, 6: -1}),
+			increments.exchange("among others", map[int]float64{0: 1, 2: 2, 5: -1, 7: -2}, map[int]float64{1: 1, 2: 2, 6: -1, 7: -2}),
+		}},
 		{name: "two-inputs", terms: sums, refusable: true, places: []place{sums.twice("in all cells", all, 2)}},
 		{name: "partial-sums", terms: sums, combined: true, places: []place{
 			sums.crowd("in one cell", single), sums.crowd("off the diagonal", off), sums.quiet("in all cells", all),
@@ -140,6 +164,39 @@ func (t Terms) within(cells []int, norm float64) float64 {
 		v[i] = 1
 	}
 	return norm / t.layout.norm(v, t.l1(), !t.l1())
+}
+
+// opposite is a place whose canary is replaced by one of the opposite sign: both are within the clip, and as far apart as the proof
+// allows.
+func (t Terms) opposite(name string, cells []int) place {
+	value := t.within(cells, t.proved/2)
+	return place{
+		name: name, within: true,
+		with:    [][]contribution{{constant("canary", 0, cells, value)}},
+		without: [][]contribution{{constant("canary", 0, cells, -value)}},
+	}
+}
+
+// words are the terms of counts of words (clip 1) or of their increments, for the unit word. The exchange of a word moves their sum by
+// proved clips, and its draws lose a little in each round.
+func words(clip, proved float64) func(*Terms) {
+	return func(t *Terms) {
+		t.clipping, t.clip, t.proved, t.draws = event.ClipProved, clip, proved, 0.25
+		t.layout = layout{{name: "counts", rows: 2, columns: 5, bound: 1}}
+	}
+}
+
+// exchange is a place with a document whose words have given counts in the topics' cells, and other counts after one of its words
+// was exchanged.
+func (t Terms) exchange(name string, with, without map[int]float64) place {
+	document := func(counts map[int]float64) [][]contribution {
+		c := contribution{unit: "canary", cells: slices.Sorted(maps.Keys(counts))}
+		for _, cell := range c.cells {
+			c.values = append(c.values, counts[cell]/t.clip)
+		}
+		return [][]contribution{{c}}
+	}
+	return place{name: name, within: true, with: document(with), without: document(without)}
 }
 
 // records is a place with a canary of three loud records.

@@ -11,7 +11,8 @@ import (
 //
 // Gaussian noise of scale σ on a sum of sensitivity Δ has the trade-off function G_μ with μ = Δ/σ, and releases compose
 // to μ = √(Σ μ_i²) (Dong, Roth and Su 2022, Gaussian Differential Privacy, theorem 2.7 and corollary 3.3). Laplace noise
-// of scale t has the pure loss ε = Δ/t, and losses add up.
+// of scale t has the pure loss ε = Δ/t, and losses add up. The loss of the draws of topics is no part of it: in an audit the topics
+// are given.
 type claim struct {
 	gaussian bool
 	loss     float64 // μ, or ε
@@ -109,6 +110,8 @@ func checkCharge(charge *event.Charge, clip uint64, grant *event.Grant) error {
 	case charge.Adjacency != grant.Adjacency || charge.Unit != grant.Unit:
 		return fmt.Errorf("the ledger charges neighbours %s and unit %s, the grant is for %s and %s",
 			charge.Adjacency, charge.Unit, grant.Adjacency, grant.Unit)
+	case charge.Draws != grant.Draws:
+		return fmt.Errorf("the ledger charges %v for the draws of a token's topic, the grant is for %v", charge.Draws, grant.Draws)
 	case float64(charge.Scale) < grant.NoiseMultiplier*float64(clip):
 		return fmt.Errorf("the ledger charges noise of %.3g times the clip, the grant is for %.3g",
 			float64(charge.Scale)/float64(clip), grant.NoiseMultiplier)

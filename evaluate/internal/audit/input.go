@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
@@ -96,7 +97,7 @@ func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	all := t.layout.cells()
 	for i, round := range rounds {
 		number := uint32(i + 1)
-		records := []*wire.Record{{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}}
+		records := []*wire.Record{{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme, Draws: t.draws}}}}
 		end := &wire.RoundClose{Records: uint64(len(round))}
 		seen := make(map[string]bool)
 		for _, c := range round {
@@ -120,25 +121,74 @@ func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// record returns a contribution as a record, with a part for each row.
+// record returns a contribution as a record.
 func (t Terms) record(all []cell, c contribution) *wire.Contribution {
 	r := &wire.Contribution{Unit: c.unit}
 	if t.Unit == event.User {
 		r.Record = fmt.Sprintf("document %d", c.record)
 	}
+	if t.factored {
+		r.Parts = t.factors(all, c)
+	} else {
+		r.Parts = t.rows(all, c)
+	}
+	return r
+}
+
+// rows returns a contribution as a part for each row.
+func (t Terms) rows(all []cell, c contribution) (parts []*wire.Part) {
 	var part *wire.Part
 	var last cell
 	for i, number := range c.cells {
 		at := all[number]
 		if part == nil || at.matrix != last.matrix || at.row != last.row {
 			part = &wire.Part{Matrix: uint32(at.matrix), RowGaps: []uint32{uint32(at.row)}}
-			r.Parts = append(r.Parts, part)
+			parts = append(parts, part)
 			last = cell{}
 		}
 		part.ColumnGaps = append(part.ColumnGaps, uint32(at.column-last.column))
-		value := float32(c.values[i] * t.clip * at.bound)
-		part.Values = binary.LittleEndian.AppendUint32(part.Values, math.Float32bits(value))
+		part.Values = appendFloat(part.Values, c.values[i]*t.clip*at.bound)
 		last = at
 	}
-	return r
+	return parts
+}
+
+// factors returns a contribution as a factored part for each matrix. Its cells of a matrix are all cells of some rows and columns,
+// of a symmetric matrix those on and above the diagonal, and have one value.
+func (t Terms) factors(all []cell, c contribution) (parts []*wire.Part) {
+	for m := range t.layout {
+		var rows, columns []int
+		value := 0.0
+		for i, number := range c.cells {
+			if at := all[number]; at.matrix == m {
+				rows, columns = append(rows, at.row), append(columns, at.column)
+				value = c.values[i] * t.clip * at.bound
+			}
+		}
+		if rows == nil {
+			continue
+		}
+		part := &wire.Part{Matrix: uint32(m), Factored: true}
+		part.RowGaps, part.Values = side(rows, value)
+		gaps, ones := side(columns, 1)
+		part.ColumnGaps, part.Values = gaps, append(part.Values, ones...)
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// side returns the rows or the columns of a factored part as gaps, and their numbers, which are equal.
+func side(ids []int, value float64) (gaps []uint32, values []byte) {
+	slices.Sort(ids)
+	last := 0
+	for _, id := range slices.Compact(ids) {
+		gaps, values = append(gaps, uint32(id-last)), appendFloat(values, value)
+		last = id
+	}
+	return gaps, values
+}
+
+// appendFloat appends a number as a little-endian float32.
+func appendFloat(b []byte, value float64) []byte {
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(value)))
 }

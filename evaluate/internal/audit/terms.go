@@ -17,7 +17,10 @@ type Terms struct {
 	clipping    string // as in a grant
 	clip        float64
 	nonNegative bool
+	proved      float64 // sensitivity of a proof, in clips; 0: none
+	draws       float64 // loss of a token's own draws in a round
 	layout      layout
+	factored    bool // contributions are sent as factored parts
 }
 
 // runName and modelName are the names of the run and the model in inputs, grants and ledgers.
@@ -28,8 +31,8 @@ func (t Terms) grant(rounds int) *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: "audit", Created: time.Unix(0, 0).UTC(), Mechanism: t.Mechanism,
 		Adjacency: t.Adjacency, Unit: t.Unit, Subject: t.layout.subject(), Clip: t.clip, Clipping: t.clipping, NonNegative: t.nonNegative,
-		NoiseMultiplier: t.NoiseMultiplier,
-		Scheme:          event.Scheme{Method: event.All, Rate: 1, Rounds: rounds}, Releases: rounds,
+		NoiseMultiplier: t.NoiseMultiplier, Proved: t.proved, Draws: t.draws,
+		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: rounds}, Releases: rounds,
 	}
 	for _, m := range t.layout {
 		if m.bound != 1 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -55,12 +56,12 @@ func TestMutants(t *testing.T) {
 	}
 	t.Logf("without a mutant: %v", time.Since(started).Round(time.Second))
 
-	rows := make([]string, len(all))
+	rows, failures := make([]string, len(all)), make([]error, len(all))
 	w.each(len(all), func(i int) {
 		begun := time.Now()
 		by, err := w.with(all[i])
 		if err != nil {
-			t.Error(err)
+			failures[i] = err
 			by = append(by, "NOT FOUND")
 		}
 		rows[i] = fmt.Sprintf("%s\t%s\t%.1f s\n", all[i].Name, strings.Join(by, ", "), time.Since(begun).Seconds())
@@ -70,6 +71,9 @@ func TestMutants(t *testing.T) {
 	fmt.Fprintf(out, "mutant\tfound by\ttime\n%s", strings.Join(rows, ""))
 	out.Flush()
 	t.Logf("%d mutants in %v\n%s", len(all), time.Since(started).Round(time.Second), table.String())
+	if err := errors.Join(failures...); err != nil {
+		t.Error(err) // below the table, where the end of a long log shows it
+	}
 }
 
 // A workshop runs tests and audits, some at a time.
