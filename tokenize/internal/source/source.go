@@ -231,8 +231,11 @@ func (r *Reader) header(first *Chunk) error {
 	fail := func(err error) error {
 		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
 	}
-	if first.TooLong {
+	switch first.Fault {
+	case ErrTooLong:
 		return fail(errHeadTooLong)
+	case ErrTooWide:
+		return fail(ErrTooWide)
 	}
 	t, n, err := newTable(first.Content, rune(r.lines.csv.comma), r.Limit, &r.Columns)
 	if err != nil {
@@ -256,7 +259,7 @@ func (r *Reader) file(in input) (Chunk, error) {
 		chunk.Content, chunk.Err, err = nil, err, nil // the fault is only this document's
 	}
 	if len(chunk.Content) > r.Limit {
-		chunk.Content, chunk.TooLong = nil, true
+		chunk.Content, chunk.Fault = nil, ErrTooLong
 	}
 	return chunk, err
 }
