@@ -56,17 +56,23 @@ func squeeze(t *testing.T, folder, name string, content func(io.Writer) error) {
 	}
 }
 
-// manyColumns returns a Parquet file of a row "a" and n columns, text and copies of it that share its page.
-func manyColumns(t *testing.T, n int) string {
+// parquetOf returns a Parquet file of a row with this text.
+func parquetOf(t *testing.T, text string) string {
 	t.Helper()
 	type row struct {
 		Text string `parquet:"text"`
 	}
 	var file bytes.Buffer
-	if err := parquet.Write(&file, []row{{"a"}}); err != nil {
+	if err := parquet.Write(&file, []row{{text}}); err != nil {
 		t.Fatal(err)
 	}
-	whole := file.Bytes()
+	return file.String()
+}
+
+// manyColumns returns a Parquet file of a row "a" and n columns, text and copies of it that share its page.
+func manyColumns(t *testing.T, n int) string {
+	t.Helper()
+	whole := []byte(parquetOf(t, "a"))
 	end := len(whole) - 8
 	footer := whole[end-int(binary.LittleEndian.Uint32(whole[end:])) : end]
 	pages := whole[:end-len(footer)]
