@@ -54,6 +54,9 @@ func (c *check) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.inputs()...); err != nil {
 		return err
 	}
+	if err := endpoint.Once(c.inputs()); err != nil {
+		return err
+	}
 	p, err := c.read(r)
 	if err != nil || r.DryRun() {
 		return err
