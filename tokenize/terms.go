@@ -35,6 +35,9 @@ func (t *termsCommand) Validate() error {
 }
 
 func (t *termsCommand) Run(r *filter.Run) error {
+	if err := endpoint.CheckOutput(t.Output, wire.Side_PRIVATE); err != nil {
+		return err
+	}
 	if err := r.Check(append(t.names(), t.Stop, t.Phrases)...); err != nil {
 		return err
 	}

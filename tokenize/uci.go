@@ -28,6 +28,9 @@ func (*uciBags) Help() string {
 }
 
 func (u *uciBags) Run(r *filter.Run) error {
+	if err := u.checkTopics(u.Input); err != nil {
+		return err
+	}
 	if err := r.Check(u.Input, u.Vocab); err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func TestMemoryOfTexts(t *testing.T) {
 		{`text last.csv.gz`, 90, `last.csv.gz: line 2: ` + wide},
 		{`text endless.csv.gz`, 90, `endless.csv.gz: line 2: ` + tooLong},
 		{`terms row.csv.gz`, 90, wide},
-		{`vocab --min-documents 1 --max-share 1 row.csv.gz`, 90, wide},
+		{`vocab --public --min-documents 1 --max-share 1 row.csv.gz`, 90, wide},
 		{`phrases --public row.csv.gz`, 90, wide},
 		{`text --on-error skip row.csv.gz | show --private`, 0, `"id":"0"[^$]*"id":"1"[^$]*"skipped":1`},
 		{`text elements.jsonl.gz | show --private`, 0, `"records":1`},
