@@ -76,9 +76,6 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(p.Output, append(p.names(), p.Phrases)...); err != nil {
-		return err
-	}
 	in, err := p.open()
 	if err != nil || r.DryRun() {
 		return err

@@ -49,12 +49,6 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(t.Output, append(t.names(), t.Stop, t.Phrases)...); err != nil {
-		return err
-	}
-	if err := t.onError.distinct(t.Output, append(t.names(), t.Stop, t.Phrases)); err != nil {
-		return err
-	}
 	in, err := t.open()
 	if err != nil || r.DryRun() {
 		return err

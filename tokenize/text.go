@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/vocabulary"
@@ -69,13 +67,6 @@ func (t *text) Run(r *filter.Run) error {
 	}
 	phrases, err := t.phrases()
 	if err != nil {
-		return err
-	}
-	others := append(t.names(), cmp.Or(t.Vocab, endpoint.Stdio), cmp.Or(t.Phrases, endpoint.Stdio))
-	if err := endpoint.Distinct(t.Output, others...); err != nil {
-		return err
-	}
-	if err := t.onError.distinct(t.Output, others); err != nil {
 		return err
 	}
 	in, err := t.open()

@@ -38,9 +38,6 @@ func (u *uciBags) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(u.Output, u.Input, u.Vocab); err != nil {
-		return err
-	}
 	meter := newMeter()
 	in, err := plain.OpenCounting(u.Input, &meter.Done)
 	if err != nil {

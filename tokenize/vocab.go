@@ -62,9 +62,6 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err := r.Check(append(v.names(), v.Stop, v.Phrases)...); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(v.Output, append(v.names(), v.Stop, v.Phrases)...); err != nil {
-		return err
-	}
 	stop, err := v.stopWords()
 	if err != nil {
 		return err
