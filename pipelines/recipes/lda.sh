@@ -3,14 +3,18 @@
 #
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT is private: a file of JSON Lines {"id","text"}, a .csv with these columns, a folder of .txt, a UCI docword file, or
-# documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the topics, the report of the
-# spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
+# TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, a folder of such files
+# and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
+# topics, the report of the spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the same
+# command again: it resumes and spends nothing twice.
 #
 #   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --rate 0.1        probability of the coin that puts a document into a round
 #   --rounds 80       number of rounds
 #   --unit document   privacy unit: one document, or one user with all documents (user)
@@ -34,9 +38,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default held='' seed=1
-brokers='' run='' workers=2 partitions=4
-take "epsilon delta topics vocab rate rounds unit force! ledger dataset held seed brokers run workers partitions" "$@"
+epsilon=1 delta=1e-6 topics=50 rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default
+take "epsilon delta topics rate rounds unit force! ledger dataset $shared" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a positive number, is $topics"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 # Wrong flags fail here, before the text is read.
