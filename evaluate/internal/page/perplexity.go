@@ -16,7 +16,7 @@ type Perplexity struct {
 
 // A RoundPerplexity is the perplexity under the parameters of a round, beside that of word frequencies.
 type RoundPerplexity struct {
-	Round          uint32 // 0: of a model file
+	Round          uint32
 	Documents      uint64
 	Model, Unigram float64
 }
