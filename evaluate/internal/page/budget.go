@@ -51,26 +51,21 @@ func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *sp
 		}
 		p.Runs = append(p.Runs, x.Spending)
 	}
-	if curve == nil || r.Releases == 0 {
+	if curve == nil || r.Releases == 0 || r.Epsilon.Infinite() {
 		return
 	}
 	p.Chart = budgetChart(ledger, r, curve)
 }
 
-// budgetChart draws ε over the releases, as far as it is finite.
+// budgetChart draws ε over the releases, which is finite.
 func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Chart {
 	c := &Chart{ID: "budget", Title: "Privacy loss over the releases", XLabel: "releases, of all runs",
 		YLabel: fmt.Sprintf("ε at δ = %s", *r.Delta)}
 	epsilon := series{name: "spent", class: "first", steps: true}
 	most := 0.0
 	for _, p := range curve.Points {
-		if !p.Epsilon.Infinite() {
-			epsilon.x, epsilon.y = append(epsilon.x, float64(p.Releases)), append(epsilon.y, float64(p.Epsilon))
-			most = max(most, float64(p.Epsilon))
-		}
-	}
-	if len(epsilon.x) == 0 {
-		return nil
+		epsilon.x, epsilon.y = append(epsilon.x, float64(p.Releases)), append(epsilon.y, float64(p.Epsilon))
+		most = max(most, float64(p.Epsilon))
 	}
 	c.Text = fmt.Sprintf("The privacy loss rises from 0 to ε %s over %d releases.", r.Epsilon, r.Releases)
 	x := axis{high: float64(r.Releases)}

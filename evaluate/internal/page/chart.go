@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -63,10 +64,10 @@ func (a axis) at(v, from, to float64) float64 {
 // draw places series in a chart.
 func (c *Chart) draw(x, y axis, all []series) {
 	for _, t := range x.ticks(true) {
-		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), fmt.Sprintf("%.4g", t)})
+		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), label(t)})
 	}
 	for _, t := range y.ticks(false) {
-		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), fmt.Sprintf("%.4g", t)})
+		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), label(t)})
 	}
 	for _, s := range all {
 		var points []string
@@ -80,6 +81,15 @@ func (c *Chart) draw(x, y axis, all []series) {
 		c.Lines = append(c.Lines, Line{s.name, s.class, strings.Join(points, " "), y.at(s.y[len(s.y)-1], Bottom, Top)})
 	}
 	c.separate()
+}
+
+// label writes the number of a tick, without an exponent as far as that stays short.
+func label(t float64) string {
+	text := fmt.Sprintf("%.4g", t)
+	if math.Abs(t) >= 1e4 && math.Abs(t) < 1e6 {
+		text = fmt.Sprintf("%.0f", t)
+	}
+	return text
 }
 
 // separate moves the names of lines that would overlap apart.
@@ -104,31 +114,53 @@ func (c *Chart) separate() {
 	}
 }
 
-// ticks returns round numbers within the axis: of a linear one multiples of 1, 2 or 5 times a power of ten, at most seven; of a
-// logarithmic one these numbers themselves.
+// mostTicks is how many labels an axis has room for.
+const mostTicks = 8
+
+// ticks returns round numbers within the axis, at most mostTicks, and at least three where there is room for them: multiples of 1, 2
+// or 5 times a power of ten. A logarithmic axis of a decade or more has these numbers themselves, a longer one powers of ten. An axis
+// of counts begins with a tick.
 func (a axis) ticks(counts bool) (all []float64) {
 	if a.logarithmic {
-		for power := math.Pow(10, math.Floor(math.Log10(a.low))); power <= a.high; power *= 10 {
-			for _, factor := range []float64{1, 2, 5} {
-				if t := factor * power; t >= a.low && t <= a.high {
-					all = append(all, t)
-				}
-			}
+		all = a.within(1, 2, 5)
+		if len(all) > mostTicks {
+			all = a.within(1)
+			every := (len(all)-1)/mostTicks + 1
+			all = slices.DeleteFunc(all, func(t float64) bool { return int(math.Round(math.Log10(t)))%every != 0 })
 		}
-		return all
+		if len(all) >= 3 {
+			return all
+		}
+		all = nil
 	}
-	step := math.Pow(10, math.Floor(math.Log10((a.high-a.low)/6)))
+	const most = 7.5 // steps: the last factor of 2.5 leaves 3, and so a tick within each third
+	step := math.Pow(10, math.Floor(math.Log10((a.high-a.low)/most)))
 	for _, factor := range []float64{2, 2.5, 2} {
-		if (a.high-a.low)/step <= 6 {
+		if (a.high-a.low)/step <= most {
 			break
 		}
 		step *= factor
 	}
 	if counts {
 		step = math.Max(1, step)
+		if math.Mod(a.low, step) != 0 {
+			all = append(all, a.low)
+		}
 	}
 	for n := math.Ceil(a.low / step); n*step <= a.high*(1+1e-9); n++ {
 		all = append(all, n*step)
+	}
+	return all
+}
+
+// within returns the numbers of a logarithmic axis that are a power of ten times one of the factors.
+func (a axis) within(factors ...float64) (all []float64) {
+	for exponent := math.Floor(math.Log10(a.low)); exponent <= math.Log10(a.high); exponent++ {
+		for _, factor := range factors {
+			if t := factor * math.Pow(10, exponent); t >= a.low && t <= a.high {
+				all = append(all, t)
+			}
+		}
 	}
 	return all
 }

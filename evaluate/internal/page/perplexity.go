@@ -21,6 +21,9 @@ type RoundPerplexity struct {
 	Model, Unigram float64
 }
 
+// Poor says that word frequencies predict the text as well.
+func (r RoundPerplexity) Poor() bool { return !(r.Model < r.Unigram) }
+
 // Last is the last round.
 func (p *Perplexity) Last() RoundPerplexity { return p.Rounds[len(p.Rounds)-1] }
 

@@ -98,6 +98,9 @@ func NewProtection(r *spent.Report) *Protection {
 		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time.", question,
 			guess(float64(epsilon), float64(delta)))
 	}
+	if p.None {
+		return p // no theorem, and nothing to trust in
+	}
 	for _, name := range splitTheorems(r.Theorem) {
 		p.Theorems = append(p.Theorems, Sentence{name, plainTheorem(name)})
 	}
@@ -109,6 +112,10 @@ func NewProtection(r *spent.Report) *Protection {
 func sentences(r *spent.Report) []Sentence {
 	if r.Releases == 0 {
 		return []Sentence{{"Nothing was released", "The ledger charges no release, so nothing about the data has left."}}
+	}
+	if r.Epsilon.Infinite() {
+		return []Sentence{{"ε = ∞: nothing is protected", "A release without enough noise stands in the ledger. These releases may tell anything " +
+			"about anyone in the data, and the noise of other releases does not change that."}}
 	}
 	one, many := "unit", "units"
 	if names, ok := units[r.Unit]; ok {
@@ -129,9 +136,6 @@ func sentences(r *spent.Report) []Sentence {
 		event.ReplaceOne: fmt.Sprintf("The guarantee compares any two data sets of equally many %s that differ in one %s.", many, one),
 	}[r.Adjacency]
 	all = append(all, Sentence{"Neighbouring data sets: " + r.Adjacency, relation})
-	if r.Epsilon.Infinite() {
-		return append(all, Sentence{"ε = ∞", "There is no bound: a release without enough noise stands in the ledger, and the guarantee covers nothing."})
-	}
 	e, d := float64(*r.Epsilon), float64(*r.Delta)
 	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
 		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
@@ -219,7 +223,7 @@ func trust(r *spent.Report) []string {
 	all := []string{
 		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
 		"Nothing but these releases left the privacy wall: LEAKS.md lists other ways out.",
-		"This model was made from these releases only, and scores and coherence are of this model: no file proves that.",
+		"This model was made from these releases only: no file proves that.",
 	}
 	if r.Filter != nil {
 		all = append(all, fmt.Sprintf("ε %s at δ %s holds if all settings were fixed before the first release. Whatever the order, the ledger's "+
