@@ -133,16 +133,27 @@ func (r *reported) account(change func(map[string]any)) []byte {
 	return b
 }
 
+// overspentBy makes a report say that the ledger's own budget is overspent.
+func overspentBy(budget, delta, epsilon float64, overspent bool) func(map[string]any) {
+	return func(m map[string]any) {
+		m["epsilon"], m["overspent"] = epsilon, overspent
+		m["overspent_budget"] = map[string]any{"budget": budget, "delta": delta, "epsilon": epsilon}
+	}
+}
+
 func (r *reported) curve(change func(map[string]any)) []byte {
-	return r.account(func(said map[string]any) {
-		said["epsilon_over_releases"] = []any{
+	said := map[string]any{
+		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "delta": 1e-6, "adjacency": "add-remove", "unit": "document",
+		"epsilon_over_releases": []any{
 			map[string]any{"releases": 0, "epsilon": 0}, map[string]any{"releases": 1, "epsilon": 0.3},
 			map[string]any{"releases": 4, "epsilon": 0.73361},
-		}
-		if change != nil {
-			change(said)
-		}
-	})
+		},
+		"delta_over_epsilon": []any{map[string]any{"epsilon": 0.73361, "delta": 1e-6}}, "budget": map[string]any{"epsilon": 1, "delta": 1e-6},
+	}
+	if change != nil {
+		change(said)
+	}
+	return must(json.Marshal(said))
 }
 
 // reportModel is a model file of run monday.
@@ -230,6 +241,10 @@ func reportFiles() map[string][]byte {
 		"older.ledger":        r.bytes[:lastLine(r.bytes)],
 		"no-bound.json":       r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
 		"overspent.json":      r.account(func(m map[string]any) { m["epsilon"], m["overspent"] = 1.2, true }),
+		"excess.json":         r.account(overspentBy(1, 1e-6, 1.2, true)),
+		"other-excess.json":   r.account(overspentBy(1, 1e-5, 1.2, true)),
+		"no-excess.json":      r.account(overspentBy(1, 1e-6, 0.9, true)),
+		"kept-excess.json":    r.account(overspentBy(1, 1e-6, 1.2, false)),
 		"unsaid.json":         r.account(func(m map[string]any) { delete(m, "overspent") }),
 		"stale.json":          r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"unknown.json":        r.account(func(m map[string]any) { m["caveat"] = "but" }),
@@ -244,12 +259,18 @@ func reportFiles() map[string][]byte {
 			m["releases"], m["adjacency"], m["unit"] = 1, "", ""
 			delete(m, "budget")
 		}),
-		"exact-budget.json": exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
-		"three.json":        r.account(func(m map[string]any) { m["releases"] = 3 }),
-		"old.json":          r.account(func(m map[string]any) { delete(m, "last_hash") }),
-		"negative.json":     r.account(func(m map[string]any) { m["epsilon"] = -1 }),
-		"other-delta.json":  r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
-		"stale-curve.json":  r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"exact-budget.json":  exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
+		"three.json":         r.account(func(m map[string]any) { m["releases"] = 3 }),
+		"old.json":           r.account(func(m map[string]any) { delete(m, "last_hash") }),
+		"negative.json":      r.account(func(m map[string]any) { m["epsilon"] = -1 }),
+		"other-delta.json":   r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
+		"unknown-curve.json": r.curve(func(m map[string]any) { m["caveat"] = "but" }),
+		"user-curve.json":    r.curve(func(m map[string]any) { m["unit"] = "user" }),
+		"twice-curve.json":   append(r.curve(nil), r.curve(nil)...),
+		"double-curve.json":  bytes.Replace(r.curve(nil), []byte(`"delta":`), []byte(`"delta":1e-9,"delta":`), 1),
+		"double.json":        bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"epsilon":0.1,"epsilon":`), 1),
+		"large.json":         bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"Epsilon":`), 1),
+		"stale-curve.json":   r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"short-curve.json": r.curve(func(m map[string]any) {
 			m["epsilon_over_releases"] = []any{map[string]any{"releases": 1, "epsilon": 0.3}}
 		}),

@@ -13,6 +13,9 @@ import (
 
 // AddHistory adds how the budget was spent: the runs of the ledger and, with a curve of account, ε over its releases.
 func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) {
+	if p.Overspent {
+		p.Unplanned = unplanned(ledger)
+	}
 	type run struct {
 		Spending
 		last int // release of the ledger, from 1

@@ -135,6 +135,37 @@ func TestOverspent(t *testing.T) {
 	}
 }
 
+// TestExcess: which budget is overspent, by how much, of which data set, and which grants no plan had counted.
+func TestExcess(t *testing.T) {
+	epsilon, delta, infinite, yes := spent.Number(0.5), spent.Number(1e-3), spent.Number(math.Inf(1)), true
+	ledger := new(event.Ledger)
+	for _, g := range []*event.Grant{{ID: "planned", Budget: event.Budget{Epsilon: 0.3, Delta: 1e-6}}, {ID: "given"}, {ID: "unused"}, {ID: "also"}} {
+		ledger.Lines = append(ledger.Lines, &event.Line{Grant: g})
+	}
+	for _, grant := range []string{"planned", "given", "given", "also"} {
+		ledger.Lines = append(ledger.Lines, &event.Line{Charge: &event.Charge{Run: "r", Grant: grant}})
+	}
+	for _, c := range []struct {
+		of   spent.Overspending
+		want string
+	}{
+		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: 1.25}, "What was released costs ε 1.25 at δ 1e-06, and the ledger's own budget is ε 1. That is ε 0.25 too much."},
+		{spent.Overspending{Budget: 0.3, Delta: 1e-6, Epsilon: 1, Grant: "planned", Dataset: "north"},
+			"What was released of data set north costs ε 1 at δ 1e-06, and the budget that grant planned was planned for is ε 0.3. That is ε 0.7 too much."},
+		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: infinite}, "and the ledger's own budget is ε 1. ε has no bound."},
+	} {
+		r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 4, Overspent: &yes, OverspentBudget: &c.of}
+		p := NewProtection(r)
+		p.AddHistory(ledger, r, nil)
+		if !strings.Contains(p.Excess, c.want) {
+			t.Errorf("%+v: %s", c.of, p.Excess)
+		}
+		if want := "which no plan had counted: given (releases: 2), also (releases: 1)."; !strings.HasSuffix(p.Unplanned, want) {
+			t.Errorf("grants that were not planned: %s", p.Unplanned)
+		}
+	}
+}
+
 // TestLead: the page leads with the guarantee of the filter, which holds even where settings followed from releases.
 func TestLead(t *testing.T) {
 	epsilon, delta := spent.Number(math.Log(3)), spent.Number(0)

@@ -22,6 +22,8 @@ type Protection struct {
 	Budget         string
 	Filtered       bool   // the ledger has a filter, so Epsilon and Delta hold only for settings that were fixed before
 	Overspent      bool   // account says so
+	Excess         string // which budget, and by how much, in a sentence; empty if account does not say it
+	Unplanned      string // which grants with releases were planned without a budget, in a sentence; empty for none
 	Kept           bool   // account says that no budget is overspent, and there is one
 	None           bool   // there is no bound
 	Plain          string // what the guarantee means for the head of the page; empty where there is none
@@ -73,6 +75,9 @@ func NewProtection(r *spent.Report) *Protection {
 		p.Exact = "∞"
 	}
 	p.Overspent = r.Overspent != nil && *r.Overspent
+	if o := r.OverspentBudget; o != nil {
+		p.Excess = excess(o)
+	}
 	p.Kept = r.Overspent != nil && !*r.Overspent && r.Budget != nil
 	if d := float64(*r.Delta); d > 0 {
 		p.Part = "one part in " + oneIn(d)
@@ -106,6 +111,40 @@ func NewProtection(r *spent.Report) *Protection {
 	}
 	p.Trust = trust(r)
 	return p
+}
+
+// excess says which budget is overspent and by how much.
+func excess(o *spent.Overspending) string {
+	whose, of := "the ledger's own budget", "What was released"
+	if o.Grant != "" {
+		whose = "the budget that grant " + o.Grant + " was planned for"
+	}
+	if o.Dataset != "" {
+		of += " of data set " + o.Dataset
+	}
+	much := " ε has no bound."
+	if !o.Epsilon.Infinite() {
+		much = fmt.Sprintf(" That is ε %s too much.", rounded.Up(float64(o.Epsilon)-o.Budget))
+	}
+	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %v.%s", of, o.Epsilon, o.Delta, whose, o.Budget, much)
+}
+
+// unplanned names the grants with releases that were given their noise instead of a budget: no plan knows what they take.
+func unplanned(ledger *event.Ledger) string {
+	releases := make(map[string]int)
+	for _, c := range ledger.Charges() {
+		releases[c.Grant]++
+	}
+	var all []string
+	for _, line := range ledger.Lines {
+		if g := line.Grant; g != nil && g.Budget.Epsilon == 0 && releases[g.ID] > 0 {
+			all = append(all, fmt.Sprintf("%s (releases: %d)", g.ID, releases[g.ID]))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Grants with given noise, which no plan had counted: " + strings.Join(all, ", ") + "."
 }
 
 // sentences say in a sentence each what was protected, and how strongly.
