@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"privpipe/pipelines/chart"
 )
 
 // A Chart is lines over a public count, releases or rounds, drawn as SVG.
@@ -114,53 +116,14 @@ func (c *Chart) separate() {
 	}
 }
 
-// mostTicks is how many labels an axis has room for.
-const mostTicks = 8
-
-// ticks returns round numbers within the axis, at most mostTicks, and at least three where there is room for them: multiples of 1, 2
-// or 5 times a power of ten. A logarithmic axis of a decade or more has these numbers themselves, a longer one powers of ten. An axis
-// of counts begins with a tick.
-func (a axis) ticks(counts bool) (all []float64) {
+// ticks returns round numbers within the axis. An axis of counts begins with a tick.
+func (a axis) ticks(counts bool) []float64 {
 	if a.logarithmic {
-		all = a.within(1, 2, 5)
-		if len(all) > mostTicks {
-			all = a.within(1)
-			every := (len(all)-1)/mostTicks + 1
-			all = slices.DeleteFunc(all, func(t float64) bool { return int(math.Round(math.Log10(t)))%every != 0 })
-		}
-		if len(all) >= 3 {
-			return all
-		}
-		all = nil
+		return chart.LogNumbers(a.low, a.high)
 	}
-	const most = 7.5 // steps: the last factor of 2.5 leaves 3, and so a tick within each third
-	step := math.Pow(10, math.Floor(math.Log10((a.high-a.low)/most)))
-	for _, factor := range []float64{2, 2.5, 2} {
-		if (a.high-a.low)/step <= most {
-			break
-		}
-		step *= factor
-	}
-	if counts {
-		step = math.Max(1, step)
-		if math.Mod(a.low, step) != 0 {
-			all = append(all, a.low)
-		}
-	}
-	for n := math.Ceil(a.low / step); n*step <= a.high*(1+1e-9); n++ {
-		all = append(all, n*step)
-	}
-	return all
-}
-
-// within returns the numbers of a logarithmic axis that are a power of ten times one of the factors.
-func (a axis) within(factors ...float64) (all []float64) {
-	for exponent := math.Floor(math.Log10(a.low)); exponent <= math.Log10(a.high); exponent++ {
-		for _, factor := range factors {
-			if t := factor * math.Pow(10, exponent); t >= a.low && t <= a.high {
-				all = append(all, t)
-			}
-		}
+	all := chart.Numbers(a.low, a.high, counts)
+	if counts && (len(all) == 0 || all[0] != a.low) {
+		all = slices.Insert(all, 0, a.low)
 	}
 	return all
 }
