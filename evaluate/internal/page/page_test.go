@@ -166,6 +166,24 @@ func TestExcess(t *testing.T) {
 	}
 }
 
+// TestLongBudget: a budget that was planned from its noise has all digits of a computed ε, for which a chart has no room.
+func TestLongBudget(t *testing.T) {
+	epsilon, delta := spent.Number(2.3293966231798944), spent.Number(1e-6)
+	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1, Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}
+	p := NewProtection(r)
+	p.AddHistory(&event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a"}}}}, r, &spent.Curve{Delta: &delta, Points: []spent.Point{{Releases: 1, Epsilon: epsilon}}})
+	html, err := (&Page{Protection: p}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(html), "2.329396"); n != 1 {
+		t.Errorf("all digits stand %d times on the page, want once, where account is quoted", n)
+	}
+	if n := strings.Count(string(html), "budget ε 2.33<"); n == 0 {
+		t.Errorf("the limit has no name of its own:\n%s", html)
+	}
+}
+
 // TestLead: the page leads with the guarantee of the filter, which holds even where settings followed from releases.
 func TestLead(t *testing.T) {
 	epsilon, delta := spent.Number(math.Log(3)), spent.Number(0)

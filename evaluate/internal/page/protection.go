@@ -83,7 +83,7 @@ func NewProtection(r *spent.Report) *Protection {
 		p.Part = "one part in " + oneIn(d)
 	}
 	if b := r.Budget; b != nil {
-		p.Budget = fmt.Sprintf("ε %v at δ %v", b.Epsilon, b.Delta)
+		p.Budget = fmt.Sprintf("ε %s at δ %v", rounded.Up(b.Epsilon), b.Delta)
 		if b.EpsilonLeft != nil {
 			p.Left = rounded.Down(float64(*b.EpsilonLeft))
 		}
@@ -126,7 +126,7 @@ func excess(o *spent.Overspending) string {
 	if !o.Epsilon.Infinite() {
 		much = fmt.Sprintf(" That is ε %s too much.", rounded.Up(float64(o.Epsilon)-o.Budget))
 	}
-	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %v.%s", of, o.Epsilon, o.Delta, whose, o.Budget, much)
+	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %s.%s", of, o.Epsilon, o.Delta, whose, rounded.Up(o.Budget), much)
 }
 
 // unplanned names the grants with releases that were given their noise instead of a budget: no plan knows what they take.
