@@ -228,6 +228,35 @@ func TestOnlineLDA(t *testing.T) {
 	if report := run(t, folder, "account report --delta 1e-6 out/run.ledger"); !regexp.MustCompile(`(?m)^pld +(∞|inf|Inf|\+Inf)`).MatchString(report) {
 		t.Errorf("a run without noise reports\n%s", report)
 	}
+	page := run(t, folder, "cat out/report.html")
+	if alarm, section := strings.Index(page, "<strong>No protection.</strong>"), strings.Index(page, "<section"); alarm < 0 || alarm > section {
+		t.Error("the page of a run without noise does not begin with it")
+	}
+}
+
+// TestPublicScores: where everybody may read the held-out text, the page has its perplexity, of each round if it was traced. It has
+// none of a private text.
+func TestPublicScores(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, "head -n 300 comments.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl")
+	recipe := filepath.Join(root, "pipelines/recipes/online-lda.sh") + " --topics 5 --batch 256 --rounds 4 "
+	for name, c := range map[string]struct {
+		flags    string
+		rounds   int // with a row in the table of perplexities
+		polyline bool
+	}{
+		"private": {"--trace --held held.jsonl", 0, false},
+		"final":   {"--held held.pp", 1, false},
+		"traced":  {"--trace --held held.pp", 4, true},
+	} {
+		run(t, folder, recipe+c.flags+" comments.jsonl "+name)
+		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<section id="quality"`)
+		quality, _, _ = strings.Cut(quality, "</section>")
+		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds || strings.Contains(quality, "<polyline") != c.polyline {
+			t.Errorf("%s: %d rows, want %d, and a chart: %v; in\n%s", name, rows, c.rounds, c.polyline, quality)
+		}
+	}
 }
 
 // TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is reported is
@@ -264,11 +293,23 @@ func TestPapers(t *testing.T) {
 			if again := run(t, folder, command); again != report {
 				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 			}
-			other := bash(folder, command+" --seed 2")
-			if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
-				t.Errorf("another seed in the same folder: exit code %d, %s", other.ProcessState.ExitCode(), other.stderr.String())
+			reseeded := bash(folder, command+" --seed 2")
+			if reseeded.Run(); reseeded.ProcessState.ExitCode() != 80 || !strings.Contains(reseeded.stderr.String(), "other settings") {
+				t.Errorf("another seed in the same folder: exit code %d, %s", reseeded.ProcessState.ExitCode(), reseeded.stderr.String())
 			}
 			run(t, folder, fmt.Sprintf("account verify %q/run.ledger", c.name))
+			// The page has the δ of the command, and ε as account has it.
+			epsilon := run(t, folder, fmt.Sprintf(`sed -n 's/^  "epsilon": \(.*\),$/\1/p' %q/report.json`, c.name))
+			other := strings.Contains(c.command, "--delta 1e-6")
+			page := run(t, folder, fmt.Sprintf("cat %q/report.html", c.name))
+			for _, want := range []string{
+				"exactly as account states it: " + strings.TrimSpace(epsilon) + "<",
+				"<dt>δ, at most</dt><dd>" + map[bool]string{false: "0.0001", true: "1e-06"}[other] + "</dd>", "<polyline",
+			} {
+				if !strings.Contains(page, want) {
+					t.Errorf("the page has no %q", want)
+				}
+			}
 		})
 	}
 }

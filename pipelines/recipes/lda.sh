@@ -21,7 +21,8 @@
 #   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data set in the ledger
-#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
 #   --seed 1          seed of the random first topics; privacy does not depend on it
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
@@ -87,14 +88,4 @@ privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed")
 train
 
-evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
-account report --delta "$delta" -o "$out/report.txt" "$ledger"
-cat "$out/topics.txt" "$out/report.txt"
-
-# The page has public numbers only. ε over the releases costs many compositions, and a ledger of many runs far more of them.
-curve=()
-[[ $charged != own ]] || curve=(--curve "$out/curve.json")
-account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
-evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "$out/report.html"
-
-score "$out/model.pp" --unigram "$out/words.pp"
+present "$ledger" --unigram "$out/words.pp"

@@ -79,11 +79,33 @@ score() {
   shift
   [[ -n $held ]] || return 0
   held_documents
-  pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
+  estep lda --score --model "$model" "$@" -o "$out/scores.pp" "$out/held.pp"
+  evaluate perplexity "$out/scores.pp" | tee "$out/perplexity.txt"
+  scores=$out/scores.pp
   [[ -n ${trace:-} ]] || return 0
   keep "$out/by-round.pp" estep lda --score --model "$out/models" -o "$out/by-round.pp" "$out/held.pp"
   evaluate perplexity --rounds -o "$out/by-round.txt" "$out/by-round.pp"
   cat "$out/by-round.txt"
+  scores=$out/by-round.pp
+}
+
+# public STREAM succeeds if everybody may read a stream.
+public() { (set +o pipefail && show "$1" | sed 1q | grep -q '"side":"PUBLIC"'); }
+
+# present LEDGER FLAG… shows what a recipe has made: topics, the report of the ledger at $delta, scores by estep with these flags, and
+# report.html, a page with public numbers only. ε over the releases costs many compositions, and a ledger of many runs far more of
+# them, so the page has it only of the ledger in the recipe's own folder.
+present() {
+  local ledger=$1 scores='' more=() curve=()
+  shift
+  evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
+  account report --delta "$delta" -o "$out/report.txt" "$ledger"
+  cat "$out/topics.txt" "$out/report.txt"
+  score "$out/model.pp" "$@"
+  [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
+  [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")
+  account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
+  evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "${more[@]}" "$out/report.html"
 }
 
 # usage prints the comment at the start of the recipe, from its second line.

@@ -22,7 +22,8 @@
 #   --tau0 1024       ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
 #   --delta 1e-4      δ of the report
-#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary

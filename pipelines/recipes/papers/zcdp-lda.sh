@@ -25,7 +25,8 @@
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --tau0 1024       ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
-#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
