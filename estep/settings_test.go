@@ -7,6 +7,7 @@ import (
 
 	"privpipe/estep/job"
 	"privpipe/estep/lda"
+	"privpipe/estep/shape"
 	"privpipe/estep/words"
 )
 
@@ -14,7 +15,7 @@ import (
 // versions of this program, whose workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
-		Tolerance: 1e-3, Iterations: 6, Shape: lda.Shape{TopTopics: 5, Binary: true, Norm: 1}, Length: lda.Length{Words: 9},
+		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}, Length: lda.Length{Words: 9},
 	}
 	hash := func(o lda.Options) string {
 		t.Helper()
