@@ -33,8 +33,11 @@ var errOther = exit.Errorf(exit.Malformed, "the state of a document has other wo
 // restore gives the tokens the topics that parts count.
 func (w keeper) restore(parts []*wire.Part) error {
 	next := make([]int, len(w.words)+1) // first token of each word without a topic yet
-	for i, c := range w.sampler.counts {
-		next[i+1] = next[i] + c
+	for _, word := range w.sampler.word {
+		next[word+1]++
+	}
+	for i := range w.words {
+		next[i+1] += next[i]
 	}
 	ends := slices.Clone(next[1:])
 	for _, p := range parts {
@@ -47,7 +50,7 @@ func (w keeper) restore(parts []*wire.Part) error {
 					return errOther
 				}
 				for range int(count) {
-					w.sampler.put(next[i], topic)
+					w.sampler.put(uint32(next[i]), topic)
 					next[i]++
 				}
 			}

@@ -7,13 +7,17 @@ import (
 
 // A sampler draws the topics of one document at a time; its memory is reused.
 type sampler struct {
-	w      *weights
-	words  []uint32 // the document's distinct words
-	counts []int    // of the words
-	topics []uint32 // of each token; the tokens of a word stand together, in the order of words
-	step   uint64   // what a token adds to a topic in mass
-	mass   []uint64 // (n_k + α) of each topic, in whole numbers
-	ends   []uint64 // running sums of w_kt · (n_k + α)
+	w     *weights
+	words []uint32 // the document's distinct words
+
+	// Of each token; the tokens of a word stand together.
+	word   []uint32 // its number in words
+	topics []uint32
+	order  []uint32 // of visits: a permutation of the tokens
+
+	step uint64   // what a token adds to the mass of its topic
+	mass []uint64 // n_k + α of each topic, in steps
+	ends []uint64 // running sums of w_kt · (n_k + α)
 }
 
 func newSampler(w *weights) *sampler {
@@ -22,62 +26,49 @@ func newSampler(w *weights) *sampler {
 
 // begin takes a document whose tokens have no topics yet.
 func (s *sampler) begin(words []uint32, counts []uint32) {
-	s.words, s.counts, s.topics = words, s.counts[:0], s.topics[:0]
-	tokens := 0
-	for _, c := range counts {
-		s.counts = append(s.counts, int(c))
-		tokens += int(c)
+	s.words, s.word, s.order = words, s.word[:0], s.order[:0]
+	for i, c := range counts {
+		for range c {
+			s.order = append(s.order, uint32(len(s.word)))
+			s.word = append(s.word, uint32(i))
+		}
 	}
+	s.topics = append(s.topics[:0], s.word...) // of the same length
 	// The sum over the topics of weight · mass is at most 2^weightBits · (N + Kα + K) · step, and must be below 2^64.
 	k := float64(s.w.k)
-	_, size := math.Frexp(float64(tokens) + k*s.w.alpha + k) // below 2^size
+	_, size := math.Frexp(float64(len(s.word)) + k*s.w.alpha + k) // below 2^size
 	s.step = 1 << min(32, 63-weightBits-size)
 	prior := uint64(max(1, math.Round(s.w.alpha*float64(s.step))))
 	for topic := range s.mass {
 		s.mass[topic] = prior
 	}
-	s.topics = append(s.topics, make([]uint32, tokens)...)
 }
 
-// uniform gives each token a topic that depends on nothing.
-func (s *sampler) uniform(coins *rand.Rand) {
-	for i := range s.topics {
-		s.put(i, uint32(coins.Uint64N(uint64(s.w.k))))
+// start gives each token a topic that depends on nothing.
+func (s *sampler) start(coins *rand.Rand) {
+	for token := range s.topics {
+		s.put(uint32(token), uint32(coins.Uint64N(uint64(s.w.k))))
 	}
 }
 
-// sequential gives each token a topic given those of the tokens before it.
-func (s *sampler) sequential(coins *rand.Rand) {
-	s.each(func(i, word int, row []uint32) { s.put(i, s.draw(row, coins)) })
-}
-
-// put gives token i, which has none, a topic.
-func (s *sampler) put(i int, topic uint32) {
-	s.topics[i] = topic
+// put gives a token, which has none, a topic.
+func (s *sampler) put(token, topic uint32) {
+	s.topics[token] = topic
 	s.mass[topic] += s.step
 }
 
-// sweep draws the topic of each token again, given those of all others. If shares is not nil, it adds the conditional probability of
-// each topic to the row of its word: words × K.
+// sweep draws the topic of each token again, given those of all others, in a random order: an order by words would tell other tokens
+// where the word of a token stands (claim.md). If shares is not nil, it adds the conditional probability of each topic to the row of
+// the token's word: words × K.
 func (s *sampler) sweep(coins *rand.Rand, shares []float32) {
 	k := s.w.k
-	s.each(func(i, word int, row []uint32) {
-		s.mass[s.topics[i]] -= s.step
-		s.put(i, s.draw(row, coins))
+	coins.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
+	for _, token := range s.order {
+		s.mass[s.topics[token]] -= s.step
+		word := int(s.word[token])
+		s.put(token, s.draw(s.w.row(s.words[word]), coins))
 		if shares != nil {
 			s.addShares(shares[word*k : (word+1)*k])
-		}
-	})
-}
-
-// each calls a function for each token, with the number and the weights of its word.
-func (s *sampler) each(do func(token, word int, row []uint32)) {
-	token := 0
-	for i, word := range s.words {
-		row := s.w.row(word)
-		for range s.counts[i] {
-			do(token, i, row)
-			token++
 		}
 	}
 }

@@ -25,80 +25,160 @@ func conditional(w *weights, v uint32, others []int) []float64 {
 	return p
 }
 
-// counted returns how many tokens have each topic, without token i and without those from end on.
-func counted(topics []uint32, k, i, end int) []int {
+// A state is the topics of some tokens.
+type state []int
+
+// states are all states of n tokens.
+func states(k, n int) []state {
+	all := []state{{}}
+	for range n {
+		var longer []state
+		for _, z := range all {
+			for topic := range k {
+				longer = append(longer, append(slices.Clone(z), topic))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// others counts the topics of all tokens but one.
+func (z state) others(k, token int) []int {
 	n := make([]int, k)
-	for j, topic := range topics[:end] {
-		if j != i {
+	for i, topic := range z {
+		if i != token {
 			n[topic]++
 		}
 	}
 	return n
 }
 
-// TestChain: the topics after the start and two sweeps have the distribution of the enumerated product of kernels, for tokens of equal
-// and of different words. A right sampler fails once in a million times, over all cases.
+// orders are all permutations of n tokens.
+func orders(n int) [][]int {
+	if n == 0 {
+		return [][]int{{}}
+	}
+	var all [][]int
+	for _, shorter := range orders(n - 1) {
+		for at := range n {
+			all = append(all, slices.Insert(slices.Clone(shorter), at, n-1))
+		}
+	}
+	return all
+}
+
+// swept returns the exact distribution of the states, in the order of states, after a sweep from a state that visits tokens of given words
+// in some order.
+func swept(w *weights, words []uint32, from state, order []int) []float64 {
+	all := states(w.k, len(words))
+	p := make([]float64, len(all))
+	for i, to := range all {
+		z := slices.Clone(from)
+		p[i] = 1
+		for _, token := range order {
+			p[i] *= conditional(w, words[token], z.others(w.k, token))[to[token]]
+			z[token] = to[token]
+		}
+	}
+	return p
+}
+
+// randomly is swept for an order of visits that is drawn uniformly.
+func randomly(w *weights, words []uint32, from state) []float64 {
+	var mean []float64
+	all := orders(len(words))
+	for _, order := range all {
+		p := swept(w, words, from, order)
+		mean = append(mean, make([]float64, len(p)-len(mean))...)
+		for i := range p {
+			mean[i] += p[i] / float64(len(all))
+		}
+	}
+	return mean
+}
+
+// TestChain: the topics after the start and two sweeps have the distribution of the enumerated kernels. A right sampler fails once in a
+// million times, over all cases.
 func TestChain(t *testing.T) {
 	const k, draws = 2, 100_000
-	words, counts := []uint32{1, 2, 4}, []uint32{2, 1, 1}
-	tokens := []uint32{1, 1, 2, 4}
+	words, counts, tokens := []uint32{1, 2, 4}, []uint32{2, 1, 1}, []uint32{1, 1, 2, 4}
 	random := rand.New(rand.NewPCG(3, 4))
 	released := make([]float32, k*5)
 	for i := range released {
-		released[i] = float32(random.Float64())
+		released[i] = float32(random.Float64() * random.Float64())
 	}
 	for _, loss := range []float64{0, 1} {
-		w := newWeights(k, 5, 0.75, released, loss)
-		// The states are the topics of the four tokens as bits.
-		states := 1 << len(tokens)
-		topics := func(state int) []uint32 {
-			z := make([]uint32, len(tokens))
-			for i := range z {
-				z[i] = uint32(state >> i & 1)
-			}
-			return z
-		}
-		p := make([]float64, states)
-		for state := range p {
-			z := topics(state)
-			p[state] = 1
-			for i, v := range tokens {
-				p[state] *= conditional(w, v, counted(z, k, i, i))[z[i]]
-			}
-		}
+		w := newWeights(k, 5, 0.25, released, loss)
+		all := states(k, len(tokens))
+		p := slices.Repeat([]float64{1 / float64(len(all))}, len(all))
 		for range 2 {
-			for i, v := range tokens {
-				next := make([]float64, states)
-				for state, mass := range p {
-					z := topics(state)
-					for topic, q := range conditional(w, v, counted(z, k, i, len(z))) {
-						next[state&^(1<<i)|topic<<i] += mass * q
-					}
+			next := make([]float64, len(all))
+			for i, from := range all {
+				for j, q := range randomly(w, tokens, from) {
+					next[j] += p[i] * q
 				}
-				p = next
 			}
+			p = next
 		}
-		seen := make([]float64, states)
+		seen := make([]float64, len(all))
 		s := newSampler(w)
 		for range draws {
 			s.begin(words, counts)
-			s.sequential(random)
+			s.start(random)
 			s.sweep(random, nil)
 			s.sweep(random, nil)
-			state := 0
-			for i, topic := range s.topics {
-				state |= int(topic) << i
+			at := 0
+			for _, topic := range s.topics {
+				at = at*k + int(topic)
 			}
-			seen[state]++
+			seen[at]++
 		}
 		square := 0.0
-		for state, q := range p {
-			d := seen[state] - q*draws
+		for i, q := range p {
+			d := seen[i] - q*draws
 			square += d * d / (q * draws)
 		}
-		if limit := (distuv.ChiSquared{K: float64(states - 1)}).Quantile(1 - 5e-7); square > limit {
+		if limit := (distuv.ChiSquared{K: float64(len(all) - 1)}).Quantile(1 - 5e-7); square > limit {
 			t.Errorf("draws %v: χ² is %v, above %v", loss, square, limit)
 		}
+	}
+}
+
+// TestLossOfASweep: by enumeration of all topics after a sweep, the exchange of a word loses at most the draws. An order of visits by words
+// would lose more, since the other tokens then see the token's topic before the sweep or after it.
+func TestLossOfASweep(t *testing.T) {
+	const k, v, draws = 2, 3, 0.5
+	random := rand.New(rand.NewPCG(13, 14))
+	loss := func(p, q []float64) (most float64) {
+		for i := range p {
+			most = max(most, math.Abs(math.Log(p[i]/q[i])))
+		}
+		return most
+	}
+	byWords := func(words []uint32) []int {
+		order := []int{0, 1, 2}
+		slices.SortStableFunc(order, func(a, b int) int { return int(words[a]) - int(words[b]) })
+		return order
+	}
+	most, sorted := 0.0, 0.0
+	for range 100 {
+		w := newWeights(k, v, 0.01+0.2*random.Float64(), randomWeights(random, k, v), draws)
+		words := []uint32{random.Uint32N(v), random.Uint32N(v), random.Uint32N(v)}
+		for other := range uint32(v) {
+			exchanged := slices.Clone(words)
+			exchanged[1] = other
+			for _, from := range states(k, len(words)) {
+				most = max(most, loss(randomly(w, words, from), randomly(w, exchanged, from)))
+				sorted = max(sorted, loss(swept(w, words, from, byWords(words)), swept(w, exchanged, from, byWords(exchanged))))
+			}
+		}
+	}
+	if most > draws*(1+1e-9) || most < 0.8*draws {
+		t.Errorf("the largest loss is %v, must be at most %v, and near it", most, draws)
+	}
+	if sorted < 2*draws {
+		t.Errorf("an order by words loses %v: this test would not find it", sorted)
 	}
 }
 
@@ -110,21 +190,20 @@ func TestShares(t *testing.T) {
 	s := newSampler(w)
 	words, counts := []uint32{0, 3, 29}, []uint32{1, 4, 2}
 	s.begin(words, counts)
-	s.uniform(random)
+	s.start(random)
 	for range 20 {
-		before := slices.Clone(s.topics)
+		z := make(state, len(s.topics))
+		for token, topic := range s.topics {
+			z[token] = int(topic)
+		}
 		shares := make([]float32, len(words)*k)
 		s.sweep(random, shares)
 		want := make([]float64, len(words)*k)
-		token := 0
-		for i, word := range words {
-			for range counts[i] {
-				z := slices.Concat(s.topics[:token], before[token:])
-				for topic, p := range conditional(w, word, counted(z, k, token, len(z))) {
-					want[i*k+topic] += p
-				}
-				token++
+		for _, token := range s.order {
+			for topic, p := range conditional(w, words[s.word[token]], z.others(k, int(token))) {
+				want[int(s.word[token])*k+topic] += p
 			}
+			z[token] = int(s.topics[token])
 		}
 		for i := range want {
 			if math.Abs(want[i]-float64(shares[i])) > 1e-5 {
@@ -162,7 +241,7 @@ func TestDrawsAreBounded(t *testing.T) {
 			}
 			s := newSampler(newWeights(k, v, 0.01+random.Float64(), released, draws))
 			s.begin([]uint32{0, 1}, []uint32{1 + random.Uint32N(5), 1 + random.Uint32N(5)})
-			s.uniform(random)
+			s.start(random)
 			for topic := range k {
 				for a := range uint32(v) {
 					for b := range uint32(v) {

@@ -24,11 +24,7 @@ func (w *worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part,
 	if random == nil {
 		return nil, err
 	}
-	if w.options.Draws > 0 {
-		w.sampler.uniform(random) // whose loss is 0
-	} else {
-		w.sampler.sequential(random)
-	}
+	w.sampler.start(random)
 	return w.contribute(random), nil
 }
 
@@ -59,7 +55,9 @@ func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 		}
 	}
 	if w.options.Statistic == Counts {
-		w.sampler.each(func(token, word int, _ []uint32) { w.shares[word*k+int(w.sampler.topics[token])]++ })
+		for token, topic := range w.sampler.topics {
+			w.shares[int(w.sampler.word[token])*k+int(topic)]++
+		}
 	}
 	if w.options.raw() {
 		return w.raw()

@@ -15,6 +15,8 @@
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
+#   --inference variational
+#                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
 #   --rate 0.1        probability of the coin that puts a document into a round
 #   --rounds 80       number of rounds
 #   --unit document   privacy unit: one document, or one user with all documents (user)
@@ -39,15 +41,16 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default
-take "epsilon delta topics rate rounds unit force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default
+take "epsilon delta topics inference rate rounds unit force! ledger dataset $shared" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a positive number, is $topics"
+[[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
 charged=$(identity "$ledger")
-same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged"
+same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")"
 ledger=${ledger:-$out/run.ledger}
 
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
@@ -73,6 +76,8 @@ used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
   -o "$out/grant.json"
 
+secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
+
 words() {
   pipeline sample --all --unit "$unit" "$out/documents.pp" \
     -- estep words \
@@ -84,6 +89,13 @@ keep "$out/words.pp" words
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
 estep=(lda)
+if [[ $inference == gibbs ]]; then
+  estep=(gibbs)
+  if [[ $brokers ]]; then # a document that is delivered again, to whatever worker, must throw the same coins
+    keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+    estep+=(--secret "$out/gibbs.key")
+  fi
+fi
 privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed")
 train
