@@ -42,10 +42,10 @@ func (c *Command) Validate() error {
 		return errors.New("estep gibbs trains; score and infer with estep lda, which reads the same models")
 	case c.Sweeps < 1 || c.BurnIn < 0:
 		return fmt.Errorf("--sweeps must be positive and --burn-in not negative, are %d and %d", c.Sweeps, c.BurnIn)
-	case c.Statistic == Expected && c.BurnIn >= c.Sweeps:
-		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", c.BurnIn, c.Sweeps)
 	case c.Keep && !o.raw():
 		return errors.New("--keep needs --statistic counts --top-topics 0 --word-weight count --norm 0: the counts are the state")
+	case c.Statistic == Expected && c.BurnIn >= c.Sweeps:
+		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", c.BurnIn, c.Sweeps)
 	case c.State != "" && !c.Keep:
 		return errors.New("--state belongs to --keep")
 	}
