@@ -17,8 +17,8 @@ type Command struct {
 	job.Job
 	job.Keyed
 	job.Kept
-	Sweeps    int     `placeholder:"N" help:"Draw the topic of each token N times a round (default 10, or 1 with --keep)."`
-	BurnIn    int     `default:"4" help:"Leave the first ${default} sweeps of a round out of the expected statistic."`
+	Sweeps    int     `placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep)."`
+	BurnIn    int     `default:"12" help:"Leave the first ${default} sweeps of a round out of the expected statistic."`
 	Statistic string  `enum:"expected,counts" default:"expected" group:"Contribution" help:"Contribute ${enum}: the mean over sweeps of each token's probabilities of topics, or the counts of drawn topics after the last sweep."`
 	Keep      bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts --top-topics 0 --word-weight count --norm 0."`
 	Draws     float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
@@ -31,7 +31,7 @@ func (c *Command) Validate() error {
 		return err
 	}
 	if c.Sweeps == 0 {
-		c.Sweeps = 10
+		c.Sweeps = 20
 		if c.Keep {
 			c.Sweeps = 1
 		}
