@@ -6,6 +6,7 @@ import (
 
 	"privpipe/estep/job"
 	"privpipe/estep/shape"
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
@@ -44,6 +45,10 @@ func (c *Command) Validate() error {
 		return fmt.Errorf("--sweeps must be positive and --burn-in not negative, are %d and %d", c.Sweeps, c.BurnIn)
 	case c.Keep && !o.raw():
 		return errors.New("--keep needs --statistic counts --top-topics 0 --word-weight count --norm 0: the counts are the state")
+	case c.Draws > 0 && !o.raw():
+		return errors.New("--draws needs --statistic counts --top-topics 0 --word-weight count --norm 0: unit word counts each word once")
+	case c.Keep && endpoint.IsTopic(c.Input):
+		return errors.New("--keep does not go with a topic, whose partitions change hands")
 	case c.Statistic == Expected && c.BurnIn >= c.Sweeps:
 		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", c.BurnIn, c.Sweeps)
 	case c.State != "" && !c.Keep:

@@ -2,6 +2,7 @@ package gibbs
 
 import (
 	"fmt"
+	"math"
 
 	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
@@ -39,13 +40,7 @@ type Model struct {
 }
 
 // New returns a model without parameters.
-func New(o Options) model.EStep {
-	if m := (&Model{options: o}); o.Draws > 0 {
-		return drawer{m}
-	} else {
-		return m
-	}
-}
+func New(o Options) *Model { return &Model{options: o} }
 
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
@@ -76,11 +71,14 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 // perSweep is the bound on the loss of one draw of a token; 0: none. The draws of a round compose.
 func (m *Model) perSweep() float64 { return m.options.Draws / float64(m.options.Sweeps) }
 
-// A drawer is a Model whose draws have a bound.
-type drawer struct{ *Model }
-
-// Draws implements model.Drawer. Topics at the start of a run are uniform, and lose nothing.
-func (m drawer) Draws() float64 { return m.options.Draws }
+// Draws implements model.Drawer. Topics at the start of a run are uniform, and lose nothing. Without a bound in the options, weights
+// from 1 to 2^weightBits still bound a draw: numerator and denominator change by that factor at most.
+func (m *Model) Draws() float64 {
+	if m.options.Draws > 0 {
+		return m.options.Draws
+	}
+	return float64(m.options.Sweeps) * 2 * weightBits * math.Ln2
+}
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {

@@ -229,8 +229,11 @@ func TestDrawsAreBounded(t *testing.T) {
 		}
 		return new(big.Rat).SetFrac(own, total)
 	}
-	for _, draws := range []float64{1e-6, 0.1, 1, 10, 40} {
-		most := 0.0
+	for _, draws := range []float64{1e-6, 0.1, 1, 10, 40, 0} {
+		most, draws, asked := 0.0, draws, draws
+		if asked == 0 { // no bound is asked for: that of the numbers holds
+			draws = (&Model{options: Options{Sweeps: 1}}).Draws()
+		}
 		for range 2000 {
 			released := make([]float32, k*v)
 			for i := range released {
@@ -239,7 +242,7 @@ func TestDrawsAreBounded(t *testing.T) {
 					released[i] = 0
 				}
 			}
-			s := newSampler(newWeights(k, v, 0.01+random.Float64(), released, draws))
+			s := newSampler(newWeights(k, v, 0.01+random.Float64(), released, asked))
 			s.begin([]uint32{0, 1}, []uint32{1 + random.Uint32N(5), 1 + random.Uint32N(5)})
 			s.start(random)
 			for topic := range k {

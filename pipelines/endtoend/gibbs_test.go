@@ -50,9 +50,13 @@ func TestGibbsChain(t *testing.T) {
 	if report := run(t, folder, "account report --delta 1e-6 word/ledger"); !strings.Contains(report, "word") {
 		t.Errorf("no unit in\n%s", report)
 	}
-	wrong := bash(folder, "set -o pipefail; out=wrong draws='--draws 3'; "+laplace+chain)
-	if err := wrong.Run(); err == nil || !strings.Contains(wrong.stderr.String(), "another privacy loss of its draws") {
-		t.Errorf("other draws than the grant's: %v, %s", err, wrong.stderr.String())
+	for _, c := range [][2]string{{"grant", "--draws 3"}, {"grant", ""}, {"undrawn", ""}} {
+		wrong := bash(folder, `account plan --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 \
+			--all -T 4 --model lda --matrix topics=5xV -o undrawn.json; set -o pipefail; out=$(mktemp -u wrongXXXX) draws='`+c[1]+"'; "+
+			strings.Replace(laplace, "grant.json", c[0]+".json", 1)+chain)
+		if err := wrong.Run(); err == nil || !strings.Contains(wrong.stderr.String(), "another privacy loss of its draws") {
+			t.Errorf("other draws than the grant's, %q under %s: %v, %s", c[1], c[0], err, wrong.stderr.String())
+		}
 	}
 	// Without noise the chain is the same twice, and each round has all words.
 	const none = "privatize='eval privatize none --run chain --ledger $out/ledger';"

@@ -262,7 +262,8 @@ func trust(r *spent.Report) []string {
 	all := []string{
 		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
 		"Nothing but these releases left the privacy wall: LEAKS.md lists other ways out.",
-		"This model was made from these releases only: no file proves that.",
+		"This model was made from these releases only. Its scores were computed from public documents and from it, those of earlier rounds from " +
+			"earlier models of its run. No file proves that.",
 	}
 	if r.Filter != nil {
 		all = append(all, fmt.Sprintf("ε %s at δ %s holds if all settings were fixed before the first release. Whatever the order, the ledger's "+

@@ -322,7 +322,7 @@ func TestCheckRound(t *testing.T) {
 	}{
 		"plain":                     {newTerms(newGrant()), 0, false, false},
 		"plain, coupled":            {newTerms(newGrant()), 0, true, true},
-		"plain, draws":              {newTerms(newGrant()), 0.5, false, true},
+		"plain, draws":              {newTerms(newGrant()), 0.5, false, false},
 		"words, draws":              {words, 0.5, false, false},
 		"words, more draws":         {words, 0.75, false, true},
 		"words, fewer draws":        {words, 0.25, false, true},
@@ -330,7 +330,7 @@ func TestCheckRound(t *testing.T) {
 		"words, coupled":            {words, 0.5, true, true},
 		"unbounded":                 {unbounded, 0, false, false},
 		"unbounded, coupled":        {unbounded, 0, true, false},
-		"unbounded, other draws":    {unbounded, 1, true, true},
+		"unbounded, draws":          {unbounded, 1, true, false},
 		"no grant, coupled":         {newTerms(nil), 0, true, false},
 		"no grant, coupled, drawn":  {newTerms(nil), 3, true, false},
 		"no grant, nothing of that": {newTerms(nil), 0, false, false},
