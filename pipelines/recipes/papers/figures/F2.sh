@@ -25,7 +25,7 @@ epsilon=${epsilon:-$([[ $quick ]] && echo 0.05 || echo 0.5)}
 length=${length:-$([[ $quick ]] && echo 20 || echo 500)}
 topics=${topics:-$([[ $quick ]] && echo 3 || echo 100)}
 runs=${runs:-3}
-spread=0.2 # of a first word's probability, in Go comments
+spread=0.2 # of a first word's probability: Go comments
 figure_begin
 
 rounds=$((population * 2 / 5 / size > 0 ? population * 2 / 5 / size : 1))

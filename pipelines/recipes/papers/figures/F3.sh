@@ -25,7 +25,7 @@ sizes=${sizes:-$([[ $quick ]] && echo 1000 || echo 5000 10000 20000)}
 passes=${passes:-$([[ $quick ]] && echo 0.5 || echo 2.5)}
 topics=${topics:-$([[ $quick ]] && echo 5 || echo 50)}
 runs=${runs:-$([[ $quick ]] && echo 4 || echo 3)}
-spread=$([[ $quick ]] && echo 0.085 || echo 0.015) # of perplexities: Go comments, or Reddit
+spread=$([[ $quick ]] && echo 0.085 || echo 0.026) # of perplexities: Go comments, or Reddit
 figure_begin
 unigram
 
@@ -72,5 +72,6 @@ finding must "S = $largest, σ = $first: $(summary "Poisson sampling" "$document
   "(log($(mean "$document") / $(mean "$moments")))^2 < (log(1.1) + $deviations * $spread * sqrt(2 / $runs))^2"
 spread_found
 figure_end --title "Noise and batches (VIPS, figure 2)" --x "noise over the sensitivity σ" --y "held-out perplexity per word (bound)" \
-  --note "$topics topics, $passes passes over $population documents; strong composition has the noise of the same claimed ε at δ = 1e-4" \
-  --note "unigram: exact frequencies of words, without privacy; lower is better; runs: $runs"
+  --note "$topics topics, $passes passes over $population documents; lower is better; runs: $runs" \
+  --note "strong composition has the noise of the same claimed ε at δ = 1e-4" \
+  --note "unigram: exact frequencies of words, without privacy"

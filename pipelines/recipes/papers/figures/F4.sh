@@ -61,7 +61,7 @@ order must "round $rounds" moments "$moments" "no clipping" "$unclipped"
 spread_found
 gap() { awk "BEGIN {printf \"%.1f\", $(mean "${of_round[no clipping,$1]}") - $(mean "${of_round[strong,$1]}")}"; }
 finding measured "printed: no clipping approaches strong composition. $(gap 3) apart at round 3, $(gap "$rounds") at round $rounds" -
-spread=0.2 # of a first word's probability, in Go comments
+spread=0.2 # of a first word's probability: Go comments
 what="F5, mean probability of a topic's first word"
 order must "$what" moments "${likeliest[moments]}" non-private "${likeliest[non-private]}"
 order must "$what" strong "${likeliest[strong]}" moments "${likeliest[moments]}"
