@@ -54,16 +54,15 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	overspent, err := ledgers.CheckOverspent(c.Ledger, ledger)
-	if err != nil {
+	if rep.OverspentBudget, err = ledgers.Overspent(ledger); err != nil {
 		return err
 	}
-	rep.Overspent = overspent != nil
+	rep.Overspent = rep.OverspentBudget != nil
 	if err := c.Curve.Write(drawn); err != nil {
 		return err
 	}
 	if err := c.Indented(r, rep, rep.Table); err != nil {
 		return err
 	}
-	return cmp.Or(overspent, alarm)
+	return cmp.Or(rep.OverspentBudget.Refusal(c.Ledger), alarm)
 }

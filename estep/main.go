@@ -3,6 +3,7 @@
 package main
 
 import (
+	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
 	"privpipe/estep/words"
 	"privpipe/pipelines/filter"
@@ -13,6 +14,7 @@ import (
 var cli struct {
 	filter.Common
 	LDA   lda.Command   `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
+	Gibbs gibbs.Command `cmd:"" help:"Train topics: latent Dirichlet allocation by Gibbs sampling."`
 	Words words.Command `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
 }
 

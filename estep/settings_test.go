@@ -5,8 +5,10 @@ import (
 	"reflect"
 	"testing"
 
+	"privpipe/estep/gibbs"
 	"privpipe/estep/job"
 	"privpipe/estep/lda"
+	"privpipe/estep/shape"
 	"privpipe/estep/words"
 )
 
@@ -14,7 +16,7 @@ import (
 // versions of this program, whose workers are in the same run.
 func TestSettings(t *testing.T) {
 	base := lda.Options{
-		Tolerance: 1e-3, Iterations: 6, Shape: lda.Shape{TopTopics: 5, Binary: true, Norm: 1}, Length: lda.Length{Words: 9},
+		Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}, Length: lda.Length{Words: 9},
 	}
 	hash := func(o lda.Options) string {
 		t.Helper()
@@ -25,13 +27,49 @@ func TestSettings(t *testing.T) {
 		return hex.EncodeToString(b)
 	}
 	seen := map[string]string{hash(base): "none"}
-	note := func(what, hash string) {
-		if other, known := seen[hash]; known {
-			t.Errorf("the hash with another %s is that with another %s", what, other)
-		}
-		seen[hash] = what
-	}
 	changed := base
+	vary(t, reflect.ValueOf(&changed).Elem(), seen, func() string { return hash(changed) })
+	if len(seen) != 8 {
+		t.Errorf("%d hashes, want those of 7 options and of the base", len(seen))
+	}
+	chain := gibbs.Options{Sweeps: 2, BurnIn: 1, Statistic: gibbs.Expected, Draws: 1, Shape: base.Shape}
+	sampled := func() string {
+		b, err := job.Settings("lda", gibbs.New(chain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hex.EncodeToString(b)
+	}
+	seen[sampled()] = "sampler"
+	vary(t, reflect.ValueOf(&chain).Elem(), seen, sampled)
+	if len(seen) != 17 {
+		t.Errorf("%d hashes, want those of 8 options of the sampler and of its base, too", len(seen))
+	}
+	other, err := job.Settings("words", words.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with, known := seen[hex.EncodeToString(other)]; known {
+		t.Errorf("the hash of another model is that with another %s", with)
+	}
+
+	// SHA-256 of {"model":"words","settings":null,"wire":1}, by sha256sum.
+	const want = "900a133e020a3df5a13ccdab3cc515563811ac725feb2053cfde521ebb407f8d"
+	if got := hex.EncodeToString(other); got != want {
+		t.Errorf("hash of words %s, want %s", got, want)
+	}
+	// SHA-256 of the line below, by sha256sum.
+	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,"resample":false,"tolerance":0.001,"top topics":5},"wire":1}
+	const wantBase = "5ab97802c0636cdabdb526e8e3fcf1dd321476ad34f7e444f31e8f60aedd4f11"
+	if got := hash(base); got != wantBase {
+		t.Errorf("hash of lda %s, want %s", got, wantBase)
+	}
+}
+
+// vary changes each option in turn. Each must give a hash that is not among those seen.
+func vary(t *testing.T, v reflect.Value, seen map[string]string, hash func() string) {
+	t.Helper()
+	base := hash()
 	var change func(name string, v reflect.Value)
 	change = func(name string, v reflect.Value) {
 		before := reflect.New(v.Type()).Elem()
@@ -48,9 +86,11 @@ func TestSettings(t *testing.T) {
 			v.SetFloat(v.Float() * 1.5)
 		case reflect.Bool:
 			v.SetBool(!v.Bool())
+		case reflect.String:
+			v.SetString(v.String() + "!")
 		case reflect.Slice: // the baseline, only for scores
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-			if name != "Unigram" || hash(changed) != hash(base) {
+			if name != "Unigram" || hash() != base {
 				t.Errorf("%s changes the hash, or is new to this test", name)
 			}
 			v.Set(before)
@@ -58,28 +98,11 @@ func TestSettings(t *testing.T) {
 		default:
 			t.Errorf("%s is of a kind that this test does not change", name)
 		}
-		note(name, hash(changed))
+		if other, known := seen[hash()]; known {
+			t.Errorf("the hash with another %s is that with another %s", name, other)
+		}
+		seen[hash()] = name
 		v.Set(before)
 	}
-	change("", reflect.ValueOf(&changed).Elem())
-	if len(seen) != 8 {
-		t.Errorf("%d hashes, want those of 7 options and of the base", len(seen))
-	}
-	other, err := job.Settings("words", words.New())
-	if err != nil {
-		t.Fatal(err)
-	}
-	note("model", hex.EncodeToString(other))
-
-	// SHA-256 of {"model":"words","settings":null,"wire":1}, by sha256sum.
-	const want = "900a133e020a3df5a13ccdab3cc515563811ac725feb2053cfde521ebb407f8d"
-	if got := hex.EncodeToString(other); got != want {
-		t.Errorf("hash of words %s, want %s", got, want)
-	}
-	// SHA-256 of the line below, by sha256sum.
-	// {"model":"lda","settings":{"binary":true,"iterations":6,"length":9,"norm":1,"resample":false,"tolerance":0.001,"top topics":5},"wire":1}
-	const wantBase = "5ab97802c0636cdabdb526e8e3fcf1dd321476ad34f7e444f31e8f60aedd4f11"
-	if got := hash(base); got != wantBase {
-		t.Errorf("hash of lda %s, want %s", got, wantBase)
-	}
+	change("", v)
 }

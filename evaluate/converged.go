@@ -23,7 +23,8 @@ type convergedCommand struct {
 // Help is kong's hook.
 func (convergedCommand) Help() string {
 	return "Prints the first round T for which the perplexity by the variational bound of each of the rounds T to T + N differs by at most " +
-		"--threshold from that of the round before: the rule of SUB-LDA, §5.4. The exit code is 1 if there is none.\n\n" +
+		"--threshold from that of the round before: the rule of SUB-LDA, §5.4. The exit code is 1 if there is none. " +
+		"The rule needs the scores of at least N + 2 rounds.\n\n" +
 		"The rule reads a finished run. A run that stopped by it would publish a number of rounds that depends on the documents, which no " +
 		"budget covers. So private scores are refused without --private-logs: behind the wall, for a look."
 }
@@ -56,6 +57,10 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	totals, err := readScores(r, in, c.Output, true)
 	if err != nil || r.DryRun() {
 		return err
+	}
+	if least := c.For + 2; len(totals) < least {
+		return exit.Errorf(exit.Failure, "%s: scores of too few rounds for the rule: %d, must be at least %d", in.Name(), len(totals), least).
+			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all of them")
 	}
 	perplexity := make([]float64, len(totals))
 	for i, t := range totals {

@@ -127,7 +127,9 @@ func smallFiles() map[string][]byte {
 	return map[string][]byte{
 		"scores.pp":     scores(false),
 		"cut-scores.pp": scores(true), "round.pp": scoresUnder(7, 7, false), "rounds.pp": scoresUnder(0, 7, false),
-		"by-round.pp":         scoresByRound(wire.Side_PUBLIC, func(int, *wire.Score) {}),
+		"by-round.pp": scoresByRound(wire.Side_PUBLIC, func(int, *wire.Score) {}),
+		"public-round.pp": encode(wire.Kind_SCORES, wire.Side_PUBLIC, false, nil,
+			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, Bound: -9, Unigram: -9}}}),
 		"private-by-round.pp": scoresByRound(wire.Side_PRIVATE, func(int, *wire.Score) {}),
 		"other-tokens.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
 			if round == 3 {

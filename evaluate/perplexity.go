@@ -67,10 +67,16 @@ type roundTotal struct {
 	round uint32
 }
 
-// readScores adds up the scores of a stream, by rounds, of which there is one unless several are wanted.
-func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) (totals []*roundTotal, err error) {
+// readScores adds up the scores of a stream, as sumScores does, and shows its progress.
+func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several bool) ([]*roundTotal, error) {
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(output, meter.Line)
+	return sumScores(in, several, func() { meter.Documents.Add(1) })
+}
+
+// sumScores adds up the scores of a stream, by rounds, of which there is one unless several are wanted. It calls counted after each
+// score.
+func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals []*roundTotal, err error) {
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -88,7 +94,7 @@ func readScores(r *filter.Run, in *endpoint.StreamReader, output string, several
 			totals = append(totals, &roundTotal{round: record.Round})
 		}
 		totals[len(totals)-1].Add(record.GetScore())
-		meter.Documents.Add(1)
+		counted()
 	}
 	if len(totals) == 0 || totals[0].Tokens == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"privpipe/evaluate/internal/heldout"
 	"privpipe/evaluate/internal/page"
 	"privpipe/evaluate/internal/released"
 	"privpipe/evaluate/internal/spent"
@@ -34,7 +34,7 @@ type reportCommand struct {
 	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
 	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
-	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. Scores under the parameters of several rounds make a chart."`
+	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. They must be of this model; those of the folder of mstep --models that ends with it make a chart."`
 	Description string `placeholder:"FILE" help:"Show FILE as the description of the data: plain text, of which you know that all may read it."`
 	Top         int    `default:"15" help:"Show this many words of each topic."`
 	Internal    bool   `help:"Accept private scores and private reference documents. Their numbers have no privacy, so the page says that it is internal, and only its owner may read the file."`
@@ -337,38 +337,39 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 	if string(h.Vocabulary) != string(file.Header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Scores, c.Model)
 	}
-	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
-	total := new(heldout.Total)
-	round := uint32(0)
-	add := func() error {
-		if total.Tokens == 0 {
-			return exit.Errorf(exit.Malformed, "%s: the held-out documents have no known word", in.Name())
-		}
-		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: round, Documents: total.Documents, Model: total.Bound(), Unigram: total.Unigram()})
-		return nil
-	}
-	for {
-		record, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if record.Round != round && total.Documents > 0 {
-			if err := add(); err != nil {
-				return nil, err
-			}
-			total = new(heldout.Total)
-		}
-		round = record.Round
-		total.Add(record.GetScore())
-	}
-	if err := add(); err != nil {
+	if err := c.scored(in, h, file); err != nil {
 		return nil, err
+	}
+	totals, err := sumScores(in, true, func() {})
+	if err != nil {
+		return nil, err
+	}
+	if last := totals[len(totals)-1].round; last != file.Set.Round {
+		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last, c.Model, file.Set.Round)
+	}
+	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
+	for _, t := range totals {
+		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: t.Bound(), Unigram: t.Unigram()})
 	}
 	p.Draw()
 	return p, nil
+}
+
+// scored refuses scores that do not say that they are of the model.
+func (c *reportCommand) scored(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File) error {
+	digest := file.Set.Digest()
+	if bytes.Equal(h.Settings, digest[:]) {
+		return nil
+	}
+	err := in.Errorf("scores under other parameters than those of %s", c.Model)
+	switch {
+	case len(h.Settings) == 0:
+		err = in.Errorf("does not tell which model it scores: it has no digest of a model file")
+	case h.Run != file.Header.Run:
+		err = in.Errorf("scores of run %q, and %s is of run %q", h.Run, c.Model, file.Header.Run)
+	}
+	return exit.Errorf(exit.Malformed, "%w", err).
+		WithHint("score this model: estep %s --score --model %s; or the folder of mstep --models that belongs to it", file.Family.Name, c.Model)
 }
 
 // describe reads the description of the data: paragraphs between empty lines.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,16 +133,27 @@ func (r *reported) account(change func(map[string]any)) []byte {
 	return b
 }
 
+// overspentBy makes a report say that the ledger's own budget is overspent.
+func overspentBy(budget, delta, epsilon float64, overspent bool) func(map[string]any) {
+	return func(m map[string]any) {
+		m["epsilon"], m["overspent"] = epsilon, overspent
+		m["overspent_budget"] = map[string]any{"budget": budget, "delta": delta, "epsilon": epsilon}
+	}
+}
+
 func (r *reported) curve(change func(map[string]any)) []byte {
-	return r.account(func(said map[string]any) {
-		said["epsilon_over_releases"] = []any{
+	said := map[string]any{
+		"ledger": "run.ledger", "last_hash": r.ledger.LastHash(), "accountant": "pld", "delta": 1e-6, "adjacency": "add-remove", "unit": "document",
+		"epsilon_over_releases": []any{
 			map[string]any{"releases": 0, "epsilon": 0}, map[string]any{"releases": 1, "epsilon": 0.3},
 			map[string]any{"releases": 4, "epsilon": 0.73361},
-		}
-		if change != nil {
-			change(said)
-		}
-	})
+		},
+		"delta_over_epsilon": []any{map[string]any{"epsilon": 0.73361, "delta": 1e-6}}, "budget": map[string]any{"epsilon": 1, "delta": 1e-6},
+	}
+	if change != nil {
+		change(said)
+	}
+	return must(json.Marshal(said))
 }
 
 // reportModel is a model file of run monday.
@@ -157,19 +170,35 @@ func reportModel(name string, words vocabulary.Words, matrix string, rows int, c
 	return b
 }
 
-// reportScores are scores of two documents in each of the rounds 0 to 3, the perplexity halving from round to round.
-func reportScores(side wire.Side, words vocabulary.Words) []byte {
-	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: side, Vocabulary: words.Hash(), VocabularySize: uint32(len(words))}
+// reportScores are scores of two documents under the parameters after each of the rounds 1 to 4, the perplexity halving from round to
+// round. change may change their header and each score.
+func reportScores(side wire.Side, words vocabulary.Words, of []byte, change func(*wire.Header, *wire.Record)) []byte {
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_SCORES, Side: side, Run: "monday", Model: "lda",
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)), Settings: digestOf(of),
+	}
 	var records []*wire.Record
-	for round := range uint32(4) {
+	for round := uint32(1); round <= reportRounds; round++ {
 		for _, tokens := range []uint64{10, 30} {
-			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Score{Score: &wire.Score{
-				Id: "MARKER-1", Tokens: tokens, Bound: -float64(tokens) * (2.5 - 0.6931471805599453*float64(round)), Unigram: -float64(tokens) * 1.9,
-			}}})
+			record := &wire.Record{Round: round, Body: &wire.Record_Score{Score: &wire.Score{
+				Id: "MARKER-1", Tokens: tokens, Bound: -float64(tokens) * (2.5 - 0.6931471805599453*float64(round-1)), Unigram: -float64(tokens) * 1.9,
+			}}}
+			if change != nil {
+				change(h, record)
+			}
+			records = append(records, record)
 		}
 	}
 	b, _ := script.Stream(h, records...)
 	return b
+}
+
+// digestOf is the digest of the parameters of a model file.
+func digestOf(model []byte) []byte {
+	r := must(stream.NewReader(bytes.NewReader(model), "model"))
+	must(r.Header())
+	digest := must(stream.ReadSet(r, nil)).Digest()
+	return digest[:]
 }
 
 func reportFiles() map[string][]byte {
@@ -178,6 +207,10 @@ func reportFiles() map[string][]byte {
 		1, 60, 3, 5, 9, 8, 7, 1,
 		2, 9, 8, 7, 6, 5, 4, 1,
 	}
+	model := reportModel("lda", hostile, "lambda", 3, lambda)
+	later := slices.Clone(lambda)
+	later[0]++
+	latest := reportModel("lda", hostile, "lambda", 3, later) // of the same run and round, as another mstep makes it of the same releases
 	r := newReported("lda", hostile, 3, `</td><script>alert("data set")</script>`)
 	w := newReported("words", vocab, 1, "d")
 	mislabelled := newReported("lda", vocab, 1, "d")
@@ -198,7 +231,7 @@ func reportFiles() map[string][]byte {
 			m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", ""
 			delete(m, "budget")
 		}),
-		"report.pp":           reportModel("lda", hostile, "lambda", 3, lambda),
+		"report.pp":           model,
 		"report.ledger":       r.bytes,
 		"report.json":         r.account(nil),
 		"curve.json":          r.curve(nil),
@@ -208,6 +241,10 @@ func reportFiles() map[string][]byte {
 		"older.ledger":        r.bytes[:lastLine(r.bytes)],
 		"no-bound.json":       r.account(func(m map[string]any) { m["epsilon"] = "∞" }),
 		"overspent.json":      r.account(func(m map[string]any) { m["epsilon"], m["overspent"] = 1.2, true }),
+		"excess.json":         r.account(overspentBy(1, 1e-6, 1.2, true)),
+		"other-excess.json":   r.account(overspentBy(1, 1e-5, 1.2, true)),
+		"no-excess.json":      r.account(overspentBy(1, 1e-6, 0.9, true)),
+		"kept-excess.json":    r.account(overspentBy(1, 1e-6, 1.2, false)),
 		"unsaid.json":         r.account(func(m map[string]any) { delete(m, "overspent") }),
 		"stale.json":          r.account(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"unknown.json":        r.account(func(m map[string]any) { m["caveat"] = "but" }),
@@ -222,18 +259,33 @@ func reportFiles() map[string][]byte {
 			m["releases"], m["adjacency"], m["unit"] = 1, "", ""
 			delete(m, "budget")
 		}),
-		"exact-budget.json": exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
-		"three.json":        r.account(func(m map[string]any) { m["releases"] = 3 }),
-		"old.json":          r.account(func(m map[string]any) { delete(m, "last_hash") }),
-		"negative.json":     r.account(func(m map[string]any) { m["epsilon"] = -1 }),
-		"other-delta.json":  r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
-		"stale-curve.json":  r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
+		"exact-budget.json":  exact.account(func(m map[string]any) { m["epsilon"], m["releases"], m["adjacency"], m["unit"] = "∞", 1, "", "" }),
+		"three.json":         r.account(func(m map[string]any) { m["releases"] = 3 }),
+		"old.json":           r.account(func(m map[string]any) { delete(m, "last_hash") }),
+		"negative.json":      r.account(func(m map[string]any) { m["epsilon"] = -1 }),
+		"other-delta.json":   r.curve(func(m map[string]any) { m["delta"] = 1e-9 }),
+		"unknown-curve.json": r.curve(func(m map[string]any) { m["caveat"] = "but" }),
+		"user-curve.json":    r.curve(func(m map[string]any) { m["unit"] = "user" }),
+		"twice-curve.json":   append(r.curve(nil), r.curve(nil)...),
+		"double-curve.json":  bytes.Replace(r.curve(nil), []byte(`"delta":`), []byte(`"delta":1e-9,"delta":`), 1),
+		"double.json":        bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"epsilon":0.1,"epsilon":`), 1),
+		"large.json":         bytes.Replace(r.account(nil), []byte(`"epsilon":`), []byte(`"Epsilon":`), 1),
+		"stale-curve.json":   r.curve(func(m map[string]any) { m["last_hash"] = event.Genesis }),
 		"short-curve.json": r.curve(func(m map[string]any) {
 			m["epsilon_over_releases"] = []any{map[string]any{"releases": 1, "epsilon": 0.3}}
 		}),
-		"fair-scores.pp":    reportScores(wire.Side_PUBLIC, hostile),
-		"private-scores.pp": reportScores(wire.Side_PRIVATE, hostile),
-		"other-scores.pp":   reportScores(wire.Side_PUBLIC, vocab),
+		"fair-scores.pp":    reportScores(wire.Side_PUBLIC, hostile, model, nil),
+		"private-scores.pp": reportScores(wire.Side_PRIVATE, hostile, model, nil),
+		"other-scores.pp":   reportScores(wire.Side_PUBLIC, vocab, model, nil),
+		"latest-scores.pp":  reportScores(wire.Side_PUBLIC, hostile, latest, nil),
+		"sunday-scores.pp":  reportScores(wire.Side_PUBLIC, hostile, latest, func(h *wire.Header, _ *wire.Record) { h.Run = "sunday" }),
+		"old-scores.pp":     reportScores(wire.Side_PUBLIC, hostile, model, func(h *wire.Header, _ *wire.Record) { h.Run, h.Model, h.Settings = "", "", nil }),
+		"early-scores.pp":   reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) { r.Round-- }),
+		"uneven-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) {
+			if r.Round == 2 {
+				r.GetScore().Tokens++
+			}
+		}),
 		"other-words.pp":    reportModel("lda", vocab, "lambda", 1, []float64{5, 3, 2, 1}),
 		"frequencies.pp":    reportModel("words", vocab, "probabilities", 1, []float64{.5, .3, .15, .05}),
 		"frequencies.led":   w.bytes,
@@ -376,6 +428,7 @@ func TestPageRefuses(t *testing.T) {
 		{reportCommand{Ledger: "report.ledger", Account: "report.json", Releases: "other-rel.pp"}, "not a release that the ledger charges"},
 		{reportCommand{Scores: "private-scores.pp"}, "a private stream"},
 		{reportCommand{Reference: "private-docs.pp"}, "a private stream"},
+		{reportCommand{Scores: "latest-scores.pp"}, "scores under other parameters than those of"},
 		{reportCommand{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},
 	} {
 		c.command.Model, c.command.Top = "report.pp", 5

@@ -72,15 +72,14 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 	if err := endpoint.Distinct(output, names...); err != nil {
 		return nil, err
 	}
+	if err := endpoint.Once(names); err != nil {
+		return nil, err
+	}
 	s := &sources{deadline: newDeadline(0), version: wire.Version}
 	if endpoint.IsTopic(output) { // the output topic keeps what was answered
 		wanted.Answers = output
 	}
-	for i, name := range names {
-		if err := endpoint.Distinct(name, names[:i]...); err != nil {
-			s.close()
-			return nil, exit.Errorf(exit.Usage, "input %s is given twice", name)
-		}
+	for _, name := range names {
 		all, h, err := endpoint.OpenStreams(name, wanted)
 		if err != nil {
 			s.close()

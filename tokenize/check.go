@@ -51,7 +51,7 @@ func (c *check) Validate() error {
 
 // Run is kong's hook.
 func (c *check) Run(r *filter.Run) error {
-	if err := endpoint.Distinct(c.Output, c.inputs()...); err != nil {
+	if err := endpoint.Once(c.inputs()); err != nil {
 		return err
 	}
 	p, err := c.read(r)

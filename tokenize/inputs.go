@@ -24,7 +24,7 @@ type inputs struct {
 // formatsHelp is the text of --help about inputs.
 const formatsHelp = "A text of JSON Lines is a string, which is cut into words, or a list of strings, each of which is a word as it is, except for its case. " +
 	"The first row of CSV names its columns; columns other than text, id, user and label are ignored. Fields are quoted " +
-	"as in RFC 4180, in a .tsv too, and may hold newlines. An empty id counts as no id. A field whose opening quote is never closed " +
+	"as in RFC 4180, in a .tsv too, and may hold newlines. A record has at most 65,536 fields. An empty id counts as no id. A field whose opening quote is never closed " +
 	"swallows the rows after it. So the program that writes the file must quote every field with a quote in it. --on-error skip " +
 	"does not skip a broken quote. Parquet has the same columns, of strings or integers; a column of lists of strings has tokens. It is read " +
 	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."

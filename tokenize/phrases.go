@@ -38,7 +38,7 @@ func (j *joining) phrases() (*words.Phrases, error) {
 
 type phrasesCommand struct {
 	filter.Workers
-	Public    bool    `help:"Required: says that the texts are public, and so may be the list."`
+	public
 	MinCount  uint64  `default:"5" help:"Leave out pairs with fewer occurrences, and subtract as many in the score (default ${default})."`
 	Threshold float64 `default:"10" help:"Leave out pairs with a lower score (default ${default}). A higher one leaves fewer pairs."`
 	Output    string  `short:"o" placeholder:"FILE" help:"Write the phrases to FILE; standard output by default."`
@@ -57,9 +57,6 @@ func (*phrasesCommand) Help() string {
 
 func (p *phrasesCommand) Validate() error {
 	switch {
-	case !p.Public:
-		return exit.Errorf(exit.Usage, "--public is missing: phrases are learned from PUBLIC text only").
-			WithHint("a list of phrases depends on every document, and no budget covers it")
 	case p.MinCount < 1:
 		return fmt.Errorf("--min-count must be at least 1, is %d", p.MinCount)
 	case !(p.Threshold >= 0): // also NaN
@@ -69,14 +66,14 @@ func (p *phrasesCommand) Validate() error {
 }
 
 func (p *phrasesCommand) Run(r *filter.Run) error {
+	if err := p.check("phrases are learned", p.names()); err != nil {
+		return err
+	}
 	if err := r.Check(append(p.names(), p.Phrases)...); err != nil {
 		return err
 	}
 	known, err := p.phrases()
 	if err != nil {
-		return err
-	}
-	if err := endpoint.Distinct(p.Output, append(p.names(), p.Phrases)...); err != nil {
 		return err
 	}
 	in, err := p.open()

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/source"
@@ -29,21 +27,6 @@ func (o *onError) Validate() error {
 		return errors.New("--skipped must name a file: standard output is for records")
 	}
 	return nil
-}
-
-// distinct refuses a --skipped file that is also the output or an input.
-func (o *onError) distinct(output string, inputs []string) error {
-	if o.Skipped == "" {
-		return nil
-	}
-	list, err := filepath.Abs(o.Skipped)
-	if err != nil {
-		return err
-	}
-	if output, err := filepath.Abs(output); err == nil && list == output {
-		return exit.Errorf(exit.Usage, "--skipped %s is also the output", o.Skipped)
-	}
-	return endpoint.Distinct(o.Skipped, inputs...)
 }
 
 // skipped says where a malformed document is and which rule it breaks. It quotes nothing of the document.

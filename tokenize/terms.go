@@ -35,6 +35,9 @@ func (t *termsCommand) Validate() error {
 }
 
 func (t *termsCommand) Run(r *filter.Run) error {
+	if err := endpoint.CheckOutput(t.Output, wire.Side_PRIVATE); err != nil {
+		return err
+	}
 	if err := r.Check(append(t.names(), t.Stop, t.Phrases)...); err != nil {
 		return err
 	}
@@ -44,12 +47,6 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	}
 	phrases, err := t.phrases()
 	if err != nil {
-		return err
-	}
-	if err := endpoint.Distinct(t.Output, append(t.names(), t.Stop, t.Phrases)...); err != nil {
-		return err
-	}
-	if err := t.onError.distinct(t.Output, append(t.names(), t.Stop, t.Phrases)); err != nil {
 		return err
 	}
 	in, err := t.open()

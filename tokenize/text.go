@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/vocabulary"
@@ -19,14 +17,29 @@ type output struct {
 	filter.Compress
 }
 
+// side is the side of the wall of the documents.
+func (o output) side() wire.Side {
+	if o.Public {
+		return wire.Side_PUBLIC
+	}
+	return wire.Side_PRIVATE
+}
+
+// checkTopics refuses topics whose names state another side of the wall: an output, and inputs of public text.
+func (o output) checkTopics(inputs ...string) error {
+	if o.Public {
+		if err := endpoint.CheckPublic(inputs...); err != nil {
+			return err
+		}
+	}
+	return endpoint.CheckOutput(o.Output, o.side())
+}
+
 // create begins the stream of documents. settings identify the word rule (words.Settings); nil if no text was cut.
 func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
 	h := &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE,
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: o.side(),
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)), Settings: settings,
-	}
-	if o.Public {
-		h.Side = wire.Side_PUBLIC
 	}
 	return endpoint.CreateStream(o.Output, h, o.Compress.Compress)
 }
@@ -42,6 +55,9 @@ type text struct {
 func (*text) Help() string { return formatsHelp + "\n\n" + namesHelp }
 
 func (t *text) Run(r *filter.Run) error {
+	if err := t.checkTopics(t.names()...); err != nil {
+		return err
+	}
 	if err := r.Check(append(t.names(), t.Vocab, t.Phrases)...); err != nil {
 		return err
 	}
@@ -51,13 +67,6 @@ func (t *text) Run(r *filter.Run) error {
 	}
 	phrases, err := t.phrases()
 	if err != nil {
-		return err
-	}
-	others := append(t.names(), cmp.Or(t.Vocab, endpoint.Stdio), cmp.Or(t.Phrases, endpoint.Stdio))
-	if err := endpoint.Distinct(t.Output, others...); err != nil {
-		return err
-	}
-	if err := t.onError.distinct(t.Output, others); err != nil {
 		return err
 	}
 	in, err := t.open()

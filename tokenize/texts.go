@@ -196,7 +196,7 @@ func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 		case chunk.Err != nil:
 			yield(0, document{err: chunk.Err})
 			return
-		case chunk.Line == 0 && chunk.TooLong:
+		case chunk.Line == 0 && chunk.Fault != nil:
 			yield(0, tooLong)
 			return
 		case chunk.Line == 0:

@@ -28,14 +28,14 @@ func (*uciBags) Help() string {
 }
 
 func (u *uciBags) Run(r *filter.Run) error {
+	if err := u.checkTopics(u.Input); err != nil {
+		return err
+	}
 	if err := r.Check(u.Input, u.Vocab); err != nil {
 		return err
 	}
 	words, err := vocabulary.Open(u.Vocab)
 	if err != nil {
-		return err
-	}
-	if err := endpoint.Distinct(u.Output, u.Input, u.Vocab); err != nil {
 		return err
 	}
 	meter := newMeter()

@@ -20,6 +20,7 @@ import (
 
 type vocab struct {
 	filter.Workers
+	public
 	Size         int     `default:"8000" help:"Keep at most this many words, those in the most documents."`
 	MinDocuments int     `default:"20" help:"Leave out words in fewer documents."`
 	MaxShare     float64 `default:"0.25" help:"Leave out words in more than this share of the documents: mostly function words."`
@@ -55,10 +56,10 @@ type frequencies struct {
 }
 
 func (v *vocab) Run(r *filter.Run) error {
-	if err := r.Check(append(v.names(), v.Stop, v.Phrases)...); err != nil {
+	if err := v.check("a vocabulary is made", v.names()); err != nil {
 		return err
 	}
-	if err := endpoint.Distinct(v.Output, append(v.names(), v.Stop, v.Phrases)...); err != nil {
+	if err := r.Check(append(v.names(), v.Stop, v.Phrases)...); err != nil {
 		return err
 	}
 	stop, err := v.stopWords()

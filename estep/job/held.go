@@ -33,11 +33,11 @@ func (j *Job) held(r *filter.Run, w Work) error {
 	meter := &progress.Meter{Name: "estep"}
 	switch {
 	case r.DryRun():
-		return j.eachModel(w, in.Name(), in.header, func(model.EStep, model.Size, uint32) error { return nil })
+		return j.eachModel(w, in.Name(), in.header, func(*trained) error { return nil })
 	case j.Infer:
 		r.Show(j.Output, meter.Line)
-		return j.eachModel(w, in.Name(), in.header, func(step model.EStep, size model.Size, _ uint32) error {
-			return j.infer(r, in.next(meter), workers(step, j.N()), in.header.Side, size.Components)
+		return j.eachModel(w, in.Name(), in.header, func(t *trained) error {
+			return j.infer(r, in.next(meter), workers(t.step, j.N()), in.header.Side, t.size.Components)
 		})
 	}
 	r.Show(j.Output, meter.Line)
@@ -92,12 +92,13 @@ func (in *heldOut) next(meter *progress.Meter) documents {
 // score writes the scores of all documents under each set of parameters. first is read for the first set.
 func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter) error {
 	var out *endpoint.StreamWriter
-	err := j.eachModel(w, first.Name(), first.header, func(step model.EStep, _ model.Size, round uint32) (err error) {
+	err := j.eachModel(w, first.Name(), first.header, func(t *trained) (err error) {
 		in := first
 		if out == nil {
 			h := first.header
 			out, err = endpoint.CreateStream(j.Output, &wire.Header{
-				Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+				Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Run: t.run, Model: w.Family.Name,
+				Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Settings: t.last,
 			}, j.Compress.Compress)
 		} else if in, err = j.reopenDocuments(w, first.header); err == nil {
 			defer in.Close()
@@ -105,7 +106,7 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 		if err != nil {
 			return err
 		}
-		return j.scoreRound(r, in.next(meter), workers(step, j.N()), round, out)
+		return j.scoreRound(r, in.next(meter), workers(t.step, j.N()), t.round, out)
 	})
 	if out == nil {
 		return err

@@ -34,9 +34,9 @@ func (i intruder) Score(d *wire.Document) (*wire.Score, error) {
 
 func (i intruder) Contribute(*wire.Document, *model.Coins) ([]*wire.Part, error) { return nil, nil }
 
-// TestReplacedDocuments replaces the file of documents between two rounds. The output states the side of the first file, so that no
-// score of a file with another header may come out.
-func TestReplacedDocuments(t *testing.T) {
+// TestReplaced replaces the file of documents between two rounds, or a model before it is read. The output states the side of the first
+// documents and the digest of the last model, so that no score of a file with another header or of another model may come out.
+func TestReplaced(t *testing.T) {
 	vocabulary := make([]byte, 32)
 	documents := func(side wire.Side, settings byte) []byte {
 		h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: side, Vocabulary: vocabulary, VocabularySize: 2}
@@ -45,33 +45,46 @@ func TestReplacedDocuments(t *testing.T) {
 		return content
 	}
 	public := documents(wire.Side_PUBLIC, 1)
-	models := t.TempDir()
-	for round := range uint32(2) {
+	parameters := func(round uint32, cells ...float64) []byte {
 		h := &wire.Header{
 			Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Model: "words", Vocabulary: vocabulary, VocabularySize: 2,
 			Matrices: []*wire.Matrix{{Name: "probabilities", Rows: 1, Columns: 2, Element: wire.Element_FLOAT64}},
 		}
 		content, _ := script.Stream(h, &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{}}},
-			&wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, []float64{.5, .5})}}})
-		write(t, filepath.Join(models, fmt.Sprintf("%d.pp", round)), content)
+			&wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, cells)}}})
+		return content
 	}
 	for name, c := range map[string]struct {
-		second []byte
-		code   int
+		at      uint32 // the round in which the file is replaced
+		file    string
+		content []byte
+		code    int
 	}{
-		"the same":       {public, exit.OK},
-		"private":        {documents(wire.Side_PRIVATE, 1), exit.Malformed},
-		"other settings": {documents(wire.Side_PUBLIC, 2), exit.Malformed},
+		"the same":             {1, "documents.pp", public, exit.OK},
+		"private":              {1, "documents.pp", documents(wire.Side_PRIVATE, 1), exit.Malformed},
+		"other settings":       {1, "documents.pp", documents(wire.Side_PUBLIC, 2), exit.Malformed},
+		"the same model":       {0, "models/1.pp", parameters(1, .5, .5), exit.OK},
+		"another model":        {0, "models/1.pp", parameters(1, .25, .75), exit.Malformed},
+		"a model that is read": {1, "models/0.pp", parameters(0, .25, .75), exit.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			j := &Job{Input: filepath.Join(folder, "documents.pp"), Model: models, Output: filepath.Join(folder, "scores.pp"), Score: true}
+			j := &Job{
+				Input: filepath.Join(folder, "documents.pp"), Model: filepath.Join(folder, "models"),
+				Output: filepath.Join(folder, "scores.pp"), Score: true,
+			}
 			j.Compress.Compress, j.Workers.Workers = "none", 1
 			write(t, j.Input, public)
+			if err := os.Mkdir(j.Model, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for round := range uint32(2) {
+				write(t, filepath.Join(j.Model, fmt.Sprintf("%d.pp", round)), parameters(round, .5, .5))
+			}
 			w := Work{Family: words.Family, New: func() model.EStep {
 				return intruder{func(round uint32) {
-					if round == 1 {
-						write(t, j.Input, c.second)
+					if round == c.at {
+						write(t, filepath.Join(folder, c.file), c.content)
 					}
 				}}
 			}}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -25,12 +26,24 @@ func stored(name string) bool {
 	return !endpoint.IsTopic(name) && (err != nil || info.Mode().IsRegular())
 }
 
-// eachModel calls use with an E-step for each set of parameters, and the round of its scores: 0 for one model file, else the round of
-// the set. Rounds rise.
-func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(model.EStep, model.Size, uint32) error) error {
+// A trained model is a set of parameters that documents are scored or inferred with.
+type trained struct {
+	step  model.EStep
+	size  model.Size
+	round uint32 // the last that the parameters include
+	run   string // of the training
+	// last is the digest of the last model file to score with, nil for a stream of parameters: its matrices are not those of a model file.
+	last []byte
+}
+
+// eachModel calls use for each set of parameters. Rounds rise.
+func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trained) error) error {
 	m := &models{job: j, work: w, documents: documents, header: h, use: use}
-	if !isFolder(j.Model) {
-		return m.read(j.Model, j.Params)
+	switch {
+	case j.Params != "":
+		return m.readStream(j.Params)
+	case !isFolder(j.Model):
+		return m.readModel(j.Model)
 	}
 	names, err := filepath.Glob(filepath.Join(j.Model, "*.pp"))
 	if err != nil {
@@ -40,13 +53,34 @@ func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(model
 		return exit.Errorf(exit.Missing, "%s: holds no model files", j.Model).WithHint("mstep --models writes one for each round")
 	}
 	slices.Sort(names)
-	m.byRound = true
+	newest := names[len(names)-1]
+	if m.last, err = j.digest(newest); err != nil {
+		return err
+	}
 	for _, name := range names {
-		if err := m.read(name, ""); err != nil {
+		if err := m.readModel(name); err != nil {
 			return err
 		}
 	}
+	if !bytes.Equal(m.digest, m.last) {
+		return exit.Errorf(exit.Malformed, "%s: was replaced while documents were scored", newest)
+	}
 	return nil
+}
+
+// digest returns the digest of a model file, which the header of the scores states before the model is used.
+func (j *Job) digest(name string) ([]byte, error) {
+	in, _, err := endpoint.OpenStream(name, j.ParametersWanted())
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	set, err := in.ReadOne(nil)
+	if err != nil {
+		return nil, err
+	}
+	digest := set.Digest()
+	return digest[:], nil
 }
 
 // models are sets of parameters, one after another.
@@ -55,43 +89,65 @@ type models struct {
 	work      Work
 	documents string
 	header    *wire.Header
-	use       func(model.EStep, model.Size, uint32) error
+	use       func(*trained) error
+	last      []byte // digest of the last model file of a folder
 
-	byRound bool // scores are of rounds
-	begun   bool // a set was used
-	round   uint32
-	run     string
+	begun  bool // a set was used
+	round  uint32
+	run    string
+	digest []byte // of the model file that was used last
 }
 
-// read uses the only set of a model file, or all sets of a stored stream of parameters.
-func (m *models) read(file, params string) error {
-	name := file
-	if params != "" {
-		name, m.byRound = params, true
-	}
+// open opens parameters of the run.
+func (m *models) open(name string) (*endpoint.StreamReader, model.Size, error) {
 	in, p, err := endpoint.OpenStream(name, m.job.ParametersWanted())
+	if err != nil {
+		return nil, model.Size{}, err
+	}
+	var size model.Size
+	if err = sharedVocabulary(m.documents, m.header, name, p); err == nil && m.begun && p.Run != m.run {
+		err = exit.Errorf(exit.Malformed, "%s: of another run than the models before", name)
+	}
+	if err == nil {
+		if size, err = m.work.Family.Fit(m.header, p); err != nil {
+			err = exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		}
+	}
+	if err != nil {
+		in.Close()
+		return nil, model.Size{}, err
+	}
+	m.run = p.Run
+	return in, size, nil
+}
+
+// readModel uses the only set of a model file.
+func (m *models) readModel(name string) error {
+	in, size, err := m.open(name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := sharedVocabulary(m.documents, m.header, name, p); err != nil {
+	set, err := in.ReadOne(nil)
+	if err != nil {
 		return err
 	}
-	if m.begun && p.Run != m.run {
-		return exit.Errorf(exit.Malformed, "%s: of another run than the models before", name)
+	digest := set.Digest()
+	m.digest = digest[:]
+	last := m.last
+	if last == nil {
+		last = m.digest
 	}
-	m.run = p.Run
-	size, err := m.work.Family.Fit(m.header, p)
+	return m.apply(name, set, &trained{size: size, last: last})
+}
+
+// readStream uses all sets of a stored stream of parameters.
+func (m *models) readStream(name string) error {
+	in, size, err := m.open(name)
 	if err != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		return err
 	}
-	if params == "" {
-		set, err := in.ReadOne(nil)
-		if err != nil {
-			return err
-		}
-		return m.score(name, set, size)
-	}
+	defer in.Close()
 	for {
 		set, err := stream.ReadSet(in.Reader, nil)
 		if err == io.EOF && m.begun {
@@ -103,24 +159,21 @@ func (m *models) read(file, params string) error {
 		if err != nil {
 			return err
 		}
-		if err := m.score(name, set, size); err != nil {
+		if err := m.apply(name, set, &trained{size: size}); err != nil {
 			return err
 		}
 	}
 }
 
-// score uses a set.
-func (m *models) score(name string, set *stream.Set, size model.Size) error {
+// apply uses a set.
+func (m *models) apply(name string, set *stream.Set, t *trained) error {
 	if m.begun && set.Round <= m.round {
 		return exit.Errorf(exit.Malformed, "%s: parameters of round %d come after those of round %d", name, set.Round, m.round)
 	}
 	m.begun, m.round = true, set.Round
-	step := m.work.New()
-	if err := step.SetParameters(set, size); err != nil {
+	t.step, t.round, t.run = m.work.New(), set.Round, m.run
+	if err := t.step.SetParameters(set, t.size); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	if !m.byRound {
-		return m.use(step, size, 0)
-	}
-	return m.use(step, size, set.Round)
+	return m.use(t)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privpipe/estep/job"
+	"privpipe/estep/shape"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -20,12 +21,10 @@ type Command struct {
 	job.Job
 	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001 in training, else 0.00001)."`
 	Iterations int     `placeholder:"N" help:"Stop after N iterations over a document (default 6 in training, where more do not pay; else 1000)."`
-	TopTopics  int     `default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
-	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"Weigh each word once or by its count: ${enum}."`
-	Norm       float64 `default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
-	Length     int     `placeholder:"N" group:"Contribution" help:"Truncate each document to at most N words, drawn without replacement; by default do not truncate. A document's words and counts seed the draw, so it is the same in every round."`
-	Resample   bool    `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
-	Unigram    string  `placeholder:"FILE" help:"With --score: read the baseline's word frequencies from FILE, a model of words; by default the topic model's own."`
+	shape.Flags
+	Length   int    `placeholder:"N" group:"Contribution" help:"Truncate each document to at most N words, drawn without replacement; by default do not truncate. A document's words and counts seed the draw, so it is the same in every round."`
+	Resample bool   `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
+	Unigram  string `placeholder:"FILE" help:"With --score: read the baseline's word frequencies from FILE, a model of words; by default the topic model's own."`
 }
 
 // Validate is kong's hook.
@@ -33,11 +32,11 @@ func (c *Command) Validate() error {
 	if !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0) {
 		return fmt.Errorf("--tolerance must not be negative, is %v", c.Tolerance)
 	}
-	if !(c.Norm >= 0) || math.IsInf(c.Norm, 0) {
-		return fmt.Errorf("--norm must not be negative, is %v", c.Norm)
+	if err := c.Flags.Check(); err != nil {
+		return err
 	}
-	if c.Iterations < 0 || c.TopTopics < 0 || c.Length < 0 || c.Length > wire.MaxTokens {
-		return errors.New("--iterations, --top-topics and --length must not be negative, nor a length beyond the wire's limit")
+	if c.Iterations < 0 || c.Length < 0 || c.Length > wire.MaxTokens {
+		return errors.New("--iterations and --length must not be negative, nor a length beyond the wire's limit")
 	}
 	if c.Resample && c.Length == 0 {
 		return errors.New("--resample needs --length")
@@ -55,7 +54,7 @@ func (c *Command) Validate() error {
 func (c *Command) Run(r *filter.Run) error {
 	o := Options{
 		Tolerance: c.Tolerance, Iterations: c.Iterations,
-		Shape:  Shape{TopTopics: c.TopTopics, Binary: c.WordWeight == "binary", Norm: c.Norm},
+		Shape:  c.Flags.Shape(),
 		Length: Length{Words: c.Length, Resample: c.Resample},
 	}
 	if o.Tolerance == 0 {

@@ -4,15 +4,16 @@ import (
 	"math"
 	"testing"
 
+	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-func contributed(t *testing.T, shape Shape, d *wire.Document) (cells []float64, k, v int) {
+func contributed(t *testing.T, form shape.Shape, d *wire.Document) (cells []float64, k, v int) {
 	t.Helper()
 	k, v = 12, 200
 	topics, _ := randomTopics(7, k, v, 0.05)
-	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape})
+	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: form})
 	m.k, m.v, m.topics = k, v, topics
 	parts, err := m.NewWorker().Contribute(d, &model.Coins{Document: d})
 	if err != nil {
@@ -29,10 +30,10 @@ func TestShapeOfContributions(t *testing.T) {
 	for i, id := range wire.AppendIDs(nil, d.WordGaps) {
 		counts[int(id)] = float64(d.Counts[i])
 	}
-	for _, shape := range []Shape{
+	for _, form := range []shape.Shape{
 		{}, {TopTopics: 3}, {TopTopics: 3, Binary: true}, {TopTopics: 1, Norm: 1}, {TopTopics: 5, Binary: true, Norm: 1}, {Norm: 7.5},
 	} {
-		cells, k, v := contributed(t, shape, d)
+		cells, k, v := contributed(t, form, d)
 		square := 0.0
 		topics := 0
 		for topic := range k {
@@ -40,7 +41,7 @@ func TestShapeOfContributions(t *testing.T) {
 			for w := range v {
 				c := cells[topic*v+w]
 				if c < 0 {
-					t.Fatalf("%+v: negative cell %v", shape, c)
+					t.Fatalf("%+v: negative cell %v", form, c)
 				}
 				used = used || c > 0
 				square += c * c
@@ -49,11 +50,11 @@ func TestShapeOfContributions(t *testing.T) {
 				topics++
 			}
 		}
-		if shape.TopTopics > 0 && topics > shape.TopTopics {
-			t.Errorf("%+v: %d topics contribute", shape, topics)
+		if form.TopTopics > 0 && topics > form.TopTopics {
+			t.Errorf("%+v: %d topics contribute", form, topics)
 		}
-		if shape.Norm > 0 {
-			near(t, "norm", math.Sqrt(square), shape.Norm, 1e-6, 0)
+		if form.Norm > 0 {
+			near(t, "norm", math.Sqrt(square), form.Norm, 1e-6, 0)
 		}
 		// Each word's shares add up to its weight, up to the scale that the norm gives all words.
 		scale := 0.0
@@ -63,7 +64,7 @@ func TestShapeOfContributions(t *testing.T) {
 				sum += cells[topic*v+w]
 			}
 			weight := counts[w]
-			if shape.Binary {
+			if form.Binary {
 				weight = min(weight, 1)
 			}
 			if weight == 0 {
@@ -75,7 +76,7 @@ func TestShapeOfContributions(t *testing.T) {
 			}
 			near(t, "word's shares", sum, scale*weight, 1e-5, 0)
 		}
-		if shape.Norm == 0 {
+		if form.Norm == 0 {
 			near(t, "scale", scale, 1, 1e-5, 0)
 		}
 	}
@@ -84,7 +85,7 @@ func TestShapeOfContributions(t *testing.T) {
 // TestContributionIsAFunctionOfTheDocument checks that a worker keeps nothing of one document for the next.
 func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
 	topics, _ := randomTopics(7, 12, 200, 0.05)
-	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: Shape{TopTopics: 5, Binary: true, Norm: 1}})
+	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}})
 	m.k, m.v, m.topics = 12, 200, topics
 	shared := m.NewWorker()
 	for seed := range uint64(20) {
@@ -97,21 +98,6 @@ func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
 		for i := range got {
 			if string(got[i].Values) != string(want[i].Values) {
 				t.Errorf("document %d contributes something else after others", seed)
-			}
-		}
-	}
-}
-
-func TestTopTakesTheLargest(t *testing.T) {
-	f := &inference{active: []int{2, 5, 7, 8}, gamma: []float64{0, 0, 4, 0, 0, 9, 0, 4, 1}}
-	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 9: {0, 1, 2, 3}} {
-		got := f.top(m)
-		if len(got) != len(want) {
-			t.Fatalf("top %d is %v, want %v", m, got, want)
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("top %d is %v, want %v", m, got, want)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -105,7 +106,7 @@ func TestInferenceAgainstReference(t *testing.T) {
 
 func TestEmptyDocument(t *testing.T) {
 	topics, _ := randomTopics(1, 4, 10, 0.3)
-	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: Shape{TopTopics: 2, Binary: true, Norm: 1}})
+	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: shape.Shape{TopTopics: 2, Binary: true, Norm: 1}})
 	m.k, m.v, m.topics = 4, 10, topics
 	w := m.NewWorker().(*worker)
 	parts, err := w.Contribute(&wire.Document{Id: "e"}, new(model.Coins))
@@ -171,7 +172,7 @@ func TestTinyGamma(t *testing.T) {
 		}
 		f := newInference(newTopics(c.topics, 2, c.alpha, weights))
 		f.run([]uint32{1}, []float32{1}, limits{1e-3, 100})
-		parts := f.contribution([]uint32{1}, Shape{})
+		parts := f.contribution([]uint32{1}, shape.Shape{})
 		sum := 0.0
 		for _, p := range parts {
 			for i := 0; i < len(p.Values); i += 4 {

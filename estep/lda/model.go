@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire"
@@ -14,7 +15,7 @@ import (
 type Options struct {
 	Tolerance  float64 // the iteration over a document ends when the mean absolute change of γ over the topics is below it
 	Iterations int     // largest number of iterations over a document
-	Shape      Shape
+	Shape      shape.Shape
 	Length     Length
 	Unigram    []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }

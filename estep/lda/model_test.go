@@ -3,6 +3,7 @@ package lda
 import (
 	"testing"
 
+	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
@@ -11,7 +12,7 @@ import (
 func TestModel(t *testing.T) {
 	const k, v = 9, 120
 	for _, o := range []Options{
-		{}, {Shape: Shape{TopTopics: 5, Binary: true, Norm: 1}},
+		{}, {Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}},
 		{Length: Length{Words: 30}}, {Length: Length{Words: 30, Resample: true}},
 	} {
 		o.Tolerance, o.Iterations = 1e-3, 20

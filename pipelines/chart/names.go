@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -18,11 +17,7 @@ func (a Axis) ticks() plot.Ticker {
 	if a.Ticks == nil {
 		return a.ticker()
 	}
-	var ticks plot.ConstantTicks
-	for _, v := range a.Ticks {
-		ticks = append(ticks, plot.Tick{Value: a.scaled(v), Label: strconv.FormatFloat(v, 'g', 6, 64)})
-	}
-	return ticks
+	return a.at(a.Ticks)
 }
 
 // nameCurves writes the name of each curve beside its last point, in its colour, and no name over another.

@@ -7,12 +7,39 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticker returns where an axis has ticks: none in the room for the legend.
-func (a Axis) ticker() plot.ConstantTicks {
+// ticker returns where an axis has ticks: none in the room for the legend. It has three labels where there is room for them.
+func (a Axis) ticker() (ticks plot.ConstantTicks) {
 	if a.Log {
-		return decades(a.scaled(a.Min), a.scaled(a.Max))
+		ticks = decades(a.scaled(a.Min), a.scaled(a.Max))
+	} else {
+		ticks = a.linear()
 	}
-	var ticks plot.ConstantTicks
+	labelled := 0
+	for _, tick := range ticks {
+		if tick.Label != "" {
+			labelled++
+		}
+	}
+	if labelled >= 3 {
+		return ticks
+	}
+	numbers := Numbers(a.Min, a.Max, a.Counts)
+	if a.Log {
+		numbers = LogNumbers(a.Min, a.Max)
+	}
+	return a.at(numbers)
+}
+
+// at returns labelled ticks at numbers.
+func (a Axis) at(numbers []float64) (ticks plot.ConstantTicks) {
+	for _, v := range numbers {
+		ticks = append(ticks, plot.Tick{Value: a.scaled(v), Label: strconv.FormatFloat(v, 'g', 6, 64)})
+	}
+	return ticks
+}
+
+// linear returns the ticks of a linear axis as package plot has them, which may be two.
+func (a Axis) linear() (ticks plot.ConstantTicks) {
 	for _, tick := range (plot.DefaultTicks{}).Ticks(a.Min, a.Max) {
 		if tick.Label != "" {
 			tick.Label = strconv.FormatFloat(tick.Value, 'g', 6, 64) // 25, not 25.00

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"privpipe/pipelines/endpoint/topic"
@@ -116,6 +117,16 @@ func Distinct(output string, inputs ...string) error {
 	for _, input := range inputs {
 		if in, err := stat(input); err == nil && os.SameFile(in, out) {
 			return exit.Errorf(exit.Usage, "output %s is also the input", output)
+		}
+	}
+	return nil
+}
+
+// Once refuses an input that is given twice, also under another name of its file: its records would count twice.
+func Once(inputs []string) error {
+	for i, name := range inputs {
+		if slices.Contains(inputs[:i], name) || Distinct(name, inputs[:i]...) != nil {
+			return exit.Errorf(exit.Usage, "input %s is given twice", name)
 		}
 	}
 	return nil

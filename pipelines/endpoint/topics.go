@@ -59,6 +59,31 @@ func writtenTopic(name string) (*topic.Location, error) {
 	return l, nil
 }
 
+// CheckOutput refuses an output that is a topic for records of the other side of the wall. It asks no broker.
+func CheckOutput(name string, side wire.Side) error {
+	if !topic.Is(name) {
+		return nil
+	}
+	_, err := outputTopic(name, side)
+	return err
+}
+
+// CheckPublic refuses private topics among the inputs of text that the user says to be public. It asks no broker.
+func CheckPublic(inputs ...string) error {
+	for _, name := range inputs {
+		if !topic.Is(name) {
+			continue
+		}
+		if l, err := topic.Parse(name); err != nil {
+			return err
+		} else if l.IsPrivate() {
+			return exit.Errorf(exit.Usage, "%s: a private topic, and --public says that the text is public", l).
+				WithHint(naming, topic.Private)
+		}
+	}
+	return nil
+}
+
 // checkSide refuses private records for a public topic, and public records for a private topic.
 func checkSide(l *topic.Location, side wire.Side) error {
 	private := side != wire.Side_PUBLIC

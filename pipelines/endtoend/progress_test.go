@@ -52,7 +52,7 @@ sample --poisson 0.9 --rounds 25 docs.pp | estep lda --params params | privatize
 			`tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
 		{"tokenize a redirected file", `tokenize text --workers 1 --vocab vocab.txt -o out.pp <large.jsonl`,
 			`tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
-		{"a vocabulary", `tokenize vocab --workers 1 -o out.txt large.jsonl`,
+		{"a vocabulary", `tokenize vocab --public --workers 1 -o out.txt large.jsonl`,
 			`tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
 		{"terms", `tokenize terms -o out.pp large.jsonl`, `tokenize` + bar + `[\d.]+ .?B of [\d.]+ .B` + eta + `(, ` + counted + `)?`, ""},
 		{"tokenize a pipe", slow("comments.jsonl", "0.01") + ` | tokenize text --vocab vocab.txt -o out.pp`,

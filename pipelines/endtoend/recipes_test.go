@@ -228,6 +228,35 @@ func TestOnlineLDA(t *testing.T) {
 	if report := run(t, folder, "account report --delta 1e-6 out/run.ledger"); !regexp.MustCompile(`(?m)^pld +(∞|inf|Inf|\+Inf)`).MatchString(report) {
 		t.Errorf("a run without noise reports\n%s", report)
 	}
+	page := run(t, folder, "cat out/report.html")
+	if alarm, section := strings.Index(page, "<strong>No protection.</strong>"), strings.Index(page, "<section"); alarm < 0 || alarm > section {
+		t.Error("the page of a run without noise does not begin with it")
+	}
+}
+
+// TestPublicScores: where everybody may read the held-out text, the page has its perplexity, of each round if it was traced. It has
+// none of a private text.
+func TestPublicScores(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, "head -n 300 comments.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl")
+	recipe := filepath.Join(root, "pipelines/recipes/online-lda.sh") + " --topics 5 --batch 256 --rounds 4 "
+	for name, c := range map[string]struct {
+		flags    string
+		rounds   int // with a row in the table of perplexities
+		polyline bool
+	}{
+		"private": {"--trace --held held.jsonl", 0, false},
+		"final":   {"--held held.pp", 1, false},
+		"traced":  {"--trace --held held.pp", 4, true},
+	} {
+		run(t, folder, recipe+c.flags+" comments.jsonl "+name)
+		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<section id="quality"`)
+		quality, _, _ = strings.Cut(quality, "</section>")
+		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds || strings.Contains(quality, "<polyline") != c.polyline {
+			t.Errorf("%s: %d rows, want %d, and a chart: %v; in\n%s", name, rows, c.rounds, c.polyline, quality)
+		}
+	}
 }
 
 // TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is reported is
@@ -264,11 +293,23 @@ func TestPapers(t *testing.T) {
 			if again := run(t, folder, command); again != report {
 				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 			}
-			other := bash(folder, command+" --seed 2")
-			if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
-				t.Errorf("another seed in the same folder: exit code %d, %s", other.ProcessState.ExitCode(), other.stderr.String())
+			reseeded := bash(folder, command+" --seed 2")
+			if reseeded.Run(); reseeded.ProcessState.ExitCode() != 80 || !strings.Contains(reseeded.stderr.String(), "other settings") {
+				t.Errorf("another seed in the same folder: exit code %d, %s", reseeded.ProcessState.ExitCode(), reseeded.stderr.String())
 			}
 			run(t, folder, fmt.Sprintf("account verify %q/run.ledger", c.name))
+			// The page has the δ of the command, and ε as account has it.
+			epsilon := run(t, folder, fmt.Sprintf(`sed -n 's/^  "epsilon": \(.*\),$/\1/p' %q/report.json`, c.name))
+			other := strings.Contains(c.command, "--delta 1e-6")
+			page := run(t, folder, fmt.Sprintf("cat %q/report.html", c.name))
+			for _, want := range []string{
+				"exactly as account states it: " + strings.TrimSpace(epsilon) + "<",
+				"<dt>δ, at most</dt><dd>" + map[bool]string{false: "0.0001", true: "1e-06"}[other] + "</dd>", "<polyline",
+			} {
+				if !strings.Contains(page, want) {
+					t.Errorf("the page has no %q", want)
+				}
+			}
 		})
 	}
 }
@@ -296,6 +337,7 @@ func TestPapersRefuse(t *testing.T) {
 
 // TestRecipeUsage gives each recipe wrong arguments.
 func TestRecipeUsage(t *testing.T) {
+	shared := run(t, t.TempDir(), fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh")))
 	for _, recipe := range []string{"lda.sh", "online-lda.sh", "papers/vips-lda.sh", "papers/zcdp-lda.sh", "papers/ma-lda.sh", "wall/wall.sh"} {
 		path := filepath.Join(root, "pipelines/recipes", recipe)
 		for arguments, message := range map[string]string{
@@ -308,13 +350,22 @@ func TestRecipeUsage(t *testing.T) {
 				t.Errorf("%s %s: exit code %d, %q; want 80, %q", recipe, arguments, code, s.stderr.String(), message)
 			}
 		}
-		if help := run(t, t.TempDir(), path+" --help"); !strings.Contains(help, "TEXT OUT") {
-			t.Errorf("%s --help: %s", recipe, help)
+		wanted := []string{"TEXT OUT"}
+		if recipe != "wall/wall.sh" {
+			for flag := range strings.FieldsSeq(shared) {
+				wanted = append(wanted, "\n  --"+flag+" ")
+			}
+		}
+		help := run(t, t.TempDir(), path+" --help")
+		for _, want := range wanted {
+			if !strings.Contains(help, want) {
+				t.Errorf("%s --help lacks %q: %s", recipe, want, help)
+			}
 		}
 	}
 }
 
-// TestTextOfAllKinds gives the recipe's first step each kind of text.
+// TestTextOfAllKinds gives the first steps of a recipe each kind of text, twice: the second time the documents are there.
 func TestTextOfAllKinds(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "docs.jsonl", `{"id":"a.txt","text":"alpha beta beta"}`+"\n")
@@ -324,17 +375,77 @@ func TestTextOfAllKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, folder, "texts/a.txt", "Alpha beta, beta!\n")
-	for _, text := range []string{"docs.jsonl", "docs.jsonl.gz", "docword.x.txt", "texts", "docs.pp"} {
-		shown := run(t, folder, fmt.Sprintf(`
-gzip -kf docs.jsonl
-tokenize text --vocab vocab.txt -o docs.pp docs.jsonl
-source %q
-vocab=vocab.txt vocabulary=(--vocab vocab.txt)
-documents %s out.pp
-show --private out.pp`, filepath.Join(root, "pipelines/recipes/stages.sh"), text))
-		if !strings.Contains(shown, `"words":{"0":1,"1":2}`) {
-			t.Errorf("%s: %s", text, shown)
+	write(t, folder, "semicolons.csv", "post;body\na;\"alpha, beta\"\n")
+	write(t, folder, "docs.tsv", "id\ttext\na\talpha beta beta\n")
+	write(t, folder, "phrases.txt", "beta_beta\n")
+	write(t, folder, "more.txt", "alpha\nbeta\nbeta_beta\n")
+	write(t, folder, "docs.parquet", parquetOf(t, "alpha beta beta"))
+	run(t, folder, "tokenize text --vocab vocab.txt -o docs.pp docs.jsonl; gzip -kf docs.jsonl")
+	for arguments, want := range map[string]string{
+		"docs.jsonl": `{"0":1,"1":2}`, "docs.jsonl.gz": `{"0":1,"1":2}`, "docword.x.txt": `{"0":1,"1":2}`, "texts": `{"0":1,"1":2}`,
+		"docs.pp": `{"0":1,"1":2}`, "docs.tsv": `{"0":1,"1":2}`, "docs.parquet": `{"0":1,"1":2}`,
+		"--delimiter ';' --columns id=post,text=body semicolons.csv": `{"0":1,"1":1}`,
+		"--columns=body --delimiter=';' semicolons.csv":              `{"0":1,"1":1}`,
+		"--phrases phrases.txt --vocab more.txt docs.jsonl":          `{"0":1,"2":1}`,
+	} {
+		steps := firstSteps("--vocab vocab.txt " + arguments + " out")
+		if shown := run(t, folder, "rm -rf out;"+steps+steps+"show --private out/documents.pp"); !strings.Contains(shown, `"words":`+want) {
+			t.Errorf("%s: %s", arguments, shown)
 		}
+	}
+}
+
+// firstSteps are those of a recipe with these arguments: it keeps the documents.
+func firstSteps(arguments string) string {
+	return fmt.Sprintf(`
+(source %q
+take "$shared" %s
+text_and_folder
+same ""
+keep "$out/documents.pp" documents "$text" "$out/documents.pp")
+`, filepath.Join(root, "pipelines/recipes/stages.sh"), arguments)
+}
+
+// TestOtherReading: documents that were made with other flags are not used in silence, nor is what was made of another held-out text.
+func TestOtherReading(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "docs.csv", "text,body\nalpha,beta\n")
+	write(t, folder, "phrases.txt", "alpha_beta\n")
+	write(t, folder, "docs.pp", "")
+	write(t, folder, "docword.txt", "")
+	for _, test := range []struct{ first, second, want string }{
+		{"docs.csv", "--columns body docs.csv", "other settings or another text"},
+		{"--columns body docs.csv", "docs.csv", "other settings or another text: repeat them, or name another folder ( --columns body)"},
+		{"--columns body docs.csv", "--columns text docs.csv", "other settings"},
+		{"docs.csv", "--delimiter , docs.csv", "other settings"},
+		{"docs.csv", "--phrases phrases.txt docs.csv", "other settings"},
+		{"--phrases phrases.txt docs.csv", "docs.csv", "other settings"},
+		{"docs.csv", "--phrases nowhere.txt docs.csv", "no such list of phrases: nowhere.txt"},
+		{"docs.csv", "--columns body docs.pp", "--columns, --delimiter and --phrases are for a text, and docs.pp has bags of words"},
+		{"docs.csv", "--vocab phrases.txt --phrases phrases.txt docword.txt", "docword.txt has bags of words"},
+		{"docs.csv", "--delimiter ';' docs.pp", "docs.pp has bags of words"},
+	} {
+		s := bash(folder, "rm -rf out;"+firstSteps(test.first+" out")+firstSteps(test.second+" out"))
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != 80 || !strings.Contains(s.stderr.String(), test.want) {
+			t.Errorf("%s, then %s: exit code %d, %s; want 80, %s", test.first, test.second, code, s.stderr.String(), test.want)
+		}
+	}
+	write(t, folder, "one.jsonl", `{"id":"one","text":"alpha"}`+"\n")
+	write(t, folder, "two.jsonl", `{"id":"two","text":"beta"}`+"\n")
+	held := func(name string) string {
+		return fmt.Sprintf(`
+(source %q
+take "$shared" --held %s docs.csv out
+text_and_folder
+held_documents)
+show --private out/held.pp
+stat -c %%y out/held.pp
+`, filepath.Join(root, "pipelines/recipes/stages.sh"), name)
+	}
+	one, two := run(t, folder, held("one.jsonl")), run(t, folder, held("two.jsonl"))
+	if !strings.Contains(one, `"id":"one"`) || !strings.Contains(two, `"id":"two"`) || run(t, folder, held("two.jsonl")) != two {
+		t.Errorf("the held-out documents of one are %s, of two %s", one, two)
 	}
 }
 

@@ -63,7 +63,7 @@ cmp model-scores.pp $rounds-scores.pp`, vocabulary, rounds))
 	}
 	compared := 0
 	for round, scored := range models {
-		alone := scores(t, filepath.Join(folder, fmt.Sprintf("%d-scores.pp", round)))[0]
+		alone := scores(t, filepath.Join(folder, fmt.Sprintf("%d-scores.pp", round)))[round]
 		if len(scored) < 100 || len(alone) != len(scored) {
 			t.Fatalf("round %d: %d scores, and %d of its file alone", round, len(scored), len(alone))
 		}

@@ -38,7 +38,7 @@ func TestVersion1(t *testing.T) {
 			same contributions.pp new-contributions.pp
 			[[ $(show contributions.pp | grep -o '"settings":"[^"]*"') == $(show new-contributions.pp | grep -o '"settings":"[^"]*"') ]]
 			estep words --score --model words.pp -o new-scores.pp docs.pp
-			same scores.pp new-scores.pp
+			cmp <(body scores.pp) <(body new-scores.pp | sed 's/"round":[0-9]*,//') # of no round, before version 2
 			cmp <(evaluate perplexity scores.pp) <(evaluate perplexity new-scores.pp)
 			evaluate topics lda.pp >/dev/null`,
 		// The stored releases answer, byte for byte, and nothing is charged again.

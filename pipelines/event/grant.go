@@ -228,17 +228,21 @@ func (g *Grant) Expired(at time.Time) bool { return g.Expires != nil && !at.Befo
 // ParseGrant parses the JSON of a grant and checks the grant. It refuses unknown fields.
 func ParseGrant(b []byte) (*Grant, error) {
 	g := new(Grant)
-	err := plain(b)
-	if err == nil {
-		err = strict(b, g)
-	}
-	if err != nil {
+	if err := Decode(b, g); err != nil {
 		return nil, fmt.Errorf("not a grant: %w", err)
 	}
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// Decode decodes exactly one JSON value. It refuses unknown members, and what plain refuses.
+func Decode(b []byte, v any) error {
+	if err := plain(b); err != nil {
+		return err
+	}
+	return strict(b, v)
 }
 
 // plain refuses JSON in which a member occurs twice, or has a name of other characters than members have: parsers differ on such

@@ -69,7 +69,7 @@ func distinct(command *kong.Context) error {
 				continue
 			}
 			output := slices.Contains(written, other)
-			if same(out.name, other.name) || output && sameNew(out.name, other.name) {
+			if same(out.name, other.name) || output && sameName(out.name, other.name) {
 				return exit.Errorf(exit.Usage, "output %s is also the %s", out.name, other.is(output))
 			}
 			if stored(out.name, other.name) {
@@ -136,10 +136,10 @@ func same(out, other string) bool {
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// sameNew says whether two outputs that do not exist yet have one name.
-func sameNew(a, b string) bool {
-	_, err := os.Stat(a)
-	return err != nil && resolved(a) == resolved(b)
+// sameName says whether two outputs have one name, of a file that need not exist yet or of a FIFO. A device takes what several write.
+func sameName(a, b string) bool {
+	info, err := os.Stat(a)
+	return (err != nil || info.Mode()&os.ModeDevice == 0) && resolved(a) == resolved(b)
 }
 
 // stat describes a file. The names of standard input and output may be of links that only Linux has.

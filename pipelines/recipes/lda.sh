@@ -3,21 +3,28 @@
 #
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT is private: a file of JSON Lines {"id","text"}, a .csv with these columns, a folder of .txt, a UCI docword file, or
-# documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the topics, the report of the
-# spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
+# TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, a folder of such files
+# and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
+# topics, the report of the spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the same
+# command again: it resumes and spends nothing twice.
 #
 #   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
+#   --inference variational
+#                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
 #   --rate 0.1        probability of the coin that puts a document into a round
 #   --rounds 80       number of rounds
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data set in the ledger
-#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
 #   --seed 1          seed of the random first topics; privacy does not depend on it
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
@@ -34,16 +41,16 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 vocab='' rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default held='' seed=1
-brokers='' run='' workers=2 partitions=4
-take "epsilon delta topics vocab rate rounds unit force! ledger dataset held seed brokers run workers partitions" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default
+take "epsilon delta topics inference rate rounds unit force! ledger dataset $shared" "$@"
 [[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a positive number, is $topics"
+[[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
 charged=$(identity "$ledger")
-same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged"
+same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")"
 ledger=${ledger:-$out/run.ledger}
 
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
@@ -69,6 +76,8 @@ used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
   -o "$out/grant.json"
 
+secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
+
 words() {
   pipeline sample --all --unit "$unit" "$out/documents.pp" \
     -- estep words \
@@ -80,18 +89,15 @@ keep "$out/words.pp" words
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
 estep=(lda)
+if [[ $inference == gibbs ]]; then
+  estep=(gibbs)
+  if [[ $brokers ]]; then # a document that is delivered again, to whatever worker, must throw the same coins
+    keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+    estep+=(--secret "$out/gibbs.key")
+  fi
+fi
 privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed")
 train
 
-evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
-account report --delta "$delta" -o "$out/report.txt" "$ledger"
-cat "$out/topics.txt" "$out/report.txt"
-
-# The page has public numbers only. ε over the releases costs many compositions, and a ledger of many runs far more of them.
-curve=()
-[[ $charged != own ]] || curve=(--curve "$out/curve.json")
-account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
-evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "$out/report.html"
-
-score "$out/model.pp" --unigram "$out/words.pp"
+present "$ledger" --unigram "$out/words.pp"

@@ -5,15 +5,18 @@
 #
 #   online-lda.sh [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT and OUT are as in lda.sh. The ledger records that ε has no bound.
+# TEXT and OUT are as in lda.sh. The ledger records that ε has no bound, and the page, report.html, says so first.
 #
 #   --topics 50       number of topics K
 #   --vocab FILE      vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --batch 1024      number of documents in a round, drawn without replacement
 #   --rounds 82       number of rounds
 #   --tau0 64         ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
-#   --held FILE       held-out text to score the model on
+#   --held FILE       held-out text to score the model on. The score of documents of tokenize --public (.pp) is on the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #
@@ -26,9 +29,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-topics=50 vocab='' batch=1024 rounds=82 tau0=64 kappa=0.7 held='' seed=1 trace=''
-brokers='' run='' workers=2 partitions=4
-take "topics vocab batch rounds tau0 kappa held seed trace! brokers run workers partitions" "$@"
+topics=50 delta=1e-6 batch=1024 rounds=82 tau0=64 kappa=0.7 trace=''
+take "topics batch rounds tau0 kappa trace! $shared" "$@"
 text_and_folder
 same "--topics $topics --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
 
@@ -45,6 +47,4 @@ mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa"
 topics_of_run
 train
 
-evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
-cat "$out/topics.txt"
-score "$out/model.pp"
+present "$out/run.ledger"

@@ -49,6 +49,11 @@ take() {
   done
 }
 
+# shared are the flags of all recipes that take TEXT and OUT, for take. The defaults follow.
+shared="vocab columns delimiter phrases held seed brokers run workers partitions"
+vocab='' columns='' delimiter='' phrases='' held='' seed=1
+brokers='' run='' workers=2 partitions=4
+
 # text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
 # of the run. ${vocabulary[@]} are the flags for --vocab.
 text_and_folder() {
@@ -57,7 +62,11 @@ text_and_folder() {
   [[ -e $text ]] || fail "no such text: $text"
   [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
   [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
+  [[ -z $phrases || -f $phrases ]] || fail "no such list of phrases: $phrases"
   [[ -z $held || -e $held ]] || fail "no such text: $held"
+  case $(basename -- "$text") in
+    docword* | *.pp) [[ -z $columns$delimiter$phrases ]] || fail "--columns, --delimiter and --phrases are for a text, and $text has bags of words" ;;
+  esac
   mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
   vocabulary=(${vocab:+--vocab "$vocab"})
@@ -69,19 +78,41 @@ score() {
   local model=$1
   shift
   [[ -n $held ]] || return 0
-  keep "$out/held.pp" documents "$held" "$out/held.pp"
-  pipeline estep lda --score --model "$model" "$@" "$out/held.pp" -- evaluate perplexity -- tee "$out/perplexity.txt"
+  held_documents
+  estep lda --score --model "$model" "$@" -o "$out/scores.pp" "$out/held.pp"
+  evaluate perplexity "$out/scores.pp" | tee "$out/perplexity.txt"
+  scores=$out/scores.pp
   [[ -n ${trace:-} ]] || return 0
   keep "$out/by-round.pp" estep lda --score --model "$out/models" -o "$out/by-round.pp" "$out/held.pp"
   evaluate perplexity --rounds -o "$out/by-round.txt" "$out/by-round.pp"
   cat "$out/by-round.txt"
+  scores=$out/by-round.pp
+}
+
+# public STREAM succeeds if everybody may read a stream.
+public() { (set +o pipefail && show "$1" | sed 1q | grep -q '"side":"PUBLIC"'); }
+
+# present LEDGER FLAG… shows what a recipe has made: topics, the report of the ledger at $delta, scores by estep with these flags, and
+# report.html, a page with public numbers only. ε over the releases costs many compositions, and a ledger of many runs far more of
+# them, so the page has it only of the ledger in the recipe's own folder.
+present() {
+  local ledger=$1 scores='' more=() curve=()
+  shift
+  evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
+  account report --delta "$delta" -o "$out/report.txt" "$ledger"
+  cat "$out/topics.txt" "$out/report.txt"
+  score "$out/model.pp" "$@"
+  [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
+  [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")
+  account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
+  evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "${more[@]}" "$out/report.html"
 }
 
 # usage prints the comment at the start of the recipe, from its second line.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
-# documents TEXT OUTPUT makes a stream of documents from a text: .jsonl, .csv, .txt or a folder of them, a UCI bag of words
-# (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies.
+# documents TEXT OUTPUT makes a stream of documents from a text: a file of any format that tokenize text reads, or a folder of them,
+# a UCI bag of words (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies.
 documents() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
@@ -89,7 +120,10 @@ documents() {
       [[ -n $vocab ]] || fail "a UCI file has its own vocabulary: name it with --vocab"
       pipeline tokenize uci --vocab "$vocab" -o "$2" "$1"
       ;;
-    *) pipeline tokenize text "${vocabulary[@]}" -o "$2" "$1" ;;
+    *)
+      pipeline tokenize text "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
+        ${phrases:+--phrases "$phrases"} -o "$2" "$1"
+      ;;
   esac
 }
 
@@ -266,13 +300,26 @@ trap tidy EXIT
 # text, so only its owner can read it.
 same() {
   local settings
-  settings="$1 vocabulary $([[ -z $vocab ]] || checksum "$vocab") text $(checksum "$text")"
+  settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}"
+  settings+=" vocabulary $([[ -z $vocab ]] || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
   if [[ ! -e $out/documents.pp ]]; then
     (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"
   elif [[ $(<"$out/settings") != "$settings" ]]; then
     fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
   fi
+}
+
+# held_documents makes the documents of the held-out text, and drops what was made of another one. The checksum is private, as that
+# in the settings.
+held_documents() {
+  local now
+  now=$(checksum "$held")
+  if [[ ! -e $out/held.checksum || $(<"$out/held.checksum") != "$now" ]]; then
+    rm -f -- "$out/held.pp" "$out/by-round.pp"
+    (umask 077 && printf '%s\n' "$now" >"$out/held.checksum")
+  fi
+  keep "$out/held.pp" documents "$held" "$out/held.pp"
 }
 
 # identity LEDGER prints the identity of a ledger, which must exist, or "own" for "", the ledger in the recipe's own folder.

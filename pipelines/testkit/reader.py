@@ -3,6 +3,7 @@
 
   reader.py check DIR      reads the vectors that DIR/index.json names
   reader.py show [FILE]    prints the records of a stream as JSON, one a line
+  reader.py digest FILE    prints the round and the digest of each set of parameters
   reader.py documents --vocabulary-size V [--vocabulary FILE] [OUT]
                            writes a DOCUMENTS stream from JSON Lines such as {"id": "a", "words": {"3": 1, "7": 2}}
 
@@ -439,8 +440,8 @@ class Stream:
 def check_header(header):
     """SPEC 2.1, except the version."""
     need(header.kind in ORDER, "2.1", "kind is not known")
-    newer = header.values or header.kind in (wire.PREDICTIONS, wire.STATE)
-    need(header.version > 1 or not newer, "2", "values, predictions or a state in version 1")
+    newer = header.values or header.kind in (wire.PREDICTIONS, wire.STATE) or header.kind == wire.SCORES and header.settings
+    need(header.version > 1 or not newer, "2", "values, predictions, a state or settings of scores in version 1")
     need(not header.values or header.kind in (wire.DOCUMENTS, wire.ROUNDS), "2.1", "values in a kind without documents")
     need(header.side in (wire.PRIVATE, wire.PUBLIC), "2.1", "no side")
     check_names(header.run, header.model)
@@ -450,7 +451,7 @@ def check_header(header):
     need(len(header.vocabulary) in (0, 32), "2.1", "vocabulary hash is not of 32 bytes")
     need(header.vocabulary_size <= WORDS, "2.1", "vocabulary is too large")
     need(len(header.settings) in (0, SETTINGS), "2.1", "hash of settings is not of 32 bytes")
-    settled = (wire.DOCUMENTS, wire.CONTRIBUTIONS, wire.SUMS, wire.STATE)
+    settled = (wire.DOCUMENTS, wire.CONTRIBUTIONS, wire.SUMS, wire.STATE, wire.SCORES)
     need(not header.settings or header.kind in settled, "2.1", "settings in a kind that has none")
     named = header.vocabulary or header.vocabulary_size
     need(not named or header.kind != wire.TERMS, "3.7", "terms over a vocabulary")
@@ -560,6 +561,21 @@ def show(path):
     return 0
 
 
+def digest(path):
+    """Prints the digests of sets of parameters (SPEC 3.5)."""
+    sets = []
+    with open(path, "rb") as file:
+        for record in read(file):
+            if record.HasField("parameters"):
+                sets.append((record.round, hashlib.sha256()))
+                for scalar in record.parameters.scalars:
+                    sets[-1][1].update(scalar.name.encode() + b"\n" + struct.pack("<d", scalar.value))
+            elif sets and record.HasField("block"):
+                sets[-1][1].update(record.block.values)
+    for number, hashed in sets:
+        print(number, hashed.hexdigest())
+
+
 def refuse_terminal():
     """SPEC 2.1, `side`."""
     if sys.stdout.isatty():
@@ -644,13 +660,15 @@ def main():
     command.add_argument("folder", metavar="DIR")
     command = commands.add_parser("show")
     command.add_argument("path", metavar="FILE", nargs="?", default="-")
+    command = commands.add_parser("digest")
+    command.add_argument("path", metavar="FILE")
     command = commands.add_parser("documents")
     command.add_argument("--vocabulary-size", dest="size", metavar="V", type=int, required=True)
     command.add_argument("--vocabulary", dest="words", metavar="FILE")
     command.add_argument("path", metavar="OUT", nargs="?", default="-")
     options = vars(parser.parse_args())
     try:
-        sys.exit({"check": check, "show": show, "documents": documents}[options.pop("command")](**options))
+        sys.exit({"check": check, "show": show, "digest": digest, "documents": documents}[options.pop("command")](**options))
     except (Broken, OSError) as error:
         sys.exit(f"reader.py: {error}")
 

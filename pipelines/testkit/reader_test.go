@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -115,5 +116,44 @@ func TestPythonIsReadByUs(t *testing.T) {
 	}
 	if _, err := r.Next(); err != io.EOF {
 		t.Errorf("got %v, want the end", err)
+	}
+}
+
+// TestPythonHashesParameters: the specification is enough to work out which model scores are of.
+func TestPythonHashesParameters(t *testing.T) {
+	h := releases()
+	h.Kind, h.Unit = wire.Kind_PARAMETERS, 0
+	h.Matrices = []*wire.Matrix{{Name: "a", Rows: 2, Columns: 2, Element: wire.Element_FLOAT64}, {Name: "b", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}}
+	var list []*wire.Record
+	for round := range uint32(2) {
+		cells := [][]byte{stream.AppendCells(nil, []float64{1, 2}), stream.AppendCells(nil, []float64{3, float64(round)}), stream.AppendCells(nil, []float32{5})}
+		list = append(list, &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "é"}}}}})
+		for i, values := range cells {
+			b := &wire.Block{Matrix: uint32(i / 2), Offset: uint64(2*i) % 4, Values: values}
+			list = append(list, &wire.Record{Round: round, Body: &wire.Record_Block{Block: b}})
+		}
+	}
+	content := compressed(t, h, list...)
+	name := filepath.Join(t.TempDir(), "parameters.pp")
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := stream.NewReader(bytes.NewReader(content), name)
+	if err == nil {
+		_, err = r.Header()
+	}
+	var want strings.Builder
+	for range 2 {
+		var set *stream.Set
+		if err == nil {
+			set, err = stream.ReadSet(r, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&want, "%d %x\n", set.Round, set.Digest())
+	}
+	if got := string(reader(t, nil, "digest", name)); got != want.String() {
+		t.Errorf("reader.py has the digests\n%s, want\n%s", got, want.String())
 	}
 }

@@ -39,7 +39,7 @@ func CheckHeader(h *Header) error {
 		return fmt.Errorf("vocabulary of %d words exceeds %d", h.VocabularySize, MaxVocabulary)
 	case len(h.Settings) != 0 && len(h.Settings) != sha256.Size:
 		return fmt.Errorf("hash of settings of %d bytes, must be %d", len(h.Settings), sha256.Size)
-	case len(h.Settings) != 0 && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_CONTRIBUTIONS && h.Kind != Kind_SUMS && h.Kind != Kind_STATE:
+	case len(h.Settings) != 0 && !h.Kind.settled():
 		return fmt.Errorf("a stream of %s has no settings", h.Kind)
 	case h.Values && h.Kind != Kind_DOCUMENTS && h.Kind != Kind_ROUNDS:
 		return fmt.Errorf("a stream of %s has no documents, and so none with values", h.Kind)
@@ -56,6 +56,15 @@ func CheckHeader(h *Header) error {
 		return err
 	}
 	return checkVersion(h, h.newer())
+}
+
+// settled says whether headers of kind k may have settings.
+func (k Kind) settled() bool {
+	switch k {
+	case Kind_DOCUMENTS, Kind_CONTRIBUTIONS, Kind_SUMS, Kind_STATE, Kind_SCORES:
+		return true
+	}
+	return false
 }
 
 // checkKind checks the rules for headers of the kind of h.

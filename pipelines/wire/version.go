@@ -11,6 +11,8 @@ func (h *Header) newer() string {
 		return "a stream of STATE"
 	case h.Values:
 		return "values of documents"
+	case h.Kind == Kind_SCORES && len(h.Settings) > 0:
+		return "the digest of the parameters of scores"
 	}
 	return ""
 }

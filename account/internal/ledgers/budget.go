@@ -72,24 +72,54 @@ func (b *budget) String() string {
 	return fmt.Sprintf("ε %v at δ %v", b.Epsilon, b.Delta)
 }
 
-// CheckOverspent returns overspent if all charges of a ledger cost more than its own budget, or more than the latest budget
-// that was planned for it (see standing). A grant without a budget is how that comes: no plan knows what it takes. A filter keeps
-// the ledger's own budget by itself. What else is wrong is err.
-func CheckOverspent(name string, ledger *event.Ledger) (overspent, err error) {
+// An Overspending is a budget that charges exceed.
+type Overspending struct {
+	Budget  float64      `json:"budget"`            // its ε
+	Delta   float64      `json:"delta"`             // its δ
+	Grant   string       `json:"grant,omitempty"`   // whose plan made it; empty for the ledger's own
+	Dataset string       `json:"dataset,omitempty"` // whose charges exceed it, where data sets share no unit
+	Epsilon print.Number `json:"epsilon"`           // that is spent, at δ
+}
+
+// Overspent returns the first budget of a ledger that all its charges exceed, of its own and of the latest that was planned for it (see
+// Standing); nil for none. A grant without a budget is how that comes: no plan knows what it takes. A filter keeps the ledger's own
+// budget by itself.
+func Overspent(ledger *event.Ledger) (*Overspending, error) {
+	disjoint := compose.DisjointDatasets(ledger)
 	for _, of := range compose.ByDataset(ledger) {
 		for _, b := range Standing(of) {
 			if b.Filter != nil {
 				continue
 			}
-			least, err := leastEpsilon(b.Budget, of.Charges())
+			charges := of.Charges()
+			least, err := leastEpsilon(b.Budget, charges)
 			if err != nil {
 				return nil, err
 			}
 			if !(least <= b.Epsilon*(1+slack)) {
-				return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, rounded.Up(least), b.Delta,
-					b.Epsilon).WithHint("what was released cannot be undone: the guarantee is ε %s, not %v", rounded.Up(least), b.Epsilon), nil
+				o := &Overspending{Budget: b.Epsilon, Delta: b.Delta, Grant: b.Grant, Epsilon: print.Number(least)}
+				if disjoint {
+					o.Dataset = charges[0].Dataset
+				}
+				return o, nil
 			}
 		}
 	}
 	return nil, nil
+}
+
+// CheckOverspent returns overspent if a budget of a ledger is exceeded: see Overspent. What else is wrong is err.
+func CheckOverspent(name string, ledger *event.Ledger) (overspent, err error) {
+	o, err := Overspent(ledger)
+	return o.Refusal(name), err
+}
+
+// Refusal is the error for the ledger of a name; nil for a nil o.
+func (o *Overspending) Refusal(name string) error {
+	if o == nil {
+		return nil
+	}
+	spent := rounded.Up(float64(o.Epsilon))
+	return exit.Errorf(exit.Refused, "%s: overspent: ε is %s at δ %v, and the budget is %v", name, spent, o.Delta, o.Budget).
+		WithHint("what was released cannot be undone: the guarantee is ε %s, not %v", spent, o.Budget)
 }

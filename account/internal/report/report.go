@@ -8,6 +8,7 @@ import (
 
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/compose"
+	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
@@ -49,8 +50,9 @@ type Report struct {
 	// Filter is the ledger's, which bounds settings that were chosen after earlier releases had been seen, too.
 	Filter *filterReport `json:"filter,omitempty"`
 	Budget *budgetReport `json:"budget,omitempty"` // the total budget
-	// Overspent says that the charges cost more than a budget of the ledger allows, of all that count: see ledgers.CheckOverspent.
-	Overspent bool `json:"overspent"`
+	// Overspent says that the charges cost more than a budget of the ledger allows, of all that count: see ledgers.Overspent.
+	Overspent       bool                  `json:"overspent"`
+	OverspentBudget *ledgers.Overspending `json:"overspent_budget,omitempty"`
 	// DisjointDatasets says, on trust, that data sets share no unit: the losses above are the largest of those of Datasets.
 	DisjointDatasets bool            `json:"disjoint_datasets,omitempty"`
 	Datasets         []datasetReport `json:"datasets,omitempty"`

@@ -13,6 +13,9 @@ import (
 
 // AddHistory adds how the budget was spent: the runs of the ledger and, with a curve of account, ε over its releases.
 func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) {
+	if p.Overspent {
+		p.Unplanned = unplanned(ledger)
+	}
 	type run struct {
 		Spending
 		last int // release of the ledger, from 1
@@ -51,34 +54,29 @@ func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *sp
 		}
 		p.Runs = append(p.Runs, x.Spending)
 	}
-	if curve == nil || r.Releases == 0 {
+	if curve == nil || r.Releases == 0 || r.Epsilon.Infinite() {
 		return
 	}
 	p.Chart = budgetChart(ledger, r, curve)
 }
 
-// budgetChart draws ε over the releases, as far as it is finite.
+// budgetChart draws ε over the releases, which is finite.
 func budgetChart(ledger *event.Ledger, r *spent.Report, curve *spent.Curve) *Chart {
 	c := &Chart{ID: "budget", Title: "Privacy loss over the releases", XLabel: "releases, of all runs",
 		YLabel: fmt.Sprintf("ε at δ = %s", *r.Delta)}
 	epsilon := series{name: "spent", class: "first", steps: true}
 	most := 0.0
 	for _, p := range curve.Points {
-		if !p.Epsilon.Infinite() {
-			epsilon.x, epsilon.y = append(epsilon.x, float64(p.Releases)), append(epsilon.y, float64(p.Epsilon))
-			most = max(most, float64(p.Epsilon))
-		}
-	}
-	if len(epsilon.x) == 0 {
-		return nil
+		epsilon.x, epsilon.y = append(epsilon.x, float64(p.Releases)), append(epsilon.y, float64(p.Epsilon))
+		most = max(most, float64(p.Epsilon))
 	}
 	c.Text = fmt.Sprintf("The privacy loss rises from 0 to ε %s over %d releases.", r.Epsilon, r.Releases)
 	x := axis{high: float64(r.Releases)}
 	all := []series{epsilon}
 	if b := r.Budget; b != nil && b.Delta == float64(*r.Delta) {
 		most = max(most, b.Epsilon)
-		all = append(all, series{name: fmt.Sprintf("budget ε %v", b.Epsilon), class: "limit", x: []float64{0, x.high}, y: []float64{b.Epsilon, b.Epsilon}})
-		c.Text += fmt.Sprintf(" The budget is ε %v.", b.Epsilon)
+		all = append(all, series{name: "budget ε " + rounded.Up(b.Epsilon), class: "limit", x: []float64{0, x.high}, y: []float64{b.Epsilon, b.Epsilon}})
+		c.Text += fmt.Sprintf(" The budget is ε %s.", rounded.Up(b.Epsilon))
 	}
 	if most == 0 {
 		most = 1

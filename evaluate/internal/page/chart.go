@@ -3,7 +3,10 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+
+	"privpipe/pipelines/chart"
 )
 
 // A Chart is lines over a public count, releases or rounds, drawn as SVG.
@@ -63,10 +66,10 @@ func (a axis) at(v, from, to float64) float64 {
 // draw places series in a chart.
 func (c *Chart) draw(x, y axis, all []series) {
 	for _, t := range x.ticks(true) {
-		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), fmt.Sprintf("%.4g", t)})
+		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), label(t)})
 	}
 	for _, t := range y.ticks(false) {
-		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), fmt.Sprintf("%.4g", t)})
+		c.YTicks = append(c.YTicks, Tick{y.at(t, Bottom, Top), label(t)})
 	}
 	for _, s := range all {
 		var points []string
@@ -80,6 +83,15 @@ func (c *Chart) draw(x, y axis, all []series) {
 		c.Lines = append(c.Lines, Line{s.name, s.class, strings.Join(points, " "), y.at(s.y[len(s.y)-1], Bottom, Top)})
 	}
 	c.separate()
+}
+
+// label writes the number of a tick, without an exponent as far as that stays short.
+func label(t float64) string {
+	text := fmt.Sprintf("%.4g", t)
+	if math.Abs(t) >= 1e4 && math.Abs(t) < 1e6 {
+		text = fmt.Sprintf("%.0f", t)
+	}
+	return text
 }
 
 // separate moves the names of lines that would overlap apart.
@@ -104,31 +116,14 @@ func (c *Chart) separate() {
 	}
 }
 
-// ticks returns round numbers within the axis: of a linear one multiples of 1, 2 or 5 times a power of ten, at most seven; of a
-// logarithmic one these numbers themselves.
-func (a axis) ticks(counts bool) (all []float64) {
+// ticks returns round numbers within the axis. An axis of counts begins with a tick.
+func (a axis) ticks(counts bool) []float64 {
 	if a.logarithmic {
-		for power := math.Pow(10, math.Floor(math.Log10(a.low))); power <= a.high; power *= 10 {
-			for _, factor := range []float64{1, 2, 5} {
-				if t := factor * power; t >= a.low && t <= a.high {
-					all = append(all, t)
-				}
-			}
-		}
-		return all
+		return chart.LogNumbers(a.low, a.high)
 	}
-	step := math.Pow(10, math.Floor(math.Log10((a.high-a.low)/6)))
-	for _, factor := range []float64{2, 2.5, 2} {
-		if (a.high-a.low)/step <= 6 {
-			break
-		}
-		step *= factor
-	}
-	if counts {
-		step = math.Max(1, step)
-	}
-	for n := math.Ceil(a.low / step); n*step <= a.high*(1+1e-9); n++ {
-		all = append(all, n*step)
+	all := chart.Numbers(a.low, a.high, counts)
+	if counts && (len(all) == 0 || all[0] != a.low) {
+		all = slices.Insert(all, 0, a.low)
 	}
 	return all
 }

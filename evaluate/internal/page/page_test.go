@@ -59,7 +59,7 @@ func TestSentences(t *testing.T) {
 		{event.User, event.AddRemove, &epsilon, []string{"whether the user was in the data at all"}},
 		{event.Document, event.ReplaceOne, &epsilon, []string{"protected: which one was there, and all"}},
 		{event.Word, event.ReplaceOne, &epsilon, []string{"single word", "differ in one word", "which of two words"}},
-		{event.Document, event.AddRemove, &infinite, []string{"no bound"}},
+		{event.Document, event.AddRemove, &infinite, []string{"nothing is protected"}},
 	} {
 		p := NewProtection(&spent.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency, Releases: 3})
 		text := fmt.Sprint(p.Sentences, p.Plain)
@@ -77,6 +77,31 @@ func TestSentences(t *testing.T) {
 	}
 	if p := NewProtection(&spent.Report{Epsilon: new(spent.Number), Delta: new(spent.Number)}); len(p.Sentences) != 1 || p.Plain != "" {
 		t.Errorf("of no release: %v", p)
+	}
+}
+
+// TestNoProtection: a page of releases without noise says nothing that a reader could take for a guarantee: no δ, no protected unit, no
+// theorem, and no curve that ends before ε is infinite.
+func TestNoProtection(t *testing.T) {
+	infinite, delta := spent.Number(math.Inf(1)), spent.Number(1e-6)
+	ledger := &event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a", Mechanism: event.None}}}}
+	for _, unit := range []string{"", event.Document} { // of no release with noise, and of some
+		r := &spent.Report{Epsilon: &infinite, Delta: &delta, Unit: unit, Adjacency: event.AddRemove, Releases: 1, Theorem: "nothing: no bound"}
+		p := NewProtection(r)
+		p.AddHistory(ledger, r, &spent.Curve{Delta: &delta, Points: []spent.Point{{}, {Releases: 1, Epsilon: infinite}}})
+		html, err := (&Page{Protection: p}).HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(html)
+		if alarm, section := strings.Index(text, "<strong>No protection.</strong>"), strings.Index(text, "<section"); alarm < 0 || alarm > section {
+			t.Errorf("unit %q: the page does not begin with it:\n%s", unit, text)
+		}
+		for _, never := range []string{"δ, at most", "Protected", "By which theorems", "What this rests on", "Neighbouring", "<polyline"} {
+			if strings.Contains(text, never) {
+				t.Errorf("unit %q: the page says %q", unit, never)
+			}
+		}
 	}
 }
 
@@ -107,6 +132,55 @@ func TestOverspent(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestExcess: which budget is overspent, by how much, of which data set, and which grants no plan had counted.
+func TestExcess(t *testing.T) {
+	epsilon, delta, infinite, yes := spent.Number(0.5), spent.Number(1e-3), spent.Number(math.Inf(1)), true
+	ledger := new(event.Ledger)
+	for _, g := range []*event.Grant{{ID: "planned", Budget: event.Budget{Epsilon: 0.3, Delta: 1e-6}}, {ID: "given"}, {ID: "unused"}, {ID: "also"}} {
+		ledger.Lines = append(ledger.Lines, &event.Line{Grant: g})
+	}
+	for _, grant := range []string{"planned", "given", "given", "also"} {
+		ledger.Lines = append(ledger.Lines, &event.Line{Charge: &event.Charge{Run: "r", Grant: grant}})
+	}
+	for _, c := range []struct {
+		of   spent.Overspending
+		want string
+	}{
+		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: 1.25}, "What was released costs ε 1.25 at δ 1e-06, and the ledger's own budget is ε 1. That is ε 0.25 too much."},
+		{spent.Overspending{Budget: 0.3, Delta: 1e-6, Epsilon: 1, Grant: "planned", Dataset: "north"},
+			"What was released of data set north costs ε 1 at δ 1e-06, and the budget that grant planned was planned for is ε 0.3. That is ε 0.7 too much."},
+		{spent.Overspending{Budget: 1, Delta: 1e-6, Epsilon: infinite}, "and the ledger's own budget is ε 1. ε has no bound."},
+	} {
+		r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 4, Overspent: &yes, OverspentBudget: &c.of}
+		p := NewProtection(r)
+		p.AddHistory(ledger, r, nil)
+		if !strings.Contains(p.Excess, c.want) {
+			t.Errorf("%+v: %s", c.of, p.Excess)
+		}
+		if want := "which no plan had counted: given (releases: 2), also (releases: 1)."; !strings.HasSuffix(p.Unplanned, want) {
+			t.Errorf("grants that were not planned: %s", p.Unplanned)
+		}
+	}
+}
+
+// TestLongBudget: a budget that was planned from its noise has all digits of a computed ε, for which a chart has no room.
+func TestLongBudget(t *testing.T) {
+	epsilon, delta := spent.Number(2.3293966231798944), spent.Number(1e-6)
+	r := &spent.Report{Epsilon: &epsilon, Delta: &delta, Releases: 1, Budget: &spent.Budget{Epsilon: float64(epsilon), Delta: 1e-6, EpsilonLeft: new(spent.Number)}}
+	p := NewProtection(r)
+	p.AddHistory(&event.Ledger{Lines: []*event.Line{{Charge: &event.Charge{Run: "a"}}}}, r, &spent.Curve{Delta: &delta, Points: []spent.Point{{Releases: 1, Epsilon: epsilon}}})
+	html, err := (&Page{Protection: p}).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(html), "2.329396"); n != 1 {
+		t.Errorf("all digits stand %d times on the page, want once, where account is quoted", n)
+	}
+	if n := strings.Count(string(html), "budget ε 2.33<"); n == 0 {
+		t.Errorf("the limit has no name of its own:\n%s", html)
 	}
 }
 
@@ -228,11 +302,47 @@ func TestTicks(t *testing.T) {
 		{axis{high: 4}, true, []float64{0, 1, 2, 3, 4}},
 		{axis{high: 81}, true, []float64{0, 20, 40, 60, 80}},
 		{axis{high: 1}, true, []float64{0, 1}},
+		{axis{low: 1, high: 40}, true, []float64{1, 10, 20, 30, 40}},
 		{axis{low: 900, high: 9000, logarithmic: true}, false, []float64{1000, 2000, 5000}},
+		{axis{low: 1577, high: 8800, logarithmic: true}, false, []float64{2000, 3000, 4000, 5000, 6000, 7000, 8000}},
+		{axis{low: 7100, high: 10775, logarithmic: true}, false, []float64{7500, 8000, 8500, 9000, 9500, 10000, 10500}},
+		{axis{low: 1577, high: 2e7, logarithmic: true}, false, []float64{1e4, 1e5, 1e6, 1e7}},
 	} {
 		got := c.axis.ticks(c.counts)
 		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 			t.Errorf("ticks of %v are %v, want %v", c.axis, got, c.want)
+		}
+	}
+}
+
+// TestPoorModel: the page says so where word frequencies predict as well.
+func TestPoorModel(t *testing.T) {
+	for model, poor := range map[float64]bool{99: false, 100: true, 101: true, math.Inf(1): true} {
+		p := &Perplexity{Rounds: []RoundPerplexity{{Model: 50, Unigram: 100}, {Round: 1, Model: model, Unigram: 100}}, Uniform: 1000}
+		html, err := (&Page{Perplexity: p}).HTML()
+		if err != nil || strings.Contains(string(html), "no better than word frequencies") != poor {
+			t.Errorf("perplexity %v beside 100: %v, the page says that it is poor: %v", model, err, !poor)
+		}
+	}
+}
+
+// TestFewTicks: a logarithmic axis of any length has at least three labels, and no more than it has room for.
+func TestFewTicks(t *testing.T) {
+	for ratio := 1.21; ratio < 1e300; ratio = math.Pow(ratio, 1.01) { // an axis of a chart is longer than 1.1/0.9
+		for _, low := range []float64{1, 3.7, 900, 1577, 7999, 54321} {
+			a := axis{low: low, high: low * ratio, logarithmic: true}
+			got := a.ticks(false)
+			if len(got) < 3 || len(got) > 8 || got[0] < a.low || got[len(got)-1] > a.high*(1+1e-9) {
+				t.Fatalf("ticks of %v are %v", a, got)
+			}
+		}
+	}
+}
+
+func TestLabel(t *testing.T) {
+	for number, want := range map[float64]string{0.25: "0.25", 1: "1", 9000: "9000", 1e4: "10000", 250000: "250000", 1e6: "1e+06", 1e12: "1e+12"} {
+		if got := label(number); got != want {
+			t.Errorf("%v is written %s, want %s", number, got, want)
 		}
 	}
 }

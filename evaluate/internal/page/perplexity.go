@@ -16,10 +16,13 @@ type Perplexity struct {
 
 // A RoundPerplexity is the perplexity under the parameters of a round, beside that of word frequencies.
 type RoundPerplexity struct {
-	Round          uint32 // 0: of a model file
+	Round          uint32
 	Documents      uint64
 	Model, Unigram float64
 }
+
+// Poor says that word frequencies predict the text as well.
+func (r RoundPerplexity) Poor() bool { return !(r.Model < r.Unigram) }
 
 // Last is the last round.
 func (p *Perplexity) Last() RoundPerplexity { return p.Rounds[len(p.Rounds)-1] }

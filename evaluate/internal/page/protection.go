@@ -22,6 +22,8 @@ type Protection struct {
 	Budget         string
 	Filtered       bool   // the ledger has a filter, so Epsilon and Delta hold only for settings that were fixed before
 	Overspent      bool   // account says so
+	Excess         string // which budget, and by how much, in a sentence; empty if account does not say it
+	Unplanned      string // which grants with releases were planned without a budget, in a sentence; empty for none
 	Kept           bool   // account says that no budget is overspent, and there is one
 	None           bool   // there is no bound
 	Plain          string // what the guarantee means for the head of the page; empty where there is none
@@ -73,12 +75,15 @@ func NewProtection(r *spent.Report) *Protection {
 		p.Exact = "∞"
 	}
 	p.Overspent = r.Overspent != nil && *r.Overspent
+	if o := r.OverspentBudget; o != nil {
+		p.Excess = excess(o)
+	}
 	p.Kept = r.Overspent != nil && !*r.Overspent && r.Budget != nil
 	if d := float64(*r.Delta); d > 0 {
 		p.Part = "one part in " + oneIn(d)
 	}
 	if b := r.Budget; b != nil {
-		p.Budget = fmt.Sprintf("ε %v at δ %v", b.Epsilon, b.Delta)
+		p.Budget = fmt.Sprintf("ε %s at δ %v", rounded.Up(b.Epsilon), b.Delta)
 		if b.EpsilonLeft != nil {
 			p.Left = rounded.Down(float64(*b.EpsilonLeft))
 		}
@@ -98,6 +103,9 @@ func NewProtection(r *spent.Report) *Protection {
 		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time.", question,
 			guess(float64(epsilon), float64(delta)))
 	}
+	if p.None {
+		return p // no theorem, and nothing to trust in
+	}
 	for _, name := range splitTheorems(r.Theorem) {
 		p.Theorems = append(p.Theorems, Sentence{name, plainTheorem(name)})
 	}
@@ -105,10 +113,48 @@ func NewProtection(r *spent.Report) *Protection {
 	return p
 }
 
+// excess says which budget is overspent and by how much.
+func excess(o *spent.Overspending) string {
+	whose, of := "the ledger's own budget", "What was released"
+	if o.Grant != "" {
+		whose = "the budget that grant " + o.Grant + " was planned for"
+	}
+	if o.Dataset != "" {
+		of += " of data set " + o.Dataset
+	}
+	much := " ε has no bound."
+	if !o.Epsilon.Infinite() {
+		much = fmt.Sprintf(" That is ε %s too much.", rounded.Up(float64(o.Epsilon)-o.Budget))
+	}
+	return fmt.Sprintf("%s costs ε %s at δ %v, and %s is ε %s.%s", of, o.Epsilon, o.Delta, whose, rounded.Up(o.Budget), much)
+}
+
+// unplanned names the grants with releases that were given their noise instead of a budget: no plan knows what they take.
+func unplanned(ledger *event.Ledger) string {
+	releases := make(map[string]int)
+	for _, c := range ledger.Charges() {
+		releases[c.Grant]++
+	}
+	var all []string
+	for _, line := range ledger.Lines {
+		if g := line.Grant; g != nil && g.Budget.Epsilon == 0 && releases[g.ID] > 0 {
+			all = append(all, fmt.Sprintf("%s (releases: %d)", g.ID, releases[g.ID]))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Grants with given noise, which no plan had counted: " + strings.Join(all, ", ") + "."
+}
+
 // sentences say in a sentence each what was protected, and how strongly.
 func sentences(r *spent.Report) []Sentence {
 	if r.Releases == 0 {
 		return []Sentence{{"Nothing was released", "The ledger charges no release, so nothing about the data has left."}}
+	}
+	if r.Epsilon.Infinite() {
+		return []Sentence{{"ε = ∞: nothing is protected", "A release without enough noise stands in the ledger. These releases may tell anything " +
+			"about anyone in the data, and the noise of other releases does not change that."}}
 	}
 	one, many := "unit", "units"
 	if names, ok := units[r.Unit]; ok {
@@ -129,9 +175,6 @@ func sentences(r *spent.Report) []Sentence {
 		event.ReplaceOne: fmt.Sprintf("The guarantee compares any two data sets of equally many %s that differ in one %s.", many, one),
 	}[r.Adjacency]
 	all = append(all, Sentence{"Neighbouring data sets: " + r.Adjacency, relation})
-	if r.Epsilon.Infinite() {
-		return append(all, Sentence{"ε = ∞", "There is no bound: a release without enough noise stands in the ledger, and the guarantee covers nothing."})
-	}
 	e, d := float64(*r.Epsilon), float64(*r.Delta)
 	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
 		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
@@ -219,7 +262,7 @@ func trust(r *spent.Report) []string {
 	all := []string{
 		"privatize ran as it was built, on a machine whose random numbers are secret; its files PRIVACY.md and CHECKING.md say how to check it.",
 		"Nothing but these releases left the privacy wall: LEAKS.md lists other ways out.",
-		"This model was made from these releases only, and scores and coherence are of this model: no file proves that.",
+		"This model was made from these releases only: no file proves that.",
 	}
 	if r.Filter != nil {
 		all = append(all, fmt.Sprintf("ε %s at δ %s holds if all settings were fixed before the first release. Whatever the order, the ledger's "+

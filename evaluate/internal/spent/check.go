@@ -22,7 +22,30 @@ func (r *Report) check(ledger *event.Ledger) error {
 	case unbounded && !r.Epsilon.Infinite():
 		return fmt.Errorf("ε is %s, but the ledger charges a release that no ε bounds", r.Epsilon)
 	}
+	if err := r.checkOverspent(ledger); err != nil {
+		return err
+	}
 	return r.checkBudget(ledger)
+}
+
+// checkOverspent compares the budget that is overspent, if account says one, with those of the ledger.
+func (r *Report) checkOverspent(ledger *event.Ledger) error {
+	o := r.OverspentBudget
+	if o == nil {
+		return nil
+	}
+	if r.Overspent == nil || !*r.Overspent || !(float64(o.Epsilon) > o.Budget) {
+		return fmt.Errorf("overspent_budget has ε %v of a budget of %v, and overspent must be true", o.Epsilon, o.Budget)
+	}
+	if head := ledger.Head(); o.Grant == "" && head != nil && head.Budget != nil && head.Budget.Epsilon == o.Budget && head.Budget.Delta == o.Delta {
+		return nil
+	}
+	for _, line := range ledger.Lines {
+		if g := line.Grant; g != nil && o.Grant != "" && g.ID == o.Grant && g.Budget.Epsilon == o.Budget && g.Budget.Delta == o.Delta {
+			return nil
+		}
+	}
+	return fmt.Errorf("overspent_budget is ε %v at δ %v, which the ledger lacks", o.Budget, o.Delta)
 }
 
 // checkBudget compares the total budget, and whether there is a filter, with the ledger: its own budget stands in its head, else

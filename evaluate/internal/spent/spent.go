@@ -3,10 +3,8 @@
 package spent
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 
 	"privpipe/pipelines/endpoint"
@@ -57,6 +55,8 @@ type Report struct {
 	Overspent        *bool   `json:"overspent"` // by any budget of the ledger, at its own δ; nil: account did not say
 	DisjointDatasets bool    `json:"disjoint_datasets"`
 
+	OverspentBudget *Overspending `json:"overspent_budget"` // which budget; nil also of a version of account that did not say it
+
 	// The members that no page shows. Others are refused: they might qualify what a page says.
 	Ledger       json.RawMessage `json:"ledger"`
 	EpsilonLower json.RawMessage `json:"epsilon_lower"`
@@ -79,6 +79,15 @@ type Budget struct {
 	FilterLeft  *Number `json:"filter_left"`  // in the measure of the filter
 }
 
+// An Overspending is a budget that the releases exceed, and the ε that they cost at its δ.
+type Overspending struct {
+	Budget  float64 `json:"budget"`
+	Delta   float64 `json:"delta"`
+	Grant   string  `json:"grant"`   // whose plan made it; empty for the ledger's own
+	Dataset string  `json:"dataset"` // whose releases exceed it; empty for those of the ledger
+	Epsilon Number  `json:"epsilon"`
+}
+
 // A Filter is what a ledger's filter guarantees, even where settings were chosen after earlier releases had been seen.
 type Filter struct {
 	Measure string `json:"measure"`
@@ -96,6 +105,17 @@ type Curve struct {
 	Accountant string  `json:"accountant"`
 	Delta      *Number `json:"delta"`
 	Points     []Point `json:"epsilon_over_releases"` // ascending; between two points ε is at most that of the later
+
+	Adjacency        string `json:"adjacency"`
+	Unit             string `json:"unit"`
+	DisjointDatasets bool   `json:"disjoint_datasets"`
+
+	// The members that no page shows. Others are refused.
+	Ledger    json.RawMessage `json:"ledger"`
+	DeltaOver json.RawMessage `json:"delta_over_epsilon"`
+	Budget    json.RawMessage `json:"budget"`
+	Unbounded json.RawMessage `json:"unbounded_from"`
+	NoNoise   json.RawMessage `json:"release_without_noise"`
 }
 
 // A Point is the ε of the first releases of a ledger.
@@ -111,7 +131,7 @@ const most = 64 << 20
 // contradicts the ledger: see check.
 func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 	r := new(Report)
-	if err := read(name, r, true); err != nil {
+	if err := read(name, r); err != nil {
 		return nil, err
 	}
 	switch {
@@ -131,7 +151,7 @@ func ReadReport(name string, ledger *event.Ledger) (*Report, error) {
 // ReadCurve reads the curves beside a report.
 func ReadCurve(name string, beside *Report) (*Curve, error) {
 	c := new(Curve)
-	if err := read(name, c, false); err != nil {
+	if err := read(name, c); err != nil {
 		return nil, err
 	}
 	switch {
@@ -142,6 +162,9 @@ func ReadCurve(name string, beside *Report) (*Curve, error) {
 	case *c.Delta != *beside.Delta || c.Accountant != beside.Accountant:
 		return nil, exit.Errorf(exit.Malformed, "%s: at δ %v by %s, the report of account is at δ %v by %s",
 			name, *c.Delta, c.Accountant, *beside.Delta, beside.Accountant)
+	case c.Adjacency != beside.Adjacency || c.Unit != beside.Unit || c.DisjointDatasets != beside.DisjointDatasets:
+		return nil, exit.Errorf(exit.Malformed, "%s: of neighbours %q and unit %q, the report of account is of %q and %q, or of other data sets",
+			name, c.Adjacency, c.Unit, beside.Adjacency, beside.Unit)
 	}
 	before := -1
 	for _, p := range c.Points {
@@ -171,21 +194,14 @@ func stale(name string) error {
 		WithHint("make it again: account report --json --curve CURVE.json -o REPORT.json LEDGER")
 }
 
-// read decodes a file of account. A strict one has no member that v lacks.
-func read(name string, v any, strict bool) error {
+// read decodes a file of account, which has no member that v lacks.
+func read(name string, v any) error {
 	b, err := endpoint.ReadFile(name, most)
 	if err != nil {
 		return err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(b))
-	if strict {
-		decoder.DisallowUnknownFields()
-	}
-	if err := decoder.Decode(v); err != nil {
+	if err := event.Decode(b, v); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: not JSON of account: %w", name, err)
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return exit.Errorf(exit.Malformed, "%s: not JSON of account: something follows it", name)
 	}
 	return nil
 }

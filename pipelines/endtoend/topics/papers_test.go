@@ -28,7 +28,8 @@ set -euo pipefail
 comments "$(go env GOROOT)/src/net/http" >docs.jsonl
 `+recipe+` pipes >pipes.txt
 `+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "papers", 1, nil)+` topics
-account verify topics/run.ledger`)
+account verify topics/run.ledger
+for way in pipes topics; do grep -q "over the releases" $way/report.html; done`)
 			command.Dir = t.TempDir()
 			out, err := command.CombinedOutput()
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {

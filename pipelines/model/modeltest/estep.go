@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type Case struct {
 	Step   model.EStep
 	Size   model.Size
 	Norm   float64 // L2 norm that no contribution exceeds; 0: none is promised
+	Tokens uint32  // in the longest document; 0: the most that a document may have
 }
 
 // EStep checks an E-step.
@@ -64,7 +66,7 @@ func (c Case) documents() []*wire.Document {
 	documents := []*wire.Document{
 		{Id: "empty"},
 		{Id: "one", WordGaps: []uint32{uint32(c.Size.Words - 1)}, Counts: []uint32{1}},
-		{Id: "often", WordGaps: []uint32{0}, Counts: []uint32{wire.MaxTokens}},
+		{Id: "often", WordGaps: []uint32{0}, Counts: []uint32{cmp.Or(c.Tokens, wire.MaxTokens)}},
 	}
 	for step := 1; step <= 7; step += 2 {
 		d := &wire.Document{Id: fmt.Sprint("every ", step)}

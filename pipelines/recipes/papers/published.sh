@@ -42,8 +42,5 @@ published_model() {
   [[ -z $trace ]] || mstep+=(--models "$out/models")
   topics_of_run
   train
-  evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
-  account report --delta "$delta" -o "$out/report.txt" "$out/run.ledger"
-  cat "$out/topics.txt" "$out/report.txt"
-  score "$out/model.pp"
+  present "$out/run.ledger"
 }

@@ -18,10 +18,14 @@
 #   --share 0.1       a: a document's statistics are clipped to a·N. 1 is the paper's baseline without clipping
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --tau0 1024       ρ_t = (τ0+t)^−κ, as in the program of Hoffman et al. that the authors adapted
 #   --kappa 0.7
 #   --delta 1e-6      δ of the claims and of the report
-#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
@@ -43,10 +47,9 @@ papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 source "$papers/../stages.sh"
 source "$papers/published.sh"
 
-sigma=1.24 composition=moments batch=20000 rounds='' length=500 share=0.1 topics=50 vocab='' tau0=1024 kappa=0.7
-delta=1e-6 held='' seed=1 force=''
-brokers='' run='' workers=2 partitions=4
-take "sigma composition batch rounds length share topics vocab tau0 kappa delta held seed force! trace! brokers run workers partitions" "$@"
+sigma=1.24 composition=moments batch=20000 rounds='' length=500 share=0.1 topics=50 tau0=1024 kappa=0.7
+delta=1e-6 force=''
+take "sigma composition batch rounds length share topics tau0 kappa delta force! trace! $shared" "$@"
 case $composition in
   moments) ;;
   strong) claim=vips20-strong ;;

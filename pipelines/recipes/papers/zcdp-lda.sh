@@ -20,9 +20,13 @@
 #   --length 500      N: each document is cut to this many words, drawn without replacement; then its statistics are at most N
 #   --topics 100      number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --tau0 1024       ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
-#   --held FILE       held-out text to score the model on; no ε covers the score
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with too few documents, or with few words in the vocabulary
@@ -38,10 +42,8 @@ papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 source "$papers/../stages.sh"
 source "$papers/published.sh"
 
-epsilon=1 delta=1e-4 composition=zcdp16 literal='' batch=400 rounds='' length=500 topics=100 vocab='' tau0=1024 kappa=0.7
-held='' seed=1 force=''
-brokers='' run='' workers=2 partitions=4
-take "epsilon delta composition literal! batch rounds length topics vocab tau0 kappa held seed force! trace! brokers run workers partitions" "$@"
+epsilon=1 delta=1e-4 composition=zcdp16 literal='' batch=400 rounds='' length=500 topics=100 tau0=1024 kappa=0.7 force=''
+take "epsilon delta composition literal! batch rounds length topics tau0 kappa force! trace! $shared" "$@"
 [[ $composition =~ ^zcdp16(-strong|-linear)?$ ]] || fail "--composition must be zcdp16, zcdp16-strong or zcdp16-linear, is $composition"
 positive batch "$batch"
 # Wrong flags fail here, before the text is read.

@@ -71,6 +71,9 @@ func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
 		return errors.New("frame does not begin with a header")
 	}
 	if wire.OtherSettings(h, r.header) {
+		if h.Kind == wire.Kind_SCORES {
+			return errors.New("scores of another model than those before")
+		}
 		return fmt.Errorf("%s made under other settings than those before", strings.ToLower(h.Kind.String()))
 	}
 	if !bytes.Equal(encoded, r.headerBytes) {

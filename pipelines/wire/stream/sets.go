@@ -75,10 +75,13 @@ func (s *Set) Matrix(name string) (int, *wire.Matrix, error) {
 	return 0, nil, fmt.Errorf("stream has no matrix %q", name)
 }
 
-// Digest is the SHA-256 of all cells as the wire has them, matrix after matrix. The charge of a release names this hash
-// (SPEC.md §7.3).
+// Digest is the SHA-256 of all scalars and then of all cells as the wire has them, matrix after matrix. Of a scalar it takes the name,
+// a newline and the FLOAT64. The charge of a release names this hash (SPEC.md §7.3), and so do scores under parameters (§3.5).
 func (s *Set) Digest() [sha256.Size]byte {
 	hash := sha256.New()
+	for _, scalar := range s.Parameters.GetScalars() {
+		hash.Write(AppendCells([]byte(scalar.Name+"\n"), []float64{scalar.Value}))
+	}
 	for _, cells := range s.cells {
 		hash.Write(cells)
 	}

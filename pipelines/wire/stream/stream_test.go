@@ -3,6 +3,7 @@ package stream
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -480,6 +481,22 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("written again it reads as %d of %d records, error %v", len(again), len(records), err)
 		}
 	})
+}
+
+// TestDigest: the bytes that the digest of parameters hashes, by hand.
+func TestDigest(t *testing.T) {
+	set := &Set{
+		Parameters: &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "t"}}},
+		cells:      [][]byte{{1, 2, 3, 4}, {5, 6}},
+	}
+	want := sha256.Sum256([]byte("alpha\n\x00\x00\x00\x00\x00\x00\xd0\x3ft\n\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x04\x05\x06"))
+	if got := set.Digest(); got != want {
+		t.Errorf("digest %x, want %x", got, want)
+	}
+	set.Parameters = nil // as a release, of which ledgers have the digest
+	if got, want := set.Digest(), sha256.Sum256([]byte{1, 2, 3, 4, 5, 6}); got != want {
+		t.Errorf("digest %x of a release, want %x", got, want)
+	}
 }
 
 // TestWriteCells: cells are written as the same blocks, encoded before or on the way.

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
 )
 
@@ -13,8 +14,8 @@ type Chunk struct {
 	Line    int
 	ID      string // empty: none
 	Content []byte
-	// TooLong says that a record or a file exceeds the limit: Content is empty.
-	TooLong bool
+	// Fault is set instead of Content for one record or file that exceeds a limit: ErrTooLong or ErrTooWide.
+	Fault error
 	// Err is the fault of a text file that cannot be opened as text.
 	Err error
 
@@ -40,11 +41,14 @@ type Row struct {
 // ErrTooLong is the error of a record over the limit.
 var ErrTooLong = errors.New("record too long")
 
+// ErrTooWide is the error of a CSV record with too many fields.
+var ErrTooWide = fmt.Errorf("more than %d fields", mostFields)
+
 // Rows gives the records of a chunk with the numbers of the lines at which they begin. Blank lines are no records.
 func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	switch {
-	case c.TooLong:
-		return func(yield func(int, Row) bool) { yield(c.Line, Row{Err: ErrTooLong}) }
+	case c.Fault != nil:
+		return func(yield func(int, Row) bool) { yield(c.Line, Row{Err: c.Fault}) }
 	case c.table != nil:
 		return c.rows(limit)
 	case c.parsed != nil:

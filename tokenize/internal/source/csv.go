@@ -14,12 +14,25 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
+// mostFields is the largest number of fields of a CSV record. encoding/csv takes some hundred bytes of memory for a field, which
+// may be a single byte of the file.
+const mostFields = 1 << 16
+
 // A scanner finds the end of each CSV record, as encoding/csv reads them: a newline outside quoted fields (RFC 4180, §2). After
-// an error encoding/csv resumes at the next line, and so does the scanner.
+// an error encoding/csv resumes at the next line, and so does the scanner. It counts the fields of each record, too.
 type scanner struct {
-	comma byte
-	state state
+	comma  byte
+	state  state
+	commas int  // of the current record, between its fields
+	most   int  // largest number of fields of a record
+	wide   bool // the last record that ended has more than most fields
 }
+
+// newScanner returns a scanner of records of at most mostFields fields.
+func newScanner(comma byte) *scanner { return &scanner{comma: comma, most: mostFields} }
+
+// isWide says whether the current record, as far as it is scanned, has more than most fields.
+func (s *scanner) isWide() bool { return s.commas >= s.most }
 
 type state int
 
@@ -46,11 +59,13 @@ func (s *scanner) end(b []byte) int {
 		}
 		switch c := b[i]; {
 		case c == '\n':
-			s.state = fieldBegins
+			s.wide = s.isWide()
+			s.state, s.commas = fieldBegins, 0
 			return i + 1
 		case s.state == broken:
 		case c == s.comma:
 			s.state = fieldBegins
+			s.commas++
 		case s.state == fieldBegins && c == '"', s.state == quoteSeen && c == '"':
 			s.state = quoted
 		case s.state == quoteSeen, c == '"':

@@ -13,9 +13,10 @@ import (
 )
 
 // records returns the records of CSV as the chunks of a reader give them: "line:cells", or "line!" with the fault.
-func records(t *testing.T, in io.Reader, limit int) (found []string) {
+func records(t *testing.T, in io.Reader, limit, most int) (found []string) {
 	t.Helper()
 	l := newLines(in, "name", CSV, &Options{Limit: limit})
+	l.csv.most = most
 	for {
 		chunk, err := l.next()
 		if err == io.EOF {
@@ -24,8 +25,8 @@ func records(t *testing.T, in io.Reader, limit int) (found []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chunk.TooLong {
-			found = append(found, fmt.Sprintf("%d!%v", chunk.Line, ErrTooLong))
+		if chunk.Fault != nil {
+			found = append(found, fmt.Sprintf("%d!%v", chunk.Line, chunk.Fault))
 			continue
 		}
 		chunk.table = &table{comma: ','}
@@ -40,7 +41,7 @@ func records(t *testing.T, in io.Reader, limit int) (found []string) {
 }
 
 // whole returns the same by encoding/csv on the whole input.
-func whole(in string, limit int) (found []string) {
+func whole(in string, limit, most int) (found []string) {
 	in = strings.TrimPrefix(in, "\uFEFF")
 	r := csv.NewReader(strings.NewReader(in))
 	r.FieldsPerRecord = -1
@@ -62,12 +63,29 @@ func whole(in string, limit int) (found []string) {
 		switch raw = strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r"); {
 		case len(raw) > limit:
 			found = append(found, fmt.Sprintf("%d!%v", line, ErrTooLong))
+		case fieldsOf(raw, cells, err) > most:
+			found = append(found, fmt.Sprintf("%d!%v", line, ErrTooWide))
 		case err != nil:
 			found = append(found, fmt.Sprintf("%d!%v", line, csvError(err)))
 		default:
 			found = append(found, fmt.Sprintf("%d:%q", line, cells))
 		}
 	}
+}
+
+// fieldsOf returns the number of fields of a record, up to its error if it has one.
+func fieldsOf(raw string, cells []string, err error) int {
+	broken := (*csv.ParseError)(nil)
+	if !errors.As(err, &broken) {
+		return len(cells)
+	}
+	lines := strings.SplitAfter(raw, "\n")[:broken.Line-broken.StartLine+1]
+	last := &lines[len(lines)-1]
+	*last = (*last)[:min(len(*last), broken.Column-1)]
+	r := csv.NewReader(strings.NewReader(strings.Join(lines, "")))
+	r.LazyQuotes = true
+	cells, _ = r.Read()
+	return len(cells)
 }
 
 // FuzzCSV checks that records do not depend on how their file comes and is cut into chunks: they are those of encoding/csv.
@@ -79,18 +97,26 @@ func FuzzCSV(f *testing.F) {
 		// A scanner that begins a field after an error would find the end of the record in a later field.
 		"\"a\"b,\"c\n\"d\ne\",f\ng\n", "a\"b\n\"c\nd\"\ne\n", "a\"b,\"c\n\"d\ne\",f\ng\n", "\"a\"\r,\"c\n\"d\ne\",f\ng\n",
 	} {
-		f.Add(seed, 100)
-		f.Add(seed, 8)
+		f.Add(seed, 100, 100)
+		f.Add(seed, 8, 100)
+		f.Add(seed, 100, 1)
 	}
-	f.Fuzz(func(t *testing.T, in string, limit int) {
-		limit = max(limit, 1)
-		want := whole(in, limit)
+	for _, seed := range []string{
+		"a,b,c\n", "a,b\n,,\n,\n", ",,", "\",,,\",b\n\",,,\",,\n", ",,\"a\"b,,\n", ",\"a\"b,,\n", "a\n\n\n,,\"\n\"\n\nb", "\",\"\",\",\",\"\"\"\n,\"a\nb\",\n",
+		",,,,,,,,\na", ",,,,,,,,,,,,\"\n\na\n", "\uFEFF,\n,,\n",
+	} {
+		f.Add(seed, 8, 2)
+		f.Add(seed, 100, 2)
+	}
+	f.Fuzz(func(t *testing.T, in string, limit, most int) {
+		limit, most = max(limit, 1), max(most, 1)
+		want := whole(in, limit, most)
 		for name, reader := range map[string]io.Reader{
 			"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
 			"half by half": iotest.HalfReader(strings.NewReader(in)), "end with the data": iotest.DataErrReader(strings.NewReader(in)),
 		} {
-			if got := records(t, reader, limit); !slices.Equal(got, want) {
-				t.Errorf("%q with limit %d, %s: got %q, want %q", in, limit, name, got, want)
+			if got := records(t, reader, limit, most); !slices.Equal(got, want) {
+				t.Errorf("%q with limit %d and %d fields, %s: got %q, want %q", in, limit, most, name, got, want)
 			}
 		}
 	})
@@ -180,11 +206,48 @@ func TestCSVRefuses(t *testing.T) {
 	}
 }
 
+// TestCSVFields: a record has up to mostFields fields. A comma in a quoted field separates none.
+func TestCSVFields(t *testing.T) {
+	commas := func(n int) string { return strings.Repeat(",", n) }
+	fields := func(head, row string) string {
+		root := folder(t, map[string]string{"x.csv": "text" + head + "\n" + row + "\na" + head + "\n"})
+		r, err := NewReader([]string{root + "/x.csv"}, Options{Limit: 1 << 20, Format: ByName})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for {
+			chunk, more, err := r.Next()
+			if err != nil {
+				return strings.TrimPrefix(err.Error(), root+"/")
+			}
+			if !more {
+				return strings.Join(found, ", ")
+			}
+			for line, row := range chunk.Rows(1 << 20) {
+				found = append(found, fmt.Sprintf("%d: %v", line, row.Err))
+			}
+		}
+	}
+	most, quoted := commas(mostFields-1), `"`+commas(mostFields)+`"`
+	for _, c := range []struct{ head, row, want string }{
+		{most, "a" + most, "2: <nil>, 3: <nil>"},
+		{most, quoted + most, "2: <nil>, 3: <nil>"},
+		{"", quoted, "2: <nil>, 3: <nil>"},
+		{"", "a" + commas(mostFields), "2: more than 65536 fields, 3: <nil>"},
+		{commas(mostFields), "a", "x.csv: line 1: more than 65536 fields"},
+	} {
+		if got := fields(c.head, c.row); got != c.want {
+			t.Errorf("a header of %d bytes and a row of %d: got %q, want %q", len(c.head), len(c.row), got, c.want)
+		}
+	}
+}
+
 // TestCSVDropsALongRecordWithoutKeepingIt reads a quote that stays open for 256 MiB.
 func TestCSVDropsALongRecordWithoutKeepingIt(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")), 1<<10)
+	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")), 1<<10, mostFields)
 	runtime.ReadMemStats(&after)
 	if want := []string{`1:["a"]`, "2!record too long", `4:["c"]`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -17,7 +17,8 @@ type lines struct {
 	limit   int      // of a record, in bytes
 	csv     *scanner // of CSV, else nil
 	rest    []byte   // bytes read, but not yet returned
-	scanned int      // number of bytes of rest that are scanned; no record ends in them
+	scanned int      // number of bytes of rest that are scanned; no record ends in them, except the wide one
+	wide    int      // number of bytes of the record at the beginning of rest, if it has ended and has too many fields; else 0
 	line    int      // number of the first line of rest
 	begun   bool     // a byte order mark would have been read by now
 	err     error
@@ -38,7 +39,7 @@ func newLines(in io.Reader, name string, format Format, o *Options) *lines {
 	case comma == 0:
 		comma = '\t'
 	}
-	l.csv = &scanner{comma: byte(comma)}
+	l.csv = newScanner(byte(comma))
 	return l
 }
 
@@ -54,8 +55,14 @@ func (l *lines) next() (Chunk, error) {
 				return l.take(end), nil
 			}
 		}
-		if l.err == io.EOF && len(l.rest) > 0 {
-			return l.take(len(l.rest)), nil // the last record, without a newline
+		last := l.err == io.EOF && len(l.rest) > 0 // the last record, without a newline
+		switch {
+		case l.wide > 0:
+			return l.takeWide(l.wide), nil
+		case last && l.csv != nil && l.csv.isWide():
+			return l.takeWide(len(l.rest)), nil
+		case last:
+			return l.take(len(l.rest)), nil
 		}
 		if l.err != nil {
 			if l.err != io.EOF {
@@ -79,19 +86,26 @@ func (l *lines) end(b []byte) int {
 	return bytes.IndexByte(b, '\n') + 1
 }
 
-// lastEnd scans all of rest and returns the number of bytes that are whole records.
+// lastEnd scans rest, up to the first record with too many fields, and returns the number of bytes that are whole records before it.
 func (l *lines) lastEnd() (end int) {
-	fresh := l.rest[l.scanned:]
-	l.scanned = len(l.rest)
 	if l.csv == nil {
-		if i := bytes.LastIndexByte(fresh, '\n'); i >= 0 {
-			end = len(l.rest) - len(fresh) + i + 1
+		if i := bytes.LastIndexByte(l.rest[l.scanned:], '\n'); i >= 0 {
+			end = l.scanned + i + 1
 		}
+		l.scanned = len(l.rest)
 		return end
 	}
-	for n := l.csv.end(fresh); n > 0; n = l.csv.end(fresh) {
-		fresh = fresh[n:]
-		end = len(l.rest) - len(fresh)
+	for l.wide == 0 {
+		n := l.csv.end(l.rest[l.scanned:])
+		if n == 0 {
+			l.scanned = len(l.rest)
+			break
+		}
+		if l.scanned += n; l.csv.wide {
+			l.wide = l.scanned - end
+		} else {
+			end = l.scanned
+		}
 	}
 	return end
 }
@@ -99,8 +113,18 @@ func (l *lines) lastEnd() (end int) {
 func (l *lines) take(n int) Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Content: l.rest[:n:n]}
 	l.rest = bytes.Clone(l.rest[n:])
-	l.scanned = len(l.rest)
+	l.scanned -= n
 	l.line += bytes.Count(chunk.Content, []byte{'\n'})
+	return chunk
+}
+
+// takeWide takes a record of n bytes that has too many fields, and leaves its content out.
+func (l *lines) takeWide(n int) Chunk {
+	chunk := l.take(n)
+	if chunk.Fault = ErrTooWide; sizeOf(chunk.Content) > l.limit {
+		chunk.Fault = ErrTooLong
+	}
+	chunk.Content, l.wide = nil, 0
 	return chunk
 }
 
@@ -116,7 +140,7 @@ func (l *lines) read() {
 
 // skip discards the rest of the current record, which is too long, without holding it in memory.
 func (l *lines) skip() Chunk {
-	chunk := Chunk{Name: l.name, Line: l.line, TooLong: true}
+	chunk := Chunk{Name: l.name, Line: l.line, Fault: ErrTooLong}
 	for {
 		l.line += bytes.Count(l.rest, []byte{'\n'})
 		l.rest, l.scanned = l.rest[:0], 0

@@ -22,7 +22,7 @@ func numbered(in io.Reader, limit int) (found []string, err error) {
 		if err != nil {
 			return found, err
 		}
-		if chunk.TooLong {
+		if chunk.Fault != nil {
 			found = append(found, fmt.Sprintf("%d!", chunk.Line))
 		}
 		for number, line := range chunk.lines(limit) {

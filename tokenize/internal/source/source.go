@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/plain"
@@ -83,16 +84,20 @@ func NewReader(names []string, o Options) (*Reader, error) {
 	return r, r.distinct()
 }
 
-// distinct refuses a file that is named twice, whose documents would count twice, and text files of equal ids.
+// distinct refuses a file that is an input twice, whose documents would count twice, and text files of equal ids. A link to a file is
+// the file.
 func (r *Reader) distinct() error {
-	paths, ids := make(map[string]bool), make(map[string]string)
+	paths, ids := make(map[any]string), make(map[string]string)
 	for _, in := range r.inputs {
-		path := filepath.Clean(in.path)
-		if paths[path] {
-			return exit.Errorf(exit.Usage, "%s is an input twice", in.path).
-				WithHint("its documents would count twice; of patterns and folders, name those that have no file in common")
+		is := identity(in.path)
+		if other, again := paths[is]; again {
+			err := exit.Errorf(exit.Usage, "%s is an input twice", in.path)
+			if filepath.Clean(other) != filepath.Clean(in.path) {
+				err = exit.Errorf(exit.Usage, "%s and %s are one file, which is an input twice", other, in.path)
+			}
+			return err.WithHint("its documents would count twice; of patterns and folders, name those that have no file in common")
 		}
-		paths[path] = true
+		paths[is] = in.path
 		if in.format != TextFile || in.id == "" {
 			continue
 		}
@@ -103,6 +108,20 @@ func (r *Reader) distinct() error {
 		ids[in.id] = in.path
 	}
 	return nil
+}
+
+// identity returns what all names of a regular file have in common, its device and inode; of another input its own name.
+func identity(name string) any {
+	info, err := os.Stat(name)
+	if name == endpoint.Stdio {
+		info, err = os.Stdin.Stat()
+	}
+	if err == nil && info.Mode().IsRegular() {
+		if system, ok := info.Sys().(*syscall.Stat_t); ok {
+			return [2]uint64{uint64(system.Dev), system.Ino}
+		}
+	}
+	return filepath.Clean(name)
 }
 
 // formatOf returns the format of a file by its extension, "" for an unknown extension.
@@ -231,8 +250,11 @@ func (r *Reader) header(first *Chunk) error {
 	fail := func(err error) error {
 		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
 	}
-	if first.TooLong {
+	switch first.Fault {
+	case ErrTooLong:
 		return fail(errHeadTooLong)
+	case ErrTooWide:
+		return fail(ErrTooWide)
 	}
 	t, n, err := newTable(first.Content, rune(r.lines.csv.comma), r.Limit, &r.Columns)
 	if err != nil {
@@ -256,7 +278,7 @@ func (r *Reader) file(in input) (Chunk, error) {
 		chunk.Content, chunk.Err, err = nil, err, nil // the fault is only this document's
 	}
 	if len(chunk.Content) > r.Limit {
-		chunk.Content, chunk.TooLong = nil, true
+		chunk.Content, chunk.Fault = nil, ErrTooLong
 	}
 	return chunk, err
 }

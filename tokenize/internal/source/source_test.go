@@ -46,7 +46,7 @@ func foundAs(t *testing.T, root string, o Options, names ...string) (chunks []st
 			return chunks, err
 		}
 		content := string(c.Content)
-		if c.TooLong {
+		if c.Fault != nil {
 			content = "too long"
 		}
 		chunks = append(chunks, strings.ReplaceAll(fmt.Sprintf("%s %d %s %q", c.Name, c.Line, c.ID, content), root+"/", ""))

@@ -1,0 +1,55 @@
+package gibbs
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"privpipe/estep/shape"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/modeltest"
+)
+
+// randomWeights returns K×V weights over many orders of magnitude. Some are 0.
+func randomWeights(random *rand.Rand, k, v int) []float32 {
+	w := make([]float32, k*v)
+	for i := range w {
+		if w[i] = float32(random.ExpFloat64()); random.IntN(4) == 0 {
+			w[i] *= 1e-9
+		}
+		if random.IntN(9) == 0 {
+			w[i] = 0
+		}
+	}
+	return w
+}
+
+// modelOf returns a model with parameters.
+func modelOf(o Options, k, v int, alpha float64, released []float32) *Model {
+	m := &Model{options: o, size: model.Size{Components: k, Words: v}}
+	m.weights = newWeights(k, v, alpha, released, m.perSweep())
+	return m
+}
+
+func TestModel(t *testing.T) {
+	const k, v = 9, 120
+	raw := Options{Sweeps: 2, Statistic: Counts}
+	for name, o := range map[string]Options{
+		"expected": {Sweeps: 6, BurnIn: 2, Statistic: Expected, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}},
+		"all":      {Sweeps: 1, Statistic: Expected},
+		"counts":   raw,
+		"shaped":   {Sweeps: 2, Statistic: Counts, Shape: shape.Shape{TopTopics: 2, Norm: 3}},
+		"draws":    {Sweeps: 2, Statistic: Counts, Draws: 4},
+		"keep":     {Sweeps: 1, Statistic: Counts, Keep: true, Draws: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			step := model.EStep(modelOf(o, k, v, 0.1, randomWeights(rand.New(rand.NewPCG(1, 2)), k, v)))
+			if o.Draws > 0 {
+				step = drawer{step.(*Model)}
+			}
+			modeltest.EStep(t, modeltest.Case{
+				Family: lda.Family, Step: step, Size: model.Size{Words: v, Components: k}, Norm: o.Shape.Norm, Tokens: 1 << 16,
+			})
+		})
+	}
+}

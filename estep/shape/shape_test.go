@@ -1,0 +1,36 @@
+package shape
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTop(t *testing.T) {
+	mass := []float64{4, 9, 4, 1}
+	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 9: {0, 1, 2, 3}} {
+		if got := (Shape{TopTopics: m}).Top(4, func(i int) float64 { return mass[i] }); !slices.Equal(got, want) {
+			t.Errorf("top %d is %v, want %v", m, got, want)
+		}
+	}
+}
+
+// TestScale: two topics and three words, of which the last has no weight in them.
+func TestScale(t *testing.T) {
+	for _, c := range []struct {
+		shape Shape
+		want  []float32
+	}{
+		{Shape{}, []float32{1, 3, 0, 1, 1, 0}},
+		{Shape{Binary: true}, []float32{.5, .75, 0, .5, .25, 0}},
+		{Shape{Norm: 6}, []float32{1.7320508, 5.196152, 0, 1.7320508, 1.7320508, 0}}, // 6/√12
+	} {
+		values := []float32{2, .75, 0, 2, .25, 0}
+		c.shape.Scale(values, []float32{4, 1, 0}, []float32{2, 4, 7})
+		for i := range values {
+			if d := values[i] - c.want[i]; d > 1e-6 || d < -1e-6 {
+				t.Errorf("%+v: %v, want %v", c.shape, values, c.want)
+				break
+			}
+		}
+	}
+}

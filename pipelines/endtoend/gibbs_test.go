@@ -1,0 +1,68 @@
+package endtoend
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGibbsRecipe runs gibbs.sh on real text, and the same command once more, which does nothing again. lda.sh in the same folder is
+// another setting.
+func TestGibbsRecipe(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	recipes, flags := filepath.Join(root, "pipelines/recipes"), " --epsilon 2 --topics 5 --rounds 10 comments.jsonl out"
+	first := run(t, folder, recipes+"/gibbs.sh"+flags)
+	if want := `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +11$`; !regexp.MustCompile(want).MatchString(first) {
+		t.Errorf("no %s in\n%s", want, first)
+	}
+	if again := run(t, folder, recipes+"/gibbs.sh"+flags); again != first {
+		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, first)
+	}
+	other := bash(folder, recipes+"/lda.sh"+flags)
+	if err := other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
+		t.Errorf("another E-step in the same folder: %v, %s", err, other.stderr.String())
+	}
+}
+
+// TestGibbsChain runs the chain whose topics go on from round to round, at unit word: its draws are charged in every round, its counts are
+// whole, and under one key two runs throw the same coins. The weights of another bound on the draws are refused.
+func TestGibbsChain(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, `
+		tokenize text -q -o docs.pp comments.jsonl
+		account plan --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 --draws 2 \
+			--all -T 4 --model lda --matrix topics=5xV -o grant.json
+		(umask 077; head -c 32 /dev/urandom >key)`)
+	const chain = `
+		mkdir $out; account ledger new -q $out/ledger; mkfifo $out/params
+		sample --all -T 4 --run chain docs.pp |
+			estep gibbs --keep --state $out/state.pp --secret key --statistic counts --top-topics 0 --word-weight count --norm 0 $draws --params $out/params |
+			tee $out/contributions.pp | $privatize |
+			mstep lda -q --topics 5 --kappa 0 --params-out $out/params -o $out/model.pp`
+	const laplace = "privatize='eval privatize laplace --run chain --grant grant.json --ledger $out/ledger';"
+	run(t, folder, "set -o pipefail; out=word draws='--draws 2'; "+laplace+chain)
+	if charges := run(t, folder, `grep -c '"charge":{.*"unit":"word".*"draws":2' word/ledger`); strings.TrimSpace(charges) != "4" {
+		t.Errorf("%s charges with draws, want 4", strings.TrimSpace(charges))
+	}
+	if report := run(t, folder, "account report --delta 1e-6 word/ledger"); !strings.Contains(report, "word") {
+		t.Errorf("no unit in\n%s", report)
+	}
+	wrong := bash(folder, "set -o pipefail; out=wrong draws='--draws 3'; "+laplace+chain)
+	if err := wrong.Run(); err == nil || !strings.Contains(wrong.stderr.String(), "another privacy loss of its draws") {
+		t.Errorf("other draws than the grant's: %v, %s", err, wrong.stderr.String())
+	}
+	// Without noise the chain is the same twice, and each round has all words.
+	const none = "privatize='eval privatize none --run chain --ledger $out/ledger';"
+	run(t, folder, "set -o pipefail; out=one draws=; "+none+chain)
+	run(t, folder, "set -o pipefail; out=two draws=; "+none+chain+"; cmp one/contributions.pp two/contributions.pp")
+	sums := run(t, folder, `
+		sum() { tr -dc '0-9,\n' | tr ',' '\n' | awk '{n += $1} END {print n}'; }
+		for r in 1 4; do show --private one/contributions.pp | grep '"contribution":{"round":'$r, | grep -o '"values":\[[^]]*\]' | sum; done
+		show --private docs.pp | grep -o '"words":{[^}]*}' | sed 's/"[^"]*"://g' | sum`)
+	if n := strings.Fields(sums); len(n) != 3 || n[0] != n[2] || n[1] != n[2] || n[0] == "0" {
+		t.Errorf("the rounds count %s words", sums)
+	}
+}
