@@ -93,7 +93,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: %s%s", grid.name, s.stdout.String(), s.stderr.String())
 		}
 	}
-	s := bash(folder, filepath.Join(root, "pipelines/recipes/papers/figures/F1.sh --quick held.jsonl held.jsonl drawn"))
+	s := bash(folder, filepath.Join(root, "pipelines/recipes/papers/figures/F1.sh --quick all.jsonl held.jsonl grid"))
 	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "was begun with other settings or another text") {
 		t.Errorf("another text in the folder: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
