@@ -25,13 +25,14 @@ type chartCommand struct {
 	LogX   bool     `help:"Draw the horizontal axis in logarithms, with a tick at each value."`
 	Zero   bool     `help:"Let the vertical axis begin at 0."`
 	Output string   `short:"o" required:"" placeholder:"FILE" help:"Write the figure to FILE.svg or FILE.png."`
-	Input  string   `arg:"" help:"CSV with the columns panel, series, kind, x and y; kind is line or level."`
+	Input  string   `arg:"" help:"CSV with the columns panel, series, kind, x and y; kind is line or level. Rows of one x after each other are runs."`
 }
 
 // Help is kong's hook.
 func (chartCommand) Help() string {
 	return "Draws curves in panels side by side, all in one look. Panels and series keep the order of the file, and a series of one name " +
-		"has one colour in all panels. A level is dashed: a baseline."
+		"has one colour in all panels. A level is dashed: a baseline. Several runs at one x are drawn as their mean, with a whisker from the " +
+		"least to the greatest."
 }
 
 // Validate is kong's hook.
@@ -88,6 +89,11 @@ func (c *chartCommand) figure(text string) (*chart.Figure, error) {
 			return nil, fmt.Errorf("row %d: %w", i+2, err)
 		}
 	}
+	for _, p := range f.Panels {
+		for i := range p.Curves {
+			summarize(&p.Curves[i])
+		}
+	}
 	c.setAxes(f)
 	return f, nil
 }
@@ -125,11 +131,29 @@ func (c *chartCommand) add(f *chart.Figure, series *[]string, row []string) erro
 		p.Curves = append(p.Curves, chart.Curve{Name: row[1], Kind: kind, Color: chart.Color(color)})
 	}
 	of := &p.Curves[curve]
-	if n := len(of.Points); of.Kind != kind || n > 0 && x <= of.Points[n-1].X {
-		return errors.New("the points of a series must be of one kind, and their x must rise")
+	if n := len(of.Points); of.Kind != kind || n > 0 && x < of.Points[n-1].X {
+		return errors.New("the points of a series must be of one kind, and their x must not fall")
 	}
 	of.Points = append(of.Points, chart.Point{X: x, Y: y})
 	return nil
+}
+
+// summarize puts the mean in the place of points with one x, and their range beside it.
+func summarize(c *chart.Curve) {
+	runs := c.Points
+	c.Points = nil
+	for len(runs) > 0 {
+		x, sum, r := runs[0].X, 0.0, chart.Range{Least: runs[0].Y, Greatest: runs[0].Y}
+		n := 0
+		for ; n < len(runs) && runs[n].X == x; n++ {
+			y := runs[n].Y
+			sum += y
+			r.Least, r.Greatest = min(r.Least, y), max(r.Greatest, y)
+		}
+		c.Points = append(c.Points, chart.Point{X: x, Y: sum / float64(n)})
+		c.Ranges = append(c.Ranges, r)
+		runs = runs[n:]
+	}
 }
 
 // setAxes gives all panels the same axes, around all points.
@@ -138,9 +162,9 @@ func (c *chartCommand) setAxes(f *chart.Figure) {
 	x.Min, x.Max, y.Min, y.Max = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, p := range f.Panels {
 		for _, curve := range p.Curves {
-			for _, point := range curve.Points {
+			for i, point := range curve.Points {
 				x.Min, x.Max = min(x.Min, point.X), max(x.Max, point.X)
-				y.Min, y.Max = min(y.Min, point.Y), max(y.Max, point.Y)
+				y.Min, y.Max = min(y.Min, curve.Ranges[i].Least), max(y.Max, curve.Ranges[i].Greatest)
 				if at, found := slices.BinarySearch(x.Ticks, point.X); !found {
 					x.Ticks = slices.Insert(x.Ticks, at, point.X)
 				}

@@ -114,6 +114,25 @@ func TestPNG(t *testing.T) {
 	}
 }
 
+// TestWhiskers: a whisker stands where its range says, and a point without spread has none.
+func TestWhiskers(t *testing.T) {
+	panel := Panel{X: Axis{Max: 1}, Y: Axis{Max: 10}, Curves: []Curve{{
+		Kind: Marked, Color: First, Points: []Point{{0, 5}, {1, 10}}, Ranges: []Range{{0, 10}, {10, 10}},
+	}}}
+	document := svg(t, &Figure{Title: "t", Panels: []Panel{panel}})
+	var ends [][]string
+	for _, match := range regexp.MustCompile(`d="M([-\d.]+),([-\d.]+)L([-\d.]+),([-\d.]+)"[^>]*stroke:#D55E00`).FindAllStringSubmatch(document, -1) {
+		ends = append(ends, match[1:])
+	}
+	if len(ends) != 4 { // the line, and a stroke and two caps
+		t.Fatalf("%d strokes, want 4", len(ends))
+	}
+	line, stroke := ends[0], ends[1]
+	if stroke[0] != line[0] || stroke[2] != line[0] || stroke[3] != line[3] {
+		t.Errorf("the whisker is %v, of the line %v", stroke, line)
+	}
+}
+
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		axis Axis

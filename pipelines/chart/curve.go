@@ -40,7 +40,8 @@ func (panel *Panel) plotter(c *Curve) (drawn, error) {
 	line.LineStyle = draw.LineStyle{Color: colors[c.Color], Width: 1.6}
 	switch c.Kind {
 	case Marked:
-		return marked{line, points, draw.GlyphStyle{Color: colors[c.Color], Radius: 3, Shape: shapes[c.Color]}}, nil
+		symbol := draw.GlyphStyle{Color: colors[c.Color], Radius: 3, Shape: shapes[c.Color]}
+		return marked{line, points, symbol, panel.whiskers(c)}, nil
 	case Steps:
 		line.StepStyle = plotter.PreStep
 	case Level:
@@ -49,17 +50,40 @@ func (panel *Panel) plotter(c *Curve) (drawn, error) {
 	return line, nil
 }
 
-// marked is a line with a symbol at each point.
+// A whisker reaches from one height to another.
+type whisker struct{ x, from, to float64 }
+
+func (panel *Panel) whiskers(c *Curve) []whisker {
+	var all []whisker
+	for i, r := range c.Ranges {
+		if r.Least < r.Greatest {
+			all = append(all, whisker{panel.X.scaled(c.Points[i].X), panel.Y.scaled(r.Least), panel.Y.scaled(r.Greatest)})
+		}
+	}
+	return all
+}
+
+// marked is a line with a symbol at each point, and whiskers.
 type marked struct {
 	*plotter.Line
-	points plotter.XYs
-	symbol draw.GlyphStyle
+	points   plotter.XYs
+	symbol   draw.GlyphStyle
+	whiskers []whisker
 }
 
 // Plot implements plot.Plotter.
 func (m marked) Plot(c draw.Canvas, p *plot.Plot) {
 	m.Line.Plot(c, p)
 	x, y := p.Transforms(&c)
+	thin := m.LineStyle
+	thin.Width /= 2
+	const half = 3 // of the width of a cap
+	for _, w := range m.whiskers {
+		at, low, high := x(w.x), y(w.from), y(w.to)
+		c.StrokeLine2(thin, at, low, at, high)
+		c.StrokeLine2(thin, at-half, low, at+half, low)
+		c.StrokeLine2(thin, at-half, high, at+half, high)
+	}
 	for _, point := range m.points {
 		c.DrawGlyph(m.symbol, vg.Point{X: x(point.X), Y: y(point.Y)})
 	}

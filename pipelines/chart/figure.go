@@ -43,7 +43,12 @@ type Curve struct {
 	Kind   Kind
 	Color  Color
 	Points []Point
+	// Ranges are whiskers around the points of a Marked curve; nil: none. There is one for each point.
+	Ranges []Range
 }
+
+// A Range is the least and the greatest Y of what a point stands for; a whisker is drawn if they differ.
+type Range struct{ Least, Greatest float64 }
 
 // A Kind is how a curve is drawn.
 type Kind int

@@ -12,7 +12,7 @@ take "quick!" "$@"
 [[ ${#arguments[@]} == 1 ]] || fail "wants OUT, see --help"
 out=${arguments[0]}
 mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
-: >"$out/findings.txt"
+: >"$out/$name-findings.txt"
 echo panel,series,kind,x,y >"$out/$name.csv"
 
 # rows prints γ, the logarithm of I, and that of the printed sum, from the JSON of account efficiency.
@@ -22,8 +22,8 @@ for alpha in 2 5 14; do
   answer=$(account efficiency --alpha "$alpha" --epsilon-at-order "$loss" --points 20 --claim paper --json)
   before=-1e9 rises=1
   while read -r gamma exact printed; do
-    point "α = $alpha" "exact" line "$gamma" "$exact"
-    [[ -z $printed ]] || point "α = $alpha" "without the last term" line "$gamma" "$printed"
+    points "α = $alpha" "exact" line "$gamma" "$exact"
+    [[ -z $printed ]] || points "α = $alpha" "without the last term" line "$gamma" "$printed"
     rises=$(awk "BEGIN {print ($rises && ($exact > $before))}") before=$exact
   done < <(rows <<<"$answer")
   finding must "α = $alpha: the exact I(γ) rises on (0, 1]" "$rises"

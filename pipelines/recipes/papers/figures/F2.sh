@@ -4,52 +4,65 @@
 #   papers/figures/F2.sh [--epsilon 0.5] [FLAG…] TEXT HELD OUT
 #
 # TEXT is private, as in lda.sh. HELD is public text of the same kind: coherence is counted in it. OUT is a folder:
-# F2-words.csv gets the words, F2.csv their means over topics.
+# F2-words.csv gets the words, F2.csv their means over topics, of each run.
 #
 #   --epsilon 0.5     ε that the paper claims for each private model, at δ 1e-4
 #   --size 400        number of documents in a round; 40 % of the documents are seen
 #   --length 500      N: each document is cut to this many words
 #   --topics 100      number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
-#   --seed 1          seed of the random first topics
-#   --quick           a small figure: 20 words of a document, 3 topics
+#   --runs 3          runs of each system
+#   --seed 1          seed of the first topics of the first run; the next have the next
+#   --quick           a small figure: ε 0.05, 20 words of a document, 3 topics
 #
 # The noise as printed is the paper's. With the noise of the sum nothing is learned from so few documents in a round.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/figure.sh"
 
-epsilon=0.5 size=400 length='' topics=''
-take "epsilon size length topics vocab seed quick!" "$@"
+epsilon='' size=400 length='' topics=''
+take "epsilon size length topics vocab runs seed quick!" "$@"
+epsilon=${epsilon:-$([[ $quick ]] && echo 0.05 || echo 0.5)}
 length=${length:-$([[ $quick ]] && echo 20 || echo 500)}
 topics=${topics:-$([[ $quick ]] && echo 3 || echo 100)}
+runs=${runs:-3}
+spread=0.2 # of a first word's probability: Go comments
 figure_begin
 
 rounds=$((population * 2 / 5 / size > 0 ? population * 2 / 5 / size : 1))
-echo model,first_word_probability,npmi >"$out/F2.csv"
-echo model,topic,share,rank,word,probability >"$out/F2-words.csv"
+echo model,run,first_word_probability,npmi >"$out/F2.csv"
+echo model,run,topic,share,rank,word,probability >"$out/F2-words.csv"
 declare -A first npmi
-# words SERIES MODEL takes the words of a model, the mean probability of a topic's first word, and the mean coherence of topics.
+# words SERIES RECIPE FLAG… runs a system and takes the words of its models, the mean probability of a topic's first word, and the
+# mean coherence of topics.
 words() {
-  evaluate topics --top 10 --csv "$2" | tail -n +2 | sed "s/^/$1,/" >>"$out/F2-words.csv"
-  first[$1]=$(evaluate topics --top 1 --csv "$2" | awk -F, 'NR > 1 {sum += $NF} END {printf "%.5f", sum / (NR - 1)}')
-  npmi[$1]=$(evaluate coherence --reference "$held" "$2" | awk '$1 == "mean" {print $2}')
-  echo "$1,${first[$1]},${npmi[$1]}" >>"$out/F2.csv"
+  local of
+  system "${@:2}"
+  first[$1]=$(first_words) npmi[$1]=''
+  for of in "${folders[@]}"; do
+    evaluate topics --top 10 --csv "$of/model.pp" | tail -n +2 | sed "s/^/$1,${of##*/},/" >>"$out/F2-words.csv"
+    npmi[$1]+=" $(evaluate coherence --reference "$held" "$of/model.pp" | awk '$1 == "mean" {print $2}')"
+  done
+  paste -d, <(printf "$1,%s\n" "${folders[@]##*/}") <(printf '%s\n' ${first[$1]}) <(printf '%s\n' ${npmi[$1]}) >>"$out/F2.csv"
 }
-system none ../online-lda.sh --batch "$size" --rounds "$rounds" --tau0 1024
-words non-private "$out/none/model.pp"
+words non-private ../online-lda.sh --batch "$size" --rounds "$rounds" --tau0 1024
 for literal in '' --literal; do
   for composition in zcdp16 zcdp16-strong zcdp16-linear; do
-    system "$composition$literal" zcdp-lda.sh $literal --composition "$composition" --epsilon "$epsilon" --batch "$size" --rounds "$rounds" \
+    words "$composition$literal" zcdp-lda.sh $literal --composition "$composition" --epsilon "$epsilon" --batch "$size" --rounds "$rounds" \
       --length "$length"
-    words "$composition$literal" "$out/$composition$literal/model.pp"
   done
 done
-n=${first[non-private]} z=${first[zcdp16--literal]} a=${first[zcdp16-strong--literal]} l=${first[zcdp16-linear--literal]}
-finding must "noise as printed, mean probability of a topic's first word: non-private $n > zCDP $z > advanced $a and linear $l" "$n > $z && $z > $a && $z > $l"
-finding printed "linear above advanced, as in the table: $l and $a" "$l > $a"
-n=${npmi[non-private]} z=${npmi[zcdp16--literal]} a=${npmi[zcdp16-strong--literal]} l=${npmi[zcdp16-linear--literal]}
-finding printed "noise as printed, coherence: non-private $n > zCDP $z > advanced $a and linear $l" "$n > $z && $z > $a && $z > $l"
-n=${first[non-private]} z=${first[zcdp16]} a=${first[zcdp16-strong]} l=${first[zcdp16-linear]}
-finding printed "noise of the sum, mean probability of a topic's first word: non-private $n > zCDP $z > advanced $a and linear $l" \
-  "$n > $z && $z > $a && $z > $l"
+
+what="mean probability of a topic's first word"
+for literal in --literal ''; do
+  panel=$([[ $literal ]] && echo "noise as printed" || echo "noise of the sum")
+  kind=$([[ $literal ]] && echo must || echo printed) # with the noise of the sum, all are noise
+  z=${first[zcdp16$literal]}
+  order "$kind" "$panel, $what" zCDP "$z" non-private "${first[non-private]}"
+  order "$kind" "$panel, $what" advanced "${first[zcdp16-strong$literal]}" zCDP "$z"
+  order "$kind" "$panel, $what" linear "${first[zcdp16-linear$literal]}" zCDP "$z"
+done
+order printed "as in the table, $what" advanced "${first[zcdp16-strong--literal]}" linear "${first[zcdp16-linear--literal]}"
+for series in non-private zcdp16--literal zcdp16-strong--literal zcdp16-linear--literal; do
+  finding measured "coherence: $(summary "$series" "${npmi[$series]}")"
+done
 verdict

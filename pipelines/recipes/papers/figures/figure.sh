@@ -1,25 +1,34 @@
-# The recipes of the papers' figures source this file. A figure is $out/NAME.csv, .svg, .png and findings.txt: what must hold of a
+# The recipes of the papers' figures source this file. A figure is $out/NAME.csv, .svg, .png and NAME-findings.txt: what must hold of a
 # right implementation, and fails the recipe if it does not, and what a paper printed, beside what was measured.
+#
+# Noise and first topics are of chance, so each system runs $runs times, and orders are of means. An order is judged only if its
+# means are further apart than chance puts them: by $deviations standard deviations of their difference. Then a true order is
+# found reversed with a probability of at most 3.4e-6 (one side of the normal distribution). $spread is the standard deviation of
+# the logarithm of one run's number, as a recipe's author measured it; another text may have another one.
 figures=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 papers=$figures/..
 source "$papers/../stages.sh"
 export PRIVPIPE_BIN
 
-name=$(basename "$0" .sh) vocab='' held='' run='' seed=1 quick=''
+name=$(basename "$0" .sh) vocab='' held='' run='' seed=1 runs='' quick='' spread='' deviations=4.5 all_perplexities=''
 
-# figure_begin takes the arguments TEXT, HELD and OUT, makes the folder, and tokenizes both texts once.
+# figure_begin takes the arguments TEXT, HELD and OUT, makes the folder, and tokenizes both texts once. Figures in one folder share
+# the texts and the systems that they have in common.
 figure_begin() {
   [[ ${#arguments[@]} == 3 ]] || fail "wants TEXT, HELD and OUT, see --help"
+  [[ $runs =~ ^[1-9][0-9]?$ ]] || fail "--runs must be a number from 1 to 99, is $runs"
+  [[ $seed =~ ^[0-9]{1,9}$ ]] || fail "--seed must be a number of at most 9 digits, is $seed"
   local public=${arguments[1]}
   arguments=("${arguments[0]}" "${arguments[2]}")
   [[ -e $public ]] || fail "no such text: $public"
   text_and_folder
-  : >"$out/findings.txt"
+  same "held-out text $(checksum "$public")"
+  : >"$out/$name-findings.txt"
   echo panel,series,kind,x,y >"$out/$name.csv"
-  keep "$out/text.pp" documents "$text" "$out/text.pp"
+  keep "$out/documents.pp" documents "$text" "$out/documents.pp"
   held=$out/held.pp
   keep "$held" public_documents "$public"
-  population=$(show "$out/text.pp" | grep -c '^{"document"')
+  population=$(show "$out/documents.pp" | grep -c '^{"document"')
 }
 
 # public_documents TEXT makes $held, of public text.
@@ -31,19 +40,35 @@ public_documents() {
   esac
 }
 
-# system FOLDER RECIPE FLAG… runs a recipe in $out/FOLDER, unless it has run there. What it read is removed afterwards. The papers'
-# unit is the document, even of a text with users, and a figure is drawn of any text: hence --force.
+# system RECIPE FLAG… runs a recipe with each seed, unless it has run. It sets $folders to the folders of the runs and $perplexities to
+# their held-out perplexities by the variational bound. The papers' unit is the document, even of a text with users, and a figure
+# is drawn of any text: hence --force.
 system() {
-  local to=$out/$1 recipe=$2 force=(--force)
-  shift 2
-  [[ ! -e $to/done ]] || return 0
+  local recipe=$1 force=(--force) of to at
+  shift
+  set -- "$@" --topics "$topics"
+  of="$(basename "$recipe" .sh) $*" of=${of// --/,}
+  of=$out/runs/${of// /=}
   [[ $recipe != *online-lda.sh ]] || force=() # it protects nobody
-  "$papers/$recipe" "${force[@]}" "$@" --topics "$topics" --seed "$seed" "${vocabulary[@]}" --held "$held" "$out/text.pp" "$to" >"$to.log" 2>&1 || {
+  mkdir -p -- "$of"
+  folders=() perplexities=''
+  for ((at = seed; at < seed + runs; at++)); do
+    to=$of/$at
+    [[ -e $to/done ]] || system_run "$@"
+    folders+=("$to")
+    perplexities+=" $(awk '/^variational bound/ {print $3}' "$to/perplexity.txt")"
+  done
+  all_perplexities+=$perplexities$'\n'
+}
+
+# system_run FLAG… runs the $recipe into the folder $to. What it read, and what can be made again, is removed afterwards.
+system_run() {
+  "$papers/$recipe" "${force[@]}" "$@" --seed "$at" "${vocabulary[@]}" --held "$held" "$out/documents.pp" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
   }
-  rm -rf -- "$to"/documents.pp "$to"/run.ledger.releases
+  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/run.ledger.releases "$to"/models
   touch "$to/done"
 }
 
@@ -52,23 +77,65 @@ unigram() {
   local to=$out/unigram
   mkdir -p -- "$to"
   begin "$to/run.ledger"
-  [[ -e $to/model.pp ]] || pipeline sample --all "$out/text.pp" -- estep words -- privatize none --ledger "$to/run.ledger" \
+  [[ -e $to/model.pp ]] || pipeline sample --all "$out/documents.pp" -- estep words -- privatize none --ledger "$to/run.ledger" \
     -- mstep words "${vocabulary[@]}" -o "$to/model.pp"
   unigram=$(estep words --score --model "$to/model.pp" "$held" | evaluate perplexity | awk '/^variational/ {print $3}')
 }
 
-# perplexity FOLDER prints the held-out perplexity of a model by the variational bound.
-perplexity() { awk '/^variational bound/ {print $3}' "$out/$1/perplexity.txt"; }
+# first_words prints the mean probability of a topic's first word in each of $folders.
+first_words() {
+  local of
+  for of in "${folders[@]}"; do
+    evaluate topics --top 1 --csv "$of/model.pp" | awk -F, 'NR > 1 {sum += $NF} END {printf " %.6f", sum / (NR - 1)}'
+  done
+}
 
-# point PANEL SERIES KIND X Y adds a row to the figure.
-point() { (IFS=, && echo "$*") >>"$out/$name.csv"; }
+# points PANEL SERIES KIND X "Y…" adds a row of the figure for each run.
+points() {
+  local y
+  for y in $5; do
+    echo "$1,$2,$3,$4,$y" >>"$out/$name.csv"
+  done
+}
+
+# mean "NUMBER…" prints the mean. summary NAME "NUMBER…" prints the name with the mean and the range.
+mean() { awk '{for (i = 1; i <= NF; i++) sum += $i; printf "%.5g", sum / NF}' <<<"$1"; }
+summary() {
+  awk -v name="$1" '{
+    least = greatest = $1
+    for (i = 1; i <= NF; i++) {sum += $i; if ($i < least) least = $i; if ($i > greatest) greatest = $i}
+    printf "%s %.4g", name, sum / NF
+    if (least < greatest) printf " (%.4g to %.4g)", least, greatest
+  }' <<<"$2"
+}
 
 # finding must|printed|measured TEXT CONDITION writes a finding; CONDITION is of awk, of numbers. What was only measured has none.
 finding() {
   local verdict=fails
   [[ $1 != measured ]] || verdict=-
   [[ $verdict == - ]] || ! awk "BEGIN {exit !($3)}" || verdict=holds
-  printf '%s\t%s\t%s\n' "$verdict" "$1" "$2" >>"$out/findings.txt"
+  printf '%s\t%s\t%s\n' "$verdict" "$1" "$2" >>"$out/$name-findings.txt"
+}
+
+# order must|printed TEXT NAME "NUMBER…" NAME "NUMBER…" writes the finding that the first mean is below the second. Its verdict
+# is chance if the means are not far enough apart for one.
+order() {
+  local apart verdict
+  # In standard deviations of the difference of two means.
+  apart=$(awk "BEGIN {print log($(mean "$6") / $(mean "$4")) / ($spread * sqrt(2 / $runs))}")
+  verdict=$(awk "BEGIN {print ($apart > $deviations ? \"holds\" : $apart < -$deviations ? \"fails\" : \"chance\")}")
+  printf '%s\t%s\t%s: %s < %s\n' "$verdict" "$1" "$2" "$(summary "$3" "$4")" "$(summary "$5" "$6")" >>"$out/$name-findings.txt"
+}
+
+# spread_found writes what the standard deviation was in these runs, of all systems together, so that a reader sees whether $spread is
+# that of this text.
+spread_found() {
+  ((runs > 1)) || return 0
+  finding measured "standard deviation of the logarithm of one run's perplexity: $(awk '{
+    sum = squares = 0
+    for (i = 1; i <= NF; i++) {sum += log($i); squares += log($i)^2}
+    all += squares - sum^2 / NF; free += NF - 1
+  } END {printf "%.4f", sqrt(all / free)}' <<<"${all_perplexities%$'\n'}"); the orders here are judged by $spread" -
 }
 
 # figure_end FLAG… draws the figure with flags of evaluate chart, and ends with 1 if something fails that must hold.
@@ -80,6 +147,6 @@ figure_end() {
 }
 
 verdict() {
-  cat "$out/findings.txt"
-  ! grep -q $'^fails\tmust' "$out/findings.txt" || fail "a finding that must hold does not" 1
+  cat "$out/$name-findings.txt"
+  ! grep -q $'^fails\tmust' "$out/$name-findings.txt" || fail "a finding that must hold does not" 1
 }
