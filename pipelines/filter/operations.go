@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
@@ -117,9 +118,10 @@ func writeText(name string, o metrics.Options) error {
 	return out.Commit()
 }
 
-// watch warns when the run waits for topics and no message arrives, and logs when messages arrive again. stop ends it.
+// watch warns when the run waits for topics and no message arrives, and logs when messages arrive again. stop ends it. A program for pipes
+// alone waits for none.
 func (r *Run) watch() (stop func()) {
-	if r.common.StallTimeout <= 0 {
+	if r.common.StallTimeout <= 0 || !topic.Any() {
 		return func() {}
 	}
 	tick := time.NewTicker(min(r.common.StallTimeout, 10*time.Second))

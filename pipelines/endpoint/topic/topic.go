@@ -164,6 +164,9 @@ var transports = make(map[string]Transport)
 // its init function, and a program links the package by an import.
 func Register(scheme string, t Transport) { transports[scheme] = t }
 
+// Any says whether this program has a transport for topics.
+func Any() bool { return len(transports) > 0 }
+
 // Is says whether a name is of a topic of some transport, which this program may lack.
 func Is(name string) bool { return scheme(name) != "" }
 
