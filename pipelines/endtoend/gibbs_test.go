@@ -27,14 +27,18 @@ func TestGibbsRecipe(t *testing.T) {
 }
 
 // TestGibbsChain runs the chain whose topics go on from round to round, at unit word: its draws are charged in every round, its counts are
-// whole, and under one key two runs throw the same coins. The weights of another bound on the draws are refused.
+// whole, and under one key two runs throw the same coins. Draws that the grant does not state are refused.
 func TestGibbsChain(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, `
 		tokenize text -q -o docs.pp comments.jsonl
-		account plan --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 --draws 2 \
-			--all -T 4 --model lda --matrix topics=5xV -o grant.json
+		plan() {
+			account plan --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 \
+				--all -T 4 --model lda --matrix topics=5xV "$@"
+		}
+		plan --draws 2 -o grant.json
+		plan -o undrawn.json
 		(umask 077; head -c 32 /dev/urandom >key)`)
 	const chain = `
 		mkdir $out; account ledger new -q $out/ledger; mkfifo $out/params
@@ -50,12 +54,13 @@ func TestGibbsChain(t *testing.T) {
 	if report := run(t, folder, "account report --delta 1e-6 word/ledger"); !strings.Contains(report, "word") {
 		t.Errorf("no unit in\n%s", report)
 	}
-	for _, c := range [][2]string{{"grant", "--draws 3"}, {"grant", ""}, {"undrawn", ""}} {
-		wrong := bash(folder, `account plan --unit word --mechanism laplace --clipping proved --sensitivity 2 --clip 1 --noise-multiplier 4 \
-			--all -T 4 --model lda --matrix topics=5xV -o undrawn.json; set -o pipefail; out=$(mktemp -u wrongXXXX) draws='`+c[1]+"'; "+
-			strings.Replace(laplace, "grant.json", c[0]+".json", 1)+chain)
+	// Rounds whose draws are not those of the grant are refused, also where neither flag says anything of draws.
+	for name, c := range map[string]struct{ grant, draws string }{
+		"more": {"grant.json", "--draws 3"}, "unbounded": {"grant.json", ""}, "undrawn": {"undrawn.json", ""},
+	} {
+		wrong := bash(folder, "set -o pipefail; out="+name+" draws='"+c.draws+"'; "+strings.Replace(laplace, "grant.json", c.grant, 1)+chain)
 		if err := wrong.Run(); err == nil || !strings.Contains(wrong.stderr.String(), "another privacy loss of its draws") {
-			t.Errorf("other draws than the grant's, %q under %s: %v, %s", c[1], c[0], err, wrong.stderr.String())
+			t.Errorf("%s, draws that are not the grant's: %v, %s", name, err, wrong.stderr.String())
 		}
 	}
 	// Without noise the chain is the same twice, and each round has all words.
