@@ -7,13 +7,19 @@ import (
 	"testing"
 )
 
-// TestGibbsRecipe runs gibbs.sh on real text, and the same command once more, which does nothing again. lda.sh in the same folder is
-// another setting.
+// TestGibbsRecipe runs gibbs.sh on real text, whose topics estep gibbs samples, and the same command once more, which does nothing again.
+// lda.sh in the same folder is another setting.
 func TestGibbsRecipe(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	recipes, flags := filepath.Join(root, "pipelines/recipes"), " --epsilon 2 --topics 5 --rounds 10 comments.jsonl out"
-	first := run(t, folder, recipes+"/gibbs.sh"+flags)
+	// The estep of this folder of stages notes its models.
+	run(t, folder, `mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/estep
+		printf '#!/bin/sh\necho "$1" >>"%s/esteps"; exec "%s/estep" "$@"\n' "$PWD" "$PRIVPIPE_BIN" >bin/estep; chmod +x bin/estep`)
+	first := run(t, folder, `PRIVPIPE_BIN=$PWD/bin `+recipes+"/gibbs.sh"+flags)
+	if esteps := string(readFile(t, filepath.Join(folder, "esteps"))); esteps != "words\ngibbs\n" {
+		t.Errorf("it ran these models of estep: %q", esteps)
+	}
 	if want := `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +11$`; !regexp.MustCompile(want).MatchString(first) {
 		t.Errorf("no %s in\n%s", want, first)
 	}

@@ -11,14 +11,15 @@ import (
 	"privpipe/pipelines/testkit/stages"
 )
 
-// TestPapers runs the systems of the papers over topics, by the flags of lda.sh: each stage in its own process, and the charges are
-// those of the same command over pipes.
+// TestPapers runs the systems of the papers, and gibbs.sh, over topics by the flags of lda.sh: each stage in its own process, and the
+// charges are those of the same command over pipes.
 func TestPapers(t *testing.T) {
 	b := broker.Real(t)
 	for _, c := range []struct{ recipe, row string }{
 		{"zcdp-lda.sh --batch 200 --rounds 3 --epsilon 1", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
 		{"ma-lda.sh --rate 0.2 --rounds 3 --clip batch", `3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 3 +yes`},
 		{"vips-lda.sh --batch 200 --rounds 3 --composition strong", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
+		{"../gibbs.sh --epsilon 2 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.1\) × 3 +yes`},
 	} {
 		name, _, _ := strings.Cut(c.recipe, " ")
 		t.Run(name, func(t *testing.T) {
