@@ -34,7 +34,7 @@ func TestSettings(t *testing.T) {
 	}
 	chain := gibbs.Options{Sweeps: 2, BurnIn: 1, Statistic: gibbs.Expected, Draws: 1, Shape: base.Shape}
 	sampled := func() string {
-		b, err := job.Settings("lda", gibbs.New(chain))
+		b, err := job.Settings("lda", gibbs.New(chain, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +42,8 @@ func TestSettings(t *testing.T) {
 	}
 	seen[sampled()] = "sampler"
 	vary(t, reflect.ValueOf(&chain).Elem(), seen, sampled)
-	if len(seen) != 17 {
-		t.Errorf("%d hashes, want those of 8 options of the sampler and of its base, too", len(seen))
+	if len(seen) != 23 {
+		t.Errorf("%d hashes, want those of 14 options of the sampler and of its base, too", len(seen))
 	}
 	other, err := job.Settings("words", words.New())
 	if err != nil {
@@ -83,7 +83,7 @@ func vary(t *testing.T, v reflect.Value, seen map[string]string, hash func() str
 		case reflect.Int:
 			v.SetInt(v.Int() + 1)
 		case reflect.Float64:
-			v.SetFloat(v.Float() * 1.5)
+			v.SetFloat(v.Float()*1.5 + 1)
 		case reflect.Bool:
 			v.SetBool(!v.Bool())
 		case reflect.String:

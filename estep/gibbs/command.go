@@ -1,8 +1,10 @@
 package gibbs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"privpipe/estep/job"
 	"privpipe/estep/shape"
@@ -11,6 +13,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/wire"
 )
 
 // Command is estep gibbs.
@@ -18,11 +21,18 @@ type Command struct {
 	job.Job
 	job.Keyed
 	job.Kept
-	Sweeps    int     `placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep)."`
-	BurnIn    int     `default:"12" help:"Leave the first ${default} sweeps of a round out of the expected statistic."`
-	Statistic string  `enum:"expected,counts" default:"expected" group:"Contribution" help:"Contribute ${enum}: the mean over sweeps of each token's probabilities of topics, or the counts of drawn topics after the last sweep."`
-	Keep      bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts --top-topics 0 --word-weight count --norm 0."`
-	Draws     float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
+	Sweeps         *int    `placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep). With --keep it may be 0."`
+	BurnIn         int     `default:"12" help:"Leave the first ${default} sweeps of a round out of the expected statistic."`
+	Statistic      string  `enum:"expected,counts,increments" default:"expected" group:"Contribution" help:"Contribute ${enum}: the mean over sweeps of each token's probabilities of topics, the counts of drawn topics after the last sweep, or by how much these have changed in the round."`
+	Keep           bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts or increments, --top-topics 0 --word-weight count --norm 0."`
+	Draws          float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
+	Update         string  `enum:"frozen,in-place" default:"frozen" help:"During a round, ${enum}: read only counts that were released before it, or let the counts of all documents follow each draw, as samplers without privacy do. No privacy theorem covers in-place, so only privatize none, or a grant for a paper's claim, takes such rounds. It implies --keep; --draws is then the loss that the paper claims."`
+	DocumentNoise  float64 `placeholder:"X" help:"Add Laplace noise of scale X in each round to each document's number of tokens in each topic. It stays. In place only (CDP-LDA)."`
+	WordRate       float64 `default:"1" group:"Subsampling" placeholder:"G" help:"Draw the topic of a token again with probability G in each sweep; the others keep theirs (SUB-LDA). It saves time, and amplifies no guarantee."`
+	Adaptive       float64 `group:"Subsampling" placeholder:"V" help:"Draw tokens of words that are frequent in their topic with probability V times --word-rate, and others with --least-rate."`
+	Frequent       float64 `group:"Subsampling" placeholder:"Q" help:"With --adaptive: the likeliest words of a topic that together have this share of it are frequent (default 0.5)."`
+	LeastRate      float64 `group:"Subsampling" placeholder:"R" help:"With --adaptive: the probability of the other words (default 0)."`
+	InherentReport string  `output:"" placeholder:"FILE" help:"Write the counts that bound the loss of each sweep in place without noise (account gibbs --largest-count) to FILE, a line of JSON a round. They are as private as the documents."`
 	shape.Flags
 }
 
@@ -31,46 +41,90 @@ func (c *Command) Validate() error {
 	if err := c.Flags.Check(); err != nil {
 		return err
 	}
-	if c.Sweeps == 0 {
-		c.Sweeps = 20
+	c.Keep = c.Keep || c.inPlace()
+	if c.Sweeps == nil {
+		sweeps := 20
 		if c.Keep {
-			c.Sweeps = 1
+			sweeps = 1
 		}
+		c.Sweeps = &sweeps
+	}
+	if c.Adaptive != 0 && c.Frequent == 0 {
+		c.Frequent = 0.5
 	}
 	o := c.options()
 	switch {
 	case c.Score || c.Infer:
 		return errors.New("estep gibbs trains; score and infer with estep lda, which reads the same models")
-	case c.Sweeps < 1 || c.BurnIn < 0:
-		return fmt.Errorf("--sweeps must be positive and --burn-in not negative, are %d and %d", c.Sweeps, c.BurnIn)
-	case c.Keep && !o.raw():
-		return errors.New("--keep needs --statistic counts --top-topics 0 --word-weight count --norm 0: the counts are the state")
-	case c.Draws > 0 && !o.raw():
-		return errors.New("--draws needs --statistic counts --top-topics 0 --word-weight count --norm 0: unit word counts each word once")
-	case c.Keep && endpoint.IsTopic(c.Input):
-		return errors.New("--keep does not go with a topic, whose partitions change hands")
-	case c.Statistic == Expected && c.BurnIn >= c.Sweeps:
-		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", c.BurnIn, c.Sweeps)
-	case c.State != "" && !c.Keep:
-		return errors.New("--state belongs to --keep")
+	case o.Sweeps < 0 || o.Sweeps == 0 && !o.Keep || o.BurnIn < 0:
+		return fmt.Errorf("--sweeps must be positive, or 0 with --keep, and --burn-in not negative; they are %d and %d", o.Sweeps, o.BurnIn)
+	case o.Statistic == Expected && o.BurnIn >= o.Sweeps && !o.Keep:
+		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", o.BurnIn, o.Sweeps)
 	}
-	if c.Draws != 0 {
-		return event.CheckDraws(c.Draws)
+	if err := c.checkKept(o); err != nil {
+		return err
+	}
+	if err := event.CheckDraws(o.Draws); err != nil {
+		return fmt.Errorf("--draws: %w", err)
+	}
+	return o.Subsampling.check(o.Draws / max(1, float64(o.Sweeps)))
+}
+
+// checkKept checks the flags of topics that are kept from round to round.
+func (c *Command) checkKept(o Options) error {
+	const raw = "--statistic counts or increments, --top-topics 0 --word-weight count --norm 0"
+	switch {
+	case o.Keep && !o.raw():
+		return errors.New("topics that are kept need " + raw + ": the counts are the state")
+	case o.Draws > 0 && !o.raw():
+		return errors.New("--draws needs " + raw + ": unit word counts each word once")
+	case o.Statistic == Increments && !o.Keep:
+		return errors.New("--statistic increments belongs to --keep")
+	case o.Keep && endpoint.IsTopic(c.Input):
+		return errors.New("--keep does not go with a topic, whose partitions change hands")
+	case (c.State != "" || c.InitialState != "") && !o.Keep:
+		return errors.New("--state and --initial-state belong to --keep")
+	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):
+		return fmt.Errorf("--document-noise must be positive and belongs to --update in-place, is %v", o.DocumentNoise)
+	case c.InherentReport != "" && !o.InPlace:
+		return errors.New("--inherent-report belongs to --update in-place")
 	}
 	return nil
 }
 
+func (c *Command) inPlace() bool { return c.Update == "in-place" }
+
 func (c *Command) options() Options {
 	return Options{
-		Sweeps: c.Sweeps, BurnIn: c.BurnIn, Statistic: c.Statistic, Keep: c.Keep, Draws: c.Draws, Shape: c.Flags.Shape(),
+		Sweeps: *c.Sweeps, BurnIn: c.BurnIn, Statistic: c.Statistic, Keep: c.Keep, Draws: c.Draws,
+		InPlace: c.inPlace(), DocumentNoise: c.DocumentNoise,
+		Subsampling: Subsampling{Rate: c.WordRate, Adaptive: c.Adaptive, Frequent: c.Frequent, Least: c.LeastRate},
+		Shape:       c.Flags.Shape(),
 	}
 }
 
 // Run is kong's hook.
-func (c *Command) Run(r *filter.Run) error {
-	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(c.options()) }, Keyed: c.Keyed.Coins()}
+func (c *Command) Run(r *filter.Run) (err error) {
+	work := job.Work{Family: lda.Family, Keyed: c.Keyed.Coins()}
 	if c.Keep {
 		work.Kept = c.Kept.Documents()
 	}
-	return c.Do(r, work)
+	if err := endpoint.Distinct(c.InherentReport, c.Output, c.Input, c.Params, c.Model, c.Secret, c.State, c.InitialState); err != nil {
+		return err
+	}
+	if c.InherentReport == "" || r.DryRun() {
+		work.New = func() model.EStep { return New(c.options(), nil) }
+		return c.Do(r, work)
+	}
+	out, err := endpoint.Create(c.InherentReport, wire.Side_PRIVATE)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	lines := json.NewEncoder(out)
+	work.New = func() model.EStep { return New(c.options(), func(in Inherent) error { return lines.Encode(in) }) }
+	if err := c.Do(r, work); err != nil {
+		return err
+	}
+	return out.Commit()
 }

@@ -1,18 +1,25 @@
 package gibbs
 
 import (
-	"encoding/binary"
-	"math"
+	"math/rand/v2"
 	"slices"
 
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-// A keeper is a worker that goes on from the topics of the round before, which are the counts that the document contributed. Tokens of
-// one word are alike, so the counts are all of the state.
+// A keeper is a worker that goes on from the topics of the round before.
 type keeper struct{ *worker }
+
+// Contribute implements model.Worker. The topics of a document are drawn from the start.
+func (w keeper) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
+	random, err := w.begin(d, coins)
+	if random == nil {
+		return nil, err
+	}
+	w.sampler.start(random)
+	return w.answer(random, nil), nil
+}
 
 // ContributeAfter implements model.Stateful.
 func (w keeper) ContributeAfter(d *wire.Document, last []*wire.Part, coins *model.Coins) ([]*wire.Part, error) {
@@ -23,41 +30,25 @@ func (w keeper) ContributeAfter(d *wire.Document, last []*wire.Part, coins *mode
 	if err := w.restore(last); err != nil {
 		return nil, err
 	}
-	return w.contribute(random), nil
+	before := make([]float32, len(w.words)*w.sampler.w.k)
+	countTopics(before, w.sampler.w.k, w.sampler.word, w.sampler.topics)
+	return w.answer(random, before), nil
 }
 
-// errOther is the error of a state whose counts are not those of the document.
-var errOther = exit.Errorf(exit.Malformed, "the state of a document has other words than the document").
-	WithHint("begin each run with a new --state file")
+// answer does the sweeps of a round. before has the counts before the round, nil for none.
+func (w keeper) answer(random *rand.Rand, before []float32) []*wire.Part {
+	w.sweep(random)
+	return w.options.countedParts(w.words, w.sampler.w.k, before, w.shares)
+}
 
-// restore gives the tokens the topics that parts count.
-func (w keeper) restore(parts []*wire.Part) error {
-	next := make([]int, len(w.words)+1) // first token of each word without a topic yet
-	for _, word := range w.sampler.word {
-		next[word+1]++
+// restore gives the tokens the topics of a state.
+func (w keeper) restore(last []*wire.Part) error {
+	topics := slices.Clone(w.sampler.topics)
+	if err := restoreTopics(topics, w.sampler.word, w.words, w.sampler.w.k, of(w.options.keptCounts(), last)); err != nil {
+		return err
 	}
-	for i := range w.words {
-		next[i+1] += next[i]
-	}
-	ends := slices.Clone(next[1:])
-	for _, p := range parts {
-		columns := wire.AppendIDs(nil, p.ColumnGaps)
-		for r, topic := range wire.AppendIDs(nil, p.RowGaps) {
-			for c, word := range columns {
-				i, found := slices.BinarySearch(w.words, word)
-				count := float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*(r*len(columns)+c):])))
-				if !found || int(topic) >= w.sampler.w.k || !(count >= 0 && count <= float64(ends[i]-next[i])) {
-					return errOther
-				}
-				for range int(count) {
-					w.sampler.put(uint32(next[i]), topic)
-					next[i]++
-				}
-			}
-		}
-	}
-	if !slices.Equal(next[:len(ends)], ends) {
-		return errOther
+	for token, topic := range topics {
+		w.sampler.put(uint32(token), topic)
 	}
 	return nil
 }

@@ -12,22 +12,16 @@ import (
 
 // Options are the settings of the E-step.
 type Options struct {
-	Sweeps    int     // in each round
-	BurnIn    int     // sweeps of a round that the expected statistic leaves out
-	Statistic string  // Expected or Counts
-	Keep      bool    // each round goes on from the topics of the round before
-	Draws     float64 // bound on the pure loss of the draws of a token in a round; 0: none
-	Shape     shape.Shape
+	Sweeps        int     // in each round
+	BurnIn        int     // sweeps of a round that the expected statistic leaves out
+	Statistic     string  // Expected, Counts or Increments
+	Keep          bool    // each round goes on from the topics of the round before
+	Draws         float64 // bound on the pure loss of the draws of a token in a round; 0: none. In place: the loss that a paper claims
+	InPlace       bool    // counts of all documents follow each draw; it keeps topics, too
+	DocumentNoise float64 // scale of Laplace noise that is added in each round to each document's number of tokens in each topic; in place only
+	Subsampling   Subsampling
+	Shape         shape.Shape
 }
-
-// raw says that the statistic is the counts of words by topic, as they are.
-func (o Options) raw() bool { return o.Statistic == Counts && o.Shape == shape.Shape{} }
-
-// The statistics that a document contributes.
-const (
-	Expected = "expected" // the mean over sweeps of each token's conditional probabilities, its topic integrated out
-	Counts   = "counts"   // of words by topic, after the last sweep
-)
 
 // mostAlpha bounds α times the number of topics, so that masses fit 64 bits.
 const mostAlpha = 1 << 30
@@ -36,17 +30,34 @@ const mostAlpha = 1 << 30
 type Model struct {
 	options Options
 	size    model.Size
-	weights *weights
+	round   uint32 // that the parameters are for
+	alpha   float64
+	rates   *rates
+	weights *weights // of frozen sampling
+
+	// Of sampling in place:
+	eta     float64
+	ceiling float64   // C; +Inf: none
+	counts  []float32 // released counts to begin a round with, K × V; nil: the true ones
+	report  func(Inherent) error
 }
 
-// New returns a model without parameters.
-func New(o Options) *Model { return &Model{options: o} }
+// New returns a model without parameters. report, if it is not nil, gets the counts of each round in place.
+func New(o Options, report func(Inherent) error) model.EStep {
+	m := &Model{options: o, report: report}
+	if o.InPlace {
+		return inPlace{m}
+	}
+	return m
+}
 
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
 	o := m.options
 	return map[string]any{
 		"sampler": "gibbs", "sweeps": o.Sweeps, "burn in": o.BurnIn, "statistic": o.Statistic, "keep": o.Keep, "draws": o.Draws,
+		"in place": o.InPlace, "document noise": o.DocumentNoise, "rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
+		"frequent": o.Subsampling.Frequent, "least rate": o.Subsampling.Least,
 		"top topics": o.Shape.TopTopics, "binary": o.Shape.Binary, "norm": o.Shape.Norm,
 	}
 }
@@ -64,25 +75,55 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 	if err != nil {
 		return err
 	}
-	m.size, m.weights = size, newWeights(size.Components, size.Words, alpha, released, m.perSweep())
+	m.size, m.round, m.alpha = size, set.Round+1, alpha
+	m.rates = newRates(m.options.Subsampling, size.Components, size.Words, released)
+	if m.options.InPlace {
+		return m.setCounts(set)
+	}
+	m.weights = newWeights(size.Components, size.Words, alpha, released, m.perSweep())
 	return nil
 }
 
-// perSweep is the bound on the loss of one draw of a token; 0: none. The draws of a round compose.
-func (m *Model) perSweep() float64 { return m.options.Draws / float64(m.options.Sweeps) }
+// setCounts takes the parameters of sampling in place.
+func (m *Model) setCounts(set *stream.Set) (err error) {
+	if m.eta, err = lda.Eta.Of(set); err != nil {
+		return err
+	}
+	m.ceiling, m.counts = math.Inf(1), nil
+	if _, ok := set.Scalar(lda.Ceiling.Name); ok {
+		if m.ceiling, err = lda.Ceiling.Of(set); err != nil {
+			return err
+		}
+	}
+	if lda.Counts.In(set) {
+		m.counts, err = lda.Counts.Of(set, m.size)
+	}
+	return err
+}
+
+// perSweep is the bound on the ratio of the weights of two words in a sweep; 0: none. The draws of a round compose, and so do the coins that
+// say which tokens are drawn.
+func (m *Model) perSweep() float64 {
+	if m.options.Draws == 0 {
+		return 0
+	}
+	return m.options.Draws/float64(m.options.Sweeps) - m.options.Subsampling.loss()
+}
 
 // Draws implements model.Drawer. Topics at the start of a run are uniform, and lose nothing. Without a bound in the options, weights
-// from 1 to 2^weightBits still bound a draw: numerator and denominator change by that factor at most.
+// from 1 to 2^weightBits still bound a draw: numerator and denominator change by that factor at most. In place no bound is known.
 func (m *Model) Draws() float64 {
-	if m.options.Draws > 0 {
-		return m.options.Draws
+	o := m.options
+	if o.Draws > 0 || o.InPlace {
+		return o.Draws
 	}
-	return float64(m.options.Sweeps) * 2 * weightBits * math.Ln2
+	return float64(o.Sweeps) * (2*weightBits*math.Ln2 + o.Subsampling.loss())
 }
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
 	w := &worker{options: m.options, sampler: newSampler(m.weights)}
+	w.sampler.rates = m.rates
 	if m.options.Keep {
 		return keeper{w}
 	}

@@ -8,6 +8,7 @@ import (
 // A sampler draws the topics of one document at a time; its memory is reused.
 type sampler struct {
 	w     *weights
+	rates *rates   // of a sweep
 	words []uint32 // the document's distinct words
 
 	// Of each token; the tokens of a word stand together.
@@ -64,6 +65,9 @@ func (s *sampler) sweep(coins *rand.Rand, shares []float32) {
 	k := s.w.k
 	coins.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
 	for _, token := range s.order {
+		if s.rates != nil && !s.rates.drawn(s.words[s.word[token]], s.topics[token], coins) {
+			continue
+		}
 		s.mass[s.topics[token]] -= s.step
 		word := int(s.word[token])
 		s.put(token, s.draw(s.w.row(s.words[word]), coins))

@@ -44,6 +44,15 @@ func (w *worker) begin(d *wire.Document, coins *model.Coins) (*rand.Rand, error)
 
 // contribute does the sweeps of a round and returns the statistic.
 func (w *worker) contribute(random *rand.Rand) []*wire.Part {
+	w.sweep(random)
+	if w.options.raw() {
+		return w.options.countedParts(w.words, w.sampler.w.k, nil, w.shares)
+	}
+	return w.shaped()
+}
+
+// sweep does the sweeps of a round, and leaves the statistic in shares, without its shape.
+func (w *worker) sweep(random *rand.Rand) {
 	k := w.sampler.w.k
 	w.shares = slices.Grow(w.shares[:0], len(w.words)*k)[:len(w.words)*k]
 	clear(w.shares)
@@ -54,15 +63,9 @@ func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 			w.sampler.sweep(random, nil)
 		}
 	}
-	if w.options.Statistic == Counts {
-		for token, topic := range w.sampler.topics {
-			w.shares[int(w.sampler.word[token])*k+int(topic)]++
-		}
+	if w.options.Statistic != Expected {
+		countTopics(w.shares, k, w.sampler.word, w.sampler.topics)
 	}
-	if w.options.raw() {
-		return w.raw()
-	}
-	return w.shaped()
 }
 
 // shaped returns the shares in the shape of the options, as parts of matrix 0.
@@ -86,23 +89,4 @@ func (w *worker) shaped() []*wire.Part {
 	}
 	w.options.Shape.Scale(values, total, w.counts)
 	return model.AppendParts(nil, 0, rows, w.words, values)
-}
-
-// raw returns the counts as they are: a part for each topic, of its words.
-func (w *worker) raw() (parts []*wire.Part) {
-	k := w.sampler.w.k
-	var words []uint32
-	var values []float32
-	for topic := range k {
-		words, values = words[:0], values[:0]
-		for i, word := range w.words {
-			if c := w.shares[i*k+topic]; c > 0 {
-				words, values = append(words, word), append(values, c)
-			}
-		}
-		if len(words) > 0 {
-			parts = model.AppendParts(parts, 0, []uint32{uint32(topic)}, words, values)
-		}
-	}
-	return parts
 }

@@ -18,7 +18,8 @@ import (
 
 // Kept are the flags of a model that keeps a state for each document from round to round: its last contribution.
 type Kept struct {
-	State string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
+	State        string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
+	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary."`
 
 	kept bool
 }
@@ -33,11 +34,12 @@ func (k Kept) Documents() Kept {
 // holds documents of all rounds under the scheme of the last round, and nobody may release it as that round. The file is replaced
 // atomically before the end of a round is sent. So if the next stage has a complete round, the file has it too.
 type state struct {
-	name   string
-	header *wire.Header // of the file
-	round  uint32       // the last round in the state
-	last   map[document]*wire.Contribution
-	next   []*wire.Record // contributions of the current round
+	name       string
+	header     *wire.Header // of the file
+	statistics int          // number of matrices that are sent; the others are hidden
+	round      uint32       // the last round in the state; 0: of another run, or none
+	last       map[document]*wire.Contribution
+	next       []*wire.Record // contributions of the current round
 }
 
 // A document is identified by the names in its contribution.
@@ -51,31 +53,55 @@ func (t *trainer) openState() (*state, error) {
 	if t.work.State != "" && endpoint.IsTopic(t.Input) {
 		return nil, exit.Errorf(exit.Usage, "--state does not go with a topic, whose partitions change hands")
 	}
-	s := &state{name: t.work.State, header: proto.CloneOf(t.header), last: make(map[document]*wire.Contribution)}
+	s := &state{
+		name: t.work.State, header: proto.CloneOf(t.header), statistics: len(t.header.Matrices), last: make(map[document]*wire.Contribution),
+	}
 	s.header.Kind = wire.Kind_STATE
-	if s.name == "" {
-		return s, nil
+	if hider, ok := t.step.(model.Hider); ok {
+		s.header.Matrices = append(s.header.Matrices, hider.Hidden(t.size)...)
 	}
-	in, h, err := endpoint.OpenStream(s.name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: t.MaxCells})
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+	if s.name != "" {
+		h, err := s.read(s.name, t.MaxCells)
+		if err == nil && (h.Run != s.header.Run || string(h.Settings) != string(s.header.Settings) || !s.fits(h)) {
+			err = exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
+				WithHint("begin each run with a new --state file")
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return s, err
+		}
 	}
+	if t.work.InitialState != "" {
+		h, err := s.read(t.work.InitialState, t.MaxCells)
+		if err == nil && !s.fits(h) {
+			err = exit.Errorf(exit.Malformed, "%s: the state of another model, or over another vocabulary", t.work.InitialState)
+		}
+		s.round = 0
+		return s, err
+	}
+	return s, nil
+}
+
+// fits says whether a header is that of a state of the same model over the same vocabulary.
+func (s *state) fits(h *wire.Header) bool {
+	return h.Model == s.header.Model && h.Unit == s.header.Unit && string(h.Vocabulary) == string(s.header.Vocabulary) &&
+		slices.EqualFunc(h.Matrices, s.header.Matrices, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
+}
+
+// read reads a file. It returns its header.
+func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
+	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_STATE, wire.Kind_CONTRIBUTIONS}, MaxCells: maxCells})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	if h.Kind != wire.Kind_STATE {
-		return nil, exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s: earlier programs wrote states so", s.name, h.Kind, wire.Kind_STATE).
+		return nil, exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of %s: earlier programs wrote states so", name, h.Kind, wire.Kind_STATE).
 			WithHint("begin a new run with a new --state file")
-	}
-	if h.Run != t.header.Run || string(h.Settings) != string(t.header.Settings) || string(h.Vocabulary) != string(t.header.Vocabulary) {
-		return nil, exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
-			WithHint("begin each run with a new --state file")
 	}
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
-			return s, nil
+			return h, nil
 		}
 		if err != nil {
 			return nil, err
@@ -83,6 +109,19 @@ func (t *trainer) openState() (*state, error) {
 		s.round = max(s.round, record.Round)
 		s.take(record)
 	}
+}
+
+// sent returns the parts that are sent: all but the hidden ones, which come last.
+func (s *state) sent(parts []*wire.Part) []*wire.Part {
+	if s == nil {
+		return parts
+	}
+	for i, p := range parts {
+		if int(p.Matrix) >= s.statistics {
+			return parts[:i]
+		}
+	}
+	return parts
 }
 
 // take adds a record of contributions to the state.

@@ -188,7 +188,7 @@ func (t *trainer) round(open *wire.Record) error {
 		return record.GetDocument(), nil
 	})
 	write := func(a answer) error {
-		t.state.keep(a.records)
+		t.state.keep(a.kept)
 		for _, b := range a.batches {
 			if err := t.out.WriteBatch(b); err != nil {
 				return err
@@ -218,15 +218,16 @@ func (t *trainer) round(open *wire.Record) error {
 	return t.out.Flush()
 }
 
-// An answer is the contributions of some documents, encoded as records.
+// An answer is the contributions of some documents.
 type answer struct {
-	batches []*stream.Batch
-	records []*wire.Record // for the state; else nil
+	sent    []*wire.Record
+	batches []*stream.Batch // of what is sent, encoded
+	kept    []*wire.Record  // for the state; else nil
 }
 
 // answer answers some documents.
 func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Document) (a answer, err error) {
-	records := make([]*wire.Record, 0, len(documents))
+	a.sent = make([]*wire.Record, 0, len(documents))
 	metrics.Documents(len(documents))
 	t.meter.Documents.Add(int64(len(documents)))
 	coins := t.coins(round)
@@ -237,9 +238,27 @@ func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Do
 		if err != nil {
 			return answer{}, err
 		}
-		records = appendContribution(records, round, c, parts)
+		t.add(&a, round, c, parts)
 	}
-	return t.encode(records)
+	return a, t.encode(&a)
+}
+
+// add adds a contribution to an answer. Hidden parts go to the state only.
+func (t *trainer) add(a *answer, round uint32, c *wire.Contribution, parts []*wire.Part) {
+	first, sent := len(a.sent), t.state.sent(parts)
+	a.sent = appendContribution(a.sent, round, c, sent)
+	switch {
+	case t.state == nil:
+	case len(sent) == len(parts):
+		a.kept = append(a.kept, a.sent[first:]...)
+	default:
+		a.kept = appendContribution(a.kept, round, &wire.Contribution{Unit: c.Unit, Record: c.Record}, parts)
+	}
+}
+
+func (t *trainer) encode(a *answer) (err error) {
+	a.batches, err = t.out.Framer().Batches(a.sent)
+	return err
 }
 
 // contribution returns the contribution of a document, without parts yet.
@@ -254,14 +273,6 @@ func (t *trainer) contribution(d *wire.Document) *wire.Contribution {
 // coins returns the coins of a round, for no document yet.
 func (t *trainer) coins(round uint32) model.Coins {
 	return model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
-}
-
-func (t *trainer) encode(records []*wire.Record) (a answer, err error) {
-	if t.state != nil {
-		a.records = records
-	}
-	a.batches, err = t.out.Framer().Batches(records)
-	return a, err
 }
 
 // appendContribution appends c with its parts, cut into as many records as they need.

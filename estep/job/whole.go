@@ -45,12 +45,11 @@ func (t *trainer) answerAll(whole model.Whole, round uint32, next documents, wri
 	if len(parts) != len(all) {
 		panic(fmt.Sprintf("%d contributions of %d documents", len(parts), len(all)))
 	}
-	var records []*wire.Record
+	var a answer
 	for i, c := range contributions {
-		records = appendContribution(records, round, c, parts[i])
+		t.add(&a, round, c, parts[i])
 	}
-	a, err := t.encode(records)
-	if err != nil {
+	if err := t.encode(&a); err != nil {
 		return err
 	}
 	return write(a)

@@ -38,6 +38,14 @@ type Stateful interface {
 	ContributeAfter(d *wire.Document, last []*wire.Part, coins *Coins) ([]*wire.Part, error)
 }
 
+// A Hider is an EStep whose state has more than the statistics. Its contributions then end with parts of further matrices, which are
+// numbered after those of Family.Statistics. They are kept in the state, and never sent.
+type Hider interface {
+	EStep
+	// Hidden returns these matrices, all of FLOAT32.
+	Hidden(Size) []*wire.Matrix
+}
+
 // A Whole is an EStep that answers the documents of a round together, so that a contribution may depend on other documents. The
 // round is marked as coupled, because no privacy theorem covers it: privatize adds noise to it only under a paper's claim
 // (SPEC.md, RoundOpen.coupled).
@@ -52,7 +60,8 @@ type Whole interface {
 // its own at unit word, which the grant must allow and the charge counts (SPEC.md, RoundOpen.draws).
 type Drawer interface {
 	EStep
-	// Draws returns a bound on the pure loss of the draws of one token in a round.
+	// Draws returns a bound on the pure loss of the draws of one token in a round. Of a Whole, whose draws have no known bound, it is
+	// the loss that a paper claims.
 	Draws() float64
 }
 

@@ -1,0 +1,155 @@
+package gibbs
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// inPlace is collapsed Gibbs sampling as it is usually done (Griffiths and Steyvers, PNAS 2004, equation 5): a sweep draws the topics of
+// all tokens of all documents, one after another, and the counts of words by topic follow each draw. So the contribution of a document
+// depends on the others: nothing is proved of such a round, which is marked as coupled.
+type inPlace struct{ *Model }
+
+// ContributeAll implements model.Whole.
+func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part, coins []*model.Coins) ([][]*wire.Part, error) {
+	t := newTable(m.Model)
+	residents, drawn := make([]*resident, len(documents)), 0
+	for i, d := range documents {
+		if len(d.Counts) == 0 {
+			continue
+		}
+		var err error
+		if residents[i], err = m.resident(t, d, last[i], coins[i]); err != nil {
+			return nil, err
+		}
+	}
+	for range m.options.Sweeps {
+		for _, r := range residents {
+			drawn += r.sweep(t, m.rates)
+		}
+	}
+	answers := make([][]*wire.Part, len(documents))
+	for i, r := range residents {
+		if r != nil {
+			answers[i] = m.answer(r)
+		}
+	}
+	if m.report != nil {
+		return answers, m.report(t.inherent(m.round, residents, drawn))
+	}
+	return answers, nil
+}
+
+// A resident is a document of a round in place.
+type resident struct {
+	ids     []uint32 // its words
+	word    []uint32 // of each token, its number in ids
+	topics  []uint32 // of each token
+	before  []float32
+	noise   []float32 // on the number of tokens of each topic, nil for none
+	members []float64 // n_mk, with the noise
+	random  *rand.Rand
+}
+
+// resident puts a document into the table.
+func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *model.Coins) (r *resident, err error) {
+	r = &resident{ids: wire.AppendIDs(nil, d.WordGaps), members: make([]float64, t.k)}
+	for i, c := range d.Counts {
+		for range c {
+			r.word = append(r.word, uint32(i))
+		}
+	}
+	if r.random, err = coins.Secret("gibbs"); err != nil {
+		return nil, err
+	}
+	r.topics = make([]uint32, len(r.word))
+	if last == nil {
+		for token := range r.topics {
+			r.topics[token] = uint32(r.random.Uint64N(uint64(t.k)))
+		}
+	} else {
+		if err := restoreTopics(r.topics, r.word, r.ids, t.k, of(m.options.keptCounts(), last)); err != nil {
+			return nil, err
+		}
+		r.before = make([]float32, len(r.ids)*t.k)
+		countTopics(r.before, t.k, r.word, r.topics)
+	}
+	for token, topic := range r.topics {
+		r.members[topic]++
+		// Released counts have the tokens of documents that contributed before.
+		if m.counts == nil || last == nil {
+			t.add(r.ids[r.word[token]], topic, 1)
+		}
+	}
+	return r, m.disturb(r, of(m.options.keptNoise(), last), coins)
+}
+
+// disturb adds noise to the numbers of tokens by topic of a document: that of earlier rounds, which its state has, and new noise
+// (HDP-LDA, §VII, CDP-LDA and CDP-LDA+).
+func (m inPlace) disturb(r *resident, kept []*wire.Part, coins *model.Coins) error {
+	if len(kept) == 0 && m.options.DocumentNoise == 0 {
+		return nil
+	}
+	r.noise = make([]float32, len(r.members))
+	for _, p := range kept {
+		for i, topic := range wire.AppendIDs(nil, p.ColumnGaps) {
+			if int(topic) < len(r.noise) {
+				r.noise[topic] = math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:]))
+			}
+		}
+	}
+	if m.options.DocumentNoise > 0 {
+		random, err := coins.Secret("gibbs document noise")
+		if err != nil {
+			return err
+		}
+		for topic := range r.noise {
+			// The difference of two exponential variables has the Laplace distribution of the same scale.
+			r.noise[topic] += float32(m.options.DocumentNoise * (random.ExpFloat64() - random.ExpFloat64()))
+		}
+	}
+	for topic, x := range r.noise {
+		r.members[topic] += float64(x)
+	}
+	return nil
+}
+
+// sweep draws the topics of the document's tokens again, in order. It returns how many were drawn.
+func (r *resident) sweep(t *table, rates *rates) (drawn int) {
+	if r == nil {
+		return 0
+	}
+	t.enter(r.members)
+	for token, topic := range r.topics {
+		id := r.ids[r.word[token]]
+		if rates != nil && !rates.drawn(id, topic, r.random) {
+			continue
+		}
+		t.move(id, topic, -1)
+		topic = t.draw(id, r.random)
+		t.move(id, topic, 1)
+		r.topics[token] = topic
+		drawn++
+	}
+	return drawn
+}
+
+// answer returns the contribution of a document, with what is hidden.
+func (m inPlace) answer(r *resident) []*wire.Part {
+	k := len(r.members)
+	now := make([]float32, len(r.ids)*k)
+	countTopics(now, k, r.word, r.topics)
+	parts := m.options.countedParts(r.ids, k, r.before, now)
+	if r.noise != nil {
+		columns := make([]uint32, k)
+		for topic := range columns {
+			columns[topic] = uint32(topic)
+		}
+		parts = model.AppendParts(parts, uint32(m.options.keptNoise()), []uint32{0}, columns, r.noise)
+	}
+	return parts
+}
