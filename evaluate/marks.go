@@ -6,6 +6,7 @@ import (
 
 	"privpipe/evaluate/internal/released"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/vocabulary"
 )
@@ -29,6 +30,8 @@ func unmarkable(run *released.Run, file *modelfile.File) string {
 		return "the grant does not name the model's family"
 	case !g.NonNegative && !file.Family.NonNegative:
 		return fmt.Sprintf("contributions of model %s may be negative", file.Family.Name)
+	case !g.NonNegative && lda.CountsVariance.In(file.Set):
+		return "contributions are increments of counts, which may be negative"
 	case int(file.Set.Round) != run.Last():
 		return fmt.Sprintf("the model is of round %d, and the last round that the ledger charges to its run is %d", file.Set.Round, run.Last())
 	}

@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -16,6 +17,7 @@ import (
 func TestUnmarkable(t *testing.T) {
 	signed := *lda.Family
 	signed.NonNegative = false
+	increments := &wire.Parameters{Scalars: []*wire.Scalar{{Name: lda.CountsVariance.Name}}}
 	type c struct {
 		lines []*event.Line // of charges
 		grant *event.Grant
@@ -46,14 +48,16 @@ func TestUnmarkable(t *testing.T) {
 			charge.Dataset = "another"
 			x.lines = append(x.lines, &event.Line{Charge: charge})
 		}, "more than once"},
-		"words":                {func(x *c) { x.grant.Unit = event.Word }, "single words"},
-		"no vocabulary":        {func(x *c) { x.grant.Vocabulary = "" }, "vocabulary"},
-		"another vocabulary":   {func(x *c) { x.grant.Vocabulary = hex.EncodeToString(vocab.Hash()) }, "vocabulary"},
-		"no family":            {func(x *c) { x.grant.Model = "" }, "family"},
-		"signed":               {func(x *c) { x.file.Family = &signed }, "may be negative"},
-		"signed, and cut at 0": {func(x *c) { x.file.Family, x.grant.NonNegative = &signed, true }, ""},
-		"an earlier model":     {func(x *c) { x.file.Set.Round = 3 }, "of round 3, and the last round that the ledger charges to its run is 4"},
-		"a later model":        {func(x *c) { x.lines = x.lines[:3] }, "of round 4, and the last round that the ledger charges to its run is 3"},
+		"words":                    {func(x *c) { x.grant.Unit = event.Word }, "single words"},
+		"no vocabulary":            {func(x *c) { x.grant.Vocabulary = "" }, "vocabulary"},
+		"another vocabulary":       {func(x *c) { x.grant.Vocabulary = hex.EncodeToString(vocab.Hash()) }, "vocabulary"},
+		"no family":                {func(x *c) { x.grant.Model = "" }, "family"},
+		"signed":                   {func(x *c) { x.file.Family = &signed }, "may be negative"},
+		"signed, and cut at 0":     {func(x *c) { x.file.Family, x.grant.NonNegative = &signed, true }, ""},
+		"increments":               {func(x *c) { x.file.Set.Parameters = increments }, "increments of counts, which may be negative"},
+		"increments, and cut at 0": {func(x *c) { x.file.Set.Parameters, x.grant.NonNegative = increments, true }, ""},
+		"an earlier model":         {func(x *c) { x.file.Set.Round = 3 }, "of round 3, and the last round that the ledger charges to its run is 4"},
+		"a later model":            {func(x *c) { x.lines = x.lines[:3] }, "of round 4, and the last round that the ledger charges to its run is 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReported("lda", hostile, 3, "d")

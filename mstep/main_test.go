@@ -49,6 +49,10 @@ func files() map[string][]byte {
 	noiseless := &wire.Release{
 		Mechanism: event.None, Grid: 0.5, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1, Secret: true},
 	}
+	increments := []modeltest.Release{
+		{Round: 1, Head: modeltest.OfAll(0.5, 1, 2), Steps: []int64{2, 4, 6, 0, 0, 10}},
+		{Round: 2, Head: modeltest.OfAll(0.5, 1, 2), Steps: []int64{-1, 0, 2, -4, 0, 1}},
+	}
 	laplace := modeltest.Gaussian(0.5, 0.25, 4, 3)
 	laplace.Mechanism = event.Laplace
 	other := vocabulary.Words{"cat", "dog", "bird"}
@@ -65,6 +69,9 @@ func files() map[string][]byte {
 		"other-run.pp":    released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
 		"private.pp":      released(func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, rounds...),
 		"other-word.pp":   released(func(h *wire.Header) { h.Vocabulary = other.Hash() }, rounds...),
+		"increments.pp":   released(nil, increments...),
+		"second.pp":       released(nil, increments[1]),
+		"first.pp":        unended(released(nil, increments[0])),
 		"laplace.pp":      released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),

@@ -1,6 +1,7 @@
 package lda
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -8,27 +9,33 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/npy"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // Command is mstep lda.
 type Command struct {
 	learn.Job
-	Topics       int     `required:"" short:"K" help:"Learn this many topics."`
-	Alpha        float64 `placeholder:"X" help:"Set the Dirichlet prior of a document's topics (default 1/K)."`
-	Eta          float64 `placeholder:"X" help:"Set the Dirichlet prior of a topic's words (default 1/K)."`
-	Tau0         float64 `name:"tau0" default:"0" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1."`
-	Kappa        float64 `default:"0.5" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ."`
-	AverageFrom  float64 `default:"0.3" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state."`
-	Denoise      string  `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"Estimate topics from the noisy sum by ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
-	Beta         string  `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"Send this estimate of β under λ to the E-step: ${enum}."`
-	Negatives    string  `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
-	WordMarginal string  `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
-	Initial      string  `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
-	Seed         uint64  `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
+	Topics       int      `required:"" short:"K" help:"Learn this many topics."`
+	Alpha        float64  `placeholder:"X" help:"Set the Dirichlet prior of a document's topics (default 1/K)."`
+	Eta          float64  `placeholder:"X" help:"Set the Dirichlet prior of a topic's words (default 1/K)."`
+	Tau0         *float64 `name:"tau0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0)."`
+	Kappa        *float64 `placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 0.5)."`
+	Accumulate   bool     `group:"Learning rate" help:"Add up the releases, from 0 on: S ← S + R, for rounds of increments that all documents answer, as those of estep gibbs --statistic increments. The parameters and the model then hold S as counts."`
+	AverageFrom  *float64 `placeholder:"X" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state (default 0.3, or 1 with --accumulate)."`
+	Denoise      string   `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"Estimate topics from the noisy sum by ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
+	Ceiling      float64  `placeholder:"C" group:"Estimate" help:"Count each cell as at most C, and send C to the E-step. With --beta mean it bounds the ratio of the weights of two words in a topic by C/η + 1. Needs --denoise floor; by default there is no ceiling."`
+	Beta         string   `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"Send this estimate of β under λ to the E-step: ${enum}."`
+	Negatives    string   `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
+	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
+	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
+	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate: begin with the counts of FILE, a model of a run with --accumulate, instead of 0."`
+	Seed         uint64   `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
 // Validate is kong's hook.
@@ -36,20 +43,48 @@ func (c *Command) Validate() error {
 	if c.Topics < 1 || c.Topics > 1<<20 {
 		return fmt.Errorf("--topics must be in [1, %d], is %d", 1<<20, c.Topics)
 	}
-	for name, v := range map[string]float64{"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": c.Tau0, "--kappa": c.Kappa} {
+	tau0, kappa, averageFrom := c.schedule()
+	for name, v := range map[string]float64{"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": tau0, "--kappa": kappa, "--ceiling": c.Ceiling} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s must not be negative, is %v", name, v)
 		}
 	}
-	if !(c.AverageFrom >= 0 && c.AverageFrom <= 1) {
-		return fmt.Errorf("--average-from must be in [0, 1], is %v", c.AverageFrom)
+	if !(averageFrom >= 0 && averageFrom <= 1) {
+		return fmt.Errorf("--average-from must be in [0, 1], is %v", averageFrom)
+	}
+	switch {
+	case c.Ceiling > 0 && c.Denoise != "floor":
+		return errors.New("--ceiling needs --denoise floor: empirical Bayes has no ceiling")
+	case c.Accumulate && (c.Tau0 != nil || c.Kappa != nil || averageFrom != 1):
+		return errors.New("--accumulate adds releases up: --tau0, --kappa and --average-from do not go with it")
+	case c.Accumulate && c.Initial != "":
+		return errors.New("--accumulate begins with counts: --initial does not go with it, --initial-counts does")
+	case c.Accumulate && c.Negatives == "zero":
+		return errors.New("--accumulate does not go with --negatives zero: increments are negative where counts fall")
+	case c.Counts != "" && !c.Accumulate:
+		return errors.New("--initial-counts belongs to --accumulate")
 	}
 	return nil
 }
 
+// schedule returns τ0, κ and the share of the rounds from which the model is averaged.
+func (c *Command) schedule() (tau0, kappa, averageFrom float64) {
+	or := func(given *float64, standard float64) float64 {
+		if given == nil {
+			return standard
+		}
+		return *given
+	}
+	average := 0.3
+	if c.Accumulate {
+		average = 1
+	}
+	return or(c.Tau0, 0), or(c.Kappa, 0.5), or(c.AverageFrom, average)
+}
+
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Initial); err != nil {
+	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Initial, c.Counts); err != nil {
 		return err
 	}
 	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
@@ -57,10 +92,10 @@ func (c *Command) Run(r *filter.Run) error {
 		return err
 	}
 	o := Options{
-		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, Tau0: c.Tau0, Kappa: c.Kappa,
-		ZeroNegatives: c.Negatives == "zero", AverageFrom: c.AverageFrom, Seed: c.Seed,
-		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log"},
+		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero", Accumulate: c.Accumulate, Seed: c.Seed,
+		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling},
 	}
+	o.Tau0, o.Kappa, o.AverageFrom = c.schedule()
 	if uint64(o.Topics)*uint64(o.Words) > wire.MaxCells {
 		return exit.Errorf(exit.Usage, "%d topics of %d words are more than %d cells", o.Topics, o.Words, wire.MaxCells)
 	}
@@ -75,31 +110,58 @@ func (c *Command) Run(r *filter.Run) error {
 			return err
 		}
 	}
-	if c.Initial == "" {
-		return c.Learn(r, New(o), vocab)
-	}
-	lambda, err := readInitial(c.Initial, o.Topics, o.Words)
+	learner, err := c.learner(o, vocab)
 	if err != nil {
 		return err
 	}
-	return c.Learn(r, NewFrom(o, lambda), vocab)
+	return c.Learn(r, learner, vocab)
+}
+
+// learner returns a learner with the first topics of the flags.
+func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
+	switch {
+	case c.Initial != "":
+		lambda, err := readInitial(c.Initial, o.Topics, o.Words)
+		if err != nil {
+			return nil, err
+		}
+		return NewFrom(o, lambda), nil
+	case c.Counts != "":
+		counts, variance, err := readCounts(c.Counts, o.size(), vocab)
+		if err != nil {
+			return nil, err
+		}
+		return NewFromCounts(o, counts, variance), nil
+	}
+	return New(o), nil
+}
+
+// readCounts reads the counts of a model of a run that accumulated, and the variance of their noise.
+func readCounts(name string, want model.Size, vocab vocabulary.Words) ([]float32, float64, error) {
+	set, size, err := readModel(name, lda.Family, vocab)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !lda.Counts.In(set) {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep lda --accumulate", name)
+	}
+	if size != want {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components, want.Components)
+	}
+	counts, err := lda.Counts.Of(set, size)
+	if err != nil {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	variance, err := lda.CountsVariance.Of(set)
+	if err != nil {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return counts, variance, nil
 }
 
 // readMarginal reads the frequencies of a model of words.
 func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
-	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	if string(h.Vocabulary) != string(vocab.Hash()) {
-		return nil, exit.Errorf(exit.Malformed, "%s: word frequencies over another vocabulary than --vocab", name)
-	}
-	size, err := words.Family.Size(h)
-	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	set, err := in.ReadOne(nil)
+	set, size, err := readModel(name, words.Family, vocab)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +170,24 @@ func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	return p, nil
+}
+
+// readModel reads a model of a family over a vocabulary.
+func readModel(name string, family *model.Family, vocab vocabulary.Words) (*stream.Set, model.Size, error) {
+	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
+	if err != nil {
+		return nil, model.Size{}, err
+	}
+	defer in.Close()
+	if string(h.Vocabulary) != string(vocab.Hash()) {
+		return nil, model.Size{}, exit.Errorf(exit.Malformed, "%s: over another vocabulary than --vocab", name)
+	}
+	size, err := family.Size(h)
+	if err != nil {
+		return nil, model.Size{}, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	set, err := in.ReadOne(nil)
+	return set, size, err
 }
 
 func readInitial(name string, topics, words int) ([]float64, error) {

@@ -10,8 +10,9 @@ import (
 
 // Estimate says how topics are estimated from the noisy statistic.
 type Estimate struct {
-	Shrink      bool // empirical Bayes; else negative cells count as 0
-	ExpectedLog bool // E[log β] under the Dirichlet λ, as in the papers; else the mean of β
+	Shrink      bool    // empirical Bayes; else negative cells count as 0
+	ExpectedLog bool    // E[log β] under the Dirichlet λ, as in the papers; else the mean of β
+	Ceiling     float64 // cells count as at most this; 0: no ceiling. Not with Shrink
 }
 
 // topics is an estimate of the topics.
@@ -26,7 +27,8 @@ type topics struct {
 var cellPrior = denoise.Mixture{Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2}
 
 // estimate makes topics from a statistic with normal noise of standard deviation tau on each cell. Without noise, for example at
-// the random start, λ is η + S.
+// the random start, λ is η + S. A ceiling C bounds λ to [η, η+C]: no two words of a topic then differ in the mean of β by more than a
+// factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise).
 func (o *Options) estimate(sum []float64, tau float64) *topics {
 	t := &topics{k: o.Topics, v: o.Words, lambda: make([]float64, len(sum)), expectedLog: o.Estimate.ExpectedLog}
 	if o.Estimate.Shrink && tau > 0 {
@@ -34,7 +36,11 @@ func (o *Options) estimate(sum []float64, tau float64) *topics {
 		return t
 	}
 	for i, s := range sum {
-		t.lambda[i] = o.Eta + max(s, 0)
+		cell := max(s, 0)
+		if o.Estimate.Ceiling > 0 {
+			cell = min(cell, o.Estimate.Ceiling)
+		}
+		t.lambda[i] = o.Eta + cell
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package lda
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -19,6 +20,7 @@ type Options struct {
 	Tau0, Kappa   float64 // ρ_t = (τ0 + t)^−κ
 	ZeroNegatives bool    // set negative cells of each release to 0, as the papers do; biased
 	AverageFrom   float64 // the model is estimated from an average over the rounds after this share of them; 1: from S
+	Accumulate    bool    // S ← S + R from S = 0 on: releases are increments. It makes no use of Tau0, Kappa and AverageFrom
 	Estimate      Estimate
 	Marginal      []float64 // frequency of each word, from a separate release; nil: estimated from S
 	Seed          uint64    // of the random first topics
@@ -37,9 +39,13 @@ type Learner struct {
 	averaged        float64 // number of rounds in the average
 }
 
-// New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code.
+// New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. A learner that accumulates
+// begins with counts of 0 instead, because it would never forget random ones.
 func New(o Options) *Learner {
 	l := newLearner(o)
+	if o.Accumulate {
+		return l
+	}
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(o.Seed, 0x6c616d626461)}
 	for i := range l.sum {
 		l.sum[i] = gamma.Rand() - o.Eta
@@ -53,6 +59,16 @@ func NewFrom(o Options, lambda []float64) *Learner {
 	for i, v := range lambda {
 		l.sum[i] = v - o.Eta
 	}
+	return l
+}
+
+// NewFromCounts returns a learner that adds increments to counts, K×V row by row, whose noise has the given variance on each cell.
+func NewFromCounts(o Options, counts []float32, variance float64) *Learner {
+	l := newLearner(o)
+	for i, c := range counts {
+		l.sum[i] = float64(c)
+	}
+	l.variance = variance
 	return l
 }
 
@@ -84,6 +100,9 @@ func (l *Learner) Update(r *model.Release) error {
 			values[i] = max(v, 0)
 		}
 	}
+	if l.o.Accumulate {
+		return l.accumulate(r, values, variance)
+	}
 	rho := min(1, math.Pow(l.o.Tau0+float64(r.Round), -l.o.Kappa))
 	l.variance = model.Mix(l.sum, values, rho, l.variance, variance)
 	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
@@ -95,13 +114,48 @@ func (l *Learner) Update(r *model.Release) error {
 	return nil
 }
 
+// accumulate adds the increments of a round. A sample of them would leave out what the other documents changed, and so would a missing
+// round, for good.
+func (l *Learner) accumulate(r *model.Release, increments []float64, variance float64) error {
+	if !r.All {
+		return fmt.Errorf("release of round %d is of a sample of the documents: only the increments of all documents add up to counts", r.Round)
+	}
+	if r.Round != l.round+1 {
+		return fmt.Errorf("release of round %d comes after that of round %d: counts need the increments of each round", r.Round, l.round)
+	}
+	for i, x := range increments {
+		l.sum[i] += x
+	}
+	l.variance += variance
+	l.round = r.Round
+	return nil
+}
+
 // Parameters implements model.Learner.
 func (l *Learner) Parameters() *model.Snapshot {
 	estimate := l.o.estimate(l.sum, math.Sqrt(l.variance))
 	s := new(model.Snapshot)
 	lda.Alpha.Put(s, l.o.Alpha)
+	lda.Eta.Put(s, l.o.Eta)
 	lda.Weights.Put(s, l.Size(), estimate.weights())
+	l.putOptional(s)
 	return s
+}
+
+// putOptional writes the optional fields of the options.
+func (l *Learner) putOptional(s *model.Snapshot) {
+	if c := l.o.Estimate.Ceiling; c > 0 {
+		lda.Ceiling.Put(s, c)
+	}
+	if !l.o.Accumulate {
+		return
+	}
+	counts := make([]float32, len(l.sum))
+	for i, x := range l.sum {
+		counts[i] = float32(min(max(x, -math.MaxFloat32), math.MaxFloat32)) // the wire has finite numbers only
+	}
+	lda.CountsVariance.Put(s, l.variance)
+	lda.Counts.Put(s, l.Size(), counts)
 }
 
 // AboveNoise implements model.Judge: for each topic, the number of cells of its statistic that are more than four standard
@@ -125,7 +179,8 @@ func (l *Learner) estimated() (sum []float64, variance float64) {
 	return l.sum, l.variance
 }
 
-// Model implements model.Learner: the parameters for estep, and λ, whose rows are proportional to the topics.
+// Model implements model.Learner: the parameters for estep, and λ, whose rows are proportional to the topics. Counts are those of the
+// last round.
 func (l *Learner) Model() (*model.Snapshot, error) {
 	if l.round == 0 {
 		return nil, errors.New("no release to learn from")
@@ -138,5 +193,6 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	lda.Rounds.Put(s, float64(l.round))
 	lda.Weights.Put(s, l.Size(), estimate.weights())
 	lda.Lambda.Put(s, l.Size(), estimate.lambda)
+	l.putOptional(s)
 	return s, nil
 }

@@ -90,6 +90,11 @@ func TestLearner(t *testing.T) {
 			modeltest.Learner(t, func() model.Learner { return New(o) })
 		})
 	}
+	increments := floor
+	increments.ZeroNegatives, increments.Accumulate, increments.Estimate.Ceiling = false, true, 3
+	t.Run("accumulate", func(t *testing.T) {
+		modeltest.LearnerOf(t, modeltest.OfAll(0.125, 50, 5), func() model.Learner { return New(increments) })
+	})
 }
 
 // TestRestoreRefuses a checkpoint that was made with other settings.
@@ -107,6 +112,8 @@ func TestRestoreRefuses(t *testing.T) {
 		"kappa 0.5, this run has 0.7": func(o *Options) { o.Kappa = 0.7 },
 		"average_from 0.3":            func(o *Options) { o.AverageFrom = 1 },
 		"zero_negatives 0":            func(o *Options) { o.ZeroNegatives = true },
+		"ceiling 0, this run has 4":   func(o *Options) { o.Estimate.Ceiling = 4 },
+		"accumulate 0":                func(o *Options) { o.Accumulate = true },
 		"2 × 3, must be of 4 × 3":     func(o *Options) { o.Topics = 4 },
 		"2 × 3, must be of 2 × 4":     func(o *Options) { o.Words = 4 },
 	} {
@@ -115,6 +122,26 @@ func TestRestoreRefuses(t *testing.T) {
 		if err := New(o).Restore(set); err == nil || !strings.Contains(err.Error(), rule) {
 			t.Errorf("got %v, want an error about %q", err, rule)
 		}
+	}
+}
+
+// TestRestoreOlder: a checkpoint of a program that knew neither a ceiling nor increments is one without them.
+func TestRestoreOlder(t *testing.T) {
+	o := Options{Topics: 2, Words: 3, Alpha: 1, Eta: 1}
+	l := New(o)
+	for _, s := range l.State().Scalars {
+		if s.Name == "ceiling" || s.Name == "accumulate" {
+			t.Errorf("a checkpoint without the option has %s", s.Name)
+		}
+	}
+	with := o
+	with.Accumulate, with.Estimate.Ceiling = true, 4
+	l = New(with)
+	if err := New(with).Restore(modeltest.Set(l, l.State())); err != nil {
+		t.Error(err)
+	}
+	if err := New(o).Restore(modeltest.Set(l, l.State())); err == nil || !strings.Contains(err.Error(), "ceiling 4, this run has 0") {
+		t.Errorf("a run without a ceiling resumes one with: %v", err)
 	}
 }
 
@@ -220,8 +247,14 @@ func FuzzExtreme(f *testing.F) {
 	f.Add(5e-324, 1.0, uint64(1), uint32(3), int64(1), int64(0))
 	f.Add(1e-40, 1e-3, uint64(0), uint32(3), int64(-1), int64(-9))
 	f.Fuzz(func(t *testing.T, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
-		for _, e := range []Estimate{{Shrink: true}, {ExpectedLog: true}} {
-			o := Options{Topics: 2, Words: 5, Alpha: 0.5, Eta: 0.5, Kappa: 0.5, Estimate: e}
+		for _, o := range []Options{
+			{Estimate: Estimate{Shrink: true}}, {Estimate: Estimate{ExpectedLog: true}},
+			{Accumulate: true}, {Accumulate: true, Estimate: Estimate{Ceiling: 1e-300}},
+		} {
+			if o.Accumulate && rate != 1 {
+				continue // of a sample
+			}
+			o.Topics, o.Words, o.Alpha, o.Eta, o.Kappa = 2, 5, 0.5, 0.5, 0.5
 			modeltest.Extreme(t, New(o), grid, rate, scale, rounds, a, b)
 		}
 	})

@@ -11,18 +11,31 @@ import (
 // A setting is an option that must be equal in the checkpoint and in the flags.
 type setting struct {
 	model.Scalar
-	value float64
+	value    float64
+	optional bool // it is left out if it is 0, as checkpoints of older programs do
 }
 
 func (o *Options) settings() []setting {
-	zero := 0.
-	if o.ZeroNegatives {
-		zero = 1
+	named := func(name string, value float64) setting {
+		return setting{Scalar: model.Scalar{Name: name}, value: value}
+	}
+	optional := func(name string, value float64) setting {
+		s := named(name, value)
+		s.optional = true
+		return s
 	}
 	return []setting{
-		{lda.Alpha, o.Alpha}, {lda.Eta, o.Eta}, {model.Scalar{Name: "tau0"}, o.Tau0}, {model.Scalar{Name: "kappa"}, o.Kappa},
-		{model.Scalar{Name: "average_from"}, o.AverageFrom}, {model.Scalar{Name: "zero_negatives"}, zero},
+		named(lda.Alpha.Name, o.Alpha), named(lda.Eta.Name, o.Eta), named("tau0", o.Tau0), named("kappa", o.Kappa),
+		named("average_from", o.AverageFrom), named("zero_negatives", number(o.ZeroNegatives)),
+		optional(lda.Ceiling.Name, o.Estimate.Ceiling), optional("accumulate", number(o.Accumulate)),
 	}
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // The matrices and scalars of a checkpoint.
@@ -38,7 +51,9 @@ var (
 func (l *Learner) State() *model.Snapshot {
 	s := new(model.Snapshot)
 	for _, setting := range l.o.settings() {
-		setting.Put(s, setting.value)
+		if setting.value != 0 || !setting.optional {
+			setting.Put(s, setting.value)
+		}
 	}
 	keptVariance.Put(s, l.variance)
 	keptAverageVariance.Put(s, l.averageVariance)
@@ -51,7 +66,7 @@ func (l *Learner) State() *model.Snapshot {
 // Restore implements model.Learner.
 func (l *Learner) Restore(set *stream.Set) (err error) {
 	for _, setting := range l.o.settings() {
-		if got, ok := set.Scalar(setting.Name); !ok || got != setting.value {
+		if got, ok := set.Scalar(setting.Name); !ok && !setting.optional || got != setting.value {
 			return fmt.Errorf("checkpoint was made with %s %v, this run has %v", setting.Name, got, setting.value)
 		}
 	}

@@ -71,6 +71,12 @@ func (s Scalar) Of(set *stream.Set) (float64, error) {
 	return x, nil
 }
 
+// In reports whether a set has the number.
+func (s Scalar) In(set *stream.Set) bool {
+	_, ok := set.Scalar(s.Name)
+	return ok
+}
+
 // Put writes the number.
 func (s Scalar) Put(to *Snapshot, x float64) {
 	to.Scalars = append(to.Scalars, &wire.Scalar{Name: s.Name, Value: x})

@@ -16,7 +16,7 @@ var (
 	// Alpha is the Dirichlet prior of a document's topics, the same for each.
 	Alpha = model.Scalar{Name: "alpha", Rule: model.Positive}
 
-	// Eta is the Dirichlet prior of a topic's words, the same for each.
+	// Eta is the Dirichlet prior of a topic's words, the same for each. Parameters of older programs lack it; a model file has it.
 	Eta = model.Scalar{Name: "eta", Rule: model.Positive}
 
 	// Ceiling bounds the counts that weights are made of.
@@ -33,6 +33,20 @@ var (
 
 	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv.
 	Lambda = model.Matrix[float64]{Name: "lambda", Rows: model.Components, Columns: model.Words, Rule: model.Positive}
+)
+
+// The optional fields of parameters and model files: a reader asks In before Of.
+var (
+	// Ceiling is C of weights and lambda that were made of cells of the statistic clamped to [0, C], plus eta. Without it there is no
+	// such bound.
+	Ceiling = model.Scalar{Name: "ceiling", Rule: model.Positive}
+
+	// Counts are the sum of all increments of the statistic that were released. Noise may have made them negative. A run that does not
+	// accumulate has none.
+	Counts = model.Matrix[float32]{Name: "counts", Rows: model.Components, Columns: model.Words}
+
+	// CountsVariance is the variance of the noise on each cell of Counts. It comes with them.
+	CountsVariance = model.Scalar{Name: "counts_variance", Rule: model.NotNegative}
 )
 
 // Family is the family of models.

@@ -137,9 +137,24 @@ func Set(l model.Learner, s *model.Snapshot) *stream.Set {
 	}))
 }
 
-// Learner checks the promises of package model for a learner. fresh returns a new learner with the same settings each time.
+// Learner checks the promises of package model for a learner, on rounds of samples. fresh returns a new learner with the same settings
+// each time.
 func Learner(t *testing.T, fresh func() model.Learner) {
-	const rounds = 5
+	LearnerOf(t, Gaussian(0.25, 0.125, 50, rounds), fresh)
+}
+
+// rounds is the number of rounds of Learner.
+const rounds = 5
+
+// OfAll returns the head of a release that all units answered, else as Gaussian does.
+func OfAll(grid float64, scale uint64, rounds uint32) *wire.Release {
+	r := Gaussian(1, grid, scale, rounds)
+	r.Scheme = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: rounds, Secret: true}
+	return r
+}
+
+// LearnerOf is Learner on releases with the given head.
+func LearnerOf(t *testing.T, head *wire.Release, fresh func() model.Learner) {
 	l := fresh()
 	releases := make([]Release, rounds)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -148,7 +163,7 @@ func Learner(t *testing.T, fresh func() model.Learner) {
 		for c := range steps {
 			steps[c] = int64(100*r.ExpFloat64() + 50*r.NormFloat64())
 		}
-		releases[i] = Release{uint32(i + 1), Gaussian(0.25, 0.125, 50, rounds), steps}
+		releases[i] = Release{uint32(i + 1), head, steps}
 	}
 	var parameters []*model.Snapshot // before each round and after the last
 	for i := range releases {
@@ -209,7 +224,7 @@ func Learner(t *testing.T, fresh func() model.Learner) {
 	})
 }
 
-// Extreme checks that every release within the rules of the wire format gives a model within these rules.
+// Extreme checks that every release within the rules of the wire format gives a model within these rules. At rate 1 all units answer.
 func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, rounds uint32, a, b int64) {
 	if !(grid > 0 && grid <= math.MaxFloat64) || event.CheckRate(rate) != nil || rounds == 0 || rounds > 1<<31 {
 		t.Skip()
@@ -221,6 +236,9 @@ func Extreme(t *testing.T, l model.Learner, grid, rate float64, scale uint64, ro
 	head := Gaussian(rate, grid, scale, rounds)
 	if scale == 0 {
 		head = None(rate, grid, rounds)
+	}
+	if rate == 1 {
+		head.Scheme.Method = wire.Scheme_ALL
 	}
 	if err := Update(l, Release{1, head, steps}); err != nil {
 		t.Skip(err)
