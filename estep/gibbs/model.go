@@ -90,7 +90,7 @@ func (m *Model) setCounts(set *stream.Set) (err error) {
 		return err
 	}
 	m.ceiling, m.counts = math.Inf(1), nil
-	if _, ok := set.Scalar(lda.Ceiling.Name); ok {
+	if lda.Ceiling.In(set) {
 		if m.ceiling, err = lda.Ceiling.Of(set); err != nil {
 			return err
 		}

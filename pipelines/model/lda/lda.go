@@ -19,17 +19,11 @@ var (
 	// Eta is the Dirichlet prior of a topic's words, the same for each. Parameters of older programs lack it; a model file has it.
 	Eta = model.Scalar{Name: "eta", Rule: model.Positive}
 
-	// Ceiling bounds the counts that weights are made of.
-	Ceiling = model.Scalar{Name: "ceiling", Rule: model.Positive}
-
 	// Rounds is the number of rounds that a model was learned from.
 	Rounds = model.Scalar{Name: "rounds"}
 
 	// Weights are the factors of θ in the E-step: β_kv, or exp(E[log β_kv]).
 	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
-
-	// Counts are the sum of all released increments, with their noise.
-	Counts = model.Matrix[float32]{Name: "counts", Rows: model.Components, Columns: model.Words}
 
 	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv.
 	Lambda = model.Matrix[float64]{Name: "lambda", Rows: model.Components, Columns: model.Words, Rule: model.Positive}
