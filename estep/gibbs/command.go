@@ -80,8 +80,6 @@ func (c *Command) checkKept(o Options) error {
 		return errors.New("--draws needs " + raw + ": unit word counts each word once")
 	case o.Statistic == Increments && !o.Keep:
 		return errors.New("--statistic increments belongs to --keep")
-	case o.Keep && endpoint.IsTopic(c.Input):
-		return errors.New("--keep does not go with a topic, whose partitions change hands")
 	case (c.State != "" || c.InitialState != "") && !o.Keep:
 		return errors.New("--state and --initial-state belong to --keep")
 	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):

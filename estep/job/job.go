@@ -65,6 +65,9 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	if j.Params == "" && w.Family.Parameters != nil {
 		return exit.Errorf(exit.Usage, "training needs --params").WithHint("mstep %s --params-out writes them", w.Family.Name)
 	}
+	if err := w.Kept.check(j.Input); err != nil {
+		return err
+	}
 	return j.train(r, w)
 }
 

@@ -30,6 +30,15 @@ func (k Kept) Documents() Kept {
 	return k
 }
 
+// check refuses an input that other workers may take over.
+func (k Kept) check(input string) error {
+	if !k.kept || !endpoint.IsShared(input) {
+		return nil
+	}
+	return exit.Errorf(exit.Usage, "%s: partitions of a topic change hands, and this model keeps a state", input).
+		WithHint("start a worker with a --state file of its own for each partition: ?partition=0, ?partition=1 …")
+}
+
 // A state is the last contribution of each document. Its file is a stream of STATE. It is no stream of CONTRIBUTIONS, because it
 // holds documents of all rounds under the scheme of the last round, and nobody may release it as that round. The file is replaced
 // atomically before the end of a round is sent. So if the next stage has a complete round, the file has it too.
@@ -49,9 +58,6 @@ type document struct{ unit, record string }
 func (t *trainer) openState() (*state, error) {
 	if !t.work.kept {
 		return nil, nil
-	}
-	if t.work.State != "" && endpoint.IsTopic(t.Input) {
-		return nil, exit.Errorf(exit.Usage, "--state does not go with a topic, whose partitions change hands")
 	}
 	s := &state{
 		name: t.work.State, header: proto.CloneOf(t.header), statistics: len(t.header.Matrices), last: make(map[document]*wire.Contribution),

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
@@ -12,8 +11,8 @@ import (
 
 // answerAll answers the documents of a coupled round together. It holds all of them in memory.
 func (t *trainer) answerAll(whole model.Whole, round uint32, next documents, write func(answer) error) error {
-	if endpoint.IsTopic(t.Input) {
-		return exit.Errorf(exit.Usage, "%s: this model answers the documents of a round together, and a topic divides them among workers", t.Input)
+	if err := endpoint.CheckOne(t, t.Input); err != nil {
+		return err
 	}
 	var all []*wire.Document
 	for {

@@ -19,6 +19,31 @@ import (
 // IsTopic says whether a name is the name of a topic.
 func IsTopic(name string) bool { return topic.Is(name) }
 
+// IsShared says whether several programs may divide an input among themselves: it is a topic, and its name names no partition.
+func IsShared(name string) bool {
+	if !topic.Is(name) {
+		return false
+	}
+	l, err := topic.Parse(name)
+	return err != nil || l.Partition < 0
+}
+
+// CheckOne refuses a topic of several partitions, each of which holds only a part of each round.
+func CheckOne(ctx context.Context, name string) error {
+	if !topic.Is(name) {
+		return nil
+	}
+	l, err := topic.Parse(name)
+	if err != nil {
+		return err
+	}
+	if n, err := topic.Of(l).Partitions(ctx, l); err != nil || n == 1 {
+		return err
+	}
+	return exit.Errorf(exit.Usage, "%s: has several partitions, and this model answers all documents of a round together", l).
+		WithHint("make the topics of the run with one partition")
+}
+
 // inputTopic parses the name of an input topic.
 func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	l, err := topic.Parse(name)
