@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"privpipe/estep/score"
 	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -18,6 +19,7 @@ type Options struct {
 	Keep      bool    // each round goes on from the topics of the round before
 	Draws     float64 // bound on the pure loss of the draws of a token in a round; 0: none
 	Shape     shape.Shape
+	Unigram   []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
 // raw says that the statistic is the counts of words by topic, as they are.
@@ -37,6 +39,7 @@ type Model struct {
 	options Options
 	size    model.Size
 	weights *weights
+	topics  *score.Topics // for Score
 }
 
 // New returns a model without parameters.
@@ -65,7 +68,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return err
 	}
 	m.size, m.weights = size, newWeights(size.Components, size.Words, alpha, released, m.perSweep())
-	return nil
+	m.topics, err = score.New(set, size, m.options.Unigram)
+	return err
 }
 
 // perSweep is the bound on the loss of one draw of a token; 0: none. The draws of a round compose.
@@ -82,7 +86,7 @@ func (m *Model) Draws() float64 {
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	w := &worker{options: m.options, sampler: newSampler(m.weights)}
+	w := &worker{options: m.options, sampler: newSampler(m.weights), topics: m.topics}
 	if m.options.Keep {
 		return keeper{w}
 	}
