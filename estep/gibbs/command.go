@@ -1,6 +1,7 @@
 package gibbs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,8 +22,9 @@ type Command struct {
 	job.Job
 	job.Keyed
 	job.Kept
-	Sweeps         *int    `placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep). With --keep it may be 0."`
-	BurnIn         int     `default:"12" help:"Leave the first ${default} sweeps of a round out of the expected statistic."`
+	job.Compared
+	Sweeps         *int    `placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep, where it may be 0). With --score and --infer: N times in all (default 100)."`
+	BurnIn         *int    `placeholder:"N" help:"Leave the first N sweeps of a round out of the expected statistic (default 12). With --score and --infer: out of a document's shares of topics (default 50)."`
 	Statistic      string  `enum:"expected,counts,increments" default:"expected" group:"Contribution" help:"Contribute ${enum}: the mean over sweeps of each token's probabilities of topics, the counts of drawn topics after the last sweep, or by how much these have changed in the round."`
 	Keep           bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts or increments, --top-topics 0 --word-weight count --norm 0."`
 	Draws          float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
@@ -41,24 +43,17 @@ func (c *Command) Validate() error {
 	if err := c.Flags.Check(); err != nil {
 		return err
 	}
-	c.Keep = c.Keep || c.inPlace()
-	if c.Sweeps == nil {
-		sweeps := 20
-		if c.Keep {
-			sweeps = 1
-		}
-		c.Sweeps = &sweeps
+	if err := c.Compared.Check(&c.Job); err != nil {
+		return err
 	}
-	if c.Adaptive != 0 && c.Frequent == 0 {
-		c.Frequent = 0.5
-	}
+	c.setDefaults()
 	o := c.options()
 	switch {
-	case c.Score || c.Infer:
-		return errors.New("estep gibbs trains; score and infer with estep lda, which reads the same models")
+	case !c.Training() && (o.Keep || c.State != "" || c.InitialState != "" || o.Draws != 0 || c.Secret != "" || o.Subsampling.Rate != 1):
+		return errors.New("--keep, --update in-place, --state, --draws, --word-rate and --secret belong to training, not to --score and --infer, whose coins are public")
 	case o.Sweeps < 0 || o.Sweeps == 0 && !o.Keep || o.BurnIn < 0:
 		return fmt.Errorf("--sweeps must be positive, or 0 with --keep, and --burn-in not negative; they are %d and %d", o.Sweeps, o.BurnIn)
-	case o.Statistic == Expected && o.BurnIn >= o.Sweeps && !o.Keep:
+	case (o.Statistic == Expected && !o.Keep || !c.Training()) && o.BurnIn >= o.Sweeps:
 		return fmt.Errorf("--burn-in must be below --sweeps, is %d of %d", o.BurnIn, o.Sweeps)
 	}
 	if err := c.checkKept(o); err != nil {
@@ -68,6 +63,27 @@ func (c *Command) Validate() error {
 		return fmt.Errorf("--draws: %w", err)
 	}
 	return o.Subsampling.check(o.Draws / max(1, float64(o.Sweeps)))
+}
+
+// setDefaults sets the flags whose defaults depend on others.
+func (c *Command) setDefaults() {
+	c.Keep = c.Keep || c.inPlace()
+	sweeps, burnIn := 20, 12
+	switch {
+	case !c.Training():
+		sweeps, burnIn = 100, 50
+	case c.Keep:
+		sweeps = 1
+	}
+	if c.Sweeps == nil {
+		c.Sweeps = &sweeps
+	}
+	if c.BurnIn == nil {
+		c.BurnIn = &burnIn
+	}
+	if c.Adaptive != 0 {
+		c.Frequent = cmp.Or(c.Frequent, 0.5)
+	}
 }
 
 // checkKept checks the flags of topics that are kept from round to round.
@@ -94,7 +110,7 @@ func (c *Command) inPlace() bool { return c.Update == "in-place" }
 
 func (c *Command) options() Options {
 	return Options{
-		Sweeps: *c.Sweeps, BurnIn: c.BurnIn, Statistic: c.Statistic, Keep: c.Keep, Draws: c.Draws,
+		Sweeps: *c.Sweeps, BurnIn: *c.BurnIn, Statistic: c.Statistic, Keep: c.Keep, Draws: c.Draws,
 		InPlace: c.inPlace(), DocumentNoise: c.DocumentNoise,
 		Subsampling: Subsampling{Rate: c.WordRate, Adaptive: c.Adaptive, Frequent: c.Frequent, Least: c.LeastRate},
 		Shape:       c.Flags.Shape(),
@@ -103,7 +119,12 @@ func (c *Command) options() Options {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) (err error) {
-	work := job.Work{Family: lda.Family, Keyed: c.Keyed.Coins()}
+	o := c.options()
+	var report func(Inherent) error // nil: nobody wants it
+	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o, report) }, Keyed: c.Keyed.Coins()}
+	if o.Unigram, work.Baseline, err = c.Baseline(&c.Job); err != nil {
+		return err
+	}
 	if c.Keep {
 		work.Kept = c.Kept.Documents()
 	}
@@ -111,7 +132,6 @@ func (c *Command) Run(r *filter.Run) (err error) {
 		return err
 	}
 	if c.InherentReport == "" || r.DryRun() {
-		work.New = func() model.EStep { return New(c.options(), nil) }
 		return c.Do(r, work)
 	}
 	out, err := endpoint.Create(c.InherentReport, wire.Side_PRIVATE)
@@ -120,7 +140,7 @@ func (c *Command) Run(r *filter.Run) (err error) {
 	}
 	defer out.Abort()
 	lines := json.NewEncoder(out)
-	work.New = func() model.EStep { return New(c.options(), func(in Inherent) error { return lines.Encode(in) }) }
+	report = func(in Inherent) error { return lines.Encode(in) }
 	if err := c.Do(r, work); err != nil {
 		return err
 	}

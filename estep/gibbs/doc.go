@@ -7,5 +7,7 @@
 // and Steyvers (PNAS 2004, equation 5) with released weights in place of the counts of all documents. The weights stay as they
 // are during a round: they are frozen. So the contribution of a document depends on no other document.
 //
+// Held-out documents are scored, and their topics inferred, by the same chain under a model (score.go).
+//
 // claim.md says what follows for privacy.
 package gibbs

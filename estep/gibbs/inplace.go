@@ -38,10 +38,10 @@ func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part, 
 			answers[i] = m.answer(r)
 		}
 	}
-	if m.report != nil {
-		return answers, m.report(t.inherent(m.round, residents, drawn))
+	if m.report == nil {
+		return answers, nil
 	}
-	return answers, nil
+	return answers, m.report(t.inherent(m.round, residents, drawn))
 }
 
 // A resident is a document of a round in place.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"privpipe/estep/score"
 	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -21,6 +22,7 @@ type Options struct {
 	DocumentNoise float64 // scale of Laplace noise that is added in each round to each document's number of tokens in each topic; in place only
 	Subsampling   Subsampling
 	Shape         shape.Shape
+	Unigram       []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
 // mostAlpha bounds α times the number of topics, so that masses fit 64 bits.
@@ -33,7 +35,8 @@ type Model struct {
 	round   uint32 // that the parameters are for
 	alpha   float64
 	rates   *rates
-	weights *weights // of frozen sampling
+	weights *weights      // of frozen sampling
+	topics  *score.Topics // for Score
 
 	// Of sampling in place:
 	eta     float64
@@ -81,7 +84,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return m.setCounts(set)
 	}
 	m.weights = newWeights(size.Components, size.Words, alpha, released, m.perSweep())
-	return nil
+	m.topics, err = score.New(set, size, m.options.Unigram)
+	return err
 }
 
 // setCounts takes the parameters of sampling in place.
@@ -122,7 +126,7 @@ func (m *Model) Draws() float64 {
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	w := &worker{options: m.options, sampler: newSampler(m.weights)}
+	w := &worker{options: m.options, sampler: newSampler(m.weights), topics: m.topics}
 	w.sampler.rates = m.rates
 	if m.options.Keep {
 		return keeper{w}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"privpipe/estep/score"
 	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -28,6 +29,11 @@ func randomWeights(random *rand.Rand, k, v int) []float32 {
 func modelOf(o Options, k, v int, alpha float64, released []float32) *Model {
 	m := &Model{options: o, size: model.Size{Components: k, Words: v}}
 	m.weights = newWeights(k, v, alpha, released, m.perSweep())
+	lambda := make([]float64, k*v)
+	for i, x := range released {
+		lambda[i] = 1e-6 + float64(x)
+	}
+	m.topics = score.Of(lambda, m.size, nil)
 	return m
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"privpipe/estep/score"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -12,6 +13,7 @@ import (
 type worker struct {
 	options Options
 	sampler *sampler
+	topics  *score.Topics // for Score
 	words   []uint32
 	shares  []float32 // of each word and topic, words × K
 	values  []float32 // of each chosen topic and word, and the totals of words

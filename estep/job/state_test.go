@@ -10,6 +10,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -196,9 +197,9 @@ func TestStateRefuses(t *testing.T) {
 	if _, err := keeper(former, 1).openState(); exit.Code(err) != exit.Malformed || !strings.Contains(err.Error(), "a stream of CONTRIBUTIONS, must be of STATE") {
 		t.Errorf("a state of an earlier program: %v", err)
 	}
-	tr := keeper(file, 1)
-	tr.Input = "kafka://localhost:1/rounds.private"
-	if _, err := tr.openState(); err == nil || !strings.Contains(err.Error(), "does not go with a topic") {
-		t.Errorf("a state and a topic: %v", err)
+	for input, refused := range map[string]bool{"rounds.pp": false, "kafka://localhost:1/r.private": true, "kafka://localhost:1/r.private?group=g": true, "kafka://localhost:1/r.private?partition=1": false} {
+		if err := (Kept{}).Documents().check(input); (err != nil) != refused {
+			t.Errorf("a state and %s: %v", input, err)
+		}
 	}
 }

@@ -7,24 +7,21 @@ import (
 
 	"privpipe/estep/job"
 	"privpipe/estep/shape"
-	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
-	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 )
 
 // Command is estep lda.
 type Command struct {
 	job.Job
+	job.Compared
 	Tolerance  float64 `placeholder:"X" help:"Stop iterating over a document when the mean absolute change of γ over the topics is below X (default 0.001 in training, else 0.00001)."`
 	Iterations int     `placeholder:"N" help:"Stop after N iterations over a document (default 6 in training, where more do not pay; else 1000)."`
 	shape.Flags
-	Length   int    `placeholder:"N" group:"Contribution" help:"Truncate each document to at most N words, drawn without replacement; by default do not truncate. A document's words and counts seed the draw, so it is the same in every round."`
-	Resample bool   `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
-	Unigram  string `placeholder:"FILE" help:"With --score: read the baseline's word frequencies from FILE, a model of words; by default the topic model's own."`
+	Length   int  `placeholder:"N" group:"Contribution" help:"Truncate each document to at most N words, drawn without replacement; by default do not truncate. A document's words and counts seed the draw, so it is the same in every round."`
+	Resample bool `group:"Contribution" help:"With --length: bring each document to exactly N words, drawn with replacement."`
 }
 
 // Validate is kong's hook.
@@ -44,10 +41,7 @@ func (c *Command) Validate() error {
 	if c.Length > 0 && c.Score {
 		return errors.New("--length does not go with --score: whole documents are scored")
 	}
-	if c.Unigram != "" && !c.Score {
-		return errors.New("--unigram belongs to --score")
-	}
-	return nil
+	return c.Compared.Check(&c.Job)
 }
 
 // Run is kong's hook.
@@ -70,33 +64,9 @@ func (c *Command) Run(r *filter.Run) error {
 		}
 	}
 	work := job.Work{Family: lda.Family, New: func() model.EStep { return New(o) }}
-	if c.Unigram != "" {
-		var err error
-		if o.Unigram, work.Baseline, err = readUnigram(c.Unigram, c.ParametersWanted()); err != nil {
-			return err
-		}
+	var err error
+	if o.Unigram, work.Baseline, err = c.Baseline(&c.Job); err != nil {
+		return err
 	}
 	return c.Do(r, work)
-}
-
-// readUnigram reads the frequency of each word from a model file of words.
-func readUnigram(name string, wanted endpoint.Wanted) ([]float64, *wire.Header, error) {
-	in, h, err := endpoint.OpenStream(name, wanted)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer in.Close()
-	size, err := words.Family.Size(h)
-	if err != nil {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	set, err := in.ReadOne(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := words.Probabilities.Of(set, size)
-	if err != nil {
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
-	}
-	return p, h, nil
 }

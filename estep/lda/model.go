@@ -1,9 +1,7 @@
 package lda
 
 import (
-	"errors"
-	"math"
-
+	"privpipe/estep/score"
 	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -25,9 +23,7 @@ type Model struct {
 	options Options
 	k, v    int
 	topics  *topics
-
-	mean    []float64 // mean of β_kv at v·K+k; only if the parameters have lambda
-	unigram []float64
+	scores  *score.Topics
 }
 
 // New returns a model without parameters.
@@ -54,41 +50,8 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 		return err
 	}
 	m.topics = newTopics(m.k, m.v, alpha, weights)
-	if !lda.Lambda.In(set) { // parameters of a round, not a model file
-		m.unigram = m.options.Unigram
-		return nil
-	}
-	lambda, err := lda.Lambda.Of(set, size)
-	if err != nil {
-		return err
-	}
-	m.setMean(lambda)
-	return nil
-}
-
-// setMean takes λ, K×V row by row: the mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
-func (m *Model) setMean(lambda []float64) {
-	m.mean = make([]float64, m.k*m.v)
-	m.unigram = make([]float64, m.v)
-	total := 0.0
-	for k := range m.k {
-		row := lambda[k*m.v : (k+1)*m.v]
-		sum := 0.0
-		for v, l := range row {
-			sum += l
-			m.unigram[v] += l
-		}
-		for v, l := range row {
-			m.mean[v*m.k+k] = l / sum
-		}
-		total += sum
-	}
-	for v := range m.unigram {
-		m.unigram[v] /= total
-	}
-	if m.options.Unigram != nil {
-		m.unigram = m.options.Unigram
-	}
+	m.scores, err = score.New(set, size, m.options.Unigram)
+	return err
 }
 
 // NewWorker implements model.EStep.
@@ -132,31 +95,4 @@ func (w *worker) Infer(d *wire.Document) ([]float64, error) {
 		shares[k] = g / total
 	}
 	return shares, nil
-}
-
-// Score implements model.Scorer. The parameters of a round give the bound alone: the mean of the topics follows from lambda, which a
-// model file has.
-func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
-	m, f := w.model, w.inference
-	if m.unigram == nil {
-		return nil, errors.New("parameters have no matrix lambda: --score needs a model file, or --unigram beside the parameters of rounds")
-	}
-	w.infer(d, &model.Coins{Document: d})
-	s := &wire.Score{Id: d.Id, Bound: f.bound(w.ids)}
-	for i, c := range w.counts {
-		s.Tokens += uint64(c)
-		s.Unigram += float64(c) * math.Log(m.unigram[w.ids[i]])
-	}
-	if m.mean == nil {
-		return s, nil
-	}
-	s.PlugIn = f.predict(bag{ids: w.ids, counts: w.counts}, m.mean)
-	seen, hidden := split(d, wire.AppendIDs(nil, d.WordGaps))
-	f.run(seen.ids, seen.counts, m.limits())
-	s.CompletionTokens = hidden.tokens
-	s.Completion = f.predict(hidden, m.mean)
-	for i, id := range hidden.ids {
-		s.CompletionUnigram += float64(hidden.counts[i]) * math.Log(m.unigram[id])
-	}
-	return s, nil
 }

@@ -3,6 +3,7 @@ package lda
 import (
 	"testing"
 
+	"privpipe/estep/score"
 	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
@@ -24,8 +25,9 @@ func TestModel(t *testing.T) {
 		for i, w := range weights {
 			lambda[i] = float64(w)
 		}
+		m.scores = new(score.Topics)
 		if o.Length.Words == 0 { // whole documents are scored
-			m.setMean(lambda)
+			m.scores = score.Of(lambda, model.Size{Words: v, Components: k}, nil)
 		}
 		modeltest.EStep(t, modeltest.Case{
 			Family: lda.Family, Step: m, Size: model.Size{Words: v, Components: k}, Norm: o.Shape.Norm,

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"privpipe/estep/score"
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
@@ -113,13 +115,13 @@ func TestScore(t *testing.T) {
 		weights[i] = float32(l / 8)
 	}
 	m := New(Options{Tolerance: 1e-6, Iterations: 1000})
-	m.k, m.v, m.topics = k, v, newTopics(k, v, 0.5, weights)
+	m.k, m.v, m.topics, m.scores = k, v, newTopics(k, v, 0.5, weights), new(score.Topics)
 	w := m.NewWorker().(*worker)
 	d := &wire.Document{Id: "x", WordGaps: []uint32{0, 3}, Counts: []uint32{40, 7}}
 	if _, err := w.Score(d); err == nil {
 		t.Error("scored without the mean topics of a model file")
 	}
-	m.setMean(lambda)
+	m.scores = score.Of(lambda, model.Size{Components: k, Words: v}, nil)
 	s, err := w.Score(d)
 	if err != nil {
 		t.Fatal(err)
@@ -130,16 +132,16 @@ func TestScore(t *testing.T) {
 	near(t, "unigram", s.Unigram, 47*math.Log(6.0/16), 1e-12, 0) // both words have λ 5+1 of 16
 	near(t, "unigram of the hidden half", s.CompletionUnigram, float64(s.CompletionTokens)*math.Log(6.0/16), 1e-12, 0)
 	// The hidden half is of words 0 and 3, which the document's topics give p = θ_0·5/8 + θ_1/8 and the converse.
-	seen, hidden := split(d, []uint32{0, 3})
-	w.inference.run(seen.ids, seen.counts, m.limits())
-	theta := w.inference.gamma[0] / (w.inference.gamma[0] + w.inference.gamma[1])
+	seen, hidden := score.Halves(d)
+	gamma := w.Shares(seen)
+	theta := gamma[0] / (gamma[0] + gamma[1])
 	want := 0.0
-	for i, id := range hidden.ids {
+	for i, id := range hidden.IDs {
 		p := theta*5/8 + (1-theta)/8
 		if id == 3 {
 			p = theta/8 + (1-theta)*5/8
 		}
-		want += float64(hidden.counts[i]) * math.Log(p)
+		want += float64(hidden.Counts[i]) * math.Log(p)
 	}
 	near(t, "completion", s.Completion, want, 1e-9, 0)
 	renamed := &wire.Document{Id: "y", User: "u", WordGaps: d.WordGaps, Counts: d.Counts}
@@ -147,8 +149,8 @@ func TestScore(t *testing.T) {
 	if err != nil || again.Completion != s.Completion || again.CompletionTokens != s.CompletionTokens {
 		t.Errorf("under another id the score is %v, %v, was %v", again, err, s)
 	}
-	if seen.tokens+hidden.tokens != 47 {
-		t.Errorf("halves of %d and %d words of 47", seen.tokens, hidden.tokens)
+	if seen.Tokens+hidden.Tokens != 47 {
+		t.Errorf("halves of %d and %d words of 47", seen.Tokens, hidden.Tokens)
 	}
 }
 
@@ -157,7 +159,7 @@ func TestPlugIn(t *testing.T) {
 	m := New(Options{Tolerance: 1e-9, Iterations: 1000})
 	m.k, m.v = 2, 3
 	m.topics = newTopics(2, 3, 0.7, []float32{.7, .2, .1, .1, .3, .6})
-	m.setMean([]float64{7, 2, 1, 1, 3, 6})
+	m.scores = score.Of([]float64{7, 2, 1, 1, 3, 6}, model.Size{Components: 2, Words: 3}, nil)
 	d := &wire.Document{WordGaps: []uint32{0, 2}, Counts: []uint32{3, 4}} // words 0 and 2
 	w := m.NewWorker().(*worker)
 	shares, err := w.Infer(d)

@@ -25,7 +25,7 @@ func IsShared(name string) bool {
 		return false
 	}
 	l, err := topic.Parse(name)
-	return err != nil || l.Partition < 0
+	return err == nil && l.Partition < 0 // who opens it returns the error
 }
 
 // CheckOne refuses a topic of several partitions, each of which holds only a part of each round.

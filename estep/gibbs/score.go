@@ -1,0 +1,60 @@
+package gibbs
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"privpipe/estep/score"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// A chain samples the topics of held-out words under a model. Public coins of the document's words drive it, so that a document has
+// the same score under every id. (A score is no contribution, and no ε covers it.)
+type chain struct {
+	*sampler
+	sweeps, burnIn int
+	coins          *rand.Rand
+}
+
+func (w *worker) chain(d *wire.Document) *chain {
+	return &chain{w.sampler, w.options.Sweeps, w.options.BurnIn, (&model.Coins{Document: d}).Public("gibbs chain")}
+}
+
+// Shares implements score.Inference: the mean of (n_k + α) / (N + Kα) over the sweeps behind the burn-in, which estimates the
+// posterior mean of θ.
+func (c *chain) Shares(b score.Bag) []float64 {
+	c.begin(b.IDs, b.Counts)
+	c.start(c.coins)
+	shares, total := make([]float64, len(c.mass)), 0.0
+	for sweep := range c.sweeps {
+		c.sweep(c.coins, nil)
+		if sweep < c.burnIn {
+			continue
+		}
+		for k, m := range c.mass {
+			shares[k] += float64(m)
+			total += float64(m)
+		}
+	}
+	for k := range shares {
+		shares[k] /= total
+	}
+	return shares
+}
+
+// Bound implements score.Inference: sampling gives none.
+func (c *chain) Bound(score.Bag) float64 { return 0 }
+
+// Score implements model.Scorer.
+func (w *worker) Score(d *wire.Document) (*wire.Score, error) {
+	if !w.topics.HasMean() {
+		return nil, errors.New("parameters have no matrix lambda: estep gibbs --score needs a model file")
+	}
+	return w.topics.Score(d, w.chain(d))
+}
+
+// Infer implements model.Inferrer.
+func (w *worker) Infer(d *wire.Document) ([]float64, error) {
+	return w.chain(d).Shares(score.BagOf(d)), nil
+}

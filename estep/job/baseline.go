@@ -1,0 +1,48 @@
+package job
+
+import (
+	"errors"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model/words"
+	"privpipe/pipelines/wire"
+)
+
+// Compared are the flags of a model whose scores are compared with word frequencies.
+type Compared struct {
+	Unigram string `placeholder:"FILE" help:"With --score: read the baseline's word frequencies from FILE, a model of words; by default the topic model's own."`
+}
+
+// Check returns an error if the flags do not belong to the job.
+func (c Compared) Check(j *Job) error {
+	if c.Unigram != "" && !j.Score {
+		return errors.New("--unigram belongs to --score")
+	}
+	return nil
+}
+
+// Baseline reads the frequency of each word, and the header of their model; nil without --unigram.
+func (c Compared) Baseline(j *Job) ([]float64, *wire.Header, error) {
+	if c.Unigram == "" {
+		return nil, nil, nil
+	}
+	in, h, err := endpoint.OpenStream(c.Unigram, j.ParametersWanted())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	size, err := words.Family.Size(h)
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", c.Unigram, err)
+	}
+	set, err := in.ReadOne(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := words.Probabilities.Of(set, size)
+	if err != nil {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: %w", c.Unigram, err)
+	}
+	return p, h, nil
+}

@@ -1,0 +1,47 @@
+package score
+
+import (
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// A Bag is a bag of words.
+type Bag struct {
+	IDs    []uint32 // ascending
+	Counts []uint32 // of each, at least 1
+	Tokens uint64   // sum of the counts
+}
+
+// BagOf returns the words of a document.
+func BagOf(d *wire.Document) Bag {
+	b := Bag{IDs: wire.AppendIDs(nil, d.WordGaps), Counts: d.Counts}
+	for _, c := range d.Counts {
+		b.Tokens += uint64(c)
+	}
+	return b
+}
+
+// Halves assigns each token of a document by a coin to the observed half or to the predicted half, for document completion
+// (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et al. 2004). The document's words and counts
+// seed the coins, so that its score is the same under every id. (A score is no contribution, and no ε covers it.)
+func Halves(d *wire.Document) (seen, hidden Bag) {
+	coins := (&model.Coins{Document: d}).Public("lda half")
+	ids := wire.AppendIDs(nil, d.WordGaps)
+	for i, c := range d.Counts {
+		s := uint32(0)
+		for range c {
+			s += uint32(coins.Uint64() >> 63)
+		}
+		seen.add(ids[i], s)
+		hidden.add(ids[i], c-s)
+	}
+	return seen, hidden
+}
+
+func (b *Bag) add(id, count uint32) {
+	if count > 0 {
+		b.IDs = append(b.IDs, id)
+		b.Counts = append(b.Counts, count)
+		b.Tokens += uint64(count)
+	}
+}

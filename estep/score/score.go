@@ -1,0 +1,115 @@
+// Package score is what the E-steps of latent Dirichlet allocation share to score held-out documents by the mean topics of a model. The
+// shares of topics in a document are inferred by each E-step in its own way.
+package score
+
+import (
+	"errors"
+	"math"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Topics are the mean topics of a model, and the word frequencies that it is compared with.
+type Topics struct {
+	k       int
+	mean    []float64 // mean of β_kv at v·K+k; nil for the parameters of a round, which are no model file
+	unigram []float64 // nil: none was given, and no model has one
+}
+
+// New reads the mean topics of a model file. unigram are the probabilities of the words under a baseline, nil for the model's own
+// marginal. The parameters of a round have no mean topics: λ is missing.
+func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
+	if !lda.Lambda.In(set) {
+		return &Topics{k: size.Components, unigram: unigram}, nil
+	}
+	lambda, err := lda.Lambda.Of(set, size)
+	if err != nil {
+		return nil, err
+	}
+	return Of(lambda, size, unigram), nil
+}
+
+// Of takes λ, K×V row by row: the mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
+func Of(lambda []float64, size model.Size, unigram []float64) *Topics {
+	t := &Topics{k: size.Components, mean: make([]float64, len(lambda)), unigram: make([]float64, size.Words)}
+	total := 0.0
+	for k := range t.k {
+		row := lambda[k*size.Words : (k+1)*size.Words]
+		sum := 0.0
+		for v, l := range row {
+			sum += l
+			t.unigram[v] += l
+		}
+		for v, l := range row {
+			t.mean[v*t.k+k] = l / sum
+		}
+		total += sum
+	}
+	for v := range t.unigram {
+		t.unigram[v] /= total
+	}
+	if unigram != nil {
+		t.unigram = unigram
+	}
+	return t
+}
+
+// HasMean reports whether there are mean topics, without which no document has a plug-in likelihood or a completion.
+func (t *Topics) HasMean() bool { return t.mean != nil }
+
+// An Inference infers the topics of one document at a time.
+type Inference interface {
+	// Shares returns the share of each topic in b, up to a common factor. It may return the same memory again.
+	Shares(b Bag) []float64
+
+	// Bound returns a lower bound of log p(words of b), in nats, for the b that Shares has just taken; 0 if the inference has none.
+	Bound(b Bag) float64
+}
+
+// Score returns the score of d: its bound, and with mean topics its plug-in likelihood and its completion.
+func (t *Topics) Score(d *wire.Document, f Inference) (*wire.Score, error) {
+	if t.unigram == nil {
+		return nil, errors.New("parameters have no matrix lambda: --score needs a model file, or --unigram beside the parameters of rounds")
+	}
+	all := BagOf(d)
+	shares := f.Shares(all)
+	s := &wire.Score{Id: d.Id, Tokens: all.Tokens, Bound: f.Bound(all), Unigram: t.baseline(all)}
+	if t.mean == nil {
+		return s, nil
+	}
+	s.PlugIn = t.predict(all, shares)
+	seen, hidden := Halves(d)
+	s.CompletionTokens = hidden.Tokens
+	s.Completion = t.predict(hidden, f.Shares(seen))
+	s.CompletionUnigram = t.baseline(hidden)
+	return s, nil
+}
+
+// predict returns log p(words of b) under shares of the mean topics.
+func (t *Topics) predict(b Bag, shares []float64) float64 {
+	total := 0.0
+	for _, share := range shares {
+		total += share
+	}
+	sum := 0.0
+	for i, id := range b.IDs {
+		p := 0.0
+		for k, m := range t.mean[int(id)*t.k : (int(id)+1)*t.k] {
+			p += shares[k] * m
+		}
+		sum += float64(b.Counts[i]) * math.Log(p/total)
+	}
+	return sum
+}
+
+// baseline returns log p(words of b) under the unigram.
+func (t *Topics) baseline(b Bag) float64 {
+	sum := 0.0
+	for i, id := range b.IDs {
+		sum += float64(b.Counts[i]) * math.Log(t.unigram[id])
+	}
+	return sum
+}
