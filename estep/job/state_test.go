@@ -10,8 +10,8 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
-	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/model"
+	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/wire"
 )
 
