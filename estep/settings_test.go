@@ -42,8 +42,8 @@ func TestSettings(t *testing.T) {
 	}
 	seen[sampled()] = "sampler"
 	vary(t, reflect.ValueOf(&chain).Elem(), seen, sampled)
-	if len(seen) != 23 {
-		t.Errorf("%d hashes, want those of 14 options of the sampler and of its base, too", len(seen))
+	if len(seen) != 24 {
+		t.Errorf("%d hashes, want those of 15 options of the sampler and of its base, too", len(seen))
 	}
 	other, err := job.Settings("words", words.New())
 	if err != nil {

@@ -29,7 +29,8 @@ type Command struct {
 	Keep           bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts or increments, --top-topics 0 --word-weight count --norm 0."`
 	Draws          float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
 	Update         string  `enum:"frozen,in-place" default:"frozen" help:"During a round, ${enum}: read only counts that were released before it, or let the counts of all documents follow each draw, as samplers without privacy do. No privacy theorem covers in-place, so only privatize none, or a grant for a paper's claim, takes such rounds. It implies --keep; --draws is then the loss that the paper claims."`
-	DocumentNoise  float64 `placeholder:"X" help:"Add Laplace noise of scale X in each round to each document's number of tokens in each topic. It stays. In place only (CDP-LDA)."`
+	DocumentNoise  float64 `placeholder:"X" help:"Add Laplace noise of scale X to each document's number of tokens in each topic, once; it stays. In place only (CDP-LDA)."`
+	NoiseEachRound bool    `help:"Add the --document-noise in each round, to that of the rounds before (CDP-LDA+)."`
 	WordRate       float64 `default:"1" group:"Subsampling" placeholder:"G" help:"Draw the topic of a token again with probability G in each sweep; the others keep theirs (SUB-LDA). It saves time, and amplifies no guarantee."`
 	Adaptive       float64 `group:"Subsampling" placeholder:"V" help:"Draw tokens of words that are frequent in their topic with probability V times --word-rate, and others with --least-rate."`
 	Frequent       float64 `group:"Subsampling" placeholder:"Q" help:"With --adaptive: the likeliest words of a topic that together have this share of it are frequent (default 0.5)."`
@@ -100,6 +101,8 @@ func (c *Command) checkKept(o Options) error {
 		return errors.New("--state and --initial-state belong to --keep")
 	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):
 		return fmt.Errorf("--document-noise must be positive and belongs to --update in-place, is %v", o.DocumentNoise)
+	case o.NoiseEachRound && o.DocumentNoise == 0:
+		return errors.New("--noise-each-round belongs to --document-noise")
 	case c.InherentReport != "" && !o.InPlace:
 		return errors.New("--inherent-report belongs to --update in-place")
 	}
@@ -111,7 +114,7 @@ func (c *Command) inPlace() bool { return c.Update == "in-place" }
 func (c *Command) options() Options {
 	return Options{
 		Sweeps: *c.Sweeps, BurnIn: *c.BurnIn, Statistic: c.Statistic, Keep: c.Keep, Draws: c.Draws,
-		InPlace: c.inPlace(), DocumentNoise: c.DocumentNoise,
+		InPlace: c.inPlace(), DocumentNoise: c.DocumentNoise, NoiseEachRound: c.NoiseEachRound,
 		Subsampling: Subsampling{Rate: c.WordRate, Adaptive: c.Adaptive, Frequent: c.Frequent, Least: c.LeastRate},
 		Shape:       c.Flags.Shape(),
 	}

@@ -88,8 +88,8 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 	return r, m.disturb(r, of(m.options.keptNoise(), last), coins)
 }
 
-// disturb adds noise to the numbers of tokens by topic of a document: that of earlier rounds, which its state has, and new noise
-// (HDP-LDA, §VII, CDP-LDA and CDP-LDA+).
+// disturb adds noise to the numbers of tokens by topic of a document: that which its state has, and new noise (HDP-LDA, §VII, CDP-LDA and
+// CDP-LDA+).
 func (m inPlace) disturb(r *resident, kept []*wire.Part, coins *model.Coins) error {
 	if len(kept) == 0 && m.options.DocumentNoise == 0 {
 		return nil
@@ -102,7 +102,7 @@ func (m inPlace) disturb(r *resident, kept []*wire.Part, coins *model.Coins) err
 			}
 		}
 	}
-	if m.options.DocumentNoise > 0 {
+	if m.options.DocumentNoise > 0 && (len(kept) == 0 || m.options.NoiseEachRound) {
 		random, err := coins.Secret("gibbs document noise")
 		if err != nil {
 			return err

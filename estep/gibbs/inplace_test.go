@@ -386,7 +386,8 @@ func TestDocumentNoise(t *testing.T) {
 	c := sixTokens
 	documents := c.documents()[:1]
 	size := model.Size{Components: c.k, Words: c.v}
-	noisy := inPlaceOf(Options{Sweeps: 1, DocumentNoise: 2}, c.k, c.v, c.alpha, c.eta)
+	once := inPlaceOf(Options{Sweeps: 1, DocumentNoise: 2}, c.k, c.v, c.alpha, c.eta)
+	noisy := inPlaceOf(Options{Sweeps: 1, DocumentNoise: 2, NoiseEachRound: true}, c.k, c.v, c.alpha, c.eta)
 	quiet := inPlaceOf(Options{Sweeps: 1}, c.k, c.v, c.alpha, c.eta)
 	matrices := append(lda.Family.Statistics(size), noisy.Hidden(size)...)
 	noise := func(parts [][]*wire.Part) []float64 { return modeltest.Dense(matrices, parts[0])[6:] }
@@ -403,6 +404,9 @@ func TestDocumentNoise(t *testing.T) {
 	}
 	if kept := all(quiet, first, 2); !slices.Equal(noise(kept), noise(first)) {
 		t.Errorf("the noise %v became %v", noise(first), noise(kept))
+	}
+	if kept := all(once, all(once, make([][]*wire.Part, 1), 1), 2); !slices.Equal(noise(kept), noise(first)) {
+		t.Errorf("noise that is added once is %v, and was %v", noise(kept), noise(first))
 	}
 	if more := all(noisy, first, 3); noise(more)[0] == noise(first)[0] {
 		t.Error("a round with noise of its own added none")

@@ -13,16 +13,17 @@ import (
 
 // Options are the settings of the E-step.
 type Options struct {
-	Sweeps        int     // in each round
-	BurnIn        int     // sweeps of a round that the expected statistic leaves out
-	Statistic     string  // Expected, Counts or Increments
-	Keep          bool    // each round goes on from the topics of the round before
-	Draws         float64 // bound on the pure loss of the draws of a token in a round; 0: none. In place: the loss that a paper claims
-	InPlace       bool    // counts of all documents follow each draw; it keeps topics, too
-	DocumentNoise float64 // scale of Laplace noise that is added in each round to each document's number of tokens in each topic; in place only
-	Subsampling   Subsampling
-	Shape         shape.Shape
-	Unigram       []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
+	Sweeps         int     // in each round
+	BurnIn         int     // sweeps of a round that the expected statistic leaves out
+	Statistic      string  // Expected, Counts or Increments
+	Keep           bool    // each round goes on from the topics of the round before
+	Draws          float64 // bound on the pure loss of the draws of a token in a round; 0: none. In place: the loss that a paper claims
+	InPlace        bool    // counts of all documents follow each draw; it keeps topics, too
+	DocumentNoise  float64 // scale of Laplace noise on each document's number of tokens in each topic; in place only
+	NoiseEachRound bool    // more of this noise is added in each round
+	Subsampling    Subsampling
+	Shape          shape.Shape
+	Unigram        []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
 // mostAlpha bounds α times the number of topics, so that masses fit 64 bits.
@@ -59,7 +60,7 @@ func (m *Model) Settings() any {
 	o := m.options
 	return map[string]any{
 		"sampler": "gibbs", "sweeps": o.Sweeps, "burn in": o.BurnIn, "statistic": o.Statistic, "keep": o.Keep, "draws": o.Draws,
-		"in place": o.InPlace, "document noise": o.DocumentNoise, "rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
+		"in place": o.InPlace, "document noise": o.DocumentNoise, "noise each round": o.NoiseEachRound, "rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
 		"frequent": o.Subsampling.Frequent, "least rate": o.Subsampling.Least,
 		"top topics": o.Shape.TopTopics, "binary": o.Shape.Binary, "norm": o.Shape.Norm,
 	}

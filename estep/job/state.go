@@ -68,7 +68,7 @@ func (t *trainer) openState() (*state, error) {
 	}
 	if s.name != "" {
 		h, err := s.read(s.name, t.MaxCells)
-		if err == nil && (h.Run != s.header.Run || string(h.Settings) != string(s.header.Settings) || !s.fits(h)) {
+		if err == nil && (h.Run != s.header.Run || string(h.Settings) != string(s.header.Settings) || len(h.Matrices) != len(s.header.Matrices) || !s.fits(h)) {
 			err = exit.Errorf(exit.Malformed, "%s: the state of another run, or made under other settings", s.name).
 				WithHint("begin each run with a new --state file")
 		}
@@ -87,10 +87,11 @@ func (t *trainer) openState() (*state, error) {
 	return s, nil
 }
 
-// fits says whether a header is that of a state of the same model over the same vocabulary.
+// fits says whether a header is that of a state of the same model over the same vocabulary. It may lack the last hidden matrices.
 func (s *state) fits(h *wire.Header) bool {
 	return h.Model == s.header.Model && h.Unit == s.header.Unit && string(h.Vocabulary) == string(s.header.Vocabulary) &&
-		slices.EqualFunc(h.Matrices, s.header.Matrices, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
+		len(h.Matrices) <= len(s.header.Matrices) &&
+		slices.EqualFunc(h.Matrices, s.header.Matrices[:len(h.Matrices)], func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
 }
 
 // read reads a file. It returns its header.
