@@ -76,8 +76,6 @@ used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
   -o "$out/grant.json"
 
-secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
-
 words() {
   pipeline sample --all --unit "$unit" "$out/documents.pp" \
     -- estep words \

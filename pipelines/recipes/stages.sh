@@ -20,9 +20,9 @@ PRIVPIPE_BIN=$(cd "$PRIVPIPE_BIN" && pwd)
 PATH=$PRIVPIPE_BIN:$PATH
 
 # take "NAME…" ARGUMENT… sets the variable NAME for each flag --NAME VALUE or --NAME=VALUE, and puts the other arguments into
-# `arguments`. A NAME with a ! after it is a switch: --NAME sets it to yes.
+# `arguments`. A NAME with a ! after it is a switch: --NAME sets it to yes. The variable has _ for each - of the NAME.
 take() {
-  local known=" $1 "
+  local known=" $1 " name
   shift
   arguments=()
   while (($#)); do
@@ -33,14 +33,15 @@ take() {
         continue
         ;;
       --*)
-        if [[ $known == *" ${1#--}! "* ]]; then
-          printf -v "${1#--}" yes
+        name=${1#--}
+        if [[ $known == *" $name! "* ]]; then
+          printf -v "${name//-/_}" yes
           shift
           continue
         fi
-        [[ $known == *" ${1#--} "* ]] || fail "unknown flag $1, see --help"
+        [[ $known == *" $name "* ]] || fail "unknown flag $1, see --help"
         (($# > 1)) && [[ -n $2 ]] || fail "$1 needs a value" # an empty one is of a command that failed before
-        printf -v "${1#--}" %s "$2"
+        printf -v "${name//-/_}" %s "$2"
         shift
         ;;
       *) arguments+=("$1") ;;
@@ -72,6 +73,9 @@ text_and_folder() {
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
 
+# scorer is the E-step that scores models.
+scorer=lda
+
 # score MODEL FLAG… scores a model on the held-out text, if there is one. With $trace it scores the models after each round, too, which
 # mstep keeps in $out/models.
 score() {
@@ -79,11 +83,11 @@ score() {
   shift
   [[ -n $held ]] || return 0
   held_documents
-  estep lda --score --model "$model" "$@" -o "$out/scores.pp" "$out/held.pp"
+  estep "$scorer" --score --model "$model" "$@" -o "$out/scores.pp" "$out/held.pp"
   evaluate perplexity "$out/scores.pp" | tee "$out/perplexity.txt"
   scores=$out/scores.pp
   [[ -n ${trace:-} ]] || return 0
-  keep "$out/by-round.pp" estep lda --score --model "$out/models" -o "$out/by-round.pp" "$out/held.pp"
+  keep "$out/by-round.pp" estep "$scorer" --score --model "$out/models" -o "$out/by-round.pp" "$out/held.pp"
   evaluate perplexity --rounds -o "$out/by-round.txt" "$out/by-round.pp"
   cat "$out/by-round.txt"
   scores=$out/by-round.pp
@@ -185,14 +189,29 @@ no_line() {
   wait "$drawing" || true
 }
 
+# keeps_topics marks a run in which the topics of documents go on from round to round. estep keeps them in $out/state….pp, and its coins
+# have a key. With "coupled", one process answers all documents of a round together.
+kept=()
+keeps_topics() {
+  keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+  kept=(--run "$run")
+  estep+=(--secret "$out/gibbs.key")
+  [[ ${1:-} != coupled ]] || partitions=1
+}
+
+# secret_key FILE makes a key that only its owner can read.
+secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
+
 # over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep.
 over_pipes() {
+  local state=()
+  ((${#kept[@]} == 0)) || state=(--state "$out/state.pp")
   rm -f -- "$out/params"
   mkfifo -- "$out/params"
-  pipeline sample "${sample[@]}" "$out/documents.pp" \
-    -- estep "${estep[@]}" --params "$out/params" \
-    -- privatize "${privatize[@]}" \
-    -- mstep "${mstep[@]}" --params-out "$out/params" -o "$out/model.pp"
+  pipeline sample "${sample[@]}" "${kept[@]}" "$out/documents.pp" \
+    -- estep "${estep[@]}" "${state[@]}" --params "$out/params" \
+    -- privatize "${privatize[@]}" "${kept[@]}" \
+    -- mstep "${mstep[@]}" "${kept[@]}" --params-out "$out/params" -o "$out/model.pp"
   rm -f -- "$out/params"
 }
 
@@ -206,10 +225,18 @@ over_topics() {
   stages=()
   sample "${sample[@]}" --run "$run" --follow "$at.releases" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
   stages+=($!)
-  for ((worker = 0; worker < workers; worker++)); do
-    estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run.estep" &
-    stages+=($!)
-  done
+  if ((${#kept[@]} == 0)); then
+    for ((worker = 0; worker < workers; worker++)); do
+      estep "${estep[@]}" --params "$at.parameters" -o "$at.contributions.private" "$at.rounds.private?group=$run.estep" &
+      stages+=($!)
+    done
+  else # each partition has a state, and a worker of its own
+    for ((partition = 0; partition < partitions; partition++)); do
+      estep "${estep[@]}" --state "$out/state-$partition.pp" --params "$at.parameters" -o "$at.contributions.private" \
+        "$at.rounds.private?partition=$partition" &
+      stages+=($!)
+    done
+  fi
   privatize "${privatize[@]}" --run "$run" --claims "$at.claims" -o "$at.releases" "$at.contributions.private?group=$run.privatize" &
   stages+=($!)
   mstep "${mstep[@]}" --run "$run" --params-out "$at.parameters" -o "$out/model.pp" "$at.releases" &

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Trains a topic model by collapsed Gibbs sampling, without privacy: for public text, and as the yardstick of private samplers.
+#
+#   collapsed-gibbs.sh [FLAG…] TEXT OUT
+#
+# Griffiths and Steyvers: Finding scientific topics (PNAS 2004). The counts of all documents follow each draw. TEXT and OUT are as in
+# lda.sh. The ledger says that the model is not private.
+#
+#   --topics 50       number of topics K
+#   --alpha 1         Dirichlet prior of a document's topics
+#   --beta 0.01       Dirichlet prior of a topic's words
+#   --rounds 30       number of rounds, each of so many
+#   --sweeps 10       sweeps over all words
+#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
+#   --held FILE       held-out text to score the model on
+#   --trace           score the model after each round, too
+#   --inherent-report write OUT/inherent.jsonl, private: the counts by which HDP-LDA's theorem 1 bounds what a sweep shows of a word.
+#                     account gibbs --largest-count computes the bound, which is no guarantee
+#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#
+# Over Kafka, each stage in its own process (kafka/README.md). The topics get one partition, because one process answers all documents:
+#
+#   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
+#   --run NAME        name of the run and its topics; by default the name of the folder OUT
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
+
+topics=50 alpha=1 beta=0.01 rounds=30 sweeps=10 trace='' inherent_report='' scorer=gibbs delta=1e-6
+take "topics alpha beta rounds sweeps trace! inherent-report! $shared" "$@"
+[[ -z $trace || -n $held ]] || fail "--trace needs --held"
+for number in topics rounds sweeps; do
+  [[ ${!number} =~ ^[1-9][0-9]*$ ]] || fail "--$number must be a positive number, is ${!number}"
+done
+text_and_folder
+same "--topics $topics --alpha $alpha --beta $beta --rounds $rounds --sweeps $sweeps --seed $seed"
+keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+begin "$out/run.ledger"
+
+sample=(--all --rounds "$rounds")
+estep=(gibbs --update in-place --sweeps "$sweeps" --statistic counts --top-topics 0 --word-weight count --norm 0
+  ${inherent_report:+--inherent-report "$out/inherent.jsonl"})
+privatize=(none --ledger "$out/run.ledger")
+mstep=(lda --topics "$topics" --alpha "$alpha" --eta "$beta" --kappa 0 --average-from 1 --denoise floor --beta mean --seed "$seed"
+  "${vocabulary[@]}")
+[[ -z $trace ]] || mstep+=(--models "$out/models")
+keeps_topics coupled
+topics_of_run
+train
+present "$out/run.ledger"

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Trains HDP-LDA: Gibbs sampling whose guarantee is for one word.
+#
+# Zhao, Zhao, Yang, Wang, Wang, Lyu, Niyato, Lam: Latent Dirichlet Allocation Model Training With Differential Privacy (2020), Algorithm 1.
+#
+#   papers/hdp-lda.sh [--epsilon-laplace 1] [--inherent 10] [--printed] [FLAG…] TEXT OUT
+#
+# TEXT and OUT are as in lda.sh. Neighbours differ in one word, which another replaces. The topics of all words count as released: each
+# round loses ε_L by the noise on the counts and ε_I by the draw of the word's topic. With ε_L = 1, ε_I = 10 and 100 rounds that is
+# ε = 1,100 for one word. A document of 90 words has 90 times as much, so this protects no document. Use gibbs.sh for a guarantee that
+# means something. By default the noise is new in each round, and draws read only counts that were released before the round:
+# then the theorem holds. The model is better, too.
+#
+#   --epsilon-laplace 1   ε_L of a round: Laplace noise of scale 2/ε_L on each count; "none" for no noise on the counts, which is the
+#                         paper's curve "limited inherent", and private in nobody's books
+#   --inherent 10         ε_I of a round: counts are clipped to C = β·(e^(ε_I/2) − 1)
+#   --printed             as printed: counts follow each draw, and noise piles up in them. The paper's theorem 3 is wrong here, and the
+#                         report says ∞ beside the claim
+#   --beta 1              Dirichlet prior of a topic's words; with the paper's 0.01 the clip leaves nothing
+#   --alpha 1             Dirichlet prior of a document's topics
+#   --topics 50           number of topics K
+#   --rounds 100          number of rounds, each of one sweep
+#   --delta 1e-6          δ of the report
+#   --vocab FILE          public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST        names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'       character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE        public list of phrases, each of which counts as one word, which --vocab must have
+#   --held FILE           held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                         the page, too
+#   --trace               score the model after each round, too
+#   --seed 1              seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#   --force               train even with too few documents, or with few words in the vocabulary
+#
+# Over Kafka, each stage in its own process (../kafka/README.md); with --printed the topics get one partition:
+#
+#   --brokers HOSTS       HOST[:PORT] of some brokers, with commas
+#   --run NAME            name of the run and its topics; by default the name of the folder OUT
+#   --partitions 4        number of partitions of the topics, each with an estep process
+set -euo pipefail
+papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+source "$papers/../stages.sh"
+source "$papers/published.sh"
+source "$papers/sampled.sh"
+
+epsilon_laplace=1 inherent=10 printed='' beta=1
+take "epsilon-laplace inherent printed! beta $sampled_flags" "$@"
+[[ $epsilon_laplace == none || $epsilon_laplace =~ ^[0-9.eE+-]+$ ]] || fail "--epsilon-laplace must be a number or none, is $epsilon_laplace"
+[[ $epsilon_laplace != none || -z $printed ]] || fail "--printed needs noise on the counts"
+sampled_documents "--epsilon-laplace $epsilon_laplace --inherent $inherent --printed ${printed:-no} --beta $beta"
+
+sample=(--all --rounds "$rounds")
+noise=(--mechanism laplace --draws "$inherent" --all --rounds "$rounds")
+[[ $epsilon_laplace == none ]] || noise+=(--noise-multiplier "$(awk "BEGIN {print 2 / $epsilon_laplace}")")
+learned=(--eta "$beta" --ceiling "$(ceiling "$inherent" "$beta")")
+if [[ $printed ]]; then
+  word_grant "$out/grant.json" "${noise[@]}" --clipping unbounded --claim paper
+  estep=(gibbs --update in-place --statistic increments "${counts[@]}" --draws "$inherent")
+  learned+=(--accumulate)
+  keeps_topics coupled
+else
+  [[ $epsilon_laplace == none ]] || word_grant "$out/grant.json" "${noise[@]}" --clipping proved --sensitivity 2
+  estep=(gibbs --keep --statistic counts "${counts[@]}" --draws "$inherent")
+  learned+=(--kappa 0 --average-from 1 --negatives zero)
+  keeps_topics
+fi
+if [[ $epsilon_laplace == none ]]; then
+  privatize=(none --ledger "$out/run.ledger")
+else
+  privatize=(laplace --grant "$out/grant.json" --ledger "$out/run.ledger")
+fi
+sampled_model "${learned[@]}"

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Trains SUB-LDA: Gibbs sampling that draws only a sample of the words again in each round.
+#
+# Zhao, Zhu, Zhang: SUB-LDA, Algorithm 1.
+#
+#   papers/sub-lda.sh [--level document|word|printed] [--gamma 0.5] [FLAG…] TEXT OUT
+#
+# TEXT and OUT are as in lda.sh. The paper samples words, and claims that this amplifies the guarantee of a word. It does not: the released
+# counts hold all words, and the topics, which count as released, show which words were drawn. The default samples documents in place
+# of words; then the theorem holds, and the guarantee is for a document.
+#
+#   --level document  whom the guarantee is for: a document, by --epsilon and --delta; a word (word), with noise and draws of each round
+#                     and no amplification, so that ε is in the hundreds; or as printed (printed), where the report says ∞ beside
+#                     the claim
+#   --gamma 0.5       γ, the sampling rate of a round: of documents, or of words
+#   --epsilon 1       ε of level document
+#   --delta 1e-6      δ of the report
+#   --epsilon-at-order 2
+#                     ε(α) of the noise in a round, for the other levels: σ² = α/(2·ε(α)), by the paper for a change of 1
+#   --order 14        α
+#   --inherent 10     ε_I of a round for the other levels: counts are clipped to C = β·(e^(ε_I/2) − 1)
+#   --adaptive V      for the other levels: draw the words that are frequent in their topic with probability V·γ, others more rarely
+#   --frequent 0.5    share of a topic that its frequent words have together
+#   --least-rate 0.01 probability of the other words; 0 is the paper's, and loses everything at level word
+#   --beta 1          Dirichlet prior of a topic's words
+#   --alpha 1         Dirichlet prior of a document's topics
+#   --topics 50       number of topics K
+#   --rounds 100      number of rounds
+#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
+#   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
+#                     the page, too
+#   --trace           score the model after each round, too
+#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#   --force           train even with too few documents, or with few words in the vocabulary
+#
+# Over Kafka, each stage in its own process (../kafka/README.md); at level printed the topics get one partition:
+#
+#   --brokers HOSTS   HOST[:PORT] of some brokers, with commas
+#   --run NAME        name of the run and its topics; by default the name of the folder OUT
+#   --workers 2       number of estep processes at level document
+#   --partitions 4    number of partitions of the topics, each with an estep process at level word
+set -euo pipefail
+papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+source "$papers/../stages.sh"
+source "$papers/published.sh"
+source "$papers/sampled.sh"
+
+level=document gamma=0.5 epsilon=1 epsilon_at_order=2 order=14 inherent=10 adaptive='' frequent=0.5 least_rate=0.01 beta=1
+take "level gamma epsilon epsilon-at-order order inherent adaptive frequent least-rate beta $sampled_flags" "$@"
+[[ $level =~ ^(document|word|printed)$ ]] || fail "--level must be document, word or printed, is $level"
+[[ $level != document || -z $adaptive ]] || fail "--adaptive is for words, and level document samples documents"
+sampled_documents "--level $level --gamma $gamma --epsilon $epsilon --epsilon-at-order $epsilon_at_order --order $order --inherent $inherent \
+--adaptive ${adaptive:-no} --frequent $frequent --least-rate $least_rate --beta $beta"
+
+if [[ $level == document ]]; then
+  keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$gamma" --rounds "$rounds" \
+    --ledger "$out/run.ledger" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$out/grant.json"
+  sample=(--poisson "$gamma" --rounds "$rounds")
+  estep=(gibbs)
+  if [[ $brokers ]]; then
+    keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+    estep+=(--secret "$out/gibbs.key")
+  fi
+  privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  sampled_model # its estimate is that of gibbs.sh
+  exit
+fi
+
+sigma=$(awk "BEGIN {print sqrt($order / (2 * $epsilon_at_order))}")
+noise=(--mechanism gaussian --noise-multiplier "$sigma" --draws "$inherent" --all --rounds "$rounds")
+sample=(--all --rounds "$rounds")
+rates=(--word-rate "$gamma" ${adaptive:+--adaptive "$adaptive" --frequent "$frequent" --least-rate "$least_rate"})
+learned=(--eta "$beta" --ceiling "$(ceiling "$inherent" "$beta")")
+if [[ $level == word ]]; then
+  word_grant "$out/grant.json" "${noise[@]}" --clipping proved --sensitivity 1.4142136
+  estep=(gibbs --keep --statistic counts "${counts[@]}" "${rates[@]}" --draws "$inherent")
+  learned+=(--kappa 0 --average-from 1 --negatives zero)
+  keeps_topics
+else
+  word_grant "$out/grant.json" "${noise[@]}" --clipping unbounded --claim paper
+  estep=(gibbs --update in-place --statistic increments "${counts[@]}" "${rates[@]}" --draws "$inherent")
+  learned+=(--accumulate)
+  keeps_topics coupled
+fi
+privatize=(gaussian --grant "$out/grant.json" --ledger "$out/run.ledger")
+sampled_model "${learned[@]}"
