@@ -62,9 +62,9 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Failure, "%s: scores of too few rounds for the rule: %d, must be at least %d", in.Name(), len(totals), least).
 			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all of them")
 	}
-	perplexity := make([]float64, len(totals))
-	for i, t := range totals {
-		perplexity[i] = t.Bound()
+	perplexity, err := bounds(in, totals)
+	if err != nil {
+		return err
 	}
 	at := converged(perplexity, c.Threshold, c.For)
 	if at < 0 {

@@ -131,6 +131,16 @@ func smallFiles() map[string][]byte {
 		"public-round.pp": encode(wire.Kind_SCORES, wire.Side_PUBLIC, false, nil,
 			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, Bound: -9, Unigram: -9}}}),
 		"private-by-round.pp": scoresByRound(wire.Side_PRIVATE, func(int, *wire.Score) {}),
+		"sampled.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
+			s.Bound, s.CompletionTokens, s.Completion = 0, 1, -math.Log(8)
+		}),
+		"sampled-round.pp": encode(wire.Kind_SCORES, wire.Side_PUBLIC, false, nil,
+			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, PlugIn: -5 * math.Log(3), Unigram: -5 * math.Log(4)}}}),
+		"partly-sampled.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
+			if round == 3 && s.Tokens == 2 {
+				s.Bound = 0
+			}
+		}),
 		"other-tokens.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
 			if round == 3 {
 				s.Tokens++

@@ -107,10 +107,24 @@ func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 	return totals, nil
 }
 
+// bounds returns the perplexity of each total by the variational bound. It refuses scores without one.
+func bounds(in *endpoint.StreamReader, totals []*roundTotal) ([]float64, error) {
+	all := make([]float64, len(totals))
+	for i, t := range totals {
+		if all[i] = t.Bound(); all[i] == 0 {
+			return nil, exit.Errorf(exit.Malformed, "%s: scores without a variational bound, as of estep gibbs", in.Name()).
+				WithHint("estep lda --score gives one, under the same model")
+		}
+	}
+	return all, nil
+}
+
 func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "per-word perplexity\tmodel\tunigram\tuniform\ttokens\n")
-	fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize, total.Tokens)
+	if total.Bound() > 0 {
+		fmt.Fprintf(w, "variational bound\t%.1f\t%.1f\t%d\t%d\n", total.Bound(), total.Unigram(), h.VocabularySize, total.Tokens)
+	}
 	if total.PlugIn() > 0 {
 		fmt.Fprintf(w, "plug-in\t%.1f\t%.1f\t%d\t%d\n", total.PlugIn(), total.Unigram(), h.VocabularySize, total.Tokens)
 	}
@@ -135,15 +149,17 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 		if t.CompletionTokens > 0 {
 			completion = t.Completion()
 		}
-		fmt.Fprintf(w, "%d\t%.1f\t%s\t%s\t%.1f\t%d\n", t.round, t.Bound(), number(t.PlugIn()), number(completion), t.Unigram(), t.Tokens)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.round, number(t.Bound()), number(t.PlugIn()), number(completion), t.Unigram(), t.Tokens)
 	}
 	return w.Flush()
 }
 
 func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
-		"documents": total.Documents, "tokens": total.Tokens, "bound": total.Bound(), "unigram": total.Unigram(),
-		"uniform": h.VocabularySize,
+		"documents": total.Documents, "tokens": total.Tokens, "unigram": total.Unigram(), "uniform": h.VocabularySize,
+	}
+	if total.Bound() > 0 {
+		values["bound"] = total.Bound()
 	}
 	if total.PlugIn() > 0 {
 		values["plug_in"] = total.PlugIn()

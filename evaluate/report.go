@@ -348,8 +348,12 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last, c.Model, file.Set.Round)
 	}
 	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
-	for _, t := range totals {
-		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: t.Bound(), Unigram: t.Unigram()})
+	model, err := bounds(in, totals)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range totals {
+		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: model[i], Unigram: t.Unigram()})
 	}
 	p.Draw()
 	return p, nil

@@ -89,7 +89,7 @@ func TestPosteriorMean(t *testing.T) {
 		all := score.BagOf(d)
 		want := posteriorMean(all)
 		for k := range want {
-			if math.Abs(shares[k]-want[k]) > 0.01 {
+			if !(math.Abs(shares[k]-want[k]) <= 0.01) {
 				t.Errorf("%v: share %d is %v, want %v", counts, k, shares[k], want[k])
 			}
 		}
@@ -97,11 +97,11 @@ func TestPosteriorMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if exact := likelihood(all, shares); math.Abs(s.PlugIn-exact) > 1e-6*math.Abs(exact) {
+		if exact := likelihood(all, shares); !(math.Abs(s.PlugIn-exact) <= 1e-6*math.Abs(exact)) {
 			t.Errorf("%v: plug-in %v, want %v of the shares that Infer returns", counts, s.PlugIn, exact)
 		}
 		seen, hidden := score.Halves(d)
-		if exact := likelihood(hidden, posteriorMean(seen)); math.Abs(s.Completion-exact) > 0.02*math.Abs(exact) {
+		if exact := likelihood(hidden, posteriorMean(seen)); !(math.Abs(s.Completion-exact) <= 0.02*math.Abs(exact)) {
 			t.Errorf("%v: completion %v, want %v", counts, s.Completion, exact)
 		}
 		if s.Bound != 0 || s.Tokens != all.Tokens || s.CompletionTokens != hidden.Tokens {
@@ -123,7 +123,7 @@ func TestBurnIn(t *testing.T) {
 	first, second, both, last := shares(1, 0), shares(2, 1), shares(2, 0), shares(3, 1)
 	third := shares(3, 2)
 	for k := range first {
-		if math.Abs(both[k]-(first[k]+second[k])/2) > 1e-12 || math.Abs(last[k]-(second[k]+third[k])/2) > 1e-12 {
+		if !(math.Abs(both[k]-(first[k]+second[k])/2) <= 1e-12 && math.Abs(last[k]-(second[k]+third[k])/2) <= 1e-12) {
 			t.Errorf("share %d is %v of sweeps %v and %v, and %v of %v and %v", k, both[k], first[k], second[k], last[k], second[k], third[k])
 		}
 	}
@@ -163,7 +163,7 @@ func TestEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, share := range shares {
-		if math.Abs(share-1./tinyTopics) > 1e-12 {
+		if !(math.Abs(share-1./tinyTopics) <= 1e-12) {
 			t.Errorf("shares %v", shares)
 		}
 	}

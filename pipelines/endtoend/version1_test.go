@@ -73,7 +73,7 @@ func TestVersion1(t *testing.T) {
 			cmp <(digits words.pp) <(digits new-words.pp)
 			mstep lda --topics 2 --vocab vocab.txt --params-out new-params.pp -o new-lda.pp --checkpoint none lda-releases.pp
 			same lda.pp new-lda.pp
-			same all-params.pp new-params.pp
+			cmp <(body all-params.pp) <(body new-params.pp | sed 's/,"eta":0.5//') # which parameters did not have then
 			mstep lda --topics 2 --vocab vocab.txt --params-out rest-params.pp -o resumed.pp --checkpoint lda.checkpoint lda-releases.pp
 			same lda.pp resumed.pp
 			estep lda --score --model lda.pp docs.pp | evaluate perplexity - >/dev/null

@@ -1886,7 +1886,7 @@ type Score struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	Id                string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Tokens            uint64                 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`                                                 // N
-	Bound             float64                `protobuf:"fixed64,3,opt,name=bound,proto3" json:"bound,omitempty"`                                                  // variational lower bound of log p(words)
+	Bound             float64                `protobuf:"fixed64,3,opt,name=bound,proto3" json:"bound,omitempty"`                                                  // variational lower bound of log p(words); 0 if it was not computed
 	Unigram           float64                `protobuf:"fixed64,4,opt,name=unigram,proto3" json:"unigram,omitempty"`                                              // log p(words) under the baseline's word frequencies
 	CompletionTokens  uint64                 `protobuf:"varint,5,opt,name=completion_tokens,json=completionTokens,proto3" json:"completion_tokens,omitempty"`     // tokens of the predicted half
 	Completion        float64                `protobuf:"fixed64,6,opt,name=completion,proto3" json:"completion,omitempty"`                                        // log p(that half | the other half)

@@ -11,6 +11,8 @@ import (
 type Total struct {
 	Documents, Tokens, CompletionTokens uint64
 
+	unbounded bool // some words have a score without a bound
+
 	bound, plugIn, unigram, completion, completionUnigram compensated
 }
 
@@ -19,6 +21,7 @@ func (t *Total) Add(s *wire.Score) {
 	t.Documents++
 	t.Tokens += s.Tokens
 	t.CompletionTokens += s.CompletionTokens
+	t.unbounded = t.unbounded || s.Tokens > 0 && s.Bound == 0
 	t.bound.add(s.Bound)
 	t.plugIn.add(s.PlugIn)
 	t.unigram.add(s.Unigram)
@@ -28,8 +31,13 @@ func (t *Total) Add(s *wire.Score) {
 
 // Bound is the perplexity by the variational bound, exp(−Σ bound / Σ tokens): Hoffman, Blei and Bach, Online Learning
 // for Latent Dirichlet Allocation (NIPS 2010), §4; Park et al., Variational Bayes In Private Settings (JAIR 68, 2020),
-// equation 32. It is an upper bound of the model's perplexity.
-func (t *Total) Bound() float64 { return perplexity(t.bound, t.Tokens) }
+// equation 32. It is an upper bound of the model's perplexity. 0 if a score states none, as where topics were sampled.
+func (t *Total) Bound() float64 {
+	if t.unbounded {
+		return 0
+	}
+	return perplexity(t.bound, t.Tokens)
+}
 
 // PlugIn is the perplexity by the likelihood of the tokens under the topic shares that were inferred from the same tokens (HDP-LDA,
 // §VII). It knows what it predicts: it is below the model's perplexity, and cannot be compared with Bound. 0 if no score has it.

@@ -36,6 +36,21 @@ func TestPerplexity(t *testing.T) {
 	}
 }
 
+// TestUnbounded: no number stands for a bound that a score with words does not state.
+func TestUnbounded(t *testing.T) {
+	var total Total
+	total.Add(&wire.Score{Tokens: 2, Bound: -3})
+	total.Add(&wire.Score{}) // an empty document has the bound 0
+	if total.Bound() != math.Exp(1.5) {
+		t.Errorf("perplexity %v, want %v", total.Bound(), math.Exp(1.5))
+	}
+	total.Add(&wire.Score{Tokens: 2, PlugIn: -3})
+	total.Add(&wire.Score{Tokens: 2, Bound: -3})
+	if total.Bound() != 0 {
+		t.Errorf("perplexity %v of a bound that one score lacks", total.Bound())
+	}
+}
+
 // TestOrder: where a plain sum loses every small number, the order of the numbers does not matter.
 func TestOrder(t *testing.T) {
 	numbers := []float64{1e16, 1, -1e16, 1, 1e-3, 3e15}
