@@ -48,12 +48,9 @@ func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 	w.shares = slices.Grow(w.shares[:0], len(w.words)*k)[:len(w.words)*k]
 	clear(w.shares)
 	for sweep := range w.options.Sweeps {
-		if w.options.Statistic == Expected && sweep >= w.options.BurnIn {
-			w.sampler.sweep(random, w.shares)
-		} else {
-			w.sampler.sweep(random, nil)
-		}
+		w.sampler.sweep(random, w.options.Statistic == Expected && sweep >= w.options.BurnIn)
 	}
+	w.sampler.addShares(w.shares)
 	if w.options.Statistic == Counts {
 		for token, topic := range w.sampler.topics {
 			w.shares[int(w.sampler.word[token])*k+int(topic)]++
