@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/modeltest"
 )
 
 // A sweep over a document of 200 tokens of 120 words.
@@ -19,17 +22,23 @@ func BenchmarkSweep(b *testing.B) {
 					words[i], counts[i] = uint32(i*v/len(words)), uint32(1+i%2+i%5/3)
 					tokens += int(counts[i])
 				}
-				var shares []float32
-				if expected {
-					shares = make([]float32, len(words)*k)
-				}
 				s.begin(words, counts)
 				s.start(random)
 				for b.Loop() {
-					s.sweep(random, shares)
+					s.sweep(random, expected)
 				}
 				b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mtokens/s")
 			})
 		}
+	}
+}
+
+// BenchmarkContribute measures the E-step alone, for BenchmarkGibbs of package endtoend: rounds as gibbs.sh has them, and sweeps that
+// contribute the counts. A token of a document is drawn 20 times a round.
+func BenchmarkContribute(b *testing.B) {
+	for _, statistic := range []string{Expected, Counts} {
+		b.Run(statistic, func(b *testing.B) {
+			modeltest.Contribute(b, lda.Family, New(Options{Sweeps: 20, BurnIn: 12, Statistic: statistic}, nil))
+		})
 	}
 }

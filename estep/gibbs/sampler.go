@@ -3,31 +3,49 @@ package gibbs
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // A sampler draws the topics of one document at a time; its memory is reused.
+//
+// The mass of topic k for a token is n_k + α, n_k being the number of other tokens that have it. A sum over weights · masses has three
+// parts: of tokens in the columns, of the other tokens of a block, and of α, whose sum over the topics the weights know.
 type sampler struct {
-	w     *weights
-	rates *rates   // of a sweep
-	words []uint32 // the document's distinct words
+	*columns
+	rates *rates // which tokens a sweep draws again
 
 	// Of each token; the tokens of a word stand together.
 	word   []uint32 // its number in words
 	topics []uint32
 	order  []uint32 // of visits: a permutation of the tokens
+	some   []uint32 // of order, those that a sweep draws again
 
-	step uint64   // what a token adds to the mass of its topic
-	mass []uint64 // n_k + α of each topic, in steps
-	ends []uint64 // running sums of w_kt · (n_k + α)
+	shift int      // the mass of a token is 2^shift
+	prior uint64   // α, as a mass in the same unit
+	block []uint32 // columns of the tokens that are out of counts
+
+	ends   []uint64  // running sums of the last products
+	ones   []uint32  // a mass for each topic
+	shares []float32 // of each word and column, padded: the sum of probabilities, without the part of α
+	priors []float64 // of each word: the part of α in the share of a topic, for each unit of its weight
 }
+
+// blockSize is the number of tokens that leave counts together, to come back with their new topics. A processor cannot read a vector of
+// counts while one of them is being written; within a block none is.
+const blockSize = 4
 
 func newSampler(w *weights) *sampler {
-	return &sampler{w: w, mass: make([]uint64, w.k), ends: make([]uint64, w.k)}
+	return &sampler{
+		columns: newColumns(w), block: make([]uint32, blockSize), ends: make([]uint64, w.stride), ones: slices.Repeat([]uint32{1}, w.stride),
+	}
 }
+
+// mostShift gives an α of one millionth two digits. The sums of short documents then stay far below 2^64, near which Uint64N rejects often.
+const mostShift = 28
 
 // begin takes a document whose tokens have no topics yet.
 func (s *sampler) begin(words []uint32, counts []uint32) {
-	s.words, s.word, s.order = words, s.word[:0], s.order[:0]
+	s.word, s.order = s.word[:0], s.order[:0]
 	for i, c := range counts {
 		for range c {
 			s.order = append(s.order, uint32(len(s.word)))
@@ -35,14 +53,13 @@ func (s *sampler) begin(words []uint32, counts []uint32) {
 		}
 	}
 	s.topics = append(s.topics[:0], s.word...) // of the same length
-	// The sum over the topics of weight · mass is at most 2^weightBits · (N + Kα + K) · step, and must be below 2^64.
+	// The sum over the topics of weight · mass is at most 2^weightBits · (N + Kα + K) · 2^shift, and must be below 2^63.
 	k := float64(s.w.k)
 	_, size := math.Frexp(float64(len(s.word)) + k*s.w.alpha + k) // below 2^size
-	s.step = 1 << min(32, 63-weightBits-size)
-	prior := uint64(max(1, math.Round(s.w.alpha*float64(s.step))))
-	for topic := range s.mass {
-		s.mass[topic] = prior
-	}
+	s.shift = min(mostShift, 63-weightBits-size)
+	s.prior = uint64(max(1, math.Round(math.Ldexp(s.w.alpha, s.shift))))
+	s.columns.begin(words)
+	s.shares, s.priors = s.shares[:0], s.priors[:0]
 }
 
 // start gives each token a topic that depends on nothing.
@@ -55,54 +72,128 @@ func (s *sampler) start(coins *rand.Rand) {
 // put gives a token, which has none, a topic.
 func (s *sampler) put(token, topic uint32) {
 	s.topics[token] = topic
-	s.mass[topic] += s.step
+	s.counts[s.of(topic)]++
 }
 
 // sweep draws the topic of each token again, given those of all others, in a random order: an order by words would tell other tokens
-// where the word of a token stands (claim.md). If shares is not nil, it adds the conditional probability of each topic to the row of
-// the token's word: words × K.
-func (s *sampler) sweep(coins *rand.Rand, shares []float32) {
-	k := s.w.k
-	coins.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
+// where the word of a token stands (claim.md). If expected, it adds the conditional probability of each topic to what addShares gives.
+func (s *sampler) sweep(coins *rand.Rand, expected bool) {
+	if len(s.priors) == 0 {
+		s.compact() // Shares are of the columns that their first sweep has.
+		if expected {
+			s.expect()
+		}
+	}
+	shuffle(s.order, coins)
+	for tokens := range slices.Chunk(s.drawn(coins), blockSize) {
+		s.take(tokens)
+		for i, token := range tokens {
+			total := s.weigh(token, i)
+			topic := s.pick(token, i, coins.Uint64N(total))
+			if expected {
+				s.share(token, i, total)
+			}
+			s.topics[token], s.block[i] = topic, s.of(topic)
+		}
+		for _, column := range s.block {
+			s.counts[column]++
+		}
+	}
+}
+
+// drawn returns the tokens that a sweep draws again, in the order of visits. A token's coin may depend on its word and its topic before.
+func (s *sampler) drawn(coins *rand.Rand) []uint32 {
+	if s.rates == nil {
+		return s.order
+	}
+	s.some = s.some[:0]
 	for _, token := range s.order {
-		if s.rates != nil && !s.rates.drawn(s.words[s.word[token]], s.topics[token], coins) {
+		if s.rates.drawn(s.words[s.word[token]], s.topics[token], coins) {
+			s.some = append(s.some, token)
+		}
+	}
+	return s.some
+}
+
+// take takes a block of tokens out of counts.
+func (s *sampler) take(tokens []uint32) {
+	s.block = s.block[:len(tokens)]
+	for i, token := range tokens {
+		s.block[i] = s.of(s.topics[token])
+		s.counts[s.block[i]]--
+	}
+}
+
+// weigh returns the sum over the topics of weight · mass, for token i of the block.
+func (s *sampler) weigh(token uint32, i int) uint64 {
+	word := s.word[token]
+	row := s.rows[word]
+	products(s.ends[:s.width], row, s.counts)
+	sum := total(s.ends[:s.width])
+	for j, column := range s.block {
+		if j != i {
+			sum += uint64(row[column])
+		}
+	}
+	return sum<<s.shift + s.w.sums[s.words[word]]*s.prior
+}
+
+// pick returns the topic at a place below the sum that weigh just returned: weight · mass places are a topic's. The first are those of
+// the columns, then come the other tokens of the block, then α.
+func (s *sampler) pick(token uint32, i int, place uint64) uint32 {
+	at, sum := place>>s.shift, total(s.ends[:s.width])
+	if at < sum {
+		return s.topic[s.lanewise[find(s.ends[:s.width], at)]]
+	}
+	at -= sum
+	word := s.word[token]
+	for j, column := range s.block {
+		if j == i {
 			continue
 		}
-		s.mass[s.topics[token]] -= s.step
-		word := int(s.word[token])
-		s.put(token, s.draw(s.w.row(s.words[word]), coins))
-		if shares != nil {
-			s.addShares(shares[word*k : (word+1)*k])
+		x := uint64(s.rows[word][column])
+		if at < x {
+			return s.topic[column]
 		}
+		at -= x
 	}
+	at = at<<s.shift | place&(1<<s.shift-1)
+	products(s.ends, s.w.row(s.words[word]), s.ones)
+	return uint32(element(find(s.ends, at/s.prior), len(s.ends)))
 }
 
-// draw draws a topic with probability w_kt · (n_k + α) over the sum: exactly, since all are whole numbers. It leaves the running sums in
-// ends.
-func (s *sampler) draw(row []uint32, coins *rand.Rand) uint32 {
-	total := uint64(0)
-	ends := s.ends[:len(row)]
-	for k, m := range s.mass[:len(row)] {
-		total += uint64(row[k]) * m
-		ends[k] = total
-	}
-	at := coins.Uint64N(total)
-	low, high := 0, len(ends)-1
-	for low < high {
-		if middle := (low + high) / 2; ends[middle] > at {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return uint32(low)
+// expect begins the shares.
+func (s *sampler) expect() {
+	n := len(s.words)
+	s.shares, s.priors = slices.Grow(s.shares, n*s.w.stride)[:n*s.w.stride], slices.Grow(s.priors, n)[:n]
+	clear(s.shares)
+	clear(s.priors)
 }
 
-// addShares adds the probabilities of the last draw.
+// share adds the probabilities of the draw of token i of the block, whose sum is known.
+func (s *sampler) share(token uint32, i int, sum uint64) {
+	word := int(s.word[token])
+	row, shares := s.rows[word], s.shares[word*s.w.stride:][:s.width]
+	each := float32(math.Ldexp(1, s.shift) / float64(sum))
+	share(shares, row, s.counts, each)
+	for j, column := range s.block {
+		if j != i {
+			shares[column] += float32(row[column]) * each
+		}
+	}
+	s.priors[word] += float64(s.prior) / float64(sum)
+}
+
+// addShares adds the sums of conditional probabilities over the expected sweeps: words × K.
 func (s *sampler) addShares(shares []float32) {
-	before, scale := uint64(0), 1/float64(s.ends[len(s.ends)-1])
-	for k, end := range s.ends {
-		shares[k] += float32(float64(end-before) * scale)
-		before = end
+	k := s.w.k
+	for word, prior := range s.priors {
+		to, row := shares[word*k:(word+1)*k], s.w.row(s.words[word])
+		for topic := range to {
+			to[topic] += float32(row[topic]) * float32(prior)
+		}
+		for column, topic := range s.topic {
+			to[topic] += s.shares[word*s.w.stride+column]
+		}
 	}
 }

@@ -16,7 +16,7 @@ func conditional(w *weights, v uint32, others []int) []float64 {
 	p := make([]float64, w.k)
 	sum := 0.0
 	for k := range p {
-		p[k] = float64(w.cells[int(v)*w.k+k]) * (float64(others[k]) + w.alpha)
+		p[k] = float64(w.row(v)[k]) * (float64(others[k]) + w.alpha)
 		sum += p[k]
 	}
 	for k := range p {
@@ -129,8 +129,8 @@ func TestChain(t *testing.T) {
 		for range draws {
 			s.begin(words, counts)
 			s.start(random)
-			s.sweep(random, nil)
-			s.sweep(random, nil)
+			s.sweep(random, false)
+			s.sweep(random, false)
 			at := 0
 			for _, topic := range s.topics {
 				at = at*k + int(topic)
@@ -188,32 +188,41 @@ func TestLossOfASweep(t *testing.T) {
 	}
 }
 
-// TestShares: the shares of a sweep are the conditional probabilities of its draws.
+// TestShares: the shares of some sweeps are the conditional probabilities of their draws, also where sweeps before them left a topic
+// without tokens, and columns are few.
 func TestShares(t *testing.T) {
-	const k, v = 7, 30
+	const v = 30
 	random := rand.New(rand.NewPCG(5, 6))
-	w := newWeights(k, v, 0.3, randomWeights(random, k, v), 0)
-	s := newSampler(w)
-	words, counts := []uint32{0, 3, 29}, []uint32{1, 4, 2}
-	s.begin(words, counts)
-	s.start(random)
-	for range 20 {
-		z := make(state, len(s.topics))
-		for token, topic := range s.topics {
-			z[token] = int(topic)
-		}
-		shares := make([]float32, len(words)*k)
-		s.sweep(random, shares)
-		want := make([]float64, len(words)*k)
-		for _, token := range s.order {
-			for topic, p := range conditional(w, words[s.word[token]], z.others(k, int(token))) {
-				want[int(s.word[token])*k+topic] += p
+	for _, k := range []int{1, 7, 8, 40} {
+		w := newWeights(k, v, 0.3, randomWeights(random, k, v), 0)
+		s := newSampler(w)
+		for range 50 {
+			words, counts := []uint32{0, 3, 29}, []uint32{1, 1 + random.Uint32N(9), 2}
+			s.begin(words, counts)
+			s.start(random)
+			for range random.IntN(4) {
+				s.sweep(random, false)
 			}
-			z[token] = int(s.topics[token])
-		}
-		for i := range want {
-			if math.Abs(want[i]-float64(shares[i])) > 1e-5 {
-				t.Fatalf("share %d is %v, want %v", i, shares[i], want[i])
+			want := make([]float64, len(words)*k)
+			for range 3 {
+				z := make(state, len(s.topics))
+				for token, topic := range s.topics {
+					z[token] = int(topic)
+				}
+				s.sweep(random, true)
+				for _, token := range s.order {
+					for topic, p := range conditional(w, words[s.word[token]], z.others(k, int(token))) {
+						want[int(s.word[token])*k+topic] += p
+					}
+					z[token] = int(s.topics[token])
+				}
+			}
+			shares := make([]float32, len(words)*k)
+			s.addShares(shares)
+			for i := range want {
+				if math.Abs(want[i]-float64(shares[i])) > 1e-5*max(1, want[i]) {
+					t.Fatalf("K = %d: share %d is %v, want %v", k, i, shares[i], want[i])
+				}
 			}
 		}
 	}
@@ -226,8 +235,9 @@ func TestDrawsAreBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	probability := func(s *sampler, word uint32, topic int) *big.Rat {
 		total, own := new(big.Int), new(big.Int)
-		for j, x := range s.w.row(word) {
-			term := new(big.Int).Mul(new(big.Int).SetUint64(uint64(x)), new(big.Int).SetUint64(s.mass[j]))
+		masses := s.masses()
+		for j, x := range s.w.row(word)[:s.w.k] {
+			term := new(big.Int).Mul(new(big.Int).SetUint64(uint64(x)), masses[j])
 			total.Add(total, term)
 			if j == topic {
 				own = term
@@ -278,41 +288,96 @@ func TestLargest(t *testing.T) {
 			s := newSampler(newWeights(k, 1, alpha, released, 0))
 			s.begin([]uint32{0}, []uint32{1})
 			s.begin([]uint32{0}, []uint32{1 << 24})
+			step := math.Ldexp(1, s.shift)
+			s.counts[0] = 1 << 24
 			sum := new(big.Int)
-			for topic, m := range s.mass {
-				if topic == 0 {
-					m += 1 << 24 * s.step
-				}
-				sum.Add(sum, new(big.Int).Mul(big.NewInt(int64(s.w.row(0)[topic])), new(big.Int).SetUint64(m)))
+			for topic, m := range s.masses() {
+				sum.Add(sum, m.Mul(m, big.NewInt(int64(s.w.row(0)[topic]))))
 			}
-			if !sum.IsUint64() || s.step < 1 || s.mass[0] < 1 {
-				t.Errorf("K = %d, α = %v: the sum is %v, the step %d", k, alpha, sum, s.step)
+			if !sum.IsInt64() || s.shift < 0 || s.prior < 1 {
+				t.Errorf("K = %d, α = %v: the sum is %v, the step 2^%d", k, alpha, sum, s.shift)
 			}
-			if got := float64(s.mass[0]) / float64(s.step); k <= 2 && alpha >= 1 && math.Abs(got/alpha-1) > 1e-3 {
+			s.counts[0]--
+			s.block = append(s.block[:0], 0, 0) // the token to be drawn, and another
+			if got := s.weigh(0, 0); got != sum.Uint64() {
+				t.Errorf("K = %d, α = %v: it weighs %v, not %v", k, alpha, got, sum)
+			}
+			if got := float64(s.prior) / step; k <= 2 && alpha >= 1 && math.Abs(got/alpha-1) > 1e-3 {
 				t.Errorf("K = %d: α is %v, want %v", k, got, alpha)
 			}
 		}
 	}
 }
 
-// TestDrawIsExact: topics whose weights differ by one step have the very probabilities 3/6, 1/6 and 2/6. A right sampler fails once in a
-// million times.
-func TestDrawIsExact(t *testing.T) {
-	const draws = 60_000
-	s := &sampler{mass: []uint64{3, 1, 1}, ends: make([]uint64, 3)}
-	random := rand.New(rand.NewPCG(11, 12))
-	seen := make([]float64, 3)
-	for range draws {
-		seen[s.draw([]uint32{1, 1, 2}, random)]++
+// masses are n_k + α of all topics.
+func (s *sampler) masses() []*big.Int {
+	masses := make([]*big.Int, s.w.k)
+	for topic := range masses {
+		n := uint64(0)
+		if s.has[topic] {
+			n = uint64(s.counts[s.column[topic]])
+		}
+		masses[topic] = new(big.Int).SetUint64(n<<s.shift + s.prior)
 	}
-	square := 0.0
-	for topic, p := range []float64{3. / 6, 1. / 6, 2. / 6} {
-		d := seen[topic] - p*draws
-		square += d * d / (p * draws)
+	return masses
+}
+
+// FuzzPlaces: of the places of a sum, as many are a topic's as the plain product of its weight and mass says, whatever sweeps came before.
+// So draws have the very probabilities of the plain form.
+func FuzzPlaces(f *testing.F) {
+	for _, k := range []uint8{1, 2, 3, 8, 9, 33} {
+		f.Add(uint64(k), k, uint8(3*k), uint8(k%4))
 	}
-	if limit := (distuv.ChiSquared{K: 2}).Quantile(1 - 1e-6); square > limit {
-		t.Errorf("χ² is %v, above %v: %v", square, limit, seen)
-	}
+	f.Fuzz(func(t *testing.T, seed uint64, topics, tokens, sweeps uint8) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		k, n := 1+int(topics)%40, 1+int(tokens)%24
+		w := newWeights(k, 2, 1, make([]float32, 2*k), 0)
+		clear(w.sums)
+		for word := range uint32(2) {
+			for topic := range k {
+				x := 1 + random.Uint32N(5)*random.Uint32N(2)
+				w.row(word)[topic] = x
+				w.sums[word] += uint64(x)
+			}
+		}
+		s := newSampler(w)
+		s.begin([]uint32{0, 1}, []uint32{uint32(n), 1 + uint32(n)/3})
+		s.shift, s.prior = random.IntN(3), 1+random.Uint64N(3) // so that all places can be tried
+		s.start(random)
+		for range sweeps % 5 {
+			s.sweep(random, false)
+		}
+		block := s.order[:min(len(s.order), blockSize)]
+		s.take(block)
+		for i, token := range block {
+			want, got := make([]uint64, k), make([]uint64, k)
+			sum := uint64(0)
+			for topic := range k {
+				want[topic] = s.prior
+			}
+			for other, topic := range s.topics {
+				if other != int(token) {
+					want[topic] += 1 << s.shift
+				}
+			}
+			for topic := range k {
+				want[topic] *= uint64(w.row(s.words[s.word[token]])[topic])
+				sum += want[topic]
+			}
+			if total := s.weigh(token, i); total != sum {
+				t.Fatalf("the sum is %d, want %d", total, sum)
+			}
+			for place := range sum {
+				s.weigh(token, i)
+				got[s.pick(token, i, place)]++
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("token %d of the block: places %v, want %v", i, got, want)
+			}
+			topic := random.Uint32N(uint32(k))
+			s.topics[token], s.block[i] = topic, s.of(topic)
+		}
+	})
 }
 
 // TestSweepsShareDraws: the bound on the draws of a round is divided among its sweeps.

@@ -26,19 +26,19 @@ func (w *worker) chain(d *wire.Document) *chain {
 func (c *chain) Shares(b score.Bag) []float64 {
 	c.begin(b.IDs, b.Counts)
 	c.start(c.coins)
-	shares, total := make([]float64, len(c.mass)), 0.0
+	shares := make([]float64, c.w.k)
 	for sweep := range c.sweeps {
-		c.sweep(c.coins, nil)
+		c.sweep(c.coins, false)
 		if sweep < c.burnIn {
 			continue
 		}
-		for k, m := range c.mass {
-			shares[k] += float64(m)
-			total += float64(m)
+		for _, topic := range c.topics {
+			shares[topic]++
 		}
 	}
-	for k := range shares {
-		shares[k] /= total
+	kept, tokens := float64(c.sweeps-c.burnIn), float64(len(c.topics))
+	for k, n := range shares {
+		shares[k] = (n/kept + c.w.alpha) / (tokens + float64(c.w.k)*c.w.alpha)
 	}
 	return shares
 }

@@ -8,30 +8,44 @@ const weightBits = 24
 // weights are the released weights of words in topics as whole numbers in [1, 2^weightBits]. Draws from whole numbers are exact: a
 // topic has the very probability that its numbers say, on every machine.
 type weights struct {
-	k     int
-	alpha float64
-	cells []uint32 // of word v in topic k at v·K+k
+	k      int
+	stride int // K, padded for the kernels
+	alpha  float64
+	cells  []uint32 // of word v in topic k at v·stride+k; 0 in the padding. 4 bytes a cell
+	sums   []uint64 // of each word's weights over the topics. 8 bytes a word
 }
 
 // newWeights takes K×V weights, row by row. If draws is positive, it is a bound on the pure loss of a draw: the weights of two words
 // in one topic then differ by a factor of at most e^(draws/2), whatever was released. If it is 0, each word is scaled by itself,
 // which changes no probability.
 func newWeights(k, v int, alpha float64, released []float32, draws float64) *weights {
-	w := &weights{k: k, alpha: alpha, cells: make([]uint32, k*v)}
+	stride := padded(k)
+	w := &weights{k: k, stride: stride, alpha: alpha, cells: make([]uint32, stride*v), sums: make([]uint64, v)}
 	if draws > 0 {
 		w.bound(v, released, draws)
-		return w
+	} else {
+		w.scale(v, released)
 	}
-	for word := range v {
-		largest := float32(0)
-		for topic := range k {
-			largest = max(largest, released[topic*v+word])
-		}
-		for topic, row := 0, w.row(uint32(word)); topic < k; topic++ {
-			row[topic] = whole(released[topic*v+word], largest)
+	for word := range w.sums {
+		for _, x := range w.row(uint32(word)) {
+			w.sums[word] += uint64(x)
 		}
 	}
 	return w
+}
+
+// scale takes the weights of each word as shares of its largest.
+func (w *weights) scale(v int, released []float32) {
+	for word := range v {
+		largest := float32(0)
+		for topic := range w.k {
+			largest = max(largest, released[topic*v+word])
+		}
+		row := w.row(uint32(word))
+		for topic := range w.k {
+			row[topic] = whole(released[topic*v+word], largest)
+		}
+	}
 }
 
 // bound raises the weights of each topic to at least e^(−draws/2) of its largest.
@@ -50,7 +64,7 @@ func (w *weights) bound(v int, released []float32, draws float64) {
 		// of 53 bits; the added 2^-40 of it outweighs them.
 		least := uint32(min(math.Ceil(float64(most)*math.Exp(-draws/2)*(1+0x1p-40)), float64(most)))
 		for word, x := range row {
-			w.cells[word*w.k+topic] = max(whole(x, largest), least)
+			w.cells[word*w.stride+topic] = max(whole(x, largest), least)
 		}
 	}
 }
@@ -63,5 +77,5 @@ func whole(x, largest float32) uint32 {
 	return uint32(max(1, math.Round(float64(x)/float64(largest)*(1<<weightBits))))
 }
 
-// row returns the weights of a word.
-func (w *weights) row(word uint32) []uint32 { return w.cells[int(word)*w.k:][:w.k] }
+// row returns the weights of a word, padded.
+func (w *weights) row(word uint32) []uint32 { return w.cells[int(word)*w.stride:][:w.stride] }

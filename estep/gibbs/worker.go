@@ -59,13 +59,11 @@ func (w *worker) sweep(random *rand.Rand) {
 	w.shares = slices.Grow(w.shares[:0], len(w.words)*k)[:len(w.words)*k]
 	clear(w.shares)
 	for sweep := range w.options.Sweeps {
-		if w.options.Statistic == Expected && sweep >= w.options.BurnIn {
-			w.sampler.sweep(random, w.shares)
-		} else {
-			w.sampler.sweep(random, nil)
-		}
+		w.sampler.sweep(random, w.options.Statistic == Expected && sweep >= w.options.BurnIn)
 	}
-	if w.options.Statistic != Expected {
+	if w.options.Statistic == Expected {
+		w.sampler.addShares(w.shares)
+	} else {
 		countTopics(w.shares, k, w.sampler.word, w.sampler.topics)
 	}
 }

@@ -72,7 +72,7 @@ func TestKeep(t *testing.T) {
 		n[topic]++
 	}
 	for topic, x := range n {
-		if got := (w.sampler.mass[topic] - uint64(math.Round(0.4*float64(w.sampler.step)))) / w.sampler.step; got != x {
+		if got := uint64(w.sampler.counts[w.sampler.of(uint32(topic))]); got != x {
 			t.Errorf("topic %d has %d tokens, want %d", topic, got, x)
 		}
 	}
