@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"privpipe/pipelines/testkit/script"
@@ -118,7 +119,64 @@ func model(cut bool, words vocabulary.Words, columns int, lambda ...float64) []b
 func files() map[string][]byte {
 	all := reportFiles()
 	maps.Copy(all, smallFiles())
+	maps.Copy(all, attackFiles())
 	return all
+}
+
+// assignments are contributions of two rounds of a document, whose only word that occurs once has topic 0 and then topic 1.
+func assignments(cut bool, change func(*wire.Header)) []byte {
+	var records []*wire.Record
+	for i, counts := range [][]float32{{1, 0, 0, 0, 0, 2, 0, 0}, {0, 1, 0, 0, 1, 1, 0, 0}} {
+		add := func(body *wire.Record) {
+			body.Round = uint32(i + 1)
+			records = append(records, body)
+		}
+		add(&wire.Record{Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 2}}}})
+		add(&wire.Record{Body: &wire.Record_Contribution{Contribution: &wire.Contribution{
+			Unit: "MARKER", Parts: []*wire.Part{{Values: stream.AppendCells(nil, counts)}},
+		}}})
+		add(&wire.Record{Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{Units: 1, Records: 1, UnitDigest: wire.UnitDigest("MARKER")}}})
+	}
+	return encode(wire.Kind_CONTRIBUTIONS, wire.Side_PRIVATE, cut, func(h *wire.Header) {
+		h.Model, h.Run, h.Unit = "lda", "r", wire.Unit_DOCUMENT
+		h.Matrices = []*wire.Matrix{{Name: "topics", Rows: 2, Columns: 4, Element: wire.Element_FLOAT32}}
+		if change != nil {
+			change(h)
+		}
+	}, records...)
+}
+
+// sets are parameters of rounds 0 and following, with the given weights of K×4.
+func sets(cut bool, change func(*wire.Header), weights ...[]float32) []byte {
+	var records []*wire.Record
+	for i, w := range weights {
+		alpha := []*wire.Scalar{{Name: "alpha", Value: 1}}
+		records = append(records,
+			&wire.Record{Round: uint32(i), Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: alpha}}},
+			&wire.Record{Round: uint32(i), Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, w)}}})
+	}
+	return encode(wire.Kind_PARAMETERS, wire.Side_PUBLIC, cut, func(h *wire.Header) {
+		h.Model, h.Run = "lda", "r"
+		h.Matrices = []*wire.Matrix{{Name: "weights", Rows: uint32(len(weights[0]) / 4), Columns: 4, Element: wire.Element_FLOAT32}}
+		if change != nil {
+			change(h)
+		}
+	}, records...)
+}
+
+func attackFiles() map[string][]byte {
+	weights := [][]float32{{.4, .2, .2, .2, .2, .2, .3, .3}, {.25, .25, .25, .25, .2, .4, .2, .2}, {.1, .1, .4, .4, .1, .1, .4, .4}}
+	return map[string][]byte{
+		"z.pp":            assignments(false, nil),
+		"cut-z.pp":        assignments(true, nil),
+		"other-run.pp":    assignments(false, func(h *wire.Header) { h.Run = "other" }),
+		"words.pp":        assignments(false, func(h *wire.Header) { h.Model = "words" }),
+		"params.pp":       sets(false, nil, weights...),
+		"cut-params.pp":   sets(true, nil, weights[:1]...),
+		"short-params.pp": sets(false, nil, weights[:1]...),
+		"wide-params.pp":  sets(false, nil, slices.Repeat([]float32{.25}, 12), slices.Repeat([]float32{.25}, 12)),
+		"other-params.pp": sets(false, func(h *wire.Header) { h.Vocabulary = vocab[1:].Hash() }, weights...),
+	}
 }
 
 func smallFiles() map[string][]byte {
