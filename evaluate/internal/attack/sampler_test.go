@@ -38,7 +38,7 @@ func TestFrozenIsTheSampler(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := gibbs.New(gibbs.Options{Sweeps: 1, Statistic: gibbs.Expected, Draws: draws})
+			m := gibbs.New(gibbs.Options{Sweeps: 1, Statistic: gibbs.Expected, Draws: draws}, nil)
 			if err := m.SetParameters(read, size); err != nil {
 				t.Fatal(err)
 			}
