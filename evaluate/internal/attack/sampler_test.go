@@ -42,7 +42,7 @@ func TestFrozenIsTheSampler(t *testing.T) {
 			if err := m.SetParameters(read, size); err != nil {
 				t.Fatal(err)
 			}
-			stated := m.Draws()
+			stated := m.(model.Drawer).Draws()
 			drawn := func(word uint32) []float64 {
 				d := &wire.Document{Id: "d", WordGaps: []uint32{word}, Counts: []uint32{1}}
 				parts, err := m.NewWorker().Contribute(d, &model.Coins{Document: d, Key: []byte("key"), Scope: model.Scope("run", 1)})
