@@ -10,7 +10,7 @@ import (
 
 // Subsampling says which tokens a sweep draws again; the others keep their topics (Zhao, Zhu and Zhang, SUB-LDA, algorithm 1 and §5.6).
 type Subsampling struct {
-	Rate     float64 // γ: probability that a token is drawn again
+	Rate     float64 // γ: probability that a token is drawn again; 0 stands for 1
 	Adaptive float64 // v: a token that is frequent in its topic is drawn again with probability vγ, others with probability Least; 0: all with γ
 	Frequent float64 // q: the words of a topic that together have this share of it are frequent
 	Least    float64
@@ -63,7 +63,7 @@ type rates struct {
 
 // newRates takes K×V released weights, row by row.
 func newRates(s Subsampling, k, v int, released []float32) *rates {
-	if s.Rate == 1 {
+	if s.Rate == 0 || s.Rate == 1 {
 		return nil
 	}
 	r := &rates{Subsampling: s, k: k}
