@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -22,8 +23,9 @@ type convergedCommand struct {
 
 // Help is kong's hook.
 func (convergedCommand) Help() string {
-	return "Prints the first round T for which the perplexity by the variational bound of each of the rounds T to T + N differs by at most " +
-		"--threshold from that of the round before: the rule of SUB-LDA, §5.4. The exit code is 1 if there is none. " +
+	return "Prints the first round T for which the perplexity of each of the rounds T to T + N differs by at most --threshold from that of " +
+		"the round before: the rule of SUB-LDA, §5.4. The perplexity is that of the variational bound, or of scores without one, as of " +
+		"estep gibbs, the plug-in perplexity. The exit code is 1 if there is none. " +
 		"The rule needs the scores of at least N + 2 rounds.\n\n" +
 		"The rule reads a finished run. A run that stopped by it would publish a number of rounds that depends on the documents, which no " +
 		"budget covers. So private scores are refused without --private-logs: behind the wall, for a look."
@@ -62,7 +64,7 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Failure, "%s: scores of too few rounds for the rule: %d, must be at least %d", in.Name(), len(totals), least).
 			WithHint("mstep --models DIR keeps the model after each round, and estep --score --model DIR scores all of them")
 	}
-	perplexity, err := bounds(in, totals)
+	by, perplexity, err := first(in, totals, byBound, byPlugIn)
 	if err != nil {
 		return err
 	}
@@ -72,9 +74,9 @@ func (c *convergedCommand) Run(r *filter.Run) error {
 	}
 	var b bytes.Buffer
 	if c.JSON {
-		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].round, "bound": perplexity[at]})
+		err = json.NewEncoder(&b).Encode(map[string]any{"round": totals[at].round, strings.NewReplacer("variational ", "", "-", "_").Replace(by.name): perplexity[at]})
 	} else {
-		fmt.Fprintf(&b, "converged at round %d, with a perplexity of %.1f\n", totals[at].round, perplexity[at])
+		fmt.Fprintf(&b, "converged at round %d, with a perplexity (%s) of %.1f\n", totals[at].round, by.name, perplexity[at])
 	}
 	if err != nil {
 		return err

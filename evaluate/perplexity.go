@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"privpipe/evaluate/internal/heldout"
@@ -107,16 +108,36 @@ func sumScores(in *endpoint.StreamReader, several bool, counted func()) (totals 
 	return totals, nil
 }
 
-// bounds returns the perplexity of each total by the variational bound. It refuses scores without one.
-func bounds(in *endpoint.StreamReader, totals []*roundTotal) ([]float64, error) {
-	all := make([]float64, len(totals))
-	for i, t := range totals {
-		if all[i] = t.Bound(); all[i] == 0 {
-			return nil, exit.Errorf(exit.Malformed, "%s: scores without a variational bound, as of estep gibbs", in.Name()).
-				WithHint("estep lda --score gives one, under the same model")
+// A measure is one perplexity of a total; 0 if its scores do not state it.
+type measure struct {
+	name  string
+	value func(*roundTotal) float64
+}
+
+// The measures of scores.
+var (
+	byBound      = measure{"variational bound", func(t *roundTotal) float64 { return t.Bound() }}
+	byPlugIn     = measure{"plug-in", func(t *roundTotal) float64 { return t.PlugIn() }}
+	byCompletion = measure{"document completion", func(t *roundTotal) float64 {
+		if t.CompletionTokens == 0 {
+			return 0
+		}
+		return t.Completion()
+	}}
+)
+
+// first returns the first of some measures that all totals state, and its values.
+func first(in *endpoint.StreamReader, totals []*roundTotal, measures ...measure) (measure, []float64, error) {
+	for _, m := range measures {
+		values := make([]float64, len(totals))
+		for i, t := range totals {
+			values[i] = m.value(t)
+		}
+		if !slices.Contains(values, 0) {
+			return m, values, nil
 		}
 	}
-	return all, nil
+	return measure{}, nil, exit.Errorf(exit.Malformed, "%s: not all scores state a perplexity by %s, and not all state one by %s", in.Name(), measures[0].name, measures[1].name)
 }
 
 func table(b *bytes.Buffer, total *heldout.Total, h *wire.Header) error {
@@ -145,11 +166,7 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 		return fmt.Sprintf("%.1f", x)
 	}
 	for _, t := range totals {
-		completion := 0.0
-		if t.CompletionTokens > 0 {
-			completion = t.Completion()
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.round, number(t.Bound()), number(t.PlugIn()), number(completion), t.Unigram(), t.Tokens)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%.1f\t%d\n", t.round, number(t.Bound()), number(t.PlugIn()), number(byCompletion.value(t)), t.Unigram(), t.Tokens)
 	}
 	return w.Flush()
 }

@@ -348,12 +348,18 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 		return nil, in.Errorf("its last scores are of the parameters after round %d, %s has those after round %d", last, c.Model, file.Set.Round)
 	}
 	p := &page.Perplexity{Source: filepath.Base(c.Scores), Private: h.Side == wire.Side_PRIVATE, Uniform: int(h.VocabularySize)}
-	model, err := bounds(in, totals)
+	// A plug-in perplexity knows the words that it predicts, so it says nothing beside word frequencies.
+	by, model, err := first(in, totals, byBound, byCompletion)
 	if err != nil {
 		return nil, err
 	}
+	p.Measure = by.name
 	for i, t := range totals {
-		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: model[i], Unigram: t.Unigram()})
+		unigram := t.Unigram()
+		if by.name == byCompletion.name {
+			unigram = t.CompletionUnigram()
+		}
+		p.Rounds = append(p.Rounds, page.RoundPerplexity{Round: t.round, Documents: t.Documents, Model: model[i], Unigram: unigram})
 	}
 	p.Draw()
 	return p, nil

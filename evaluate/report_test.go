@@ -281,6 +281,10 @@ func reportFiles() map[string][]byte {
 		"sunday-scores.pp":  reportScores(wire.Side_PUBLIC, hostile, latest, func(h *wire.Header, _ *wire.Record) { h.Run = "sunday" }),
 		"old-scores.pp":     reportScores(wire.Side_PUBLIC, hostile, model, func(h *wire.Header, _ *wire.Record) { h.Run, h.Model, h.Settings = "", "", nil }),
 		"early-scores.pp":   reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) { r.Round-- }),
+		"halves-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) {
+			s := r.GetScore()
+			s.Bound, s.CompletionTokens, s.Completion, s.CompletionUnigram = 0, 10, -10*math.Log(5), -10*math.Log(8)
+		}),
 		"sampled-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) { r.GetScore().Bound = 0 }),
 		"uneven-scores.pp": reportScores(wire.Side_PUBLIC, hostile, model, func(_ *wire.Header, r *wire.Record) {
 			if r.Round == 2 {

@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Perplexity is the per-word perplexity of a model on held-out documents by the variational bound, round by round.
+// Perplexity is the per-word perplexity of a model on held-out documents, round by round.
 type Perplexity struct {
+	Measure string // by the variational bound, or by document completion
 	Source  string
 	Private bool // no budget covers these numbers
 	Rounds  []RoundPerplexity
