@@ -45,8 +45,8 @@ func (attackTopicsCommand) Help() string {
 		"other tokens after the round stand for those at the draw, and so do the counts of all documents in a coupled round. The " +
 		"attacker does not know noise that estep adds to the counts of a document.\n\n" +
 		"Printed are the mean probability of the true word, and the share of tokens whose true word is the most probable. Chance is 1/V.\n\n" +
-		"Contributions must be raw counts of all documents, kept from round to round, with one sweep a round. No stream tells the " +
-		"number of sweeps, unless draws are unbounded. Keep both streams with tee:\n\n" +
+		"Contributions must be raw counts of all documents, kept from round to round, with one sweep over all tokens a round (no " +
+		"--word-rate). No stream tells the number of sweeps, unless draws are unbounded. Keep both streams with tee:\n\n" +
 		"  sample --all … | estep gibbs --keep … --params FIFO | (umask 077; tee z.pp) | privatize … |\n" +
 		"    mstep lda … --params-out >(tee -p params.pp >FIFO) …"
 }
