@@ -109,11 +109,15 @@ func samplers(b *testing.B, topics int, alpha, eta float64) map[string]string {
 	if jars == "" {
 		jars = filepath.Join(root, ".mallet")
 	}
-	if found, err := filepath.Glob(filepath.Join(jars, "mallet-*.jar")); err == nil && len(found) > 0 {
+	found, err := filepath.Glob(filepath.Join(jars, "mallet-*.jar"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := exec.LookPath("javac"); err == nil && len(found) > 0 {
 		program := filepath.Join(root, "pipelines/endtoend/mallet/Sampling.java")
 		peers["MALLET"] = fmt.Sprintf("java -Xmx2g -cp '%s/*' %s docword.txt %d %v %v %s 2>/dev/null", jars, program, topics, alpha*float64(topics), eta, chain)
 	} else {
-		b.Logf("without MALLET: no jars in %s; name their folder with PRIVPIPE_MALLET_JARS (just peers fetches them)", jars)
+		b.Logf("without MALLET: no javac, or no jars in %s; name their folder with PRIVPIPE_MALLET_JARS (just peers fetches them)", jars)
 	}
 	return peers
 }
