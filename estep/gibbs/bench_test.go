@@ -5,8 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modeltest"
+	"privpipe/pipelines/wire"
 )
 
 // A sweep over a document of 200 tokens of 120 words.
@@ -33,12 +35,34 @@ func BenchmarkSweep(b *testing.B) {
 	}
 }
 
-// BenchmarkContribute measures the E-step alone, for BenchmarkGibbs of package endtoend: rounds as gibbs.sh has them, and sweeps that
-// contribute the counts. A token of a document is drawn 20 times a round.
+// BenchmarkContribute measures the E-step alone, for BenchmarkGibbs of package endtoend, over rounds of 20 sweeps: the draws alone, and
+// with either statistic; the expected one as gibbs.sh has it.
 func BenchmarkContribute(b *testing.B) {
+	b.Run("sampling", func(b *testing.B) {
+		modeltest.Contribute(b, lda.Family, sampling{New(Options{Sweeps: 20, Statistic: Counts})})
+	})
 	for _, statistic := range []string{Expected, Counts} {
 		b.Run(statistic, func(b *testing.B) {
 			modeltest.Contribute(b, lda.Family, New(Options{Sweeps: 20, BurnIn: 12, Statistic: statistic}, nil))
 		})
 	}
+}
+
+// sampling contributes nothing.
+type sampling struct{ *Model }
+
+func (m sampling) NewWorker() model.Worker { return drawer{m.Model.NewWorker().(*worker)} }
+
+type drawer struct{ *worker }
+
+func (w drawer) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
+	random, err := w.begin(d, coins)
+	if random == nil {
+		return nil, err
+	}
+	w.sampler.start(random)
+	for range w.options.Sweeps {
+		w.sampler.sweep(random, false)
+	}
+	return nil, nil
 }

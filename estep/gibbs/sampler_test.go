@@ -375,7 +375,7 @@ func FuzzPlaces(f *testing.F) {
 			}
 			for place := range sum {
 				s.weigh(token, i)
-				got[s.pick(token, i, place)]++
+				got[s.topic[s.pick(token, i, place)]]++
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("token %d of the block: places %v, want %v", i, got, want)
