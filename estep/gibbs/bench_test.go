@@ -39,7 +39,7 @@ func BenchmarkSweep(b *testing.B) {
 // with either statistic; the expected one as gibbs.sh has it.
 func BenchmarkContribute(b *testing.B) {
 	b.Run("sampling", func(b *testing.B) {
-		modeltest.Contribute(b, lda.Family, sampling{New(Options{Sweeps: 20, Statistic: Counts}, nil)})
+		modeltest.Contribute(b, lda.Family, sampling{New(Options{Sweeps: 20, Statistic: Counts}, nil).(*Model)})
 	})
 	for _, statistic := range []string{Expected, Counts} {
 		b.Run(statistic, func(b *testing.B) {
