@@ -194,6 +194,9 @@ no_line() {
 kept=()
 keeps_topics() {
   keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+  # The state is of a named run, which goes on where the folder was moved to.
+  [[ -e $out/run.name ]] || printf '%s\n' "$run" >"$out/run.name"
+  run=$(<"$out/run.name")
   kept=(--run "$run")
   estep+=(--secret "$out/gibbs.key")
   [[ ${1:-} != coupled ]] || partitions=1
