@@ -66,3 +66,38 @@ func (w drawer) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, 
 	}
 	return nil, nil
 }
+
+// BenchmarkInPlace measures sweeps in place over 300 documents of 200 tokens.
+func BenchmarkInPlace(b *testing.B) {
+	for _, k := range []int{50, 200} {
+		b.Run(fmt.Sprintf("topics=%d", k), func(b *testing.B) {
+			const v = 8000
+			random := rand.New(rand.NewPCG(3, 4))
+			var documents []*wire.Document
+			var all []*model.Coins
+			for m := range 300 {
+				gaps, counts := make([]uint32, 120), make([]uint32, 120)
+				for i := range gaps {
+					gaps[i], counts[i] = random.Uint32N(60), uint32(1+i%2+i%5/3)
+				}
+				d := &wire.Document{Id: fmt.Sprint(m), WordGaps: gaps, Counts: counts}
+				documents, all = append(documents, d), append(all, coins(d, 1))
+			}
+			step := inPlaceOf(Options{}, k, v, 1/float64(k), 0.01)
+			t, residents, tokens := newTable(step.Model), make([]*resident, len(documents)), 0
+			for i, d := range documents {
+				var err error
+				if residents[i], err = step.resident(t, d, nil, all[i]); err != nil {
+					b.Fatal(err)
+				}
+				tokens += len(residents[i].topics)
+			}
+			for b.Loop() {
+				for _, r := range residents {
+					r.sweep(t, nil)
+				}
+			}
+			b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mtokens/s")
+		})
+	}
+}
