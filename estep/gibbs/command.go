@@ -2,7 +2,6 @@ package gibbs
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,7 +13,6 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
-	"privpipe/pipelines/wire"
 )
 
 // Command is estep gibbs.
@@ -63,7 +61,7 @@ func (c *Command) Validate() error {
 	if err := event.CheckDraws(o.Draws); err != nil {
 		return fmt.Errorf("--draws: %w", err)
 	}
-	return o.Subsampling.check(o.Draws / max(1, float64(o.Sweeps)))
+	return o.Subsampling.check(o.bound() / max(1, float64(o.Sweeps)))
 }
 
 // setDefaults sets the flags whose defaults depend on others.
@@ -99,6 +97,8 @@ func (c *Command) checkKept(o Options) error {
 		return errors.New("--statistic increments belongs to --keep")
 	case (c.State != "" || c.InitialState != "") && !o.Keep:
 		return errors.New("--state and --initial-state belong to --keep")
+	case c.State == endpoint.Stdio || c.InitialState == endpoint.Stdio:
+		return errors.New("--state and --initial-state must name files")
 	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):
 		return fmt.Errorf("--document-noise must be positive and belongs to --update in-place, is %v", o.DocumentNoise)
 	case o.NoiseEachRound && o.DocumentNoise == 0:
@@ -137,15 +137,8 @@ func (c *Command) Run(r *filter.Run) (err error) {
 	if c.InherentReport == "" || r.DryRun() {
 		return c.Do(r, work)
 	}
-	out, err := endpoint.Create(c.InherentReport, wire.Side_PRIVATE)
-	if err != nil {
+	if report, err = inherentReport(c.InherentReport); err != nil {
 		return err
 	}
-	defer out.Abort()
-	lines := json.NewEncoder(out)
-	report = func(in Inherent) error { return lines.Encode(in) }
-	if err := c.Do(r, work); err != nil {
-		return err
-	}
-	return out.Commit()
+	return c.Do(r, work)
 }

@@ -50,6 +50,22 @@ take() {
   done
 }
 
+# real NAME… refuses flags whose values are not numbers above 0.
+real() {
+  local name value
+  for name in "$@"; do
+    value=${name//-/_}
+    value=${!value}
+    [[ $value =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$ ]] && holds "$value > 0 && $value < 1e300" || fail "--$name must be a positive number, is $value"
+  done
+}
+
+# seeded refuses a seed that is no whole number.
+seeded() { [[ $seed =~ ^[0-9]{1,19}$ ]] || fail "--seed must be a whole number, is $seed"; }
+
+# holds CONDITION succeeds if a condition of numbers, as awk writes it, is true.
+holds() { awk "BEGIN {exit !($1)}"; }
+
 # shared are the flags of all recipes that take TEXT and OUT, for take. The defaults follow.
 shared="vocab columns delimiter phrases held seed brokers run workers partitions"
 vocab='' columns='' delimiter='' phrases='' held='' seed=1

@@ -39,7 +39,8 @@ source "$papers/sampled.sh"
 
 epsilon=1 plus='' beta=0.01
 take "epsilon plus! beta $sampled_flags" "$@"
-noise=$(awk "BEGIN {print 1 / $epsilon}" 2>/dev/null) || fail "--epsilon must be positive, is $epsilon"
+real epsilon
+noise=$(awk "BEGIN {print 1 / $epsilon}")
 sampled_documents "--epsilon $epsilon --plus ${plus:-no} --beta $beta"
 
 sample=(--all --rounds "$rounds")

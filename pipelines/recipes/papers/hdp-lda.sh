@@ -44,7 +44,9 @@ source "$papers/sampled.sh"
 
 epsilon_laplace=1 inherent=10 printed='' beta=1
 take "epsilon-laplace inherent printed! beta $sampled_flags" "$@"
-[[ $epsilon_laplace == none || $epsilon_laplace =~ ^[0-9.eE+-]+$ ]] || fail "--epsilon-laplace must be a number or none, is $epsilon_laplace"
+[[ $epsilon_laplace == none ]] || real epsilon-laplace
+real inherent
+holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"
 [[ $epsilon_laplace != none || -z $printed ]] || fail "--printed needs noise on the counts"
 sampled_documents "--epsilon-laplace $epsilon_laplace --inherent $inherent --printed ${printed:-no} --beta $beta"
 

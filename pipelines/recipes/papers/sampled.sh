@@ -14,6 +14,9 @@ counts=(--top-topics 0 --word-weight count --norm 0)
 sampled_documents() {
   positive topics "$topics"
   positive rounds "$rounds"
+  real alpha beta delta
+  holds "$delta < 1" || fail "--delta must be below 1, is $delta"
+  seeded
   published_documents "$1 --topics $topics --alpha $alpha --rounds $rounds --seed $seed"
 }
 

@@ -52,6 +52,17 @@ level=document gamma=0.5 epsilon=1 epsilon_at_order=2 order=14 inherent=10 adapt
 take "level gamma epsilon epsilon-at-order order inherent adaptive frequent least-rate beta $sampled_flags" "$@"
 [[ $level =~ ^(document|word|printed)$ ]] || fail "--level must be document, word or printed, is $level"
 [[ $level != document || -z $adaptive ]] || fail "--adaptive is for words, and level document samples documents"
+real gamma epsilon epsilon-at-order order inherent frequent
+holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"
+holds "$gamma <= 1" || fail "--gamma must be at most 1, is $gamma"
+holds "$frequent <= 1" || fail "--frequent must be at most 1, is $frequent"
+[[ $least_rate == 0 ]] || real least-rate
+holds "$least_rate <= $gamma" || fail "--least-rate must be at most --gamma, is $least_rate"
+if [[ $adaptive ]]; then
+  real adaptive
+  holds "$adaptive > 1 && $adaptive * $gamma < 1" || fail "--adaptive must be above 1 and below 1/γ, is $adaptive"
+  [[ $level != word || $least_rate != 0 ]] || fail "--level word needs a --least-rate above 0: a word that is never drawn again shows that it is rare in its topic"
+fi
 sampled_documents "--level $level --gamma $gamma --epsilon $epsilon --epsilon-at-order $epsilon_at_order --order $order --inherent $inherent \
 --adaptive ${adaptive:-no} --frequent $frequent --least-rate $least_rate --beta $beta"
 
