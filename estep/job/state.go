@@ -48,6 +48,7 @@ type state struct {
 	statistics int          // number of matrices that are sent; the others are hidden
 	needed     int          // number of matrices that the state of another run must have
 	round      uint32       // the last round in the state; 0: of another run, or none
+	coupled    bool         // its contributions depend on one another
 	last       map[document]*wire.Contribution
 	next       []*wire.Record // contributions of the current round
 }
@@ -81,7 +82,14 @@ func (t *trainer) openState() (*state, error) {
 	}
 	if t.work.InitialState != "" {
 		h, err := s.read(t.work.InitialState, t.MaxCells)
-		if err == nil && !s.fits(h) {
+		// From contributions that depend on one another, contributions of one document each would depend on other documents, and the round
+		// would not say so.
+		_, coupled := t.step.(model.Whole)
+		switch {
+		case err != nil:
+		case s.coupled && !coupled:
+			err = exit.Errorf(exit.Refused, "%s: the state of a coupled run, whose contributions depend on one another", t.work.InitialState)
+		case !s.fits(h):
 			err = exit.Errorf(exit.Malformed, "%s: the state of another model, of another statistic, or over another vocabulary", t.work.InitialState)
 		}
 		s.round = 0
@@ -117,6 +125,7 @@ func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
 			return nil, err
 		}
 		s.round = max(s.round, record.Round)
+		s.coupled = s.coupled || record.GetRoundOpen().GetCoupled()
 		s.take(record)
 	}
 }
