@@ -19,7 +19,7 @@ import (
 // Kept are the flags of a model that keeps a state for each document from round to round: its last contribution.
 type Kept struct {
 	State        string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
-	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary."`
+	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary. No charge of this run counts what the other run drew, so it goes with coupled rounds only (--update in-place)."`
 
 	kept bool
 }
@@ -48,7 +48,6 @@ type state struct {
 	statistics int          // number of matrices that are sent; the others are hidden
 	needed     int          // number of matrices that the state of another run must have
 	round      uint32       // the last round in the state; 0: of another run, or none
-	coupled    bool         // its contributions depend on one another
 	last       map[document]*wire.Contribution
 	next       []*wire.Record // contributions of the current round
 }
@@ -81,15 +80,12 @@ func (t *trainer) openState() (*state, error) {
 		}
 	}
 	if t.work.InitialState != "" {
+		// No charge of this run counts the draws of another, so only a model of which nothing is proved may begin with them.
+		if _, coupled := t.step.(model.Whole); !coupled {
+			return nil, exit.Errorf(exit.Refused, "--initial-state: no charge of this run would count what the other run drew from the documents")
+		}
 		h, err := s.read(t.work.InitialState, t.MaxCells)
-		// From contributions that depend on one another, contributions of one document each would depend on other documents, and the round
-		// would not say so.
-		_, coupled := t.step.(model.Whole)
-		switch {
-		case err != nil:
-		case s.coupled && !coupled:
-			err = exit.Errorf(exit.Refused, "%s: the state of a coupled run, whose contributions depend on one another", t.work.InitialState)
-		case !s.fits(h):
+		if err == nil && !s.fits(h) {
 			err = exit.Errorf(exit.Malformed, "%s: the state of another model, of another statistic, or over another vocabulary", t.work.InitialState)
 		}
 		s.round = 0
@@ -125,7 +121,6 @@ func (s *state) read(name string, maxCells uint64) (*wire.Header, error) {
 			return nil, err
 		}
 		s.round = max(s.round, record.Round)
-		s.coupled = s.coupled || record.GetRoundOpen().GetCoupled()
 		s.take(record)
 	}
 }

@@ -392,7 +392,8 @@ checksum() {
 # only its owner can read the file.
 worth() {
   local code=0
-  [[ ! -e $out/grant.json ]] || return 0
+  ! compgen -G "$out/*grant.json" >/dev/null || return 0
+  ! grep -qs '"charge"' "$out/run.ledger" || return 0 # without noise there is no grant
   rm -f -- "$out/check.txt"
   tokenize check ${unit:+--unit "$unit"} ${force:+--force} -o "$out/check.txt" "$out/documents.pp" || code=$?
   [[ ! -t 2 || ! -e $out/check.txt ]] || cat "$out/check.txt" >&2

@@ -53,7 +53,7 @@ sampled_documents "--epsilon-laplace $epsilon_laplace --inherent $inherent --pri
 sample=(--all --rounds "$rounds")
 noise=(--mechanism laplace --draws "$inherent" --all --rounds "$rounds")
 [[ $epsilon_laplace == none ]] || noise+=(--noise-multiplier "$(awk "BEGIN {print 2 / $epsilon_laplace}")")
-learned=(--eta "$beta" --ceiling "$(ceiling "$inherent" "$beta")")
+learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $printed ]]; then
   word_grant "$out/grant.json" "${noise[@]}" --clipping unbounded --claim paper
   estep=(gibbs --update in-place --statistic increments "${counts[@]}" --draws "$inherent")

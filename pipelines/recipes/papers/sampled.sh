@@ -29,7 +29,7 @@ word_grant() {
 
 # sampled_model FLAG… trains with these flags of mstep, and reports.
 sampled_model() {
-  mstep=(lda --topics "$topics" --alpha "$alpha" --denoise floor --beta mean --seed "$seed" "${vocabulary[@]}" "$@")
+  mstep=(lda --topics "$topics" --alpha "$alpha" --beta mean --seed "$seed" "${vocabulary[@]}" "$@")
   [[ -z $trace ]] || mstep+=(--models "$out/models")
   topics_of_run
   train

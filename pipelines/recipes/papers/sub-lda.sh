@@ -22,7 +22,7 @@
 #   --adaptive V      for the other levels: draw the words that are frequent in their topic with probability V·γ, others more rarely
 #   --frequent 0.5    share of a topic that its frequent words have together
 #   --least-rate 0.01 probability of the other words; 0 is the paper's, and loses everything at level word
-#   --beta 1          Dirichlet prior of a topic's words
+#   --beta 1          for the other levels: Dirichlet prior of a topic's words
 #   --alpha 1         Dirichlet prior of a document's topics
 #   --topics 50       number of topics K
 #   --rounds 100      number of rounds
@@ -76,7 +76,7 @@ if [[ $level == document ]]; then
     estep+=(--secret "$out/gibbs.key")
   fi
   privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
-  sampled_model # its estimate is that of gibbs.sh
+  sampled_model # its topics are estimated as those of lda.sh, without a release of words
   exit
 fi
 
@@ -84,7 +84,7 @@ sigma=$(awk "BEGIN {print sqrt($order / (2 * $epsilon_at_order))}")
 noise=(--mechanism gaussian --noise-multiplier "$sigma" --draws "$inherent" --all --rounds "$rounds")
 sample=(--all --rounds "$rounds")
 rates=(--word-rate "$gamma" ${adaptive:+--adaptive "$adaptive" --frequent "$frequent" --least-rate "$least_rate"})
-learned=(--eta "$beta" --ceiling "$(ceiling "$inherent" "$beta")")
+learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $level == word ]]; then
   word_grant "$out/grant.json" "${noise[@]}" --clipping proved --sensitivity 1.4142136
   estep=(gibbs --keep --statistic counts "${counts[@]}" "${rates[@]}" --draws "$inherent")
