@@ -240,9 +240,10 @@ topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions
 # over_topics trains over the topics of the run and ends as soon as a stage fails. The same command then resumes: each stage finds
 # its position in the topics.
 over_topics() {
-  local at=kafka://$brokers/$run
+  local at=kafka://$brokers/$run coins=(--secret "$out/coins")
   stages=()
-  sample "${sample[@]}" --run "$run" --follow "$at.releases" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
+  [[ " ${sample[*]} " != *" --all "* ]] || coins=() # it throws none
+  sample "${sample[@]}" --run "$run" --follow "$at.releases" "${coins[@]}" -o "$at.rounds.private" "$out/documents.pp" &
   stages+=($!)
   if ((${#kept[@]} == 0)); then
     for ((worker = 0; worker < workers; worker++)); do
