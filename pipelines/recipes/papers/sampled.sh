@@ -4,8 +4,8 @@
 scorer=gibbs
 
 # sampled_flags are the flags of these recipes, for take. The defaults follow.
-sampled_flags="topics alpha rounds delta force! trace! $shared"
-topics=50 alpha=1 rounds=100 delta=1e-6 force=''
+sampled_flags="topics alpha rounds delta force! trace! streams! $shared"
+topics=50 alpha=1 rounds=100 delta=1e-6 force='' streams=''
 
 # counts is the statistic of a word's guarantee: whole numbers, in which a word counts once.
 counts=(--top-topics 0 --word-weight count --norm 0)
@@ -14,6 +14,7 @@ counts=(--top-topics 0 --word-weight count --norm 0)
 sampled_documents() {
   positive topics "$topics"
   positive rounds "$rounds"
+  [[ -z $streams || -z $brokers ]] || fail "--streams is for pipes: topics keep their streams themselves"
   published_documents "$1 --topics $topics --alpha $alpha --rounds $rounds --seed $seed"
 }
 
