@@ -17,6 +17,8 @@
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --held FILE       held-out text to score the model on
 #   --trace           score the model after each round, too
+#   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
+#                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
 #   --inherent-report write OUT/inherent.jsonl, private: the counts by which HDP-LDA's theorem 1 bounds what a sweep shows of a word.
 #                     account gibbs --largest-count computes the bound, which is no guarantee
 #   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
@@ -28,9 +30,10 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-topics=50 alpha=1 beta=0.01 rounds=30 sweeps=10 trace='' inherent_report='' scorer=gibbs delta=1e-6
-take "topics alpha beta rounds sweeps trace! inherent-report! $shared" "$@"
+topics=50 alpha=1 beta=0.01 rounds=30 sweeps=10 trace='' streams='' inherent_report='' scorer=gibbs delta=1e-6
+take "topics alpha beta rounds sweeps trace! streams! inherent-report! $shared" "$@"
 [[ -z $trace || -n $held ]] || fail "--trace needs --held"
+[[ -z $streams || -z $brokers ]] || fail "--streams is for pipes: topics keep their streams themselves"
 for number in topics rounds sweeps; do
   [[ ${!number} =~ ^[1-9][0-9]*$ ]] || fail "--$number must be a positive number, is ${!number}"
 done

@@ -221,18 +221,31 @@ keeps_topics() {
 # secret_key FILE makes a key that only its owner can read.
 secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
 
-# over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep.
+# over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep. With $streams the parameters of all rounds stay in
+# $out/params.pp, and all contributions, which are private, in $out/contributions.pp.
 over_pipes() {
-  local state=()
+  local state=() kept_contributions=() params=$out/params keeping=''
   ((${#kept[@]} == 0)) || state=(--state "$out/state.pp")
-  rm -f -- "$out/params"
+  rm -f -- "$out/params" "$out/released"
   mkfifo -- "$out/params"
+  if [[ ${streams:-} ]]; then
+    [[ ! -e $out/contributions.pp ]] || fail "the run in $out was stopped, so its streams would lack rounds: name another folder"
+    params=$out/released kept_contributions=(-- private_tee "$out/contributions.pp")
+    mkfifo -- "$params"
+    tee -p -- "$out/params.pp" <"$params" >"$out/params" &
+    keeping=$!
+    watchers+=("$keeping")
+  fi
   pipeline sample "${sample[@]}" "${kept[@]}" "$out/documents.pp" \
-    -- estep "${estep[@]}" "${state[@]}" --params "$out/params" \
+    -- estep "${estep[@]}" "${state[@]}" --params "$out/params" "${kept_contributions[@]}" \
     -- privatize "${privatize[@]}" "${kept[@]}" \
-    -- mstep "${mstep[@]}" "${kept[@]}" --params-out "$out/params" -o "$out/model.pp"
-  rm -f -- "$out/params"
+    -- mstep "${mstep[@]}" "${kept[@]}" --params-out "$params" -o "$out/model.pp"
+  [[ -z $keeping ]] || wait "$keeping"
+  rm -f -- "$out/params" "$out/released"
 }
+
+# private_tee FILE copies a stream into a file that only its owner can read.
+private_tee() { (umask 077 && exec tee -p -- "$1"); }
 
 # topics_of_run makes the topics of the run if there are brokers. It is called before the first charge.
 topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$out/topics"; }

@@ -23,6 +23,8 @@
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
 #   --trace           score the model after each round, too
+#   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
+#                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
 #   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
 #   --force           train even with too few documents, or with few words in the vocabulary
 #

@@ -4,8 +4,8 @@
 scorer=gibbs
 
 # sampled_flags are the flags of these recipes, for take. The defaults follow.
-sampled_flags="topics alpha rounds delta force! trace! $shared"
-topics=50 alpha=1 rounds=100 delta=1e-6 force=''
+sampled_flags="topics alpha rounds delta force! trace! streams! $shared"
+topics=50 alpha=1 rounds=100 delta=1e-6 force='' streams=''
 
 # counts is the statistic of a word's guarantee: whole numbers, in which a word counts once.
 counts=(--top-topics 0 --word-weight count --norm 0)
@@ -17,6 +17,7 @@ sampled_documents() {
   real alpha beta delta
   holds "$delta < 1" || fail "--delta must be below 1, is $delta"
   seeded
+  [[ -z $streams || -z $brokers ]] || fail "--streams is for pipes: topics keep their streams themselves"
   published_documents "$1 --topics $topics --alpha $alpha --rounds $rounds --seed $seed"
 }
 

@@ -11,6 +11,7 @@ source "$papers/../stages.sh"
 export PRIVPIPE_BIN
 
 name=$(basename "$0" .sh) vocab='' held='' run='' seed=1 runs='' quick='' spread='' deviations=4.5 all_perplexities=''
+likelihood='variational bound' # by which perplexities are taken; that of Gibbs samplers is plug-in
 
 # figure_begin takes the arguments TEXT, HELD and OUT, makes the folder, and tokenizes both texts once. Figures in one folder share
 # the texts and the systems that they have in common.
@@ -41,7 +42,7 @@ public_documents() {
 }
 
 # system RECIPE FLAG… runs a recipe with each seed, unless it has run. It sets $folders to the folders of the runs and $perplexities to
-# their held-out perplexities by the variational bound. The papers' unit is the document, even of a text with users, and a figure
+# their held-out perplexities by the $likelihood. The papers' unit is the document, even of a text with users, and a figure
 # is drawn of any text: hence --force.
 system() {
   local recipe=$1 force=(--force) of to at
@@ -49,20 +50,21 @@ system() {
   set -- "$@" --topics "$topics"
   of="$(basename "$recipe" .sh) $*" of=${of// --/,}
   of=$out/runs/${of// /=}
-  [[ $recipe != *online-lda.sh ]] || force=() # it protects nobody
+  [[ $recipe != ../* ]] || force=() # the recipes for public text protect nobody
   mkdir -p -- "$of"
   folders=() perplexities=''
   for ((at = seed; at < seed + runs; at++)); do
     to=$of/$at
     [[ -e $to/done ]] || system_run "$@"
     folders+=("$to")
-    perplexities+=" $(awk '/^variational bound/ {print $3}' "$to/perplexity.txt")"
+    perplexities+=" $(sed -n "s/^$likelihood *\([^ ]*\).*/\1/p" "$to/perplexity.txt")"
   done
   all_perplexities+=$perplexities$'\n'
 }
 
 # system_run FLAG… runs the $recipe into the folder $to. What it read, and what can be made again, is removed afterwards.
 system_run() {
+  [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
   "$papers/$recipe" "${force[@]}" "$@" --seed "$at" "${vocabulary[@]}" --held "$held" "$out/documents.pp" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
