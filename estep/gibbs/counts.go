@@ -13,29 +13,48 @@ import (
 // Tokens of one word in a document are alike. So the counts of words by topic are all of its topics, up to the order of such tokens: they
 // are the statistic, and the state.
 
-// countParts appends the cells that are not 0, words × K, as parts of a matrix: one for each topic.
-func countParts(parts []*wire.Part, matrix uint32, ids []uint32, k int, cells []float32) []*wire.Part {
-	var words []uint32
-	var values []float32
-	for topic := range k {
-		words, values = words[:0], values[:0]
-		for i, word := range ids {
-			if c := cells[i*k+topic]; c != 0 {
-				words, values = append(words, word), append(values, c)
+// A tally counts the topics of the tokens of one document at a time; its memory is reused.
+type tally struct {
+	counts  []float32 // of a word by topic
+	seen    []uint32  // topics of the word
+	words   [][]uint32
+	changes [][]float32 // of each topic, of its words
+}
+
+func newTally(k int) *tally {
+	return &tally{counts: make([]float32, k), words: make([][]uint32, k), changes: make([][]float32, k)}
+}
+
+// parts appends the counts of words by topic as parts of a matrix, one for each topic: the counts now, or by how much they have changed if
+// before is not nil. word has the number in ids of each token's word; the tokens of a word stand together.
+func (t *tally) parts(parts []*wire.Part, matrix uint32, ids, word, before, now []uint32) []*wire.Part {
+	for first, end := 0, 0; first < len(word); first = end {
+		for end = first; end < len(word) && word[end] == word[first]; end++ {
+			t.add(now[end], 1)
+			if before != nil {
+				t.add(before[end], -1)
 			}
 		}
+		for _, topic := range t.seen {
+			if c := t.counts[topic]; c != 0 {
+				t.words[topic], t.changes[topic] = append(t.words[topic], ids[word[first]]), append(t.changes[topic], c)
+				t.counts[topic] = 0
+			}
+		}
+		t.seen = t.seen[:0]
+	}
+	for topic, words := range t.words {
 		if len(words) > 0 {
-			parts = model.AppendParts(parts, matrix, []uint32{uint32(topic)}, words, values)
+			parts = model.AppendParts(parts, matrix, []uint32{uint32(topic)}, words, t.changes[topic])
+			t.words[topic], t.changes[topic] = words[:0], t.changes[topic][:0]
 		}
 	}
 	return parts
 }
 
-// countTopics adds the topics of tokens to cells, words × K. word has the number of each token's word.
-func countTopics(cells []float32, k int, word, topics []uint32) {
-	for token, topic := range topics {
-		cells[int(word[token])*k+int(topic)]++
-	}
+func (t *tally) add(topic uint32, by float32) {
+	t.seen = append(t.seen, topic)
+	t.counts[topic] += by
 }
 
 // errOther is the error of a state whose counts are not those of the document.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
@@ -32,10 +33,10 @@ func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part, 
 			drawn += r.sweep(t, m.rates)
 		}
 	}
-	answers := make([][]*wire.Part, len(documents))
+	answers, tally := make([][]*wire.Part, len(documents)), newTally(t.k)
 	for i, r := range residents {
 		if r != nil {
-			answers[i] = m.answer(r)
+			answers[i] = m.answer(tally, r)
 		}
 	}
 	if m.report == nil {
@@ -46,10 +47,10 @@ func (m inPlace) ContributeAll(documents []*wire.Document, last [][]*wire.Part, 
 
 // A resident is a document of a round in place.
 type resident struct {
-	ids     []uint32 // its words
-	word    []uint32 // of each token, its number in ids
-	topics  []uint32 // of each token
-	before  []float32
+	ids     []uint32  // its words
+	word    []uint32  // of each token, its number in ids
+	topics  []uint32  // of each token
+	before  []uint32  // of each token, its topic before the round; nil: it had none
 	noise   []float32 // on the number of tokens of each topic, nil for none
 	members []float64 // n_mk, with the noise
 	random  *rand.Rand
@@ -75,8 +76,7 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 		if err := restoreTopics(r.topics, r.word, r.ids, t.k, of(m.options.keptCounts(), last)); err != nil {
 			return nil, err
 		}
-		r.before = make([]float32, len(r.ids)*t.k)
-		countTopics(r.before, t.k, r.word, r.topics)
+		r.before = slices.Clone(r.topics)
 	}
 	for token, topic := range r.topics {
 		r.members[topic]++
@@ -139,13 +139,10 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 }
 
 // answer returns the contribution of a document, with what is hidden.
-func (m inPlace) answer(r *resident) []*wire.Part {
-	k := len(r.members)
-	now := make([]float32, len(r.ids)*k)
-	countTopics(now, k, r.word, r.topics)
-	parts := m.options.countedParts(r.ids, k, r.before, now)
+func (m inPlace) answer(tally *tally, r *resident) []*wire.Part {
+	parts := m.options.countedParts(tally, r.ids, r.word, r.before, r.topics)
 	if r.noise != nil {
-		columns := make([]uint32, k)
+		columns := make([]uint32, len(r.noise))
 		for topic := range columns {
 			columns[topic] = uint32(topic)
 		}

@@ -30,15 +30,14 @@ func (w keeper) ContributeAfter(d *wire.Document, last []*wire.Part, coins *mode
 	if err := w.restore(last); err != nil {
 		return nil, err
 	}
-	before := make([]float32, len(w.words)*w.sampler.w.k)
-	countTopics(before, w.sampler.w.k, w.sampler.word, w.sampler.topics)
+	before := slices.Clone(w.sampler.topics)
 	return w.answer(random, before), nil
 }
 
-// answer does the sweeps of a round. before has the counts before the round, nil for none.
-func (w keeper) answer(random *rand.Rand, before []float32) []*wire.Part {
+// answer does the sweeps of a round. before has the topics before the round, nil for none.
+func (w keeper) answer(random *rand.Rand, before []uint32) []*wire.Part {
 	w.sweep(random)
-	return w.options.countedParts(w.words, w.sampler.w.k, before, w.shares)
+	return w.raw(before)
 }
 
 // restore gives the tokens the topics of a state.

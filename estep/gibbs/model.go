@@ -135,7 +135,7 @@ func (m *Model) Draws() float64 {
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	w := &worker{options: m.options, sampler: newSampler(m.weights), topics: m.topics}
+	w := &worker{options: m.options, sampler: newSampler(m.weights), topics: m.topics, tally: newTally(m.size.Components)}
 	w.sampler.rates = m.rates
 	if m.options.Keep {
 		return keeper{w}

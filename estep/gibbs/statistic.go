@@ -39,15 +39,10 @@ func (o Options) keptCounts() int {
 // keptNoise is the number of the matrix that holds the noise of a document.
 func (o Options) keptNoise() int { return o.keptCounts() + 1 }
 
-// countedParts returns the statistic and the hidden counts of a document whose counts were before, nil for none, and are now: words × K.
-func (o Options) countedParts(ids []uint32, k int, before, now []float32) []*wire.Part {
+// countedParts returns the statistic and the hidden counts of a document whose tokens had the topics before, nil for none, and have them now.
+func (o Options) countedParts(t *tally, ids, word, before, now []uint32) []*wire.Part {
 	if o.Statistic != Increments {
-		return countParts(nil, 0, ids, k, now)
+		return t.parts(nil, 0, ids, word, nil, now)
 	}
-	changes := make([]float32, len(now))
-	copy(changes, now)
-	for i, c := range before {
-		changes[i] -= c
-	}
-	return countParts(countParts(nil, 0, ids, k, changes), uint32(o.keptCounts()), ids, k, now)
+	return t.parts(t.parts(nil, 0, ids, word, before, now), uint32(o.keptCounts()), ids, word, nil, now)
 }

@@ -14,6 +14,7 @@ type worker struct {
 	options Options
 	sampler *sampler
 	topics  *score.Topics // for Score
+	tally   *tally
 	words   []uint32
 	shares  []float32 // of each word and topic, words × K
 	values  []float32 // of each chosen topic and word, and the totals of words
@@ -48,23 +49,30 @@ func (w *worker) begin(d *wire.Document, coins *model.Coins) (*rand.Rand, error)
 func (w *worker) contribute(random *rand.Rand) []*wire.Part {
 	w.sweep(random)
 	if w.options.raw() {
-		return w.options.countedParts(w.words, w.sampler.w.k, nil, w.shares)
+		return w.raw(nil)
+	}
+	k := w.sampler.w.k
+	w.shares = slices.Grow(w.shares[:0], len(w.words)*k)[:len(w.words)*k]
+	clear(w.shares)
+	if w.options.Statistic == Expected {
+		w.sampler.addShares(w.shares)
+	} else {
+		for token, topic := range w.sampler.topics {
+			w.shares[int(w.sampler.word[token])*k+int(topic)]++
+		}
 	}
 	return w.shaped()
 }
 
-// sweep does the sweeps of a round, and leaves the statistic in shares, without its shape.
+// raw returns the statistic as whole numbers. before has the topics of tokens before the round, nil for none.
+func (w *worker) raw(before []uint32) []*wire.Part {
+	return w.options.countedParts(w.tally, w.words, w.sampler.word, before, w.sampler.topics)
+}
+
+// sweep does the sweeps of a round.
 func (w *worker) sweep(random *rand.Rand) {
-	k := w.sampler.w.k
-	w.shares = slices.Grow(w.shares[:0], len(w.words)*k)[:len(w.words)*k]
-	clear(w.shares)
 	for sweep := range w.options.Sweeps {
 		w.sampler.sweep(random, w.options.Statistic == Expected && sweep >= w.options.BurnIn)
-	}
-	if w.options.Statistic == Expected {
-		w.sampler.addShares(w.shares)
-	} else {
-		countTopics(w.shares, k, w.sampler.word, w.sampler.topics)
 	}
 }
 
