@@ -18,7 +18,7 @@ var cli struct {
 	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
 	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG or PNG, in the look of all figures."`
 	Attack     attackCommand     `cmd:"" help:"Attack the privacy of documents."`
-	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
+	Audit      auditCommands     `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`
 }
 
 func main() {
