@@ -50,7 +50,7 @@ func (c *auditCommand) Help() string {
 		"The cases are: " + strings.Join(audit.Cases(), ", ") + ". In neighbours each run is a process. In the other cases a " +
 		"run has many rounds, each with or without the canary. The canary is where a fault would show: in one cell, in all, " +
 		"off the diagonal of a symmetric matrix, under a statistic's bound, in factored parts, in two inputs, in a partial sum. In words " +
-		"and increments one word is exchanged; the topics are given, so the claim is without the loss of their draws. These cases also " +
+		"and increments one word is exchanged; the topics are given, so the claim is without the loss of their draws, which audit estep bounds. These cases also " +
 		"compare the spread of the noise, and the sum of a unit within its bound, with the ledger and the grant.\n\n" +
 		"An audit can show that a privatizer is broken: if a bound is above the claim, or a rule is broken outright, the exit " +
 		"code is 83. It cannot show that a privatizer is sound: these inputs and this many rounds miss a leak of another " +

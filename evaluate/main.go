@@ -1,5 +1,5 @@
 // Command evaluate measures the quality of a model and the privacy of a privatizer. It reads scores and model files and has no
-// inference of its own. It runs a privatizer as a black box.
+// inference of its own. It runs a privatizer or a sampler as a black box.
 package main
 
 import (
