@@ -25,7 +25,7 @@ func fakeSamplers() map[string]func() {
 	for _, flaw := range []string{
 		"none", "unclamped", "half-clamped", "in-place", "coupled", "coupled-at-times", "increments", "noisy", "negative", "fixed-coins",
 		"fresh-coins", "coins-of-words", "other-state", "large-state", "no-state", "draws-less", "draws-unstated", "draws-of-documents", "two-matrices",
-		"loses", "other-name", "other-round", "no-round", "releases", "refuses", "text",
+		"loses", "wide", "other-name", "other-round", "no-round", "releases", "refuses", "text",
 	} {
 		programs["fake-estep-"+flaw] = func() {
 			f := &fakeSampler{flaw: flaw, flags: make(map[string]string)}
@@ -177,8 +177,11 @@ func (f *fakeSampler) round(name string) error {
 	if f.hides() {
 		hidden = append(hidden, &wire.Matrix{Name: "counts", Rows: uint32(f.k), Columns: uint32(f.v), Element: wire.Element_FLOAT32})
 	}
-	if f.flaw == "two-matrices" {
+	switch f.flaw {
+	case "two-matrices":
 		counts = hidden
+	case "wide":
+		counts = []*wire.Matrix{{Name: "topics", Rows: 1 << 15, Columns: 1 << 15, Element: wire.Element_FLOAT32}}
 	}
 	write := func(file string, kind wire.Kind, matrices []*wire.Matrix, records []*wire.Record) error {
 		h := &wire.Header{
@@ -188,7 +191,7 @@ func (f *fakeSampler) round(name string) error {
 		switch {
 		case f.flaw == "releases" && kind == wire.Kind_CONTRIBUTIONS:
 			h.Kind = wire.Kind_STATE
-		case f.flaw == "no-round" && kind == wire.Kind_CONTRIBUTIONS:
+		case (f.flaw == "no-round" || f.flaw == "wide") && kind == wire.Kind_CONTRIBUTIONS:
 			records = nil
 		case f.flaw == "no-state" && kind == wire.Kind_STATE:
 			return nil

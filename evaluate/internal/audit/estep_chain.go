@@ -224,6 +224,11 @@ func (r *chainRound) contributions(home, name string, kind wire.Kind, open **wir
 	if err == nil && h.Kind != kind {
 		err = fmt.Errorf("%s is a stream of %s, must be of %s", name, h.Kind, kind)
 	}
+	for _, m := range h.GetMatrices() {
+		if uint64(m.Rows)*uint64(m.Columns) > uint64(r.topics*r.words()) && err == nil {
+			err = fmt.Errorf("%s has a matrix of more than %d × %d cells", name, r.topics, r.words())
+		}
+	}
 	all := make(map[string][][]float32)
 	for err == nil {
 		var record *wire.Record
@@ -265,8 +270,11 @@ func addParts(to [][]float32, h *wire.Header, parts []*wire.Part) {
 		number := func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(p.Values[4*i:])) }
 		for i, row := range rows {
 			for j, column := range columns {
-				value := number(i*len(columns) + j)
-				to[p.Matrix][row*m.Columns+column] += value
+				if p.Factored {
+					to[p.Matrix][row*m.Columns+column] += number(i) * number(len(rows)+j)
+				} else {
+					to[p.Matrix][row*m.Columns+column] += number(i*len(columns) + j)
+				}
 			}
 		}
 	}

@@ -1,11 +1,15 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // TestBoundOn bounds a loss of 1 in the first round and of 1 more in the second, by randomized response, whose loss is exact. A bound may
@@ -110,5 +114,32 @@ func TestChanged(t *testing.T) {
 		if !slices.Equal(d.counts, documents[0].counts) {
 			t.Errorf("%s is no copy", d.id)
 		}
+	}
+}
+
+// TestAddParts: parts may name their rows and columns or have all of them, and may be factored (SPEC.md, 3.3).
+func TestAddParts(t *testing.T) {
+	h := &wire.Header{Matrices: []*wire.Matrix{{Rows: 1, Columns: 1}, {Rows: 2, Columns: 3}}}
+	cells := emptyMatrices(h)
+	addParts(cells, h, []*wire.Part{
+		{Values: stream.AppendCells(nil, []float32{7})},
+		{Matrix: 1, RowGaps: []uint32{1}, ColumnGaps: []uint32{0, 2}, Values: stream.AppendCells(nil, []float32{1, 2})},
+		{Matrix: 1, Values: stream.AppendCells(nil, []float32{10, 20, 30, 40, 50, 60})},
+		{Matrix: 1, ColumnGaps: []uint32{1, 1}, Factored: true, Values: stream.AppendCells(nil, []float32{100, 200, 1, 2})},
+	})
+	if want := []float32{10, 120, 230, 41, 250, 462}; !slices.Equal(cells[0], []float32{7}) || !slices.Equal(cells[1], want) {
+		t.Errorf("cells %v, want [7] and %v", cells, want)
+	}
+}
+
+// TestClaims: the losses of rounds add up, and depend on no document.
+func TestClaims(t *testing.T) {
+	a := &chainAudit{chainCase: chainCase{weights: make([][]float32, 2)}}
+	claims, err := a.claims([]*chain{{draws: []float64{1, 2}}, {draws: []float64{1, 2}}})
+	if err != nil || len(claims) != 2 || claims[0] != (claim{loss: 1}) || claims[1] != (claim{loss: 3}) {
+		t.Errorf("claims %+v, %v", claims, err)
+	}
+	if _, err := a.claims([]*chain{{draws: []float64{1, 2}}, {draws: []float64{1, 2.5}}}); !errors.As(err, new(fault)) {
+		t.Errorf("other draws in another chain: %v", err)
 	}
 }
