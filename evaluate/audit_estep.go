@@ -30,7 +30,7 @@ func (c *auditEStepCommand) Help() string {
 		"state (draws), summed over the rounds that the guess uses.\n\n" +
 		"The cases are: " + strings.Join(audit.EStepCases(), ", ") + ". Each has two rounds, with other weights. In ratios, the weights " +
 		"of two words differ by a factor of a billion; in zeros, words have no weight; in certain, the probabilities of words are close to 0 and 1. " +
-		"In rare-topic and certain the token stands among others. ratios-unasked asks for no bound, so that estep states its own.\n\n" +
+		"In many-topics the loss comes close to its bound. In rare-topic and certain the token stands among others. ratios-unasked asks for no bound, so that estep states its own.\n\n" +
 		"Each case also checks rules outright. Counts must be whole and those of the document's words; increments must add up to such counts. The " +
 		"state must have what was sent and nothing else. Rounds must state the loss of their draws. The same rounds under the same key " +
 		"must get the same topics, other keys and documents must not. In rounds that are not marked as coupled, other documents must not change the topics of a document.\n\n" +

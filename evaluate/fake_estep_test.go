@@ -116,7 +116,7 @@ func (f *fakeSampler) parameters() error {
 		case "unclamped":
 			within = 100
 		case "half-clamped": // the numerator alone is within the bound
-			within *= 4
+			within *= 2
 		}
 		for topic := range f.k {
 			row := f.weights[topic*f.v : (topic+1)*f.v]

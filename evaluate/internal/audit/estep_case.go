@@ -40,6 +40,12 @@ func chainCases() []chainCase {
 	ratios := [][]float32{{large, 1, 1, large}, {1, large, large, 1}}
 	// Two tokens of word 1 are nearly always of topic 1, so that topic 0 is rare: there the loss of a token comes near to its bound.
 	rare := [][]float32{{large, 1, 1, 1, large, large}, {large, 1, 1, 1, large, large}}
+	// One topic against seven: near its bound, the loss shows in one draw of five or twelve.
+	many := make([]float32, 16)
+	for topic := range 8 {
+		many[2*topic], many[2*topic+1] = 1, large
+	}
+	many[0], many[1] = large, 1
 	return []chainCase{
 		{name: "counts", topics: 3, alpha: 0.5, weights: mild, mild: true, others: []int{0, 2, 0}},
 		{name: "increments", topics: 3, alpha: 0.5, weights: mild, mild: true, others: []int{0, 2, 0}, increments: true},
@@ -49,6 +55,7 @@ func chainCases() []chainCase {
 		{name: "certain", topics: 3, alpha: 0.1, others: []int{1, 0}, weights: [][]float32{
 			{1 - 1e-7, 1e-7, 1e-7, 1 - 1e-7, 0.5, 0.5}, {1e-30, 1, 1, 1e-30, 1, 1},
 		}},
+		{name: "many-topics", topics: 8, alpha: 1, weights: [][]float32{many, many}, others: []int{0, 0}},
 		{name: "rare-topic", topics: 2, alpha: 0.1, weights: rare, others: []int{0, 3, 0}},
 		{name: "sweeps", flags: []string{"--sweeps", "3"}, topics: 2, alpha: 0.1, weights: rare, others: []int{0, 2, 0}},
 		{name: "some-words", flags: []string{"--word-rate", "0.5"}, topics: 2, alpha: 1, weights: ratios, others: []int{0, 0}},
