@@ -61,7 +61,7 @@ mutants name="":
 soak-kafka runs="200" seed="1":
     PRIVPIPE_FAULTS={{ runs }} PRIVPIPE_SEED={{ seed }} go test -run 'TestSoak$' -v -count=1 -timeout 3h ./pipelines/endtoend/topics
 
-# Speed beside gensim, scikit-learn and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
+# Speed beside gensim, scikit-learn, tomotopy, MALLET and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
 bench: peers
     PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
     go test -run "^$" -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
@@ -85,6 +85,9 @@ python:
 peers: python
     {{ python }} -c 'import gensim, sklearn, opendp, pyarrow, pyLDAvis, little_mallet_wrapper' 2>/dev/null || \
         {{ python }} -m pip install -q gensim scikit-learn opendp pyarrow pyLDAvis little-mallet-wrapper matplotlib seaborn
+    {{ python }} -c 'import tomotopy' 2>/dev/null || {{ python }} -m pip install -q tomotopy==0.14.0
+    [ -d .mallet ] || mvn -q -B -f pipelines/endtoend/mallet/pom.xml dependency:copy-dependencies -DoutputDirectory="$PWD/.mallet" || \
+        echo 'no MALLET: Maven could not fetch it' >&2
 
 # What the browser test of evaluate report needs, beside Chromium (apt install chromium) and Node: axe-core and a driver, in .node/
 browser:

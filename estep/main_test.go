@@ -14,6 +14,7 @@ func TestMain(m *testing.M) { script.Main(m, map[string]func(){"estep": main}) }
 var (
 	vocab = vocabulary.Words{"cat", "dog", "fish"}
 	other = vocabulary.Words{"cat", "dog", "bird"}
+	four  = append(vocab[:3:3], "goat")
 )
 
 // corpus has two documents of one user and one of nobody. MARKER must not come out on standard error.
@@ -49,13 +50,18 @@ func documentStream(side wire.Side, words vocabulary.Words) []byte {
 	return encode(h, false, records...)
 }
 
-// roundStream has the corpus in rounds 1 and 2.
-func roundStream(unit wire.Unit, cut bool) []byte {
-	h := header(wire.Kind_ROUNDS, vocab)
+// roundStream has the corpus in each of some rounds.
+func roundStream(unit wire.Unit, cut bool, rounds uint32) []byte {
+	return roundsOver(vocab, unit, cut, rounds)
+}
+
+// roundsOver is roundStream over another vocabulary.
+func roundsOver(words vocabulary.Words, unit wire.Unit, cut bool, rounds uint32) []byte {
+	h := header(wire.Kind_ROUNDS, words)
 	h.Unit, h.Run = unit, "run"
 	var records []*wire.Record
-	for round := uint32(1); round <= 2; round++ {
-		scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: 2, Secret: true}
+	for round := uint32(1); round <= rounds; round++ {
+		scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: rounds, Secret: true}
 		open := &wire.RoundOpen{Scheme: scheme}
 		records = append(records, &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: open}})
 		end := &wire.RoundClose{Records: uint64(len(corpus))}
@@ -89,6 +95,12 @@ func parameterStream(model string, words vocabulary.Words, withWords, cut bool, 
 // parametersOfRun is parameterStream of a run that is named.
 func parametersOfRun(run, model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
 	matrices ...matrix) []byte {
+	return parametersOf([]*wire.Scalar{{Name: "alpha", Value: 0.5}}, run, model, words, withWords, cut, rounds, matrices...)
+}
+
+// parametersOf is parametersOfRun with other scalars.
+func parametersOf(scalars []*wire.Scalar, run, model string, words vocabulary.Words, withWords, cut bool, rounds []uint32,
+	matrices ...matrix) []byte {
 	h := header(wire.Kind_PARAMETERS, words)
 	h.Side, h.Model, h.Run = wire.Side_PUBLIC, model, run
 	var records []*wire.Record
@@ -108,7 +120,7 @@ func parametersOfRun(run, model string, words vocabulary.Words, withWords, cut b
 		h.Matrices = append(h.Matrices, &wire.Matrix{Name: m.name, Rows: m.rows, Columns: uint32(len(words)), Element: element})
 	}
 	for _, round := range rounds {
-		p := &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.5}}}
+		p := &wire.Parameters{Scalars: scalars}
 		records = append(records, &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: p}})
 		for i, b := range cells {
 			block := &wire.Block{Matrix: uint32(i), Values: b}
@@ -121,6 +133,7 @@ func parametersOfRun(run, model string, words vocabulary.Words, withWords, cut b
 func files() map[string][]byte {
 	weights := matrix{"weights", 2, []float32{.8, .1, .1, .1, .8, .1}}
 	lambda := matrix{"lambda", 2, []float64{8, 1, 1, 1, 8, 1}}
+	both := []*wire.Scalar{{Name: "alpha", Value: 0.5}, {Name: "eta", Value: 0.1}}
 	frequencies := matrix{"probabilities", 1, []float64{.5, .25, .25}}
 	return map[string][]byte{
 		"documents.pp":  documentStream(wire.Side_PRIVATE, vocab),
@@ -128,11 +141,16 @@ func files() map[string][]byte {
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,
 			&wire.Record{Body: &wire.Record_Document{Document: corpus[0]}}),
-		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false),
-		"users.pp":       roundStream(wire.Unit_USER, false),
-		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true),
+		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false, 2),
+		"round.pp":       roundStream(wire.Unit_DOCUMENT, false, 1),
+		"round-4.pp":     roundsOver(four, wire.Unit_DOCUMENT, false, 1),
+		"start-4.pp":     parameterStream("lda", four, false, false, []uint32{0}, matrix{"weights", 2, []float32{.1, .2, .3, .4, .4, .3, .2, .1}}),
+		"three.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, matrix{"weights", 3, []float32{.8, .1, .1, .1, .8, .1, .3, .3, .4}}),
+		"users.pp":       roundStream(wire.Unit_USER, false, 2),
+		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true, 2),
 		"params.pp":      parameterStream("lda", vocab, false, false, []uint32{0, 1}, weights),
 		"start.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, weights),
+		"eta.pp":         parametersOf(both, "", "lda", vocab, false, false, []uint32{0}, weights),
 		"cut-params.pp":  parameterStream("lda", vocab, false, true, []uint32{0}, weights),
 		"model.pp":       parameterStream("lda", vocab, true, false, []uint32{2}, weights, lambda),
 		"first.pp":       parameterStream("lda", vocab, true, false, []uint32{1}, weights, lambda),
@@ -141,7 +159,7 @@ func files() map[string][]byte {
 		"no-model.pp":    parameterStream("lda", vocab, true, false, nil, weights, lambda),
 		"other-model.pp": parameterStream("lda", other, true, false, []uint32{2}, weights, lambda),
 		"words.pp":       parameterStream("words", vocab, true, false, []uint32{1}, frequencies),
-		"words-long.pp": parameterStream("words", append(vocab[:3:3], "goat"), true, false, []uint32{1},
+		"words-long.pp": parameterStream("words", four, true, false, []uint32{1},
 			matrix{"probabilities", 1, []float64{.25, .25, .25, .25}}),
 	}
 }

@@ -2,7 +2,6 @@ package gibbs
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,7 +13,6 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
-	"privpipe/pipelines/wire"
 )
 
 // Command is estep gibbs.
@@ -34,7 +32,7 @@ type Command struct {
 	WordRate       float64 `default:"1" group:"Subsampling" placeholder:"G" help:"Draw the topic of a token again with probability G in each sweep; the others keep theirs (SUB-LDA). It saves time, and amplifies no guarantee."`
 	Adaptive       float64 `group:"Subsampling" placeholder:"V" help:"Draw tokens of words that are frequent in their topic with probability V times --word-rate, and others with --least-rate."`
 	Frequent       float64 `group:"Subsampling" placeholder:"Q" help:"With --adaptive: the likeliest words of a topic that together have this share of it are frequent (default 0.5)."`
-	LeastRate      float64 `group:"Subsampling" placeholder:"R" help:"With --adaptive: the probability of the other words (default 0)."`
+	LeastRate      float64 `group:"Subsampling" placeholder:"R" help:"With --adaptive: the probability of the other words (default 0, which goes with --update in-place only)."`
 	InherentReport string  `output:"" placeholder:"FILE" help:"Write the counts that bound the loss of each sweep in place without noise (account gibbs --largest-count) to FILE, a line of JSON a round. They are as private as the documents."`
 	shape.Flags
 }
@@ -63,7 +61,13 @@ func (c *Command) Validate() error {
 	if err := event.CheckDraws(o.Draws); err != nil {
 		return fmt.Errorf("--draws: %w", err)
 	}
-	return o.Subsampling.check(o.Draws / max(1, float64(o.Sweeps)))
+	if err := o.Subsampling.check(o.bound() / max(1, float64(o.Sweeps))); err != nil {
+		return err
+	}
+	if o.Subsampling.Adaptive != 0 && !o.InPlace && o.Subsampling.Least < leastRate {
+		return fmt.Errorf("--adaptive needs a --least-rate of at least %v, except in place: rounds state a bound on what their draws lose", leastRate)
+	}
+	return nil
 }
 
 // setDefaults sets the flags whose defaults depend on others.
@@ -97,8 +101,12 @@ func (c *Command) checkKept(o Options) error {
 		return errors.New("--draws needs " + raw + ": unit word counts each word once")
 	case o.Statistic == Increments && !o.Keep:
 		return errors.New("--statistic increments belongs to --keep")
-	case (c.State != "" || c.InitialState != "") && !o.Keep:
-		return errors.New("--state and --initial-state belong to --keep")
+	case c.State != "" && !o.Keep:
+		return errors.New("--state belongs to --keep")
+	case c.InitialState != "" && !o.InPlace:
+		return errors.New("--initial-state belongs to --update in-place: no charge would count what the other run drew")
+	case c.State == endpoint.Stdio || c.InitialState == endpoint.Stdio:
+		return errors.New("--state and --initial-state must name files")
 	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):
 		return fmt.Errorf("--document-noise must be positive and belongs to --update in-place, is %v", o.DocumentNoise)
 	case o.NoiseEachRound && o.DocumentNoise == 0:
@@ -137,15 +145,8 @@ func (c *Command) Run(r *filter.Run) (err error) {
 	if c.InherentReport == "" || r.DryRun() {
 		return c.Do(r, work)
 	}
-	out, err := endpoint.Create(c.InherentReport, wire.Side_PRIVATE)
-	if err != nil {
+	if report, err = inherentReport(c.InherentReport); err != nil {
 		return err
 	}
-	defer out.Abort()
-	lines := json.NewEncoder(out)
-	report = func(in Inherent) error { return lines.Encode(in) }
-	if err := c.Do(r, work); err != nil {
-		return err
-	}
-	return out.Commit()
+	return c.Do(r, work)
 }

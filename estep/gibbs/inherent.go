@@ -1,6 +1,17 @@
 package gibbs
 
-import "slices"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+)
 
 // Inherent is what theorem 1 of HDP-LDA (equation 5) bounds the loss of a sweep without noise by. These are counts of the data: they are no
 // guarantee, and as private as the documents.
@@ -34,4 +45,50 @@ func (t *table) inherent(round uint32, residents []*resident, drawn int) Inheren
 		in.OtherCount = words[len(words)-2]
 	}
 	return in
+}
+
+// inherentReport returns a function that adds the counts of a round to a file, which has the lines of the rounds before. The file is
+// replaced before the state of the round is. So a run that is killed and resumed has a line for each round.
+func inherentReport(name string) (func(Inherent) error, error) {
+	info, err := os.Stat(name)
+	if name == endpoint.Stdio || err == nil && !info.Mode().IsRegular() {
+		return nil, exit.Errorf(exit.Usage, "--inherent-report %s: must be a file of its own", name)
+	}
+	return func(in Inherent) error {
+		lines, err := linesBefore(name, in.Round)
+		if err != nil {
+			return err
+		}
+		out, err := endpoint.Create(name, wire.Side_PRIVATE)
+		if err != nil {
+			return err
+		}
+		defer out.Abort()
+		line, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(append(lines, line...), '\n')); err != nil {
+			return err
+		}
+		return out.Commit()
+	}, nil
+}
+
+// linesBefore returns the lines of a report up to a round. The first round begins a report anew.
+func linesBefore(name string, round uint32) (lines []byte, err error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) || round == 1 {
+		return nil, nil
+	}
+	for line := range bytes.Lines(text) {
+		var in Inherent
+		if err := json.Unmarshal(line, &in); err != nil {
+			return nil, exit.Errorf(exit.Malformed, "%s: has a line that is no report of a round", name)
+		}
+		if in.Round < round {
+			lines = append(lines, line...)
+		}
+	}
+	return lines, err
 }

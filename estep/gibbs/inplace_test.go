@@ -341,7 +341,8 @@ func TestIncrements(t *testing.T) {
 	o := Options{Sweeps: 1, Statistic: Increments, Keep: true, Subsampling: Subsampling{Rate: 1}}
 	frozen := modelOf(o, c.k, c.v, c.alpha, []float32{.2, .3, .5, .6, .3, .1})
 	moving := inPlaceOf(o, c.k, c.v, c.alpha, c.eta)
-	matrices := append(lda.Family.Statistics(size), moving.Hidden(size)...)
+	hidden, _ := moving.Hidden(size)
+	matrices := append(lda.Family.Statistics(size), hidden...)
 	sums := map[string][][]float64{"frozen": {make([]float64, 6), make([]float64, 6)}, "in place": {make([]float64, 6), make([]float64, 6)}}
 	last := map[string][][]*wire.Part{"frozen": make([][]*wire.Part, 2), "in place": make([][]*wire.Part, 2)}
 	changed := false
@@ -389,7 +390,8 @@ func TestDocumentNoise(t *testing.T) {
 	once := inPlaceOf(Options{Sweeps: 1, DocumentNoise: 2}, c.k, c.v, c.alpha, c.eta)
 	noisy := inPlaceOf(Options{Sweeps: 1, DocumentNoise: 2, NoiseEachRound: true}, c.k, c.v, c.alpha, c.eta)
 	quiet := inPlaceOf(Options{Sweeps: 1}, c.k, c.v, c.alpha, c.eta)
-	matrices := append(lda.Family.Statistics(size), noisy.Hidden(size)...)
+	hidden, _ := noisy.Hidden(size)
+	matrices := append(lda.Family.Statistics(size), hidden...)
 	noise := func(parts [][]*wire.Part) []float64 { return modeltest.Dense(matrices, parts[0])[6:] }
 	all := func(m inPlace, last [][]*wire.Part, round uint32) [][]*wire.Part {
 		parts, err := m.ContributeAll(documents, last, []*model.Coins{coins(documents[0], round)})

@@ -26,6 +26,14 @@ type Options struct {
 	Unigram        []float64 // probability of each word under a baseline, for Score; nil: the model's own marginal
 }
 
+// bound is the bound on the loss of the draws of a token in a round; 0: none. In place there is none.
+func (o Options) bound() float64 {
+	if o.InPlace {
+		return 0
+	}
+	return o.Draws
+}
+
 // mostAlpha bounds α times the number of topics, so that masses fit 64 bits.
 const mostAlpha = 1 << 30
 

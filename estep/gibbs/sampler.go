@@ -85,15 +85,17 @@ func (s *sampler) sweep(coins *rand.Rand, expected bool) {
 		}
 	}
 	shuffle(s.order, coins)
-	for tokens := range slices.Chunk(s.drawn(coins), blockSize) {
+	for rest := s.drawn(coins); len(rest) > 0; {
+		tokens := rest[:min(len(rest), blockSize)]
+		rest = rest[len(tokens):]
 		s.take(tokens)
 		for i, token := range tokens {
-			total := s.weigh(token, i)
-			topic := s.pick(token, i, coins.Uint64N(total))
+			sum := s.weigh(token, i)
+			column := s.pick(token, i, coins.Uint64N(sum))
 			if expected {
-				s.share(token, i, total)
+				s.share(token, i, sum)
 			}
-			s.topics[token], s.block[i] = topic, s.of(topic)
+			s.topics[token], s.block[i] = s.topic[column], column
 		}
 		for _, column := range s.block {
 			s.counts[column]++
@@ -119,8 +121,9 @@ func (s *sampler) drawn(coins *rand.Rand) []uint32 {
 func (s *sampler) take(tokens []uint32) {
 	s.block = s.block[:len(tokens)]
 	for i, token := range tokens {
-		s.block[i] = s.of(s.topics[token])
-		s.counts[s.block[i]]--
+		column := s.column[s.topics[token]]
+		s.block[i] = column
+		s.counts[column]--
 	}
 }
 
@@ -138,12 +141,13 @@ func (s *sampler) weigh(token uint32, i int) uint64 {
 	return sum<<s.shift + s.w.sums[s.words[word]]*s.prior
 }
 
-// pick returns the topic at a place below the sum that weigh just returned: weight · mass places are a topic's. The first are those of
-// the columns, then come the other tokens of the block, then α.
-func (s *sampler) pick(token uint32, i int, place uint64) uint32 {
-	at, sum := place>>s.shift, total(s.ends[:s.width])
+// pick returns the column of the topic at a place below the sum that weigh just returned: weight · mass places are a topic's. The first
+// are those of the columns, then come the other tokens of the block, then α. Only α may find a topic without a column, which gets one.
+func (s *sampler) pick(token uint32, i int, place uint64) (column uint32) {
+	ends := s.ends[:s.width]
+	at, sum := place>>s.shift, total(ends)
 	if at < sum {
-		return s.topic[s.lanewise[find(s.ends[:s.width], at)]]
+		return s.lanewise[find(ends, at)]
 	}
 	at -= sum
 	word := s.word[token]
@@ -153,13 +157,13 @@ func (s *sampler) pick(token uint32, i int, place uint64) uint32 {
 		}
 		x := uint64(s.rows[word][column])
 		if at < x {
-			return s.topic[column]
+			return column
 		}
 		at -= x
 	}
 	at = at<<s.shift | place&(1<<s.shift-1)
 	products(s.ends, s.w.row(s.words[word]), s.ones)
-	return uint32(element(find(s.ends, at/s.prior), len(s.ends)))
+	return s.of(uint32(element(find(s.ends, at/s.prior), len(s.ends))))
 }
 
 // expect begins the shares.

@@ -69,15 +69,19 @@ func orders(n int) [][]int {
 }
 
 // swept returns the exact distribution of the states, in the order of states, after a sweep from a state that visits tokens of given words
-// in some order.
-func swept(w *weights, words []uint32, from state, order []int) []float64 {
+// in some order, and draws each again with probability rate.
+func swept(w *weights, words []uint32, from state, order []int, rate float64) []float64 {
 	all := states(w.k, len(words))
 	p := make([]float64, len(all))
 	for i, to := range all {
 		z := slices.Clone(from)
 		p[i] = 1
 		for _, token := range order {
-			p[i] *= conditional(w, words[token], z.others(w.k, token))[to[token]]
+			q := rate * conditional(w, words[token], z.others(w.k, token))[to[token]]
+			if z[token] == to[token] {
+				q += 1 - rate
+			}
+			p[i] *= q
 			z[token] = to[token]
 		}
 	}
@@ -85,11 +89,11 @@ func swept(w *weights, words []uint32, from state, order []int) []float64 {
 }
 
 // randomly is swept for an order of visits that is drawn uniformly.
-func randomly(w *weights, words []uint32, from state) []float64 {
+func randomly(w *weights, words []uint32, from state, rate float64) []float64 {
 	var mean []float64
 	all := orders(len(words))
 	for _, order := range all {
-		p := swept(w, words, from, order)
+		p := swept(w, words, from, order, rate)
 		mean = append(mean, make([]float64, len(p)-len(mean))...)
 		for i := range p {
 			mean[i] += p[i] / float64(len(all))
@@ -111,14 +115,15 @@ func TestChain(t *testing.T) {
 	for i := range released {
 		released[i] = float32(random.Float64() * random.Float64())
 	}
-	for _, loss := range []float64{0, 1} {
+	for _, c := range []struct{ loss, rate float64 }{{0, 1}, {1, 1}, {0, 0.3}} {
+		loss, rate := c.loss, c.rate
 		w := newWeights(k, 5, 0.25, released, loss)
 		all := states(k, len(tokens))
 		p := slices.Repeat([]float64{1 / float64(len(all))}, len(all))
 		for range 2 {
 			next := make([]float64, len(all))
 			for i, from := range all {
-				for j, q := range randomly(w, tokens, from) {
+				for j, q := range randomly(w, tokens, from, rate) {
 					next[j] += p[i] * q
 				}
 			}
@@ -126,6 +131,7 @@ func TestChain(t *testing.T) {
 		}
 		seen := make([]float64, len(all))
 		s := newSampler(w)
+		s.rates = newRates(Subsampling{Rate: rate}, k, 5, released)
 		for range draws {
 			s.begin(words, counts)
 			s.start(random)
@@ -142,7 +148,7 @@ func TestChain(t *testing.T) {
 			d := seen[i] - q*draws
 			square += d * d / (q * draws)
 		}
-		if limit := (distuv.ChiSquared{K: float64(len(all) - 1)}).Quantile(1 - 5e-7); square > limit {
+		if limit := (distuv.ChiSquared{K: float64(len(all) - 1)}).Quantile(1 - 3e-7); square > limit {
 			t.Errorf("draws %v: χ² is %v, above %v", loss, square, limit)
 		}
 	}
@@ -175,8 +181,8 @@ func TestLossOfASweep(t *testing.T) {
 			exchanged := slices.Clone(words)
 			exchanged[1] = other
 			for _, from := range states(k, len(words)) {
-				most = max(most, loss(randomly(w, words, from), randomly(w, exchanged, from)))
-				sorted = max(sorted, loss(swept(w, words, from, byWords(words)), swept(w, exchanged, from, byWords(exchanged))))
+				most = max(most, loss(randomly(w, words, from, 1), randomly(w, exchanged, from, 1)))
+				sorted = max(sorted, loss(swept(w, words, from, byWords(words), 1), swept(w, exchanged, from, byWords(exchanged), 1)))
 			}
 		}
 	}
@@ -369,7 +375,7 @@ func FuzzPlaces(f *testing.F) {
 			}
 			for place := range sum {
 				s.weigh(token, i)
-				got[s.pick(token, i, place)]++
+				got[s.topic[s.pick(token, i, place)]]++
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("token %d of the block: places %v, want %v", i, got, want)

@@ -16,8 +16,8 @@ const (
 // raw says that the statistic is whole numbers: the counts of words by topic as they are, or their changes.
 func (o Options) raw() bool { return o.Statistic != Expected && o.Shape == shape.Shape{} }
 
-// Hidden implements model.Hider. Of increments the counts are hidden. Documents have noise of their own in place only.
-func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix) {
+// Hidden implements model.Hider. Of increments the counts are hidden, and needed. Documents have noise of their own in place only.
+func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix, needed int) {
 	k := uint32(size.Components)
 	if m.options.Statistic == Increments {
 		hidden = append(hidden, &wire.Matrix{Name: "counts", Rows: k, Columns: uint32(size.Words), Element: wire.Element_FLOAT32})
@@ -25,7 +25,7 @@ func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix) {
 	if m.options.InPlace {
 		hidden = append(hidden, &wire.Matrix{Name: "document noise", Rows: 1, Columns: k, Element: wire.Element_FLOAT32})
 	}
-	return hidden
+	return hidden, m.options.keptCounts()
 }
 
 // keptCounts is the number of the matrix that holds the counts: the statistic, or the first that is hidden.

@@ -19,7 +19,7 @@ import (
 // Kept are the flags of a model that keeps a state for each document from round to round: its last contribution.
 type Kept struct {
 	State        string `output:"" placeholder:"FILE" group:"State" help:"Keep the last contribution of each document in FILE, so that a killed run can resume; in memory by default. FILE is as private as the documents."`
-	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary."`
+	InitialState string `placeholder:"FILE" group:"State" help:"Begin with the state of another run, which is a --state file of the same model and vocabulary. No charge of this run counts what the other run drew, so it goes with coupled rounds only (--update in-place)."`
 
 	kept bool
 }
@@ -46,6 +46,7 @@ type state struct {
 	name       string
 	header     *wire.Header // of the file
 	statistics int          // number of matrices that are sent; the others are hidden
+	needed     int          // number of matrices that the state of another run must have
 	round      uint32       // the last round in the state; 0: of another run, or none
 	last       map[document]*wire.Contribution
 	next       []*wire.Record // contributions of the current round
@@ -60,11 +61,13 @@ func (t *trainer) openState() (*state, error) {
 		return nil, nil
 	}
 	s := &state{
-		name: t.work.State, header: proto.CloneOf(t.header), statistics: len(t.header.Matrices), last: make(map[document]*wire.Contribution),
+		name: t.work.State, header: proto.CloneOf(t.header), statistics: len(t.header.Matrices), needed: len(t.header.Matrices),
+		last: make(map[document]*wire.Contribution),
 	}
 	s.header.Kind = wire.Kind_STATE
 	if hider, ok := t.step.(model.Hider); ok {
-		s.header.Matrices = append(s.header.Matrices, hider.Hidden(t.size)...)
+		hidden, needed := hider.Hidden(t.size)
+		s.header.Matrices, s.needed = append(s.header.Matrices, hidden...), s.needed+needed
 	}
 	if s.name != "" {
 		h, err := s.read(s.name, t.MaxCells)
@@ -77,9 +80,13 @@ func (t *trainer) openState() (*state, error) {
 		}
 	}
 	if t.work.InitialState != "" {
+		// No charge of this run counts the draws of another, so only a model of which nothing is proved may begin with them.
+		if _, coupled := t.step.(model.Whole); !coupled {
+			return nil, exit.Errorf(exit.Refused, "--initial-state: no charge of this run would count what the other run drew from the documents")
+		}
 		h, err := s.read(t.work.InitialState, t.MaxCells)
 		if err == nil && !s.fits(h) {
-			err = exit.Errorf(exit.Malformed, "%s: the state of another model, or over another vocabulary", t.work.InitialState)
+			err = exit.Errorf(exit.Malformed, "%s: the state of another model, of another statistic, or over another vocabulary", t.work.InitialState)
 		}
 		s.round = 0
 		return s, err
@@ -87,10 +94,10 @@ func (t *trainer) openState() (*state, error) {
 	return s, nil
 }
 
-// fits says whether a header is that of a state of the same model over the same vocabulary. It may lack the last hidden matrices.
+// fits says whether a header is that of a state of the same model over the same vocabulary. It may lack hidden matrices that are not needed.
 func (s *state) fits(h *wire.Header) bool {
 	return h.Model == s.header.Model && h.Unit == s.header.Unit && string(h.Vocabulary) == string(s.header.Vocabulary) &&
-		len(h.Matrices) <= len(s.header.Matrices) &&
+		len(h.Matrices) >= s.needed && len(h.Matrices) <= len(s.header.Matrices) &&
 		slices.EqualFunc(h.Matrices, s.header.Matrices[:len(h.Matrices)], func(a, b *wire.Matrix) bool { return proto.Equal(a, b) })
 }
 

@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,4 +203,43 @@ func TestStateRefuses(t *testing.T) {
 			t.Errorf("a state and %s: %v", input, err)
 		}
 	}
+}
+
+// TestHidden: parts of hidden matrices are kept in the state, also over a file, and never sent.
+func TestHidden(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.pp")
+	tr := keeper(file, 1)
+	tr.header.Matrices = tr.header.Matrices[:1:1]
+	tr.step = hider{}
+	s, err := tr.openState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.state = s
+	parts := model.AppendParts(nil, 0, []uint32{0}, []uint32{1, 2}, []float32{1, 2})
+	parts = model.AppendParts(parts, 1, []uint32{0}, []uint32{0}, []float32{3})
+	parts = model.AppendParts(parts, 2, []uint32{0}, []uint32{0}, []float32{4})
+	var a answer
+	tr.add(&a, 1, &wire.Contribution{Unit: "document/d", Record: "d"}, parts)
+	tr.add(&a, 1, &wire.Contribution{Unit: "document/e", Record: "e"}, parts[1:]) // nothing but what is hidden
+	if len(a.sent) != 2 || len(a.sent[0].GetContribution().Parts) != 1 || len(a.sent[1].GetContribution().Parts) != 0 {
+		t.Errorf("sent: %v", a.sent)
+	}
+	s.keep(a.kept)
+	answered(t, s, 1)
+	if s, err = tr.openState(); err != nil {
+		t.Fatal(err)
+	}
+	for of, want := range map[document][]*wire.Part{{"document/d", "d"}: parts, {"document/e", "e"}: parts[1:]} {
+		if got := s.last[of].GetParts(); !slices.EqualFunc(got, want, func(a, b *wire.Part) bool { return proto.Equal(a, b) }) {
+			t.Errorf("%v came back as %v, want %v", of, got, want)
+		}
+	}
+}
+
+// A hider hides two numbers.
+type hider struct{ model.EStep }
+
+func (hider) Hidden(model.Size) ([]*wire.Matrix, int) {
+	return []*wire.Matrix{{Name: "a", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}, {Name: "b", Rows: 1, Columns: 1, Element: wire.Element_FLOAT32}}, 1
 }

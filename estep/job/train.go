@@ -70,6 +70,11 @@ func (t *trainer) train() (err error) {
 	if err := t.work.named(h.Run); err != nil {
 		return err
 	}
+	if _, coupled := t.step.(model.Whole); coupled {
+		if err := endpoint.CheckOne(t, t.Input); err != nil {
+			return err
+		}
+	}
 	var parametersHeader *wire.Header
 	if t.params != nil {
 		parametersHeader = t.params.header

@@ -3,7 +3,6 @@ package job
 import (
 	"fmt"
 
-	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
@@ -11,9 +10,6 @@ import (
 
 // answerAll answers the documents of a coupled round together. It holds all of them in memory.
 func (t *trainer) answerAll(whole model.Whole, round uint32, next documents, write func(answer) error) error {
-	if err := endpoint.CheckOne(t, t.Input); err != nil {
-		return err
-	}
 	var all []*wire.Document
 	for {
 		batch, more, err := next()

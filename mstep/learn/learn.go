@@ -205,8 +205,8 @@ func (s *session) follow() error {
 	return s.run.Err()
 }
 
-// learnFrom learns from one release. It sends the parameters before it writes the checkpoint, so that the E-step does not wait
-// for the disk. After a crash in between, privatize replays the release.
+// learnFrom learns from one release. It writes the checkpoint before it sends the parameters. An E-step that keeps a state replaces it
+// in the next round, and could not answer this round again. After a crash in between, the parameters are those of the checkpoint.
 func (s *session) learnFrom(set *stream.Set) error {
 	release, err := model.NewRelease(set)
 	if err == nil {
@@ -219,15 +219,13 @@ func (s *session) learnFrom(set *stream.Set) error {
 	s.meter.Total.Store(int64(release.Rounds))
 	s.meter.Done.Store(int64(release.Round))
 	s.meter.Say("", "")
-	if s.parameters != nil {
-		if err := s.sendParameters(s.learner.Parameters()); err != nil {
-			return err
-		}
-	}
 	if err := s.saveModel(); err != nil {
 		return err
 	}
-	return s.save()
+	if err := s.save(); err != nil || s.parameters == nil {
+		return err
+	}
+	return s.sendParameters(s.learner.Parameters())
 }
 
 // saveModel writes the model after a round to the folder of models. It comes before the checkpoint: a resumed run writes each model

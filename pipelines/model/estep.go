@@ -42,8 +42,9 @@ type Stateful interface {
 // numbered after those of Family.Statistics. They are kept in the state, and never sent.
 type Hider interface {
 	EStep
-	// Hidden returns these matrices, all of FLOAT32.
-	Hidden(Size) []*wire.Matrix
+	// Hidden returns these matrices, all of FLOAT32. The first of them, so many as needed says, every state has. The state of another run
+	// may lack the others.
+	Hidden(Size) (hidden []*wire.Matrix, needed int)
 }
 
 // A Whole is an EStep that answers the documents of a round together, so that a contribution may depend on other documents. The

@@ -34,6 +34,8 @@ take "topics alpha beta rounds sweeps trace! inherent-report! $shared" "$@"
 for number in topics rounds sweeps; do
   [[ ${!number} =~ ^[1-9][0-9]*$ ]] || fail "--$number must be a positive number, is ${!number}"
 done
+real alpha beta
+seeded
 text_and_folder
 same "--topics $topics --alpha $alpha --beta $beta --rounds $rounds --sweeps $sweeps --seed $seed"
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"

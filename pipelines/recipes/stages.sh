@@ -50,6 +50,22 @@ take() {
   done
 }
 
+# real NAME… refuses flags whose values are not numbers above 0.
+real() {
+  local name value
+  for name in "$@"; do
+    value=${name//-/_}
+    value=${!value}
+    [[ $value =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$ ]] && holds "$value > 0 && $value < 1e300" || fail "--$name must be a positive number, is $value"
+  done
+}
+
+# seeded refuses a seed that is no whole number.
+seeded() { [[ $seed =~ ^[0-9]{1,19}$ ]] || fail "--seed must be a whole number, is $seed"; }
+
+# holds CONDITION succeeds if a condition of numbers, as awk writes it, is true.
+holds() { awk "BEGIN {exit !($1)}"; }
+
 # shared are the flags of all recipes that take TEXT and OUT, for take. The defaults follow.
 shared="vocab columns delimiter phrases held seed brokers run workers partitions"
 vocab='' columns='' delimiter='' phrases='' held='' seed=1
@@ -194,6 +210,9 @@ no_line() {
 kept=()
 keeps_topics() {
   keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+  # The state is of a named run, which goes on where the folder was moved to.
+  [[ -e $out/run.name ]] || printf '%s\n' "$run" >"$out/run.name"
+  run=$(<"$out/run.name")
   kept=(--run "$run")
   estep+=(--secret "$out/gibbs.key")
   [[ ${1:-} != coupled ]] || partitions=1
@@ -221,9 +240,10 @@ topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions
 # over_topics trains over the topics of the run and ends as soon as a stage fails. The same command then resumes: each stage finds
 # its position in the topics.
 over_topics() {
-  local at=kafka://$brokers/$run
+  local at=kafka://$brokers/$run coins=(--secret "$out/coins")
   stages=()
-  sample "${sample[@]}" --run "$run" --follow "$at.releases" --secret "$out/coins" -o "$at.rounds.private" "$out/documents.pp" &
+  [[ " ${sample[*]} " != *" --all "* ]] || coins=() # it throws none
+  sample "${sample[@]}" --run "$run" --follow "$at.releases" "${coins[@]}" -o "$at.rounds.private" "$out/documents.pp" &
   stages+=($!)
   if ((${#kept[@]} == 0)); then
     for ((worker = 0; worker < workers; worker++)); do
@@ -373,7 +393,8 @@ checksum() {
 # only its owner can read the file.
 worth() {
   local code=0
-  [[ ! -e $out/grant.json ]] || return 0
+  ! compgen -G "$out/*grant.json" >/dev/null || return 0
+  ! grep -qs '"charge"' "$out/run.ledger" || return 0 # without noise there is no grant
   rm -f -- "$out/check.txt"
   tokenize check ${unit:+--unit "$unit"} ${force:+--force} -o "$out/check.txt" "$out/documents.pp" || code=$?
   [[ ! -t 2 || ! -e $out/check.txt ]] || cat "$out/check.txt" >&2

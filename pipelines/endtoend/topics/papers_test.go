@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"privpipe/pipelines/testkit/broker"
@@ -20,9 +19,15 @@ func TestPapers(t *testing.T) {
 		{"ma-lda.sh --rate 0.2 --rounds 3 --clip batch", `3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 3 +yes`},
 		{"vips-lda.sh --batch 200 --rounds 3 --composition strong", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
 		{"../gibbs.sh --epsilon 2 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.1\) × 3 +yes`},
+		{"../collapsed-gibbs.sh --rounds 3 --sweeps 1", `3 +none +0 +all × 3 +no`},
+		{"hdp-lda.sh --rounds 3", `3 +laplace +1, draws of ε 10 +all × 3 +no`},
+		{"hdp-lda.sh --rounds 3 --printed", `3 +laplace +unbounded \(claimed 2\), draws of ε 10 +all × 3 +no`},
+		{"cdp-lda.sh --rounds 3", `1 +laplace +0\.5 +all × 1 +no\n.* 3 +none +0 +all × 3 +no`},
+		{"sub-lda.sh --rounds 3", `3 +gaussian +\S+ +poisson\(0\.5\) × 3 +yes`},
+		{"sub-lda.sh --rounds 3 --level word", `3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no`},
+		{"sub-lda.sh --rounds 3 --level printed", `3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
 	} {
-		name, _, _ := strings.Cut(c.recipe, " ")
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.recipe, func(t *testing.T) {
 			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) + " --topics 3 docs.jsonl "
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
@@ -30,11 +35,48 @@ comments "$(go env GOROOT)/src/net/http" >docs.jsonl
 `+recipe+` pipes >pipes.txt
 `+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "papers", 1, nil)+` topics
 account verify topics/run.ledger
+[[ $(grep -c '"charge":{' pipes/run.ledger) == $(grep -c '"charge":{' topics/run.ledger) ]]
 for way in pipes topics; do grep -q "over the releases" $way/report.html; done`)
 			command.Dir = t.TempDir()
 			out, err := command.CombinedOutput()
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {
 				t.Errorf("%v: no %s in\n%s", err, c.row, out)
+			}
+		})
+	}
+}
+
+// TestKilledSampler kills one of the processes of estep in the middle of a recipe over topics, each of which keeps the topics of its
+// partition. The recipe fails, and the same command ends the run with the model that the same key gives over pipes.
+func TestKilledSampler(t *testing.T) {
+	b := broker.Real(t)
+	for recipe, victim := range map[string]string{
+		"hdp-lda.sh --epsilon-laplace none": "partition=2", "../collapsed-gibbs.sh --sweeps 1": "partition=0",
+	} {
+		t.Run(recipe, func(t *testing.T) {
+			t.Parallel()
+			name := b.Topic(t, "killed", 1, nil)
+			command := exec.Command("bash", "-c", `
+set -euo pipefail
+comments "$(go env GOROOT)/src/net/http" >docs.jsonl
+mkdir pipes topics
+(umask 077; head -c 32 /dev/urandom >pipes/gibbs.key; cp pipes/gibbs.key topics)
+recipe="`+filepath.Join(stages.Root, "pipelines/recipes/papers", recipe)+` --topics 3 --rounds 8 --run `+name+`"
+$recipe docs.jsonl pipes
+charges() { cat topics/run.ledger 2>/dev/null | grep -c '"charge":{' || true; }
+set -m
+$recipe --brokers `+b.Address+` docs.jsonl topics &
+while kill -0 $! && (($(charges) < 3)); do sleep .01; done
+kill -9 $(pgrep -g $! -f '^estep .*`+victim+`')
+if wait $!; then echo "the recipe ended well"; exit 1; fi
+(($(charges) < 8)) || { echo "the run was at its end"; exit 1; }
+$recipe --brokers `+b.Address+` docs.jsonl topics
+account verify topics/run.ledger
+[[ $(charges) == 8 ]]
+cmp pipes/model.pp topics/model.pp`)
+			command.Dir = t.TempDir()
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}

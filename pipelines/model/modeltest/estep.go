@@ -117,7 +117,7 @@ func (c Case) fit(t *testing.T) {
 	w := c.Step.NewWorker()
 	for _, d := range c.documents() {
 		contribution := c.contribute(t, w, d)
-		matrices := c.Family.Statistics(c.Size)
+		matrices := c.matrices()
 		if err := checkParts(c.Size.Words, matrices, contribution.Parts); err != nil {
 			t.Errorf("document %q: %v", d.Id, err)
 			continue

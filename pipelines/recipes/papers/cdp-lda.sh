@@ -39,12 +39,13 @@ source "$papers/sampled.sh"
 
 epsilon=1 plus='' beta=0.01
 take "epsilon plus! beta $sampled_flags" "$@"
-noise=$(awk "BEGIN {print 1 / $epsilon}" 2>/dev/null) || fail "--epsilon must be positive, is $epsilon"
+real epsilon
+noise=$(awk "BEGIN {print 1 / $epsilon}")
 sampled_documents "--epsilon $epsilon --plus ${plus:-no} --beta $beta"
 
 sample=(--all --rounds "$rounds")
 estep=(gibbs --update in-place --statistic increments "${counts[@]}" --document-noise "$noise")
-learned=(--eta "$beta" --accumulate)
+learned=(--eta "$beta" --denoise floor --accumulate)
 keeps_topics coupled
 if [[ $plus ]]; then
   word_grant "$out/grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds "$rounds" --clipping unbounded --claim paper
@@ -59,14 +60,15 @@ first() {
   rm -f -- "$out/first-params"
   mkfifo -- "$out/first-params"
   pipeline sample --all --rounds 1 --run "$run-first" "$out/documents.pp" \
-    -- estep gibbs --keep --sweeps 0 --statistic increments "${counts[@]}" --secret "$out/gibbs.key" --state "$out/first-state.pp" \
+    -- estep gibbs --keep --sweeps 0 --statistic increments "${counts[@]}" --secret "$out/first.key" --state "$out/first-state.pp" \
     --params "$out/first-params" \
-    -- privatize laplace --run "$run-first" --grant "$out/first.json" --ledger "$out/run.ledger" \
-    -- mstep lda --run "$run-first" --topics "$topics" --alpha "$alpha" --denoise floor --seed "$seed" "${vocabulary[@]}" "${learned[@]}" \
+    -- privatize laplace --run "$run-first" --grant "$out/first-grant.json" --ledger "$out/run.ledger" \
+    -- mstep lda --run "$run-first" --topics "$topics" --alpha "$alpha" --seed "$seed" "${vocabulary[@]}" "${learned[@]}" \
     --params-out "$out/first-params" -o "$out/first.pp"
   rm -f -- "$out/first-params"
 }
-word_grant "$out/first.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds 1 --clipping proved --sensitivity 2
+word_grant "$out/first-grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds 1 --clipping proved --sensitivity 2
+keep "$out/first.key" secret_key "$out/first.key"
 keep "$out/first.pp" first
 estep+=(--initial-state "$out/first-state.pp")
 privatize=(none --ledger "$out/run.ledger")

@@ -44,14 +44,16 @@ source "$papers/sampled.sh"
 
 epsilon_laplace=1 inherent=10 printed='' beta=1
 take "epsilon-laplace inherent printed! beta $sampled_flags" "$@"
-[[ $epsilon_laplace == none || $epsilon_laplace =~ ^[0-9.eE+-]+$ ]] || fail "--epsilon-laplace must be a number or none, is $epsilon_laplace"
+[[ $epsilon_laplace == none ]] || real epsilon-laplace
+real inherent
+holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"
 [[ $epsilon_laplace != none || -z $printed ]] || fail "--printed needs noise on the counts"
 sampled_documents "--epsilon-laplace $epsilon_laplace --inherent $inherent --printed ${printed:-no} --beta $beta"
 
 sample=(--all --rounds "$rounds")
 noise=(--mechanism laplace --draws "$inherent" --all --rounds "$rounds")
 [[ $epsilon_laplace == none ]] || noise+=(--noise-multiplier "$(awk "BEGIN {print 2 / $epsilon_laplace}")")
-learned=(--eta "$beta" --ceiling "$(ceiling "$inherent" "$beta")")
+learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $printed ]]; then
   word_grant "$out/grant.json" "${noise[@]}" --clipping unbounded --claim paper
   estep=(gibbs --update in-place --statistic increments "${counts[@]}" --draws "$inherent")

@@ -14,6 +14,9 @@ counts=(--top-topics 0 --word-weight count --norm 0)
 sampled_documents() {
   positive topics "$topics"
   positive rounds "$rounds"
+  real alpha beta delta
+  holds "$delta < 1" || fail "--delta must be below 1, is $delta"
+  seeded
   published_documents "$1 --topics $topics --alpha $alpha --rounds $rounds --seed $seed"
 }
 
@@ -26,7 +29,7 @@ word_grant() {
 
 # sampled_model FLAG… trains with these flags of mstep, and reports.
 sampled_model() {
-  mstep=(lda --topics "$topics" --alpha "$alpha" --denoise floor --beta mean --seed "$seed" "${vocabulary[@]}" "$@")
+  mstep=(lda --topics "$topics" --alpha "$alpha" --beta mean --seed "$seed" "${vocabulary[@]}" "$@")
   [[ -z $trace ]] || mstep+=(--models "$out/models")
   topics_of_run
   train

@@ -22,7 +22,7 @@
 #   --adaptive V      for the other levels: draw the words that are frequent in their topic with probability V·γ, others more rarely
 #   --frequent 0.5    share of a topic that its frequent words have together
 #   --least-rate 0.01 probability of the other words; 0 is the paper's, and loses everything at level word
-#   --beta 1          Dirichlet prior of a topic's words
+#   --beta 1          for the other levels: Dirichlet prior of a topic's words
 #   --alpha 1         Dirichlet prior of a document's topics
 #   --topics 50       number of topics K
 #   --rounds 100      number of rounds
@@ -52,6 +52,17 @@ level=document gamma=0.5 epsilon=1 epsilon_at_order=2 order=14 inherent=10 adapt
 take "level gamma epsilon epsilon-at-order order inherent adaptive frequent least-rate beta $sampled_flags" "$@"
 [[ $level =~ ^(document|word|printed)$ ]] || fail "--level must be document, word or printed, is $level"
 [[ $level != document || -z $adaptive ]] || fail "--adaptive is for words, and level document samples documents"
+real gamma epsilon epsilon-at-order order inherent frequent
+holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"
+holds "$gamma <= 1" || fail "--gamma must be at most 1, is $gamma"
+holds "$frequent <= 1" || fail "--frequent must be at most 1, is $frequent"
+[[ $least_rate == 0 ]] || real least-rate
+holds "$least_rate <= $gamma" || fail "--least-rate must be at most --gamma, is $least_rate"
+if [[ $adaptive ]]; then
+  real adaptive
+  holds "$adaptive > 1 && $adaptive * $gamma < 1" || fail "--adaptive must be above 1 and below 1/γ, is $adaptive"
+  [[ $level != word || $least_rate != 0 ]] || fail "--level word needs a --least-rate above 0: a word that is never drawn again shows that it is rare in its topic"
+fi
 sampled_documents "--level $level --gamma $gamma --epsilon $epsilon --epsilon-at-order $epsilon_at_order --order $order --inherent $inherent \
 --adaptive ${adaptive:-no} --frequent $frequent --least-rate $least_rate --beta $beta"
 
@@ -65,7 +76,7 @@ if [[ $level == document ]]; then
     estep+=(--secret "$out/gibbs.key")
   fi
   privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
-  sampled_model # its estimate is that of gibbs.sh
+  sampled_model # its topics are estimated as those of lda.sh, without a release of words
   exit
 fi
 
@@ -73,7 +84,7 @@ sigma=$(awk "BEGIN {print sqrt($order / (2 * $epsilon_at_order))}")
 noise=(--mechanism gaussian --noise-multiplier "$sigma" --draws "$inherent" --all --rounds "$rounds")
 sample=(--all --rounds "$rounds")
 rates=(--word-rate "$gamma" ${adaptive:+--adaptive "$adaptive" --frequent "$frequent" --least-rate "$least_rate"})
-learned=(--eta "$beta" --ceiling "$(ceiling "$inherent" "$beta")")
+learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $level == word ]]; then
   word_grant "$out/grant.json" "${noise[@]}" --clipping proved --sensitivity 1.4142136
   estep=(gibbs --keep --statistic counts "${counts[@]}" "${rates[@]}" --draws "$inherent")

@@ -1,0 +1,116 @@
+package gibbs
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestFrequent: the frequent words of a topic are the likeliest that together have the share, by hand.
+func TestFrequent(t *testing.T) {
+	released := []float32{
+		.1, .4, .2, .3, // half: words 1 and 3
+		0, 5, 5, 0, // half: word 1, the first of two that are as likely
+	}
+	r := newRates(Subsampling{Rate: .2, Adaptive: 2, Frequent: .5}, 2, 4, released)
+	for topic, want := range [][]bool{{false, true, false, true}, {false, true, false, false}} {
+		for word, w := range want {
+			if got := r.frequent[word*2+topic]; got != w {
+				t.Errorf("topic %d, word %d: frequent is %v", topic, word, got)
+			}
+		}
+	}
+	for i, frequent := range newRates(Subsampling{Rate: .2, Adaptive: 2, Frequent: 1}, 2, 4, released).frequent {
+		if topic, word := i%2, i/2; released[topic*4+word] > 0 && !frequent {
+			t.Errorf("topic %d, word %d: a share of 1 leaves it out", topic, word)
+		}
+	}
+	if newRates(Subsampling{Rate: 1}, 2, 4, released) != nil {
+		t.Error("a rate of 1 throws coins")
+	}
+}
+
+// TestRates: tokens are drawn again at their rates. A right program fails once in a million times.
+func TestRates(t *testing.T) {
+	const throws = 40_000
+	r := &rates{Subsampling: Subsampling{Rate: .3, Adaptive: 2, Frequent: .5, Least: .05}, k: 1, frequent: []bool{true, false}}
+	random := rand.New(rand.NewPCG(1, 2))
+	for word, want := range []float64{.6, .05} {
+		drawn := 0.
+		for range throws {
+			if r.drawn(uint32(word), 0, random) {
+				drawn++
+			}
+		}
+		if limit := math.Sqrt(math.Log(4e6) / (2 * throws)); math.Abs(drawn/throws-want) > limit { // Hoeffding
+			t.Errorf("word %d is drawn at a rate of %v, want %v", word, drawn/throws, want)
+		}
+	}
+}
+
+// TestLossOfRates: by enumeration of all topics after a sweep, and of the tokens that it drew again, the exchange of a word loses at most
+// the draws, whatever words are frequent.
+func TestLossOfRates(t *testing.T) {
+	const k, v, draws = 2, 3, 2
+	random := rand.New(rand.NewPCG(23, 24))
+	sub := Subsampling{Rate: .4, Adaptive: 1.5, Frequent: .5, Least: .2}
+	if err := sub.check(draws); err != nil {
+		t.Fatal(err)
+	}
+	m := &Model{options: Options{Sweeps: 1, Draws: draws, Subsampling: sub}}
+	most := 0.0
+	for range 3000 {
+		r := &rates{Subsampling: sub, k: k, frequent: make([]bool, k*v)}
+		for i := range r.frequent {
+			r.frequent[i] = random.IntN(2) == 0
+		}
+		w := newWeights(k, v, 0.01+0.2*random.Float64(), randomWeights(random, k, v), m.perSweep())
+		others := []int{random.IntN(4), random.IntN(4)}
+		from, to := random.IntN(k), random.IntN(k)
+		// The outcomes of the token whose word is exchanged: not drawn, or drawn to a topic. Those of others have the same probabilities.
+		outcomes := func(word uint32) []float64 {
+			rate := r.Least
+			if r.frequent[int(word)*k+from] {
+				rate = r.Adaptive * r.Rate
+			}
+			return []float64{1 - rate, rate * conditional(w, word, others)[to]}
+		}
+		p, q := outcomes(random.Uint32N(v)), outcomes(random.Uint32N(v))
+		for i := range p {
+			most = max(most, math.Abs(math.Log(p[i]/q[i])))
+		}
+	}
+	if most > draws*(1+1e-9) || most < 0.9*draws {
+		t.Errorf("the largest loss is %v, must be at most %v, and near it", most, draws)
+	}
+}
+
+// TestSubsamplingRefuses settings that are out of range, or lose more than the draws allow.
+func TestSubsamplingRefuses(t *testing.T) {
+	for _, c := range []struct {
+		s     Subsampling
+		draws float64
+		ok    bool
+	}{
+		{Subsampling{Rate: 1}, 0, true},
+		{Subsampling{Rate: .5}, 1, true},
+		{Subsampling{Rate: 0}, 0, false},
+		{Subsampling{Rate: 1.1}, 0, false},
+		{Subsampling{Rate: math.NaN()}, 0, false},
+		{Subsampling{Rate: .1, Adaptive: 4, Frequent: .5}, 0, true}, // the paper's
+		{Subsampling{Rate: .1, Adaptive: 4, Frequent: .5}, 9, false},
+		{Subsampling{Rate: .1, Adaptive: 4, Frequent: .5, Least: .01}, 3.6, false}, // ln 40 = 3.69
+		{Subsampling{Rate: .1, Adaptive: 4, Frequent: .5, Least: .01}, 3.7, true},
+		{Subsampling{Rate: .1, Adaptive: 4, Frequent: .5, Least: 1e-7}, 30, false},
+		{Subsampling{Rate: .1, Adaptive: 10, Frequent: .5}, 0, false},
+		{Subsampling{Rate: .1, Adaptive: 1, Frequent: .5}, 0, false},
+		{Subsampling{Rate: .1, Adaptive: 4}, 0, false},
+		{Subsampling{Rate: .1, Adaptive: 4, Frequent: .5, Least: .2}, 0, false},
+		{Subsampling{Rate: .1, Adaptive: 9.9999999, Frequent: .5, Least: .1}, 30, false},
+		{Subsampling{Rate: .1, Frequent: .5}, 0, false},
+	} {
+		if err := c.s.check(c.draws); (err == nil) != c.ok {
+			t.Errorf("%+v, draws %v: %v", c.s, c.draws, err)
+		}
+	}
+}
