@@ -46,7 +46,7 @@ sample -q --fixed 512 --rounds 40 --seed 1 docs.pp |
   privatize none --ledger ledger -q |
   mstep lda -q --topics %d --alpha %v --eta %v --vocab vocab.txt --tau0 8 --kappa 0.7 --params-out params -o model.pp
 sample -q --all --rounds 41 --first-round 41 -o round.pp docs.pp`, topics, alpha, eta))
-	peers := samplers(b, topics, alpha, eta)
+	peers := samplerPeers(b, topics, alpha, eta)
 	for range b.N {
 		best := make(map[string]float64) // tokens a second
 		take := func(name, perSecond string, times float64) float64 {
@@ -91,8 +91,8 @@ sample -q --all --rounds 41 --first-round 41 -o round.pp docs.pp`, topics, alpha
 	}
 }
 
-// samplers are commands that print the tokens a second of other samplers. It says which are missing.
-func samplers(b *testing.B, topics int, alpha, eta float64) map[string]string {
+// samplerPeers are commands that print the tokens a second of other samplerPeers. It says which are missing.
+func samplerPeers(b *testing.B, topics int, alpha, eta float64) map[string]string {
 	const chain = "50 10" // sweeps before the measured ones, and these
 	peers := make(map[string]string)
 	name := os.Getenv("PYTHON")
