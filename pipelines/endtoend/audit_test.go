@@ -21,8 +21,9 @@ var found = []string{
 	"event-adjacency-mixed-up", "event-batch-as-a-unit", "event-non-negative-assumed",
 }
 
-// foundDraws are those that TestAuditEStep audits: weights as released, and documents that depend on one another.
-var foundDraws = []string{"gibbs-weights-as-released", "gibbs-in-place-uncoupled"}
+// foundDraws are those that TestAuditEStep audits: weights as released, documents that depend on one another, and increments
+// under the name of counts.
+var foundDraws = []string{"gibbs-weights-as-released", "gibbs-in-place-uncoupled", "gibbs-increments-as-counts"}
 
 // attempts is how often a broken program is audited until it is found. At most one audit in a hundred misses one, so that
 // all attempts do with a probability of about 1e-6.
