@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,6 +16,11 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
 )
+
+type auditCommands struct {
+	Privatize auditCommand      `cmd:"" default:"withargs" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss (the default)."`
+	EStep     auditEStepCommand `cmd:"" name:"estep" help:"Compute a lower bound on the loss of the topics that an estep binary draws, beside the loss that it states."`
+}
 
 type auditCommand struct {
 	Binary          string   `required:"" placeholder:"PATH" help:"Audit the program at PATH. It must take the arguments of privatize."`
@@ -46,7 +50,7 @@ func (c *auditCommand) Help() string {
 		"The cases are: " + strings.Join(audit.Cases(), ", ") + ". In neighbours each run is a process. In the other cases a " +
 		"run has many rounds, each with or without the canary. The canary is where a fault would show: in one cell, in all, " +
 		"off the diagonal of a symmetric matrix, under a statistic's bound, in factored parts, in two inputs, in a partial sum. In words " +
-		"and increments one word is exchanged; the topics are given, so the claim is without the loss of their draws. These cases also " +
+		"and increments one word is exchanged; the topics are given, so the claim is without the loss of their draws, which audit estep bounds. These cases also " +
 		"compare the spread of the noise, and the sum of a unit within its bound, with the ledger and the grant.\n\n" +
 		"An audit can show that a privatizer is broken: if a bound is above the claim, or a rule is broken outright, the exit " +
 		"code is 83. It cannot show that a privatizer is sound: these inputs and this many rounds miss a leak of another " +
@@ -63,27 +67,23 @@ func (c *auditCommand) Validate() error {
 		return fmt.Errorf("--runs must be at least %d, is %d", audit.LeastRuns, c.Runs)
 	case c.Rounds < audit.LeastRounds:
 		return fmt.Errorf("--rounds must be at least %d, is %d", audit.LeastRounds, c.Rounds)
-	case !(c.Confidence > 0 && c.Confidence <= audit.MostConfidence):
-		return fmt.Errorf("--confidence must be in (0, %v], is %v", audit.MostConfidence, c.Confidence)
 	case c.Canaries < 2 || c.Canaries > audit.MostCanaries:
 		return fmt.Errorf("--canaries must be in [2, %d], is %d", audit.MostCanaries, c.Canaries)
 	}
-	for _, name := range c.Case {
-		if !slices.Contains(audit.Cases(), name) {
-			return fmt.Errorf("--case must be one of %q, is %q", audit.Cases(), name)
-		}
+	if err := checkConfidence(c.Confidence); err != nil {
+		return err
+	}
+	if err := checkCases(c.Case, audit.Cases()); err != nil {
+		return err
 	}
 	return event.CheckDelta(c.Delta)
 }
 
 // Run is kong's hook.
 func (c *auditCommand) Run(r *filter.Run) error {
-	binary, err := exec.LookPath(c.Binary)
-	if err == nil {
-		binary, err = filepath.Abs(binary)
-	}
+	binary, err := executable(c.Binary)
 	if err != nil {
-		return exit.Errorf(exit.Missing, "--binary: %w", err)
+		return err
 	}
 	if r.DryRun() {
 		return nil
@@ -105,11 +105,30 @@ func (c *auditCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	b, err := c.print(results)
+	return conclude(c.Binary, c.Output, results, c.JSON, map[string]any{
+		"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier, "confidence": c.Confidence,
+	})
+}
+
+// executable returns the absolute name of --binary, since it runs in another folder.
+func executable(name string) (string, error) {
+	binary, err := exec.LookPath(name)
+	if err == nil {
+		binary, err = filepath.Abs(binary)
+	}
+	if err != nil {
+		return "", exit.Errorf(exit.Missing, "--binary: %w", err)
+	}
+	return binary, nil
+}
+
+// conclude writes the results of an audit of a binary. It returns an error if they contradict a claim.
+func conclude(binary, output string, results []*audit.Result, inJSON bool, settings map[string]any) error {
+	b, err := printResults(results, inJSON, settings)
 	if err != nil {
 		return err
 	}
-	if err := writeText(c.Output, b); err != nil {
+	if err := writeText(output, b); err != nil {
 		return err
 	}
 	var broken []string
@@ -119,7 +138,7 @@ func (c *auditCommand) Run(r *filter.Run) error {
 		}
 	}
 	if len(broken) > 0 {
-		return exit.Errorf(exit.Refused, "%s breaks its claim: %s", c.Binary, strings.Join(broken, "; "))
+		return exit.Errorf(exit.Refused, "%s breaks its claim: %s", binary, strings.Join(broken, "; "))
 	}
 	return nil
 }
@@ -138,13 +157,12 @@ func temporary(asked string) string {
 	return memory
 }
 
-func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
+// printResults returns a table of results, or JSON of settings and results.
+func printResults(results []*audit.Result, inJSON bool, settings map[string]any) ([]byte, error) {
 	var b bytes.Buffer
-	if c.JSON {
-		err := json.NewEncoder(&b).Encode(map[string]any{
-			"mechanism": c.Mechanism, "adjacency": c.Adjacency, "unit": c.Unit, "noise_multiplier": c.NoiseMultiplier,
-			"confidence": c.Confidence, "experiments": results,
-		})
+	if inJSON {
+		settings["experiments"] = results
+		err := json.NewEncoder(&b).Encode(settings)
 		return b.Bytes(), err
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -164,6 +182,6 @@ func (c *auditCommand) print(results []*audit.Result) ([]byte, error) {
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together with confidence %v.\n", c.Confidence)
+	fmt.Fprintf(&b, "A claimed ε covers the rounds that the statistic of the bound uses. All bounds hold together with confidence %v.\n", settings["confidence"])
 	return b.Bytes(), nil
 }

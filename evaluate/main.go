@@ -1,5 +1,5 @@
 // Command evaluate measures the quality of a model and the privacy of a privatizer. It reads scores and model files and has no
-// inference of its own. It runs a privatizer as a black box.
+// inference of its own. It runs a privatizer or a sampler as a black box.
 package main
 
 import (
@@ -18,7 +18,7 @@ var cli struct {
 	Report     reportCommand     `cmd:"" help:"Write a report on a model and its ledger as one HTML page."`
 	Chart      chartCommand      `cmd:"" help:"Draw a CSV of curves as SVG or PNG, in the look of all figures."`
 	Attack     attackCommand     `cmd:"" help:"Attack the privacy of documents."`
-	Audit      auditCommand      `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize binary, beside the claimed loss."`
+	Audit      auditCommands     `cmd:"" help:"Compute a lower bound on the privacy loss of a privatize or estep binary, beside the claimed loss."`
 }
 
 func main() {

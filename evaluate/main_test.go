@@ -31,6 +31,7 @@ func TestConverged(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	programs := fakes()
+	maps.Copy(programs, fakeSamplers())
 	programs["evaluate"] = main
 	script.Main(m, programs)
 }

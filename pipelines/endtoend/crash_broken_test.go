@@ -30,7 +30,7 @@ func TestCrashFindsBugs(t *testing.T) {
 		}
 		bugs++
 		t.Run(m.Name, func(t *testing.T) {
-			program, err := m.Build(root, t.TempDir())
+			program, err := m.Build(root, t.TempDir(), "privatize")
 			if err != nil {
 				t.Fatal(err)
 			}

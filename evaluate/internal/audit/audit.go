@@ -189,12 +189,17 @@ type fault struct{ error }
 
 // each runs a task for each of n numbers, several concurrently, until one fails.
 func (a *Auditor) each(ctx context.Context, name string, n int, task func(context.Context, int) error) error {
+	return each(ctx, a.Workers, n, func(i int) { a.Status("%s: run %d of %d", name, i, n) }, task)
+}
+
+// each runs a task for each of n numbers, so many concurrently, until one fails. It calls status before every hundredth.
+func each(ctx context.Context, workers, n int, status func(i int), task func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan int)
-	var workers sync.WaitGroup
-	for range a.Workers {
-		workers.Go(func() {
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
 			defer exit.Guard()
 			for i := range next {
 				if err := task(ctx, i); err != nil {
@@ -208,11 +213,11 @@ func (a *Auditor) each(ctx context.Context, name string, n int, task func(contex
 			break
 		}
 		if i%100 == 0 {
-			a.Status("%s: run %d of %d", name, i, n)
+			status(i)
 		}
 		next <- i
 	}
 	close(next)
-	workers.Wait()
+	group.Wait()
 	return context.Cause(ctx)
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -9,7 +8,6 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
 // The values of a canary and of the other unit, in clips. The canary is far above the clip. It has twice the size of the other
@@ -81,23 +79,15 @@ func (t Terms) header() *wire.Header {
 // encode returns the stream of rounds, which are the first of a planned number of rounds. A round announces each unit once, with
 // any number of records.
 func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
-	compressor, err := stream.NewCompressor(stream.Fast)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	w, err := stream.NewWriter(&b, t.header(), compressor)
-	if err != nil {
-		return nil, err
-	}
 	scheme, err := wire.SchemeOf(t.grant(planned).Scheme)
 	if err != nil {
 		return nil, err
 	}
 	all := t.layout.cells()
+	var records []*wire.Record
 	for i, round := range rounds {
 		number := uint32(i + 1)
-		records := []*wire.Record{{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme, Draws: t.draws}}}}
+		records = append(records, &wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme, Draws: t.draws}}})
 		end := &wire.RoundClose{Records: uint64(len(round))}
 		seen := make(map[string]bool)
 		for _, c := range round {
@@ -109,16 +99,8 @@ func (t Terms) encode(rounds [][]contribution, planned int) ([]byte, error) {
 			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Contribution{Contribution: t.record(all, c)}})
 		}
 		records = append(records, &wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}})
-		for _, r := range records {
-			if err := w.Write(r); err != nil {
-				return nil, err
-			}
-		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return encodeStream(t.header(), records)
 }
 
 // record returns a contribution as a record.

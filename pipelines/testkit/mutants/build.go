@@ -35,14 +35,14 @@ func (m *Mutant) Overlay(root, folder string) (string, error) {
 	return overlay, os.WriteFile(overlay, encoded, 0o600)
 }
 
-// Build builds privatize with m into a folder and returns the program.
-func (m *Mutant) Build(root, folder string) (string, error) {
+// Build builds a stage with m into a folder and returns the program.
+func (m *Mutant) Build(root, folder, stage string) (string, error) {
 	overlay, err := m.Overlay(root, folder)
 	if err != nil {
 		return "", err
 	}
-	program := filepath.Join(folder, "privatize")
-	build := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./privatize")
+	program := filepath.Join(folder, stage)
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./"+stage)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("mutant %s: %w\n%s", m.Name, err, out)

@@ -9,7 +9,7 @@
 //
 //	# What it breaks, in a sentence or more lines of them.
 //	# test: PACKAGE TestName TestName…  tests of the package, each of which must fail
-//	# audit: FLAGS                      of evaluate audit, which must exit with code 83
+//	# audit: ARGUMENTS                  of evaluate audit, which must exit with code 83; estep FLAGS audits estep, FLAGS privatize
 //	# finds: TEXT                       that the audit's message must have
 //	# kills: yes                        the kills of pipelines/endtoend must find it, too
 //

@@ -27,7 +27,7 @@ const (
 	chosen  = "PRIVPIPE_MUTANT"
 )
 
-// confidence is that of each audit of a sound privatizer: it fails once in ten millions.
+// confidence is that of each audit of a sound program: it fails once in ten millions.
 const confidence = "0.9999999"
 
 // attempts is how often a mutant is tried until it is found. The bound on its loss is far above its claim on average: an
@@ -135,14 +135,15 @@ func (w *workshop) without(all []*Mutant) {
 	}
 	slices.Sort(audits)
 	audits = slices.Compact(audits)
-	program := filepath.Join(w.folder, "privatize")
-	w.build("-o", program, "./privatize")
+	for _, stage := range []string{"privatize", "estep"} {
+		w.build("-o", filepath.Join(w.folder, stage), "./"+stage)
+	}
 	packages := slices.Sorted(maps.Keys(names))
 	w.each(len(packages)+len(audits), func(i int) {
 		if i >= len(packages) {
 			flags := audits[i-len(packages)]
-			if code, message := w.audit(program, flags); code != 0 {
-				w.t.Errorf("audit %s of a privatizer without a mutant: exit code %d: %s", flags, code, message)
+			if code, message := w.audit(filepath.Join(w.folder, Audited(flags)), flags); code != 0 {
+				w.t.Errorf("audit %s of a program without a mutant: exit code %d: %s", flags, code, message)
 			}
 			return
 		}
@@ -197,14 +198,11 @@ func (w *workshop) with(m *Mutant) (by []string, err error) {
 			left = missed
 		}
 	}
-	if len(m.Audits) == 0 {
-		return by, nil
-	}
-	program, err := m.Build(root, folder)
-	if err != nil {
-		return by, err
-	}
 	for _, flags := range m.Audits {
+		program, err := m.Build(root, folder, Audited(flags))
+		if err != nil {
+			return by, err
+		}
 		code, message := w.audit(program, flags)
 		for n := 1; n < attempts && code == 0; n++ {
 			code, message = w.audit(program, flags)
@@ -257,8 +255,9 @@ func (w *workshop) test(path string, names []string, overlay string) (results ma
 func (w *workshop) audit(program, flags string) (code int, message string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	arguments := []string{"audit", "--binary", program, "--confidence", confidence, "--folder", w.folder, "-o", os.DevNull}
-	command := exec.CommandContext(ctx, w.evaluate, append(arguments, strings.Fields(flags)...)...)
+	arguments := append([]string{"audit"}, strings.Fields(flags)...)
+	arguments = append(arguments, "--binary", program, "--confidence", confidence, "--folder", w.folder, "-o", os.DevNull)
+	command := exec.CommandContext(ctx, w.evaluate, arguments...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	if err := command.Run(); err != nil && command.ProcessState == nil {

@@ -18,11 +18,19 @@ type Mutant struct {
 	Name   string
 	Breaks string   // in words
 	Tests  []Test   // that must find it
-	Audits []string // flags of evaluate audit
+	Audits []string // arguments of evaluate audit; see Audited
 	Finds  string   // what the audit's message must have
 	Kills  bool     // the kills of pipelines/endtoend must find it
 
 	changes []change
+}
+
+// Audited returns the stage that arguments of evaluate audit are for: privatize, unless they begin with estep.
+func Audited(arguments string) string {
+	if first, _, _ := strings.Cut(arguments, " "); first == "estep" {
+		return first
+	}
+	return "privatize"
 }
 
 // A Test is some tests of a package.
