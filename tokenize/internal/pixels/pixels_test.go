@@ -105,6 +105,8 @@ func TestIDXRefuses(t *testing.T) {
 		{idx(nil, 2, 3, 2), nil, "x: byte 9: images of 3x2 pixels, must be of 2x3"},
 		{good, good, "l: byte 4: an IDX file of 3 dimensions, must be 1: labels"},
 		{good, idx([]byte{7}, 1), "l: byte 5: not as many labels as x has images"},
+		{good, idx([]byte{7, 8, 9}, 3), "l: byte 5: not as many labels as x has images"},
+		{idx(nil, 2, 2, 4), nil, "x: byte 9: images of 2x4 pixels, must be of 2x3"},
 		{good, labels[:9], "l: byte 10: the file ends before the labels that its header announces"},
 		{good, append(bytes.Clone(labels), 9), "l: byte 11: more bytes than the header announces labels"},
 	} {
@@ -318,11 +320,16 @@ func TestFolderRefuses(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	root := t.TempDir()
-	write(t, root, "x.png", image.NewGray(image.Rect(0, 0, 2, 3)))
-	f, _ := NewFolder(root, two)
-	if _, err := f.Next(); err == nil || !strings.HasSuffix(err.Error(), "x.png: an image of 3x2 pixels, must be of 2x3") {
-		t.Errorf("got %v", err)
+	for size, corner := range map[string]image.Point{"3x3": {3, 3}, "2x2": {2, 2}, "2x4": {4, 2}} {
+		root := t.TempDir()
+		write(t, root, "x.png", image.NewGray(image.Rectangle{Max: corner}))
+		f, err := NewFolder(root, two)
+		if err == nil {
+			_, err = f.Next()
+		}
+		if want := "x.png: an image of " + size + " pixels, must be of 2x3"; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 	var missing *exit.Error
 	if _, err := NewFolder(t.TempDir(), two); !errors.As(err, &missing) || missing.Code != exit.Missing {

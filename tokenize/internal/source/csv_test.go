@@ -114,7 +114,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add(seed, 100, 2, byte(0))
 	}
 	for _, seed := range []string{
-		"|\"\na\n|,,,,,\n", "a,|\n| long long long\nb\n", "a\n|long long long long", "\n|x\n\r\nabcdef,\n", "\"a\n|b\"\n|\"\nc", "\uFEFF|\na", "a\"b\n|\"\n\"c\nd\"",
+		"|\"\na\n|,,,,,\n", "a,|\n| long long long\nb\n", "a\n|long long long long", "\n|x\n\r\nabcdef,\n", "\"a\n|b\"\n|\"\nc", "\uFEFF|\na", "a\"b\n|\"\n\"c\nd\"", "a,|x,\"b\nc\"\n",
 	} {
 		f.Add(seed, 8, 2, byte('|'))
 		f.Add(seed, 100, 100, byte('|'))
