@@ -181,6 +181,9 @@ func (s *Schema) add(seen map[string]bool, names ...string) error {
 		if !words.Possible([]byte(name)) {
 			return fmt.Errorf("the name of a feature must have at most %d bytes and no zero byte", wire.MaxWord)
 		}
+		if len(s.features) == wire.MaxVocabulary {
+			return fmt.Errorf("more than %d features", wire.MaxVocabulary)
+		}
 		seen[name] = true
 		s.features = append(s.features, name)
 	}
