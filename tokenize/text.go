@@ -13,7 +13,7 @@ import (
 // output are the flags of the commands that write documents.
 type output struct {
 	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
-	Public bool   `help:"Mark the output as public, so that stages outside the privacy wall read it. Only for public text; by default the output is private."`
+	Public bool   `help:"Mark the output as public, so that stages outside the privacy wall read it. Only for public input; by default the output is private."`
 	filter.Compress
 }
 
