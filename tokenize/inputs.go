@@ -12,13 +12,23 @@ import (
 	"privpipe/tokenize/internal/source"
 )
 
-// inputs are the flags of the commands that read texts, and the texts.
-type inputs struct {
-	Format      source.Format    `enum:"auto,jsonl,text,csv,tsv,parquet" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv, .parquet) and reads other files as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
-	Columns     source.Columns   `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. A single name is that of the text: --column body."`
+// files are the files that a command reads, and the flags that no format changes.
+type files struct {
 	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
 	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
-	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input (JSON Lines, or by --format) by default."`
+	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input by default."`
+}
+
+// textFormat are the flags about the form of texts.
+type textFormat struct {
+	Format  source.Format  `enum:"auto,jsonl,text,csv,tsv,parquet" default:"auto" help:"Format of the inputs: ${enum}. auto goes by the extension (.txt, .csv, .tsv, .parquet) and reads other files, and standard input, as JSON Lines. In a folder, auto reads the files with these extensions and .jsonl; any other format reads all files except hidden ones."`
+	Columns source.Columns `aliases:"column" placeholder:"ROLE=NAME,…" help:"Name the columns, or members of JSON Lines, that are not called text, id, user and label: text=body,id=post_id. A single name is that of the text: --column body."`
+}
+
+// inputs are the flags of the commands that read texts, and the texts.
+type inputs struct {
+	textFormat
+	files
 }
 
 // formatsHelp is the text of --help about inputs.
@@ -29,17 +39,17 @@ const formatsHelp = "A text of JSON Lines is a string, which is cut into words, 
 	"does not skip a broken quote. Parquet has the same columns, of strings or integers; a column of lists of strings has tokens. It is read " +
 	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."
 
-func (i *inputs) Validate() error {
-	if i.MaxDocument < 1 {
-		return fmt.Errorf("--max-document must be at least 1, is %d", i.MaxDocument)
+func (f *files) Validate() error {
+	if f.MaxDocument < 1 {
+		return fmt.Errorf("--max-document must be at least 1, is %d", f.MaxDocument)
 	}
 	return nil
 }
 
 // names are the names of the inputs. A pattern that no file has as its name stands for the files that it matches, as a shell
 // would have it; so patterns also work in units of systemd and in --config.
-func (i *inputs) names() (names []string) {
-	for _, name := range i.Inputs {
+func (f *files) names() (names []string) {
+	for _, name := range f.Inputs {
 		matches, err := filepath.Glob(name)
 		if _, missing := os.Lstat(name); missing == nil || err != nil || len(matches) == 0 {
 			matches = []string{name}
@@ -53,15 +63,20 @@ func (i *inputs) names() (names []string) {
 }
 
 // zeroBytes reports whether every input is a file of 0 bytes, as an export that failed leaves behind.
-func (i *inputs) zeroBytes() bool {
-	return !slices.ContainsFunc(i.names(), func(name string) bool {
+func (f *files) zeroBytes() bool {
+	return !slices.ContainsFunc(f.names(), func(name string) bool {
 		size, known := endpoint.Size(name)
 		return !known || size > 0
 	})
 }
 
-// open returns the reader of the inputs.
-func (i *inputs) open() (*source.Reader, error) {
-	limit := int(min(i.MaxDocument, math.MaxInt))
-	return source.NewReader(i.names(), source.Options{Limit: limit, Format: i.Format, Delimiter: i.Delimiter, Columns: i.Columns})
+// reader returns the reader of the files.
+func (f *files) reader(o source.Options) (*source.Reader, error) {
+	o.Limit, o.Delimiter = int(min(f.MaxDocument, math.MaxInt)), f.Delimiter
+	return source.NewReader(f.names(), o)
+}
+
+// open returns the reader of texts.
+func (t *textFormat) open(f files) (*source.Reader, error) {
+	return f.reader(source.Options{Format: t.Format, Columns: t.Columns})
 }

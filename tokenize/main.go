@@ -1,4 +1,4 @@
-// Command tokenize turns text into bags of words over a public vocabulary. It stands behind the privacy wall: its input and
+// Command tokenize turns text into bags of words over a public vocabulary, and rows and images into documents over public features. It stands behind the privacy wall: its input and
 // its output are private.
 package main
 
@@ -9,12 +9,15 @@ import (
 
 var cli struct {
 	filter.Common
-	Text    text           `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV and Parquet with these columns, .txt files, folders of them."`
-	UCI     uciBags        `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
-	Check   check          `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
-	Vocab   vocab          `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
-	Phrases phrasesCommand `cmd:"" help:"Make a list of phrases (new_york) from PUBLIC text, for --phrases of the other commands."`
-	Terms   termsCommand   `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
+	Text     text           `cmd:"" help:"Tokenize texts: JSON Lines {\"id\"?,\"text\",\"user\"?,\"label\"?}, CSV and Parquet with these columns, .txt files, folders of them."`
+	Rows     rows           `cmd:"" help:"Turn rows of a table (CSV, TSV, JSON Lines, Parquet) into documents of real numbers, by a public schema."`
+	Images   images         `cmd:"" help:"Turn images (IDX files, folders of PNG files) into documents over the vocabulary of pixels."`
+	Features features       `cmd:"" help:"Write the vocabulary of rows or of images: the names of their features."`
+	UCI      uciBags        `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
+	Check    check          `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`
+	Vocab    vocab          `cmd:"" help:"Make a vocabulary from PUBLIC text (a vocabulary of private text would leak it)."`
+	Phrases  phrasesCommand `cmd:"" help:"Make a list of phrases (new_york) from PUBLIC text, for --phrases of the other commands."`
+	Terms    termsCommand   `cmd:"" help:"Spell out the distinct words of private texts, from which privatize select makes a vocabulary."`
 }
 
 func main() {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -130,7 +131,7 @@ func TestScripts(t *testing.T) {
 	torn := bytes.Clone(parts)
 	torn[bytes.Index(torn, []byte("\x28\xb5\x2f\xfd"))] = 0 // of a page, in Zstandard
 	endless := `{"id":"MARKER","text":"` + strings.Repeat("MARKER ", 1<<18) + `"}`
-	script.Run(t, map[string][]byte{
+	files := map[string][]byte{
 		"three.jsonl":        []byte(three),
 		"three.jsonl.gz":     zipped.Bytes(),
 		"three.jsonl.zst":    packed.Bytes(),
@@ -166,5 +167,7 @@ func TestScripts(t *testing.T) {
 		"poor-enough.jsonl":  []byte(strings.Replace(poor.String(), " birne birne", "", 1)), // 50 in 200
 		"other.pp":           other,                                                         // without tallies
 		"other-cut.pp":       other[:end],
-	})
+	}
+	maps.Copy(files, tables(t))
+	script.Run(t, files)
 }

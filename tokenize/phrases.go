@@ -76,7 +76,7 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.open()
+	in, err := p.open(p.files)
 	if err != nil || r.DryRun() {
 		return err
 	}

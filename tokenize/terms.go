@@ -8,7 +8,6 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/terms"
-	"privpipe/tokenize/internal/words"
 )
 
 type termsCommand struct {
@@ -49,7 +48,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	in, err := t.open()
+	in, err := t.open(t.files)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -85,8 +84,9 @@ type speller struct {
 	cut       uint64 // number of truncated documents
 }
 
-func (s *speller) record(d *wire.Document, text words.Text) (e entry, err error) {
-	all := s.collector.Words(text)
+func (s *speller) record(of document) (e entry, err error) {
+	d := of.names
+	all := s.collector.Words(of.text)
 	if d.Id == "" {
 		e.content = s.hasher.Terms(d.User, all)
 	}
@@ -95,6 +95,6 @@ func (s *speller) record(d *wire.Document, text words.Text) (e entry, err error)
 		s.cut++
 	}
 	e.record = &wire.Record{Body: &wire.Record_Terms{Terms: &wire.Terms{Id: d.Id, User: d.User, Words: words}}}
-	e.empty = len(words) == 0
+	e.names, e.empty = d, len(words) == 0
 	return e, nil
 }

@@ -13,7 +13,7 @@ import (
 // output are the flags of the commands that write documents.
 type output struct {
 	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
-	Public bool   `help:"Mark the output as public, so that stages outside the privacy wall read it. Only for public text; by default the output is private."`
+	Public bool   `help:"Mark the output as public, so that stages outside the privacy wall read it. Only for public input; by default the output is private."`
 	filter.Compress
 }
 
@@ -35,13 +35,16 @@ func (o output) checkTopics(inputs ...string) error {
 	return endpoint.CheckOutput(o.Output, o.side())
 }
 
-// create begins the stream of documents. settings identify the word rule (words.Settings); nil if no text was cut.
+// create begins the stream of documents. settings identify the rule that made the documents (words.Settings); nil if another program did.
 func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
-	h := &wire.Header{
+	return endpoint.CreateStream(o.Output, o.header(words, settings), o.Compress.Compress)
+}
+
+func (o output) header(words vocabulary.Words, settings []byte) *wire.Header {
+	return &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: o.side(),
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)), Settings: settings,
 	}
-	return endpoint.CreateStream(o.Output, h, o.Compress.Compress)
 }
 
 type text struct {
@@ -69,7 +72,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	in, err := t.open()
+	in, err := t.open(t.files)
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -103,12 +106,13 @@ type bags struct {
 	hasher  name.Hasher
 }
 
-func (b *bags) record(d *wire.Document, text splitting.Text) (e entry, err error) {
-	b.counter.Add(text)
+func (b *bags) record(of document) (e entry, err error) {
+	d := of.names
+	b.counter.Add(of.text)
 	e.tokens, e.known, err = b.counter.Bag(d)
 	if d.Id == "" {
 		e.content = b.hasher.Document(d)
 	}
-	e.record, e.empty = &wire.Record{Body: &wire.Record_Document{Document: d}}, len(d.Counts) == 0
+	e.names, e.record, e.empty = d, &wire.Record{Body: &wire.Record_Document{Document: d}}, len(d.Counts) == 0
 	return e, err
 }

@@ -23,25 +23,32 @@ import (
 
 // texts are the flags of the commands that make a record of each text.
 type texts struct {
+	textFormat
+	conversion
+}
+
+// conversion are the flags of the commands that make a record of each document of files.
+type conversion struct {
 	filter.Workers
 	naming
-	inputs
+	files
 	onError
 }
 
-func (t *texts) Validate() error {
-	return cmp.Or(t.inputs.Validate(), t.onError.Validate(), t.naming.Validate())
+func (c *conversion) Validate() error {
+	return cmp.Or(c.files.Validate(), c.onError.Validate(), c.naming.Validate())
 }
 
-// A recorder makes the record of a text. One goroutine may use it at a time.
+// A recorder makes the record of a document. One goroutine may use it at a time.
 type recorder interface {
-	// record returns the record of a text, with the names of d. The id may be missing.
-	record(d *wire.Document, text words.Text) (entry, error)
+	// record returns the record of a document without a fault. The id may be missing.
+	record(d document) (entry, error)
 }
 
 // An entry is a text's record and its counts.
 type entry struct {
 	record  *wire.Record
+	names   *wire.Document
 	content name.Content // of the record, if it has no id
 	empty   bool         // the record has no word
 	tokens  uint64       // number of words of the text
@@ -66,8 +73,8 @@ type converted struct {
 	positions
 }
 
-// convert writes a record of each text, with a recorder for each worker. The caller commits out.
-func (t *texts) convert(
+// convert writes a record of each document, with a recorder for each worker. The caller commits out.
+func (t *conversion) convert(
 	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
 ) (total converted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
@@ -125,7 +132,7 @@ func (t *texts) convert(
 }
 
 // chunk turns a chunk into batches of records.
-func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
+func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
 	var records []*wire.Record
 	var entries []entry
 	unnamed := false
@@ -145,8 +152,8 @@ func (t *texts) chunk(framer *stream.Framer, recorder recorder, chunk source.Chu
 		}
 		made.tokens += e.tokens
 		made.known += e.known
-		made.names.add(d.names)
-		unnamed = unnamed || d.names.Id == ""
+		made.names.add(e.names)
+		unnamed = unnamed || e.names.Id == ""
 		entries, records = append(entries, e), append(records, e.record)
 	}
 	if unnamed {
@@ -167,24 +174,28 @@ func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wi
 	return out.Commit(tallies...)
 }
 
-// A document is a text and its names, or its fault. The id may be missing.
+// A document is a text and its names, or the cells of a row, or its fault. The id may be missing.
 type document struct {
 	names *wire.Document
 	text  words.Text
+	cells []string
 	err   error
 }
 
 // record checks the names here, where the line is known, instead of at the writer.
-func (d document) record(by recorder) (entry, error) {
+func (d document) record(by recorder) (e entry, err error) {
 	if d.err == nil {
-		d.err = wire.CheckDocumentNames(&wire.Document{
-			Id: cmp.Or(d.names.Id, "to come"), User: d.names.User, Label: d.names.Label,
-		})
+		d.err = checkNames(d.names)
 	}
 	if d.err != nil {
-		return entry{}, d.err
+		return e, d.err
 	}
-	return by.record(d.names, d.text)
+	return by.record(d)
+}
+
+// checkNames checks the names of a document whose id may be missing.
+func checkNames(d *wire.Document) error {
+	return wire.CheckDocumentNames(&wire.Document{Id: cmp.Or(d.Id, "to come"), User: d.User, Label: d.Label})
 }
 
 // documents yields the documents of a chunk, each with the number of its first line, or 0 if the file is one document. A document
@@ -218,6 +229,9 @@ func documents(chunk source.Chunk, limit filter.Size) iter.Seq2[int, document] {
 func rowDocument(row source.Row) document {
 	if row.Err != nil {
 		return document{err: row.Err}
+	}
+	if row.Cells != nil {
+		return document{names: new(wire.Document), cells: row.Cells}
 	}
 	fields := row.Fields
 	names := &wire.Document{User: string(fields.User), Label: string(fields.Label)}

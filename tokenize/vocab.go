@@ -70,7 +70,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	in, err := v.open()
+	in, err := v.open(v.files)
 	if err != nil || r.DryRun() {
 		return err
 	}

@@ -13,14 +13,28 @@ type Content [16]byte
 // A Hasher finds the Content of records. It holds scratch memory; one goroutine may use it at a time.
 type Hasher struct{ b []byte }
 
-// Document returns the Content of d: of its user, its label and its bag of words.
+// Document returns the Content of d: of its user, its label and its bag of words, or its values.
 func (h *Hasher) Document(d *wire.Document) Content {
+	if len(d.Values) > 0 {
+		return h.values(d)
+	}
 	h.begin("document", d.User, d.Label)
 	h.number(uint64(len(d.Counts)))
 	for i, count := range d.Counts {
 		h.number(uint64(d.WordGaps[i]))
 		h.number(uint64(count))
 	}
+	return h.sum()
+}
+
+// values returns the Content of a document of real numbers.
+func (h *Hasher) values(d *wire.Document) Content {
+	h.begin("values", d.User, d.Label)
+	h.number(uint64(len(d.WordGaps)))
+	for _, gap := range d.WordGaps {
+		h.number(uint64(gap))
+	}
+	h.b = append(h.b, d.Values...) // 4 bytes for each gap
 	return h.sum()
 }
 

@@ -67,19 +67,26 @@ func TestContent(t *testing.T) {
 	if got, want := h.Terms("ann", []string{"fig", "pear"}), of("privpipe content\nterms\n\x03ann\x02\x03fig\x04pear"); got != want {
 		t.Errorf("content of terms %x, want %x", got, want)
 	}
+	document.Counts, document.Values = nil, []byte("\x00\x00\x80\x3f\x00\x00\x00\xbf")
+	if got, want := h.Document(document), of("privpipe content\nvalues\n\x03ann\x01l\x02\x00\xac\x02\x00\x00\x80\x3f\x00\x00\x00\xbf"); got != want {
+		t.Errorf("content of values %x, want %x", got, want)
+	}
 	seen := make(map[Content]int)
 	for i, d := range []*wire.Document{
 		{}, {User: "a"}, {Label: "a"}, {User: "a", Label: "b"}, {User: "ab"}, {User: "b", Label: "a"},
 		{WordGaps: []uint32{0}, Counts: []uint32{1}}, {WordGaps: []uint32{1}, Counts: []uint32{1}},
 		{WordGaps: []uint32{1}, Counts: []uint32{2}}, {WordGaps: []uint32{1, 1}, Counts: []uint32{1, 1}},
 		{User: "\x00", WordGaps: []uint32{1}, Counts: []uint32{1}},
+		{WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}}, {WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 1}},
+		{WordGaps: []uint32{2}, Values: []byte{0, 0, 1, 0}}, {WordGaps: []uint32{1, 1}, Values: []byte{0, 0, 1, 0, 0, 0, 1, 0}},
+		{User: "a", WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}}, {Label: "a", WordGaps: []uint32{1}, Values: []byte{0, 0, 1, 0}},
 	} {
 		c := h.Document(d)
 		if before, again := seen[c]; again {
 			t.Errorf("documents %d and %d have one content", before, i)
 		}
 		seen[c] = i
-		named := &wire.Document{Id: "other", User: d.User, Label: d.Label, WordGaps: d.WordGaps, Counts: d.Counts}
+		named := &wire.Document{Id: "other", User: d.User, Label: d.Label, WordGaps: d.WordGaps, Counts: d.Counts, Values: d.Values}
 		if h.Document(named) != c {
 			t.Errorf("document %d has another content under another id", i)
 		}

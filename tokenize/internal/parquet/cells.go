@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -12,7 +13,7 @@ import (
 // A Cell is the value of a column in a row.
 type Cell struct {
 	Null     bool       // no value
-	Text     words.Text // a string, an integer in decimal, or a list of strings; empty if TooLong
+	Text     words.Text // a string, a number in decimal, or a list of strings; empty if TooLong
 	NullItem bool       // a string of the list is null
 	TooLong  bool       // more bytes than the column's Limit; a string of a list takes one more than it has
 }
@@ -122,9 +123,13 @@ func (r *reader) value(c *Cell) error {
 	return nil
 }
 
-// decimal spells an integer out.
+// decimal spells a number out: of a floating-point number the shortest decimal that is read back as the same.
 func (c *Column) decimal(n int64) []byte {
 	switch small := c.physical == format.Int32; {
+	case c.physical == format.Float:
+		return strconv.AppendFloat(nil, float64(math.Float32frombits(uint32(n))), 'g', -1, 32)
+	case c.physical == format.Double:
+		return strconv.AppendFloat(nil, math.Float64frombits(uint64(n)), 'g', -1, 64)
 	case small && c.kind == signed:
 		return strconv.AppendInt(nil, int64(int32(n)), 10)
 	case small:

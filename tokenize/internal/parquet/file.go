@@ -1,4 +1,4 @@
-// Package parquet reads columns of strings, integers and lists of strings from Apache Parquet files, row by row.
+// Package parquet reads columns of strings, numbers and lists of strings from Apache Parquet files, row by row.
 //
 // The metadata are decoded by parquet-go, the pages here: parquet-go's own reader of pages allocates what a file claims, and links
 // a client of HTTP with a compression that nothing needs. The format is that of github.com/apache/parquet-format 2.11.

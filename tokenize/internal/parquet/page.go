@@ -94,7 +94,7 @@ func (p *page) strings(d *dictionary) (stringDecoder, error) {
 	return &plainStrings{}, p.nothing()
 }
 
-// numbers does the same for integers.
+// numbers does the same for numbers; those of floating point are their bits.
 func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 	switch p.encoding {
 	case format.Plain:

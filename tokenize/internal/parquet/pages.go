@@ -201,9 +201,9 @@ func newDictionary(b []byte, kind format.Type) (*dictionary, error) {
 	return d, nil
 }
 
-// sizeOf returns the size of an integer, in bytes.
+// sizeOf returns the size of a number, in bytes.
 func sizeOf(kind format.Type) int {
-	if kind == format.Int32 {
+	if kind == format.Int32 || kind == format.Float {
 		return 4
 	}
 	return 8

@@ -28,10 +28,14 @@ const (
 	text kind = iota
 	signed
 	unsigned
+	real
 )
 
 // IsText says whether the column has strings, or lists of them.
 func (c Column) IsText() bool { return c.kind == text }
+
+// IsReal says whether the column has floating-point numbers.
+func (c Column) IsReal() bool { return c.kind == real }
 
 // IsList says whether the column has lists.
 func (c Column) IsList() bool { return c.list }
@@ -39,7 +43,7 @@ func (c Column) IsList() bool { return c.list }
 // ErrNoColumn is the error of a column that a file does not have.
 var ErrNoColumn = errors.New("no such column")
 
-var errKind = errors.New("must have strings, integers, or lists of strings")
+var errKind = errors.New("must have strings, integers, floating-point numbers, or lists of strings")
 
 // mostDepth is how deep a schema may nest.
 const mostDepth = 100
@@ -75,7 +79,7 @@ func (n *node) is(r format.FieldRepetitionType) bool {
 	return n.RepetitionType.Valid && n.RepetitionType.V == r
 }
 
-// Column finds a column by its name: of strings or integers, or a list of strings.
+// Column finds a column by its name: of strings or numbers, or a list of strings.
 func (f *File) Column(name string) (c Column, err error) {
 	for _, top := range f.root.below {
 		if top.Name == name {
@@ -135,6 +139,8 @@ func (n *node) kind() (kind, error) {
 				return text, nil
 			}
 		}
+	case format.Float, format.Double:
+		return real, nil
 	case format.Int32, format.Int64:
 		switch l := n.LogicalType.Value.(type) {
 		case *format.IntType:

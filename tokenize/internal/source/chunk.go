@@ -21,7 +21,7 @@ type Chunk struct {
 
 	table   *table // of CSV, else nil
 	parsed  []Row  // of Parquet, else nil
-	columns *Columns
+	options *Options
 }
 
 // Unit is what Line and the numbers of Rows count.
@@ -32,9 +32,10 @@ func (c Chunk) Unit() string {
 	return "line"
 }
 
-// A Row is one record of a chunk: the fields of a document, or the record's fault.
+// A Row is one record of a chunk: the fields of a document, the cells of a Reader with Cells, or the record's fault.
 type Row struct {
 	Fields Fields
+	Cells  []string // without white space around them; empty: missing
 	Err    error
 }
 
@@ -63,8 +64,12 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	return func(yield func(int, Row) bool) {
 		for number, line := range c.lines(limit) {
 			row := Row{Err: ErrTooLong}
-			if line != nil {
-				row.Fields, row.Err = ParseLine(line, c.columns)
+			switch {
+			case line == nil:
+			case c.options.Cells != nil:
+				row.Cells, row.Err = c.options.Cells.line(line)
+			default:
+				row.Fields, row.Err = ParseLine(line, &c.options.Columns)
 			}
 			if !yield(number, row) {
 				return

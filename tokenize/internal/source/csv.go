@@ -21,15 +21,18 @@ const mostFields = 1 << 16
 // A scanner finds the end of each CSV record, as encoding/csv reads them: a newline outside quoted fields (RFC 4180, §2). After
 // an error encoding/csv resumes at the next line, and so does the scanner. It counts the fields of each record, too.
 type scanner struct {
-	comma  byte
-	state  state
-	commas int  // of the current record, between its fields
-	most   int  // largest number of fields of a record
-	wide   bool // the last record that ended has more than most fields
+	comma   byte
+	comment byte // begins a line that is a comment; 0: none
+	state   state
+	commas  int  // of the current record, between its fields
+	most    int  // largest number of fields of a record
+	wide    bool // the last record that ended has more than most fields
 }
 
 // newScanner returns a scanner of records of at most mostFields fields.
-func newScanner(comma byte) *scanner { return &scanner{comma: comma, most: mostFields} }
+func newScanner(comma, comment byte) *scanner {
+	return &scanner{comma: comma, comment: comment, most: mostFields}
+}
 
 // isWide says whether the current record, as far as it is scanned, has more than most fields.
 func (s *scanner) isWide() bool { return s.commas >= s.most }
@@ -63,6 +66,8 @@ func (s *scanner) end(b []byte) int {
 			s.state, s.commas = fieldBegins, 0
 			return i + 1
 		case s.state == broken:
+		case c == s.comment && s.state == fieldBegins && s.commas == 0 && c != 0:
+			s.state = broken // encoding/csv skips the line, whatever quotes it has
 		case c == s.comma:
 			s.state = fieldBegins
 			s.commas++
@@ -94,49 +99,58 @@ func (d *Delimiter) UnmarshalText(text []byte) error {
 
 // A table is the header of a CSV file.
 type table struct {
-	comma   rune
-	fields  int             // of each record
-	columns [len(roles)]int // by role; -1: none
+	comma, comment rune
+	fields         int             // of each record
+	columns        [len(roles)]int // by role; -1: none
+	cells          []int           // with Cells, instead of columns
 }
 
-// newTable reads the first record of a CSV file, of at most limit bytes, and returns the table and the record's length in
-// bytes. The file must have a column for the text and for each role that the user named.
-func newTable(content []byte, comma rune, limit int, named *Columns) (*table, int64, error) {
-	r := newCSV(content, comma)
+// newTable reads the first record of a CSV file, of at most o.Limit bytes, and returns the table and the record's length in
+// bytes. The file must have the Cells, or a column for the text and for each role that the user named.
+func newTable(content []byte, comma rune, o *Options) (*table, int64, error) {
+	t := &table{comma: comma, comment: o.comment()}
+	r := t.reader(content)
 	head, err := r.Read()
 	switch n := r.InputOffset(); {
 	case err == io.EOF:
-		return nil, 0, errors.New("empty, must begin with the names of the columns")
-	case sizeOf(content[:n]) > limit:
+		return nil, 0, errNoHead
+	case t.sizeOf(content[:n]) > o.Limit:
 		return nil, 0, errHeadTooLong
 	case err != nil:
 		return nil, 0, csvError(err)
 	}
-	t := &table{comma: comma, fields: len(head)}
-	for role := range roles {
-		t.columns[role] = -1
-		for i, name := range head {
-			if strings.TrimSpace(name) != named.name(role) {
-				continue
-			}
-			if t.columns[role] >= 0 {
-				return nil, 0, fmt.Errorf("column %q occurs twice", named.name(role))
-			}
-			t.columns[role] = i
+	t.fields = len(head)
+	if o.Cells != nil {
+		t.cells, err = o.Cells.columnsOf(head)
+		return t, r.InputOffset(), err
+	}
+	for role, named := range o.Columns {
+		name := o.Columns.name(role)
+		if t.columns[role], err = columnOf(head, name); err != nil {
+			return nil, 0, err
 		}
-		if t.columns[role] < 0 && (role == roleText || named[role] != "") {
-			return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", named.name(role)).
+		if t.columns[role] < 0 && (role == roleText || named != "") {
+			return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", name).
 				WithHint("--columns %s=NAME names the column that is meant; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
 		}
 	}
 	return t, r.InputOffset(), nil
 }
 
+// newHeadless returns the table of a CSV file without names of columns.
+func newHeadless(comma rune, o *Options) *table {
+	t := &table{comma: comma, comment: o.comment(), fields: len(o.Cells.names)}
+	for i := range o.Cells.names {
+		t.cells = append(t.cells, i)
+	}
+	return t
+}
+
 var errHeadTooLong = errors.New("the names of the columns take more than --max-document")
 
-func newCSV(content []byte, comma rune) *csv.Reader {
+func (t *table) reader(content []byte) *csv.Reader {
 	r := csv.NewReader(bytes.NewReader(content))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	r.Comma, r.Comment, r.FieldsPerRecord, r.ReuseRecord = t.comma, t.comment, -1, true
 	return r
 }
 
@@ -149,7 +163,7 @@ type record struct {
 // records gives the records of a chunk of CSV with the numbers of the lines at which they begin.
 func (c Chunk) records(limit int) iter.Seq2[int, record] {
 	return func(yield func(int, record) bool) {
-		r := newCSV(c.Content, c.table.comma)
+		r := c.table.reader(c.Content)
 		for begin := int64(0); ; begin = r.InputOffset() {
 			cells, err := r.Read()
 			if err == io.EOF {
@@ -162,7 +176,7 @@ func (c Chunk) records(limit int) iter.Seq2[int, record] {
 			} else {
 				line, _ = r.FieldPos(0)
 			}
-			if sizeOf(c.Content[begin:r.InputOffset()]) > limit {
+			if c.table.sizeOf(c.Content[begin:r.InputOffset()]) > limit {
 				err = ErrTooLong
 			}
 			if !yield(c.Line+line-1, record{cells, err}) {
@@ -177,8 +191,12 @@ func (c Chunk) rows(limit int) iter.Seq2[int, Row] {
 	return func(yield func(int, Row) bool) {
 		for line, record := range c.records(limit) {
 			row := Row{Err: record.err}
-			if row.Err == nil {
-				row.Fields, row.Err = c.table.row(record.cells, c.columns)
+			switch {
+			case row.Err != nil:
+			case c.options.Cells != nil:
+				row.Cells, row.Err = c.table.pick(record.cells, c.options.Cells)
+			default:
+				row.Fields, row.Err = c.table.row(record.cells, &c.options.Columns)
 			}
 			if !yield(line, row) {
 				return
@@ -187,9 +205,13 @@ func (c Chunk) rows(limit int) iter.Seq2[int, Row] {
 	}
 }
 
-// sizeOf returns the bytes of a record, without the empty lines before it and the end of its line.
-func sizeOf(record []byte) int {
+// sizeOf returns the bytes of a record, without the empty lines and the comments before it and the end of its line.
+func (t *table) sizeOf(record []byte) int {
 	for {
+		if t.comment != 0 && len(record) > 0 && record[0] == byte(t.comment) {
+			_, record, _ = bytes.Cut(record, []byte("\n"))
+			continue
+		}
 		line, ok := bytes.CutPrefix(bytes.TrimPrefix(record, []byte("\r")), []byte("\n"))
 		if !ok {
 			return len(bytes.TrimSuffix(bytes.TrimSuffix(record, []byte("\n")), []byte("\r")))

@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 )
 
 // records returns the records of CSV as the chunks of a reader give them: "line:cells", or "line!" with the fault.
-func records(t *testing.T, in io.Reader, limit, most int) (found []string) {
+func records(t *testing.T, in io.Reader, limit, most int, comment byte) (found []string) {
 	t.Helper()
-	l := newLines(in, "name", CSV, &Options{Limit: limit})
+	o := &Options{Limit: limit, Cells: &Cells{Comment: comment}}
+	l := newLines(in, "name", CSV, o)
 	l.csv.most = most
 	for {
 		chunk, err := l.next()
@@ -29,7 +31,7 @@ func records(t *testing.T, in io.Reader, limit, most int) (found []string) {
 			found = append(found, fmt.Sprintf("%d!%v", chunk.Line, chunk.Fault))
 			continue
 		}
-		chunk.table = &table{comma: ','}
+		chunk.table = &table{comma: ',', comment: o.comment()}
 		for line, record := range chunk.records(limit) {
 			if record.err != nil {
 				found = append(found, fmt.Sprintf("%d!%v", line, record.err))
@@ -41,18 +43,21 @@ func records(t *testing.T, in io.Reader, limit, most int) (found []string) {
 }
 
 // whole returns the same by encoding/csv on the whole input.
-func whole(in string, limit, most int) (found []string) {
+func whole(in string, limit, most int, comment byte) (found []string) {
 	in = strings.TrimPrefix(in, "\uFEFF")
 	r := csv.NewReader(strings.NewReader(in))
-	r.FieldsPerRecord = -1
+	r.FieldsPerRecord, r.Comment = -1, rune(comment)
 	for begin := int64(0); ; begin = r.InputOffset() {
 		cells, err := r.Read()
 		if err == io.EOF {
 			return found
 		}
 		raw := in[begin:r.InputOffset()]
-		for len(raw) > 0 && (raw[0] == '\n' || strings.HasPrefix(raw, "\r\n")) {
-			raw = strings.TrimPrefix(strings.TrimPrefix(raw, "\r"), "\n")
+		for line := range strings.Lines(raw) {
+			if line != "\n" && line != "\r\n" && (comment == 0 || line[0] != comment) {
+				break
+			}
+			raw = raw[len(line):]
 		}
 		line := 0
 		if broken := (*csv.ParseError)(nil); errors.As(err, &broken) {
@@ -97,25 +102,34 @@ func FuzzCSV(f *testing.F) {
 		// A scanner that begins a field after an error would find the end of the record in a later field.
 		"\"a\"b,\"c\n\"d\ne\",f\ng\n", "a\"b\n\"c\nd\"\ne\n", "a\"b,\"c\n\"d\ne\",f\ng\n", "\"a\"\r,\"c\n\"d\ne\",f\ng\n",
 	} {
-		f.Add(seed, 100, 100)
-		f.Add(seed, 8, 100)
-		f.Add(seed, 100, 1)
+		f.Add(seed, 100, 100, byte(0))
+		f.Add(seed, 8, 100, byte(0))
+		f.Add(seed, 100, 1, byte(0))
 	}
 	for _, seed := range []string{
 		"a,b,c\n", "a,b\n,,\n,\n", ",,", "\",,,\",b\n\",,,\",,\n", ",,\"a\"b,,\n", ",\"a\"b,,\n", "a\n\n\n,,\"\n\"\n\nb", "\",\"\",\",\",\"\"\"\n,\"a\nb\",\n",
 		",,,,,,,,\na", ",,,,,,,,,,,,\"\n\na\n", "\uFEFF,\n,,\n",
 	} {
-		f.Add(seed, 8, 2)
-		f.Add(seed, 100, 2)
+		f.Add(seed, 8, 2, byte(0))
+		f.Add(seed, 100, 2, byte(0))
 	}
-	f.Fuzz(func(t *testing.T, in string, limit, most int) {
+	for _, seed := range []string{
+		"|\"\na\n|,,,,,\n", "a,|\n| long long long\nb\n", "a\n|long long long long", "\n|x\n\r\nabcdef,\n", "\"a\n|b\"\n|\"\nc", "\uFEFF|\na", "a\"b\n|\"\n\"c\nd\"", "a,|x,\"b\nc\"\n",
+	} {
+		f.Add(seed, 8, 2, byte('|'))
+		f.Add(seed, 100, 100, byte('|'))
+	}
+	f.Fuzz(func(t *testing.T, in string, limit, most int, comment byte) {
 		limit, most = max(limit, 1), max(most, 1)
-		want := whole(in, limit, most)
+		if comment >= utf8.RuneSelf || strings.ContainsRune(",\"\r\n", rune(comment)) {
+			t.Skip("the schema refuses such a comment")
+		}
+		want := whole(in, limit, most, comment)
 		for name, reader := range map[string]io.Reader{
 			"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
 			"half by half": iotest.HalfReader(strings.NewReader(in)), "end with the data": iotest.DataErrReader(strings.NewReader(in)),
 		} {
-			if got := records(t, reader, limit, most); !slices.Equal(got, want) {
+			if got := records(t, reader, limit, most, comment); !slices.Equal(got, want) {
 				t.Errorf("%q with limit %d and %d fields, %s: got %q, want %q", in, limit, most, name, got, want)
 			}
 		}
@@ -247,7 +261,7 @@ func TestCSVFields(t *testing.T) {
 func TestCSVDropsALongRecordWithoutKeepingIt(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")), 1<<10, mostFields)
+	got := records(t, io.MultiReader(strings.NewReader("a\n\""), &endless{256 << 20}, strings.NewReader("\"\nc\n")), 1<<10, mostFields, 0)
 	runtime.ReadMemStats(&after)
 	if want := []string{`1:["a"]`, "2!record too long", `4:["c"]`}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

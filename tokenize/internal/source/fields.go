@@ -99,34 +99,44 @@ func (w wrongType) Error() string { return fmt.Sprintf("member %q has the wrong 
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
 func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return members(d, func(name []byte, value jsontext.Value) error {
+		for role := range roles {
+			column := o.columns.name(role)
+			if string(name) == column && o.fields.set(role, value) != nil {
+				return wrongType(column)
+			}
+		}
+		return nil
+	})
+}
+
+// members calls set with each member of the object that d reads next. The name is valid until set returns.
+func members(d *jsontext.Decoder, set func(name []byte, value jsontext.Value) error) error {
 	if token, err := d.ReadToken(); err != nil {
 		return err
 	} else if token.Kind() != '{' {
 		return errNoObject
 	}
+	var name []byte
 	for d.PeekKind() == '"' {
-		var is [len(roles)]bool
 		quoted, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
-		name := quoted[1 : len(quoted)-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			if name, err = jsontext.AppendUnquote(nil, quoted); err != nil {
-				return err
-			}
+		if bytes.IndexByte(quoted, '\\') >= 0 {
+			name, err = jsontext.AppendUnquote(name[:0], quoted)
+		} else {
+			name = append(name[:0], quoted[1:len(quoted)-1]...) // ReadValue overwrites what it returned
 		}
-		for role := range roles {
-			is[role] = string(name) == o.columns.name(role)
+		if err != nil {
+			return err
 		}
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
-		for role, is := range is {
-			if is && o.fields.set(role, value) != nil {
-				return wrongType(o.columns.name(role))
-			}
+		if err := set(name, value); err != nil {
+			return err
 		}
 	}
 	_, err := d.ReadToken() // the end of the object, or what stands in its place

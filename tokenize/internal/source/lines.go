@@ -39,7 +39,7 @@ func newLines(in io.Reader, name string, format Format, o *Options) *lines {
 	case comma == 0:
 		comma = '\t'
 	}
-	l.csv = newScanner(byte(comma))
+	l.csv = newScanner(byte(comma), byte(o.comment()))
 	return l
 }
 
@@ -121,7 +121,7 @@ func (l *lines) take(n int) Chunk {
 // takeWide takes a record of n bytes that has too many fields, and leaves its content out.
 func (l *lines) takeWide(n int) Chunk {
 	chunk := l.take(n)
-	if chunk.Fault = ErrTooWide; sizeOf(chunk.Content) > l.limit {
+	if chunk.Fault = ErrTooWide; new(table).sizeOf(chunk.Content) > l.limit {
 		chunk.Fault = ErrTooLong
 	}
 	chunk.Content, l.wide = nil, 0
@@ -141,6 +141,9 @@ func (l *lines) read() {
 // skip discards the rest of the current record, which is too long, without holding it in memory.
 func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Fault: ErrTooLong}
+	if l.csv != nil && l.csv.comment != 0 && l.rest[0] == l.csv.comment {
+		chunk.Fault = nil
+	}
 	for {
 		l.line += bytes.Count(l.rest, []byte{'\n'})
 		l.rest, l.scanned = l.rest[:0], 0

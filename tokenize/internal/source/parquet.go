@@ -17,17 +17,16 @@ import (
 
 // rows are the rows of a Parquet file.
 type rows struct {
-	path  string
-	limit int // of a document, in bytes
-	named *Columns
+	path string
+	*Options
 	file  *parquet.File
 	in    *parquet.Rows
-	cells [len(roles)]int // index of the role's cell in a row; -1: no such column
+	cells [len(roles)]int // index of the role's cell in a row; -1: no such column; not with Cells
 	first int             // number of the next row, from 1
 	read  *atomic.Int64
 }
 
-// newRows opens a Parquet file. It must have a column for the text and for each role that the user named.
+// newRows opens a Parquet file. It must have the Cells, or a column for the text and for each role that the user named.
 func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
 	if path == "" || path == endpoint.Stdio {
 		return nil, exit.Errorf(exit.Usage, "standard input cannot be Parquet, which is read from its end").WithHint("name the file")
@@ -36,24 +35,43 @@ func newRows(path string, o *Options, read *atomic.Int64) (*rows, error) {
 	if err != nil {
 		return nil, parquetError(path, err)
 	}
-	r := &rows{path: path, limit: o.Limit, named: &o.Columns, file: file, first: 1, read: read}
-	var columns []parquet.Column
+	r := &rows{path: path, Options: o, file: file, first: 1, read: read}
+	columns, err := r.columns()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	r.in = file.Rows(columns...)
+	return r, nil
+}
+
+// columns finds the columns to read: the Cells, or those of the roles.
+func (r *rows) columns() (columns []parquet.Column, err error) {
+	if r.Cells != nil {
+		for _, name := range r.Cells.names {
+			c, err := r.Cells.column(r.file, r.path, name)
+			if err != nil {
+				return nil, err
+			}
+			c.Limit = r.Limit
+			columns = append(columns, c)
+		}
+		return columns, nil
+	}
 	for role := range roles {
 		c, err := r.column(role)
 		if err != nil {
-			file.Close()
 			return nil, err
 		}
 		if r.cells[role] = -1; c != nil {
-			if c.Limit = r.limit; role != roleText {
-				c.Limit = min(r.limit, wire.MaxName)
+			if c.Limit = r.Limit; role != roleText {
+				c.Limit = min(r.Limit, wire.MaxName)
 			}
 			r.cells[role] = len(columns)
 			columns = append(columns, *c)
 		}
 	}
-	r.in = file.Rows(columns...)
-	return r, nil
+	return columns, nil
 }
 
 // parquetError says where an error is, unless it is the operating system's.
@@ -66,10 +84,10 @@ func parquetError(where string, err error) error {
 
 // column finds the column of a role; nil: none.
 func (r *rows) column(role int) (*parquet.Column, error) {
-	name := r.named.name(role)
+	name := r.Columns.name(role)
 	c, err := r.file.Column(name)
 	switch {
-	case err == parquet.ErrNoColumn && role != roleText && r.named[role] == "":
+	case err == parquet.ErrNoColumn && role != roleText && r.Columns[role] == "":
 		return nil, nil
 	case err == parquet.ErrNoColumn:
 		return nil, exit.Errorf(exit.Malformed, "%s: no column %q", r.path, name).
@@ -77,7 +95,7 @@ func (r *rows) column(role int) (*parquet.Column, error) {
 	case err != nil:
 	case role == roleText && !c.IsText():
 		err = errors.New("must have strings, or lists of strings")
-	case role != roleText && c.IsList():
+	case role != roleText && (c.IsList() || c.IsReal()):
 		err = errors.New("must have strings or integers")
 	}
 	if err != nil {
@@ -90,7 +108,7 @@ func (r *rows) close() error { return r.file.Close() }
 
 // next returns the next chunk, and io.EOF after the last.
 func (r *rows) next() (Chunk, error) {
-	chunk := Chunk{Name: r.path, Line: r.first, columns: r.named}
+	chunk := Chunk{Name: r.path, Line: r.first, options: r.Options}
 	before := r.in.Passed()
 	for size := 0; size < chunkBytes; {
 		cells, err := r.in.Next()
@@ -102,7 +120,12 @@ func (r *rows) next() (Chunk, error) {
 			return chunk, parquetError(fmt.Sprintf("%s: row %d", r.path, r.first), err)
 		}
 		r.first++
-		row := r.row(cells)
+		var row Row
+		if r.Cells != nil {
+			row = r.Cells.row(cells)
+		} else {
+			row = r.row(cells)
+		}
 		chunk.parsed = append(chunk.parsed, row)
 		size += 256 // what a Row itself takes
 		for _, c := range cells {
@@ -125,23 +148,23 @@ func (r *rows) row(cells []parquet.Cell) (row Row) {
 		}
 		c := &cells[i]
 		switch {
-		case c.TooLong && role != roleText && r.limit > wire.MaxName:
+		case c.TooLong && role != roleText && r.Limit > wire.MaxName:
 			c.Text.Content = longName
 		case c.TooLong:
 			return Row{Err: ErrTooLong}
 		case c.NullItem:
-			return Row{Err: fmt.Errorf("column %q has a null in its list", r.named.name(role))}
+			return Row{Err: fmt.Errorf("column %q has a null in its list", r.Columns.name(role))}
 		case !c.Text.Valid():
-			return Row{Err: fmt.Errorf("column %q is not UTF-8", r.named.name(role))}
+			return Row{Err: fmt.Errorf("column %q is not UTF-8", r.Columns.name(role))}
 		}
 		values[role] = c
 	}
 	text, id := values[roleText], values[roleID]
 	switch {
 	case text == nil:
-		return Row{Err: fmt.Errorf("column %q is null", r.named.name(roleText))}
+		return Row{Err: fmt.Errorf("column %q is null", r.Columns.name(roleText))}
 	case id != nil && len(id.Text.Content) == 0:
-		return Row{Err: fmt.Errorf("column %q is empty", r.named.name(roleID))}
+		return Row{Err: fmt.Errorf("column %q is empty", r.Columns.name(roleID))}
 	}
 	row.Fields.Text = &words.Text{Content: text.Text.Content, List: text.Text.List}
 	if id != nil {

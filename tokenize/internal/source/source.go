@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"math"
@@ -23,7 +24,7 @@ import (
 type Format string
 
 const (
-	ByName    Format = "auto"  // by the extension: .txt, .csv, .tsv or .parquet; all others are JSON Lines
+	ByName    Format = "auto"  // by the extension: .txt, .csv, .tsv or .parquet; all others are JSON Lines, or CSV with Cells
 	JSONLines Format = "jsonl" // an object a line
 	TextFile  Format = "text"  // the file is one document
 	CSV       Format = "csv"   // RFC 4180; the first record names the columns
@@ -36,7 +37,16 @@ type Options struct {
 	Limit     int // of a document, in bytes
 	Format    Format
 	Delimiter Delimiter // 0: a comma for CSV, a tab for TSV
-	Columns   Columns
+	Columns   Columns   // of documents
+	Cells     *Cells    // of rows that are no documents; nil: documents
+}
+
+// comment returns what begins a line of CSV that is no record; 0: nothing.
+func (o *Options) comment() rune {
+	if o.Cells == nil {
+		return 0
+	}
+	return rune(o.Cells.Comment)
 }
 
 // A Reader gives the chunks of a list of inputs, in order.
@@ -77,7 +87,7 @@ func NewReader(names []string, o Options) (*Reader, error) {
 			in.id = ""
 		}
 		if r.Format == ByName {
-			in.format = cmp.Or(formatOf(name), JSONLines)
+			in.format = r.formatOf(name)
 		}
 		r.inputs = append(r.inputs, in)
 	}
@@ -124,6 +134,18 @@ func identity(name string) any {
 	return filepath.Clean(name)
 }
 
+// formatOf returns the format of a file by its extension. A text of rows is a table, not one document.
+func (o *Options) formatOf(name string) Format {
+	format := formatOf(name)
+	switch {
+	case o.Cells == nil:
+		return cmp.Or(format, JSONLines)
+	case format == "" || format == TextFile:
+		return CSV
+	}
+	return format
+}
+
 // formatOf returns the format of a file by its extension, "" for an unknown extension.
 func formatOf(name string) Format {
 	suffix := filepath.Ext(name)
@@ -168,6 +190,9 @@ func (r *Reader) addFolder(root string) error {
 			} else if hidden || !info.Mode().IsRegular() {
 				return nil
 			}
+		}
+		if in.format == TextFile && r.Cells != nil {
+			return nil // a README, rather than rows
 		}
 		if !entry.IsDir() && in.format != "" {
 			r.inputs = append(r.inputs, in)
@@ -234,14 +259,17 @@ func (r *Reader) Next() (Chunk, bool, error) {
 // records returns the next chunk of the current input.
 func (r *Reader) records() (Chunk, error) {
 	chunk, err := r.lines.next()
-	chunk.columns = &r.Columns
-	if r.lines.csv == nil {
-		return chunk, err
+	for r.lines.csv != nil && r.table == nil && (err == nil || err == io.EOF) {
+		if r.Cells != nil && r.Cells.Headless {
+			r.table = newHeadless(rune(r.lines.csv.comma), &r.Options)
+			break
+		}
+		again := err == nil
+		if err = r.header(&chunk); again && errors.Is(err, errNoHead) {
+			chunk, err = r.lines.next() // the first chunk of a slow pipe had only empty lines and comments
+		}
 	}
-	if r.table == nil && (err == nil || err == io.EOF) {
-		err = r.header(&chunk)
-	}
-	chunk.table = r.table
+	chunk.table, chunk.options = r.table, &r.Options
 	return chunk, err
 }
 
@@ -256,7 +284,7 @@ func (r *Reader) header(first *Chunk) error {
 	case ErrTooWide:
 		return fail(ErrTooWide)
 	}
-	t, n, err := newTable(first.Content, rune(r.lines.csv.comma), r.Limit, &r.Columns)
+	t, n, err := newTable(first.Content, rune(r.lines.csv.comma), &r.Options)
 	if err != nil {
 		return fail(err)
 	}

@@ -1,0 +1,121 @@
+package pixels
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privpipe/pipelines/exit"
+)
+
+// A Folder reads the PNG files below a folder, in lexical order. The label of an image is the path of its folder, relative to the
+// root; an image in the root has none.
+type Folder struct {
+	root  string
+	size  Size
+	paths []string
+}
+
+// mostFile is the largest PNG file, in bytes: far more than mostPixels take without compression.
+const mostFile = 16 << 20
+
+// NewFolder finds the images below root. Hidden files and folders, and files of other names than .png, are left out.
+func NewFolder(root string, size Size) (*Folder, error) {
+	f := &Folder{root: root, size: size}
+	// With the separator, WalkDir follows a root that is a symbolic link to a folder.
+	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		hidden := below != "." && strings.HasPrefix(entry.Name(), ".")
+		if hidden && entry.IsDir() {
+			return fs.SkipDir
+		}
+		if !hidden && !entry.IsDir() && strings.EqualFold(filepath.Ext(path), ".png") {
+			f.paths = append(f.paths, below)
+		}
+		return nil
+	})
+	if err == nil && len(f.paths) == 0 {
+		err = exit.Errorf(exit.Missing, "%s: no .png file in this folder", root)
+	}
+	return f, err
+}
+
+// Next returns the next image, and io.EOF after the last. A colour counts as its luminance over black (ITU-R BT.601).
+func (f *Folder) Next() (made Image, err error) {
+	if len(f.paths) == 0 {
+		return made, io.EOF
+	}
+	below := f.paths[0]
+	f.paths = f.paths[1:]
+	if folder := filepath.ToSlash(filepath.Dir(below)); folder != "." {
+		made.Label = folder
+	}
+	path := filepath.Join(f.root, below)
+	fail := func(format string, args ...any) error {
+		return exit.Errorf(exit.Malformed, "%s: "+format, append([]any{path}, args...)...)
+	}
+	b, err := readFile(path)
+	if err != nil {
+		return made, err
+	}
+	if len(b) > mostFile {
+		return made, fail("larger than %d MiB", mostFile>>20)
+	}
+	is, err := png.DecodeConfig(bytes.NewReader(b)) // before memory is taken for an image of that size
+	if err != nil {
+		return made, fail("no PNG image, or a damaged one: %w", pngError(err))
+	}
+	if is.Height != f.size.Rows || is.Width != f.size.Columns {
+		return made, exit.Errorf(exit.Malformed, "%s: an image of %dx%d pixels, must be of %v", path, is.Height, is.Width, f.size).
+			WithHint("--image says how large images are")
+	}
+	decoded, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return made, fail("a damaged PNG image: %w", pngError(err))
+	}
+	made.Pixels = intensities(decoded, f.size)
+	return made, nil
+}
+
+// readFile reads a file up to one byte more than mostFile.
+func readFile(path string) ([]byte, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(io.LimitReader(in, mostFile+1))
+}
+
+// pngError says that a file is cut where the decoder says that it ends.
+func pngError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("the file is truncated")
+	}
+	return err
+}
+
+func intensities(of image.Image, size Size) []byte {
+	pixels := make([]byte, 0, size.Rows*size.Columns)
+	corner := of.Bounds().Min
+	for row := range size.Rows {
+		for column := range size.Columns {
+			gray := color.GrayModel.Convert(of.At(corner.X+column, corner.Y+row)).(color.Gray)
+			pixels = append(pixels, gray.Y)
+		}
+	}
+	return pixels
+}

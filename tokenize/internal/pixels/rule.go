@@ -1,0 +1,80 @@
+package pixels
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+
+	"privpipe/pipelines/wire"
+)
+
+// A Rule decides which pixels of an image are on.
+type Rule struct {
+	size      Size
+	threshold byte   // pixels of at least this intensity are on; not with coins
+	coins     bool   // a pixel is on with probability intensity/255
+	seed      uint64 // of the coins, and public
+}
+
+// Binarise returns the rule by which pixels of at least the threshold, 1 to 255, are on.
+func Binarise(size Size, threshold byte) Rule { return Rule{size: size, threshold: threshold} }
+
+// Bernoulli returns the rule by which a pixel is on with probability intensity/255, independently of all others.
+func Bernoulli(size Size, seed uint64) Rule { return Rule{size: size, coins: true, seed: seed} }
+
+// version is the version of the rules. It must grow whenever an image becomes another document.
+const version = "privpipe images 1\n"
+
+func (r Rule) String() string {
+	if r.coins {
+		return fmt.Sprintf("%v bernoulli %d", r.size, r.seed)
+	}
+	return fmt.Sprintf("%v binarise %d", r.size, r.threshold)
+}
+
+// Settings identifies the rule in the header of a stream.
+func (r Rule) Settings() []byte {
+	sum := sha256.Sum256([]byte(version + r.String()))
+	return sum[:]
+}
+
+// Document returns the document of an image of the rule's size, without an id.
+func (r Rule) Document(image Image) *wire.Document {
+	on := func(intensity byte) bool { return intensity >= r.threshold }
+	if r.coins {
+		on = r.toss(image.Pixels)
+	}
+	d := &wire.Document{Label: image.Label}
+	last := 0
+	for i, intensity := range image.Pixels {
+		if on(intensity) {
+			d.WordGaps, d.Counts = append(d.WordGaps, uint32(i-last)), append(d.Counts, 1)
+			last = i
+		}
+	}
+	return d
+}
+
+// toss returns a function that throws a coin for each pixel. The key of the coins is a hash of the seed and of the image: coins of an
+// image must not change when another image is removed, and the image's number would (SPEC.md §2.3). The label is no part of the key.
+func (r Rule) toss(image []byte) func(intensity byte) bool {
+	key := sha256.New()
+	key.Write([]byte(version + r.String() + "\n"))
+	key.Write(image)
+	coins := rand.NewChaCha8([32]byte(key.Sum(nil)))
+	var block [256]byte
+	left := block[:0]
+	return func(intensity byte) bool {
+		for {
+			if len(left) == 0 {
+				coins.Read(block[:]) // never fails
+				left = block[:]
+			}
+			coin := left[0]
+			left = left[1:]
+			if coin < 255 { // uniform on 0 to 254
+				return coin < intensity
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package schema
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/source"
+)
+
+// Cells returns what a reader of files takes of each row for an Encoder.
+func (s *Schema) Cells() *source.Cells {
+	var names []string
+	var optional []bool
+	for _, i := range s.taken() {
+		c := &s.Columns[i]
+		names = append(names, c.Name)
+		optional = append(optional, c.Type == Ignore || c.Type == ID || c.Type == User || c.Missing != "")
+	}
+	cells := source.NewCells(names, optional)
+	if cells.Headless = s.headless(); s.Comment != "" {
+		cells.Comment = s.Comment[0]
+	}
+	return cells
+}
+
+func (s *Schema) headless() bool { return s.Header != nil && !*s.Header }
+
+// taken returns the places of the columns that Cells has. Without a header, ignored columns have places in a record, too.
+func (s *Schema) taken() (places []int) {
+	for i, c := range s.Columns {
+		if c.Type != Ignore || s.headless() {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// An Encoder makes documents of rows. One goroutine may use it at a time.
+type Encoder struct {
+	schema *Schema
+	taken  []int // the place in the schema of each cell
+	ids    []uint32
+	// Seen and Outside count, for each column of the schema, its cells that are not missing, and those of them beyond the range of
+	// a number or the list of a category.
+	Seen, Outside []uint64
+}
+
+// NewEncoder returns an Encoder of rows with the Cells of s.
+func NewEncoder(s *Schema) *Encoder {
+	return &Encoder{schema: s, taken: s.taken(), Seen: make([]uint64, len(s.Columns)), Outside: make([]uint64, len(s.Columns))}
+}
+
+// Row makes the document of a row: its label, its features, and its names, of which the id may be missing. Errors name the
+// column and the rule, and quote nothing of the row.
+func (e *Encoder) Row(cells []string) (*wire.Document, error) {
+	d := new(wire.Document)
+	e.ids = e.ids[:0]
+	for i, cell := range cells {
+		if err := e.cell(d, e.taken[i], cell); err != nil {
+			return nil, exit.Errorf(exit.Malformed, "column %q %w", e.schema.Columns[e.taken[i]].Name, err).WithHint("%s", exit.Hint(err))
+		}
+	}
+	if e.schema.Intercept {
+		e.feature(d, len(e.schema.features)-1, 1)
+	}
+	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(e.ids)), e.ids)
+	return d, nil
+}
+
+// cell takes the cell of the column at a place of the schema.
+func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
+	c := &e.schema.Columns[place]
+	switch c.Type {
+	case ID:
+		d.Id = strings.Clone(cell) // a cell shares the memory of its record
+	case User:
+		d.User = strings.Clone(cell)
+	case Label:
+		return c.label(d, cell)
+	case Category:
+		if cell == "" || cell == unknown {
+			return nil
+		}
+		e.Seen[place]++
+		if at, listed := c.at[cell]; listed {
+			e.feature(d, c.first+at, 1)
+		} else {
+			e.Outside[place]++
+		}
+	case Number:
+		if c.Missing != "" && missing(cell) {
+			return nil
+		}
+		x, err := parse(cell)
+		if err != nil {
+			return err
+		}
+		e.Seen[place]++
+		if x < *c.Least || x > *c.Most {
+			e.Outside[place]++
+		}
+		e.feature(d, c.first, c.scale(x))
+	}
+	return nil
+}
+
+// feature adds a feature to d. A value of 0 is no feature. Ids must ascend.
+func (e *Encoder) feature(d *wire.Document, id int, value float32) {
+	if value == 0 {
+		return
+	}
+	e.ids = append(e.ids, uint32(id))
+	d.Values = binary.LittleEndian.AppendUint32(d.Values, math.Float32bits(value))
+}
+
+// label sets the label of d.
+func (c *Column) label(d *wire.Document, cell string) error {
+	class, listed := c.labels[cell]
+	switch {
+	case listed:
+		d.Label = class
+	case !missing(cell):
+		return exit.Errorf(exit.Malformed, "has no class of the schema").WithHint("a class may have several spellings: a list instead of a string")
+	case c.Missing == "":
+		return exit.Errorf(exit.Malformed, "is missing, must be a class").WithHint(`"missing": "ignore" in the schema makes documents without labels of such rows`)
+	}
+	return nil
+}
+
+// missing says whether a cell stands for no value. These are the spellings that databases, R and pandas write.
+func missing(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "", unknown, "na", "n/a", "nan", "null", "none":
+		return true
+	}
+	return false
+}
+
+// parse returns the number in a cell: a decimal number, with an exponent or without. A number beyond the range of a FLOAT64 is
+// infinite.
+func parse(cell string) (float64, error) {
+	if missing(cell) {
+		return 0, exit.Errorf(exit.Malformed, "is missing, must be a number").WithHint(`"missing": "ignore" in the schema takes a missing number for no feature`)
+	}
+	x, err := strconv.ParseFloat(cell, 64)
+	if decimal := strings.Trim(cell, "0123456789+-.eE") == ""; !decimal || err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, exit.Errorf(exit.Malformed, "is not a number").WithHint("a number is decimal, with a point before its fraction, and without separators: -1234.5e3")
+	}
+	return x, nil
+}
+
+// scale clamps x to the range of the column and scales it to [0, 1].
+func (c *Column) scale(x float64) float32 {
+	x = min(max(x, *c.Least), *c.Most)
+	return float32((x - *c.Least) / (*c.Most - *c.Least))
+}

@@ -1,0 +1,229 @@
+// Package schema says what the columns of a table mean, and makes documents of real numbers of its rows. A schema is public, and
+// nothing of it may come from private rows: a range that is the extremes of a private file is a release that no budget covers.
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"privpipe/pipelines/endpoint/plain"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/words"
+)
+
+// A Schema is a list of columns and how their file is written.
+type Schema struct {
+	Note      string   `json:"note"`      // for people
+	Header    *bool    `json:"header"`    // the first record of CSV names the columns (default true)
+	Comment   string   `json:"comment"`   // what begins a line of CSV that is no row; empty: nothing
+	Intercept bool     `json:"intercept"` // each row has the feature intercept, of value 1
+	Columns   []Column `json:"columns"`
+
+	features vocabulary.Words
+}
+
+// A Column says what the cells of a column mean.
+type Column struct {
+	Name    string `json:"name"`
+	Type    Type   `json:"type"`
+	Note    string `json:"note"`
+	Missing string `json:"missing"` // ignore: a missing number is no feature, a missing label no label
+
+	Least *float64 `json:"least"` // of a number; finite, and Least < Most
+	Most  *float64 `json:"most"`
+
+	Values []string `json:"values"` // of a category
+
+	Positive spellings   `json:"positive"` // of a label of two classes, 1 and 0
+	Negative spellings   `json:"negative"`
+	Classes  []spellings `json:"classes"` // of any other label
+
+	first  int               // id of the first feature
+	at     map[string]int    // of a category: the place of a value in Values
+	labels map[string]string // of a label: the class of a spelling
+}
+
+// A Type is what a column is.
+type Type string
+
+const (
+	Number   Type = "number"   // a feature in [0, 1]
+	Category Type = "category" // a feature of value 1 for each of its values
+	Label    Type = "label"    // the class of the row
+	ID       Type = "id"       // the name of the row
+	User     Type = "user"     // the user of the row
+	Ignore   Type = "ignore"
+)
+
+// intercept is the name of the feature that is 1 in each row.
+const intercept = "intercept"
+
+// mostColumns keeps the document of a row within a record, and is the largest number of fields of a CSV record.
+const mostColumns = 1 << 16
+
+// spellings are how a class is written in files. The first is its name. In JSON they are a string or a list of strings.
+type spellings []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *spellings) UnmarshalJSON(b []byte) error {
+	if jsontext.Value(b).Kind() != '"' {
+		return json.Unmarshal(b, (*[]string)(s))
+	}
+	*s = make(spellings, 1)
+	return json.Unmarshal(b, &(*s)[0])
+}
+
+// Open reads the schema in a file. Its errors name the file, the line or the column, and the rule.
+func Open(name string) (*Schema, error) {
+	in, err := plain.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	b, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Parse(b)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", in.Name, err)
+	}
+	return s, nil
+}
+
+// Parse parses a schema. Its errors name the line or the column, and the rule.
+func Parse(b []byte) (*Schema, error) {
+	s := new(Schema)
+	if err := json.Unmarshal(b, s, json.RejectUnknownMembers(true)); err != nil {
+		return nil, parseError(b, err)
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// parseError says on which line of b an error is.
+func parseError(b []byte, err error) error {
+	var syntax *jsontext.SyntacticError
+	var meaning *json.SemanticError
+	line := func(offset int64) int { return 1 + bytes.Count(b[:min(offset, int64(len(b)))], []byte{'\n'}) }
+	switch {
+	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Errorf("line %d: the member %s occurs twice", line(syntax.ByteOffset), syntax.JSONPointer.LastToken())
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: not JSON: %w", line(syntax.ByteOffset), syntax.Err)
+	case errors.As(err, &meaning) && errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("line %d: unknown member %s", line(meaning.ByteOffset), meaning.JSONPointer.LastToken())
+	case errors.As(err, &meaning):
+		return fmt.Errorf("line %d: member %s has the wrong type", line(meaning.ByteOffset), meaning.JSONPointer)
+	}
+	return err
+}
+
+// check checks the rules, and makes the features.
+func (s *Schema) check() error {
+	switch {
+	case len(s.Columns) == 0:
+		return errors.New("no columns")
+	case len(s.Columns) > mostColumns:
+		return fmt.Errorf("more than %d columns", mostColumns)
+	case s.Comment != "" && (len(s.Comment) > 1 || !strings.Contains("!#$%&'()*+-./:;<=>?@[\\]^_`{|}~", s.Comment)):
+		return fmt.Errorf("comment must be one ASCII character, not a letter, a digit, a comma or a quote, is %q", s.Comment)
+	}
+	names, features, once := make(map[string]bool), make(map[string]bool), make(map[Type]bool)
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Name == "" || c.Name != strings.TrimSpace(c.Name) {
+			return fmt.Errorf("column %d: name must not be empty, or have white space around it", i+1)
+		}
+		if names[c.Name] {
+			return fmt.Errorf("column %q is named twice", c.Name)
+		}
+		names[c.Name] = true
+		if one := c.Type == Label || c.Type == ID || c.Type == User; one && once[c.Type] {
+			return fmt.Errorf("column %q: a second %s", c.Name, c.Type)
+		}
+		once[c.Type] = true
+		c.first = len(s.features)
+		if err := cmp.Or(c.checkMembers(), c.check(), s.add(features, c.features()...)); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+	}
+	if s.Intercept {
+		if err := s.add(features, intercept); err != nil {
+			return err
+		}
+	}
+	if len(s.features) == 0 {
+		return errors.New("no feature: needs a number, a category or an intercept")
+	}
+	return nil
+}
+
+// add adds features.
+func (s *Schema) add(seen map[string]bool, names ...string) error {
+	for _, name := range names {
+		if seen[name] {
+			return fmt.Errorf("a second feature of the name %s", name)
+		}
+		if !words.Possible([]byte(name)) {
+			return fmt.Errorf("the name of a feature must have at most %d bytes and no zero byte", wire.MaxWord)
+		}
+		if len(s.features) == wire.MaxVocabulary {
+			return fmt.Errorf("more than %d features", wire.MaxVocabulary)
+		}
+		seen[name] = true
+		s.features = append(s.features, name)
+	}
+	return nil
+}
+
+// Features returns the vocabulary of the rows, in the order of the columns and of their values; the intercept is the last.
+func (s *Schema) Features() vocabulary.Words { return s.features }
+
+// rule is the version of the rule by which a row becomes a document. It must grow whenever a row becomes another document.
+const rule = "privpipe rows 1\n"
+
+// Settings identifies the rule by which rows become documents: the columns and their meaning, without notes. Names by content
+// depend on it.
+func (s *Schema) Settings() []byte {
+	meaning := struct {
+		Intercept bool
+		Columns   []Column
+	}{Intercept: s.Intercept}
+	for _, c := range s.Columns {
+		if c.Type == Ignore {
+			continue
+		}
+		c.Note = ""
+		meaning.Columns = append(meaning.Columns, c)
+	}
+	b, err := json.Marshal(meaning, json.Deterministic(true))
+	if err != nil {
+		panic(err) // Parse has read these values from JSON
+	}
+	sum := sha256.Sum256(append([]byte(rule), b...))
+	return sum[:]
+}
+
+// featureName makes a word of the name of a feature: a vocabulary has no white space.
+func featureName(name string) string { return strings.Join(strings.Fields(name), "_") }
+
+func checkText(what, s string) error {
+	if s == "" || s != strings.TrimSpace(s) || !utf8.ValidString(s) {
+		return fmt.Errorf("%s must not be empty, or have white space around it", what)
+	}
+	return nil
+}

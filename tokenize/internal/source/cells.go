@@ -1,0 +1,161 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/parquet"
+)
+
+// Cells are the columns of rows that are no texts. A Reader with Cells gives of each row these columns, in this order. All columns
+// of CSV and Parquet must exist.
+type Cells struct {
+	Headless bool // the first record of CSV is a row, and it has these columns and no others
+	Comment  byte // a line of CSV that begins with it is no row; 0: none
+
+	names    []string
+	at       map[string]int
+	optional []bool
+}
+
+// NewCells returns the Cells of columns with distinct names. An object of JSON Lines may lack the members that are optional.
+func NewCells(names []string, optional []bool) *Cells {
+	c := &Cells{names: names, optional: optional, at: make(map[string]int, len(names))}
+	for i, name := range names {
+		c.at[name] = i
+	}
+	return c
+}
+
+// errNoHead is the error of a CSV file, or a part of one, without a first record.
+var errNoHead = errors.New("empty, must begin with the names of the columns")
+
+// columnsOf returns the places of the cells in a record whose columns have the names of head.
+func (c *Cells) columnsOf(head []string) ([]int, error) {
+	columns := make([]int, len(c.names))
+	for i, name := range c.names {
+		var err error
+		if columns[i], err = columnOf(head, name); err != nil {
+			return nil, err
+		}
+		if columns[i] < 0 {
+			return nil, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", name).
+				WithHint(`the schema names the columns; "header": false in it says that the first row is data; --delimiter says what separates columns`)
+		}
+	}
+	return columns, nil
+}
+
+// columnOf returns the place of a name in the first record of CSV, -1 if it is not there.
+func columnOf(head []string, name string) (int, error) {
+	at := -1
+	for i, h := range head {
+		if strings.TrimSpace(h) != name {
+			continue
+		}
+		if at >= 0 {
+			return at, fmt.Errorf("column %q occurs twice", name)
+		}
+		at = i
+	}
+	return at, nil
+}
+
+// pick returns the cells of a record, without white space around them.
+func (t *table) pick(record []string, c *Cells) ([]string, error) {
+	if len(record) != t.fields {
+		if c.Headless {
+			return nil, fmt.Errorf("not %d fields, as the schema has columns", t.fields)
+		}
+		return nil, fmt.Errorf("not %d fields, as the first row has", t.fields)
+	}
+	cells := make([]string, len(t.cells))
+	for i, column := range t.cells {
+		if cells[i] = strings.TrimSpace(record[column]); !utf8.ValidString(cells[i]) {
+			return nil, fmt.Errorf("column %q is not UTF-8", c.names[i])
+		}
+	}
+	return cells, nil
+}
+
+// selection is a line of JSON Lines of which cells are taken.
+type selection struct {
+	*Cells
+	values []string
+	found  []bool
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
+func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return members(d, func(name []byte, value jsontext.Value) error {
+		i, is := s.at[string(name)]
+		if !is {
+			return nil
+		}
+		s.found[i] = true
+		switch value.Kind() {
+		case '"':
+			text, err := jsontext.AppendUnquote(nil, value)
+			s.values[i] = string(bytes.TrimSpace(text))
+			return err
+		case '0', 't', 'f':
+			s.values[i] = string(value)
+		case 'n':
+		default:
+			return wrongType(s.names[i])
+		}
+		return nil
+	})
+}
+
+// line returns the cells of a line of JSON Lines: strings, and numbers and booleans as they are written; null is empty. Its errors
+// quote nothing of the line.
+func (c *Cells) line(line []byte) ([]string, error) {
+	s := selection{c, make([]string, len(c.names)), make([]bool, len(c.names))}
+	if err := json.Unmarshal(line, &s); err != nil {
+		return nil, lineError(line, err)
+	}
+	for i, found := range s.found {
+		if !found && !c.optional[i] {
+			return nil, fmt.Errorf("member %q is missing", c.names[i])
+		}
+	}
+	return s.values, nil
+}
+
+// column finds a column of a Parquet file.
+func (c *Cells) column(f *parquet.File, path, name string) (parquet.Column, error) {
+	column, err := f.Column(name)
+	switch {
+	case err == parquet.ErrNoColumn:
+		return column, exit.Errorf(exit.Malformed, "%s: no column %q", path, name).WithHint("the schema names the columns")
+	case err == nil && column.IsList():
+		err = errors.New("must have strings or numbers")
+	}
+	if err != nil {
+		return column, exit.Errorf(exit.Malformed, "%s: column %q: %w", path, name, err)
+	}
+	return column, nil
+}
+
+// row returns the cells of a row of Parquet; null is empty.
+func (c *Cells) row(cells []parquet.Cell) Row {
+	values := make([]string, len(cells))
+	for i, cell := range cells {
+		switch {
+		case cell.TooLong:
+			return Row{Err: ErrTooLong}
+		case !cell.Text.Valid():
+			return Row{Err: fmt.Errorf("column %q is not UTF-8", c.names[i])}
+		}
+		values[i] = string(bytes.TrimSpace(cell.Text.Content))
+	}
+	return Row{Cells: values}
+}
