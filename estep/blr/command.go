@@ -36,7 +36,7 @@ func (c *Command) Validate() error {
 	case c.PlugIn && !c.Score:
 		return errors.New("--plug-in belongs to --score")
 	}
-	return nil
+	return c.Positive.Check()
 }
 
 // Run is kong's hook.

@@ -14,6 +14,9 @@ type Command struct {
 	row.Positive
 }
 
+// Validate is kong's hook.
+func (c *Command) Validate() error { return c.Positive.Check() }
+
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	labels := c.Labels()

@@ -2,23 +2,30 @@ package blr
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire/stream"
 )
 
-// settings are the options that must be equal in the checkpoint and in the flags.
-func (o *Options) settings() map[string]float64 {
-	settings := map[string]float64{"a0": o.A0, "b0": o.B0, "tau0": o.Rate.Tau0, "kappa": o.Rate.Kappa, "negative": -1, "point": 0}
+// A setting is an option that must be equal in the checkpoint and in the flags.
+type setting struct {
+	model.Scalar
+	value float64
+}
+
+func (o *Options) settings() []setting {
+	named := func(name string, value float64) setting { return setting{model.Scalar{Name: name}, value} }
+	negative, point := -1., 0.
 	if o.Negative != nil {
-		settings["negative"] = *o.Negative
+		negative = *o.Negative
 	}
 	if o.Point {
-		settings["point"] = 1
+		point = 1
 	}
-	return settings
+	return []setting{
+		named("a0", o.A0), named("b0", o.B0), named("tau0", o.Rate.Tau0), named("kappa", o.Rate.Kappa),
+		named("negative", negative), named("point", point),
+	}
 }
 
 // The matrices and scalars of a checkpoint.
@@ -32,9 +39,8 @@ var (
 // State implements model.Learner.
 func (l *Learner) State() *model.Snapshot {
 	s := new(model.Snapshot)
-	settings := l.o.settings()
-	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		model.Scalar{Name: name}.Put(s, settings[name])
+	for _, setting := range l.o.settings() {
+		setting.Put(s, setting.value)
 	}
 	keptLearned.Put(s, l.learned)
 	keptVariance.Put(s, l.variance)
@@ -45,9 +51,9 @@ func (l *Learner) State() *model.Snapshot {
 
 // Restore implements model.Learner.
 func (l *Learner) Restore(set *stream.Set) (err error) {
-	for name, value := range l.o.settings() {
-		if got, ok := set.Scalar(name); !ok || got != value {
-			return fmt.Errorf("checkpoint was made with %s %v, this run has %v", name, got, value)
+	for _, setting := range l.o.settings() {
+		if got, ok := set.Scalar(setting.Name); !ok || got != setting.value {
+			return fmt.Errorf("checkpoint was made with %s %v, this run has %v", setting.Name, got, setting.value)
 		}
 	}
 	if l.learned, err = keptLearned.Of(set); err != nil {
