@@ -2,6 +2,7 @@ package blr
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -57,6 +58,20 @@ func TestModel(t *testing.T) {
 				Family: blr.Family, Step: step(o, make([]float64, 20), identity(20)), Size: model.Size{Words: 20}, Norm: math.Sqrt(5) / 4,
 			})
 		})
+	}
+}
+
+// TestSettings: workers that scale rows or read labels in other ways have other settings.
+func TestSettings(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, o := range []Options{
+		{RowNorm: 1, Labels: classes}, {RowNorm: 2, Labels: classes}, {RowNorm: 1, Labels: row.Labels{Positive: "2"}},
+		{RowNorm: 1, Labels: row.Labels{Positive: "1", Trials: 3}},
+	} {
+		seen[fmt.Sprint(New(o).Settings())] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("4 E-steps have %d settings: %v", len(seen), seen)
 	}
 }
 
