@@ -59,8 +59,7 @@ func (c *aucCommand) Run(r *filter.Run) error {
 
 // readPredictions reads predictions of one column under one set of parameters, of both classes.
 func readPredictions(in *endpoint.StreamReader, counted func()) (all []auc.Prediction, err error) {
-	var of [2]int // documents of each class
-	round := uint32(0)
+	positives, round := 0, uint32(0)
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -80,13 +79,15 @@ func readPredictions(in *endpoint.StreamReader, counted func()) (all []auc.Predi
 		}
 		round = record.Round
 		positive := len(p.TruthGaps) > 0
+		if positive {
+			positives++
+		}
 		all = append(all, auc.Prediction{
 			Probability: float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities))), Positive: positive,
 		})
-		of[map[bool]int{true: 1}[positive]]++
 		counted()
 	}
-	if of[0] == 0 || of[1] == 0 {
+	if positives == 0 || positives == len(all) {
 		return nil, exit.Errorf(exit.Malformed, "%s: the documents are not of both classes, so nothing is ranked", in.Name()).
 			WithHint("estep --score --positive names the class that is predicted")
 	}

@@ -27,23 +27,20 @@ type Command struct {
 
 // Validate is kong's hook.
 func (c *Command) Validate() error {
+	negative := 0.0
+	if c.Negative != nil {
+		negative = *c.Negative
+	}
 	for _, flag := range []struct {
 		name     string
 		value    float64
 		positive bool
-	}{{"--a0", c.A0, true}, {"--b0", c.B0, true}, {"--tau0", c.Tau0, false}, {"--kappa", c.Kappa, false}, {"--negative", *or(c.Negative, 0), false}} {
+	}{{"--a0", c.A0, true}, {"--b0", c.B0, true}, {"--tau0", c.Tau0, false}, {"--kappa", c.Kappa, false}, {"--negative", negative, false}} {
 		if !(flag.value >= 0) || flag.value == 0 && flag.positive || flag.value > math.MaxFloat32 {
 			return fmt.Errorf("%s must be finite and %s, is %v", flag.name, map[bool]string{true: "positive", false: "not negative"}[flag.positive], flag.value)
 		}
 	}
 	return nil
-}
-
-func or(given *float64, otherwise float64) *float64 {
-	if given != nil {
-		return given
-	}
-	return &otherwise
 }
 
 // Run is kong's hook.
