@@ -3,6 +3,8 @@
 package main
 
 import (
+	"privpipe/estep/blr"
+	"privpipe/estep/dpvi"
 	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
 	"privpipe/estep/words"
@@ -16,6 +18,8 @@ var cli struct {
 	LDA   lda.Command   `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
 	Gibbs gibbs.Command `cmd:"" help:"Train topics: latent Dirichlet allocation by Gibbs sampling."`
 	Words words.Command `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
+	BLR   blr.Command   `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
+	DPVI  dpvi.Command  `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
 }
 
 func main() {

@@ -43,11 +43,14 @@ func encode(h *wire.Header, cut bool, records ...*wire.Record) []byte {
 func documentStream(side wire.Side, words vocabulary.Words) []byte {
 	h := header(wire.Kind_DOCUMENTS, words)
 	h.Side = side
-	var records []*wire.Record
-	for _, d := range corpus {
+	return encode(h, false, documentsOf(corpus)...)
+}
+
+func documentsOf(documents []*wire.Document) (records []*wire.Record) {
+	for _, d := range documents {
 		records = append(records, &wire.Record{Body: &wire.Record_Document{Document: d}})
 	}
-	return encode(h, false, records...)
+	return records
 }
 
 // roundStream has the corpus in each of some rounds.
@@ -57,16 +60,30 @@ func roundStream(unit wire.Unit, cut bool, rounds uint32) []byte {
 
 // roundsOver is roundStream over another vocabulary.
 func roundsOver(words vocabulary.Words, unit wire.Unit, cut bool, rounds uint32) []byte {
+	return encode(ofRounds(words, unit), cut, roundsOf(unit, rounds, corpus)...)
+}
+
+func ofRounds(words vocabulary.Words, unit wire.Unit) *wire.Header {
 	h := header(wire.Kind_ROUNDS, words)
 	h.Unit, h.Run = unit, "run"
-	var records []*wire.Record
+	return h
+}
+
+// valuedRounds has rows in rounds 1 and 2.
+func valuedRounds(rows ...*wire.Document) []byte {
+	h := ofRounds(vocab, wire.Unit_DOCUMENT)
+	h.Values = true
+	return encode(h, false, roundsOf(wire.Unit_DOCUMENT, 2, rows)...)
+}
+
+func roundsOf(unit wire.Unit, rounds uint32, documents []*wire.Document) (records []*wire.Record) {
 	for round := uint32(1); round <= rounds; round++ {
 		scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: rounds, Secret: true}
 		open := &wire.RoundOpen{Scheme: scheme}
 		records = append(records, &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: open}})
-		end := &wire.RoundClose{Records: uint64(len(corpus))}
+		end := &wire.RoundClose{Records: uint64(len(documents))}
 		seen := make(map[string]bool)
-		for _, d := range corpus {
+		for _, d := range documents {
 			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Document{Document: d}})
 			if name := wire.UnitName(unit, d); !seen[name] {
 				seen[name] = true
@@ -76,7 +93,7 @@ func roundsOver(words vocabulary.Words, unit wire.Unit, cut bool, rounds uint32)
 		}
 		records = append(records, &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: end}})
 	}
-	return encode(h, cut, records...)
+	return records
 }
 
 // A matrix is one of parameters.
@@ -135,6 +152,8 @@ func files() map[string][]byte {
 	lambda := matrix{"lambda", 2, []float64{8, 1, 1, 1, 8, 1}}
 	both := []*wire.Scalar{{Name: "alpha", Value: 0.5}, {Name: "eta", Value: 0.1}}
 	frequencies := matrix{"probabilities", 1, []float64{.5, .25, .25}}
+	mean := matrix{"mean", 1, []float64{1, 2, 0.5}}
+	moments := matrix{"moments", 3, []float64{2, 2, 0.5, 2, 4, 1, 0.5, 1, 0.25}}
 	return map[string][]byte{
 		"documents.pp":  documentStream(wire.Side_PRIVATE, vocab),
 		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
@@ -161,7 +180,32 @@ func files() map[string][]byte {
 		"words.pp":       parameterStream("words", vocab, true, false, []uint32{1}, frequencies),
 		"words-long.pp": parameterStream("words", four, true, false, []uint32{1},
 			matrix{"probabilities", 1, []float64{.25, .25, .25, .25}}),
+
+		"rows.pp":         valuedRounds(rows...),
+		"held-rows.pp":    encode(valuedDocuments(), false, documentsOf(rows)...),
+		"unlabelled.pp":   valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
+		"trials.pp":       valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0}, Values: floats(1)}),
+		"blr-params.pp":   parameterStream("blr", vocab, false, false, []uint32{1}, mean, moments),
+		"blr-model.pp":    parameterStream("blr", vocab, true, false, []uint32{2}, mean, moments),
+		"dpvi-params.pp":  parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}, matrix{"draw", 1, []float64{-1, 2, 1}}),
+		"dpvi-no-draw.pp": parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
+		"dpvi-model.pp":   parameterStream("dpvi", vocab, true, false, []uint32{2}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
 	}
 }
+
+func valuedDocuments() *wire.Header {
+	h := header(wire.Kind_DOCUMENTS, vocab)
+	h.Values = true
+	return h
+}
+
+// rows are two rows of the classes 1 and 0, and an empty one. MARKER must not come out on standard error.
+var rows = []*wire.Document{
+	{Id: "MARKER-1", Label: "1", WordGaps: []uint32{0, 2}, Values: floats(3, -4)},
+	{Id: "MARKER-2", Label: "MARKER", WordGaps: []uint32{1}, Values: floats(2)},
+	{Id: "MARKER-3", Label: "1"},
+}
+
+func floats(x ...float32) []byte { return stream.AppendCells(nil, x) }
 
 func TestScripts(t *testing.T) { script.Run(t, files()) }

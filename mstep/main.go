@@ -3,6 +3,8 @@
 package main
 
 import (
+	"privpipe/mstep/blr"
+	"privpipe/mstep/dpvi"
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/words"
@@ -15,6 +17,8 @@ var cli struct {
 	filter.Common
 	LDA    lda.Command    `cmd:"" name:"lda" help:"Learn topics."`
 	Words  words.Command  `cmd:"" help:"Learn word frequencies."`
+	BLR    blr.Command    `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
+	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
 	Export export.Command `cmd:"" help:"Write a model file for other programs."`
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"privpipe/mstep/blr"
+	"privpipe/mstep/dpvi"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
@@ -57,6 +59,9 @@ func files() map[string][]byte {
 	laplace.Mechanism = event.Laplace
 	other := vocabulary.Words{"cat", "dog", "bird"}
 
+	logistic := blr.Options{Words: len(vocab), A0: 1, B0: 1}
+	twoRows := rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8}, []int64{6, 1, 0, 5, 1, 2, 9, 0, 7})
+
 	return map[string][]byte{
 		"vocab.txt":       []byte("cat\ndog\nfish\n"),
 		"other.txt":       []byte("cat\ndog\nbird\n"),
@@ -73,6 +78,10 @@ func files() map[string][]byte {
 		"second.pp":       released(nil, increments[1]),
 		"first.pp":        unended(released(nil, increments[0])),
 		"laplace.pp":      released(nil, modeltest.Release{Round: 1, Head: laplace, Steps: []int64{80, -3, 9, 2, 0, 51}}),
+		"rows.pp":         rowReleases(blr.New(logistic), noiseless, []int64{16, 0, 0, 8, 0, 0, 0, 0, 0}),
+		"two-rows.pp":     twoRows,
+		"first-row.pp":    unended(rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8})),
+		"gradients.pp":    rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),
 	}
@@ -83,6 +92,15 @@ func wordReleases(vocab vocabulary.Words, counts ...int64) []byte {
 	var l model.Learner = words.New(len(vocab))
 	return modeltest.Stream(modeltest.Header(l, vocab.Hash(), len(vocab)),
 		modeltest.Release{Round: 1, Head: modeltest.Gaussian(1, 1, 1, 1), Steps: counts})
+}
+
+// rowReleases is a stream of releases of these cells, with one head.
+func rowReleases(l model.Learner, head *wire.Release, cells ...[]int64) []byte {
+	var releases []modeltest.Release
+	for i, steps := range cells {
+		releases = append(releases, modeltest.Release{Round: uint32(i + 1), Head: head, Steps: steps})
+	}
+	return modeltest.Stream(modeltest.Header(l, vocab.Hash(), len(vocab)), releases...)
 }
 
 // unended cuts the last frame, which has only the end record, off a stream.

@@ -11,6 +11,7 @@ import (
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/ordered"
 	"privpipe/pipelines/progress"
+	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -95,11 +96,7 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 	err := j.eachModel(w, first.Name(), first.header, func(t *trained) (err error) {
 		in := first
 		if out == nil {
-			h := first.header
-			out, err = endpoint.CreateStream(j.Output, &wire.Header{
-				Version: wire.Version, Kind: wire.Kind_SCORES, Side: h.Side, Run: t.run, Model: w.Family.Name,
-				Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Settings: t.last,
-			}, j.Compress.Compress)
+			out, err = j.createScores(w, first.header, t)
 		} else if in, err = j.reopenDocuments(w, first.header); err == nil {
 			defer in.Close()
 		}
@@ -118,20 +115,59 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 	return out.Commit()
 }
 
+// createScores creates the stream of scores, or of predictions with the names of their columns.
+func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoint.StreamWriter, error) {
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run, Model: w.Family.Name}
+	if w.Columns == nil {
+		h.Vocabulary, h.VocabularySize, h.Settings = documents.Vocabulary, documents.VocabularySize, t.last
+		return endpoint.CreateStream(j.Output, h, j.Compress.Compress)
+	}
+	columns := vocabulary.Words(w.Columns)
+	h.Kind, h.Vocabulary, h.VocabularySize = wire.Kind_PREDICTIONS, columns.Hash(), uint32(len(columns))
+	out, err := endpoint.CreateStream(j.Output, h, j.Compress.Compress)
+	if err != nil {
+		return nil, err
+	}
+	if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: columns}}}); err != nil {
+		out.Abort()
+		return nil, err
+	}
+	return out, nil
+}
+
+// scored returns the record of a worker for a held-out document: its score, or its prediction.
+func scored(w model.Worker, d *wire.Document) (*wire.Record, error) {
+	var record wire.Record
+	var err error
+	switch w := w.(type) {
+	case model.Predictor:
+		var p *wire.Prediction
+		p, err = w.Predict(d)
+		record.Body = &wire.Record_Prediction{Prediction: p}
+	case model.Scorer:
+		var s *wire.Score
+		s, err = w.Score(d)
+		record.Body = &wire.Record_Score{Score: s}
+	default:
+		return nil, exit.Errorf(exit.Usage, "this model does not score documents")
+	}
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%w", err)
+	}
+	return &record, nil
+}
+
 // scoreRound writes the scores of documents under one set of parameters.
 func (j *Job) scoreRound(r *filter.Run, next documents, worker func(int) model.Worker, round uint32, out *endpoint.StreamWriter) error {
 	work := func(i int, batch []*wire.Document) ([]*stream.Batch, error) {
-		scorer, ok := worker(i).(model.Scorer)
-		if !ok {
-			return nil, exit.Errorf(exit.Usage, "this model does not score documents")
-		}
 		records := make([]*wire.Record, len(batch))
 		for n, d := range batch {
-			s, err := scorer.Score(d)
+			record, err := scored(worker(i), d)
 			if err != nil {
-				return nil, exit.Errorf(exit.Malformed, "%w", err)
+				return nil, err
 			}
-			records[n] = &wire.Record{Round: round, Body: &wire.Record_Score{Score: s}}
+			record.Round = round
+			records[n] = record
 		}
 		return out.Framer().Batches(records)
 	}

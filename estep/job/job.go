@@ -33,6 +33,7 @@ type Work struct {
 	Family   *model.Family
 	New      func() model.EStep // returns one without parameters
 	Baseline *wire.Header       // header of the model that scores are compared with; nil: none
+	Columns  []string           // columns of a model.Predictor, whose --score writes predictions; nil: the model is no such
 	Keyed                       // for a model with secret coins
 	Kept                        // for a model that keeps a state for each document
 }

@@ -103,7 +103,7 @@ func (l *Learner) Update(r *model.Release) error {
 	if l.o.Accumulate {
 		return l.accumulate(r, values, variance)
 	}
-	rho := min(1, math.Pow(l.o.Tau0+float64(r.Round), -l.o.Kappa))
+	rho := model.Rate{Tau0: l.o.Tau0, Kappa: l.o.Kappa}.At(float64(r.Round))
 	l.variance = model.Mix(l.sum, values, rho, l.variance, variance)
 	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
 		// Weights that rise linearly with the round: the n-th gets 2/(n(n+1)) of n.

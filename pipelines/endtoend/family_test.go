@@ -181,7 +181,7 @@ func TestFamily(t *testing.T) {
 	for what, c := range map[string]struct{ command, want string }{
 		"no key":          {"estep mixture --params x --secret nowhere docs.pp", "82 .*head -c 32"},
 		"a short key":     {"estep mixture --params x --secret vocab.txt docs.pp", "90 .*larger than 32 bytes"},
-		"a topic":         {"estep mixture --params x kafka://localhost:1/rounds.private", "80 .*needs --secret to answer a topic"},
+		"a topic":         {"estep mixture --params x kafka://localhost:1/rounds.private", "80 .*partitions of a topic change hands"},
 		"a run unnamed":   {"sample -q --all docs.pp | estep mixture --params model.pp --secret key", "80 .*name their run.* sample --run"},
 		"another's state": {"sample -q --all docs.pp | estep mixture --params model.pp --state killed/state.pp", "90 .*another run"},
 		"state released":  {"privatize none -q --run mixture --ledger killed/ledger killed/state.pp", "90 .*a stream of STATE, must be of CONTRIBUTIONS or SUMS"},

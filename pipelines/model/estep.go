@@ -72,6 +72,12 @@ type Scorer interface {
 	Score(d *wire.Document) (*wire.Score, error)
 }
 
+// A Predictor is a Worker that predicts the class of a held-out document, in the columns that its command names (job.Work.Columns).
+type Predictor interface {
+	Worker
+	Predict(d *wire.Document) (*wire.Prediction, error)
+}
+
 // An Inferrer is a Worker that infers the components of the model in a document.
 type Inferrer interface {
 	Worker

@@ -1,5 +1,14 @@
 package model
 
+import "math"
+
+// A Rate is the learning rate ρ_t = (τ0 + t)^−κ, at most 1 (Hoffman, Blei and Bach 2010, §2.2). With τ0 = 0 and κ = 1, Mix keeps the
+// plain average.
+type Rate struct{ Tau0, Kappa float64 }
+
+// At returns ρ_t. t counts from 1.
+func (r Rate) At(t float64) float64 { return min(1, math.Pow(r.Tau0+t, -r.Kappa)) }
+
 // Mix sets state to (1−ρ)·state + ρ·values, cell by cell. It returns the variance of the noise on each cell of the new state,
 // (1−ρ)²·Var(state) + ρ²·Var(values). The noise on values must be independent of the noise on state. A start without noise, for
 // example a random start, adds no variance; if ρ < 1 a part of it stays as a bias.

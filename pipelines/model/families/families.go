@@ -3,6 +3,8 @@ package families
 
 import (
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/blr"
+	"privpipe/pipelines/model/dpvi"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/words"
 )
@@ -11,4 +13,6 @@ import (
 var All = []*model.Family{
 	lda.Family,
 	words.Family,
+	blr.Family,
+	dpvi.Family,
 }

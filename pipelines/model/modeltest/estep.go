@@ -156,7 +156,7 @@ func (c Case) nameless(t *testing.T) {
 		for _, other := range []*wire.Document{
 			{Id: fmt.Sprint(i)}, {Id: fmt.Sprint(i + 1), User: "user"}, {},
 		} {
-			other.WordGaps, other.Counts, other.Values = d.WordGaps, d.Counts, d.Values
+			other.WordGaps, other.Counts, other.Values, other.Label = d.WordGaps, d.Counts, d.Values, d.Label
 			again := contributeWith(t, w, other, coins(d))
 			again.Unit = first.Unit
 			if !proto.Equal(first, again) {

@@ -126,13 +126,20 @@ func Update(l model.Learner, r Release) error {
 
 // Set returns a snapshot, encoded and decoded like a checkpoint.
 func Set(l model.Learner, s *model.Snapshot) *stream.Set {
+	return set(l.Family().Name, l.Round(), s)
+}
+
+// Snapshot is Set without a learner: the snapshot is of a family, before the first round.
+func Snapshot(family string, s *model.Snapshot) *stream.Set { return set(family, 0, s) }
+
+func set(family string, round uint32, s *model.Snapshot) *stream.Set {
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_CHECKPOINT, Side: wire.Side_PUBLIC,
-		Run: "run", Model: l.Family().Name, Matrices: s.Matrices,
+		Run: "run", Model: family, Matrices: s.Matrices,
 	}
 	return first(write(h, func(w *stream.Writer) error {
 		p := &wire.Parameters{Scalars: s.Scalars}
-		head := &wire.Record{Round: l.Round(), Body: &wire.Record_Parameters{Parameters: p}}
+		head := &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: p}}
 		return w.WriteSet(head, s.Cells...)
 	}))
 }

@@ -1,11 +1,15 @@
 package modeltest_test
 
 import (
+	"math"
 	"testing"
 
+	estepblr "privpipe/estep/blr"
 	estep "privpipe/estep/lda"
+	"privpipe/estep/row"
 	"privpipe/estep/shape"
 	estepwords "privpipe/estep/words"
+	mstepblr "privpipe/mstep/blr"
 	mstep "privpipe/mstep/lda"
 	mstepwords "privpipe/mstep/words"
 	"privpipe/pipelines/model"
@@ -41,6 +45,16 @@ func TestFamilies(t *testing.T) {
 			Step:    func() model.EStep { return estepwords.New() },
 			Learner: func() model.Learner { return mstepwords.New(v) },
 			Norm:    1, Attained: 1 - 1e-6, NonNegative: true,
+		},
+		// √(½² + ¼²), for a row of norm 1 whose logit is 0: estep/blr/claim.md. The search is that of estep/blr.
+		"blr": {
+			Step: func() model.EStep {
+				return estepblr.New(estepblr.Options{RowNorm: 4, Labels: row.Labels{Positive: "1"}})
+			},
+			Learner: func() model.Learner {
+				return mstepblr.New(mstepblr.Options{Words: 12, A0: 1, B0: 1, Rate: model.Rate{Kappa: 1}})
+			},
+			Norm: math.Sqrt(5) / 4, Attained: 0.9,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { modeltest.RoundTrip(t, h) })

@@ -11,12 +11,16 @@ import (
 )
 
 // valued returns a document of counts as the family reads it. In a family of real numbers the value of a word is half its count,
-// and negative if the count is even.
+// and negative if the count is even. Its class is "1" if the first count is odd, else "0".
 func valued(f *model.Family, d *wire.Document) *wire.Document {
 	if !f.Values {
 		return d
 	}
 	d = proto.CloneOf(d)
+	d.Label = "0"
+	if len(d.Counts) > 0 && d.Counts[0]%2 == 1 {
+		d.Label = "1"
+	}
 	for _, count := range d.Counts {
 		value := float32(count) / 2
 		if count%2 == 0 {

@@ -1,0 +1,114 @@
+// Package blr is the E-step of Bayesian logistic regression by Pólya-Gamma variables (Park et al. 2020, Algorithms 4 and 5). See
+// claim.md for what a row contributes at most.
+package blr
+
+import (
+	"math"
+
+	"privpipe/estep/row"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/blr"
+	"privpipe/pipelines/polyagamma"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Options are the settings of the E-step.
+type Options struct {
+	RowNorm float64 // R: a row x becomes x·min(1, R/|x|)/R
+	Labels  row.Labels
+	PlugIn  bool // predict by the mean weights, not by their distribution
+}
+
+// Model implements model.EStep.
+type Model struct {
+	options Options
+	words   int
+	mean    []float64 // E[w]
+	moments []float64 // E[w·wᵀ], V × V row by row
+}
+
+// New returns a model without parameters.
+func New(o Options) *Model { return &Model{options: o} }
+
+// Settings implements model.EStep.
+func (m *Model) Settings() any {
+	return map[string]any{"row norm": m.options.RowNorm, "positive": m.options.Labels.Positive, "trials": m.options.Labels.Trials}
+}
+
+// SetParameters implements model.EStep.
+func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
+	m.words = size.Words
+	if m.mean, err = blr.Mean.Of(set, size); err != nil {
+		return err
+	}
+	m.moments, err = blr.Moments.Of(set, size)
+	return err
+}
+
+// NewWorker implements model.EStep.
+func (m *Model) NewWorker() model.Worker { return &worker{Model: m} }
+
+type worker struct {
+	*Model
+	row row.Row
+}
+
+// read reads the row of a document, and brings it into the unit ball.
+func (w *worker) read(d *wire.Document) {
+	w.row.Read(d)
+	w.row.Bound(w.options.RowNorm)
+}
+
+// square returns xᵀ·E[wwᵀ]·x, which is 0 or more except for rounding. Where hostile parameters overflow, it is +∞.
+func (w *worker) square() float64 {
+	sum := 0.0
+	for i, id := range w.row.IDs {
+		sum += w.row.X[i] * w.row.Dot(w.moments[int(id)*w.words:])
+	}
+	if math.IsNaN(sum) {
+		return math.Inf(1)
+	}
+	return max(0, sum)
+}
+
+// Contribute implements model.Worker: (y − b/2)·x and E[ξ]·x·xᵀ for y successes in b trials, with ξ ~ PG(b, √(xᵀ·E[wwᵀ]·x)): eq. 49 and 50
+// for b = 1. All numbers are rounded towards 0, so that rounding does not pass the bounds.
+func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
+	if len(d.WordGaps) == 0 {
+		return nil, nil
+	}
+	if 2*4*len(d.WordGaps) > model.MaxPart {
+		return nil, exit.Errorf(exit.Malformed, "a row has more than %d features that are not 0", model.MaxPart/8)
+	}
+	successes, trials, err := w.options.Labels.Outcome(d.Label)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%w", err)
+	}
+	w.read(d)
+	linear := make([]float32, len(w.row.X))
+	for i, x := range w.row.X {
+		linear[i] = row.TowardsZero((successes - trials/2) * x)
+	}
+	root := math.Sqrt(polyagamma.Mean(trials, math.Sqrt(w.square())))
+	factor := make([]float32, len(w.row.X))
+	for i, x := range w.row.X {
+		factor[i] = row.TowardsZero(root * x)
+	}
+	parts := model.AppendParts(nil, 0, []uint32{0}, w.row.IDs, linear)
+	return append(parts, &wire.Part{
+		Matrix: 1, RowGaps: d.WordGaps, ColumnGaps: d.WordGaps, Factored: true,
+		Values: stream.AppendCells(stream.AppendCells(nil, factor), factor),
+	}), nil
+}
+
+// Predict implements model.Predictor: the probability of the positive class, averaged over q(w) (Park et al. 2020, §6; MacKay 1992).
+func (w *worker) Predict(d *wire.Document) (*wire.Prediction, error) {
+	w.read(d)
+	mean, variance := w.row.Dot(w.mean), 0.0
+	if !w.options.PlugIn {
+		variance = max(0, w.square()-mean*mean) // NaN, where both overflow, counts as no knowledge of the class
+	}
+	return w.options.Labels.Prediction(d, row.Probability(mean, variance)), nil
+}

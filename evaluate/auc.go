@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"privpipe/evaluate/internal/auc"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
+	"privpipe/pipelines/wire"
+)
+
+type aucCommand struct {
+	JSON   bool   `name:"json" help:"Print JSON instead of tables."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	Input  string `arg:"" optional:"" default:"-" help:"Stream of predictions of one class; standard input by default."`
+}
+
+// Run is kong's hook.
+func (c *aucCommand) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+		return err
+	}
+	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PREDICTIONS}})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if h.VocabularySize != 1 {
+		return exit.Errorf(exit.Malformed, "%s: predictions of %d columns: the area under the ROC curve is of one class", in.Name(), h.VocabularySize)
+	}
+	if h.Side == wire.Side_PRIVATE {
+		r.Log.Warn("the held-out documents are private: no budget covers a measure computed from them")
+	}
+	meter := &progress.Meter{Name: "evaluate"}
+	r.Show(c.Output, meter.Line)
+	predictions, err := readPredictions(in, func() { meter.Documents.Add(1) })
+	if err != nil || r.DryRun() {
+		return err
+	}
+	var b bytes.Buffer
+	if m := measured(predictions); c.JSON {
+		err = json.NewEncoder(&b).Encode(m)
+	} else {
+		err = m.table(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return writeTextOf(h.Side, c.Output, b.Bytes())
+}
+
+// readPredictions reads predictions of one column under one set of parameters, of both classes.
+func readPredictions(in *endpoint.StreamReader, counted func()) (all []auc.Prediction, err error) {
+	positives, round := 0, uint32(0)
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		p := record.GetPrediction()
+		switch {
+		case p == nil:
+			continue // the names of the columns
+		case p.Label == "" && len(p.TruthGaps) == 0:
+			return nil, exit.Errorf(exit.Malformed, "%w", in.Errorf("a prediction of a document whose class is not known"))
+		case len(all) > 0 && record.Round != round:
+			return nil, exit.Errorf(exit.Malformed, "%w", in.Errorf("predictions under the parameters of several rounds: one measure would mix them"))
+		}
+		round = record.Round
+		positive := len(p.TruthGaps) > 0
+		if positive {
+			positives++
+		}
+		all = append(all, auc.Prediction{
+			Probability: float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities))), Positive: positive,
+		})
+		counted()
+	}
+	if positives == 0 || positives == len(all) {
+		return nil, exit.Errorf(exit.Malformed, "%s: the documents are not of both classes, so nothing is ranked", in.Name()).
+			WithHint("estep --score --positive names the class that is predicted")
+	}
+	return all, nil
+}
+
+// A measurement is what is printed. Error and the ends of the interval are missing where a class has one document.
+type measurement struct {
+	Documents   int      `json:"documents"`
+	Positive    int      `json:"positive"`
+	AUC         float64  `json:"auc"`
+	Error       *float64 `json:"auc_standard_error,omitempty"`
+	Low         *float64 `json:"auc_low,omitempty"`
+	High        *float64 `json:"auc_high,omitempty"`
+	LogLoss     float64  `json:"log_loss"`
+	Base        float64  `json:"log_loss_of_share"` // of the share of the positive class, predicted for each document
+	Calibration []bin    `json:"calibration"`
+}
+
+type bin struct {
+	From      float64 `json:"from"`
+	To        float64 `json:"to"`
+	Documents int     `json:"documents"`
+	Predicted float64 `json:"predicted"`
+	Observed  float64 `json:"observed"`
+}
+
+func measured(predictions []auc.Prediction) *measurement {
+	area := auc.AreaOf(predictions)
+	m := &measurement{Documents: len(predictions), AUC: area.AUC, LogLoss: auc.LogLoss(predictions)}
+	for _, p := range predictions {
+		if p.Positive {
+			m.Positive++
+		}
+	}
+	if !math.IsNaN(area.Error) {
+		low, high := area.Interval()
+		m.Error, m.Low, m.High = &area.Error, &low, &high
+	}
+	share := float64(m.Positive) / float64(m.Documents)
+	m.Base = -share*math.Log(share) - (1-share)*math.Log(1-share)
+	for _, b := range auc.Calibration(predictions) {
+		if b.Documents > 0 {
+			m.Calibration = append(m.Calibration, bin(b))
+		}
+	}
+	return m
+}
+
+func (m *measurement) table(b *bytes.Buffer) error {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "AUC\t95 %% interval\tlog loss\tof the share\tdocuments\tpositive\n%.4f\t", m.AUC)
+	if m.Error == nil {
+		fmt.Fprintf(w, "-")
+	} else {
+		fmt.Fprintf(w, "%.4f to %.4f", *m.Low, *m.High)
+	}
+	fmt.Fprintf(w, "\t%.4f\t%.4f\t%d\t%d\n", m.LogLoss, m.Base, m.Documents, m.Positive)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "\n")
+	fmt.Fprintf(w, "probability\tmean\tpositive share\tdocuments\n")
+	for _, c := range m.Calibration {
+		fmt.Fprintf(w, "%.1f to %.1f\t%.4f\t%.4f\t%d\n", c.From, c.To, c.Predicted, c.Observed, c.Documents)
+	}
+	return w.Flush()
+}

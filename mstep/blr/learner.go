@@ -1,0 +1,117 @@
+package blr
+
+import (
+	"errors"
+	"math"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/blr"
+)
+
+// Options are the settings of the M-step. All are public and fixed before the run.
+type Options struct {
+	Words    int     // V, features
+	A0, B0   float64 // of the prior of the precision, Gamma(a0, b0)
+	Rate     model.Rate
+	Negative *float64 // set negative eigenvalues of S2 to this, as the paper does; nil: raise all by the noise
+	Point    bool     // q(w) is a point mass
+}
+
+// Learner implements model.Learner.
+type Learner struct {
+	o     Options
+	round uint32
+
+	learned       float64   // number of releases
+	first, second []float64 // averages of the sums of s1, 1 × V, and of s2, V × V row by row
+	variance      float64   // of the noise on each diagonal cell of second
+
+	q *posterior // a function of the fields above
+}
+
+// New returns a learner of the prior.
+func New(o Options) *Learner {
+	n := o.Words
+	l := &Learner{o: o, first: make([]float64, n), second: make([]float64, n*n)}
+	l.q = &posterior{mean: make([]float64, n), moments: make([]float64, n*n), precision: o.A0 / o.B0}
+	if !o.Point {
+		for i := range n {
+			l.q.moments[i*n+i] = 1 / l.q.precision
+		}
+	}
+	return l
+}
+
+// Family implements model.Learner.
+func (l *Learner) Family() *model.Family { return blr.Family }
+
+// Size implements model.Learner.
+func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
+
+// Round implements model.Learner.
+func (l *Learner) Round() uint32 { return l.round }
+
+// Update implements model.Learner. The first release replaces the sums, which are 0: they would only be a bias.
+func (l *Learner) Update(r *model.Release) error {
+	first, err := r.Statistic(blr.Linear)
+	if err != nil {
+		return err
+	}
+	second, err := r.Statistic(blr.Quadratic)
+	if err != nil {
+		return err
+	}
+	l.learned++
+	rho := 1.0
+	if l.learned > 1 {
+		rho = l.o.Rate.At(l.learned)
+	}
+	model.Mix(l.first, first.Values, rho, 0, 0) // nothing needs the variance of S1
+	l.variance = model.Mix(l.second, second.Values, rho, l.variance, second.Deviation*second.Deviation)
+	l.round = r.Round
+	return l.learn()
+}
+
+// raise returns what an eigenvalue of S2 is replaced with. All are at least 0 without noise. The largest eigenvalue of V × V symmetric noise
+// with deviation τ on the diagonal and τ/√2 off it is about τ·√(2V) (Wigner's semicircle: 2·√V times the deviation off the diagonal). Half of
+// it is a compromise: eigenvalues that are smaller cannot be told from noise.
+func (l *Learner) raise(eigenvalue float64) float64 {
+	if l.o.Negative == nil {
+		return max(eigenvalue, math.Sqrt(l.variance)*math.Sqrt(2*float64(l.o.Words))/2)
+	}
+	if eigenvalue < 0 {
+		return *l.o.Negative
+	}
+	return eigenvalue
+}
+
+// learn computes the posterior from the averages.
+func (l *Learner) learn() (err error) {
+	l.q, err = solve(l.first, l.second, prior{l.o.A0, l.o.B0}, l.raise, l.o.Point)
+	return err
+}
+
+// Parameters implements model.Learner.
+func (l *Learner) Parameters() *model.Snapshot {
+	s := new(model.Snapshot)
+	l.put(s)
+	return s
+}
+
+// put writes what the E-step reads.
+func (l *Learner) put(s *model.Snapshot) {
+	blr.Mean.Put(s, l.Size(), l.q.mean)
+	blr.Moments.Put(s, l.Size(), l.q.moments)
+}
+
+// Model implements model.Learner.
+func (l *Learner) Model() (*model.Snapshot, error) {
+	if l.round == 0 {
+		return nil, errors.New("no release to learn from")
+	}
+	s := new(model.Snapshot)
+	blr.Precision.Put(s, l.q.precision)
+	blr.Rounds.Put(s, float64(l.round))
+	l.put(s)
+	return s, nil
+}

@@ -1,0 +1,42 @@
+// Package dpvi is the M-step of logistic regression by stochastic gradients of the evidence lower bound (Jälkö, Dikmen and Honkela 2017).
+package dpvi
+
+import (
+	"fmt"
+
+	"privpipe/mstep/learn"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/vocabulary"
+)
+
+// Command is mstep dpvi. --vocab is the list of features.
+type Command struct {
+	learn.Job
+	Rate           float64 `default:"0.2" placeholder:"X" group:"Learning rate" help:"Set the rate of Adagrad, the length of each weight's first step (default 0.2)."`
+	PriorDeviation float64 `default:"1" placeholder:"X" group:"Prior" help:"Set the standard deviation of each weight under the prior (default 1)."`
+	FirstDeviation float64 `default:"0.1" placeholder:"X" group:"Prior" help:"Begin with this standard deviation of each weight (default 0.1)."`
+	Seed           uint64  `default:"1" help:"Seed the draw of the weights in each round. The seed is public: privacy does not depend on it."`
+}
+
+// Validate is kong's hook.
+func (c *Command) Validate() error {
+	for name, x := range map[string]float64{"--rate": c.Rate, "--prior-deviation": c.PriorDeviation, "--first-deviation": c.FirstDeviation} {
+		if !(x >= 1e-9 && x <= 1e9) {
+			return fmt.Errorf("%s must be in [1e-9, 1e9], is %v", name, x)
+		}
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *Command) Run(r *filter.Run) error {
+	if err := r.Check(c.Input, c.Vocab); err != nil {
+		return err
+	}
+	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	if err != nil {
+		return err
+	}
+	o := Options{Words: len(vocab), Prior: c.PriorDeviation, Deviation: c.FirstDeviation, Rate: c.Rate, Seed: c.Seed}
+	return c.Learn(r, New(o), vocab)
+}

@@ -1,0 +1,106 @@
+package dpvi
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"privpipe/mstep/internal/adagrad"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/dpvi"
+)
+
+// Options are the settings of the M-step. All are public and fixed before the run.
+type Options struct {
+	Words     int     // V, features
+	Prior     float64 // standard deviation of each weight under the prior
+	Deviation float64 // first standard deviation of each weight under q
+	Rate      float64 // of Adagrad
+	Seed      uint64  // of the draws
+}
+
+// Learner implements model.Learner.
+type Learner struct {
+	o     Options
+	round uint32
+
+	q         []float64 // μ, then log d: 2 × V
+	optimiser *adagrad.Optimiser
+}
+
+// New returns a learner with mean 0.
+func New(o Options) *Learner {
+	l := &Learner{o: o, q: make([]float64, 2*o.Words), optimiser: adagrad.New(o.Rate, 2*o.Words)}
+	for v := range o.Words {
+		l.q[o.Words+v] = math.Log(o.Deviation)
+	}
+	return l
+}
+
+// Family implements model.Learner.
+func (l *Learner) Family() *model.Family { return dpvi.Family }
+
+// Size implements model.Learner.
+func (l *Learner) Size() model.Size { return model.Size{Words: l.o.Words} }
+
+// Round implements model.Learner.
+func (l *Learner) Round() uint32 { return l.round }
+
+// widest bounds |log d|, so that d and d² stay finite, whatever is released.
+const widest = 100
+
+// Update implements model.Learner: a step along the gradient of the evidence lower bound, which is that of the log likelihood, of the
+// prior N(0, s²·I) and of the entropy Σ log d (Jälkö, Dikmen and Honkela 2017, eq. 3).
+func (l *Learner) Update(r *model.Release) error {
+	s, err := r.Statistic(dpvi.Gradients)
+	if err != nil {
+		return err
+	}
+	n, square := l.o.Words, l.o.Prior*l.o.Prior
+	gradient := s.Values
+	for v := range n {
+		gradient[v] -= l.q[v] / square
+		gradient[n+v] += 1 - math.Exp(2*l.q[n+v])/square
+	}
+	l.optimiser.Step(l.q, gradient)
+	for v := n; v < 2*n; v++ {
+		l.q[v] = min(max(l.q[v], -widest), widest)
+	}
+	l.round = r.Round
+	return nil
+}
+
+// put writes q.
+func (l *Learner) put(s *model.Snapshot) {
+	n := l.o.Words
+	deviation := make([]float64, n)
+	for v := range deviation {
+		deviation[v] = math.Exp(l.q[n+v])
+	}
+	dpvi.Mean.Put(s, l.Size(), l.q[:n])
+	dpvi.Deviation.Put(s, l.Size(), deviation)
+}
+
+// Parameters implements model.Learner: q, and the draw of the next round.
+func (l *Learner) Parameters() *model.Snapshot {
+	random := rand.New(rand.NewPCG(l.o.Seed, uint64(l.round)))
+	draw := make([]float64, l.o.Words)
+	for v := range draw {
+		draw[v] = random.NormFloat64()
+	}
+	s := new(model.Snapshot)
+	l.put(s)
+	dpvi.Draw.Put(s, l.Size(), draw)
+	return s
+}
+
+// Model implements model.Learner.
+func (l *Learner) Model() (*model.Snapshot, error) {
+	if l.round == 0 {
+		return nil, errors.New("no release to learn from")
+	}
+	s := new(model.Snapshot)
+	dpvi.Rounds.Put(s, float64(l.round))
+	l.put(s)
+	return s, nil
+}

@@ -1,0 +1,53 @@
+// Package blr is the family of Bayesian logistic regression with a Gaussian prior of unknown precision, by Pólya-Gamma variables (Park
+// et al., Variational Bayes In Private Settings, JAIR 68, 2020, §6, Algorithm 5). The features of a row are the words of a document.
+//
+// For a row x with |x| ≤ 1 and class y ∈ {0, 1}, in the notation of the paper's Algorithms 1 and 2:
+//
+//	statistic s             natural parameter n   prior ν   add-remove   replace-one
+//	s1 = (y − ½)·x          w                     0         ½            1
+//	s2 = ⟨ξ⟩·x·xᵀ           −½·w·wᵀ               ⟨α⟩·I     ¼            √2/4
+//	(s1, s2) over (½, ¼)                                    √2           2·√2 (no smaller bound is charged)
+//	(s1, s2) over (1, ½)                                    1/√2         √5/2
+//
+// The last columns bound how far a neighbouring sum lies in L2: estep/blr/claim.md. A row of b binomial trials has b times as much.
+package blr
+
+import (
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// The statistics: 1 × V, and V × V and symmetric.
+const (
+	Linear    = "s1"
+	Quadratic = "s2"
+)
+
+// The fields of parameters and model files.
+var (
+	// Mean is E[w] under q, for rows as the E-step scales them.
+	Mean = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
+
+	// Moments is E[w·wᵀ] under q, the covariance of w plus the product of its mean.
+	Moments = model.Matrix[float64]{Name: "moments", Rows: model.Words, Columns: model.Words}
+
+	// Precision is E[α] of the prior w ~ N(0, I/α).
+	Precision = model.Scalar{Name: "precision", Rule: model.Positive}
+
+	// Rounds is the number of rounds that a model was learned from.
+	Rounds = model.Scalar{Name: "rounds"}
+)
+
+// Family is the family of models.
+var Family = &model.Family{
+	Name: "blr", Values: true,
+	Statistics: func(s model.Size) []*wire.Matrix {
+		v := uint32(s.Words)
+		return []*wire.Matrix{
+			{Name: Linear, Rows: 1, Columns: v, Element: wire.Element_FLOAT32},
+			{Name: Quadratic, Rows: v, Columns: v, Element: wire.Element_FLOAT32, Symmetric: true},
+		}
+	},
+	Parameters: []model.Field{Mean, Moments},
+	Model:      []model.Field{Precision, Rounds, Mean, Moments},
+}
