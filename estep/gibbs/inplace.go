@@ -124,11 +124,8 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 		return 0
 	}
 	t.enter(r.members)
-	for token, topic := range r.topics {
-		id := r.ids[r.word[token]]
-		if rates != nil && !rates.drawn(id, topic, r.random) {
-			continue
-		}
+	for _, token := range r.chosen(t, rates) {
+		id, topic := r.ids[r.word[token]], r.topics[token]
 		t.move(id, topic, -1)
 		topic = t.draw(id, r.random)
 		t.move(id, topic, 1)
@@ -136,6 +133,18 @@ func (r *resident) sweep(t *table, rates *rates) (drawn int) {
 		drawn++
 	}
 	return drawn
+}
+
+// chosen returns the tokens that a sweep draws again. All coins are thrown before the draws, and without a branch: a processor cannot
+// foresee a coin, and would begin the next draw in vain.
+func (r *resident) chosen(t *table, rates *rates) []uint32 {
+	t.tokens = slices.Grow(t.tokens[:0], len(r.topics))[:len(r.topics)]
+	n := 0
+	for token, topic := range r.topics {
+		t.tokens[n] = uint32(token)
+		n += rates.coin(r.ids[r.word[token]], topic, r.random)
+	}
+	return t.tokens[:n]
 }
 
 // answer returns the contribution of a document, with what is hidden.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -93,8 +94,11 @@ func newRates(s Subsampling, k, v int, released []float32) *rates {
 	return r
 }
 
-// drawn throws the coin that decides whether a token is drawn again.
-func (r *rates) drawn(word, topic uint32, coins *rand.Rand) bool {
+// coin throws the coin that decides whether a token is drawn again: 1 if it is.
+func (r *rates) coin(word, topic uint32, coins *rand.Rand) int {
+	if r == nil {
+		return 1
+	}
 	rate := r.Rate
 	if r.frequent != nil {
 		rate = r.Least
@@ -102,5 +106,7 @@ func (r *rates) drawn(word, topic uint32, coins *rand.Rand) bool {
 			rate = r.Adaptive * r.Rate
 		}
 	}
-	return coins.Float64() < rate
+	// A number of 53 bits is below the rate as often as Float64 is. The borrow tells without a branch.
+	_, below := bits.Sub64(coins.Uint64()>>11, uint64(math.Ceil(rate*(1<<53))), 0)
+	return int(below)
 }

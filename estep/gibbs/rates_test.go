@@ -38,9 +38,7 @@ func TestRates(t *testing.T) {
 	for word, want := range []float64{.6, .05} {
 		drawn := 0.
 		for range throws {
-			if r.drawn(uint32(word), 0, random) {
-				drawn++
-			}
+			drawn += float64(r.coin(uint32(word), 0, random))
 		}
 		if limit := math.Sqrt(math.Log(4e6) / (2 * throws)); math.Abs(drawn/throws-want) > limit { // Hoeffding
 			t.Errorf("word %d is drawn at a rate of %v, want %v", word, drawn/throws, want)

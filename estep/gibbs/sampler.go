@@ -108,13 +108,13 @@ func (s *sampler) drawn(coins *rand.Rand) []uint32 {
 	if s.rates == nil {
 		return s.order
 	}
-	s.some = s.some[:0]
+	s.some = slices.Grow(s.some[:0], len(s.order))[:len(s.order)]
+	n := 0
 	for _, token := range s.order {
-		if s.rates.drawn(s.words[s.word[token]], s.topics[token], coins) {
-			s.some = append(s.some, token)
-		}
+		s.some[n] = token
+		n += s.rates.coin(s.words[s.word[token]], s.topics[token], coins)
 	}
-	return s.some
+	return s.some[:n]
 }
 
 // take takes a block of tokens out of counts.

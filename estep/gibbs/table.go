@@ -20,6 +20,7 @@ type table struct {
 	members []float64 // n_mk of the document that was entered
 	topic   []float64 // what the probability has besides the factor of the word
 	ends    []float64 // running sums
+	tokens  []uint32  // that a sweep draws again
 }
 
 // leastMember is the least value of n_mk + α.
