@@ -13,7 +13,7 @@
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first parameters of the first run; the coins and the noise of each run are fresh
-#   --quick           a small figure: ε 0.5, 40 rounds, 5 topics, 1 run
+#   --quick           a small figure: ε 0.5, 40 rounds, 5 topics
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/figure.sh"
 
@@ -22,9 +22,10 @@ take "epsilons inherent rounds topics vocab runs seed quick!" "$@"
 epsilons=${epsilons:-$([[ $quick ]] && echo 0.5 || echo 0.5 1 5 10)}
 rounds=${rounds:-$([[ $quick ]] && echo 40 || echo 100)}
 topics=${topics:-$([[ $quick ]] && echo 5 || echo 50)}
-runs=${runs:-$([[ $quick ]] && echo 1 || echo 3)}
+runs=${runs:-3}
 spread=$([[ $quick ]] && echo 0.1 || echo 0.012) likelihood=plug-in # of perplexities: a small text, or KOS
 figure_begin
+enough_documents
 
 system ../collapsed-gibbs.sh --rounds "$rounds" --sweeps 1
 plain=$perplexities

@@ -35,7 +35,7 @@ runs=${runs:-$([[ $quick ]] && echo 2 || echo 1)}
 spread=$([[ $quick ]] && echo 0.1 || echo 0.012) # of perplexities: a small text, or KOS
 [[ ${rates##* } == 1 ]] || fail "the last of --rates must be 1, is ${rates##* }"
 figure_begin
-((population >= 10)) || fail "wants 10 documents or more, TEXT has $population"
+enough_documents
 
 # estep is the stage. Of training it keeps the seconds of the CPU in $out/seconds.
 estep() {

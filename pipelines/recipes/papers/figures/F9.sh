@@ -24,6 +24,7 @@ rounds=${rounds:-$([[ $quick ]] && echo 40 || echo 100)}
 topics=${topics:-$([[ $quick ]] && echo 10 || echo 50)}
 runs=${runs:-1} likelihood=plug-in
 figure_begin
+enough_documents
 
 # attack SERIES FLAG… RECIPE FLAG… attacks the runs of a system: the flags before the recipe are of evaluate. $found are the mean
 # probabilities of the true word after the last round.

@@ -32,6 +32,9 @@ figure_begin() {
   population=$(show "$out/documents.pp" | grep -c '^{"document"')
 }
 
+# enough_documents refuses a text of which samplers learn nothing.
+enough_documents() { ((population >= 10)) || fail "wants 10 documents or more, TEXT has $population"; }
+
 # public_documents TEXT makes $held, of public text.
 public_documents() {
   case $(basename "$1") in
