@@ -23,6 +23,7 @@ take "inherent epsilon rounds tokens topics vocab runs seed quick!" "$@"
 rounds=${rounds:-$([[ $quick ]] && echo 40 || echo 100)}
 topics=${topics:-$([[ $quick ]] && echo 10 || echo 50)}
 runs=${runs:-1} likelihood=plug-in
+[[ $rounds =~ ^[1-9][0-9]*0$ ]] || fail "--rounds must be a multiple of 10, is $rounds"
 figure_begin
 enough_documents
 
@@ -44,7 +45,7 @@ attack() {
     for ((round = rounds / 10; round <= rounds; round += rounds / 10)); do
       found[$series,$score]=$(awk -v round="$round" -v column="$column" '$1 == round {printf " %s", $column}' "${folders[@]/%//attack.txt}")
       points "$score" "$series" line "$round" "${found[$series,$score]}"
-      [[ $((round * 10 / rounds)) =~ ^(1|5|10)$ ]] && finding measured "$series, $score, $(summary "round $round" "${found[$series,$score]}")" -
+      [[ ! $((round * 10 / rounds)) =~ ^(1|5|10)$ ]] || finding measured "$series, $score, $(summary "round $round" "${found[$series,$score]}")" -
     done
   done
 }
