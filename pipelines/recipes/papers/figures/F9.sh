@@ -36,14 +36,15 @@ attack() {
   while [[ $1 != *.sh ]]; do flags+=("$1") && shift; done
   system "$@" --rounds "$rounds" --streams
   for to in "${folders[@]}"; do
-    [[ -e $to/attack.txt ]] || evaluate attack topics --quiet --assignments "$to/contributions.pp" --params "$to/params.pp" "${flags[@]}" \
-      --tokens "$tokens" --seed "${to##*/}" --every "$((rounds / 10))" -o "$to/attack.txt"
+    [[ -e $to/attack-$tokens.txt || -e $to/contributions.pp ]] || fail "$to was attacked with other --tokens: name another folder"
+    [[ -e $to/attack-$tokens.txt ]] || evaluate attack topics --quiet --assignments "$to/contributions.pp" --params "$to/params.pp" "${flags[@]}" \
+      --tokens "$tokens" --seed "${to##*/}" --every "$((rounds / 10))" -o "$to/attack-$tokens.txt"
     rm -f -- "$to/contributions.pp" "$to/params.pp"
   done
   for score in "equation 24" exact; do
     column=$((column + 2))
     for ((round = rounds / 10; round <= rounds; round += rounds / 10)); do
-      found[$series,$score]=$(awk -v round="$round" -v column="$column" '$1 == round {printf " %s", $column}' "${folders[@]/%//attack.txt}")
+      found[$series,$score]=$(awk -v round="$round" -v column="$column" '$1 == round {printf " %s", $column}' "${folders[@]/%//attack-$tokens.txt}")
       points "$score" "$series" line "$round" "${found[$series,$score]}"
       [[ ! $((round * 10 / rounds)) =~ ^(1|5|10)$ ]] || finding measured "$series, $score, $(summary "round $round" "${found[$series,$score]}")" -
     done
