@@ -339,7 +339,9 @@ stop() {
   trap '' TERM INT HUP
   ((${#stages[@]} == 0)) || kill "${stages[@]}" 2>/dev/null || true
   wait "${stages[@]}" 2>/dev/null || true
-  echo "$(basename "$0"): stopped; run the same command to resume" >&2
+  local again='run the same command to resume'
+  [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
+  echo "$(basename "$0"): stopped; $again" >&2
   exit "$1"
 }
 
