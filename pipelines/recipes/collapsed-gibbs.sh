@@ -9,8 +9,8 @@
 #   --topics 50       number of topics K
 #   --alpha 1         Dirichlet prior of a document's topics
 #   --beta 0.01       Dirichlet prior of a topic's words
-#   --rounds 30       number of rounds, each of so many
-#   --sweeps 10       sweeps over all words
+#   --rounds 30       number of rounds
+#   --sweeps 10       sweeps over all words in a round
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
@@ -40,7 +40,7 @@ done
 real alpha beta
 seeded
 text_and_folder
-same "--topics $topics --alpha $alpha --beta $beta --rounds $rounds --sweeps $sweeps --seed $seed"
+same "--topics $topics --alpha $alpha --beta $beta --rounds $rounds --sweeps $sweeps --seed $seed${inherent_report:+ --inherent-report}"
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
 begin "$out/run.ledger"
 
