@@ -211,7 +211,10 @@ kept=()
 keeps_topics() {
   keep "$out/gibbs.key" secret_key "$out/gibbs.key"
   # The state is of a named run, which goes on where the folder was moved to.
-  [[ -e $out/run.name ]] || printf '%s\n' "$run" >"$out/run.name"
+  if [[ ! -e $out/run.name ]]; then
+    printf '%s\n' "$run" >"$out/run.name.unfinished"
+    mv -- "$out/run.name.unfinished" "$out/run.name"
+  fi
   run=$(<"$out/run.name")
   kept=(--run "$run")
   estep+=(--secret "$out/gibbs.key")
