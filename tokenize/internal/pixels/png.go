@@ -79,7 +79,7 @@ func (f *Folder) Next() (made Image, err error) {
 		return made, fail("no PNG image, or a damaged one: %w", pngError(err))
 	}
 	if is.Height != f.size.Rows || is.Width != f.size.Columns {
-		return made, exit.Errorf(exit.Malformed, "%s: an image of %dx%d pixels, must be of %v", path, is.Height, is.Width, f.size).
+		return made, exit.Errorf(exit.Malformed, "%s: the image must be of %v pixels", path, f.size).
 			WithHint("--image says how large images are")
 	}
 	decoded, err := png.Decode(bytes.NewReader(b))
