@@ -61,7 +61,7 @@ func (w *worker) read(d *wire.Document) {
 	w.row.Bound(w.options.RowNorm)
 }
 
-// square returns xᵀ·E[wwᵀ]·x, which is 0 or more except for rounding. Where hostile parameters overflow, it is +∞.
+// square returns xᵀ·E[wwᵀ]·x, which is 0 or more except for rounding. Where hostile parameters overflow, it is 0 or +∞.
 func (w *worker) square() float64 {
 	sum := 0.0
 	for i, id := range w.row.IDs {
