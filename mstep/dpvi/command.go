@@ -20,9 +20,12 @@ type Command struct {
 
 // Validate is kong's hook.
 func (c *Command) Validate() error {
-	for name, x := range map[string]float64{"--rate": c.Rate, "--prior-deviation": c.PriorDeviation, "--first-deviation": c.FirstDeviation} {
-		if !(x >= 1e-9 && x <= 1e9) {
-			return fmt.Errorf("%s must be in [1e-9, 1e9], is %v", name, x)
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"--rate", c.Rate}, {"--prior-deviation", c.PriorDeviation}, {"--first-deviation", c.FirstDeviation}} {
+		if !(f.value >= 1e-9 && f.value <= 1e9) {
+			return fmt.Errorf("%s must be in [1e-9, 1e9], is %v", f.name, f.value)
 		}
 	}
 	return nil
