@@ -33,9 +33,9 @@
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
 #   --trace           score the model after each round, too
-#   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
+#   --streams         for the other levels: keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
 #                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
-#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#   --seed 1          seed of the parameters of the first round; the coins of kept topics have a key, OUT/gibbs.key
 #   --force           train even with too few documents, or with few words in the vocabulary
 #
 # Over Kafka, each stage in its own process (../kafka/README.md); at level printed the topics get one partition:
@@ -58,9 +58,10 @@ real gamma epsilon epsilon-at-order order inherent frequent
 holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"
 holds "$gamma <= 1" || fail "--gamma must be at most 1, is $gamma"
 holds "$frequent <= 1" || fail "--frequent must be at most 1, is $frequent"
-[[ $least_rate == 0 ]] || real least-rate
-holds "$least_rate <= $gamma" || fail "--least-rate must be at most --gamma, is $least_rate"
+[[ $level != document || -z $streams ]] || fail "--streams is for the other levels: level document contributes no topics of words"
 if [[ $adaptive ]]; then
+  [[ $least_rate == 0 ]] || real least-rate
+  holds "$least_rate <= $gamma" || fail "--least-rate must be at most --gamma, is $least_rate"
   real adaptive
   holds "$adaptive > 1 && $adaptive * $gamma < 1" || fail "--adaptive must be above 1 and below 1/γ, is $adaptive"
   [[ $level != word || $least_rate != 0 ]] || fail "--level word needs a --least-rate above 0: a word that is never drawn again shows that it is rare in its topic"
