@@ -320,7 +320,7 @@ func TestFolderRefuses(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	for size, corner := range map[string]image.Point{"3x3": {3, 3}, "2x2": {2, 2}, "2x4": {4, 2}} {
+	for _, corner := range map[string]image.Point{"3x3": {3, 3}, "2x2": {2, 2}, "2x4": {4, 2}} {
 		root := t.TempDir()
 		write(t, root, "x.png", image.NewGray(image.Rectangle{Max: corner}))
 		f, err := NewFolder(root, two)
