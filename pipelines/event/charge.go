@@ -20,11 +20,11 @@ type Charge struct {
 	// for ClipUnbounded, where no bound exists.
 	Sensitivity uint64 `json:"sensitivity"`
 	// Scale is the scale of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
-	// RandomizedResponse it is 2^32 times the probability that a bit is reported wrong. It is 0 for None.
+	// RandomizedResponse it is 2^32 times the probability that a bit is reported wrong. It is 2^32 for Objective, and 0 for None.
 	Scale     uint64 `json:"scale"`
 	Threshold uint64 `json:"threshold,omitempty"` // Select: the least noisy weight of a released word, in steps
 	MaxWords  int    `json:"max_words,omitempty"` // Select: the maximum number of words of a unit that count
-	// Claimed is the sensitivity that a paper assumes, where a recipe reproduces the paper.
+	// Claimed is the sensitivity that a paper assumes, where a recipe reproduces the paper; for Objective the claimed ε times Scale.
 	Claimed uint64 `json:"claimed_sensitivity,omitempty"`
 	// Draws is the pure loss of the draws by which one token got its topic in the round. It adds to the loss of the release.
 	Draws    float64 `json:"draws,omitempty"`
@@ -37,7 +37,7 @@ type Charge struct {
 
 // Check reports the first rule that c breaks.
 func (c *Charge) Check() error {
-	if err := oneOf("mechanism", c.Mechanism, Gaussian, Laplace, Select, RandomizedResponse, None); err != nil {
+	if err := oneOf("mechanism", c.Mechanism, Gaussian, Laplace, Select, RandomizedResponse, Objective, None); err != nil {
 		return err
 	}
 	if err := CheckRelation(c.Adjacency, c.Unit, c.Scheme); err != nil {
@@ -79,7 +79,7 @@ func (c *Charge) checkMechanism() error {
 	if err := checkDraws(c.Unit, c.Draws); err != nil {
 		return err
 	}
-	if c.Claimed > 0 && c.Mechanism != Gaussian && c.Mechanism != Laplace {
+	if c.Claimed > 0 && c.Mechanism != Gaussian && c.Mechanism != Laplace && c.Mechanism != Objective {
 		return fmt.Errorf("claimed_sensitivity does not belong to %s", c.Mechanism)
 	}
 	if selects := c.Mechanism == Select; selects != (c.Threshold != 0) || selects != (c.MaxWords != 0) {
@@ -100,6 +100,14 @@ func (c *Charge) checkMechanism() error {
 		}
 		if c.Scale > FlipSteps/2 {
 			return fmt.Errorf("scale of randomized-response must be at most half of %d, is %d", uint64(FlipSteps), c.Scale)
+		}
+		return checkOnce(c.Mechanism, c.Scheme, c.Round)
+	case Objective:
+		if err := checkObjective(c.Adjacency, c.Unit); err != nil {
+			return err
+		}
+		if c.Scale != EpsilonSteps {
+			return fmt.Errorf("scale of objective must be %d, is %d", uint64(EpsilonSteps), c.Scale)
 		}
 		return checkOnce(c.Mechanism, c.Scheme, c.Round)
 	}

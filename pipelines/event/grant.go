@@ -14,8 +14,8 @@ import (
 	"unicode"
 )
 
-// GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no unit Word and
-// no ClipUnbounded. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
+// GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no unit Word, no
+// ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
 // used again.
 const (
 	GrantVersion       = 3
@@ -72,6 +72,10 @@ type Grant struct {
 	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong
 	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: the maximum number of words of a unit that count
 	Threshold       float64 `json:"threshold,omitempty"`        // Select: the least noisy weight of a released word
+
+	// Objective: Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², and the pure ε that the paper claims of its perturbation.
+	Regularisation float64 `json:"regularisation,omitempty"`
+	ClaimedEpsilon float64 `json:"claimed_epsilon,omitempty"`
 
 	// Claim is PaperClaim for a run that reproduces a paper. Its charges state the paper's sensitivity in addition to the sound one.
 	Claim string `json:"claim,omitempty"`
@@ -147,7 +151,7 @@ func (g *Grant) Check() error {
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
 	}
-	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0) {
+	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0) { // Objective is unbounded
 		return fmt.Errorf("unit word, clipping unbounded, sensitivity and draws do not belong to a grant of version %d", g.Version)
 	}
 	if g.Dataset != "" && g.Ledger == "" {
@@ -175,7 +179,7 @@ func (g *Grant) Check() error {
 			return err
 		}
 	}
-	if err := oneOf("mechanism", g.Mechanism, Gaussian, Laplace, Select, RandomizedResponse); err != nil {
+	if err := oneOf("mechanism", g.Mechanism, Gaussian, Laplace, Select, RandomizedResponse, Objective); err != nil {
 		return err
 	}
 	if err := CheckRelation(g.Adjacency, g.Unit, g.Scheme); err != nil {

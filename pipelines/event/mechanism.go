@@ -13,6 +13,7 @@ const (
 	Laplace            = "laplace"             // discrete Laplace noise on the same
 	Select             = "select"              // words whose noisy weight reaches a threshold
 	RandomizedResponse = "randomized-response" // each bit of a document's set of words reported wrong with some probability
+	Objective          = "objective"           // the minimiser of a perturbed objective: a paper's claim, without a proof here
 	None               = "none"                // no privacy
 )
 
@@ -48,11 +49,16 @@ func (g *Grant) checkMechanism() error {
 	if err := oneOf("claim", g.Claim, "", PaperClaim); err != nil {
 		return err
 	}
+	if g.Mechanism != Objective && (g.Regularisation != 0 || g.ClaimedEpsilon != 0) {
+		return fmt.Errorf("regularisation and claimed_epsilon do not belong to %s", g.Mechanism)
+	}
 	switch g.Mechanism {
 	case Select:
 		return g.checkSelect()
 	case RandomizedResponse:
 		return g.checkRandomizedResponse()
+	case Objective:
+		return g.checkObjective()
 	}
 	if g.Flip != 0 || g.MaxWords != 0 || g.Threshold != 0 {
 		return fmt.Errorf("flip, max_words and threshold do not belong to %s", g.Mechanism)
@@ -83,6 +89,8 @@ func checkClipping(mechanism, clipping string) error {
 		allowed = append(allowed, ClipUnit, ClipUnitL1, ClipBatch, ClipProved, ClipUnbounded)
 	case Laplace:
 		allowed = append(allowed, ClipUnitL1, ClipProved, ClipUnbounded) // its noise hides an L1 norm
+	case Objective:
+		allowed = []string{ClipUnbounded}
 	}
 	return oneOf("clipping for "+mechanism, clipping, allowed...)
 }
@@ -242,8 +250,11 @@ const maxBits = 20
 // Steps returns the bound C and the scale of the noise in steps of the grid. The bound is a power of two, at most 2^20. It is
 // smaller for large noise, so that the scale does not exceed 2^30 steps. The scale is rounded up.
 func (g *Grant) Steps() (bound, scale uint64) {
-	if g.Mechanism == RandomizedResponse {
+	switch g.Mechanism {
+	case RandomizedResponse:
 		return 0, uint64(math.Ceil(g.Flip * FlipSteps))
+	case Objective:
+		return 0, EpsilonSteps
 	}
 	_, exponent := math.Frexp(g.NoiseMultiplier) // multiplier ≤ 2^exponent
 	bits := max(0, min(maxBits, 30-exponent))
@@ -304,6 +315,9 @@ func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	case RandomizedResponse:
 		// Two sets of at most m of V words differ in at most 2m words, and in at most V.
 		c.Sensitivity = uint64(min(g.VocabularySize, 2*g.MaxWords))
+		return c
+	case Objective:
+		c.Clipping, c.Claimed = g.Clipping, claimedSteps(g.ClaimedEpsilon)
 		return c
 	case Select:
 		c.MaxWords = g.MaxWords

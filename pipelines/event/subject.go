@@ -122,9 +122,9 @@ func (g *Grant) checkSubject() error {
 		if !g.Subject.empty() {
 			return errors.New("model, vocabulary and matrices do not belong to select")
 		}
-	case RandomizedResponse:
+	case RandomizedResponse, Objective:
 		if g.Model != "" || len(g.Matrices) > 0 {
-			return errors.New("model and matrices do not belong to randomized-response")
+			return fmt.Errorf("model and matrices do not belong to %s", g.Mechanism)
 		}
 	default:
 		for _, s := range g.Statistics {
@@ -145,7 +145,7 @@ func (g *Grant) Usable() error {
 		return fmt.Errorf("it is of version %d, which names no model and no ledger: plan it again", g.Version)
 	case g.Budget.Epsilon != 0 && g.Ledger == "" && g.Budget.After == Genesis:
 		return errors.New("it has a budget and names no ledger: plan it with --ledger")
-	case g.Mechanism == RandomizedResponse && g.VocabularySize == 0:
+	case (g.Mechanism == RandomizedResponse || g.Mechanism == Objective) && g.VocabularySize == 0:
 		return errors.New("it names no vocabulary: plan it with --vocab")
 	case (g.Mechanism == Gaussian || g.Mechanism == Laplace) && len(g.Matrices) == 0:
 		return errors.New("it names no matrices: plan it with --model, --matrix and --vocab")

@@ -18,6 +18,8 @@ func noiseOf(c *event.Charge) mechanism.Mechanism {
 		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
 	case event.RandomizedResponse:
 		return mechanism.Pure{Epsilon: Bit(c.Scale)}
+	case event.Objective: // as it is claimed: without the claim it is unbounded, and has no sensitivity
+		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}
 	}
 	// thresholds of event.Select are post-processing
 	return mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}

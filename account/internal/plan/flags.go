@@ -33,22 +33,23 @@ type Flags struct {
 	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default."`
 	Seeded bool `group:"Scheme" help:"Plan for sample --seed: the coins are known, so nothing is amplified."`
 
-	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last two imply --all."`
-	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
-	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
-	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
-	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word. Each round must then be released once, from round 1 on."`
-	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
-	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
-	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
-	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
-	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
+	Mechanism      string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response,objective" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last three imply --all. For objective --epsilon is what a paper claims; its loss has no bound."`
+	Clip           *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
+	Clipping       string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
+	Sensitivity    float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
+	Draws          float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word. Each round must then be released once, from round 1 on."`
+	NonNegative    bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
+	Statistic      []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
+	Claim          string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
+	MaxWords       int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
+	Regularisation float64     `group:"Mechanism" placeholder:"X" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², for objective. It is public: to choose it by trials on the data is a release."`
+	Threshold      float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
 
 	subjectFlags
 
 	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
 	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; the number of documents and their lengths are public."`
-	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word and randomized-response)."`
+	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word, randomized-response and objective)."`
 	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
 	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
@@ -61,7 +62,7 @@ func (c *Flags) accountant() *accountant.Accountant { return accountant.Named(c.
 func (c *Flags) unknown() string {
 	given := c.NoiseMultiplier != nil || c.Flip != nil
 	switch {
-	case c.filter() != nil && given:
+	case c.Mechanism == event.Objective, c.filter() != nil && given:
 		return ""
 	case c.filter() != nil:
 		return "noise"
@@ -112,7 +113,7 @@ func (c *Flags) assumeBudget() {
 	b := ledgers.Total(&c.ledger)
 	own := b != nil && b.Grant == ""
 	given := c.NoiseMultiplier != nil || c.Flip != nil
-	if b == nil || b.Filter != nil || c.More == 0 && (!own || c.Solve != "") {
+	if c.Mechanism == event.Objective || b == nil || b.Filter != nil || c.More == 0 && (!own || c.Solve != "") {
 		return
 	}
 	if c.Epsilon == 0 && own && (c.More != 0 || !given) {
@@ -177,6 +178,9 @@ func (c *Flags) checkBudget() error {
 	unknown := c.unknown()
 	noise := c.NoiseMultiplier != nil || c.Flip != nil
 	pure := event.Pure(c.Mechanism) && c.Delta == 0
+	if c.Mechanism == event.Objective {
+		return c.checkObjective()
+	}
 	if noise && (c.Flip != nil) != (c.Mechanism == event.RandomizedResponse) {
 		return errors.New("--flip is the noise of randomized-response, --noise-multiplier that of the others")
 	}
@@ -232,6 +236,22 @@ func (c *Flags) checkBudget() error {
 	return err
 }
 
+// checkObjective checks the flags of a plan for event.Objective, which has no budget: --epsilon is a claim.
+func (c *Flags) checkObjective() error {
+	switch {
+	case c.filter() != nil:
+		return errors.New("the ledger has a filter, which cannot count objective: its loss has no bound")
+	case c.NoiseMultiplier != nil || c.Flip != nil || c.Delta != 0 || c.More != 0 || c.Solve != "" || len(c.Beside) > 0 || c.Part != 0:
+		return errors.New("objective takes --epsilon, which is the pure ε that a paper claims, and --regularisation: no --delta, --noise-multiplier, " +
+			"--flip, --more, --solve, --beside or --part")
+	case c.Claim == "":
+		return errors.New("objective protects nobody by a proof: it needs --claim paper")
+	case c.Epsilon == 0 || c.Regularisation == 0:
+		return errors.New("objective needs --epsilon, the pure ε that a paper claims, and --regularisation")
+	}
+	return nil
+}
+
 // checkFiltered checks the flags of a plan for a ledger with a filter; noise says that the noise is given.
 func (c *Flags) checkFiltered(noise bool) error {
 	switch {
@@ -270,7 +290,7 @@ func (c *Flags) rounds() int {
 
 // once says that the mechanism releases once, from all units.
 func (c *Flags) once() bool {
-	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse
+	return c.Mechanism == event.Select || c.Mechanism == event.RandomizedResponse || c.Mechanism == event.Objective
 }
 
 func (c *Flags) scheme() event.Scheme {
@@ -287,7 +307,8 @@ func (c *Flags) grant() *event.Grant {
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
-		Proved: c.Sensitivity, Draws: c.Draws,
+		Regularisation: c.Regularisation,
+		Proved:         c.Sensitivity, Draws: c.Draws,
 		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires,
 	}
 	if g.ID == "" {
@@ -295,15 +316,21 @@ func (c *Flags) grant() *event.Grant {
 	}
 	if g.Adjacency == "" {
 		g.Adjacency = event.AddRemove
-		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse || g.Unit == event.Word {
+		if g.Scheme.Method == event.Fixed || g.Mechanism == event.RandomizedResponse || g.Mechanism == event.Objective || g.Unit == event.Word {
 			g.Adjacency = event.ReplaceOne
 		}
 	}
 	switch {
 	case c.Clip != nil:
 		g.Clip = *c.Clip
-	case g.Mechanism != event.RandomizedResponse:
+	case g.Mechanism != event.RandomizedResponse && g.Mechanism != event.Objective:
 		g.Clip = 1
+	}
+	if g.Mechanism == event.Objective {
+		g.ClaimedEpsilon = c.Epsilon
+		if g.Clipping == "" {
+			g.Clipping = event.ClipUnbounded
+		}
 	}
 	if head := c.ledger.Head(); head != nil {
 		g.Ledger = head.ID

@@ -20,6 +20,7 @@ type runReport struct {
 
 	NoiseMultiplier print.Number `json:"noise_multiplier"`           // noise over sensitivity; 0 for randomized-response
 	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
+	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: the pure ε that a paper claims of a release
 	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
 	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: in which two documents can differ
 	Draws           print.Number `json:"draws,omitempty"`            // pure loss of a token's own draws in a round
@@ -59,6 +60,10 @@ func (r *runReport) setNoise(c *event.Charge) {
 		return
 	}
 	r.NoiseMultiplier, r.Draws = print.Number(c.NoiseMultiplier()), print.Number(c.Draws)
+	if c.Mechanism == event.Objective {
+		r.ClaimedEpsilon = print.Number(float64(c.Claimed) / float64(c.Scale))
+		return
+	}
 	if compose.Claims(c) {
 		r.ClaimedNoise = print.Number(float64(c.Scale) / float64(c.Claimed))
 	}
@@ -77,6 +82,8 @@ func (r *runReport) noise() string {
 	switch r.Mechanism {
 	case event.RandomizedResponse:
 		return fmt.Sprintf("flip %.6g of %d bits", float64(r.Flip), r.Bits)
+	case event.Objective:
+		return fmt.Sprintf("%s (claimed ε %.6g)", text, float64(r.ClaimedEpsilon))
 	case event.Select:
 		return fmt.Sprintf("%s, threshold %.6g, δ′ %s", text, float64(r.Threshold), r.StrayWord)
 	}

@@ -55,14 +55,16 @@ func (b *Book) Again(known, fresh *event.Charge, sum [sha256.Size]byte, leave bo
 	return false, b.Allow(fresh)
 }
 
-// OpenOnce opens a ledger for a grant whose one release is to be charged as fresh. known is the earlier charge of the release. If
+// OpenOnce opens a ledger for a grant whose one release is to be charged as fresh, or for a release without privacy, which has no grant. known is the earlier charge of the release. If
 // known is nil, the release may be charged now.
 func OpenOnce(path string, g *event.Grant, fresh *event.Charge) (b *Book, known *event.Charge, err error) {
 	b, err = Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = b.Enter(g)
+	if g != nil {
+		err = b.Enter(g)
+	}
 	if err == nil {
 		known, err = b.Known(fresh)
 	}
