@@ -126,6 +126,11 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 			g.Mechanism, g.Clip, g.NoiseMultiplier, g.MaxWords, g.Flip = event.RandomizedResponse, 0, 0, 10, 0.25
 			g.Adjacency = event.ReplaceOne
 		})},
+		"objective.ledger": {grant(func(g *event.Grant) {
+			g.Version, g.Mechanism, g.Adjacency, g.Clipping, g.Claim = 3, event.Objective, event.ReplaceOne, event.ClipUnbounded, event.PaperClaim
+			g.Clip, g.NoiseMultiplier, g.Regularisation, g.ClaimedEpsilon = 0, 0, 1e-4, 1.5
+			g.VocabularySize = 2
+		})},
 		"claimed.ledger": {grant(func(g *event.Grant) { g.Clipping, g.Claim = event.ClipBatch, event.PaperClaim })},
 		"agreed.ledger":  {grant(func(g *event.Grant) { g.Claim = event.PaperClaim })},
 		"vips20.ledger": {grant(func(g *event.Grant) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,6 +28,7 @@ type objectiveCommand struct {
 	Positive       string  `default:"1" placeholder:"CLASS" help:"Take CLASS as the positive class (default 1), and all other labels as the negative class."`
 	Noiseless      bool    `help:"NO PRIVACY: release the minimiser without perturbation, for an infinite charge without a grant."`
 	Regularisation float64 `placeholder:"X" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², with --noiseless. Otherwise the grant says it."`
+	Vocab          string  `placeholder:"FILE" help:"Name the features in the output, from this public list of tokenize features. Other programs need the names; estep does not."`
 	Output         string  `short:"o" placeholder:"FILE" help:"Write the weights to this file or topic, as a model of estep blr --score. Default: standard output."`
 	Input          string  `arg:"" optional:"" default:"-" help:"Stream of rows with labels, from tokenize rows. Default: standard input."`
 	filter.Compress
@@ -64,7 +67,7 @@ func (c *objectiveCommand) Run(r *filter.Run) error {
 	if err := c.need(); err != nil {
 		return err
 	}
-	if err := r.Check(c.Input, c.Ledger, c.Grant); err != nil {
+	if err := r.Check(c.Input, c.Ledger, c.Grant, c.Vocab); err != nil {
 		return err
 	}
 	terms := objective.Terms{Dataset: c.Dataset, Lambda: c.Regularisation, Norm: c.RowNorm}
@@ -76,7 +79,7 @@ func (c *objectiveCommand) Run(r *filter.Run) error {
 		}
 		terms.Grant, otherwise = grant, grant.ID
 	}
-	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
+	if err := endpoint.Distinct(c.Output, c.Input, c.Vocab); err != nil {
 		return err
 	}
 	in, h, err := c.open()
@@ -84,6 +87,10 @@ func (c *objectiveCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer in.Close()
+	names, err := c.features(h)
+	if err != nil {
+		return err
+	}
 	terms.Subject = subjectOf(h)
 	if terms.Run, err = c.name(h.Run, otherwise); err != nil {
 		return err
@@ -121,7 +128,7 @@ func (c *objectiveCommand) Run(r *filter.Run) error {
 	} else {
 		r.Status("weights released")
 	}
-	if err := sendWeights(out, result); err != nil {
+	if err := sendWeights(out, names, result); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -154,6 +161,22 @@ func (c *objectiveCommand) open() (*endpoint.StreamReader, *wire.Header, error) 
 		in.Close()
 	}
 	return in, h, err
+}
+
+// features returns the names of the features of rows, nil if no file names them. The hash of the vocabulary is that of the file: the
+// privatizer does not import package vocabulary, which opens files of all kinds.
+func (c *objectiveCommand) features(h *wire.Header) ([]string, error) {
+	if c.Vocab == "" {
+		return nil, nil
+	}
+	content, err := endpoint.ReadFile(c.Vocab, objective.MaxFeatures*(wire.MaxWord+1))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(content); !bytes.Equal(sum[:], h.Vocabulary) {
+		return nil, exit.Errorf(exit.Usage, "%s: not the list of features of the rows, as tokenize features writes it", c.Vocab)
+	}
+	return strings.Fields(string(content)), nil
 }
 
 // settings returns the hash of all public settings on which the stored weights depend.
@@ -194,7 +217,7 @@ func (c *objectiveCommand) rows(in *endpoint.StreamReader, to *objective.Regress
 	}
 }
 
-// weightsHeader is that of a model file of estep blr, without the names of features, which the rows' stream does not have.
+// weightsHeader is that of a model file of estep blr.
 func weightsHeader(h *wire.Header, run string) *wire.Header {
 	d := h.VocabularySize
 	return &wire.Header{
@@ -208,7 +231,14 @@ func weightsHeader(h *wire.Header, run string) *wire.Header {
 }
 
 // sendWeights writes the weights as a posterior that is a point mass: its moments E[w·wᵀ] are w·wᵀ.
-func sendWeights(out *endpoint.StreamWriter, result *objective.Result) error {
+func sendWeights(out *endpoint.StreamWriter, names []string, result *objective.Result) error {
+	const some = 1000 // words of a record
+	for first := 0; first < len(names); first += some {
+		words := &wire.Words{First: uint32(first), Words: names[first:min(first+some, len(names))]}
+		if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: words}}); err != nil {
+			return err
+		}
+	}
 	w := result.Weights
 	moments := make([]byte, 0, 8*len(w)*len(w))
 	row := make([]float64, len(w))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"strconv"
 
 	"privpipe/pipelines/testkit/script"
@@ -46,6 +47,10 @@ func rowStreams() map[string][]byte {
 	h = header()
 	h.VocabularySize = 1<<13 + 1
 	add("rows-wide.pp", h, rows...)
+	h = header()
+	sum := sha256.Sum256([]byte("age\nintercept\n"))
+	h.Vocabulary = sum[:]
+	add("rows-age.pp", h, rows...)
 	h = header()
 	h.Vocabulary[0]++
 	add("rows-features.pp", h, rows...)
