@@ -33,17 +33,18 @@ type Flags struct {
 	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default."`
 	Seeded bool `group:"Scheme" help:"Plan for sample --seed: the coins are known, so nothing is amplified."`
 
-	Mechanism      string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response,objective" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last three imply --all. For objective --epsilon is what a paper claims; its loss has no bound."`
-	Clip           *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
-	Clipping       string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
-	Sensitivity    float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
-	Draws          float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word. Each round must then be released once, from round 1 on."`
-	NonNegative    bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
-	Statistic      []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
-	Claim          string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
-	MaxWords       int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
-	Regularisation float64     `group:"Mechanism" placeholder:"X" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², for objective. It is public: to choose it by trials on the data is a release."`
-	Threshold      float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
+	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response,objective" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last three imply --all. For objective --epsilon is what a paper claims; its loss has no bound."`
+	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
+	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
+	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
+	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word. Each round must then be released once, from round 1 on."`
+	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
+	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`
+	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
+	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
+	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
+
+	Regularisation float64 `group:"Mechanism" placeholder:"X" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², for objective. It is public: to choose it by trials on the data is a release."`
 
 	subjectFlags
 
@@ -307,9 +308,8 @@ func (c *Flags) grant() *event.Grant {
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
-		Regularisation: c.Regularisation,
-		Proved:         c.Sensitivity, Draws: c.Draws,
-		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires,
+		Proved: c.Sensitivity, Draws: c.Draws,
+		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires, Regularisation: c.Regularisation,
 	}
 	if g.ID == "" {
 		g.ID = strings.ToLower(rand.Text()[:12])
@@ -327,7 +327,7 @@ func (c *Flags) grant() *event.Grant {
 		g.Clip = 1
 	}
 	if g.Mechanism == event.Objective {
-		g.ClaimedEpsilon = c.Epsilon
+		g.ClaimedEpsilon = c.Epsilon // no budget: nothing is solved for
 		if g.Clipping == "" {
 			g.Clipping = event.ClipUnbounded
 		}
