@@ -58,7 +58,7 @@ func TestScore(t *testing.T) {
 	}
 	check("right", score.Right(), 8./12, 0, 14./3) // 4, 3, 1
 	right, gain := score.Of(0)
-	check("all off", right, 7./12, 0, 2./3) // 3, 2, 2
+	check("all off", right, 7./12, 0, 2./3)  // 3, 2, 2
 	check("its gain", gain, 1./12, -1, 8./3) // 1, 1, −1
 	right, gain = score.Of(1)
 	check("one on", right, 8./12, 0, 14./3) // 4, 3, 1
