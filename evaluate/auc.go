@@ -92,8 +92,7 @@ func measured(predictions []auc.Prediction) *measurement {
 		low, high := area.Interval()
 		m.Error, m.Low, m.High = &area.Error, &low, &high
 	}
-	share := float64(m.Positive) / float64(m.Documents)
-	m.Base = -share*math.Log(share) - (1-share)*math.Log(1-share)
+	m.Base = auc.Entropy(m.Positive, m.Documents)
 	for _, b := range auc.Calibration(predictions) {
 		if b.Documents > 0 {
 			m.Calibration = append(m.Calibration, bin(b))

@@ -123,6 +123,7 @@ func files() map[string][]byte {
 	maps.Copy(all, attackFiles())
 	maps.Copy(all, predictionFiles())
 	maps.Copy(all, imageFiles())
+	maps.Copy(all, reportedPredictions())
 	return all
 }
 

@@ -132,10 +132,13 @@ func (in *predictions) classes(counted func()) (*classes.Confusion, []string, er
 		return nil, nil, err
 	}
 	if n == 1 {
-		return confusion, []string{in.columns[0], "not " + in.columns[0]}, nil
+		return confusion, twoClasses(in.columns[0]), nil
 	}
 	return confusion, in.columns, nil
 }
+
+// twoClasses are the names of a class and of all others.
+func twoClasses(name string) []string { return []string{name, "not " + name} }
 
 // class is the class of a document: a column, or 1 for all but the only column.
 func (in *predictions) class(p *wire.Prediction) (int, error) {

@@ -90,6 +90,12 @@ func LogLoss(predictions []Prediction) float64 {
 	return sum / float64(len(predictions))
 }
 
+// Entropy returns the log loss of predicting the share of the positive class for each document.
+func Entropy(positive, documents int) float64 {
+	share := float64(positive) / float64(documents)
+	return -share*math.Log(share) - (1-share)*math.Log(1-share)
+}
+
 // A Bin is the documents whose probability is in [From, To), or up to 1 in the last bin.
 type Bin struct {
 	From, To  float64

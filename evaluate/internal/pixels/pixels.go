@@ -170,11 +170,28 @@ func Above(probabilities []float32) []bool {
 	return on
 }
 
+// Outline returns the d of an SVG path of the pixels that are on.
+func (s Size) Outline(on []bool) string {
+	shades := make([]int, len(on))
+	for i := range on {
+		if on[i] {
+			shades[i] = 1
+		}
+	}
+	for _, path := range s.Paths(shades) {
+		return path.D
+	}
+	return ""
+}
+
 // A Path is the outline of the pixels of an image that have one shade, as the d of an SVG path of pixels of size 1 × 1.
 type Path struct {
 	Shade int
 	D     string
 }
+
+// Strength is the magnitude of the shade.
+func (p Path) Strength() int { return max(p.Shade, -p.Shade) }
 
 // Paths returns a path for each shade but 0, ascending. shades has one for each pixel, row by row.
 func (s Size) Paths(shades []int) (all []Path) {
