@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"text/tabwriter"
 
@@ -28,20 +26,22 @@ func (c *aucCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Input); err != nil {
 		return err
 	}
-	in, h, err := endpoint.OpenStream(c.Input, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PREDICTIONS}})
+	in, err := openPredictions(c.Input, endpoint.Wanted{})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	h := in.header
 	if h.VocabularySize != 1 {
-		return exit.Errorf(exit.Malformed, "%s: predictions of %d columns: the area under the ROC curve is of one class", in.Name(), h.VocabularySize)
+		return exit.Errorf(exit.Malformed, "%s: predictions of %d columns: the area under the ROC curve is of one class", in.Name(), h.VocabularySize).
+			WithHint("evaluate classes measures predictions of several classes, evaluate pixels those of images")
 	}
 	if h.Side == wire.Side_PRIVATE {
 		r.Log.Warn("the held-out documents are private: no budget covers a measure computed from them")
 	}
 	meter := &progress.Meter{Name: "evaluate"}
 	r.Show(c.Output, meter.Line)
-	predictions, err := readPredictions(in, func() { meter.Documents.Add(1) })
+	predictions, err := in.binary(func() { meter.Documents.Add(1) })
 	if err != nil || r.DryRun() {
 		return err
 	}
@@ -55,43 +55,6 @@ func (c *aucCommand) Run(r *filter.Run) error {
 		return err
 	}
 	return writeTextOf(h.Side, c.Output, b.Bytes())
-}
-
-// readPredictions reads predictions of one column under one set of parameters, of both classes.
-func readPredictions(in *endpoint.StreamReader, counted func()) (all []auc.Prediction, err error) {
-	positives, round := 0, uint32(0)
-	for {
-		record, err := in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		p := record.GetPrediction()
-		switch {
-		case p == nil:
-			continue // the names of the columns
-		case p.Label == "" && len(p.TruthGaps) == 0:
-			return nil, exit.Errorf(exit.Malformed, "%w", in.Errorf("a prediction of a document whose class is not known"))
-		case len(all) > 0 && record.Round != round:
-			return nil, exit.Errorf(exit.Malformed, "%w", in.Errorf("predictions under the parameters of several rounds: one measure would mix them"))
-		}
-		round = record.Round
-		positive := len(p.TruthGaps) > 0
-		if positive {
-			positives++
-		}
-		all = append(all, auc.Prediction{
-			Probability: float64(math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities))), Positive: positive,
-		})
-		counted()
-	}
-	if positives == 0 || positives == len(all) {
-		return nil, exit.Errorf(exit.Malformed, "%s: the documents are not of both classes, so nothing is ranked", in.Name()).
-			WithHint("estep --score --positive names the class that is predicted")
-	}
-	return all, nil
 }
 
 // A measurement is what is printed. Error and the ends of the interval are missing where a class has one document.
@@ -113,6 +76,8 @@ type bin struct {
 	Documents int     `json:"documents"`
 	Predicted float64 `json:"predicted"`
 	Observed  float64 `json:"observed"`
+	Low       float64 `json:"observed_low"` // 95 % interval, exact
+	High      float64 `json:"observed_high"`
 }
 
 func measured(predictions []auc.Prediction) *measurement {
@@ -127,8 +92,7 @@ func measured(predictions []auc.Prediction) *measurement {
 		low, high := area.Interval()
 		m.Error, m.Low, m.High = &area.Error, &low, &high
 	}
-	share := float64(m.Positive) / float64(m.Documents)
-	m.Base = -share*math.Log(share) - (1-share)*math.Log(1-share)
+	m.Base = auc.Entropy(m.Positive, m.Documents)
 	for _, b := range auc.Calibration(predictions) {
 		if b.Documents > 0 {
 			m.Calibration = append(m.Calibration, bin(b))
@@ -150,9 +114,9 @@ func (m *measurement) table(b *bytes.Buffer) error {
 		return err
 	}
 	fmt.Fprintf(b, "\n")
-	fmt.Fprintf(w, "probability\tmean\tpositive share\tdocuments\n")
+	fmt.Fprintf(w, "probability\tmean\tpositive share\t95 %% interval\tdocuments\n")
 	for _, c := range m.Calibration {
-		fmt.Fprintf(w, "%.1f to %.1f\t%.4f\t%.4f\t%d\n", c.From, c.To, c.Predicted, c.Observed, c.Documents)
+		fmt.Fprintf(w, "%.1f to %.1f\t%.4f\t%.4f\t%.4f to %.4f\t%d\n", c.From, c.To, c.Predicted, c.Observed, c.Low, c.High, c.Documents)
 	}
 	return w.Flush()
 }

@@ -11,6 +11,8 @@ var cli struct {
 	filter.Common
 	Perplexity perplexityCommand `cmd:"" help:"Compute the held-out perplexity from the scores of estep --score."`
 	AUC        aucCommand        `cmd:"" name:"auc" help:"Measure a classifier by the predictions of estep --score: area under the ROC curve, log loss and calibration."`
+	Classes    classesCommand    `cmd:"" help:"Measure predictions of classes: accuracy, macro F1 and the confusion of classes."`
+	Pixels     pixelsCommand     `cmd:"" help:"Measure the reconstruction of images: the share of right pixels, beside baselines, and a picture."`
 	Converged  convergedCommand  `cmd:"" help:"Find the round from which the held-out perplexity hardly changes, on public documents."`
 	Topics     topicsCommand     `cmd:"" help:"Print the words of each topic of a model."`
 	Coherence  coherenceCommand  `cmd:"" help:"Compute the coherence of a model's topics on reference documents: NPMI, and C_V, C_NPMI and UMass as gensim does with whole documents as windows."`

@@ -122,33 +122,9 @@ func files() map[string][]byte {
 	maps.Copy(all, smallFiles())
 	maps.Copy(all, attackFiles())
 	maps.Copy(all, predictionFiles())
+	maps.Copy(all, imageFiles())
+	maps.Copy(all, reportedPredictions())
 	return all
-}
-
-// predictionFiles are streams of predictions. MARKER must not come out.
-func predictionFiles() map[string][]byte {
-	class := vocabulary.Words{"1"}
-	of := func(round uint32, probability float32, label string, truth ...uint32) *wire.Record {
-		p := &wire.Prediction{Id: "MARKER", Label: label, Probabilities: stream.AppendCells(nil, []float32{probability}), TruthGaps: truth}
-		return &wire.Record{Round: round, Body: &wire.Record_Prediction{Prediction: p}}
-	}
-	predictions := func(side wire.Side, cut bool, columns vocabulary.Words, records ...*wire.Record) []byte {
-		named := &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: columns}}}
-		return encode(wire.Kind_PREDICTIONS, side, cut, func(h *wire.Header) {
-			h.Vocabulary, h.VocabularySize = columns.Hash(), uint32(len(columns))
-		}, append([]*wire.Record{named}, records...)...)
-	}
-	five := []*wire.Record{of(0, 0.875, "1", 0), of(0, 0.375, "1", 0), of(0, 0.75, "0"), of(0, 0.375, "0"), of(0, 0.125, "0")}
-	return map[string][]byte{
-		"predictions.pp":        predictions(wire.Side_PRIVATE, false, class, five...),
-		"public-predictions.pp": predictions(wire.Side_PUBLIC, false, class, five...),
-		"cut-predictions.pp":    predictions(wire.Side_PRIVATE, true, class, five...),
-		"one-class.pp":          predictions(wire.Side_PRIVATE, false, class, five[2:]...),
-		"one-positive.pp":       predictions(wire.Side_PRIVATE, false, class, five[1:]...),
-		"no-class.pp":           predictions(wire.Side_PRIVATE, false, class, append(five[:5:5], of(0, 0.5, ""))...),
-		"in-rounds.pp":          predictions(wire.Side_PRIVATE, false, class, of(1, 0.5, "1", 0), of(2, 0.5, "0")),
-		"columns.pp":            predictions(wire.Side_PRIVATE, false, vocabulary.Words{"1", "2"}),
-	}
 }
 
 // assignments are contributions of two rounds of a document, whose only word that occurs once has topic 0 and then topic 1.

@@ -35,9 +35,10 @@ type reportCommand struct {
 	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
 	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. They must be of this model; those of the folder of mstep --models that ends with it make a chart."`
+	Predictions string `placeholder:"FILE" help:"Show how well the model predicts by these predictions of estep --score on public documents. They must be of this model."`
 	Description string `placeholder:"FILE" help:"Show FILE as the description of the data: plain text, of which you know that all may read it."`
 	Top         int    `default:"15" help:"Show this many words of each topic."`
-	Internal    bool   `help:"Accept private scores and private reference documents. Their numbers have no privacy, so the page says that it is internal, and only its owner may read the file."`
+	Internal    bool   `help:"Accept private scores, predictions and reference documents. Their numbers have no privacy, so the page says that it is internal, and only its owner may read the file."`
 	Output      string `arg:"" name:"out.html" output:"" help:"Write the page to this file; - for standard output."`
 	filter.Cells
 }
@@ -45,8 +46,8 @@ type reportCommand struct {
 // Help is kong's hook.
 func (reportCommand) Help() string {
 	return "Writes one HTML file that needs no network: what is protected and by which theorem, the budget over time, the topics with their " +
-		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, the perplexity, and the " +
-		"pipeline with its settings. ε is never computed here; account does that:\n\n" +
+		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, coefficients and hidden units of " +
+		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its settings. ε is never computed here; account does that:\n\n" +
 		"  account report --json --curve curve.json -o account.json run.ledger\n\n" +
 		"  evaluate report --model model.pp --ledger run.ledger --account account.json --curve curve.json report.html\n\n" +
 		"Both must be of the ledger as it is now. The page holds public numbers only: private streams are refused without --internal. " +
@@ -68,7 +69,7 @@ func (c *reportCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *reportCommand) Run(r *filter.Run) error {
-	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Reference, c.Scores, c.Description}
+	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Reference, c.Scores, c.Predictions, c.Description}
 	if err := r.Check(inputs...); err != nil {
 		return err
 	}
@@ -117,6 +118,14 @@ func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
 	if err := c.addTopics(p, file, run, warn); err != nil {
 		return nil, err
 	}
+	if err := addWeights(p, file); err != nil {
+		return nil, err
+	}
+	if c.Predictions != "" {
+		if err := c.addPredictions(p, file); err != nil {
+			return nil, err
+		}
+	}
 	if c.Scores != "" {
 		if p.Perplexity, err = c.perplexity(file); err != nil {
 			return nil, err
@@ -133,9 +142,13 @@ func (c *reportCommand) page(warn func(string)) (*page.Page, error) {
 
 // settings are the public numbers of a model file.
 func settings(file *modelfile.File) []page.Row {
-	rows := []page.Row{{Name: "family", Value: file.Family.Name}, {Name: "vocabulary", Value: fmt.Sprintf("%d words", file.Size.Words)}}
+	features, components := "words", "topics"
+	if file.Family.Topics == nil && file.Family != words.Family {
+		features, components = "features", "components"
+	}
+	rows := []page.Row{{Name: "family", Value: file.Family.Name}, {Name: "vocabulary", Value: fmt.Sprintf("%d %s", file.Size.Words, features)}}
 	if file.Size.Components > 0 {
-		rows = append(rows, page.Row{Name: "topics", Value: fmt.Sprint(file.Size.Components)})
+		rows = append(rows, page.Row{Name: components, Value: fmt.Sprint(file.Size.Components)})
 	}
 	for _, s := range file.Set.Parameters.GetScalars() {
 		rows = append(rows, page.Row{Name: s.Name, Value: fmt.Sprintf("%.6g", s.Value)})
@@ -204,7 +217,7 @@ func needsParameters(name string) bool {
 
 // learnerFlags are the flags of mstep that a model file tells.
 func learnerFlags(file *modelfile.File) string {
-	if file.Size.Components == 0 {
+	if file.Size.Components == 0 || file.Family.Topics == nil {
 		return ""
 	}
 	flags := fmt.Sprintf(" --topics %d", file.Size.Components)
@@ -337,7 +350,7 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 	if string(h.Vocabulary) != string(file.Header.Vocabulary) {
 		return nil, exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Scores, c.Model)
 	}
-	if err := c.scored(in, h, file); err != nil {
+	if err := refuseOther(in, h, file); err != nil {
 		return nil, err
 	}
 	totals, err := sumScores(in, true, func() {})
@@ -365,21 +378,24 @@ func (c *reportCommand) perplexity(file *modelfile.File) (*page.Perplexity, erro
 	return p, nil
 }
 
-// scored refuses scores that do not say that they are of the model.
-func (c *reportCommand) scored(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File) error {
+// refuseOther refuses scores or predictions that do not say that they are of the model.
+func refuseOther(in *endpoint.StreamReader, h *wire.Header, file *modelfile.File) error {
 	digest := file.Set.Digest()
 	if bytes.Equal(h.Settings, digest[:]) {
 		return nil
 	}
-	err := in.Errorf("scores under other parameters than those of %s", c.Model)
+	what, folder := strings.ToLower(h.Kind.String()), ""
+	err := in.Errorf("%s under other parameters than those of %s", what, file.Name)
 	switch {
 	case len(h.Settings) == 0:
 		err = in.Errorf("does not tell which model it scores: it has no digest of a model file")
 	case h.Run != file.Header.Run:
-		err = in.Errorf("scores of run %q, and %s is of run %q", h.Run, c.Model, file.Header.Run)
+		err = in.Errorf("%s of run %q, and %s is of run %q", what, h.Run, file.Name, file.Header.Run)
 	}
-	return exit.Errorf(exit.Malformed, "%w", err).
-		WithHint("score this model: estep %s --score --model %s; or the folder of mstep --models that belongs to it", file.Family.Name, c.Model)
+	if h.Kind == wire.Kind_SCORES {
+		folder = "; or the folder of mstep --models that belongs to it"
+	}
+	return exit.Errorf(exit.Malformed, "%w", err).WithHint("score this model: estep %s --score --model %s%s", file.Family.Name, file.Name, folder)
 }
 
 // describe reads the description of the data: paragraphs between empty lines.

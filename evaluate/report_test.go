@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -414,7 +415,7 @@ func pageOf(t *testing.T, command reportCommand) (*page.Page, error) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []*string{&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Scores, &command.Reference} {
+	for _, name := range []*string{&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Scores, &command.Predictions, &command.Reference} {
 		if *name != "" {
 			*name = filepath.Join(folder, *name)
 		}
@@ -434,9 +435,13 @@ func TestPageRefuses(t *testing.T) {
 		{reportCommand{Scores: "private-scores.pp"}, "a private stream"},
 		{reportCommand{Reference: "private-docs.pp"}, "a private stream"},
 		{reportCommand{Scores: "latest-scores.pp"}, "scores under other parameters than those of"},
+		{reportCommand{Model: "rows.pp", Predictions: "rows-predictions.pp"}, ""},
+		{reportCommand{Model: "rows.pp", Predictions: "other-rows-predictions.pp"}, "predictions under other parameters than those of"},
+		{reportCommand{Model: "rows.pp", Predictions: "private-rows-predictions.pp"}, "a private stream"},
+		{reportCommand{Model: "rows.pp", Predictions: "private-rows-predictions.pp", Internal: true}, ""},
 		{reportCommand{Scores: "private-scores.pp", Reference: "private-docs.pp", Internal: true}, ""},
 	} {
-		c.command.Model, c.command.Top = "report.pp", 5
+		c.command.Model, c.command.Top = cmp.Or(c.command.Model, "report.pp"), 5
 		_, err := pageOf(t, c.command)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.command, err, c.want)

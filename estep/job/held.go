@@ -117,9 +117,9 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 
 // createScores creates the stream of scores, or of predictions with the names of their columns.
 func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoint.StreamWriter, error) {
-	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run, Model: w.Family.Name}
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run, Model: w.Family.Name, Settings: t.last}
 	if w.Columns == nil {
-		h.Vocabulary, h.VocabularySize, h.Settings = documents.Vocabulary, documents.VocabularySize, t.last
+		h.Vocabulary, h.VocabularySize = documents.Vocabulary, documents.VocabularySize
 		return endpoint.CreateStream(j.Output, h, j.Compress.Compress)
 	}
 	columns := vocabulary.Words(w.Columns)

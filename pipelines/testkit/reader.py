@@ -451,7 +451,7 @@ def check_header(header):
     need(len(header.vocabulary) in (0, 32), "2.1", "vocabulary hash is not of 32 bytes")
     need(header.vocabulary_size <= WORDS, "2.1", "vocabulary is too large")
     need(len(header.settings) in (0, SETTINGS), "2.1", "hash of settings is not of 32 bytes")
-    settled = (wire.DOCUMENTS, wire.CONTRIBUTIONS, wire.SUMS, wire.STATE, wire.SCORES)
+    settled = (wire.DOCUMENTS, wire.CONTRIBUTIONS, wire.SUMS, wire.STATE, wire.SCORES, wire.PREDICTIONS)
     need(not header.settings or header.kind in settled, "2.1", "settings in a kind that has none")
     named = header.vocabulary or header.vocabulary_size
     need(not named or header.kind != wire.TERMS, "3.7", "terms over a vocabulary")

@@ -88,6 +88,7 @@ func vectors2() []Vector {
 		{Name: "predictions.pp", Records: 3, Stream: predicted(columns, prediction(0, nil, 0, 0.25, 1), prediction(0, []uint32{0, 2}, 1, 0, 0))},
 		{Name: "state.pp", Records: 3, Stream: stateOf(settled(kept(contributions()), 32), open(3), contribution(3, false, factored([]uint32{0}, two, 2, 3, -0.5)), closing(3, "a"))},
 		{Name: "state-symmetric.pp", Records: 2, Stream: stateOf(kept(symmetric(contributions())), stating(1, 0.5, false), closing(1))},
+		{Name: "predictions-of-a-model.pp", Records: 2, Stream: newBuilder(settled(predictions(), 32)).add(columns, prediction(0, nil, 1, 0, 0)).whole()},
 		{Name: "predictions-of-rounds.pp", Records: 3, Stream: predicted(columns, prediction(1, nil, 0, 0, 0), prediction(7, nil, 1, 1, 1))},
 
 		{Name: "1-values.pp", Rule: "values of documents in version 1", Section: "2", Stream: newBuilder(ofValues(documents())).whole()},

@@ -61,7 +61,7 @@ func CheckHeader(h *Header) error {
 // settled says whether headers of kind k may have settings.
 func (k Kind) settled() bool {
 	switch k {
-	case Kind_DOCUMENTS, Kind_CONTRIBUTIONS, Kind_SUMS, Kind_STATE, Kind_SCORES:
+	case Kind_DOCUMENTS, Kind_CONTRIBUTIONS, Kind_SUMS, Kind_STATE, Kind_SCORES, Kind_PREDICTIONS:
 		return true
 	}
 	return false

@@ -630,7 +630,7 @@ type Header struct {
 	VocabularySize uint32                 `protobuf:"varint,8,opt,name=vocabulary_size,json=vocabularySize,proto3" json:"vocabulary_size,omitempty"` // number of words V; word ids are below it
 	Matrices       []*Matrix              `protobuf:"bytes,9,rep,name=matrices,proto3" json:"matrices,omitempty"`                                    // Part.matrix and Block.matrix are indices into this list
 	// Of DOCUMENTS, CONTRIBUTIONS, SUMS and STATE: SHA-256 of the settings that produced them (SPEC.md, "Documents", "Contributions").
-	// Since 2, of SCORES: digest of the last model file that they were computed with (SPEC.md, "Scores").
+	// Since 2, of SCORES and PREDICTIONS: digest of the last model file that they were computed with (SPEC.md, "Scores").
 	Settings []byte `protobuf:"bytes,10,opt,name=settings,proto3" json:"settings,omitempty"`
 	// Since 2, of DOCUMENTS and ROUNDS: documents have Document.values instead of counts.
 	Values        bool `protobuf:"varint,11,opt,name=values,proto3" json:"values,omitempty"`

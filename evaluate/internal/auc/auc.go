@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"privpipe/evaluate/internal/interval"
 )
 
 // A Prediction is the probability that a document is of the positive class, and whether it is.
@@ -50,17 +52,8 @@ func AreaOf(predictions []Prediction) Area {
 	return Area{AUC: above.mean, Error: math.Sqrt(above.variance()/m + below.variance()/n)}
 }
 
-// Interval returns the 95 % confidence interval of the area, by the normal distribution on the scale of log(AUC/(1 − AUC)), which keeps
-// it within (0, 1) (Pepe, The Statistical Evaluation of Medical Tests, 2003, §5.2.4). At 0 and 1 it is that point.
-func (a Area) Interval() (low, high float64) {
-	const deviations = 1.959963984540054 // of 95 %
-	spread := a.AUC * (1 - a.AUC)
-	if spread == 0 {
-		return a.AUC, a.AUC
-	}
-	logit, width := math.Log(a.AUC/(1-a.AUC)), deviations*a.Error/spread
-	return 1 / (1 + math.Exp(width-logit)), 1 / (1 + math.Exp(-width-logit))
-}
+// Interval returns the 95 % confidence interval of the area.
+func (a Area) Interval() (low, high float64) { return interval.Logit(a.AUC, a.Error) }
 
 // moments are the mean and the variance of numbers that are added (Welford 1962).
 type moments struct {
@@ -97,34 +90,70 @@ func LogLoss(predictions []Prediction) float64 {
 	return sum / float64(len(predictions))
 }
 
+// Entropy returns the log loss of predicting the share of the positive class for each document.
+func Entropy(positive, documents int) float64 {
+	share := float64(positive) / float64(documents)
+	return -share*math.Log(share) - (1-share)*math.Log(1-share)
+}
+
 // A Bin is the documents whose probability is in [From, To), or up to 1 in the last bin.
 type Bin struct {
 	From, To  float64
 	Documents int
 	Predicted float64 // mean probability; 0 without documents
 	Observed  float64 // share of positive documents; 0 without documents
+	Low, High float64 // 95 % interval of what it is a sample of; 0 and 1 without documents
 }
 
 // Calibration returns ten bins of one width.
 func Calibration(predictions []Prediction) []Bin {
 	const number = 10
-	bins := make([]Bin, number)
+	bins, positive := make([]Bin, number), [number]int{}
 	for i := range bins {
 		bins[i].From, bins[i].To = float64(i)/number, float64(i+1)/number
 	}
 	for _, p := range predictions {
-		b := &bins[min(int(p.Probability*number), number-1)]
-		b.Documents++
-		b.Predicted += p.Probability
+		i := min(int(p.Probability*number), number-1)
+		bins[i].Documents++
+		bins[i].Predicted += p.Probability
 		if p.Positive {
-			b.Observed++
+			positive[i]++
 		}
 	}
 	for i := range bins {
-		if n := float64(bins[i].Documents); n > 0 {
-			bins[i].Predicted /= n
-			bins[i].Observed /= n
+		b := &bins[i]
+		b.High = 1
+		if n := b.Documents; n > 0 {
+			b.Predicted /= float64(n)
+			b.Observed = float64(positive[i]) / float64(n)
+			b.Low, b.High = interval.Share(positive[i], n)
 		}
 	}
 	return bins
+}
+
+// A Point of the ROC curve is the shares of negative and of positive documents whose probability is above some threshold.
+type Point struct{ FalsePositive, TruePositive float64 }
+
+// ROC returns the points of the ROC curve, one for each probability, from (0, 0) to (1, 1). There must be a document of each class.
+func ROC(predictions []Prediction) []Point {
+	sorted := slices.Clone(predictions)
+	slices.SortFunc(sorted, func(a, b Prediction) int { return cmp.Compare(b.Probability, a.Probability) })
+	var counts []([2]int) // negative and positive documents down to each probability
+	var seen [2]int
+	for i, p := range sorted {
+		if p.Positive {
+			seen[1]++
+		} else {
+			seen[0]++
+		}
+		if i+1 == len(sorted) || sorted[i+1].Probability != p.Probability {
+			counts = append(counts, seen)
+		}
+	}
+	points := []Point{{0, 0}}
+	for _, c := range counts {
+		points = append(points, Point{float64(c[0]) / float64(seen[0]), float64(c[1]) / float64(seen[1])})
+	}
+	return points
 }

@@ -3,7 +3,10 @@ package auc
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"privpipe/evaluate/internal/interval"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -128,5 +131,20 @@ func TestCalibration(t *testing.T) {
 		}
 		near(t, "the prediction", b.Predicted, want.Predicted)
 		near(t, "the share", b.Observed, want.Observed)
+		low, high := 0., 1.
+		if b.Documents > 0 {
+			low, high = interval.Share(int(b.Observed*float64(b.Documents)), b.Documents)
+		}
+		near(t, "the lower end", b.Low, low)
+		near(t, "the upper end", b.High, high)
+	}
+}
+
+// TestROC: scikit-learn 1.9.1's roc_curve(drop_intermediate=False). Equal probabilities are one point.
+func TestROC(t *testing.T) {
+	got := ROC([]Prediction{{0.875, true}, {0.375, true}, {0.75, false}, {0.375, false}, {0.125, false}})
+	want := []Point{{0, 0}, {0, 0.5}, {1. / 3, 0.5}, {2. / 3, 1}, {1, 1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("the curve is %v, want %v", got, want)
 	}
 }

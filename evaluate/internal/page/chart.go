@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,13 +10,14 @@ import (
 	"privpipe/pipelines/chart"
 )
 
-// A Chart is lines over a public count, releases or rounds, drawn as SVG.
+// A Chart is lines over a public count, releases or rounds, or over shares, drawn as SVG.
 type Chart struct {
 	ID, Title, Text string // Text says in words what the chart shows
 	XLabel, YLabel  string
 	XTicks, YTicks  []Tick
 	Lines           []Line
 	Bands           []Band
+	Dots            []Dot
 }
 
 // The drawing area of a chart, in the units of its view box; labels of lines stand to its right.
@@ -42,6 +44,9 @@ type Band struct {
 	Name     string
 }
 
+// A Dot is a point with a whisker.
+type Dot struct{ X, Y, Low, High float64 }
+
 // A series is a line in the units of its axes.
 type series struct {
 	name, class string
@@ -53,6 +58,7 @@ type series struct {
 type axis struct {
 	low, high   float64
 	logarithmic bool
+	shares      bool // not counts
 }
 
 func (a axis) at(v, from, to float64) float64 {
@@ -65,7 +71,7 @@ func (a axis) at(v, from, to float64) float64 {
 
 // draw places series in a chart.
 func (c *Chart) draw(x, y axis, all []series) {
-	for _, t := range x.ticks(true) {
+	for _, t := range x.ticks(!x.shares) {
 		c.XTicks = append(c.XTicks, Tick{x.at(t, Left, Right), label(t)})
 	}
 	for _, t := range y.ticks(false) {
@@ -111,8 +117,21 @@ func (c *Chart) separate() {
 			}
 		}
 	}
+	// Names that would leave the chart move back in, and push the others.
+	byPlace := make([]*Line, len(c.Lines))
 	for i := range c.Lines {
-		c.Lines[i].LabelY = min(max(c.Lines[i].LabelY, Top), Bottom)
+		byPlace[i] = &c.Lines[i]
+	}
+	slices.SortStableFunc(byPlace, func(a, b *Line) int { return cmp.Compare(a.LabelY, b.LabelY) })
+	least := Top
+	for _, line := range byPlace {
+		line.LabelY = max(line.LabelY, least)
+		least = line.LabelY + height
+	}
+	most := Bottom
+	for _, line := range slices.Backward(byPlace) {
+		line.LabelY = min(line.LabelY, most)
+		most = line.LabelY - height
 	}
 }
 

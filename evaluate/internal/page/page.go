@@ -17,13 +17,16 @@ type Page struct {
 	Title    string
 	Internal bool // it has numbers that no budget covers
 
-	Protection  *Protection // nil: no ledger was given
-	Topics      *Topics     // nil: the model has no distributions over words
-	Perplexity  *Perplexity // nil: no scores were given
-	Settings    []Row       // of the model
-	Runs        []Run       // of the ledger
-	Description []string    // of the data, a paragraph each
-	Sources     []Row       // the files that the page was made from
+	Protection   *Protection   // nil: no ledger was given
+	Topics       *Topics       // nil: the model has no distributions over words
+	Coefficients *Coefficients // nil: the model has no weights of features
+	Units        *Units        // nil: the model has no hidden units over pixels
+	Perplexity   *Perplexity   // nil: no scores were given
+	Predictions  *Predictions  // nil: no predictions were given
+	Settings     []Row         // of the model
+	Runs         []Run         // of the ledger
+	Description  []string      // of the data, a paragraph each
+	Sources      []Row         // the files that the page was made from
 }
 
 // A Row is a name and its value.
@@ -46,11 +49,14 @@ var pageCSS string
 var pageJS string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"percent": percent,
+	"percent": percent, "ends": ends,
 }).Parse(pageHTML))
 
 // percent prints a share with one decimal.
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// ends prints an interval.
+func ends(low, high *float64) string { return fmt.Sprintf("%.4f to %.4f", *low, *high) }
 
 // MaxBytes bounds a page.
 const MaxBytes = 2_000_000

@@ -354,3 +354,34 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesApart: names of lines that end at one place stand below each other, within the chart.
+func TestNamesApart(t *testing.T) {
+	for _, y := range []float64{0, 0.5, 1} {
+		c := new(Chart)
+		end := func(name string) series { return series{name: name, x: []float64{0, 1}, y: []float64{y, y}} }
+		c.draw(axis{high: 1, shares: true}, axis{high: 1}, []series{end("a"), end("b"), end("c")})
+		var places []float64
+		for _, line := range c.Lines {
+			places = append(places, line.LabelY)
+		}
+		slices.Sort(places)
+		if places[0] < Top || places[2] > Bottom || places[1]-places[0] < 15.9 || places[2]-places[1] < 15.9 {
+			t.Errorf("names of lines that end at %v stand at %v", y, places)
+		}
+		if len(c.XTicks) != 6 {
+			t.Errorf("an axis of shares has %d ticks, want 0, 0.2 to 1", len(c.XTicks))
+		}
+	}
+}
+
+// TestMatrixFlag: a matrix without its symmetry has another grant.
+func TestMatrixFlag(t *testing.T) {
+	for want, m := range map[string]event.Matrix{
+		"s1=1x3": {Name: "s1", Rows: 1, Columns: 3}, "s2=3x3,symmetric": {Name: "s2", Rows: 3, Columns: 3, Symmetric: true},
+	} {
+		if got := matrixFlag(m); got != want {
+			t.Errorf("the flag is %s, want %s", got, want)
+		}
+	}
+}

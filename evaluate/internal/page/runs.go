@@ -106,7 +106,7 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 	}
 	plan = append(plan, "--ledger run.ledger --model "+quoted(g.Model))
 	for _, m := range g.Matrices {
-		plan = append(plan, "--matrix "+quoted(fmt.Sprintf("%s=%dx%d", m.Name, m.Rows, m.Columns)))
+		plan = append(plan, "--matrix "+quoted(matrixFlag(m)))
 	}
 	plan = append(plan, "--vocab vocab.txt -o "+grant)
 
@@ -128,6 +128,15 @@ func commands(c *event.Charge, g *event.Grant, needs func(string) bool, of Learn
 		"  estep " + quoted(g.Model) + params + " |\n" +
 		"  privatize --grant " + grant + " --ledger run.ledger --dataset " + quoted(c.Dataset) + " |\n" +
 		"  mstep " + quoted(g.Model) + " --vocab vocab.txt" + flags + " -o " + quoted(c.Run+".pp") + "\n"
+}
+
+// matrixFlag is the value of account plan --matrix.
+func matrixFlag(m event.Matrix) string {
+	flag := fmt.Sprintf("%s=%dx%d", m.Name, m.Rows, m.Columns)
+	if m.Symmetric {
+		flag += ",symmetric"
+	}
+	return flag
 }
 
 // streamUnit is the unit of streams: where words are protected, they carry documents.

@@ -71,8 +71,8 @@ func (r *Reader) takeHeader(record *wire.Record, encoded []byte) error {
 		return errors.New("frame does not begin with a header")
 	}
 	if wire.OtherSettings(h, r.header) {
-		if h.Kind == wire.Kind_SCORES {
-			return errors.New("scores of another model than those before")
+		if h.Kind == wire.Kind_SCORES || h.Kind == wire.Kind_PREDICTIONS {
+			return fmt.Errorf("%s of another model than those before", strings.ToLower(h.Kind.String()))
 		}
 		return fmt.Errorf("%s made under other settings than those before", strings.ToLower(h.Kind.String()))
 	}

@@ -1,0 +1,143 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/evaluate/internal/auc"
+	"privpipe/evaluate/internal/classes"
+	"privpipe/evaluate/internal/interval"
+	"privpipe/evaluate/internal/pixels"
+)
+
+// Predictions are what a model predicts for held-out documents. One of Binary, Classes and Pixels is there, or the first two.
+type Predictions struct {
+	Source  string
+	Private bool // no budget covers these numbers
+	Binary  *Binary
+	Classes *Classes
+	Pixels  *Pixels
+}
+
+// Binary is how probabilities of one class rank documents, and whether they are frequencies.
+type Binary struct {
+	Class               string
+	Documents, Positive int
+	AUC                 float64
+	Low, High           *float64 // 95 % interval of the area; nil where a class has one document
+	LogLoss, Base       float64  // in nats; Base is that of the share of the class
+	ROC, Reliability    *Chart
+	Bins                []auc.Bin // those that have documents
+}
+
+// NewBinary measures predictions of a class.
+func NewBinary(class string, predictions []auc.Prediction) *Binary {
+	area := auc.AreaOf(predictions)
+	b := &Binary{Class: class, Documents: len(predictions), AUC: area.AUC, LogLoss: auc.LogLoss(predictions)}
+	for _, p := range predictions {
+		if p.Positive {
+			b.Positive++
+		}
+	}
+	if !math.IsNaN(area.Error) {
+		low, high := area.Interval()
+		b.Low, b.High = &low, &high
+	}
+	b.Base = auc.Entropy(b.Positive, b.Documents)
+	for _, bin := range auc.Calibration(predictions) {
+		if bin.Documents > 0 {
+			b.Bins = append(b.Bins, bin)
+		}
+	}
+	b.drawROC(auc.ROC(predictions))
+	b.drawReliability()
+	return b
+}
+
+// The axes of shares; the vertical one leaves room for its name.
+var (
+	acrossShares = axis{high: 1, shares: true}
+	upShares     = axis{high: 1.05}
+)
+
+// drawROC draws the curve, without points that nobody could tell from the one before.
+func (b *Binary) drawROC(points []auc.Point) {
+	const apart = 1. / 400
+	roc := series{name: "model", class: "first"}
+	last := auc.Point{FalsePositive: -1}
+	for i, p := range points {
+		if i == len(points)-1 || p.FalsePositive-last.FalsePositive >= apart || p.TruePositive-last.TruePositive >= apart {
+			roc.x, roc.y = append(roc.x, p.FalsePositive), append(roc.y, p.TruePositive)
+			last = p
+		}
+	}
+	b.ROC = &Chart{ID: "roc", Title: "ROC curve", XLabel: "share of other documents above the threshold", YLabel: "share of class " + b.Class + " above the threshold",
+		Text: fmt.Sprintf("The area under the ROC curve is %.3f; that of a random ranking is 0.5.", b.AUC)}
+	b.ROC.draw(acrossShares, upShares, []series{roc, {name: "random", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
+}
+
+// drawReliability draws the share of the class in each bin of probabilities.
+func (b *Binary) drawReliability() {
+	b.Reliability = &Chart{ID: "reliability", Title: "Calibration", XLabel: "predicted probability, mean of a bin", YLabel: "share of class " + b.Class,
+		Text: fmt.Sprintf("Each dot is the documents whose probability is in one of %d bins, each a tenth wide, with the exact 95 %% interval of their share of the class. "+
+			"The probabilities of a calibrated model are on the diagonal.", len(b.Bins))}
+	b.Reliability.draw(acrossShares, upShares, []series{{name: "calibrated", class: "limit", x: []float64{0, 1}, y: []float64{0, 1}}})
+	for _, bin := range b.Bins {
+		b.Reliability.Dots = append(b.Reliability.Dots, Dot{X: acrossShares.at(bin.Predicted, Left, Right),
+			Y: upShares.at(bin.Observed, Bottom, Top), Low: upShares.at(bin.Low, Bottom, Top), High: upShares.at(bin.High, Bottom, Top)})
+	}
+}
+
+// Classes is how often the predicted class is right.
+type Classes struct {
+	Documents                     int
+	Accuracy, Low, High, Majority float64
+	MacroF1                       float64
+	MacroF1Low, MacroF1High       *float64 // nil at 0 and 1
+	Names                         []string
+	Of                            []classes.Class
+	Confusion                     [][]int // empty for many classes
+}
+
+// mostConfused bounds the classes of a matrix on the page.
+const mostConfused = 20
+
+// NewClasses returns what a confusion of classes says.
+func NewClasses(confusion *classes.Confusion, names []string) *Classes {
+	c := &Classes{Documents: confusion.Documents(), Names: names}
+	c.Accuracy, c.Low, c.High = confusion.Accuracy()
+	c.Majority = float64(confusion.Largest()) / float64(c.Documents)
+	f1, standardError := confusion.MacroF1()
+	if c.MacroF1 = f1; f1 > 0 && f1 < 1 {
+		low, high := interval.Logit(f1, standardError)
+		c.MacroF1Low, c.MacroF1High = &low, &high
+	}
+	for i := range names {
+		c.Of = append(c.Of, confusion.Class(i))
+	}
+	if len(names) <= mostConfused {
+		c.Confusion = confusion.Counts()
+	}
+	return c
+}
+
+// Pixels is how well images are reconstructed.
+type Pixels struct {
+	Images           int
+	Size             pixels.Size
+	Right, Off, Gain pixels.Share // of the model, of an image that is all off, and their difference
+	Pairs            []Pair
+}
+
+// A Pair is an image and its reconstruction, as the d of SVG paths of the pixels that are on.
+type Pair struct{ Image, Reconstruction string }
+
+// NewPixels returns what a score says, whose first baseline is all off, and pairs for a picture.
+func NewPixels(score *pixels.Score, picture *pixels.Picture) *Pixels {
+	p := &Pixels{Images: score.Images(), Size: picture.Size, Right: score.Right()}
+	p.Off, p.Gain = score.Of(0)
+	for _, of := range picture.Images {
+		p.Pairs = append(p.Pairs, Pair{picture.Size.Outline(of.On), picture.Size.Outline(pixels.Above(of.Probabilities))})
+	}
+	return p
+}

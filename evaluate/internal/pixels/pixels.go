@@ -1,0 +1,219 @@
+// Package pixels measures the reconstruction of images whose pixels are on or off.
+package pixels
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privpipe/evaluate/internal/interval"
+)
+
+// A Size is the number of rows and columns of an image.
+type Size struct{ Rows, Columns int }
+
+// Pixels returns the number of pixels.
+func (s Size) Pixels() int { return s.Rows * s.Columns }
+
+// SizeOf returns the size of the images whose pixels have these names, row by row, as tokenize features --image writes them.
+func SizeOf(names []string) (s Size, err error) {
+	if len(names) > 0 {
+		fmt.Sscanf(names[len(names)-1], "row%d_column%d", &s.Rows, &s.Columns)
+		s = Size{s.Rows + 1, s.Columns + 1}
+	}
+	if s.Rows < 1 || s.Columns < 1 || len(names)%s.Columns != 0 || len(names)/s.Columns != s.Rows {
+		return Size{}, errNames
+	}
+	for i, name := range names {
+		if name != fmt.Sprintf("row%d_column%d", i/s.Columns, i%s.Columns) {
+			return Size{}, errNames
+		}
+	}
+	return s, nil
+}
+
+var errNames = errors.New("the columns are not the pixels of an image, row0_column0 and so on, as tokenize features --image names them")
+
+// A Share is the mean share of something in images, and its 95 % interval over images.
+type Share struct {
+	Mean      float64
+	Low, High *float64 // nil for a single image
+}
+
+// A tally adds up numbers of pixels, one for each image; a number may be negative.
+type tally struct {
+	images      int
+	sum, square float64 // exact up to 2⁵³
+}
+
+func (t *tally) add(pixels int) {
+	x := float64(pixels)
+	t.images, t.sum, t.square = t.images+1, t.sum+x, t.square+x*x
+}
+
+// share returns the mean as a share of pixels, which is least or more, and 1 or less. So is its interval.
+func (t *tally) share(pixels int, least float64) Share {
+	n, of := float64(t.images), float64(pixels)
+	mean := t.sum / n
+	s := Share{Mean: mean / of}
+	if t.images > 1 {
+		deviation := math.Sqrt(max(0, t.square-n*mean*mean) / (n - 1))
+		low, high := interval.Mean(s.Mean, deviation/of, t.images)
+		low, high = max(low, least), min(high, 1)
+		s.Low, s.High = &low, &high
+	}
+	return s
+}
+
+// A Baseline is one image that is predicted for all.
+type Baseline struct {
+	on           []bool
+	right, gains tally
+}
+
+// NewBaseline returns the baseline of an image.
+func NewBaseline(on []bool) *Baseline { return &Baseline{on: on} }
+
+// A Score adds up right pixels. An interval takes images as independent, and not the pixels of an image.
+type Score struct {
+	pixels    int
+	right     tally
+	baselines []*Baseline
+}
+
+// NewScore returns the score of images of so many pixels, beside baselines.
+func NewScore(pixels int, baselines ...*Baseline) *Score {
+	return &Score{pixels: pixels, baselines: baselines}
+}
+
+// Add adds an image: which pixels are on, and which the model says are.
+func (s *Score) Add(on, predicted []bool) {
+	right := agreeing(on, predicted)
+	s.right.add(right)
+	for _, b := range s.baselines {
+		of := agreeing(on, b.on)
+		b.right.add(of)
+		b.gains.add(right - of)
+	}
+}
+
+func agreeing(a, b []bool) (n int) {
+	for i := range a {
+		if a[i] == b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// Images returns the number of images.
+func (s *Score) Images() int { return s.right.images }
+
+// Baselines returns the number of baselines.
+func (s *Score) Baselines() int { return len(s.baselines) }
+
+// Right returns the share of right pixels. There must be an image.
+func (s *Score) Right() Share { return s.right.share(s.pixels, 0) }
+
+// Of returns the share of pixels of the i-th baseline that are right, and by how much the model's is higher: a difference within images.
+func (s *Score) Of(i int) (right, gain Share) {
+	b := s.baselines[i]
+	return b.right.share(s.pixels, 0), b.gains.share(s.pixels, -1)
+}
+
+// A Mean is the mean of images.
+type Mean struct {
+	images int
+	on     []int
+}
+
+// NewMean returns the mean of no image of so many pixels.
+func NewMean(pixels int) *Mean { return &Mean{on: make([]int, pixels)} }
+
+// Add adds an image, by the pixels that are on.
+func (m *Mean) Add(on []uint32) {
+	m.images++
+	for _, pixel := range on {
+		m.on[pixel]++
+	}
+}
+
+// Images returns the number of images.
+func (m *Mean) Images() int { return m.images }
+
+// On returns the pixels that are on in more than half of the images: no image has more pixels in common with them on average.
+func (m *Mean) On() []bool {
+	on := make([]bool, len(m.on))
+	for i, n := range m.on {
+		on[i] = 2*n > m.images
+	}
+	return on
+}
+
+// Set returns which of so many pixels are on.
+func Set(pixels int, on []uint32) []bool {
+	all := make([]bool, pixels)
+	for _, pixel := range on {
+		all[pixel] = true
+	}
+	return all
+}
+
+// Above returns which probabilities are above ½.
+func Above(probabilities []float32) []bool {
+	on := make([]bool, len(probabilities))
+	for i, p := range probabilities {
+		on[i] = p > 0.5
+	}
+	return on
+}
+
+// Outline returns the d of an SVG path of the pixels that are on.
+func (s Size) Outline(on []bool) string {
+	shades := make([]int, len(on))
+	for i := range on {
+		if on[i] {
+			shades[i] = 1
+		}
+	}
+	for _, path := range s.Paths(shades) {
+		return path.D
+	}
+	return ""
+}
+
+// A Path is the outline of the pixels of an image that have one shade, as the d of an SVG path of pixels of size 1 × 1.
+type Path struct {
+	Shade int
+	D     string
+}
+
+// Strength is the magnitude of the shade.
+func (p Path) Strength() int { return max(p.Shade, -p.Shade) }
+
+// Paths returns a path for each shade but 0, ascending. shades has one for each pixel, row by row.
+func (s Size) Paths(shades []int) (all []Path) {
+	of := make(map[int]*strings.Builder)
+	for row := range s.Rows {
+		for first := 0; first < s.Columns; {
+			shade, end := shades[row*s.Columns+first], first+1
+			for end < s.Columns && shades[row*s.Columns+end] == shade {
+				end++
+			}
+			if shade != 0 {
+				if of[shade] == nil {
+					of[shade] = new(strings.Builder)
+				}
+				fmt.Fprintf(of[shade], "M%d %dh%dv1h%dz", first, row, end-first, first-end)
+			}
+			first = end
+		}
+	}
+	for shade, d := range of {
+		all = append(all, Path{shade, d.String()})
+	}
+	slices.SortFunc(all, func(a, b Path) int { return a.Shade - b.Shade })
+	return all
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"privpipe/evaluate/internal/pixels"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/progress"
+	"privpipe/pipelines/wire"
+)
+
+type pixelsCommand struct {
+	Mean    string `placeholder:"FILE" help:"Measure the mean of these images, too, as a prediction for every image. Give the training images: FILE is DOCUMENTS of tokenize images, over the same pixels."`
+	Picture string `output:"" placeholder:"FILE" help:"Draw the first images beside their reconstructions into FILE.svg or FILE.png. It shows content."`
+	Images  int    `default:"10" placeholder:"N" help:"Draw N images (default ${default})."`
+	JSON    bool   `name:"json" help:"Print JSON instead of a table."`
+	Output  string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	Input   string `arg:"" optional:"" default:"-" help:"Stream of predictions of pixels; standard input by default."`
+}
+
+// maxDrawn bounds a picture.
+const maxDrawn = 1000
+
+// Help is kong's hook.
+func (pixelsCommand) Help() string {
+	return "A pixel is predicted to be on where its probability is above one half. The result is the share of pixels that are predicted right. " +
+		"Beside it stands that of an image whose pixels are all off and, with --mean, that of the pixels that are on in more than half of the " +
+		"images of FILE. The mean of the scored images would know them, so it is no baseline: take the training images.\n\n" +
+		"Intervals have 95 % confidence, over independent images (Student's t). The gain is the mean difference within images.\n\n" +
+		"The picture has a row for each image: the image, the probabilities of its pixels, and the pixels above one half. Black is on."
+}
+
+// Validate is kong's hook.
+func (c *pixelsCommand) Validate() error {
+	ending := filepath.Ext(c.Picture)
+	switch {
+	case c.Picture != "" && ending != ".svg" && ending != ".png":
+		return fmt.Errorf("--picture must end in .svg or .png, is %s", c.Picture)
+	case c.Images < 1 || c.Images > maxDrawn:
+		return fmt.Errorf("--images must be in [1, %d], is %d", maxDrawn, c.Images)
+	}
+	return nil
+}
+
+// Run is kong's hook.
+func (c *pixelsCommand) Run(r *filter.Run) error {
+	if err := endpoint.Once([]string{c.Input, c.Mean}); err != nil {
+		return err
+	}
+	in, err := openPredictions(c.Input, endpoint.Wanted{})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	baselines := []*pixels.Baseline{pixels.NewBaseline(make([]bool, in.header.VocabularySize))}
+	side := in.header.Side
+	if c.Mean != "" {
+		mean, of, err := readMean(c.Mean, in)
+		if err != nil {
+			return err
+		}
+		baselines = append(baselines, pixels.NewBaseline(mean.On()))
+		if of == wire.Side_PRIVATE {
+			side = of
+		}
+	}
+	if side == wire.Side_PRIVATE {
+		r.Log.Warn("the images are private: no budget covers a measure computed from them")
+	}
+	if c.Picture != "" && in.header.Side == wire.Side_PRIVATE {
+		r.Log.Warn("the picture shows the content of private images")
+	}
+	meter := &progress.Meter{Name: "evaluate"}
+	r.Show(c.Output, meter.Line)
+	drawn := 0
+	if c.Picture != "" {
+		drawn = c.Images
+	}
+	score, picture, err := in.pixels(baselines, drawn, func() { meter.Documents.Add(1) })
+	if err != nil || r.DryRun() {
+		return err
+	}
+	text, err := c.print(score)
+	if err == nil && c.Picture != "" {
+		err = c.draw(in.header.Side, picture)
+	}
+	if err != nil {
+		return err
+	}
+	return writeTextOf(side, c.Output, text)
+}
+
+// pixels scores predictions of pixels beside baselines, and keeps the first images, at most drawn.
+func (in *predictions) pixels(baselines []*pixels.Baseline, drawn int, counted func()) (*pixels.Score, *pixels.Picture, error) {
+	n := int(in.header.VocabularySize)
+	score, picture := pixels.NewScore(n, baselines...), new(pixels.Picture)
+	var ids []uint32
+	err := in.all(counted, func(p *wire.Prediction) (err error) {
+		if score.Images() == 0 {
+			if picture.Size, err = pixels.SizeOf(in.columns); err != nil {
+				return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
+			}
+		}
+		ids = wire.AppendIDs(ids[:0], p.TruthGaps)
+		on, of := pixels.Set(n, ids), probabilitiesOf(p)
+		score.Add(on, pixels.Above(of))
+		if len(picture.Images) < drawn {
+			picture.Images = append(picture.Images, pixels.Image{On: on, Probabilities: of})
+		}
+		return nil
+	})
+	if err == nil && score.Images() == 0 {
+		err = exit.Errorf(exit.Malformed, "%s: no predictions", in.Name())
+	}
+	return score, picture, err
+}
+
+// readMean reads the mean of the images of a stream over the same pixels as predictions, and its side.
+func readMean(name string, of *predictions) (*pixels.Mean, wire.Side, error) {
+	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	if h.VocabularySize != of.header.VocabularySize || !slices.Equal(h.Vocabulary, of.header.Vocabulary) {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s and %s are not over the same pixels", name, of.Name())
+	}
+	mean := pixels.NewMean(int(h.VocabularySize))
+	var ids []uint32
+	for {
+		record, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		ids = wire.AppendIDs(ids[:0], record.GetDocument().WordGaps)
+		mean.Add(ids)
+	}
+	if mean.Images() == 0 {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: no images", name)
+	}
+	return mean, h.Side, nil
+}
+
+// draw writes the picture.
+func (c *pixelsCommand) draw(side wire.Side, picture *pixels.Picture) error {
+	draw := picture.SVG
+	if filepath.Ext(c.Picture) == ".png" {
+		draw = picture.PNG
+	}
+	drawn, err := draw()
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(c.Picture, side, drawn)
+}
+
+// pixelBaselines are the names of the baselines, in their order.
+var pixelBaselines = []struct{ key, name string }{{"all_off", "all pixels off"}, {"mean_image", "mean image"}}
+
+type pixelShare struct {
+	Right float64    `json:"right"`
+	Low   *float64   `json:"right_low,omitempty"` // missing for a single image
+	High  *float64   `json:"right_high,omitempty"`
+	Gain  *pixelGain `json:"gain,omitempty"` // of the model over a baseline
+}
+
+type pixelGain struct {
+	Mean float64  `json:"mean"`
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+}
+
+func (c *pixelsCommand) print(score *pixels.Score) ([]byte, error) {
+	model := score.Right()
+	of := map[string]any{"images": score.Images(), "model": pixelShare{model.Mean, model.Low, model.High, nil}}
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "right pixels\tshare\t95 %% interval\tgain of the model\t95 %% interval\timages\n")
+	fmt.Fprintf(w, "model\t%.4f\t%s\t-\t-\t%d\n", model.Mean, ends(model), score.Images())
+	for i, name := range pixelBaselines[:score.Baselines()] {
+		right, gain := score.Of(i)
+		of[name.key] = pixelShare{right.Mean, right.Low, right.High, &pixelGain{gain.Mean, gain.Low, gain.High}}
+		fmt.Fprintf(w, "%s\t%.4f\t%s\t%+.4f\t%s\t%d\n", name.name, right.Mean, ends(right), gain.Mean, ends(gain), score.Images())
+	}
+	if c.JSON {
+		b.Reset()
+		err := json.NewEncoder(&b).Encode(of)
+		return b.Bytes(), err
+	}
+	err := w.Flush()
+	return b.Bytes(), err
+}
+
+func ends(s pixels.Share) string {
+	if s.Low == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f to %.4f", *s.Low, *s.High)
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+
+	"privpipe/evaluate/internal/auc"
+	"privpipe/evaluate/internal/classes"
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+)
+
+// predictions is an open stream of predictions under one set of parameters.
+type predictions struct {
+	*endpoint.StreamReader
+	header  *wire.Header
+	columns vocabulary.Words // complete once a prediction was read
+	round   uint32           // of the parameters
+	read    int
+}
+
+func openPredictions(name string, wanted endpoint.Wanted) (*predictions, error) {
+	wanted.Kinds = []wire.Kind{wire.Kind_PREDICTIONS}
+	in, h, err := endpoint.OpenStream(name, wanted)
+	return &predictions{StreamReader: in, header: h}, err
+}
+
+// next returns the next prediction, or io.EOF.
+func (in *predictions) next() (*wire.Prediction, error) {
+	for {
+		record, err := in.Next()
+		if err != nil {
+			return nil, err
+		}
+		p := record.GetPrediction()
+		if p == nil { // the names of the columns, which each writer of a topic sends: the first one's count
+			if len(in.columns) < int(in.header.VocabularySize) {
+				in.columns = append(in.columns, record.GetWords().GetWords()...)
+			}
+			continue
+		}
+		if in.read > 0 && record.Round != in.round {
+			return nil, in.refused("predictions under the parameters of several rounds: one measure would mix them")
+		}
+		in.round = record.Round
+		in.read++
+		return p, nil
+	}
+}
+
+// all calls add for each prediction, and counted after it.
+func (in *predictions) all(counted func(), add func(*wire.Prediction) error) error {
+	for {
+		p, err := in.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = add(p)
+		}
+		if err != nil {
+			return err
+		}
+		counted()
+	}
+}
+
+// refused is an error about the last record.
+func (in *predictions) refused(message string) *exit.Error {
+	return exit.Errorf(exit.Malformed, "%w", in.Errorf("%s", message))
+}
+
+// probabilitiesOf are those of a prediction, a column each.
+func probabilitiesOf(p *wire.Prediction) []float32 {
+	all := make([]float32, len(p.Probabilities)/4)
+	for i := range all {
+		all[i] = math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities[4*i:]))
+	}
+	return all
+}
+
+// positive says whether a document is of the class of the only column.
+func (in *predictions) positive(p *wire.Prediction) (bool, error) {
+	if p.Label == "" && len(p.TruthGaps) == 0 {
+		return false, in.refused("a prediction of a document whose class is not known")
+	}
+	return len(p.TruthGaps) > 0, nil
+}
+
+// binary reads predictions of one column, of documents of both classes.
+func (in *predictions) binary(counted func()) (all []auc.Prediction, err error) {
+	positives := 0
+	err = in.all(counted, func(p *wire.Prediction) error {
+		positive, err := in.positive(p)
+		if positive {
+			positives++
+		}
+		all = append(all, auc.Prediction{Probability: float64(probabilitiesOf(p)[0]), Positive: positive})
+		return err
+	})
+	if err == nil && (positives == 0 || positives == len(all)) {
+		err = exit.Errorf(exit.Malformed, "%s: the documents are not of both classes, so nothing is ranked", in.Name()).
+			WithHint("estep --score --positive names the class that is predicted")
+	}
+	return all, err
+}
+
+// maxClasses bounds a matrix that somebody may read.
+const maxClasses = 1000
+
+// classes reads predictions of classes. A stream of one column has two classes: those of the column, and all others.
+func (in *predictions) classes(counted func()) (*classes.Confusion, []string, error) {
+	n := int(in.header.VocabularySize)
+	if n < 1 || n > maxClasses {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: predictions of %d columns: classes must be 1 to %d", in.Name(), n, maxClasses)
+	}
+	confusion := classes.New(max(n, 2))
+	err := in.all(counted, func(p *wire.Prediction) error {
+		class, err := in.class(p)
+		if err == nil {
+			confusion.Add(class, predictedClass(probabilitiesOf(p)))
+		}
+		return err
+	})
+	if err == nil && confusion.Documents() == 0 {
+		err = exit.Errorf(exit.Malformed, "%s: no predictions", in.Name())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if n == 1 {
+		return confusion, twoClasses(in.columns[0]), nil
+	}
+	return confusion, in.columns, nil
+}
+
+// twoClasses are the names of a class and of all others.
+func twoClasses(name string) []string { return []string{name, "not " + name} }
+
+// class is the class of a document: a column, or 1 for all but the only column.
+func (in *predictions) class(p *wire.Prediction) (int, error) {
+	if in.header.VocabularySize == 1 {
+		positive, err := in.positive(p)
+		if positive {
+			return 0, err
+		}
+		return 1, err
+	}
+	if len(p.TruthGaps) != 1 {
+		return 0, in.refused("a document must be of exactly one of the classes that the columns name")
+	}
+	return int(p.TruthGaps[0]), nil
+}
+
+// predictedClass is the first of the most probable columns. A single column is predicted if it is more probable than not.
+func predictedClass(probabilities []float32) int {
+	if len(probabilities) == 1 {
+		if probabilities[0] > 0.5 {
+			return 0
+		}
+		return 1
+	}
+	best := 0
+	for i, p := range probabilities {
+		if p > probabilities[best] {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+
+	"privpipe/evaluate/internal/classes"
+	"privpipe/evaluate/internal/page"
+	"privpipe/evaluate/internal/pixels"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model/blr"
+	"privpipe/pipelines/model/dpvi"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/wire"
+)
+
+// addWeights adds the weights of a model that has some for features: coefficients, or hidden units over the pixels of an image.
+func addWeights(p *page.Page, file *modelfile.File) (err error) {
+	switch file.Family {
+	case blr.Family:
+		p.Coefficients, err = rowWeights(file)
+	case dpvi.Family:
+		var mean, deviation []float64
+		if mean, err = dpvi.Mean.Of(file.Set, file.Size); err == nil {
+			deviation, err = dpvi.Deviation.Of(file.Set, file.Size)
+		}
+		if err == nil {
+			p.Coefficients = page.NewCoefficients(file.Words, mean, deviation)
+		}
+	default:
+		p.Units, err = hiddenUnits(file)
+	}
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", file.Name, err)
+	}
+	return nil
+}
+
+// rowWeights are the coefficients of a model of blr. Without variance they are a point estimate.
+func rowWeights(file *modelfile.File) (*page.Coefficients, error) {
+	mean, err := blr.Mean.Of(file.Set, file.Size)
+	if err != nil {
+		return nil, err
+	}
+	moments, err := blr.Moments.Of(file.Set, file.Size)
+	if err != nil {
+		return nil, err
+	}
+	deviations, point := make([]float64, len(mean)), true
+	for i, m := range mean {
+		second := moments[i*len(mean)+i]
+		variance := max(0, second-m*m)
+		if variance > 1e-12*second { // more than the rounding of a product
+			point = false
+		}
+		deviations[i] = math.Sqrt(variance)
+	}
+	if point {
+		deviations = nil
+	}
+	return page.NewCoefficients(file.Words, mean, deviations), nil
+}
+
+// hiddenUnits are the units of a network over the pixels of an image, a row of its matrix "weights" each; nil for other models.
+func hiddenUnits(file *modelfile.File) (*page.Units, error) {
+	size, err := pixels.SizeOf(file.Words)
+	if err != nil || file.Family.Topics != nil || file.Size.Components == 0 {
+		return nil, nil
+	}
+	arrays, err := file.Family.Arrays(file.Set, file.Size)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range arrays {
+		if a.Name == "weights" && len(a.Cells) == file.Size.Components*size.Pixels() {
+			return page.NewUnits(size, a.Cells), nil
+		}
+	}
+	return nil, nil
+}
+
+// mostPairs is how many images a page shows.
+const mostPairs = 12
+
+// addPredictions adds what the model predicts for held-out documents.
+func (c *reportCommand) addPredictions(p *page.Page, file *modelfile.File) error {
+	in, err := openPredictions(c.Predictions, c.wanted(wire.Kind_PREDICTIONS))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := refuseOther(in.StreamReader, in.header, file); err != nil {
+		return err
+	}
+	p.Predictions = &page.Predictions{Source: filepath.Base(c.Predictions), Private: in.header.Side == wire.Side_PRIVATE}
+	if err := addMeasures(p.Predictions, in, file); err != nil {
+		return err
+	}
+	if in.round != file.Set.Round {
+		return in.Errorf("its predictions are of the parameters after round %d, %s has those after round %d", in.round, file.Name, file.Set.Round)
+	}
+	p.Sources = append(p.Sources, page.Row{Name: "predictions", Value: described(c.Predictions)})
+	return nil
+}
+
+// addMeasures measures predictions of pixels, if their columns are the features of the model and pixels, or of classes.
+func addMeasures(p *page.Predictions, in *predictions, file *modelfile.File) error {
+	nothing := func() {}
+	if _, err := pixels.SizeOf(file.Words); err == nil && bytes.Equal(in.header.Vocabulary, file.Header.Vocabulary) {
+		score, picture, err := in.pixels([]*pixels.Baseline{pixels.NewBaseline(make([]bool, in.header.VocabularySize))}, mostPairs, nothing)
+		if err == nil {
+			p.Pixels = page.NewPixels(score, picture)
+		}
+		return err
+	}
+	if in.header.VocabularySize != 1 {
+		confusion, names, err := in.classes(nothing)
+		if err == nil {
+			p.Classes = page.NewClasses(confusion, names)
+		}
+		return err
+	}
+	all, err := in.binary(nothing)
+	if err != nil {
+		return err
+	}
+	confusion := classes.New(2)
+	for _, of := range all {
+		class := 1
+		if of.Positive {
+			class = 0
+		}
+		confusion.Add(class, predictedClass([]float32{float32(of.Probability)}))
+	}
+	p.Binary = page.NewBinary(in.columns[0], all)
+	p.Classes = page.NewClasses(confusion, twoClasses(in.columns[0]))
+	return nil
+}
