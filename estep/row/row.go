@@ -70,6 +70,8 @@ func (r *Row) AppendTimes(cells []byte, factor float64) []byte {
 	return cells
 }
 
+var onlyRow = []uint32{0}
+
 // Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is not
 // negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some.
 func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
@@ -78,7 +80,7 @@ func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
 	cells = r.AppendTimes(cells, math.Sqrt(square))
 	cells = append(cells, cells[n:]...)
 	parts := &[2]wire.Part{
-		{Matrix: 0, ColumnGaps: gaps, Values: cells[:n:n]},
+		{Matrix: 0, RowGaps: onlyRow, ColumnGaps: gaps, Values: cells[:n:n]},
 		{Matrix: 1, RowGaps: gaps, ColumnGaps: gaps, Values: cells[n:], Factored: true},
 	}
 	return []*wire.Part{&parts[0], &parts[1]}

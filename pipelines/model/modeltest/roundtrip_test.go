@@ -6,11 +6,13 @@ import (
 
 	estepblr "privpipe/estep/blr"
 	estep "privpipe/estep/lda"
+	esteplinear "privpipe/estep/linear"
 	"privpipe/estep/row"
 	"privpipe/estep/shape"
 	estepwords "privpipe/estep/words"
 	mstepblr "privpipe/mstep/blr"
 	mstep "privpipe/mstep/lda"
+	msteplinear "privpipe/mstep/linear"
 	mstepwords "privpipe/mstep/words"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modeltest"
@@ -55,6 +57,14 @@ func TestFamilies(t *testing.T) {
 				return mstepblr.New(mstepblr.Options{Words: 12, A0: 1, B0: 1, Rate: model.Rate{Kappa: 1}})
 			},
 			Norm: math.Sqrt(5) / 4, Attained: 0.9,
+		},
+		// A row of norm 1 with a response at the end of its range: estep/linear/claim.md.
+		"linear": {
+			Step: func() model.EStep { return esteplinear.New(esteplinear.Options{RowNorm: 4, Most: 1}) },
+			Learner: func() model.Learner {
+				return msteplinear.New(msteplinear.Options{Words: 12, Precision: 1, A0: 2, B0: 1})
+			},
+			Norm: 2, Attained: 1 - 1e-6,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { modeltest.RoundTrip(t, h) })
