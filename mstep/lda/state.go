@@ -17,14 +17,14 @@ var (
 )
 
 func (l *Learner) state() learn.State {
-	accumulate := learn.Switch("accumulate", l.o.Accumulate)
-	accumulate.Optional = true
+	accumulate, point := learn.Switch("accumulate", l.o.Accumulate), learn.Switch("point", l.o.Estimate.Point)
+	accumulate.Optional, point.Optional = true, true
 	return learn.State{
 		Settings: []learn.Setting{
 			{Name: lda.Alpha.Name, Value: l.o.Alpha}, {Name: lda.Eta.Name, Value: l.o.Eta},
 			{Name: "tau0", Value: l.o.Tau0}, {Name: "kappa", Value: l.o.Kappa}, {Name: "average_from", Value: l.o.AverageFrom},
 			learn.Switch("zero_negatives", l.o.ZeroNegatives),
-			{Name: lda.Ceiling.Name, Value: l.o.Estimate.Ceiling, Optional: true}, accumulate,
+			{Name: lda.Ceiling.Name, Value: l.o.Estimate.Ceiling, Optional: true}, accumulate, point,
 		},
 		Kept: []learn.Kept{
 			learn.Number(keptVariance, &l.variance), learn.Number(keptAverageVariance, &l.averageVariance),

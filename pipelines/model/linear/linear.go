@@ -4,12 +4,12 @@
 //
 // For a row x with |x| ≤ 1 and a response y in [−1, 1], in the notation of Park et al. (2020), Algorithms 1 and 2:
 //
-//	statistic s       natural parameter n   prior ν   add-remove   replace-one
-//	xy = y·x          τ·w                   0         1            2
-//	xx = x·xᵀ         −½·τ·w·wᵀ             λ0·I      1            √2
-//	yy = y²           −½·τ                  2·b0      1            1
-//	count = 1         ½·log τ               2·a0      1            0
-//	all, each over 1                                  2            3/√2
+//	statistic s       natural parameter n   prior ν          add-remove   replace-one
+//	xy = y·x          τ·w                   0                1            2
+//	xx = x·xᵀ         −½·τ·w·wᵀ             λ0·I             1            √2
+//	yy = y²           −½·τ                  2·b0             1            1
+//	count = 1         ½·log τ               2·(a0 − 1) + V   1            0
+//	all, each over 1                                         2            3/√2
 //
 // The last columns bound how far a neighbouring sum lies in L2: estep/linear/claim.md. No variable of the model is latent, so the E-step
 // needs no parameters, and a round has all that the data tell.
