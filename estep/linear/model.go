@@ -78,7 +78,7 @@ func response(label string) (float64, error) {
 // scale clamps a response to the range, and scales it to [−1, 1].
 func (o Options) scale(y float64) float64 {
 	y = min(max(y, o.Least), o.Most)
-	return min(max(2*(y-o.Least)/(o.Most-o.Least)-1, -1), 1)
+	return 2*((y-o.Least)/(o.Most-o.Least)) - 1
 }
 
 // Contribute implements model.Worker: y·x, x·xᵀ, y² and 1, rounded towards 0, so that rounding does not pass the bounds.

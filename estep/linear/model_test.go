@@ -79,6 +79,16 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// TestWideRange: the widest range that the command takes is scaled without overflow.
+func TestWideRange(t *testing.T) {
+	o := Options{RowNorm: 1, Least: -8e307, Most: 8e307}
+	for y, want := range map[float64]float64{-8e307: -1, 0: 0, 4e307: 0.5, 8e307: 1, 1.7e308: 1} {
+		if got := o.scale(y); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%v is scaled to %v, want %v", y, got, want)
+		}
+	}
+}
+
 // TestBadLabels: a label that is no number is refused, and not shown.
 func TestBadLabels(t *testing.T) {
 	for _, label := range []string{"", "MARKER", "NaN", "1,5", "1/2", "7 "} {

@@ -62,8 +62,8 @@ func TowardsZero(x float64) float32 {
 	return y
 }
 
-// AppendTimes appends the cells factor·x of a part, each rounded towards 0.
-func (r *Row) AppendTimes(cells []byte, factor float64) []byte {
+// appendTimes appends the cells factor·x of a part, each rounded towards 0.
+func (r *Row) appendTimes(cells []byte, factor float64) []byte {
 	for _, x := range r.X {
 		cells = binary.LittleEndian.AppendUint32(cells, math.Float32bits(TowardsZero(factor*x)))
 	}
@@ -76,8 +76,8 @@ var onlyRow = []uint32{0}
 // negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some.
 func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
 	n := 4 * len(r.X)
-	cells := r.AppendTimes(make([]byte, 0, 3*n), linear)
-	cells = r.AppendTimes(cells, math.Sqrt(square))
+	cells := r.appendTimes(make([]byte, 0, 3*n), linear)
+	cells = r.appendTimes(cells, math.Sqrt(square))
 	cells = append(cells, cells[n:]...)
 	parts := &[2]wire.Part{
 		{Matrix: 0, RowGaps: onlyRow, ColumnGaps: gaps, Values: cells[:n:n]},
