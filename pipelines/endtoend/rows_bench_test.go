@@ -22,14 +22,16 @@ func BenchmarkRows(b *testing.B) {
 	run(b, folder, `mkfifo params; account ledger new ledger
 		sample -q --all -T 3 train.pp | estep blr --row-norm 3.873 --params params | privatize none -q --ledger ledger |
 			mstep blr --vocab features.txt --params-out params -o model.pp
-		sample -q --all -o round.pp train.pp; mstep export --format npz -o model.npz model.pp`)
+		sample -q --all -T 4 --first-round 4 -o round.pp train.pp; mstep export --format npz -o model.npz model.pp`)
 	rows := writeRows(b, folder, 106, 3.873)
+	const stage = "estep blr --row-norm 3.873 --params model.pp round.pp"
+	run(b, folder, stage+" | show --private | grep -c '\"unit\"' >/dev/null") // it answers the round: not one that the parameters have already
 	script, err := filepath.Abs("logistic_rows.py")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for range b.N {
-		var theirs, summed, inProcess, stage least
+		var theirs, summed, inProcess, whole least
 		for range repetitions {
 			var peer struct{ CPU, Summed float64 }
 			decode(b, run(b, folder, fmt.Sprintf("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 %s %s rows.npy labels.npy model.npz", py, script)), &peer)
@@ -46,13 +48,13 @@ func BenchmarkRows(b *testing.B) {
 				b.Fatal(err)
 			}
 			inProcess.take(1/perSecond, 0)
-			stage.take(measure(b, folder, onOneCore+"estep blr --row-norm 3.873 --params model.pp round.pp >/dev/null")[0].cpu.Seconds()/rows, 0)
+			whole.take(measure(b, folder, onOneCore+stage+" >/dev/null")[0].cpu.Seconds()/rows, 0)
 		}
-		for name, l := range map[string]least{"numpy": theirs, "numpy-summed": summed, "in-process": inProcess, "stage": stage} {
+		for name, l := range map[string]least{"numpy": theirs, "numpy-summed": summed, "in-process": inProcess, "stage": whole} {
 			b.ReportMetric(1/l.cpu, name+"-rows/core-s")
 		}
 		b.ReportMetric(theirs.cpu/inProcess.cpu, "in-process-×numpy")
-		b.ReportMetric(theirs.cpu/stage.cpu, "stage-×numpy")
+		b.ReportMetric(theirs.cpu/whole.cpu, "stage-×numpy")
 	}
 }
 
