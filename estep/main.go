@@ -7,6 +7,7 @@ import (
 	"privpipe/estep/dpvi"
 	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
+	"privpipe/estep/linear"
 	"privpipe/estep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -15,11 +16,12 @@ import (
 // cli has a line for each model.
 var cli struct {
 	filter.Common
-	LDA   lda.Command   `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
-	Gibbs gibbs.Command `cmd:"" help:"Train topics: latent Dirichlet allocation by Gibbs sampling."`
-	Words words.Command `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
-	BLR   blr.Command   `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
-	DPVI  dpvi.Command  `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
+	LDA    lda.Command    `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
+	Gibbs  gibbs.Command  `cmd:"" help:"Train topics: latent Dirichlet allocation by Gibbs sampling."`
+	Words  words.Command  `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
+	BLR    blr.Command    `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
+	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
+	Linear linear.Command `cmd:"" help:"Train or apply a regression of rows: Bayesian linear regression."`
 }
 
 func main() {

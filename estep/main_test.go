@@ -181,16 +181,27 @@ func files() map[string][]byte {
 		"words-long.pp": parameterStream("words", four, true, false, []uint32{1},
 			matrix{"probabilities", 1, []float64{.25, .25, .25, .25}}),
 
-		"rows.pp":         valuedRounds(rows...),
-		"held-rows.pp":    encode(valuedDocuments(), false, documentsOf(rows)...),
-		"unlabelled.pp":   valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
-		"trials.pp":       valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0}, Values: floats(1)}),
+		"rows.pp":           valuedRounds(rows...),
+		"held-rows.pp":      encode(valuedDocuments(), false, documentsOf(rows)...),
+		"unlabelled.pp":     valuedRounds(&wire.Document{Id: "MARKER", WordGaps: []uint32{0}, Values: floats(1)}),
+		"trials.pp":         valuedRounds(&wire.Document{Id: "MARKER", Label: "1/4", WordGaps: []uint32{0}, Values: floats(1)}),
+		"responses.pp":      valuedRounds(responses...),
+		"held-responses.pp": encode(valuedDocuments(), false, documentsOf(responses)...),
+		"linear-model.pp": parametersOf([]*wire.Scalar{{Name: "noise", Value: 0.04}}, "", "linear", vocab, true, false, []uint32{2}, mean,
+			matrix{"covariance", 3, []float64{2, 0, 0, 0, 4, 0, 0, 0, 1}}),
 		"blr-params.pp":   parameterStream("blr", vocab, false, false, []uint32{1}, mean, moments),
 		"blr-model.pp":    parameterStream("blr", vocab, true, false, []uint32{2}, mean, moments),
 		"dpvi-params.pp":  parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}, matrix{"draw", 1, []float64{-1, 2, 1}}),
 		"dpvi-no-draw.pp": parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
 		"dpvi-model.pp":   parameterStream("dpvi", vocab, true, false, []uint32{2}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
 	}
+}
+
+// responses are rows whose labels are numbers.
+var responses = []*wire.Document{
+	{Id: "MARKER-1", Label: "25", WordGaps: []uint32{0, 2}, Values: floats(3, -4)},
+	{Id: "MARKER-2", Label: "-1e3", WordGaps: []uint32{1}, Values: floats(2)},
+	{Id: "MARKER-3", Label: "12.5"},
 }
 
 func valuedDocuments() *wire.Header {

@@ -9,6 +9,7 @@ import (
 	"privpipe/mstep/blr"
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/lda"
+	"privpipe/mstep/linear"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model"
@@ -62,6 +63,9 @@ func files() map[string][]byte {
 	logistic := blr.Options{Words: len(vocab), A0: 1, B0: 1}
 	twoRows := rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8}, []int64{6, 1, 0, 5, 1, 2, 9, 0, 7})
 
+	linearSteps := [][]int64{{5, -4, 2, 7, 0, -3, 9, 1, 8, 30, 40}, {6, 1, 0, 5, 1, 2, 9, 0, 7, 20, 41}}
+	twoLinear := rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps...)
+
 	return map[string][]byte{
 		"vocab.txt":       []byte("cat\ndog\nfish\n"),
 		"other.txt":       []byte("cat\ndog\nbird\n"),
@@ -81,6 +85,9 @@ func files() map[string][]byte {
 		"rows.pp":         rowReleases(blr.New(logistic), noiseless, []int64{16, 0, 0, 8, 0, 0, 0, 0, 0}),
 		"two-rows.pp":     twoRows,
 		"first-row.pp":    unended(rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8})),
+		"linear.pp":       rowReleases(linear.New(linear.Options{Words: len(vocab)}), noiseless, []int64{4, 0, 0, 6, 0, 0, 0, 0, 0, 3, 4}),
+		"two-linear.pp":   twoLinear,
+		"first-linear.pp": unended(rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps[0])),
 		"gradients.pp":    rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),

@@ -38,6 +38,9 @@ func (j *Job) held(r *filter.Run, w Work) error {
 	case j.Infer:
 		r.Show(j.Output, meter.Line)
 		return j.eachModel(w, in.Name(), in.header, func(t *trained) error {
+			if _, ok := t.step.NewWorker().(model.Regressor); ok {
+				return j.regress(r, in.next(meter), workers(t.step, j.N()), in.header.Side)
+			}
 			return j.infer(r, in.next(meter), workers(t.step, j.N()), in.header.Side, t.size.Components)
 		})
 	}

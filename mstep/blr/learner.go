@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"privpipe/mstep/internal/spectrum"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/blr"
 )
@@ -72,12 +73,10 @@ func (l *Learner) Update(r *model.Release) error {
 	return l.learn()
 }
 
-// raise returns what an eigenvalue of S2 is replaced with. All are at least 0 without noise. The largest eigenvalue of V × V symmetric noise
-// with deviation τ on the diagonal and τ/√2 off it is about τ·√(2V) (Wigner's semicircle: 2·√V times the deviation off the diagonal). Half of
-// it is a compromise: eigenvalues that are smaller cannot be told from noise.
+// raise returns what an eigenvalue of S2 is replaced with. All are at least 0 without noise.
 func (l *Learner) raise(eigenvalue float64) float64 {
 	if l.o.Negative == nil {
-		return max(eigenvalue, math.Sqrt(l.variance)*math.Sqrt(2*float64(l.o.Words))/2)
+		return max(eigenvalue, spectrum.Floor(math.Sqrt(l.variance), l.o.Words))
 	}
 	if eigenvalue < 0 {
 		return *l.o.Negative

@@ -1,10 +1,11 @@
 package blr
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"privpipe/mstep/internal/spectrum"
 )
 
 // A prior is w ~ N(0, I/α), α ~ Gamma(shape, rate).
@@ -32,44 +33,26 @@ const (
 // point mass q(w) has no variance, which is expectation maximisation (App. 6).
 func solve(s1, s2 []float64, p prior, raise func(float64) float64, point bool) (*posterior, error) {
 	n := len(s1)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(n, s2), true) {
-		return nil, errors.New("the eigenvalues of s2 were not found")
+	eigen, err := spectrum.Of(s2, n)
+	if err != nil {
+		return nil, err
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	values := eigen.Values(nil)
-	for i, v := range values {
-		values[i] = raise(v)
+	for i, v := range eigen.Values {
+		eigen.Values[i] = raise(v)
 	}
-	var rotated mat.VecDense // S1 in the coordinates of the eigenvectors
-	rotated.MulVec(vectors.T(), mat.NewVecDense(n, s1))
-
-	alpha := precision(values, rotated.RawVector().Data, p, point)
-	scaled := mat.NewDense(n, n, nil) // eigenvectors, divided by the roots of Λ's eigenvalues
-	for i, v := range values {
-		rotated.SetVec(i, rotated.AtVec(i)/(alpha+v))
-		root := math.Sqrt(alpha + v)
-		for r := range n {
-			scaled.Set(r, i, vectors.At(r, i)/root)
+	rotated := eigen.Rotate(s1)
+	alpha := precision(eigen.Values, rotated, p, point)
+	variances := make([]float64, n) // of w, along each eigenvector
+	for i, v := range eigen.Values {
+		rotated[i] /= alpha + v
+		if !point {
+			variances[i] = 1 / (alpha + v)
 		}
 	}
-	var mean mat.VecDense
-	mean.MulVec(&vectors, &rotated)
-	var moments mat.SymDense
-	if point {
-		moments = *mat.NewSymDense(n, nil)
-	} else {
-		moments.SymOuterK(1, scaled)
-	}
-	moments.SymRankOne(&moments, 1, &mean)
-	q := &posterior{mean: mean.RawVector().Data, moments: make([]float64, n*n), precision: alpha}
-	for r := range n {
-		for c := range n {
-			q.moments[r*n+c] = moments.At(r, c)
-		}
-	}
-	return q, nil
+	mean := eigen.Back(rotated)
+	moments := eigen.Matrix(variances)
+	moments.SymRankOne(moments, 1, mat.NewVecDense(n, mean))
+	return &posterior{mean: mean, moments: spectrum.Cells(moments), precision: alpha}, nil
 }
 
 // precision returns the fixed point of E[α] = (a0 + V/2) / (b0 + ½·(μᵀμ + tr Σ)), for the eigenvalues of S2 and S1 in their coordinates.

@@ -28,6 +28,7 @@ type Command struct {
 	Kappa        *float64 `placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 0.5)."`
 	Accumulate   bool     `group:"Learning rate" help:"Add up the releases, from 0 on: S ← S + R, for rounds of increments that all documents answer, as those of estep gibbs --statistic increments. The parameters and the model then hold S as counts."`
 	AverageFrom  *float64 `placeholder:"X" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state (default 0.3, or 1 with --accumulate)."`
+	Mode         string   `name:"estimate" enum:"bayes,map" default:"bayes" group:"Estimate" help:"Estimate topics by ${enum}. bayes: their Dirichlet posterior, by variational Bayes; map: its mode alone, which is expectation maximisation at the same privacy. map needs --eta above 1 and --denoise floor."`
 	Denoise      string   `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"Estimate topics from the noisy sum by ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
 	Ceiling      float64  `placeholder:"C" group:"Estimate" help:"Count each cell as at most C, and send C to the E-step. With --beta mean it bounds the ratio of the weights of two words in a topic by C/η + 1. Needs --denoise floor; by default there is no ceiling."`
 	Beta         string   `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"Send this estimate of β under λ to the E-step: ${enum}."`
@@ -53,6 +54,12 @@ func (c *Command) Validate() error {
 		return fmt.Errorf("--average-from must be in [0, 1], is %v", averageFrom)
 	}
 	switch {
+	case c.Mode == "map" && !(c.Eta > 1):
+		return errors.New("--estimate map needs --eta above 1: with a smaller prior a topic's mode has no weight at words without counts")
+	case c.Mode == "map" && c.Denoise != "floor":
+		return errors.New("--estimate map needs --denoise floor: empirical Bayes has no mode")
+	case c.Mode == "map" && (c.Beta != "mean" || c.Ceiling > 0 || c.Accumulate):
+		return errors.New("--estimate map does not go with --beta, --ceiling and --accumulate: a point mass has one β")
 	case c.Ceiling > 0 && c.Denoise != "floor":
 		return errors.New("--ceiling needs --denoise floor: empirical Bayes has no ceiling")
 	case c.Accumulate && (c.Tau0 != nil || c.Kappa != nil || averageFrom != 1):
@@ -93,7 +100,7 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	o := Options{
 		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero", Accumulate: c.Accumulate, Seed: c.Seed,
-		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling},
+		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling, Point: c.Mode == "map"},
 	}
 	o.Tau0, o.Kappa, o.AverageFrom = c.schedule()
 	if uint64(o.Topics)*uint64(o.Words) > wire.MaxCells {

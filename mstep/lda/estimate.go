@@ -13,6 +13,7 @@ type Estimate struct {
 	Shrink      bool    // empirical Bayes; else negative cells count as 0
 	ExpectedLog bool    // E[log β] under the Dirichlet λ, as in the papers; else the mean of β
 	Ceiling     float64 // cells count as at most this; 0: no ceiling. Not with Shrink
+	Point       bool    // the topics are at the mode of their Dirichlet, which is expectation maximisation. Needs η > 1; not with the others
 }
 
 // topics is an estimate of the topics.
@@ -26,9 +27,18 @@ type topics struct {
 // in most topics and common in a few, hence the wide range.
 var cellPrior = denoise.Mixture{Ratios: []float64{.01, .05, .2, .6, 1.5, 4, 10, 22, 45}, Groups: 8, Steps: 2}
 
+// prior is λ of a cell without counts.
+func (o *Options) prior() float64 {
+	if o.Estimate.Point {
+		return o.Eta - 1
+	}
+	return o.Eta
+}
+
 // estimate makes topics from a statistic with normal noise of standard deviation tau on each cell. Without noise, for example at
 // the random start, λ is η + S. A ceiling C bounds λ to [η, η+C]: no two words of a topic then differ in the mean of β by more than a
-// factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise).
+// factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise). The mode of a Dirichlet(λ) is the mean of a Dirichlet(λ − 1), so for a
+// point mass λ has 1 less.
 func (o *Options) estimate(sum []float64, tau float64) *topics {
 	t := &topics{k: o.Topics, v: o.Words, lambda: make([]float64, len(sum)), expectedLog: o.Estimate.ExpectedLog}
 	if o.Estimate.Shrink && tau > 0 {
@@ -40,7 +50,7 @@ func (o *Options) estimate(sum []float64, tau float64) *topics {
 		if o.Estimate.Ceiling > 0 {
 			cell = min(cell, o.Estimate.Ceiling)
 		}
-		t.lambda[i] = o.Eta + cell
+		t.lambda[i] = o.prior() + cell
 	}
 	return t
 }

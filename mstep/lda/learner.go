@@ -47,8 +47,9 @@ func New(o Options) *Learner {
 		return l
 	}
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(o.Seed, 0x6c616d626461)}
+	width := max(1, 2*o.prior()) // S must not be negative: a large prior would hide it, and all topics would be equal for ever
 	for i := range l.sum {
-		l.sum[i] = gamma.Rand() - o.Eta
+		l.sum[i] = width*gamma.Rand() - o.prior()
 	}
 	return l
 }
@@ -57,7 +58,7 @@ func New(o Options) *Learner {
 func NewFrom(o Options, lambda []float64) *Learner {
 	l := newLearner(o)
 	for i, v := range lambda {
-		l.sum[i] = v - o.Eta
+		l.sum[i] = v - o.prior()
 	}
 	return l
 }

@@ -90,11 +90,31 @@ func TestLearner(t *testing.T) {
 			modeltest.Learner(t, func() model.Learner { return New(o) })
 		})
 	}
+	mode := base
+	mode.Estimate, mode.Eta = Estimate{Point: true}, 1.5
+	t.Run("map", func(t *testing.T) {
+		modeltest.Learner(t, func() model.Learner { return New(mode) })
+	})
 	increments := floor
 	increments.ZeroNegatives, increments.Accumulate, increments.Estimate.Ceiling = false, true, 3
 	t.Run("accumulate", func(t *testing.T) {
 		modeltest.LearnerOf(t, modeltest.OfAll(0.125, 50, 5), func() model.Learner { return New(increments) })
 	})
+}
+
+// TestStart: the first topics differ, also under a large prior.
+func TestStart(t *testing.T) {
+	for _, o := range []Options{
+		{Topics: 2, Words: 30, Alpha: 1, Eta: 0.5}, {Topics: 2, Words: 30, Alpha: 1, Eta: 5},
+		{Topics: 2, Words: 30, Alpha: 1, Eta: 5, Estimate: Estimate{Point: true}},
+	} {
+		lambda := o.estimate(New(o).sum, 0).lambda
+		for v := range 30 {
+			if one, two := lambda[v], lambda[30+v]; one == two {
+				t.Errorf("η = %v: word %d has λ %v in both topics", o.Eta, v, one)
+			}
+		}
+	}
 }
 
 // TestRestoreRefuses a checkpoint that was made with other settings.
@@ -114,6 +134,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"zero_negatives 0":            func(o *Options) { o.ZeroNegatives = true },
 		"ceiling 0, this run has 4":   func(o *Options) { o.Estimate.Ceiling = 4 },
 		"accumulate 0":                func(o *Options) { o.Accumulate = true },
+		"point 0":                     func(o *Options) { o.Estimate.Point = true },
 		"2 × 3, must be of 4 × 3":     func(o *Options) { o.Topics = 4 },
 		"2 × 3, must be of 2 × 4":     func(o *Options) { o.Words = 4 },
 	} {

@@ -3,5 +3,6 @@
 //
 // A family has a package below this one, which names its statistics and parameters once; a package below estep, which turns
 // private documents into contributions; a package below mstep, which learns from releases; and a line in the main of each
-// stage. Package modeltest checks that the halves keep what this package promises.
+// stage. MAPPING.md has the statistics of each family in the
+// notation of conjugate-exponential families, and their bounds. Package modeltest checks that the halves keep what this package promises.
 package model

@@ -85,5 +85,12 @@ type Inferrer interface {
 	Infer(d *wire.Document) ([]float64, error)
 }
 
+// A Regressor is a Worker that predicts the response of a held-out document, a real number.
+type Regressor interface {
+	Worker
+	// Regress returns the mean and the standard deviation of the response, in its units; both are finite.
+	Regress(d *wire.Document) (mean, deviation float64, err error)
+}
+
 // MaxPart bounds the values of a part, in bytes, so that a part fits a record.
 const MaxPart = 512 << 10

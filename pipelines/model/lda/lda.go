@@ -25,7 +25,8 @@ var (
 	// Weights are the factors of θ in the E-step: β_kv, or exp(E[log β_kv]).
 	Weights = model.Matrix[float32]{Name: "weights", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
 
-	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv.
+	// Lambda are the parameters of the topics' Dirichlet posterior. The mean of β_kv is λ_kv / Σ_v λ_kv. Of a point mass at their
+	// mode they are 1 less, so the same is true of the mode.
 	Lambda = model.Matrix[float64]{Name: "lambda", Rows: model.Components, Columns: model.Words, Rule: model.Positive}
 )
 

@@ -20,6 +20,7 @@ type Halves struct {
 	Learner func() model.Learner
 
 	Norm        float64 // L2 norm that no contribution exceeds: the clip C that a grant should have. Required; it is never derived
+	Distance    float64 // L2 norm that no difference of two contributions exceeds; 0: that of SPEC.md §7.3
 	Attained    float64 // share of Norm, in (0, 1], that some contribution must reach: a bound above all norms wastes budget
 	NonNegative bool    // no cell of a contribution is negative
 }
@@ -173,18 +174,21 @@ func (r *trip) neighbours(t *testing.T, documents []*wire.Document) {
 		if norm := distance(c, nil); norm > r.Norm*(1+1e-6) {
 			t.Errorf("add-remove: a sum moves by %v with document %d, may by %v", norm, i, r.Norm)
 		}
-		if norm, most := distance(c, all[(i+1)%len(all)]), r.exchanged(); norm > most*(1+1e-6) {
+		if norm, most := distance(c, all[(i+1)%len(all)]), r.Exchanged(); norm > most*(1+1e-6) {
 			t.Errorf("replace-one: a sum moves by %v where another document takes the place of %d, may by %v", norm, i, most)
 		}
 	}
 }
 
-// exchanged bounds how far a sum moves under replace-one: SPEC.md §7.3.
-func (r *trip) exchanged() float64 {
-	if r.NonNegative {
-		return math.Sqrt2 * r.Norm
+// Exchanged bounds how far a sum moves under replace-one: by Distance, or else as SPEC.md §7.3 says.
+func (h Halves) Exchanged() float64 {
+	switch {
+	case h.Distance > 0:
+		return h.Distance
+	case h.NonNegative:
+		return math.Sqrt2 * h.Norm
 	}
-	return 2 * r.Norm
+	return 2 * h.Norm
 }
 
 // distance returns the L2 norm of a − b; nil is 0.
@@ -229,8 +233,8 @@ func (r *trip) search(t *testing.T, random *rand.Rand, words int) {
 		t.Errorf("the largest norm found is %v, and %v of the bound %v should be attained", norm, r.Attained, r.Norm)
 	}
 	cells := r.contribution(t, far)
-	if other, norm := climb(func(d *wire.Document) float64 { return distance(r.contribution(t, d), cells) }); norm > r.exchanged()*(1+1e-6) {
-		t.Errorf("two contributions are %v apart, may be %v: %v and %v", norm, r.exchanged(), far, other)
+	if other, norm := climb(func(d *wire.Document) float64 { return distance(r.contribution(t, d), cells) }); norm > r.Exchanged()*(1+1e-6) {
+		t.Errorf("two contributions are %v apart, may be %v: %v and %v", norm, r.Exchanged(), far, other)
 	}
 }
 

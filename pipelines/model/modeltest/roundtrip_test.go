@@ -2,15 +2,18 @@ package modeltest_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	estepblr "privpipe/estep/blr"
 	estep "privpipe/estep/lda"
+	esteplinear "privpipe/estep/linear"
 	"privpipe/estep/row"
 	"privpipe/estep/shape"
 	estepwords "privpipe/estep/words"
 	mstepblr "privpipe/mstep/blr"
 	mstep "privpipe/mstep/lda"
+	msteplinear "privpipe/mstep/linear"
 	mstepwords "privpipe/mstep/words"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modeltest"
@@ -54,9 +57,22 @@ func TestFamilies(t *testing.T) {
 			Learner: func() model.Learner {
 				return mstepblr.New(mstepblr.Options{Words: 12, A0: 1, B0: 1, Rate: model.Rate{Kappa: 1}})
 			},
-			Norm: math.Sqrt(5) / 4, Attained: 0.9,
+			Norm: math.Sqrt(5) / 4, Distance: math.Sqrt(17) / 4, Attained: 0.9,
+		},
+		// A row of norm 1 with a response at the end of its range: estep/linear/claim.md.
+		"linear": {
+			Step: func() model.EStep { return esteplinear.New(esteplinear.Options{RowNorm: 4, Most: 1}) },
+			Learner: func() model.Learner {
+				return msteplinear.New(msteplinear.Options{Words: 12, Precision: 1, A0: 2, B0: 1})
+			},
+			Norm: 2, Distance: 3 / math.Sqrt2, Attained: 1 - 1e-6,
 		},
 	} {
-		t.Run(name, func(t *testing.T) { modeltest.RoundTrip(t, h) })
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(name, " ") { // with the defaults
+				agree(t, name, h.Norm, h.Exchanged())
+			}
+			modeltest.RoundTrip(t, h)
+		})
 	}
 }

@@ -18,8 +18,8 @@ func (c *Column) checkMembers() error {
 		is   bool
 		of   []Type
 	}{
-		{"least", c.Least != nil, []Type{Number}},
-		{"most", c.Most != nil, []Type{Number}},
+		{"least", c.Least != nil, []Type{Number, Label}},
+		{"most", c.Most != nil, []Type{Number, Label}},
 		{"values", c.Values != nil, []Type{Category}},
 		{"positive", c.Positive != nil, []Type{Label}},
 		{"negative", c.Negative != nil, []Type{Label}},
@@ -52,7 +52,7 @@ func (t Type) known() bool {
 func (c *Column) check() error {
 	switch c.Type {
 	case Number:
-		return c.checkNumber()
+		return c.checkNumber("a number")
 	case Category:
 		return c.checkCategory()
 	case Label:
@@ -65,9 +65,9 @@ func (c *Column) check() error {
 	return fmt.Errorf("unknown type %q: must be number, category, label, id, user or ignore", c.Type)
 }
 
-func (c *Column) checkNumber() error {
+func (c *Column) checkNumber(what string) error {
 	if c.Least == nil || c.Most == nil {
-		return errors.New("a number needs least and most, its public range")
+		return errors.New(what + " needs least and most, its public range")
 	}
 	if width := *c.Most - *c.Least; !(width > 0) || math.IsInf(width, 0) {
 		return fmt.Errorf("least must be below most, and most − least finite; they are %v and %v", *c.Least, *c.Most)
@@ -96,10 +96,16 @@ func (c *Column) checkCategory() error {
 }
 
 func (c *Column) checkLabel() error {
+	if c.response() {
+		if c.Positive != nil || c.Negative != nil || c.Classes != nil {
+			return errors.New("a label is a class or a number: least and most do not go with positive, negative and classes")
+		}
+		return c.checkNumber("a label that is a number")
+	}
 	c.labels = make(map[string]string)
 	switch binary := c.Positive != nil && c.Negative != nil; {
 	case binary == (c.Classes != nil), (c.Positive == nil) != (c.Negative == nil):
-		return errors.New("a label needs either positive and negative, or classes")
+		return errors.New("a label needs either positive and negative, or classes, or least and most")
 	case binary:
 		if err := c.class("1", c.Positive); err != nil {
 			return err
@@ -118,6 +124,9 @@ func (c *Column) checkLabel() error {
 	}
 	return nil
 }
+
+// response says whether a label is a number.
+func (c *Column) response() bool { return c.Least != nil || c.Most != nil }
 
 // class adds the spellings of a class.
 func (c *Column) class(name string, spelled spellings) error {

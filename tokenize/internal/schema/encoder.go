@@ -81,6 +81,9 @@ func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
 	case User:
 		d.User = strings.Clone(cell)
 	case Label:
+		if c.response() {
+			return e.response(d, place, cell)
+		}
 		return c.label(d, cell)
 	case Category:
 		if cell == "" || cell == unknown {
@@ -96,17 +99,39 @@ func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
 		if c.Missing != "" && missing(cell) {
 			return nil
 		}
-		x, err := parse(cell)
+		x, err := e.number(place, cell)
 		if err != nil {
 			return err
 		}
-		e.Seen[place]++
-		if x < *c.Least || x > *c.Most {
-			e.Outside[place]++
-		}
-		e.feature(d, c.first, c.scale(x))
+		e.feature(d, c.first, float32((x-*c.Least)/(*c.Most-*c.Least)))
 	}
 	return nil
+}
+
+// number returns the number in a cell, clamped to the range of its column.
+func (e *Encoder) number(place int, cell string) (float64, error) {
+	x, err := parse(cell)
+	if err != nil {
+		return 0, err
+	}
+	c := &e.schema.Columns[place]
+	e.Seen[place]++
+	if x < *c.Least || x > *c.Most {
+		e.Outside[place]++
+	}
+	return min(max(x, *c.Least), *c.Most), nil
+}
+
+// response sets the label of d to the number in a cell, in decimal.
+func (e *Encoder) response(d *wire.Document, place int, cell string) error {
+	if e.schema.Columns[place].Missing != "" && missing(cell) {
+		return nil
+	}
+	x, err := e.number(place, cell)
+	if err == nil {
+		d.Label = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return err
 }
 
 // feature adds a feature to d. A value of 0 is no feature. Ids must ascend.
@@ -152,10 +177,4 @@ func parse(cell string) (float64, error) {
 		return 0, exit.Errorf(exit.Malformed, "is not a number").WithHint("a number is decimal, with a point before its fraction, and without separators: -1234.5e3")
 	}
 	return x, nil
-}
-
-// scale clamps x to the range of the column and scales it to [0, 1].
-func (c *Column) scale(x float64) float32 {
-	x = min(max(x, *c.Least), *c.Most)
-	return float32((x - *c.Least) / (*c.Most - *c.Least))
 }

@@ -80,6 +80,29 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestResponses: a label that is a number is clamped to its range, and not scaled; what is no number is malformed, and not shown.
+func TestResponses(t *testing.T) {
+	s := parsed(t, `{"intercept": true, "columns": [{"name": "r", "type": "label", "least": -2.5, "most": 1e6}]}`)
+	e := NewEncoder(s)
+	for cell, want := range map[string]string{"7": "7", "-1.50": "-1.5", "-9": "-2.5", "1e999": "1e+06", "0.1": "0.1"} {
+		if d, err := e.Row([]string{cell}); err != nil || d.Label != want || len(d.WordGaps) != 1 {
+			t.Errorf("%q: got %v, %v, want the label %q", cell, d, err, want)
+		}
+	}
+	if e.Seen[0] != 5 || e.Outside[0] != 2 {
+		t.Errorf("of 5 cells with 2 outside, %d were seen and %d outside", e.Seen[0], e.Outside[0])
+	}
+	for _, cell := range []string{"", "?", "MARKER", "1,5"} {
+		if d, err := e.Row([]string{cell}); err == nil || strings.Contains(err.Error(), "MARKER") {
+			t.Errorf("%q: got %v, %v", cell, d, err)
+		}
+	}
+	s = parsed(t, `{"intercept": true, "columns": [{"name": "r", "type": "label", "least": 0, "most": 1, "missing": "ignore"}]}`)
+	if d, err := NewEncoder(s).Row([]string{"?"}); err != nil || d.Label != "" {
+		t.Errorf("a missing response: %v, %v", d, err)
+	}
+}
+
 // TestHeadless: without a header, cells of ignored columns come, too, and leave nothing.
 func TestHeadless(t *testing.T) {
 	s := parsed(t, strings.Replace(small, `"header": true`, `"header": false`, 1))

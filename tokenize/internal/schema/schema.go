@@ -40,14 +40,14 @@ type Column struct {
 	Note    string `json:"note"`
 	Missing string `json:"missing"` // ignore: a missing number is no feature, a missing label no label
 
-	Least *float64 `json:"least"` // of a number; finite, and Least < Most
+	Least *float64 `json:"least"` // of a number, or a label that is one; finite, and Least < Most
 	Most  *float64 `json:"most"`
 
 	Values []string `json:"values"` // of a category
 
 	Positive spellings   `json:"positive"` // of a label of two classes, 1 and 0
 	Negative spellings   `json:"negative"`
-	Classes  []spellings `json:"classes"` // of any other label
+	Classes  []spellings `json:"classes"` // of a label of any other classes
 
 	first  int               // id of the first feature
 	at     map[string]int    // of a category: the place of a value in Values
@@ -60,7 +60,7 @@ type Type string
 const (
 	Number   Type = "number"   // a feature in [0, 1]
 	Category Type = "category" // a feature of value 1 for each of its values
-	Label    Type = "label"    // the class of the row
+	Label    Type = "label"    // the class of the row, or its response
 	ID       Type = "id"       // the name of the row
 	User     Type = "user"     // the user of the row
 	Ignore   Type = "ignore"
