@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"testing"
 
@@ -62,7 +63,7 @@ func files() map[string][]byte {
 	logistic := blr.Options{Words: len(vocab), A0: 1, B0: 1}
 	twoRows := rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8}, []int64{6, 1, 0, 5, 1, 2, 9, 0, 7})
 
-	return map[string][]byte{
+	all := map[string][]byte{
 		"vocab.txt":       []byte("cat\ndog\nfish\n"),
 		"other.txt":       []byte("cat\ndog\nbird\n"),
 		"releases.pp":     released(nil, rounds...),
@@ -85,6 +86,8 @@ func files() map[string][]byte {
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),
 	}
+	maps.Copy(all, reports())
+	return all
 }
 
 // wordReleases is a stream of one release of counts.
