@@ -26,7 +26,7 @@ type Model struct {
 	options Options
 	words   int
 	mean    []float64 // E[w]
-	moments []float64 // E[w·wᵀ], V × V row by row
+	folded  []float64 // E[w·wᵀ], V × V row by row; cells above the diagonal also have those below
 }
 
 // New returns a model without parameters.
@@ -43,8 +43,22 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 	if m.mean, err = blr.Mean.Of(set, size); err != nil {
 		return err
 	}
-	m.moments, err = blr.Moments.Of(set, size)
-	return err
+	moments, err := blr.Moments.Of(set, size)
+	if err != nil {
+		return err
+	}
+	m.fold(moments)
+	return nil
+}
+
+// fold takes E[w·wᵀ], and adds the cells below the diagonal to those above: xᵀ·M·x needs the sum of both alone.
+func (m *Model) fold(moments []float64) {
+	m.folded = moments
+	for r := range m.words {
+		for c := range r {
+			m.folded[c*m.words+r] += m.folded[r*m.words+c]
+		}
+	}
 }
 
 // NewWorker implements model.EStep.
@@ -65,7 +79,11 @@ func (w *worker) read(d *wire.Document) {
 func (w *worker) square() float64 {
 	sum := 0.0
 	for i, id := range w.row.IDs {
-		sum += w.row.X[i] * w.row.Dot(w.moments[int(id)*w.words:])
+		moments, product := w.folded[int(id)*w.words:], 0.0
+		for j := i; j < len(w.row.IDs); j++ {
+			product += w.row.X[j] * moments[w.row.IDs[j]]
+		}
+		sum += w.row.X[i] * product
 	}
 	if math.IsNaN(sum) {
 		return math.Inf(1)
@@ -87,20 +105,7 @@ func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, err
 		return nil, exit.Errorf(exit.Malformed, "%w", err)
 	}
 	w.read(d)
-	linear := make([]float32, len(w.row.X))
-	for i, x := range w.row.X {
-		linear[i] = row.TowardsZero((successes - trials/2) * x)
-	}
-	root := math.Sqrt(polyagamma.Mean(trials, math.Sqrt(w.square())))
-	factor := make([]float32, len(w.row.X))
-	for i, x := range w.row.X {
-		factor[i] = row.TowardsZero(root * x)
-	}
-	parts := model.AppendParts(nil, 0, []uint32{0}, w.row.IDs, linear)
-	return append(parts, &wire.Part{
-		Matrix: 1, RowGaps: d.WordGaps, ColumnGaps: d.WordGaps, Factored: true,
-		Values: stream.AppendCells(stream.AppendCells(nil, factor), factor),
-	}), nil
+	return w.row.Parts(d.WordGaps, successes-trials/2, polyagamma.Mean(trials, math.Sqrt(w.square()))), nil
 }
 
 // Predict implements model.Predictor: the probability of the positive class, averaged over q(w) (Park et al. 2020, §6; MacKay 1992).

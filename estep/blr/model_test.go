@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,8 @@ func document(label string, x ...float64) *wire.Document {
 // step returns an E-step with the given moments, V × V.
 func step(o Options, mean, moments []float64) *Model {
 	m := New(o)
-	m.words, m.mean, m.moments = len(mean), mean, moments
+	m.words, m.mean = len(mean), mean
+	m.fold(slices.Clone(moments))
 	return m
 }
 
@@ -101,6 +103,58 @@ func TestByHand(t *testing.T) {
 	if got, want := cells(t, m, document("1", 3, 0, 4))[8], math.Tanh(2)/8*0.64; math.Abs(got-want) > 1e-7 {
 		t.Errorf("a long row: %v, want %v", got, want)
 	}
+}
+
+// plain is the contribution of a row as the paper writes it, over the whole of M: s1, and the triangle of s2.
+func plain(x []float64, y, norm float64, moments []float64) []float64 {
+	n, divisor, square := len(x), max(norm, row.Norm(x)), 0.0
+	for r := range n {
+		for c := range n {
+			square += x[r] / divisor * moments[r*n+c] * x[c] / divisor
+		}
+	}
+	xi := 0.25
+	if c := math.Sqrt(max(0, square)); c > 1e-3 {
+		xi = math.Tanh(c/2) / (2 * c)
+	}
+	var first, second []float64
+	for r := range n {
+		first = append(first, (y-0.5)*x[r]/divisor)
+		for c := r; c < n; c++ {
+			second = append(second, xi*x[r]/divisor*x[c]/divisor)
+		}
+	}
+	return append(first, second...)
+}
+
+// FuzzContribute: rows of which some features are 0, under moments that need not be symmetric, contribute what the plain twin says.
+func FuzzContribute(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed, 3.0, 1.0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, norm, scale float64) {
+		if !(norm >= 1e-3 && norm <= 1e3 && scale >= 0 && scale <= 1e6) {
+			t.Skip()
+		}
+		random := rand.New(rand.NewPCG(seed, 9))
+		x, moments := make([]float64, 1+random.IntN(9)), []float64(nil)
+		for i := range x {
+			if random.IntN(3) > 0 {
+				x[i] = float64(float32(random.NormFloat64()))
+			}
+		}
+		for range len(x) * len(x) {
+			moments = append(moments, scale*random.NormFloat64())
+		}
+		m := step(Options{RowNorm: norm, Labels: classes}, make([]float64, len(x)), moments)
+		y := random.IntN(2)
+		want := plain(x, float64(y), norm, moments)
+		for i, got := range cells(t, m, document(fmt.Sprint(y), x...)) {
+			if !(math.Abs(got-want[i]) <= 1e-6*math.Abs(want[i])+1e-12) {
+				t.Fatalf("cell %d is %v, want %v: row %v, moments %v", i, got, want[i], x, moments)
+			}
+		}
+	})
 }
 
 // TestTrials: 3 of 7 successes; the sums of 7 rows of one trial each are the same.

@@ -50,9 +50,36 @@ func (r *Row) Dot(w []float64) float64 {
 
 // TowardsZero rounds x to a finite FLOAT32, so that its magnitude does not grow.
 func TowardsZero(x float64) float32 {
+	// Without the bits that FLOAT32 has not, x is exact in FLOAT32 if it is in the range of its normal numbers.
+	short := math.Float64frombits(math.Float64bits(x) &^ (1<<29 - 1))
+	if magnitude := math.Abs(short); magnitude >= 0x1p-126 && magnitude <= math.MaxFloat32 {
+		return float32(short)
+	}
 	y := float32(min(max(x, -math.MaxFloat32), math.MaxFloat32))
 	if math.Abs(float64(y)) > math.Abs(x) {
 		y = math.Nextafter32(y, 0)
 	}
 	return y
+}
+
+// AppendTimes appends the cells factor·x of a part, each rounded towards 0.
+func (r *Row) AppendTimes(cells []byte, factor float64) []byte {
+	for _, x := range r.X {
+		cells = binary.LittleEndian.AppendUint32(cells, math.Float32bits(TowardsZero(factor*x)))
+	}
+	return cells
+}
+
+// Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is not
+// negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some.
+func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
+	n := 4 * len(r.X)
+	cells := r.AppendTimes(make([]byte, 0, 3*n), linear)
+	cells = r.AppendTimes(cells, math.Sqrt(square))
+	cells = append(cells, cells[n:]...)
+	parts := &[2]wire.Part{
+		{Matrix: 0, ColumnGaps: gaps, Values: cells[:n:n]},
+		{Matrix: 1, RowGaps: gaps, ColumnGaps: gaps, Values: cells[n:], Factored: true},
+	}
+	return []*wire.Part{&parts[0], &parts[1]}
 }

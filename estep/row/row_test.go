@@ -55,3 +55,23 @@ func TestLogistic(t *testing.T) {
 		t.Errorf("probability %v, want 0.75: κ is 1/√2", got)
 	}
 }
+
+// FuzzTowardsZero: it is the FLOAT32 of the largest magnitude that is at most that of x.
+func FuzzTowardsZero(f *testing.F) {
+	for _, x := range []float64{0, 1, -0.3, 1e-45, 1.5e-45, 0x1p-126, 0x1.fffffffp-127, math.MaxFloat32, 0x1.ffffffffp127, 1e300} {
+		f.Add(x)
+	}
+	f.Fuzz(func(t *testing.T, x float64) {
+		if math.IsNaN(x) {
+			t.Skip()
+		}
+		got := TowardsZero(x)
+		magnitude := float32(math.Abs(float64(got)))
+		if float64(magnitude) > math.Abs(x) || got != 0 && math.Signbit(float64(got)) != math.Signbit(x) {
+			t.Errorf("%v is rounded to %v", x, got)
+		}
+		if magnitude < math.MaxFloat32 && float64(math.Nextafter32(magnitude, math.MaxFloat32)) <= math.Abs(x) {
+			t.Errorf("%v is rounded to %v, and a larger number is nearer", x, got)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privpipe/mstep/internal/denoise"
+	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire/stream"
@@ -64,26 +65,17 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// State implements model.Learner.
-func (l *Learner) State() *model.Snapshot {
-	s := new(model.Snapshot)
-	words.Rounds.Put(s, l.rounds)
-	keptVariance.Put(s, l.variance)
-	keptMean.Put(s, l.Size(), l.mean)
-	return s
+func (l *Learner) state() learn.State {
+	return learn.State{Kept: []learn.Kept{
+		learn.Number(words.Rounds, &l.rounds), learn.Number(keptVariance, &l.variance), learn.Cells(keptMean, l.Size(), l.mean),
+	}}
 }
 
+// State implements model.Learner.
+func (l *Learner) State() *model.Snapshot { return l.state().Snapshot() }
+
 // Restore implements model.Learner.
-func (l *Learner) Restore(set *stream.Set) (err error) {
-	if l.rounds, err = words.Rounds.Of(set); err != nil {
-		return err
-	}
-	if l.variance, err = keptVariance.Of(set); err != nil {
-		return err
-	}
-	if l.mean, err = keptMean.Of(set, l.Size()); err != nil {
-		return err
-	}
+func (l *Learner) Restore(set *stream.Set) error {
 	l.round = set.Round
-	return nil
+	return l.state().Restore(set)
 }
