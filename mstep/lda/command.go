@@ -36,7 +36,7 @@ type Command struct {
 	Negatives    string   `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
 	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
-	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate, or without noise."`
+	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
 	Seed         uint64   `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
@@ -161,7 +161,7 @@ func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
 		}
 		return NewFrom(o, lambda), nil
 	case c.Counts != "":
-		counts, variance, err := readCounts(c.Counts, o.size(), vocab)
+		counts, variance, err := readCounts(c.Counts, o.size(), vocab, c.Online != "")
 		if err != nil {
 			return nil, err
 		}
@@ -170,15 +170,18 @@ func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
 	return New(o), nil
 }
 
-// readCounts reads the counts of a model, and the variance of their noise. A model of a run that did not accumulate has them as λ − η, where there
-// was no noise.
-func readCounts(name string, want model.Size, vocab vocabulary.Words) ([]float32, float64, error) {
+// readCounts reads the counts of a model of a run that accumulated, and the variance of their noise. For batches, where counts are a prior only, any
+// model will do: λ − η, taken as without noise.
+func readCounts(name string, want model.Size, vocab vocabulary.Words, online bool) ([]float32, float64, error) {
 	set, size, err := readModel(name, lda.Family, vocab)
 	if err != nil {
 		return nil, 0, err
 	}
 	if size != want {
 		return nil, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components, want.Components)
+	}
+	if !lda.Counts.In(set) && !online {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep lda --accumulate", name)
 	}
 	if !lda.Counts.In(set) {
 		counts, err := exactCounts(set, size)
