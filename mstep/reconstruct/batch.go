@@ -26,6 +26,17 @@ func (b *batch) add(report *wire.Document) {
 	b.reports = append(b.reports, &wire.Document{Id: report.Id, User: report.User, Label: report.Label})
 }
 
+// truncate leaves the first n reports.
+func (b *batch) truncate(n int) {
+	b.reports, b.blocks = b.reports[:n], b.blocks[:(n+63)/64]
+	if used := n % 64; used > 0 {
+		last := b.blocks[n/64]
+		for word := range last {
+			last[word] &= 1<<used - 1
+		}
+	}
+}
+
 // has says whether a report has a word.
 func (b *batch) has(report, word int) bool { return b.blocks[report/64][word]>>(report%64)&1 != 0 }
 

@@ -20,6 +20,7 @@ type Command struct {
 	Prior          string   `group:"Prior" placeholder:"FILE" help:"Mix the estimates with what public documents in FILE say, and then with the batches before; by default the reports alone count. FILE is a stream of tokenize --public."`
 	Omega          *float64 `group:"Prior" placeholder:"W" help:"Give the prior this weight in [0, 1]; by default the weight follows from --prior-deviation."`
 	PriorDeviation float64  `group:"Prior" placeholder:"S" help:"State the prior's standard deviation, as a share of the documents; by default it is estimated from each batch, as one number for all words."`
+	SkipMalformed  bool     `help:"Leave out inputs that are malformed, such as a stream that was cut off, with a warning; by default they end the run. The reports of an input count all or not at all."`
 	Output         string   `short:"o" placeholder:"FILE" help:"Write the documents to FILE or to a topic; standard output by default."`
 	Inputs         []string `arg:"" optional:"" help:"Read reports of privatize randomized-response from these files or topics, or one stream of rounds of reports, each of which is a batch of its own; standard input by default. A report that comes again counts once."`
 	filter.Compress

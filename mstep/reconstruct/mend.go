@@ -1,6 +1,8 @@
 package reconstruct
 
 import (
+	"encoding/hex"
+	"fmt"
 	"io"
 	"math/rand/v2"
 
@@ -51,37 +53,33 @@ func (c *Command) publicPrior(g *event.Grant) (*prior, error) {
 
 // mend reads the inputs: streams of documents, which are one batch, or one stream of rounds.
 func (m *mender) mend(g *event.Grant) error {
+	kinds := []wire.Kind{wire.Kind_DOCUMENTS}
+	if len(m.inputs()) == 1 {
+		kinds = append(kinds, wire.Kind_ROUNDS)
+	}
 	all := newReports(m.words)
-	var header *wire.Header
-	for i, name := range m.inputs() {
-		kinds := []wire.Kind{wire.Kind_DOCUMENTS}
-		if len(m.inputs()) == 1 {
-			kinds = append(kinds, wire.Kind_ROUNDS)
-		}
+	for _, name := range m.inputs() {
 		streams, h, err := open(name, g, kinds...)
-		if err != nil {
-			return err
-		}
-		if h.Kind == wire.Kind_ROUNDS {
+		if err == nil && h.Kind == wire.Kind_ROUNDS {
 			defer closeAll(streams)
 			return m.rounds(streams, h)
 		}
-		for _, in := range streams {
-			if err == nil {
-				err = all.read(in)
-			}
+		if err == nil {
+			err = all.readAll(streams)
+			closeAll(streams)
 		}
-		closeAll(streams)
-		if err != nil {
+		if m.SkipMalformed && exit.Code(err) == exit.Malformed {
+			m.run.Log.Warn(fmt.Sprintf("left out: %v", err))
+		} else if err != nil {
 			return err
 		}
-		if i == 0 {
-			header = h
-		}
+	}
+	vocabulary, err := hex.DecodeString(g.Vocabulary)
+	if err != nil {
+		return err
 	}
 	out, err := endpoint.CreateStream(m.Output, &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC,
-		Vocabulary: header.Vocabulary, VocabularySize: header.VocabularySize,
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Vocabulary: vocabulary, VocabularySize: uint32(m.words),
 	}, m.Compress.Compress)
 	if err != nil {
 		return err

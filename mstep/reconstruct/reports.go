@@ -37,7 +37,22 @@ func (r *reports) take(in *endpoint.StreamReader, d *wire.Document) error {
 	return nil
 }
 
-// read takes all reports of a stream without rounds.
+// readAll takes all reports of an input without rounds, or after an error none.
+func (r *reports) readAll(streams []*endpoint.StreamReader) error {
+	before := len(r.reports)
+	for _, in := range streams {
+		if err := r.read(in); err != nil {
+			for _, d := range r.reports[before:] {
+				delete(r.numbers, d.Id)
+			}
+			r.truncate(before)
+			return err
+		}
+	}
+	return nil
+}
+
+// read takes all reports of a stream.
 func (r *reports) read(in *endpoint.StreamReader) error {
 	for {
 		record, err := in.Next()
