@@ -17,6 +17,7 @@ type responseCommand struct {
 	leave
 	charged
 	Output string `short:"o" placeholder:"FILE" help:"Write the reports to this file or topic. Default: standard output."`
+	Shared bool   `name:"shared-topic" help:"The output is a topic in which other ledgers report, too, such as those of many authors. Then nothing there can show that this ledger is an old copy. Default: reports without a charge in this ledger are refused."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents to report. Default: standard input."`
 	filter.Compress
 }
@@ -72,12 +73,14 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
-	sent, err := endpoint.Holds(c.Output)
-	if err != nil {
-		return err
-	}
-	if err := responder.Resume(sent); err != nil {
-		return err
+	if !c.Shared {
+		sent, err := endpoint.Holds(c.Output)
+		if err != nil {
+			return err
+		}
+		if err := responder.Resume(sent); err != nil {
+			return err
+		}
 	}
 	replayed, err := responder.Respond(documentsOf(in))
 	if err != nil {
