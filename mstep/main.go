@@ -8,6 +8,7 @@ import (
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
+	"privpipe/mstep/reconstruct"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -16,12 +17,13 @@ import (
 // cli has a line for each model.
 var cli struct {
 	filter.Common
-	LDA    lda.Command    `cmd:"" name:"lda" help:"Learn topics."`
-	Words  words.Command  `cmd:"" help:"Learn word frequencies."`
-	BLR    blr.Command    `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
-	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
-	Linear linear.Command `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
-	Export export.Command `cmd:"" help:"Write a model file for other programs."`
+	LDA         lda.Command         `cmd:"" name:"lda" help:"Learn topics."`
+	Words       words.Command       `cmd:"" help:"Learn word frequencies."`
+	BLR         blr.Command         `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
+	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
+	Linear      linear.Command      `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
+	Reconstruct reconstruct.Command `cmd:"" help:"Rebuild documents from reports of randomized response."`
+	Export      export.Command      `cmd:"" help:"Write a model file for other programs."`
 }
 
 func main() {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"testing"
 
@@ -66,7 +67,7 @@ func files() map[string][]byte {
 	linearSteps := [][]int64{{5, -4, 2, 7, 0, -3, 9, 1, 8, 30, 40}, {6, 1, 0, 5, 1, 2, 9, 0, 7, 20, 41}}
 	twoLinear := rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps...)
 
-	return map[string][]byte{
+	all := map[string][]byte{
 		"vocab.txt":       []byte("cat\ndog\nfish\n"),
 		"other.txt":       []byte("cat\ndog\nbird\n"),
 		"releases.pp":     released(nil, rounds...),
@@ -92,6 +93,8 @@ func files() map[string][]byte {
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),
 	}
+	maps.Copy(all, reports())
+	return all
 }
 
 // wordReleases is a stream of one release of counts.

@@ -17,6 +17,7 @@ type responseCommand struct {
 	leave
 	charged
 	Output string `short:"o" placeholder:"FILE" help:"Write the reports to this file or topic. Default: standard output."`
+	Shared bool   `name:"shared-topic" help:"The output is a topic in which other ledgers report, too, such as those of many authors. Then nothing there can show that this ledger is an old copy. Default: reports without a charge in this ledger are refused."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents to report. Default: standard input."`
 	filter.Compress
 }
@@ -72,12 +73,14 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
-	sent, err := endpoint.Holds(c.Output)
-	if err != nil {
-		return err
-	}
-	if err := responder.Resume(sent); err != nil {
-		return err
+	if !c.Shared {
+		sent, err := endpoint.Holds(c.Output)
+		if err != nil {
+			return err
+		}
+		if err := responder.Resume(sent); err != nil {
+			return err
+		}
 	}
 	replayed, err := responder.Respond(documentsOf(in))
 	if err != nil {
@@ -86,7 +89,7 @@ func (c *responseCommand) Run(r *filter.Run) error {
 	if replayed {
 		r.Log.Info("the documents were reported before: sending the stored reports again")
 	}
-	if err := responder.Reports(reportsTo(out)); err != nil {
+	if err := responder.Reports(reportsTo(out, responder.Name())); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -108,15 +111,15 @@ func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
 	}
 }
 
-// reportsTo returns a function that writes a report as a document, with the report's number as its id. The division into frames
-// follows from the reports only.
-func reportsTo(out *endpoint.StreamWriter) func(words []uint32) error {
+// reportsTo returns a function that writes a report as a document, with the report's number and the name of the reports as its id. The
+// division into frames follows from the reports only.
+func reportsTo(out *endpoint.StreamWriter, name string) func(words []uint32) error {
 	d := new(wire.Document)
 	record := &wire.Record{Body: &wire.Record_Document{Document: d}}
 	number := 0
 	return func(words []uint32) error {
 		number++
-		d.Id = strconv.Itoa(number)
+		d.Id = strconv.Itoa(number) + "-" + name
 		d.WordGaps = wire.AppendGaps(d.WordGaps[:0], words)
 		for len(d.Counts) < len(words) {
 			d.Counts = append(d.Counts, 1)

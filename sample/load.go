@@ -124,7 +124,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	} else if err != nil {
 		return nil, nil, err
 	}
-	if suspect != "" && s.byName() && !s.TrustNames {
+	if suspect != "" && s.byName() && !s.TrustNames && header.Side == wire.Side_PRIVATE {
 		return nil, nil, refusePositions(suspect)
 	}
 	return documents, header, nil

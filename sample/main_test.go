@@ -75,6 +75,7 @@ func TestScripts(t *testing.T) {
 	public, real, old := header(10), header(10), header(10)
 	public.Side, real.Values, old.Version = wire.Side_PUBLIC, true, 1
 	files["public.pp"], _ = encoded(public, numbered(3, 6))
+	files["public-positions.pp"], _ = encoded(public, positions)
 	files["old.pp"], _ = encoded(old, numbered(6, 9))
 	files["real.pp"], _ = encoded(real, []*wire.Document{{Id: "r", WordGaps: []uint32{2, 3}, Values: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}}})
 	files["other.pp"], _ = encoded(header(11), numbered(5, 6))

@@ -69,9 +69,7 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 	}
 	r.topics = make([]uint32, len(r.word))
 	if last == nil {
-		for token := range r.topics {
-			r.topics[token] = uint32(r.random.Uint64N(uint64(t.k)))
-		}
+		m.begin(t, r)
 	} else {
 		if err := restoreTopics(r.topics, r.word, r.ids, t.k, of(m.options.keptCounts(), last)); err != nil {
 			return nil, err
@@ -86,6 +84,21 @@ func (m inPlace) resident(t *table, d *wire.Document, last []*wire.Part, coins *
 		}
 	}
 	return r, m.disturb(r, of(m.options.keptNoise(), last), coins)
+}
+
+// begin draws the first topics of a document: uniformly, or where earlier batches gave a prior, by the counts of its words. So topics keep their
+// numbers from batch to batch.
+func (m inPlace) begin(t *table, r *resident) {
+	if m.prior != nil {
+		t.enter(r.members) // still 0
+	}
+	for token := range r.topics {
+		if m.prior != nil {
+			r.topics[token] = t.draw(r.ids[r.word[token]], r.random)
+		} else {
+			r.topics[token] = uint32(r.random.Uint64N(uint64(t.k)))
+		}
+	}
 }
 
 // disturb adds noise to the numbers of tokens by topic of a document: that which its state has, and new noise (HDP-LDA, §VII, CDP-LDA and

@@ -20,6 +20,7 @@ type corpus struct {
 	alpha, eta float64
 	document   []int
 	word       []int
+	prior      []float64 // K × V; nil: 0
 }
 
 // followed is the exact distribution of the topic of a token in place, given the topics of all others (Griffiths and Steyvers 2004, equation
@@ -28,6 +29,12 @@ func (c corpus) followed(z state, token int) []float64 {
 	p, sum := make([]float64, c.k), 0.0
 	for k := range p {
 		words, all, members := 0., 0., 0.
+		if c.prior != nil {
+			words = c.prior[k*c.v+c.word[token]]
+			for _, x := range c.prior[k*c.v:][:c.v] {
+				all += x
+			}
+		}
 		for i, topic := range z {
 			if i == token || topic != k {
 				continue
@@ -181,6 +188,85 @@ func TestInPlaceKernel(t *testing.T) {
 	for at := range seen {
 		if want[at] == 0 {
 			t.Errorf("topics that cannot be: %d", at)
+		}
+	}
+}
+
+// TestBatch: with a prior, the topics of a document begin by the prior and the documents before, and a sweep weighs the prior like counts. The
+// distribution is enumerated. A right sampler fails once in a million times.
+func TestBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("60,000 chains")
+	}
+	const draws = 60_000
+	c := corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 1, 1}, word: []int{0, 1, 0, 2}, prior: []float64{5, 0.5, 0, 0, 2, 1}}
+	all := states(c.k, len(c.word))
+	begun := func(z state) float64 { // the probability of a start
+		p := 1.
+		for token := range z {
+			odds := [2]float64{}
+			for k := range odds {
+				words, total := c.prior[k*c.v+c.word[token]], 0.
+				for _, x := range c.prior[k*c.v:][:c.v] {
+					total += x
+				}
+				for i, topic := range z {
+					if topic == k && c.document[i] < c.document[token] {
+						total++
+						if c.word[i] == c.word[token] {
+							words++
+						}
+					}
+				}
+				odds[k] = (words + c.eta) / (total + float64(c.v)*c.eta)
+			}
+			p *= odds[z[token]] / (odds[0] + odds[1])
+		}
+		return p
+	}
+	documents := c.documents()
+	for sweeps := range 2 {
+		want := make([]float64, len(all))
+		for i, from := range all {
+			if sweeps == 0 {
+				want[i] = begun(from) * draws
+				continue
+			}
+			for j, q := range c.swept(from) {
+				want[j] += begun(from) * q * draws
+			}
+		}
+		m := inPlaceOf(Options{Sweeps: sweeps}, c.k, c.v, c.alpha, c.eta)
+		for _, x := range c.prior {
+			m.prior = append(m.prior, float32(x))
+		}
+		seen := make([]float64, len(all))
+		for round := range uint32(draws) {
+			answers, err := m.ContributeAll(documents, make([][]*wire.Part, 2), []*model.Coins{coins(documents[0], round), coins(documents[1], round)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := make(state, len(c.word))
+			for token := range z {
+				// Each word is once in its document, so a count tells the topic. A contribution has no prior in it.
+				dense := modeltest.Dense(lda.Family.Statistics(m.size), answers[c.document[token]])
+				z[token] = int(dense[c.v+c.word[token]])
+				if dense[c.word[token]]+dense[c.v+c.word[token]] != 1 {
+					t.Fatalf("counts %v", dense)
+				}
+			}
+			for i := range all {
+				if slices.Equal(all[i], z) {
+					seen[i]++
+				}
+			}
+		}
+		square := 0.
+		for i, w := range want {
+			square += (seen[i] - w) * (seen[i] - w) / w
+		}
+		if limit := (distuv.ChiSquared{K: float64(len(want) - 1)}).Quantile(1 - 1e-6); square > limit {
+			t.Errorf("after %d sweeps: χ² is %v, above %v", sweeps, square, limit)
 		}
 	}
 }

@@ -51,6 +51,7 @@ type Model struct {
 	eta     float64
 	ceiling float64   // C; +Inf: none
 	counts  []float32 // released counts to begin a round with, K × V; nil: the true ones
+	prior   []float32 // what the prior of the topics has besides eta, K × V, where rounds are batches; nil: nothing
 	report  func(Inherent) error
 }
 
@@ -102,14 +103,19 @@ func (m *Model) setCounts(set *stream.Set) (err error) {
 	if m.eta, err = lda.Eta.Of(set); err != nil {
 		return err
 	}
-	m.ceiling, m.counts = math.Inf(1), nil
+	m.ceiling, m.counts, m.prior = math.Inf(1), nil, nil
 	if lda.Ceiling.In(set) {
 		if m.ceiling, err = lda.Ceiling.Of(set); err != nil {
 			return err
 		}
 	}
 	if lda.Counts.In(set) {
-		m.counts, err = lda.Counts.Of(set, m.size)
+		if m.counts, err = lda.Counts.Of(set, m.size); err != nil {
+			return err
+		}
+	}
+	if lda.Prior.In(set) {
+		m.prior, err = lda.Prior.Of(set, m.size)
 	}
 	return err
 }

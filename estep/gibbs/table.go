@@ -26,7 +26,7 @@ type table struct {
 // leastMember is the least value of n_mk + α.
 const leastMember = 1e-9
 
-// newTable returns a table of the counts among the parameters; without them it is empty.
+// newTable returns a table of the counts among the parameters; without them it is empty. A prior counts like tokens that are not drawn.
 func newTable(m *Model) *table {
 	k, v := m.size.Components, m.size.Words
 	t := &table{
@@ -37,8 +37,10 @@ func newTable(m *Model) *table {
 	for i := range t.factors {
 		t.factors[i] = t.eta
 	}
-	for i, c := range m.counts {
-		t.add(uint32(i%v), uint32(i/v), float64(c))
+	for _, begun := range [][]float32{m.counts, m.prior} {
+		for i, c := range begun {
+			t.add(uint32(i%v), uint32(i/v), float64(c))
+		}
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/endpoint"
@@ -27,7 +28,8 @@ type Command struct {
 	Tau0         *float64 `name:"tau0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0)."`
 	Kappa        *float64 `placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 0.5)."`
 	Accumulate   bool     `group:"Learning rate" help:"Add up the releases, from 0 on: S ← S + R, for rounds of increments that all documents answer, as those of estep gibbs --statistic increments. The parameters and the model then hold S as counts."`
-	AverageFrom  *float64 `placeholder:"X" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state (default 0.3, or 1 with --accumulate)."`
+	Online       string   `placeholder:"λ" group:"Learning rate" help:"Take each round for a batch of its own documents: send estep gibbs --update in-place the prior β + λN of the batch, where β was the prior of the batch before and N its counts. λ is in (0, 1], or auto: it is drawn after each batch."`
+	AverageFrom  *float64 `placeholder:"X" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state (default 0.3, or 1 with --accumulate or --online)."`
 	Mode         string   `name:"estimate" enum:"bayes,map" default:"bayes" group:"Estimate" help:"Estimate topics by ${enum}. bayes: their Dirichlet posterior, by variational Bayes; map: its mode alone, which is expectation maximisation at the same privacy. map needs --eta above 1 and --denoise floor."`
 	Denoise      string   `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"Estimate topics from the noisy sum by ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
 	Ceiling      float64  `placeholder:"C" group:"Estimate" help:"Count each cell as at most C, and send C to the E-step. With --beta mean it bounds the ratio of the weights of two words in a topic by C/η + 1. Needs --denoise floor; by default there is no ceiling."`
@@ -35,7 +37,7 @@ type Command struct {
 	Negatives    string   `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
 	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
-	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate: begin with the counts of FILE, a model of a run with --accumulate, instead of 0."`
+	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
 	Seed         uint64   `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
@@ -68,10 +70,44 @@ func (c *Command) Validate() error {
 		return errors.New("--accumulate begins with counts: --initial does not go with it, --initial-counts does")
 	case c.Accumulate && c.Negatives == "zero":
 		return errors.New("--accumulate does not go with --negatives zero: increments are negative where counts fall")
-	case c.Counts != "" && !c.Accumulate:
-		return errors.New("--initial-counts belongs to --accumulate")
+	case c.Accumulate && c.Online != "":
+		return errors.New("--accumulate and --online exclude each other")
+	case c.Counts != "" && !c.Accumulate && c.Online == "":
+		return errors.New("--initial-counts belongs to --accumulate and --online")
+	}
+	return c.validateOnline()
+}
+
+func (c *Command) validateOnline() error {
+	if c.Online == "" {
+		return nil
+	}
+	_, _, averageFrom := c.schedule()
+	switch l := c.online().Lambda; {
+	case !(l > 0 && l <= 1):
+		return fmt.Errorf("--online must be a number in (0, 1] or auto, is %s", c.Online)
+	case c.Tau0 != nil || c.Kappa != nil || averageFrom != 1:
+		return errors.New("--online has its own rule for earlier batches: --tau0, --kappa and --average-from do not go with it")
+	case c.Mode == "map":
+		return errors.New("--online does not go with --estimate map: a batch has topics that are sampled")
+	case c.Initial != "":
+		return errors.New("--online begins with counts: --initial does not go with it, --initial-counts does")
+	case c.Ceiling > 0:
+		return errors.New("--online does not go with --ceiling, which would bound the prior of earlier batches, too")
 	}
 	return nil
+}
+
+// usualCorrelation is λ of the paper's experiments, and the first λ where it is learned.
+const usualCorrelation = 0.5
+
+// online returns the settings of --online, which are 0 for a wrong number.
+func (c *Command) online() Online {
+	if c.Online == "auto" {
+		return Online{usualCorrelation, true}
+	}
+	lambda, _ := strconv.ParseFloat(c.Online, 64)
+	return Online{Lambda: lambda}
 }
 
 // schedule returns τ0, κ and the share of the rounds from which the model is averaged.
@@ -83,7 +119,7 @@ func (c *Command) schedule() (tau0, kappa, averageFrom float64) {
 		return *given
 	}
 	average := 0.3
-	if c.Accumulate {
+	if c.Accumulate || c.Online != "" {
 		average = 1
 	}
 	return or(c.Tau0, 0), or(c.Kappa, 0.5), or(c.AverageFrom, average)
@@ -99,7 +135,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return err
 	}
 	o := Options{
-		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero", Accumulate: c.Accumulate, Seed: c.Seed,
+		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero", Accumulate: c.Accumulate, Online: c.online(), Seed: c.Seed,
 		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling, Point: c.Mode == "map"},
 	}
 	o.Tau0, o.Kappa, o.AverageFrom = c.schedule()
@@ -134,7 +170,7 @@ func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
 		}
 		return NewFrom(o, lambda), nil
 	case c.Counts != "":
-		counts, variance, err := readCounts(c.Counts, o.size(), vocab)
+		counts, variance, err := readCounts(c.Counts, o.size(), vocab, c.Online != "")
 		if err != nil {
 			return nil, err
 		}
@@ -143,17 +179,25 @@ func (c *Command) learner(o Options, vocab vocabulary.Words) (*Learner, error) {
 	return New(o), nil
 }
 
-// readCounts reads the counts of a model of a run that accumulated, and the variance of their noise.
-func readCounts(name string, want model.Size, vocab vocabulary.Words) ([]float32, float64, error) {
+// readCounts reads the counts of a model of a run that accumulated, and the variance of their noise. For batches, where counts are a prior only, any
+// model will do: λ − η, taken as without noise.
+func readCounts(name string, want model.Size, vocab vocabulary.Words, online bool) ([]float32, float64, error) {
 	set, size, err := readModel(name, lda.Family, vocab)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !lda.Counts.In(set) {
-		return nil, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep lda --accumulate", name)
-	}
 	if size != want {
 		return nil, 0, exit.Errorf(exit.Malformed, "%s: counts of %d topics, --topics is %d", name, size.Components, want.Components)
+	}
+	if !lda.Counts.In(set) && !online {
+		return nil, 0, exit.Errorf(exit.Malformed, "%s: has no counts: not a model of mstep lda --accumulate", name)
+	}
+	if !lda.Counts.In(set) {
+		counts, err := exactCounts(set, size)
+		if err != nil {
+			err = exit.Errorf(exit.Malformed, "%s: %w", name, err)
+		}
+		return counts, 0, err
 	}
 	counts, err := lda.Counts.Of(set, size)
 	if err != nil {
@@ -164,6 +208,20 @@ func readCounts(name string, want model.Size, vocab vocabulary.Words) ([]float32
 		return nil, 0, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	return counts, variance, nil
+}
+
+// exactCounts returns λ − η.
+func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
+	lambda, err := lda.Lambda.Of(set, size)
+	if err != nil {
+		return nil, err
+	}
+	eta, err := lda.Eta.Of(set)
+	counts := make([]float32, len(lambda))
+	for i, l := range lambda {
+		counts[i] = float32(max(l-eta, 0))
+	}
+	return counts, err
 }
 
 // readMarginal reads the frequencies of a model of words.

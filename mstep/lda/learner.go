@@ -21,6 +21,7 @@ type Options struct {
 	ZeroNegatives bool    // set negative cells of each release to 0, as the papers do; biased
 	AverageFrom   float64 // the model is estimated from an average over the rounds after this share of them; 1: from S
 	Accumulate    bool    // S ← S + R from S = 0 on: releases are increments. It makes no use of Tau0, Kappa and AverageFrom
+	Online        Online
 	Estimate      Estimate
 	Marginal      []float64 // frequency of each word, from a separate release; nil: estimated from S
 	Seed          uint64    // of the random first topics
@@ -37,13 +38,15 @@ type Learner struct {
 	average         []float64 // of R_t/q over the rounds from AverageFrom on
 	averageVariance float64
 	averaged        float64 // number of rounds in the average
+
+	online *online // nil: not online
 }
 
-// New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. A learner that accumulates
-// begins with counts of 0 instead, because it would never forget random ones.
+// New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. A learner that accumulates,
+// or that is online, begins with counts of 0 instead, because it would never forget random ones.
 func New(o Options) *Learner {
 	l := newLearner(o)
-	if o.Accumulate {
+	if o.Accumulate || l.online != nil {
 		return l
 	}
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(o.Seed, 0x6c616d626461)}
@@ -63,19 +66,28 @@ func NewFrom(o Options, lambda []float64) *Learner {
 	return l
 }
 
-// NewFromCounts returns a learner that adds increments to counts, K×V row by row, whose noise has the given variance on each cell.
+// NewFromCounts returns a learner that adds increments to counts, K×V row by row, whose noise has the given variance on each cell. A learner that is
+// online takes them as N⁰, those of the batch before the first.
 func NewFromCounts(o Options, counts []float32, variance float64) *Learner {
 	l := newLearner(o)
 	for i, c := range counts {
 		l.sum[i] = float64(c)
 	}
 	l.variance = variance
+	if l.online != nil {
+		copy(l.online.last, l.sum)
+		l.online.lastVariance = variance
+	}
 	return l
 }
 
 func newLearner(o Options) *Learner {
 	cells := o.Topics * o.Words
-	return &Learner{o: o, sum: make([]float64, cells), average: make([]float64, cells)}
+	l := &Learner{o: o, sum: make([]float64, cells), average: make([]float64, cells)}
+	if o.Online.Lambda > 0 {
+		l.online = newOnline(o)
+	}
+	return l
 }
 
 // Family implements model.Learner.
@@ -103,6 +115,9 @@ func (l *Learner) Update(r *model.Release) error {
 	}
 	if l.o.Accumulate {
 		return l.accumulate(r, values, variance)
+	}
+	if l.online != nil {
+		return l.batch(r, values, variance)
 	}
 	rho := model.Rate{Tau0: l.o.Tau0, Kappa: l.o.Kappa}.At(float64(r.Round))
 	l.variance = model.Mix(l.sum, values, rho, l.variance, variance)
@@ -147,6 +162,10 @@ func (l *Learner) Parameters() *model.Snapshot {
 func (l *Learner) putOptional(s *model.Snapshot) {
 	if c := l.o.Estimate.Ceiling; c > 0 {
 		lda.Ceiling.Put(s, c)
+	}
+	if l.online != nil {
+		lda.Correlation.Put(s, l.online.lambda)
+		lda.Prior.Put(s, l.Size(), l.online.prior())
 	}
 	if !l.o.Accumulate {
 		return

@@ -97,6 +97,9 @@ func TestLearner(t *testing.T) {
 	})
 	increments := floor
 	increments.ZeroNegatives, increments.Accumulate, increments.Estimate.Ceiling = false, true, 3
+	online := floor
+	online.ZeroNegatives, online.Online = false, Online{Lambda: 0.25, Learn: true}
+	t.Run("online", func(t *testing.T) { modeltest.Learner(t, func() model.Learner { return New(online) }) })
 	t.Run("accumulate", func(t *testing.T) {
 		modeltest.LearnerOf(t, modeltest.OfAll(0.125, 50, 5), func() model.Learner { return New(increments) })
 	})
@@ -135,6 +138,8 @@ func TestRestoreRefuses(t *testing.T) {
 		"ceiling 0, this run has 4":   func(o *Options) { o.Estimate.Ceiling = 4 },
 		"accumulate 0":                func(o *Options) { o.Accumulate = true },
 		"point 0":                     func(o *Options) { o.Estimate.Point = true },
+		"online 0, this run has 0.5":  func(o *Options) { o.Online.Lambda = 0.5 },
+		"learn_correlation 0, this":   func(o *Options) { o.Online.Learn = true },
 		"2 × 3, must be of 4 × 3":     func(o *Options) { o.Topics = 4 },
 		"2 × 3, must be of 2 × 4":     func(o *Options) { o.Words = 4 },
 	} {

@@ -12,19 +12,25 @@ var (
 	keptVariance        = model.Scalar{Name: "variance"}
 	keptAverageVariance = model.Scalar{Name: "average_variance"}
 	keptAveraged        = model.Scalar{Name: "averaged"}
+	keptBaseVariance    = model.Scalar{Name: "base_variance"}
+	keptLastVariance    = model.Scalar{Name: "last_variance"}
+	keptBase            = model.Matrix[float64]{Name: "base", Rows: model.Components, Columns: model.Words}
+	keptLast            = model.Matrix[float64]{Name: "last", Rows: model.Components, Columns: model.Words}
 	keptSum             = model.Matrix[float64]{Name: "sum", Rows: model.Components, Columns: model.Words}
 	keptAverage         = model.Matrix[float64]{Name: "average", Rows: model.Components, Columns: model.Words}
 )
 
 func (l *Learner) state() learn.State {
 	accumulate, point := learn.Switch("accumulate", l.o.Accumulate), learn.Switch("point", l.o.Estimate.Point)
-	accumulate.Optional, point.Optional = true, true
-	return learn.State{
+	online := learn.Switch("learn_correlation", l.o.Online.Learn)
+	accumulate.Optional, point.Optional, online.Optional = true, true, true
+	kept := learn.State{
 		Settings: []learn.Setting{
 			{Name: lda.Alpha.Name, Value: l.o.Alpha}, {Name: lda.Eta.Name, Value: l.o.Eta},
 			{Name: "tau0", Value: l.o.Tau0}, {Name: "kappa", Value: l.o.Kappa}, {Name: "average_from", Value: l.o.AverageFrom},
 			learn.Switch("zero_negatives", l.o.ZeroNegatives),
 			{Name: lda.Ceiling.Name, Value: l.o.Estimate.Ceiling, Optional: true}, accumulate, point,
+			{Name: "online", Value: l.o.Online.Lambda, Optional: true}, online,
 		},
 		Kept: []learn.Kept{
 			learn.Number(keptVariance, &l.variance), learn.Number(keptAverageVariance, &l.averageVariance),
@@ -32,6 +38,11 @@ func (l *Learner) state() learn.State {
 			learn.Cells(keptSum, l.Size(), l.sum), learn.Cells(keptAverage, l.Size(), l.average),
 		},
 	}
+	if s := l.online; s != nil {
+		kept.Kept = append(kept.Kept, learn.Number(lda.Correlation, &s.lambda), learn.Number(keptBaseVariance, &s.baseVariance),
+			learn.Number(keptLastVariance, &s.lastVariance), learn.Cells(keptBase, l.Size(), s.base), learn.Cells(keptLast, l.Size(), s.last))
+	}
+	return kept
 }
 
 // State implements model.Learner.

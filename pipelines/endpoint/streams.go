@@ -119,6 +119,8 @@ type Wanted struct {
 	Values bool
 	// Newest begins a topic with its newest set of matrices, unless its name says otherwise.
 	Newest bool
+
+	untilEnd bool // the name of the topic says so
 }
 
 // OpenStreams opens the streams of an input, which share one header: one stream for each partition of a topic, otherwise one stream.

@@ -144,6 +144,9 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 	if wanted.Ended {
 		r.WantEnd()
 	}
+	if wanted.untilEnd {
+		r.PassEnds()
+	}
 	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)
 }
 
@@ -153,6 +156,7 @@ func openTopic(name string, wanted Wanted) ([]*StreamReader, *wire.Header, error
 	if err != nil {
 		return nil, nil, err
 	}
+	wanted.untilEnd = l.UntilEnd
 	logs, after, err := openLogs(l, wanted)
 	if err != nil {
 		return nil, nil, err

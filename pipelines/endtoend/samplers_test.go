@@ -21,6 +21,10 @@ var samplers = []struct{ name, command, rows string }{
 	{"hdp none", "hdp-lda.sh --rounds 3 --epsilon-laplace none", `pld +∞¦3 +none +0 +all × 3 +no\n`},
 	{"cdp", "cdp-lda.sh --rounds 3", `pld +∞¦cdp-first +default +1 +laplace +0\.5 +all × 1 +no\n¦cdp +default +3 +none +0 +all × 3 +no\n`},
 	{"cdp plus", "cdp-lda.sh --rounds 3 --plus", `pld +∞¦ε 3, which is not proven\n¦3 +laplace +unbounded \(claimed 1\) +all × 3 +no\n`},
+	// Each of the 8,000 bits of a document has ε₁ = 3, or those of at most 2·10 words.
+	{"lp", "lp-lda.sh --sweeps 3 --held comments.jsonl", `pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits +all × 1 +no\n¦plug-in`},
+	{"lp few", "lp-lda.sh --sweeps 2 --most-words 10 --batches 3 --prior comments.jsonl", `pure: ε 60 at δ 0\n¦flip 0\.0474259 of 20 bits +all × 1 +no\n`},
+	{"lp none", "lp-lda.sh --sweeps 2 --epsilon none --batches 2", `pld +∞¦2 +none +0 +epoch × 2`},
 	{"sub", "sub-lda.sh --rounds 3 --epsilon 2", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +3\n¦3 +gaussian +[\d.]+ +poisson\(0\.5\) × 3 +yes\n`},
 	// σ = √(14/(2·2)), and a word that is exchanged changes a sum by √2. Three rounds of that noise have ε = 6.67 at δ = 1e-6, their draws 30.
 	{"sub word", "sub-lda.sh --rounds 3 --level word", `pld +36\.[67]\d* +1e-06 .*word +3\n¦3 +gaussian +1\.32288, draws of ε 10 +all × 3 +no\n`},
@@ -49,7 +53,7 @@ func TestSamplers(t *testing.T) {
 			}
 			charged := read(t, filepath.Join(folder, out, "run.ledger"))
 			again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --topics 3 ../comments.jsonl ../%s",
-				strings.Replace(sampler(c.command), "--held ", "--held ../", 1), out))
+				strings.NewReplacer("--held ", "--held ../", "--prior ", "--prior ../").Replace(sampler(c.command)), out))
 			if again != report || read(t, filepath.Join(folder, out, "run.ledger")) != charged {
 				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 			}
@@ -138,6 +142,12 @@ func TestSamplersRefuse(t *testing.T) {
 		"hdp-lda.sh --rounds 0": "--rounds must be a positive number", "hdp-lda.sh --seed -1": "--seed must be a whole number, is -1",
 		"cdp-lda.sh --epsilon 0": "--epsilon must be a positive number, is 0", "cdp-lda.sh --epsilon 1e-400": "--epsilon must be a positive number",
 		"cdp-lda.sh --epsilon -1 --plus": "--epsilon must be a positive number", "cdp-lda.sh --trace": "--trace needs --held",
+		"lp-lda.sh --epsilon 0": "--epsilon must be a positive number, is 0", "lp-lda.sh --batches 0": "--batches must be a positive number",
+		"lp-lda.sh --sweeps x": "--sweeps must be a positive number, is x", "lp-lda.sh --most-words 0": "--most-words must be a positive number",
+		"lp-lda.sh --correlation 0": "--correlation must be a positive number", "lp-lda.sh --correlation 2 --batches 2": "--correlation must be at most 1",
+		"lp-lda.sh --omega 2": "--omega must be in [0, 1] or auto, is 2", "lp-lda.sh --omega x": "--omega must be in [0, 1] or auto, is x",
+		"lp-lda.sh --prior text.jsonl": "--prior is for --batches", "lp-lda.sh --batches 2 --prior nowhere": "no such text: nowhere",
+		"lp-lda.sh --brokers x": "unknown flag --brokers", "lp-lda.sh --trace": "--trace needs --held",
 		"sub-lda.sh --level nobody": "--level must be document, word or printed, is nobody", "sub-lda.sh --adaptive 1.5": "--adaptive is for words",
 		"sub-lda.sh --gamma 0": "--gamma must be a positive number", "sub-lda.sh --gamma 1.1": "--gamma must be at most 1",
 		"sub-lda.sh --epsilon x": "--epsilon must be a positive number", "sub-lda.sh --level word --order 0": "--order must be a positive number",

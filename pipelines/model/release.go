@@ -16,6 +16,9 @@ type Release struct {
 	Round  uint32
 	Rounds int // planned number of rounds T
 
+	// Rate is the expected share of all units in the round. Statistics were divided by it.
+	Rate float64
+
 	// All says that all units answered the round: nothing was sampled, so the statistics are those of the whole data set.
 	All bool
 
@@ -43,7 +46,7 @@ const maxNoise = 1<<32 - 1
 // NewRelease interprets a set of a stream of RELEASES.
 func NewRelease(set *stream.Set) (*Release, error) {
 	scheme := set.Release.Scheme
-	r := &Release{Round: set.Round, Rounds: int(scheme.Rounds), All: scheme.Method == wire.Scheme_ALL, set: set}
+	r := &Release{Round: set.Round, Rounds: int(scheme.Rounds), Rate: scheme.Rate, All: scheme.Method == wire.Scheme_ALL, set: set}
 	for i := range max(1, len(set.Release.Bounds)) {
 		if !(r.scale(i) <= maxScale) {
 			return nil, fmt.Errorf("release of round %d has a grid, a rate or a bound out of range", set.Round)

@@ -132,16 +132,25 @@ present() {
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 # documents TEXT OUTPUT makes a stream of documents from a text: a file of any format that tokenize text reads, or a folder of them,
-# a UCI bag of words (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies.
+# a UCI bag of words (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies. With $sets each word of a
+# document counts once.
 documents() {
+  [[ -n ${sets:-} ]] || { bags "$@" && return; }
+  bags "$1" "$2.bags"
+  pipeline tokenize sets -o "$2" "$2.bags"
+  rm -- "$2.bags"
+}
+
+# bags TEXT OUTPUT makes the documents with the counts of their words. With $public_text everybody may read them.
+bags() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     docword*)
       [[ -n $vocab ]] || fail "a UCI file has its own vocabulary: name it with --vocab"
-      pipeline tokenize uci --vocab "$vocab" -o "$2" "$1"
+      pipeline tokenize uci ${public_text:+--public} --vocab "$vocab" -o "$2" "$1"
       ;;
     *)
-      pipeline tokenize text "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
+      pipeline tokenize text ${public_text:+--public} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
         ${phrases:+--phrases "$phrases"} -o "$2" "$1"
       ;;
   esac
@@ -224,6 +233,9 @@ keeps_topics() {
 # secret_key FILE makes a key that only its owner can read.
 secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
 
+# rounds writes the rounds of a run over pipes.
+rounds() { sample "${sample[@]}" "${kept[@]}" "$out/documents.pp"; }
+
 # over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep. With $streams the parameters of all rounds stay in
 # $out/params.pp, and all contributions, which are private, in $out/contributions.pp.
 over_pipes() {
@@ -239,7 +251,7 @@ over_pipes() {
     keeping=$!
     watchers+=("$keeping")
   fi
-  pipeline sample "${sample[@]}" "${kept[@]}" "$out/documents.pp" \
+  pipeline rounds \
     -- estep "${estep[@]}" "${state[@]}" --params "$out/params" "${kept_contributions[@]}" \
     -- privatize "${privatize[@]}" "${kept[@]}" \
     -- mstep "${mstep[@]}" "${kept[@]}" --params-out "$params" -o "$out/model.pp"

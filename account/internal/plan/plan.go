@@ -22,7 +22,7 @@ func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 	}
 	grant := c.grant()
 	var err error
-	if grant.Subject, err = c.subject(log); err != nil {
+	if grant.Subject, err = c.subject(log, grant.Mechanism); err != nil {
 		return nil, err
 	}
 	switch {

@@ -18,14 +18,15 @@ import (
 // subjectFlags say what the contributions of a run are. A release repeats it, so a grant names it.
 type subjectFlags struct {
 	Model  string   `group:"Contributions" placeholder:"NAME" help:"Name the model of the run as the estep command is called, for example lda."`
-	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. For a model over words and for a matrix of V rows or columns, the default is that of tokenize."`
+	Vocab  string   `group:"Contributions" placeholder:"FILE" help:"Read the public vocabulary of the run, for gaussian, laplace and randomized-response. For a model over words, for a matrix of V rows or columns and for randomized-response, the default is that of tokenize."`
 	Matrix []matrix `group:"Contributions" sep:"none" placeholder:"NAME=RxC" help:"Name a matrix of R rows and C columns that each unit contributes to, such as topics=50xV; V is the number of words of --vocab. NAME=RxR,symmetric is a symmetric matrix. May be repeated, in the order of the stream."`
 }
 
-// subject returns what the flags say. The vocabulary is read, or the default taken, if the stream has one.
-func (f *subjectFlags) subject(log *slog.Logger) (s event.Subject, err error) {
+// subject returns what the flags say for a mechanism. The vocabulary is read, or the default taken, if the stream has one.
+func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subject, err error) {
 	s.Model = f.Model
 	needed, err := f.needsVocabulary(log)
+	needed = needed || mechanism == event.RandomizedResponse // a report has a bit for each word
 	if err != nil {
 		return s, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
@@ -16,7 +17,7 @@ func TestFeatures(t *testing.T) {
 	t.Cleanup(func() { families.All = before })
 	families.All = append(families.All[:len(before):len(before)], &model.Family{Name: "rows", Values: true})
 	f := subjectFlags{Model: "rows", Matrix: []matrix{{name: "gram", rows: perWord, columns: perWord}}}
-	_, err := f.subject(slog.New(slog.DiscardHandler))
+	_, err := f.subject(slog.New(slog.DiscardHandler), event.Gaussian)
 	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--vocab must name the list of features") {
 		t.Errorf("without --vocab: %v", err)
 	}

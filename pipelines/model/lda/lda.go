@@ -42,6 +42,13 @@ var (
 
 	// CountsVariance is the variance of the noise on each cell of Counts. It comes with them.
 	CountsVariance = model.Scalar{Name: "counts_variance", Rule: model.NotNegative}
+
+	// Prior is what the Dirichlet prior of the next batch's topics has besides eta, where each round is a batch of its own. A run that is not
+	// online has none.
+	Prior = model.Matrix[float32]{Name: "prior", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
+
+	// Correlation is λ, the share of the last batch's counts in Prior. It comes with Prior.
+	Correlation = model.Scalar{Name: "correlation", Rule: model.Positive}
 )
 
 // Family is the family of models.

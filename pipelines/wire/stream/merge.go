@@ -18,16 +18,17 @@ import (
 //
 // A set of matrices and a partial sum count when a writer has written the whole of it.
 type merge struct {
-	amid    bool         // the log is read from its middle on
-	all     bool         // nothing that came already is dropped: see NewHistoryReader
-	begin   uint32       // the round after which it is read
-	any     bool         // a round or set was closed
-	last    uint32       // which
-	open    *wire.Record // RoundOpen of the open round, nil between rounds
-	seen    map[[sha256.Size]byte]struct{}
-	ended   bool
-	wantEnd bool     // of documents, too
-	named   *decoder // of the writer of predictions whose Words pass
+	amid     bool         // the log is read from its middle on
+	all      bool         // nothing that came already is dropped: see NewHistoryReader
+	begin    uint32       // the round after which it is read
+	any      bool         // a round or set was closed
+	last     uint32       // which
+	open     *wire.Record // RoundOpen of the open round, nil between rounds
+	seen     map[[sha256.Size]byte]struct{}
+	ended    bool
+	wantEnd  bool     // of documents, too
+	passEnds bool     // of single records: see PassEnds
+	named    *decoder // of the writer of predictions whose Words pass
 }
 
 // take appends to ready the records that count now that d has read one more.
@@ -126,7 +127,7 @@ func (m *merge) over(kind wire.Kind, writers map[string]*decoder) bool {
 			m.ended = m.ended && d.ended
 		}
 	}
-	return m.ended && !m.all
+	return m.ended && !m.all && !(m.passEnds && single(kind))
 }
 
 // inSets says whether the records of a kind count in sets, or in rounds of one set.

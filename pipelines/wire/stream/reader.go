@@ -85,6 +85,13 @@ func (r *Reader) WantEnd() {
 	}
 }
 
+// PassEnds reads on after the end records of writers of documents and other single records of a log: others may come after them.
+func (r *Reader) PassEnds() {
+	if r.merge != nil {
+		r.merge.passEnds = true
+	}
+}
+
 func newReader(source Source, name string) (*Reader, error) {
 	z, err := newDecompressor()
 	if err != nil {

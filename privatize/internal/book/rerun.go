@@ -9,6 +9,17 @@ import (
 // Charged tells whether a round of a run is charged.
 func (b *Book) Charged(run string, round int) bool { return b.ledger.Find(run, round) != nil }
 
+// LineOf returns the hash of the line that has a charge, in hexadecimal; "" for a charge that is not in the ledger. No other ledger has such a
+// line, since its head is random.
+func (b *Book) LineOf(c *event.Charge) string {
+	for _, line := range b.ledger.Lines {
+		if line.Charge == c {
+			return line.Hash
+		}
+	}
+	return ""
+}
+
 // Releases returns the SHA-256 of all charged releases of a run, in hexadecimal, by round.
 func (b *Book) Releases(run string) map[int][]string {
 	releases := make(map[int][]string)

@@ -133,6 +133,10 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 	}
 }
 
+// Name names the reports, after Respond: 16 hexadecimal digits of the hash of their charge's line. Reports of other authors have another name, and reports
+// that are sent again the same. It is public, as the ledger is.
+func (r *Responder) Name() string { return r.book.LineOf(r.charge)[:16] }
+
 // Reports gives the words whose bit is 1 in the stored report of each document, in the order of the documents, after
 // Respond. The slice is used again.
 func (r *Responder) Reports(each func(words []uint32) error) error {

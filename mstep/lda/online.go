@@ -1,0 +1,96 @@
+package lda
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"privpipe/pipelines/model"
+)
+
+// Online are the settings of online LDA, where each round is a batch of its own documents.
+type Online struct {
+	Lambda float64 // λ in (0, 1], the first one if it is learned; 0: not online
+	Learn  bool    // λ is drawn anew after each batch
+}
+
+// online is the state of online LDA (Zhao et al., Latent Dirichlet Allocation Model Training with Differential Privacy, 2020, §VI-B): batch l
+// has the prior βˡ = βˡ⁻¹ + λNˡ⁻¹, equation 10, where Nˡ are its counts of words by topic and β⁰ is η.
+type online struct {
+	lambda       float64   // λ of the next batch
+	base         []float64 // βˡ − η of the last batch
+	last         []float64 // Nˡ
+	baseVariance float64   // of the noise on each cell of base
+	lastVariance float64
+}
+
+func newOnline(o Options) *online {
+	cells := o.Topics * o.Words
+	return &online{lambda: o.Online.Lambda, base: make([]float64, cells), last: make([]float64, cells)}
+}
+
+// prior returns βˡ⁺¹ − η. Noise does not make it negative.
+func (s *online) prior() []float32 {
+	prior := make([]float32, len(s.base))
+	for i, b := range s.base {
+		prior[i] = float32(min(max(b+s.lambda*s.last[i], 0), math.MaxFloat32))
+	}
+	return prior
+}
+
+// batch takes the counts of the next batch. The model is of βˡ + Nˡ, equation 13.
+func (l *Learner) batch(r *model.Release, values []float64, variance float64) error {
+	if r.Round != l.round+1 {
+		return fmt.Errorf("release of round %d comes after that of round %d: the prior needs the counts of each batch", r.Round, l.round)
+	}
+	s := l.online
+	counts := values // of the batch: the release is in the scale of all documents
+	for i := range counts {
+		counts[i] *= r.Rate
+	}
+	used := s.lambda
+	if l.o.Online.Learn {
+		s.lambda = l.redraw(counts, r.Round)
+	}
+	for i := range s.base {
+		s.base[i] += used * s.last[i]
+		l.sum[i] = s.base[i] + counts[i]
+	}
+	s.baseVariance += used * used * s.lastVariance
+	s.lastVariance = variance * r.Rate * r.Rate
+	l.variance = s.baseVariance + s.lastVariance
+	copy(s.last, counts)
+	l.round = r.Round
+	return nil
+}
+
+// redraw makes one Metropolis step on λ, whose prior is uniform on (0, 1), given the counts of a batch (end of §VI-B). The proposal is uniform,
+// too, so the ratio of acceptance is that of the counts' probabilities. The coins follow from the public seed and the round.
+func (l *Learner) redraw(counts []float64, round uint32) float64 {
+	coins := rand.New(rand.NewPCG(l.o.Seed, 1<<32|uint64(round)))
+	proposal, accept := coins.Float64(), coins.Float64()
+	if proposal > 0 && math.Log(accept) < l.logEvidence(counts, proposal)-l.logEvidence(counts, l.online.lambda) {
+		return proposal
+	}
+	return l.online.lambda
+}
+
+// logEvidence is the log probability of a batch's counts, but for a constant, where the words of each topic have a Dirichlet prior with
+// parameters η + base + λ·last: the Dirichlet–multinomial distribution (Griffiths and Steyvers 2004, equation 2).
+func (l *Learner) logEvidence(counts []float64, lambda float64) float64 {
+	logGamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	sum := 0.0
+	for topic := range l.o.Topics {
+		prior, tokens := 0.0, 0.0
+		for i := topic * l.o.Words; i < (topic+1)*l.o.Words; i++ {
+			b := l.o.Eta + max(l.online.base[i]+lambda*l.online.last[i], 0)
+			prior += b
+			if n := max(counts[i], 0); n > 0 {
+				tokens += n
+				sum += logGamma(b+n) - logGamma(b)
+			}
+		}
+		sum += logGamma(prior) - logGamma(prior+tokens)
+	}
+	return sum
+}

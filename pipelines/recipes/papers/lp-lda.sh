@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Trains LP-LDA: each author reports her own document, with bits that may be wrong, and the server rebuilds documents from the reports. With
+# --batches it is OLP-LDA, which learns from one batch after another.
+#
+# Zhao, Zhao, Yang, Wang, Wang, Lyu, Niyato, Lam: Latent Dirichlet Allocation Model Training With Differential Privacy (2020), §V and §VI.
+#
+#   papers/lp-lda.sh [--epsilon 3] [--batches 15 --prior PUBLIC] [FLAG…] TEXT OUT
+#
+# TEXT and OUT are as in lda.sh. A report says of each word of the vocabulary whether the document has it, and each of these bits is wrong
+# with probability 1/(1 + exp(ε₁)). The paper states ε₁, which holds for one bit. Two documents of N words differ in up to 2N bits, so a
+# document has up to 2N·ε₁: the report of the ledger says ε of a document, which is in the hundreds or thousands. Here one process reports
+# all documents, as authors would (see PRIVACY.md): they trust nobody, and everything after a report is public. Reports have no counts, so
+# the model is of sets of words, and so is the score.
+#
+#   --epsilon 3       ε₁ of a bit; none: documents are reported as they are, without privacy
+#   --most-words N    words of a document that count; by default all of the vocabulary, as in the paper
+#   --topics 50       number of topics K
+#   --alpha 1         Dirichlet prior of a document's topics
+#   --beta 0.01       Dirichlet prior of a topic's words
+#   --sweeps 100      sweeps over all words; with --batches over those of a batch, by default 50
+#   --batches 1       number of batches; from 2 on each is learned once, with the topics of those before as prior
+#   --correlation 0.5 λ, the share of a batch's counts in the prior of the next; auto: learned
+#   --prior FILE      public text of documents like those of TEXT. It begins the model, and the estimate of each word is mixed with its
+#                     frequency there and in the batches before
+#   --omega auto      weight of that frequency, 0.4 in the paper; auto: estimated from each batch
+#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
+#   --held FILE       held-out text to score the model on, as sets of words; no ε covers the score
+#   --trace           score the model after each batch, too
+#   --delta 1e-6      δ of the report
+#   --seed 1          seed of what is rebuilt
+#   --force           train even with too few documents, or with few words in the vocabulary
+set -euo pipefail
+papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+source "$papers/../stages.sh"
+source "$papers/published.sh"
+
+epsilon=3 most_words='' topics=50 alpha=1 beta=0.01 sweeps='' batches=1 correlation=0.5 prior='' omega=auto delta=1e-6 force='' scorer=gibbs
+take "epsilon most-words topics alpha beta sweeps batches correlation prior omega delta force! trace! ${shared% brokers run workers partitions}" "$@"
+[[ $epsilon == none ]] || real epsilon
+positive batches "$batches"
+positive sweeps "${sweeps:=$((batches > 1 ? 50 : 100))}"
+[[ -z $most_words ]] || positive most-words "$most_words"
+real alpha beta delta
+holds "$delta < 1" || fail "--delta must be below 1, is $delta"
+if [[ $correlation != auto ]]; then
+  real correlation
+  holds "$correlation <= 1" || fail "--correlation must be at most 1, is $correlation"
+fi
+[[ $omega =~ ^(auto|0|1|0?\.[0-9]+)$ ]] || fail "--omega must be in [0, 1] or auto, is $omega"
+[[ -z $prior || -e $prior ]] || fail "no such text: $prior"
+[[ -z $prior || $batches != 1 ]] || fail "--prior is for --batches: without batches nothing comes before"
+seeded
+sets=yes
+published_documents "--epsilon $epsilon --most-words ${most_words:-all} --topics $topics --alpha $alpha --beta $beta --sweeps $sweeps \
+--batches $batches --correlation $correlation --omega $omega --prior $([[ -z $prior ]] || checksum "$prior") --seed $seed"
+
+in_place=(gibbs --update in-place --statistic counts --top-topics 0 --word-weight count --norm 0)
+learned=(lda --topics "$topics" --alpha "$alpha" --eta "$beta" --denoise floor --beta mean --seed "$seed" "${vocabulary[@]}")
+estep=("${in_place[@]}") mstep=("${learned[@]}")
+keeps_topics coupled
+
+# Documents as they leave their authors. Without privacy they stay private.
+reported=$out/documents.pp rebuild=(cat) privatize=(none --ledger "$out/run.ledger")
+if [[ $epsilon != none ]]; then
+  all_words=$(show "$out/documents.pp" | sed -n '1s/.*"vocabulary_size":\([0-9]*\).*/\1/p')
+  keep "$out/grant.json" account plan --mechanism randomized-response --flip "$(awk "BEGIN {printf \"%.17g\", 1 / (1 + exp($epsilon))}")" \
+    --max-words "${most_words:-$all_words}" "${vocabulary[@]}" -o "$out/grant.json"
+  keep "$out/reports.pp" pipeline privatize randomized-response --grant "$out/grant.json" --ledger "$out/run.ledger" --run "$run" \
+    -o "$out/reports.pp" "$out/documents.pp"
+  reported=$out/reports.pp rebuild=(mstep reconstruct --grant "$out/grant.json" --seed "$seed") privatize=(none)
+fi
+
+# prior_model trains on the public text before the first batch.
+prior_model() {
+  rm -f -- "$out/prior-params"
+  mkfifo -- "$out/prior-params"
+  pipeline sample --all --rounds 100 --run "$run-prior" "$out/prior.pp" \
+    -- estep "${in_place[@]}" --keep --secret "$out/gibbs.key" --state "$out/prior-state.pp" --params "$out/prior-params" \
+    -- privatize none --run "$run-prior" \
+    -- mstep "${learned[@]}" --run "$run-prior" --kappa 0 --average-from 1 --params-out "$out/prior-params" -o "$out/prior-model.pp"
+  rm -f -- "$out/prior-params"
+}
+
+if ((batches > 1)); then
+  estep+=(--sweeps "$sweeps")
+  mstep+=(--online "$correlation")
+  if [[ -n $prior ]]; then
+    public_text=yes keep "$out/prior.pp" documents "$prior" "$out/prior.pp"
+    keep "$out/prior-model.pp" prior_model
+    mstep+=(--initial-counts "$out/prior-model.pp")
+    [[ $epsilon == none ]] || rebuild+=(--prior "$out/prior.pp")
+    [[ $epsilon == none || $omega == auto ]] || rebuild+=(--omega "$omega")
+  fi
+  rounds() { sample --epoch --rounds "$batches" "${kept[@]}" "$reported" | "${rebuild[@]}"; }
+else
+  estep+=(--keep)
+  mstep+=(--kappa 0 --average-from 1)
+  if [[ $epsilon != none ]]; then
+    keep "$out/rebuilt.pp" pipeline "${rebuild[@]}" -o "$out/rebuilt.pp" "$reported"
+    reported=$out/rebuilt.pp
+  fi
+  rounds() { sample --all --rounds "$sweeps" "${kept[@]}" "$reported"; } # a sweep in each round
+fi
+[[ -z $trace ]] || mstep+=(--models "$out/models")
+train
+present "$out/run.ledger"
