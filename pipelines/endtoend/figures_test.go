@@ -44,6 +44,12 @@ var figures = []struct {
 		"K = 10: γ = 1 .* < γ = 0.1 ", "γ = 0.1: words drawn in a round", "γ = 0.1: their variance", "v = 8, q = 0.5: size .* equation 11",
 		"v = 8, q = 0.5: .* variances, equation 12",
 	}},
+	{"F6", "--quick --spread 0.01 --schema schema.json --epsilons 0.1 train.csv tables", []string{
+		"ε = 0.1: BLR \\(PLD\\) .* < BLR without noise ", "ε = 0.1: BLR \\(strong composition\\) .* < BLR \\(PLD\\) ",
+	}},
+	{"F7", "--quick --schema schema.json train.csv held.csv rows", []string{
+		"both fall with σ: BLR at σ = 12 .* < at σ = none ", "both fall with σ: DPVI at σ = 12 .* < at σ = none ",
+	}},
 	{"F14", "drawn", []string{"α = 2: the exact ", "α = 5: the exact ", "α = 14: the exact ", "table 3"}},
 }
 
@@ -55,6 +61,7 @@ func TestFigures(t *testing.T) {
 	folder := t.TempDir()
 	run(t, folder, `comments "$(go env GOROOT)/src" >all.jsonl; comments "$(go env GOROOT)/src/fmt" >held.jsonl`)
 	topical(t, folder)
+	table(t, folder, 4000)
 	for _, f := range figures {
 		t.Run(f.name, func(t *testing.T) {
 			out := filepath.Join(folder, f.arguments[strings.LastIndex(f.arguments, " ")+1:])
@@ -67,6 +74,9 @@ func TestFigures(t *testing.T) {
 			}
 			if again := run(t, folder, command); again != findings {
 				t.Errorf("the second time it found\n%s\nand the first\n%s", again, findings)
+			}
+			if left, _ := filepath.Glob(filepath.Join(out, "runs/*/*/*state*.pp")); left != nil {
+				t.Errorf("the runs leave %v", left)
 			}
 			if info, err := os.Stat(filepath.Join(out, f.name+".csv")); err != nil || info.Size() < 100 {
 				t.Errorf("the CSV: %v", err)
