@@ -45,7 +45,7 @@ var figures = []struct {
 		"v = 8, q = 0.5: .* variances, equation 12",
 	}},
 	{"F6", "--quick --spread 0.004 --schema schema.json --epsilons 0.03 train.csv tables", []string{
-		"ε = 0.03: BLR \\(PLD\\) .* < BLR without noise ", "ε = 0.03: BLR \\(strong composition\\) .* < BLR \\(PLD\\) ",
+		"ε = 0.03: BLR \\(PLD\\) .* < BLR without noise ", "ε = 0.03: BLR \\(strong\\) .* < BLR \\(PLD\\) ",
 	}},
 	{"F7", "--quick --spread 0.005 --schema schema.json --sigmas 'none 40' train.csv held.csv rows", []string{
 		"both fall with σ: BLR at σ = 40 .* < at σ = none ", "both fall with σ: DPVI at σ = 40 .* < at σ = none ",

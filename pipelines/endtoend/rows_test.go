@@ -212,3 +212,40 @@ func TestRowRecipesRefuse(t *testing.T) {
 	}
 	run(t, folder, sampler("../blr.sh --schema users.json --force --unit user --rounds 2 users.jsonl users"))
 }
+
+// TestBags makes a table of a text: the classes by patterns of labels, and the words that are in the most documents.
+func TestBags(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "vocab.txt", "alpha\nbeta\ngamma\ndelta\n")
+	write(t, folder, "text.jsonl", `{"text":"delta beta beta beta","label":"comp.a"}
+{"text":"delta alpha","label":"comp.b"}
+{"text":"gamma gamma gamma gamma","label":"rec"}
+{"text":"alpha unknown","label":"rec"}
+{"text":"beta beta","label":"record"}
+`)
+	recipe := filepath.Join(root, "pipelines/recipes/papers/figures/bags.sh") + " --vocab vocab.txt --positive 'comp.*' --negative rec,x text.jsonl out"
+	run(t, folder, recipe+" --words 2")
+	const rows = `{"CLASS":"yes","delta":1}
+{"CLASS":"yes","alpha":1,"delta":1}
+{"CLASS":"no"}
+{"CLASS":"no","alpha":1}
+`
+	if got := read(t, filepath.Join(folder, "out/rows.jsonl")); got != rows {
+		t.Errorf("rows\n%s\nwant\n%s", got, rows)
+	}
+	shown := run(t, folder, "tokenize features --schema out/schema.json; tokenize rows --schema out/schema.json out/rows.jsonl | show --private")
+	if !strings.HasPrefix(shown, "alpha\ndelta\nintercept\n") || !strings.Contains(shown, `"label":"1","words":{"0":1,"1":1,"2":1}`) {
+		t.Errorf("the table is read as\n%s", shown)
+	}
+	for flags, message := range map[string]string{
+		" --words 9":             "text.jsonl has too few words of the vocabulary in these classes",
+		" --words 0":             "--words must be a positive number, is 0",
+		" --positive '.*|rec' x": "wants --positive",
+		" --negative 'a|b'":      "--negative must be a list of labels, is a|b",
+	} {
+		s := bash(folder, recipe+flags)
+		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
+			t.Errorf("%s: exit code %d, %s; want %q", flags, s.ProcessState.ExitCode(), s.stderr.String(), message)
+		}
+	}
+}

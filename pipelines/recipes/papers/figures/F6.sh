@@ -42,11 +42,11 @@ for epsilon in $epsilons; do
   curve "BLR (PLD)" ../blr.sh "${batch[@]}" --epsilon "$epsilon"
   sigma=$(account noise --accountant strong --epsilon "$epsilon" --delta "$delta" --all --rounds "$rounds" --json |
     sed 's/.*"noise_multiplier":\([^,]*\),.*/\1/')
-  curve "BLR (strong composition)" ../blr.sh "${batch[@]}" --sigma "$sigma"
+  curve "BLR (strong)" ../blr.sh "${batch[@]}" --sigma "$sigma"
   # The curves of other classifiers are drawn here.
 
   order must "ε = $epsilon" "BLR (PLD)" "${area[BLR (PLD),$epsilon]}" "BLR without noise" "$exact"
-  order must "ε = $epsilon" "BLR (strong composition)" "${area[BLR (strong composition),$epsilon]}" "BLR (PLD)" "${area[BLR (PLD),$epsilon]}"
+  order must "ε = $epsilon" "BLR (strong)" "${area[BLR (strong),$epsilon]}" "BLR (PLD)" "${area[BLR (PLD),$epsilon]}"
 done
 spread_found
 figure_end --title "Logistic regression by ε (VIPS, figure 5)" --x "ε, at δ = $delta" --y "area under the ROC curve, held out" --log-x \

@@ -45,9 +45,9 @@ for sigma in $sigmas; do
   sampled=(--rate "$rate" --rounds "$rounds" --sigma "$sigma")
   printed=(--batch "$batch" --rounds "$rounds" --sigma "$sigma")
   curve "$right" "BLR" ../blr.sh "${sampled[@]}"
-  curve "$right" "VIPS-BLR as published" vips-blr.sh "${printed[@]}"
+  curve "$right" "VIPS-BLR" vips-blr.sh "${printed[@]}"
   curve "$right" DPVI dpvi.sh "${sampled[@]}"
-  curve "$literal" "VIPS-BLR as published" vips-blr.sh "${printed[@]}" $([[ $sigma == none ]] || echo --literal)
+  curve "$literal" "VIPS-BLR" vips-blr.sh "${printed[@]}" $([[ $sigma == none ]] || echo --literal)
   curve "$literal" DPVI dpvi.sh "${sampled[@]}"
 done
 
@@ -59,8 +59,8 @@ done
 for sigma in $sigmas; do
   [[ $sigma != none ]] || continue
   order printed "σ = $sigma, DPVI is ahead of BLR" BLR "${area[$right,BLR,$sigma]}" DPVI "${area[$right,DPVI,$sigma]}"
-  order printed "σ = $sigma, VIPS is more robust, $right" DPVI "${area[$right,DPVI,$sigma]}" VIPS "${area[$right,VIPS-BLR as published,$sigma]}"
-  order printed "σ = $sigma, VIPS is more robust, $literal" DPVI "${area[$literal,DPVI,$sigma]}" VIPS "${area[$literal,VIPS-BLR as published,$sigma]}"
+  order printed "σ = $sigma, VIPS is more robust, $right" DPVI "${area[$right,DPVI,$sigma]}" VIPS "${area[$right,VIPS-BLR,$sigma]}"
+  order printed "σ = $sigma, VIPS is more robust, $literal" DPVI "${area[$literal,DPVI,$sigma]}" VIPS "${area[$literal,VIPS-BLR,$sigma]}"
 done
 spread_found
 figure_end --title "Logistic regression by the noise (VIPS, figure 6)" --x "σ, noise over the sensitivity" --y "area under the ROC curve, held out" \
