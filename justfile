@@ -74,7 +74,7 @@ figures shared=env("PRIVPIPE_SHARED", ""):
     cat figures/adult.data figures/adult.test >figures/adult.csv
     pipelines/recipes/papers/figures/bags.sh --positive 'comp.*' --negative 'rec.*' --words 500 {{ quote(shared) }}/data/20newsgroups/20newsgroups.jsonl.zst figures/bags
     pipelines/recipes/papers/figures/F6.sh --schema pipelines/recipes/schemas/adult.json figures/adult.csv figures/adult
-    pipelines/recipes/papers/figures/F6.sh --schema figures/bags/schema.json --row-norm 8 figures/bags/rows.jsonl figures/wide
+    pipelines/recipes/papers/figures/F6.sh --schema figures/bags/schema.json --row-norm 8 --spread 0.009 --runs 3 figures/bags/rows.jsonl figures/wide
     pipelines/recipes/papers/figures/F7.sh --schema pipelines/recipes/schemas/adult.json figures/adult.data figures/adult.test figures/noise
 
 # A Kafka broker in .kafka/, for tests and to try things out: eval "$(just kafka-up)"; wants Java 17 and Maven

@@ -10,7 +10,8 @@
 #                     ε of the private models, at δ 1e-4
 #   --rounds 10       number of rounds, each of all rows
 #   --row-norm R      longer rows are scaled to this norm; by default the root of the number of columns
-#   --spread 0.006    standard deviation of the logarithm of one run's area, by which orders are judged
+#   --spread 0.006    standard deviation of the logarithm of one run's area, by which orders are judged;
+#                     by default that of Adult
 #   --runs 5          runs of each system, each with a split of its own
 #   --seed 1          number of the first split; the next have the next
 #   --quick           a small figure: ε 0.5 and 2 runs
