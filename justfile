@@ -67,6 +67,16 @@ bench: peers
     go test -run "^$" -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
     PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise ./account/...
 
+# Figures F6 and F7 of the papers at full size, on UCI's Adult and 20 Newsgroups, in figures/; needs the shared data (PRIVPIPE_SHARED; an hour)
+figures shared=env("PRIVPIPE_SHARED", ""):
+    mkdir -p figures
+    for name in data test; do zstd -dqf {{ quote(shared) }}/data/adult/adult.$name.zst -o figures/adult.$name; done
+    cat figures/adult.data figures/adult.test >figures/adult.csv
+    pipelines/recipes/papers/figures/bags.sh --positive 'comp.*' --negative 'rec.*' --words 500 {{ quote(shared) }}/data/20newsgroups/20newsgroups.jsonl.zst figures/bags
+    pipelines/recipes/papers/figures/F6.sh --schema pipelines/recipes/schemas/adult.json figures/adult.csv figures/adult
+    pipelines/recipes/papers/figures/F6.sh --schema figures/bags/schema.json --row-norm 8 --spread 0.009 --runs 3 figures/bags/rows.jsonl figures/wide
+    pipelines/recipes/papers/figures/F7.sh --schema pipelines/recipes/schemas/adult.json figures/adult.data figures/adult.test figures/noise
+
 # A Kafka broker in .kafka/, for tests and to try things out: eval "$(just kafka-up)"; wants Java 17 and Maven
 kafka-up:
     @address=$(pipelines/recipes/kafka/broker.sh start .kafka) && \

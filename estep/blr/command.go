@@ -17,7 +17,7 @@ type Command struct {
 	job.Job
 	RowNorm float64 `required:"" placeholder:"R" group:"Row" help:"Scale each row x to x·min(1, R/|x|)/R, of norm at most 1. R is public, and the same in training and scoring. For F features in [-1, 1] that are not 0, √F changes no direction and no ratio of norms."`
 	row.Positive
-	Trials int  `placeholder:"N" group:"Row" help:"Take each label as SUCCESSES or SUCCESSES/TRIALS of at most N binomial trials, not as a class. Contributions are then up to N times as large. N is public."`
+	Trials *int `placeholder:"N" group:"Row" help:"Take each label as SUCCESSES or SUCCESSES/TRIALS of at most N binomial trials, not as a class. Contributions are then up to N times as large. N is public."`
 	PlugIn bool `group:"Row" help:"With --score: predict by the mean weights alone; by default by their distribution, so that probabilities are nearer to one half where weights are uncertain."`
 }
 
@@ -29,10 +29,12 @@ func (c *Command) Validate() error {
 	switch {
 	case !(c.RowNorm > 0) || math.IsInf(c.RowNorm, 0):
 		return fmt.Errorf("--row-norm must be positive, is %v", c.RowNorm)
-	case c.Trials < 0 || c.Trials > maxTrials:
-		return fmt.Errorf("--trials must be in [1, %d], is %d", maxTrials, c.Trials)
-	case c.Trials > 0 && c.Score:
+	case c.Trials != nil && (*c.Trials < 1 || *c.Trials > maxTrials):
+		return fmt.Errorf("--trials must be in [1, %d], is %d", maxTrials, *c.Trials)
+	case c.Trials != nil && c.Score:
 		return errors.New("--trials does not go with --score: rows are scored by their class")
+	case c.Trials != nil && c.Positive.Positive != nil:
+		return errors.New("--positive does not go with --trials: labels of counts have no class")
 	case c.PlugIn && !c.Score:
 		return errors.New("--plug-in belongs to --score")
 	}
@@ -42,6 +44,8 @@ func (c *Command) Validate() error {
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	o := Options{RowNorm: c.RowNorm, Labels: c.Labels(), PlugIn: c.PlugIn}
-	o.Labels.Trials = c.Trials
+	if c.Trials != nil {
+		o.Labels.Trials = *c.Trials
+	}
 	return c.Do(r, job.Work{Family: blr.Family, New: func() model.EStep { return New(o) }, Columns: c.Columns()})
 }

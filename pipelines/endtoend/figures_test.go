@@ -44,17 +44,24 @@ var figures = []struct {
 		"K = 10: γ = 1 .* < γ = 0.1 ", "γ = 0.1: words drawn in a round", "γ = 0.1: their variance", "v = 8, q = 0.5: size .* equation 11",
 		"v = 8, q = 0.5: .* variances, equation 12",
 	}},
+	{"F6", "--quick --spread 0.004 --schema schema.json --epsilons 0.03 train.csv tables", []string{
+		"ε = 0.03: BLR \\(PLD\\) .* < BLR without noise ", "ε = 0.03: BLR \\(strong\\) .* < BLR \\(PLD\\) ",
+	}},
+	{"F7", "--quick --spread 0.005 --schema schema.json --sigmas 'none 40' train.csv held.csv rows", []string{
+		"both fall with σ: BLR at σ = 40 .* < at σ = none ", "both fall with σ: DPVI at σ = 40 .* < at σ = none ",
+	}},
 	{"F14", "drawn", []string{"α = 2: the exact ", "α = 5: the exact ", "α = 14: the exact ", "table 3"}},
 }
 
 // TestFigures draws each figure of a small corpus, all comments of Go: what must hold holds, and the same command once more runs
-// nothing again. Noise is fresh. Those of Gibbs samplers are of a made text of five topics; by chance they fail in fewer than 1 of 10⁴ runs. Of fifteen runs of each system, the standard deviation of a perplexity's logarithm was .04 to .11, and
+// nothing again. Noise is fresh. Those of Gibbs samplers are of a made text of five topics; by chance they fail in fewer than 1 of 10⁴ runs, as those of tables do. Of fifteen runs of each system, the standard deviation of a perplexity's logarithm was .04 to .11, and
 // that of the probability of a first word up to .19. With these, the findings above do not hold in 1 of 10⁵ runs, and the recipe
 // fails even less often.
 func TestFigures(t *testing.T) {
 	folder := t.TempDir()
 	run(t, folder, `comments "$(go env GOROOT)/src" >all.jsonl; comments "$(go env GOROOT)/src/fmt" >held.jsonl`)
 	topical(t, folder)
+	table(t, folder, 4000)
 	for _, f := range figures {
 		t.Run(f.name, func(t *testing.T) {
 			out := filepath.Join(folder, f.arguments[strings.LastIndex(f.arguments, " ")+1:])
@@ -67,6 +74,9 @@ func TestFigures(t *testing.T) {
 			}
 			if again := run(t, folder, command); again != findings {
 				t.Errorf("the second time it found\n%s\nand the first\n%s", again, findings)
+			}
+			if left, _ := filepath.Glob(filepath.Join(out, "runs/*/*/*state*.pp")); left != nil {
+				t.Errorf("the runs leave %v", left)
 			}
 			if info, err := os.Stat(filepath.Join(out, f.name+".csv")); err != nil || info.Size() < 100 {
 				t.Errorf("the CSV: %v", err)
@@ -190,17 +200,25 @@ chmod +x bin/account`)
 func TestFigureUsage(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "few.jsonl", `{"id":"a","text":"alpha beta"}`+"\n")
+	write(t, folder, "schema.json", `{"columns": [{"name": "label", "type": "label", "positive": "1", "negative": "0"}]}`)
 	for _, f := range figures {
 		path := filepath.Join(root, "pipelines/recipes/papers/figures", f.name+".sh")
+		texts := "few.jsonl few.jsonl"
+		switch f.name {
+		case "F6":
+			path, texts = path+" --schema schema.json", "few.jsonl"
+		case "F7":
+			path += " --schema schema.json"
+		}
 		for arguments, want := range map[string]struct {
 			code    int
 			message string
 		}{
-			"":                               {80, "wants "},
-			"--no-such-flag 1 a":             {80, "unknown flag --no-such-flag"},
-			"--help":                         {0, ""},
-			"--runs 0 few.jsonl few.jsonl x": {80, map[bool]string{true: "unknown flag --runs", false: "--runs must be a number from 1 to 99, is 0"}[f.name == "F14"]},
-			"few.jsonl nowhere x":            {80, map[bool]string{true: "wants OUT", false: "no such text: nowhere"}[f.name == "F14"]},
+			"":                         {80, "wants "},
+			"--no-such-flag 1 a":       {80, "unknown flag --no-such-flag"},
+			"--help":                   {0, ""},
+			"--runs 0 " + texts + " x": {80, map[bool]string{true: "unknown flag --runs", false: "--runs must be a number from 1 to 99, is 0"}[f.name == "F14"]},
+			strings.TrimSuffix(texts, "few.jsonl") + "nowhere x": {80, map[bool]string{true: "wants OUT", false: "no such text: nowhere"}[f.name == "F14"]},
 		} {
 			s := bash(folder, path+" "+arguments)
 			s.Run()
@@ -211,7 +229,7 @@ func TestFigureUsage(t *testing.T) {
 		if f.name == "F14" {
 			continue
 		}
-		s := bash(folder, path+" --quick few.jsonl few.jsonl "+f.name)
+		s := bash(folder, path+" --quick "+texts+" "+f.name)
 		if s.Run(); s.ProcessState.ExitCode() < 80 || s.stderr.Len() == 0 {
 			t.Errorf("%s of one document: exit code %d, %s", f.name, s.ProcessState.ExitCode(), s.stderr.String())
 		}

@@ -38,6 +38,12 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	try("privpipe --help", `(?m)^  lda +Trains a private topic model\.$`)
+	listed := run(t, folder, machine+"privpipe --help\nEND")
+	for name, want := range map[string]bool{"blr": true, "papers/dpvi": true, "rows": false, "stages": false, "papers/sampled": false, "papers/figures/figure": false} {
+		if has := strings.Contains(listed, "\n  "+name+" "); has != want {
+			t.Errorf("privpipe --help lists %s: %v, want %v", name, has, want)
+		}
+	}
 	try("privpipe --version", `^privpipe \d+\.\d+\.\d+\S* wire \d+ go`)
 	try("privpipe tokenize text -o docs.pp comments.jsonl; PATH=$(privpipe path):$PATH; show docs.pp -o shown; head -n 1 shown", `"vocabulary_size":8000`)
 	try("privpipe lda --epsilon 2 --topics 2 --rounds 3 comments.jsonl out", `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +4$`)

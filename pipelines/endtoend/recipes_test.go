@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -335,39 +336,46 @@ func TestPapersRefuse(t *testing.T) {
 	}
 }
 
-// TestRecipeUsage gives each recipe wrong arguments.
+// TestRecipeUsage gives each recipe wrong arguments. Its --help has all shared flags but those that it refuses, since it would ignore them.
 func TestRecipeUsage(t *testing.T) {
-	shared := run(t, t.TempDir(), fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh")))
-	for _, recipe := range []string{"lda.sh", "online-lda.sh", "papers/vips-lda.sh", "papers/zcdp-lda.sh", "papers/ma-lda.sh", "wall/wall.sh",
-		"collapsed-gibbs.sh", "papers/hdp-lda.sh", "papers/cdp-lda.sh", "papers/sub-lda.sh", "papers/lp-lda.sh"} {
+	shared := strings.Fields(run(t, t.TempDir(), fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh"))))
+	texts := []string{"vocab", "columns", "phrases"} // not of tables
+	for recipe, refused := range map[string][]string{
+		"lda.sh": nil, "online-lda.sh": nil, "papers/vips-lda.sh": nil, "papers/zcdp-lda.sh": nil, "papers/ma-lda.sh": nil, "papers/sub-lda.sh": nil,
+		"wall/wall.sh": shared,
+		// A sampler has a process for each partition, and some have one partition.
+		"collapsed-gibbs.sh": {"workers", "partitions"}, "papers/cdp-lda.sh": {"workers", "partitions"}, "papers/hdp-lda.sh": {"workers"},
+		"papers/lp-lda.sh": {"brokers", "run", "workers", "partitions"}, // it runs over pipes
+		"blr.sh":           append([]string{"seed"}, texts...), "papers/vips-blr.sh": append([]string{"seed"}, texts...), "papers/dpvi.sh": texts,
+	} {
 		path := filepath.Join(root, "pipelines/recipes", recipe)
-		for arguments, message := range map[string]string{
-			"": "wants TEXT and OUT", "a b c": "wants TEXT and OUT", "--no-such-flag 1 a b": "unknown flag --no-such-flag",
-			"nowhere out": "no such text: nowhere", "a b --topics": "--topics needs a value",
-		} {
+		table := slices.Contains(refused, "columns") && recipe != "wall/wall.sh"
+		input, flag := "TEXT", "--topics"
+		if table {
+			input, flag = "TRAIN", "--schema"
+			path += " --schema " + filepath.Join(root, "pipelines/recipes/schemas/adult.json")
+		}
+		cases := map[string]string{
+			"": "wants " + input + " and OUT", "a b c": "wants " + input + " and OUT", "--no-such-flag 1 a b": "unknown flag --no-such-flag",
+			"nowhere out": "no such text: nowhere", "a b " + flag: flag + " needs a value",
+		}
+		for _, flag := range refused {
+			cases["--"+flag+" 1 a b"] = "unknown flag --" + flag
+		}
+		for arguments, message := range cases {
 			s := bash(t.TempDir(), path+" "+arguments)
 			s.Run()
 			if code := s.ProcessState.ExitCode(); code != 80 || !strings.Contains(s.stderr.String(), message) {
 				t.Errorf("%s %s: exit code %d, %q; want 80, %q", recipe, arguments, code, s.stderr.String(), message)
 			}
 		}
-		wanted := []string{"TEXT OUT"}
-		if recipe != "wall/wall.sh" {
-			for flag := range strings.FieldsSeq(shared) {
-				// A sampler has a process for each partition, and some have one partition.
-				if (flag == "workers" || flag == "partitions") && regexp.MustCompile(`collapsed|hdp|cdp`).MatchString(recipe) {
-					continue
-				}
-				if recipe == "papers/lp-lda.sh" && strings.Contains("brokers run workers partitions", flag) {
-					continue // it runs over pipes
-				}
-				wanted = append(wanted, "\n  --"+flag+" ")
-			}
-		}
 		help := run(t, t.TempDir(), path+" --help")
-		for _, want := range wanted {
-			if !strings.Contains(help, want) {
-				t.Errorf("%s --help lacks %q: %s", recipe, want, help)
+		if !strings.Contains(help, input+" OUT") {
+			t.Errorf("%s --help lacks its arguments: %s", recipe, help)
+		}
+		for _, flag := range shared {
+			if has := strings.Contains(help, "\n  --"+flag+" "); has == slices.Contains(refused, flag) {
+				t.Errorf("%s --help has --%s: %v", recipe, flag, has)
 			}
 		}
 	}

@@ -125,6 +125,26 @@ func TestKilledSampler(t *testing.T) {
 	}
 }
 
+// TestOtherRun resumes a sampler under another name of the run: its topics are of the first, so it is refused. Without --run, or with the
+// same, it goes on in another folder.
+func TestOtherRun(t *testing.T) {
+	steps := func(flags string) string {
+		return fmt.Sprintf(`(source %q; take "$shared" %s text.txt out; text_and_folder; keeps_topics; echo "$run")`,
+			filepath.Join(root, "pipelines/recipes/stages.sh"), flags)
+	}
+	folder := t.TempDir()
+	run(t, folder, "echo alpha >text.txt; "+steps("--run night"))
+	for _, flags := range []string{"", "--run night"} {
+		if got := strings.TrimSpace(run(t, folder, steps(flags))); got != "night" {
+			t.Errorf("%q goes on as run %q, want night", flags, got)
+		}
+	}
+	s := bash(folder, steps("--run day"))
+	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "out was begun as run night: leave --run out") {
+		t.Errorf("another run: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}
+
 // TestSamplersRefuse gives the recipes of samplers numbers that they cannot have. They say so before they read the text.
 func TestSamplersRefuse(t *testing.T) {
 	folder := t.TempDir()

@@ -82,7 +82,7 @@ completion=$to/share/bash-completion/completions/privpipe
   cd "$to/share/privpipe/pipelines/recipes"
   all="path"
   for recipe in *.sh */*.sh papers/figures/*.sh; do
-    [[ $recipe != stages.sh && $recipe != wall/side.sh && $recipe != papers/published.sh && $recipe != */figure.sh ]] || continue
+    [[ -x $recipe && $recipe != wall/side.sh ]] || continue # others are read by recipes
     all+=" ${recipe%.sh}"
     echo "privpipe_words[\"privpipe ${recipe%.sh}\"]=\"--help $(sed -n 's/^#   \(--[a-z0-9-]*\) .*/\1/p' "$recipe" | xargs)\""
   done

@@ -31,12 +31,10 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 topics=50 alpha=1 beta=0.01 rounds=30 sweeps=10 trace='' streams='' inherent_report='' scorer=gibbs delta=1e-6
-take "topics alpha beta rounds sweeps trace! streams! inherent-report! $shared" "$@"
+take "topics alpha beta rounds sweeps trace! streams! inherent-report! ${shared% workers partitions}" "$@"
 [[ -z $trace || -n $held ]] || fail "--trace needs --held"
 [[ -z $streams || -z $brokers ]] || fail "--streams is for pipes: topics keep their streams themselves"
-for number in topics rounds sweeps; do
-  [[ ${!number} =~ ^[1-9][0-9]*$ ]] || fail "--$number must be a positive number, is ${!number}"
-done
+positive topics rounds sweeps
 real alpha beta
 seeded
 text_and_folder

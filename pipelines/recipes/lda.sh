@@ -43,7 +43,7 @@ source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 inference=variational rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default
 take "epsilon delta topics inference rate rounds unit force! ledger dataset $shared" "$@"
-[[ $topics =~ ^[1-9][0-9]*$ ]] || fail "--topics must be a positive number, is $topics"
+positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 # Wrong flags fail here, before the text is read.
@@ -58,9 +58,7 @@ worth
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
-# If the data sets of the ledger are disjoint, a grant is for one of them.
-of=()
-! head -n 1 -- "$ledger" | grep -q '"disjoint_datasets":true' || of=(--dataset "$dataset")
+data_set "$ledger"
 
 # Both grants are planned before the first charge, so that no budget is spent on the words if the topics do not fit.
 #

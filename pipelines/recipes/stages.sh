@@ -60,22 +60,33 @@ real() {
   done
 }
 
+# positive NAME… refuses flags whose values are not whole numbers above 0.
+positive() {
+  local name value
+  for name in "$@"; do
+    value=${name//-/_}
+    value=${!value}
+    [[ $value =~ ^[1-9][0-9]*$ ]] || fail "--$name must be a positive number, is $value"
+  done
+}
+
 # seeded refuses a seed that is no whole number.
 seeded() { [[ $seed =~ ^[0-9]{1,19}$ ]] || fail "--seed must be a whole number, is $seed"; }
 
 # holds CONDITION succeeds if a condition of numbers, as awk writes it, is true.
 holds() { awk "BEGIN {exit !($1)}"; }
 
-# shared are the flags of all recipes that take TEXT and OUT, for take. The defaults follow.
+# shared are the flags of all recipes that take TEXT and OUT, for take. A recipe passes "${shared…}" without those of them that it
+# would ignore. The defaults follow.
 shared="vocab columns delimiter phrases held seed brokers run workers partitions"
 vocab='' columns='' delimiter='' phrases='' held='' seed=1
 brokers='' run='' workers=2 partitions=4
 
 # text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
-# of the run. ${vocabulary[@]} are the flags for --vocab.
+# of the run; $named is the --run that was given. ${vocabulary[@]} are the flags for --vocab.
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
-  text=${arguments[0]} out=${arguments[1]}
+  text=${arguments[0]} out=${arguments[1]} named=$run
   [[ -e $text ]] || fail "no such text: $text"
   [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
   [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
@@ -113,15 +124,21 @@ score() {
 public() { (set +o pipefail && show "$1" | sed 1q | grep -q '"side":"PUBLIC"'); }
 
 # present LEDGER FLAG… shows what a recipe has made: topics, the report of the ledger at $delta, scores by estep with these flags, and
-# report.html, a page with public numbers only. ε over the releases costs many compositions, and a ledger of many runs far more of
-# them, so the page has it only of the ledger in the recipe's own folder.
+# the page.
 present() {
-  local ledger=$1 scores='' more=() curve=()
+  local ledger=$1 scores=''
   shift
   evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
   account report --delta "$delta" -o "$out/report.txt" "$ledger"
   cat "$out/topics.txt" "$out/report.txt"
   score "$out/model.pp" "$@"
+  page "$ledger" "$scores"
+}
+
+# page LEDGER SCORES makes report.html, a page with public numbers only; SCORES may be empty. ε over the releases costs many
+# compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder.
+page() {
+  local ledger=$1 scores=$2 more=() curve=()
   [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
   [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")
   account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
@@ -133,9 +150,13 @@ usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 # documents TEXT OUTPUT makes a stream of documents from a text: a file of any format that tokenize text reads, or a folder of them,
 # a UCI bag of words (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies. With $sets each word of a
-# document counts once.
+# document counts once. With $schema it makes documents from rows of what tokenize rows reads.
+schema=''
 documents() {
-  [[ -n ${sets:-} ]] || { bags "$@" && return; }
+  if [[ -z ${sets:-} ]]; then
+    bags "$@"
+    return
+  fi
   bags "$1" "$2.bags"
   pipeline tokenize sets -o "$2" "$2.bags"
   rm -- "$2.bags"
@@ -145,6 +166,14 @@ documents() {
 bags() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
+    *) if [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
+  esac
+}
+
+rows() { pipeline tokenize rows --schema "$schema" ${delimiter:+--delimiter "$delimiter"} -o "$2" "$1"; }
+
+texts() {
+  case $(basename "$1") in
     docword*)
       [[ -n $vocab ]] || fail "a UCI file has its own vocabulary: name it with --vocab"
       pipeline tokenize uci ${public_text:+--public} --vocab "$vocab" -o "$2" "$1"
@@ -164,6 +193,13 @@ keep() {
   [[ -e $file ]] || "$@"
 }
 
+# data_set LEDGER sets ${of[@]} to the flags of account plan for --dataset: a grant is for one data set if those of the ledger are
+# disjoint.
+data_set() {
+  of=()
+  ! head -n 1 -- "$1" | grep -q '"disjoint_datasets":true' || of=(--dataset "$dataset")
+}
+
 # begin LEDGER begins the ledger in a recipe's own folder, unless it exists. No recipe begins a ledger that --ledger names.
 begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): began the ledger $1" >&2; }; }
 
@@ -172,7 +208,8 @@ begin() { [[ -e $1 ]] || { account ledger new "$1" && echo "$(basename "$0"): be
 used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":[23],\"id\":\"$(sed -n 's/^  "id": "\(.*\)",$/\1/p' "$1")\"" "$2"; }
 
 # train runs the stages with the flags in the arrays sample, estep, privatize and mstep, unless the model exists. It runs them over
-# pipes, or with --brokers over the topics of the run, with $workers processes of estep.
+# pipes, or with --brokers over the topics of the run: there with $workers processes of estep, or with one for each partition if it
+# keeps the topics of documents.
 train() {
   if [[ -e $out/model.pp ]]; then
     echo "$out has a model already: nothing to train" >&2
@@ -220,6 +257,8 @@ kept=()
 keeps_topics() {
   keep "$out/gibbs.key" secret_key "$out/gibbs.key"
   # The state is of a named run, which goes on where the folder was moved to.
+  [[ -z $named || ! -e $out/run.name || $named == "$(<"$out/run.name")" ]] ||
+    fail "$out was begun as run $(<"$out/run.name"): leave --run out, or name another folder"
   if [[ ! -e $out/run.name ]]; then
     printf '%s\n' "$run" >"$out/run.name.unfinished"
     mv -- "$out/run.name.unfinished" "$out/run.name"
@@ -378,7 +417,7 @@ trap tidy EXIT
 same() {
   local settings
   settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}"
-  settings+=" vocabulary $([[ -z $vocab ]] || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
+  settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ -z $vocab ]] || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
   if [[ ! -e $out/documents.pp ]]; then
     (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"

@@ -46,6 +46,35 @@ for way in pipes topics; do grep -q "over the releases" $way/report.html; done`)
 	}
 }
 
+// TestRows runs the recipes of logistic regression over topics, in the same way.
+func TestRows(t *testing.T) {
+	b := broker.Real(t)
+	for _, c := range []struct{ recipe, row string }{
+		{"../blr.sh --rounds 3", `3 +gaussian +\S+ +all × 3 +no`},
+		{"../blr.sh --rounds 3 --rate 0.2 --sigma none", `3 +none +0 +poisson\(0\.2\) × 3 +no`},
+		{"vips-blr.sh --batch 200 --rounds 3", `3 +gaussian +0\.8944\d* \(claimed 1\) +fixed\(200/2000\) × 3 +yes`},
+		{"dpvi.sh --rounds 3 --rate 0.2", `3 +gaussian +\S+ +poisson\(0\.2\) × 3 +yes`},
+	} {
+		t.Run(c.recipe, func(t *testing.T) {
+			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) + " --schema schema.json --held rows.jsonl rows.jsonl "
+			command := exec.Command("bash", "-c", `
+set -euo pipefail
+cat >schema.json <<<'{"intercept": true, "columns": [{"name": "x", "type": "number", "least": 0, "most": 10},
+	{"name": "class", "type": "label", "positive": "yes", "negative": "no"}]}'
+awk 'BEGIN {for (i = 0; i < 2000; i++) printf "{\"x\": %.3f, \"class\": \"%s\"}\n", i % 10 + i / 2000, i % 3 < i % 10 / 4 ? "yes" : "no"}' >rows.jsonl
+`+recipe+` pipes >pipes.txt
+`+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "rows", 1, nil)+` topics
+account verify topics/run.ledger
+[[ $(grep -c '"charge":{' pipes/run.ledger) == 3 && $(grep -c '"charge":{' topics/run.ledger) == 3 ]]`)
+			command.Dir = t.TempDir()
+			out, err := command.CombinedOutput()
+			if err != nil || !regexp.MustCompile(c.row).Match(out) {
+				t.Errorf("%v: no %s in\n%s", err, c.row, out)
+			}
+		})
+	}
+}
+
 // TestKilledSampler kills one of the processes of estep in the middle of a recipe over topics, each of which keeps the topics of its
 // partition. The recipe fails, and the same command ends the run with the model that the same key gives over pipes.
 func TestKilledSampler(t *testing.T) {

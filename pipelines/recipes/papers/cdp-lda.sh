@@ -40,7 +40,7 @@ source "$papers/published.sh"
 source "$papers/sampled.sh"
 
 epsilon=1 plus='' beta=0.01
-take "epsilon plus! beta $sampled_flags" "$@"
+take "epsilon plus! beta ${sampled_flags% workers partitions}" "$@"
 real epsilon
 noise=$(awk "BEGIN {print 1 / $epsilon}")
 sampled_documents "--epsilon $epsilon --plus ${plus:-no} --beta $beta"

@@ -45,7 +45,7 @@ source "$papers/published.sh"
 source "$papers/sampled.sh"
 
 epsilon_laplace=1 inherent=10 printed='' beta=1
-take "epsilon-laplace inherent printed! beta $sampled_flags" "$@"
+take "epsilon-laplace inherent printed! beta ${sampled_flags/ workers/}" "$@"
 [[ $epsilon_laplace == none ]] || real epsilon-laplace
 real inherent
 holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"

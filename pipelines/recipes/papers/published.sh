@@ -1,15 +1,12 @@
 # The recipes of the papers' topic models source this file after stages.sh. A recipe sets its variables, calls published_documents,
 # plans its grant, fills the arrays sample, estep, privatize and mstep, and calls published_model.
 
-# positive NAME VALUE refuses what is not a whole number above 0.
-positive() { [[ $2 =~ ^[1-9][0-9]*$ ]] || fail "--$1 must be a positive number, is $2"; }
-
 privatize=() trace=''
 
 # published_documents SETTINGS begins the folder: its documents and its ledger.
 published_documents() {
   [[ -z $trace || -n $held ]] || fail "--trace needs --held"
-  positive topics "$topics"
+  positive topics
   text_and_folder
   same "$1"
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"

@@ -12,8 +12,7 @@ counts=(--top-topics 0 --word-weight count --norm 0)
 
 # sampled_documents SETTINGS begins the folder: its documents and its ledger.
 sampled_documents() {
-  positive topics "$topics"
-  positive rounds "$rounds"
+  positive topics rounds
   real alpha beta delta
   holds "$delta < 1" || fail "--delta must be below 1, is $delta"
   seeded

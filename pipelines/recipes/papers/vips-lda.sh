@@ -56,7 +56,7 @@ case $composition in
   linear) claim=zcdp16-linear ;;
   *) fail "--composition must be moments, strong or linear, is $composition" ;;
 esac
-positive batch "$batch"
+positive batch
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --noise-multiplier="$sigma" --delta="$delta" --poisson=0.5 --rounds="${rounds:-1}"
 published_documents "--sigma $sigma --composition $composition --batch $batch --rounds ${rounds:-one pass} --length $length --share $share \

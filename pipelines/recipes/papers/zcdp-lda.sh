@@ -45,7 +45,7 @@ source "$papers/published.sh"
 epsilon=1 delta=1e-4 composition=zcdp16 literal='' batch=400 rounds='' length=500 topics=100 tau0=1024 kappa=0.7 force=''
 take "epsilon delta composition literal! batch rounds length topics tau0 kappa force! trace! $shared" "$@"
 [[ $composition =~ ^zcdp16(-strong|-linear)?$ ]] || fail "--composition must be zcdp16, zcdp16-strong or zcdp16-linear, is $composition"
-positive batch "$batch"
+positive batch
 # Wrong flags fail here, before the text is read.
 account noise -q --dry-run --claim "$composition" --epsilon="$epsilon" --delta="$delta" --poisson=1e-6 --rounds="${rounds:-1}"
 published_documents "--epsilon $epsilon --delta $delta --composition $composition --literal ${literal:-no} --batch $batch \

@@ -19,9 +19,7 @@ take "vocab words train held" "$@"
 text=${arguments[0]} out=${arguments[1]}
 [[ -f $text ]] || fail "no such text: $text"
 [[ -f $vocab ]] || fail "no such vocabulary: $vocab"
-for number in words train held; do
-  [[ ${!number} =~ ^[1-9][0-9]*$ ]] || fail "--$number must be a positive number, is ${!number}"
-done
+positive words train held
 mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
 documents=$(mktemp)
 temporary+=("$documents")

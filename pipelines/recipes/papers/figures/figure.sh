@@ -10,70 +10,113 @@ papers=$figures/..
 source "$papers/../stages.sh"
 export PRIVPIPE_BIN
 
-name=$(basename "$0" .sh) vocab='' held='' run='' seed=1 runs='' quick='' spread='' deviations=4.5 all_perplexities=''
+name=$(basename "$0" .sh) vocab='' held='' run='' seed=1 runs='' quick='' spread='' deviations=4.5 all_perplexities='' topics='' splits=''
 likelihood='variational bound' # by which perplexities are taken; that of Gibbs samplers is plug-in
 
 # figure_begin takes the arguments TEXT, HELD and OUT, makes the folder, and tokenizes both texts once. Figures in one folder share
-# the texts and the systems that they have in common.
+# the texts and the systems that they have in common. With $schema they are tables.
 figure_begin() {
   [[ ${#arguments[@]} == 3 ]] || fail "wants TEXT, HELD and OUT, see --help"
-  [[ $runs =~ ^[1-9][0-9]?$ ]] || fail "--runs must be a number from 1 to 99, is $runs"
-  [[ $seed =~ ^[0-9]{1,9}$ ]] || fail "--seed must be a number of at most 9 digits, is $seed"
   local public=${arguments[1]}
   arguments=("${arguments[0]}" "${arguments[2]}")
   [[ -e $public ]] || fail "no such text: $public"
+  figure_folder "held-out text $(checksum "$public")"
+  held=$out/held.pp
+  keep "$held" public_documents "$public" "$held"
+}
+
+# figure_folder SETTINGS takes the arguments TEXT and OUT, makes the folder, and tokenizes the text once.
+figure_folder() {
+  [[ $runs =~ ^[1-9][0-9]?$ ]] || fail "--runs must be a number from 1 to 99, is $runs"
+  [[ $seed =~ ^[0-9]{1,9}$ ]] || fail "--seed must be a number of at most 9 digits, is $seed"
+  [[ -z $schema || -f $schema ]] || fail "no such schema: $schema"
   text_and_folder
-  same "held-out text $(checksum "$public")"
+  same "$1"
   : >"$out/$name-findings.txt"
   echo panel,series,kind,x,y >"$out/$name.csv"
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-  held=$out/held.pp
-  keep "$held" public_documents "$public"
   population=$(show "$out/documents.pp" | grep -c '^{"document"')
+}
+
+# figure_splits takes the arguments TABLE and OUT. Run n of a system holds out each row whose number has the remainder n by $splits, and
+# trains on the others.
+figure_splits() {
+  local split part
+  [[ ${#arguments[@]} == 2 ]] || fail "wants TABLE and OUT, see --help"
+  figure_folder splits
+  for ((split = seed; split < seed + runs; split++)); do
+    part=$out/split-$split
+    mkdir -p -- "$part"
+    [[ ! -e $part/held.pp ]] || continue
+    awk "NR % $splits != $split % $splits" "$text" >"$part/train.${text##*.}"
+    awk "NR % $splits == $split % $splits" "$text" >"$part/held.${text##*.}"
+    documents "$part/train.${text##*.}" "$part/train.pp"
+    public_documents "$part/held.${text##*.}" "$part/held.pp"
+    rm -f -- "$part/train.${text##*.}" "$part/held.${text##*.}"
+  done
 }
 
 # enough_documents refuses a text of which samplers learn nothing.
 enough_documents() { ((population >= 10)) || fail "wants 10 documents or more, TEXT has $population"; }
 
-# public_documents TEXT makes $held, of public text.
+# public_documents TEXT OUTPUT makes a stream of documents from a public text.
 public_documents() {
   case $(basename "$1") in
-    *.pp) cp -- "$1" "$held" ;;
-    docword*) tokenize uci --public --vocab "$vocab" -o "$held" "$1" ;;
-    *) tokenize text --public "${vocabulary[@]}" -o "$held" "$1" ;;
+    *.pp) cp -- "$1" "$2" ;;
+    docword*) tokenize uci --public --vocab "$vocab" -o "$2" "$1" ;;
+    *)
+      if [[ $schema ]]; then
+        tokenize rows --public --schema "$schema" -o "$2" "$1"
+      else
+        tokenize text --public "${vocabulary[@]}" -o "$2" "$1"
+      fi
+      ;;
   esac
 }
 
+# measured FOLDER prints what a run is measured by: the perplexity by the $likelihood, or the area under the ROC curve.
+measured() {
+  if [[ $schema ]]; then
+    awk 'NR == 2 {print $1}' "$1/auc.txt"
+  else
+    sed -n "s/^$likelihood *\([^ ]*\).*/\1/p" "$1/perplexity.txt"
+  fi
+}
+
 # system RECIPE FLAG… runs a recipe with each seed, unless it has run. It sets $folders to the folders of the runs and $perplexities to
-# their held-out perplexities by the $likelihood. The papers' unit is the document, even of a text with users, and a figure
+# what they are measured by. The papers' unit is the document, even of a text with users, and a figure
 # is drawn of any text: hence --force.
 system() {
   local recipe=$1 force=(--force) of to at
   shift
-  set -- "$@" --topics "$topics"
+  set -- "$@" ${topics:+--topics "$topics"}
   of="$(basename "$recipe" .sh) $*" of=${of// --/,}
   of=$out/runs/${of// /=}
-  [[ $recipe != ../* ]] || force=() # the recipes for public text protect nobody
+  [[ $recipe != ../* || $schema ]] || force=() # the recipes for public text protect nobody
   mkdir -p -- "$of"
   folders=() perplexities=''
   for ((at = seed; at < seed + runs; at++)); do
     to=$of/$at
     [[ -e $to/done ]] || system_run "$@"
     folders+=("$to")
-    perplexities+=" $(sed -n "s/^$likelihood *\([^ ]*\).*/\1/p" "$to/perplexity.txt")"
+    perplexities+=" $(measured "$to")"
   done
   all_perplexities+=$perplexities$'\n'
 }
 
 # system_run FLAG… runs the $recipe into the folder $to. What it read, and what can be made again, is removed afterwards.
 system_run() {
+  local data=("${vocabulary[@]}" --held "$held" "$out/documents.pp") seeds=(--seed "$at")
+  [[ -z $schema ]] || data=(--schema "$schema" --held "$held" "$out/documents.pp")
+  [[ -z $splits ]] || data=(--schema "$schema" --held "$out/split-$at/held.pp" "$out/split-$at/train.pp")
+  [[ $recipe != *blr.sh ]] || seeds=() # it begins with nothing of chance
   [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
-  "$papers/$recipe" "${force[@]}" "$@" --seed "$at" "${vocabulary[@]}" --held "$held" "$out/documents.pp" "$to" >"$to.log" 2>&1 || {
+  "$papers/$recipe" "${force[@]}" "$@" "${seeds[@]}" "${data[@]}" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
   }
-  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/run.ledger.releases "$to"/models
+  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/run.ledger.releases "$to"/models "$to"/{,first-}state*.pp
   touch "$to/done"
 }
 
@@ -136,7 +179,7 @@ order() {
 # that of this text.
 spread_found() {
   ((runs > 1)) || return 0
-  finding measured "standard deviation of the logarithm of one run's perplexity: $(awk '{
+  finding measured "standard deviation of the logarithm of one run's $([[ $schema ]] && echo area || echo perplexity): $(awk '{
     sum = squares = 0
     for (i = 1; i <= NF; i++) {sum += log($i); squares += log($i)^2}
     all += squares - sum^2 / NF; free += NF - 1

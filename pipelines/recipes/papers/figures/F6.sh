@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Draws figure 5 of VIPS: how well logistic regression ranks rows, by ε, for one table.
+#
+#   papers/figures/F6.sh --schema SCHEMA [FLAG…] TABLE OUT
+#
+# TABLE is public: a CSV without a line of names, or JSON Lines. Each run holds out another fifth of its rows. OUT is a folder.
+#
+#   --schema FILE     public schema of the columns
+#   --epsilons "0.5 1 2 4"
+#                     ε of the private models, at δ 1e-4
+#   --rounds 10       number of rounds, each of all rows
+#   --row-norm R      longer rows are scaled to this norm; by default the root of the number of columns
+#   --spread 0.006    standard deviation of the logarithm of one run's area, by which orders are judged;
+#                     by default that of Adult
+#   --runs 5          runs of each system, each with a split of its own
+#   --seed 1          number of the first split; the next have the next
+#   --quick           a small figure: ε 0.5 and 2 runs
+set -euo pipefail
+source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/figure.sh"
+
+epsilons='' rounds=10 row_norm='' spread=0.006
+take "schema epsilons rounds row-norm spread runs seed quick!" "$@"
+epsilons=${epsilons:-$([[ $quick ]] && echo 0.5 || echo 0.5 1 2 4)}
+runs=${runs:-$([[ $quick ]] && echo 2 || echo 5)}
+delta=1e-4 splits=5
+real spread ${row_norm:+row-norm}
+[[ $schema ]] || fail "wants --schema, a public schema of the columns"
+figure_splits
+
+declare -A area
+# curve SERIES RECIPE FLAG… runs a system and draws its areas at $epsilon.
+curve() {
+  system "${@:2}"
+  area[$1,$epsilon]=$perplexities
+  points "" "$1" line "$epsilon" "$perplexities"
+}
+norm=(${row_norm:+--row-norm "$row_norm"})
+batch=(--rounds "$rounds" --delta "$delta" "${norm[@]}")
+system ../blr.sh "${batch[@]}" --sigma none
+exact=$perplexities
+for epsilon in $epsilons; do
+  points "" "BLR without noise" level "$epsilon" "$exact"
+  curve "BLR (PLD)" ../blr.sh "${batch[@]}" --epsilon "$epsilon"
+  sigma=$(account noise --accountant strong --epsilon "$epsilon" --delta "$delta" --all --rounds "$rounds" --json |
+    sed 's/.*"noise_multiplier":\([^,]*\),.*/\1/')
+  curve "BLR (strong)" ../blr.sh "${batch[@]}" --sigma "$sigma"
+  # The curves of other classifiers are drawn here.
+
+  order must "ε = $epsilon" "BLR (PLD)" "${area[BLR (PLD),$epsilon]}" "BLR without noise" "$exact"
+  order must "ε = $epsilon" "BLR (strong)" "${area[BLR (strong),$epsilon]}" "BLR (PLD)" "${area[BLR (PLD),$epsilon]}"
+done
+spread_found
+figure_end --title "Logistic regression by ε (VIPS, figure 5)" --x "ε, at δ = $delta" --y "area under the ROC curve, held out" --log-x \
+  --note "$population rows, of which each run holds out a fifth; $rounds rounds of all rows; more is better; runs: $runs"

@@ -1,0 +1,110 @@
+# The recipes of logistic regression source this file after stages.sh. A recipe sets its variables, calls rows_and_folder and
+# row_documents, plans its grant, fills the arrays sample, estep, privatize and mstep, and calls classifier.
+
+# row_flags are the flags of all these recipes, for take. The defaults follow.
+row_flags="schema delimiter positive held force! brokers run workers partitions"
+positive=1 force='' unit=''
+
+# budget_flags are those of the recipes that plan by add-remove, beside them.
+budget_flags="epsilon sigma delta rate rounds unit ledger dataset"
+epsilon='' sigma='' delta=1e-6 ledger='' dataset=default
+
+# whole_budget checks these flags, before any row is read, and fills ${scheme[@]} and ${budget[@]} for account plan. It sets $noise to
+# none where --sigma is none.
+whole_budget() {
+  positive rounds
+  real rate delta
+  holds "$rate <= 1" || fail "--rate must be at most 1, is $rate"
+  [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
+  [[ $sigma != none || -z $ledger ]] || fail "--sigma none would spend the ledger for ever: leave --ledger out"
+  [[ -z $epsilon || -z $sigma ]] || fail "--epsilon and --sigma both set the noise: give one of them"
+  scheme=(--all --rounds "$rounds")
+  ! holds "$rate < 1" || scheme=(--poisson "$rate" --rounds "$rounds")
+  if [[ $sigma ]]; then
+    [[ $sigma == none ]] || real sigma
+    budget=(--noise-multiplier "$sigma" --delta "$delta")
+  else
+    epsilon=${epsilon:-1}
+    real epsilon
+    budget=(--epsilon "$epsilon" --delta "$delta")
+  fi
+  [[ $sigma == none ]] || account plan -q --dry-run "${budget[@]}" "${scheme[@]}"
+}
+
+# rows_and_folder takes the arguments TRAIN and OUT and makes the folder.
+rows_and_folder() {
+  [[ ${#arguments[@]} == 2 ]] || fail "wants TRAIN and OUT, see --help"
+  [[ $schema ]] || fail "wants --schema, a public schema of the columns"
+  [[ -f $schema ]] || fail "no such schema: $schema"
+  [[ $positive =~ ^[^[:space:]]+$ ]] || fail "--positive must be one word, is $positive"
+  tokenize features --dry-run --schema "$schema"
+  text_and_folder
+}
+
+# row_documents SETTINGS begins the folder: its rows, and the features of the schema, which are the vocabulary.
+row_documents() {
+  same "$1 --positive $positive"
+  keep "$out/features.txt" tokenize features --schema "$schema" -o "$out/features.txt"
+  vocabulary=(--vocab "$out/features.txt")
+  keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+  worth_rows
+}
+
+# worth_rows stops the recipe before the first plan and charge if the rows are not worth a budget, or if it is not clear whose they
+# are. The folder then accepts other settings. The answer depends on the data, so it holds no number; --force goes on.
+worth_rows() {
+  local fault
+  ! compgen -G "$out/*grant.json" >/dev/null || return 0
+  fault=$(show --private "$out/documents.pp" | awk -v unit="$unit" -v budget="$([[ $sigma == none ]] || echo yes)" '
+    /^{"document"/ {
+      rows++
+      if (/^[{]"document":[{]"id":"([^"\\]|\\.)*","user":/) named++
+    }
+    END {
+      if (!rows) print "there are no rows"
+      else if (named && unit == "") print "rows name users, so --unit must say whose budget it is: document, or user"
+      else if (!named && unit == "user") print "no row names a user, so --unit user protects single rows"
+      else if (rows < 1000 && budget) print "fewer than 1000 rows: the noise is larger than what few rows say; --force continues anyway"
+    }')
+  [[ -n $fault && (-z $force || $fault != fewer*) ]] || return 0
+  rm -f -- "$out/documents.pp"
+  fail "$fault" 83
+}
+
+# row_grant FLAG… begins the ledger and plans the grant with these flags of account plan. It fills the arrays sample and privatize.
+row_grant() {
+  [[ $charged != own ]] || begin "$ledger"
+  sample=("${scheme[@]}" --unit "${unit:-document}" --run "$run")
+  if [[ $sigma == none ]]; then
+    privatize=(none --run "$run" --ledger "$ledger")
+    return
+  fi
+  sample=("${scheme[@]}" --unit "${unit:-document}")
+  data_set "$ledger"
+  used "$out/grant.json" "$ledger" || account plan "${budget[@]}" "${scheme[@]}" --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" \
+    "${vocabulary[@]}" "$@" -o "$out/grant.json"
+  privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
+}
+
+# default_norm prints a norm that no row passes: each column gives at most one feature that is not 0, and it is at most 1. A category's
+# features have the name of its column before the =.
+default_norm() { sed 's/=.*//' "$out/features.txt" | uniq | awk 'END {printf "%.9g", sqrt(NR)}'; }
+
+# classifier LEDGER FLAG… trains and reports: what the ledger has spent, with --held how well the model ranks rows, by estep with these
+# flags, and the page.
+classifier() {
+  local ledger=$1
+  shift
+  mstep+=("${vocabulary[@]}")
+  topics_of_run
+  train
+  account report --delta "$delta" -o "$out/report.txt" "$ledger"
+  cat "$out/report.txt"
+  if [[ $held ]]; then
+    held_documents
+    estep "${estep[0]}" --score --model "$out/model.pp" --positive "$positive" "$@" -o "$out/scores.pp" "$out/held.pp"
+    evaluate auc -o "$out/auc.txt" "$out/scores.pp"
+    cat "$out/auc.txt"
+  fi
+  page "$ledger" ''
+}
