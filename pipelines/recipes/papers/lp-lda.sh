@@ -40,9 +40,10 @@ source "$papers/published.sh"
 epsilon=3 most_words='' topics=50 alpha=1 beta=0.01 sweeps='' batches=1 correlation=0.5 prior='' omega=auto delta=1e-6 force='' scorer=gibbs
 take "epsilon most-words topics alpha beta sweeps batches correlation prior omega delta force! trace! ${shared% brokers run workers partitions}" "$@"
 [[ $epsilon == none ]] || real epsilon
-positive batches "$batches"
-positive sweeps "${sweeps:=$((batches > 1 ? 50 : 100))}"
-[[ -z $most_words ]] || positive most-words "$most_words"
+positive batches
+sweeps=${sweeps:-$((batches > 1 ? 50 : 100))}
+positive sweeps
+[[ -z $most_words ]] || positive most-words
 real alpha beta delta
 holds "$delta < 1" || fail "--delta must be below 1, is $delta"
 if [[ $correlation != auto ]]; then
