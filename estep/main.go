@@ -7,6 +7,7 @@ import (
 	"privpipe/estep/dpvi"
 	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
+	"privpipe/estep/sbn"
 	"privpipe/estep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -20,6 +21,7 @@ var cli struct {
 	Words words.Command `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
 	BLR   blr.Command   `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
 	DPVI  dpvi.Command  `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
+	SBN   sbn.Command   `cmd:"" name:"sbn" help:"Train or apply a model of images: a sigmoid belief network by Pólya-Gamma variables."`
 }
 
 func main() {

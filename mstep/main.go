@@ -7,6 +7,7 @@ import (
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
+	"privpipe/mstep/sbn"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -19,6 +20,7 @@ var cli struct {
 	Words  words.Command  `cmd:"" help:"Learn word frequencies."`
 	BLR    blr.Command    `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
 	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
+	SBN    sbn.Command    `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
 	Export export.Command `cmd:"" help:"Write a model file for other programs."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"privpipe/pipelines/model/blr"
 	"privpipe/pipelines/model/dpvi"
 	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/sbn"
 	"privpipe/pipelines/model/words"
 )
 
@@ -15,4 +16,5 @@ var All = []*model.Family{
 	words.Family,
 	blr.Family,
 	dpvi.Family,
+	sbn.Family,
 }
