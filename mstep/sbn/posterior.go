@@ -63,7 +63,7 @@ func (q *posterior) updateWeights(s *sums, point bool) error {
 	group.Wait()
 	for _, f := range failed {
 		if f {
-			return errors.New("the eigenvalues of gzz were not found")
+			return errors.New("the equations of the weights have no solution")
 		}
 	}
 	return nil
