@@ -9,6 +9,7 @@ import (
 	"privpipe/mstep/blr"
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/lda"
+	"privpipe/mstep/sbn"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model"
@@ -62,6 +63,18 @@ func files() map[string][]byte {
 	logistic := blr.Options{Words: len(vocab), A0: 1, B0: 1}
 	twoRows := rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8}, []int64{6, 1, 0, 5, 1, 2, 9, 0, 7})
 
+	network := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}})
+	imageSums := []int64{
+		8, 6, // z
+		16, 0, 8, // y
+		2, 2, 3, // g
+		1, 1, 1, 1, 2, 1, // gz
+		8, 6, 0, 0, 4, 2, // yz
+		1, 0, 1, 1, 0, 1, 2, 1, 1, // gzz
+		16, // count
+	}
+	uncounted := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}, Images: 8})
+
 	return map[string][]byte{
 		"vocab.txt":       []byte("cat\ndog\nfish\n"),
 		"other.txt":       []byte("cat\ndog\nbird\n"),
@@ -82,6 +95,10 @@ func files() map[string][]byte {
 		"two-rows.pp":     twoRows,
 		"first-row.pp":    unended(rowReleases(blr.New(logistic), rounds[0].Head, []int64{5, -4, 2, 7, 0, -3, 9, 1, 8})),
 		"gradients.pp":    rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
+		"images.pp":       rowReleases(network, noiseless, imageSums),
+		"two-images.pp":   rowReleases(network, rounds[0].Head, imageSums, imageSums),
+		"first-image.pp":  unended(rowReleases(network, rounds[0].Head, imageSums)),
+		"uncounted.pp":    rowReleases(uncounted, noiseless, imageSums[:len(imageSums)-1]),
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -515,5 +516,29 @@ func BenchmarkContribute(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "images/s")
 		})
+	}
+}
+
+// TestGridIsBox: on the privatizer's grid of 2²⁰ steps, the largest cells of all matrices keep the clip that --bounds prints, with count
+// and without.
+func TestGridIsBox(t *testing.T) {
+	const steps = 1 << 20
+	for _, family := range []*model.Family{sbn.Family, sbn.Uncounted} {
+		for _, size := range []model.Size{{Words: 1, Components: 1}, {Words: 784, Components: 50}, {Words: 784, Components: 100}, {Words: 97, Components: 13}} {
+			var clip float64
+			if _, err := fmt.Sscanf(strings.SplitAfter(string(bounds(family, size)), "--clip ")[1], "%g", &clip); err != nil {
+				t.Fatal(err)
+			}
+			square := new(big.Int)
+			for _, b := range sbn.Bounds(size)[:len(family.Statistics(size))] {
+				cells := b.Rows * b.Columns
+				most := []float64{1, 0.25}[strings.Count(b.Name, "g")]
+				cell := big.NewInt(int64(most * (steps / (clip * b.Norm))))
+				square.Add(square, cell.Mul(cell, cell).Mul(cell, big.NewInt(int64(cells))))
+			}
+			if square.Cmp(big.NewInt(steps*steps)) > 0 {
+				t.Errorf("%v: the largest contribution has %v squared steps, beyond the clip %v", size, square, clip)
+			}
+		}
 	}
 }
