@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model/sbn"
 	"privpipe/pipelines/polyagamma"
 )
@@ -55,6 +56,7 @@ func (q *posterior) updateWeights(s *sums, point bool) error {
 	workers := min(q.pixels, runtime.GOMAXPROCS(0))
 	for first := range workers {
 		group.Go(func() {
+			defer exit.Guard()
 			for j := first; j < q.pixels; j += workers {
 				failed[j] = !q.updatePixel(j, s, point)
 			}
