@@ -520,7 +520,7 @@ func BenchmarkContribute(b *testing.B) {
 }
 
 // TestGridIsBox: on the privatizer's grid of 2²⁰ steps, the largest cells of all matrices keep the clip that --bounds prints, with count
-// and without.
+// and without. The clip is the root of the number of statistics, rounded up.
 func TestGridIsBox(t *testing.T) {
 	const steps = 1 << 20
 	for _, family := range []*model.Family{sbn.Family, sbn.Uncounted} {
@@ -528,6 +528,9 @@ func TestGridIsBox(t *testing.T) {
 			var clip float64
 			if _, err := fmt.Sscanf(strings.SplitAfter(string(bounds(family, size)), "--clip ")[1], "%g", &clip); err != nil {
 				t.Fatal(err)
+			}
+			if n := float64(len(family.Statistics(size))); clip < math.Sqrt(n) || clip > math.Sqrt(n)+1e-7 {
+				t.Errorf("the clip of %v statistics is %v", n, clip)
 			}
 			square := new(big.Int)
 			for _, b := range sbn.Bounds(size)[:len(family.Statistics(size))] {
