@@ -81,14 +81,14 @@ func (l *Learner) Update(r *model.Release) error {
 		if err != nil {
 			return err
 		}
-		noise, variance := s.Deviation*s.Deviation, 0.0
+		noise := s.Deviation * s.Deviation
 		switch name {
 		case sbn.G:
 			l.varianceG = model.Mix(average, s.Values, rho, l.varianceG, noise)
 		case sbn.GZZ:
 			l.varianceGZZ = model.Mix(average, s.Values, rho, l.varianceGZZ, noise)
 		default:
-			model.Mix(average, s.Values, rho, variance, noise) // nothing needs the variance
+			model.Mix(average, s.Values, rho, 0, 0) // nothing needs the variance
 		}
 	}
 	l.round = r.Round

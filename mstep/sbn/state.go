@@ -26,7 +26,7 @@ func (o *Options) settings() []setting {
 	}
 }
 
-// A kept field is a part of the state of a learner.
+// A kept matrix and a number are parts of the state of a learner.
 type kept struct {
 	model.Matrix[float64]
 	cells *[]float64
@@ -37,7 +37,7 @@ type number struct {
 	value *float64
 }
 
-// numbers and matrices are the state. averages are those of the statistics, which New has made.
+// numbers and matrices are the state, but for the averages.
 func (l *Learner) numbers() []number {
 	scalar := func(name string, rule model.Rule, x *float64) number {
 		return number{model.Scalar{Name: name, Rule: rule}, x}
@@ -53,14 +53,13 @@ func (l *Learner) matrices() []kept {
 		return kept{model.Matrix[float64]{Name: name, Rows: rows, Columns: columns, Rule: rule}, cells}
 	}
 	q := l.q
-	all := []kept{
+	return []kept{
 		{sbn.Weights, &q.weights}, {sbn.Squares, &q.squares}, {sbn.Hidden, &q.hidden}, {sbn.Visible, &q.visible},
 		matrix("hidden_squares", model.One, model.Components, model.NotNegative, &q.hiddenSquares),
 		matrix("precisions", model.Components, model.Words, model.Positive, &q.precisions),
 		matrix("rates", model.Components, model.Words, model.Positive, &q.rates),
 		matrix("scales", model.One, model.Components, model.Positive, &q.scales),
 	}
-	return all
 }
 
 // The averages of statistics are kept under their names.
