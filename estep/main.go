@@ -8,6 +8,7 @@ import (
 	"privpipe/estep/gibbs"
 	"privpipe/estep/lda"
 	"privpipe/estep/linear"
+	"privpipe/estep/sbn"
 	"privpipe/estep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -22,6 +23,7 @@ var cli struct {
 	BLR    blr.Command    `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
 	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
 	Linear linear.Command `cmd:"" help:"Train or apply a regression of rows: Bayesian linear regression."`
+	SBN    sbn.Command    `cmd:"" name:"sbn" help:"Train or apply a model of images: a sigmoid belief network by Pólya-Gamma variables."`
 }
 
 func main() {

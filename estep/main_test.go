@@ -154,6 +154,10 @@ func files() map[string][]byte {
 	frequencies := matrix{"probabilities", 1, []float64{.5, .25, .25}}
 	mean := matrix{"mean", 1, []float64{1, 2, 0.5}}
 	moments := matrix{"moments", 3, []float64{2, 2, 0.5, 2, 4, 1, 0.5, 1, 0.25}}
+	zeros, nine := []float64{0, 0, 0}, make([]float64, 9)
+	network := func(biases []float64) []matrix { // of 3 hidden units that change no pixel
+		return []matrix{{"weights", 3, nine}, {"squares", 3, nine}, {"hidden", 1, zeros}, {"visible", 1, biases}}
+	}
 	return map[string][]byte{
 		"documents.pp":  documentStream(wire.Side_PRIVATE, vocab),
 		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
@@ -191,6 +195,9 @@ func files() map[string][]byte {
 			matrix{"covariance", 3, []float64{2, 0, 0, 0, 4, 0, 0, 0, 1}}),
 		"blr-params.pp":   parameterStream("blr", vocab, false, false, []uint32{1}, mean, moments),
 		"blr-model.pp":    parameterStream("blr", vocab, true, false, []uint32{2}, mean, moments),
+		"sbn-params.pp":   parameterStream("sbn", vocab, false, false, []uint32{1}, network(zeros)...),
+		"sbn-model.pp":    parameterStream("sbn", vocab, true, false, []uint32{2}, network([]float64{2, -2, 0})...),
+		"sbn-huge.pp":     parameterStream("sbn", vocab, false, false, []uint32{1}, network([]float64{0, 2e6, 0})...),
 		"dpvi-params.pp":  parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}, matrix{"draw", 1, []float64{-1, 2, 1}}),
 		"dpvi-no-draw.pp": parameterStream("dpvi", vocab, false, false, []uint32{1}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),
 		"dpvi-model.pp":   parameterStream("dpvi", vocab, true, false, []uint32{2}, mean, matrix{"deviation", 1, []float64{1, 1, 2}}),

@@ -9,6 +9,7 @@ import (
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
 	"privpipe/mstep/reconstruct"
+	"privpipe/mstep/sbn"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -22,6 +23,7 @@ var cli struct {
 	BLR         blr.Command         `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
 	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
 	Linear      linear.Command      `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
+	SBN         sbn.Command         `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
 	Reconstruct reconstruct.Command `cmd:"" help:"Rebuild documents from reports of randomized response."`
 	Export      export.Command      `cmd:"" help:"Write a model file for other programs."`
 }

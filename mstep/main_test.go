@@ -11,6 +11,7 @@ import (
 	"privpipe/mstep/dpvi"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
+	"privpipe/mstep/sbn"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/model"
@@ -67,6 +68,18 @@ func files() map[string][]byte {
 	linearSteps := [][]int64{{5, -4, 2, 7, 0, -3, 9, 1, 8, 30, 40}, {6, 1, 0, 5, 1, 2, 9, 0, 7, 20, 41}}
 	twoLinear := rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps...)
 
+	network := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}})
+	imageSums := []int64{
+		8, 6, // z
+		16, 0, 8, // y
+		2, 2, 3, // g
+		1, 1, 1, 1, 2, 1, // gz
+		8, 6, 0, 0, 4, 2, // yz
+		1, 0, 1, 1, 0, 1, 2, 1, 1, // gzz
+		16, // count
+	}
+	uncounted := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}, Images: 8})
+
 	all := map[string][]byte{
 		"vocab.txt":       []byte("cat\ndog\nfish\n"),
 		"other.txt":       []byte("cat\ndog\nbird\n"),
@@ -90,6 +103,10 @@ func files() map[string][]byte {
 		"two-linear.pp":   twoLinear,
 		"first-linear.pp": unended(rowReleases(linear.New(linear.Options{Words: len(vocab)}), rounds[0].Head, linearSteps[0])),
 		"gradients.pp":    rowReleases(dpvi.New(dpvi.Options{Words: len(vocab)}), noiseless, []int64{3, -9, 0, 1, 1, 1}),
+		"images.pp":       rowReleases(network, noiseless, imageSums),
+		"two-images.pp":   rowReleases(network, rounds[0].Head, imageSums, imageSums),
+		"first-image.pp":  unended(rowReleases(network, rounds[0].Head, imageSums)),
+		"uncounted.pp":    rowReleases(uncounted, noiseless, imageSums[:len(imageSums)-1]),
 		"words.pp":        wordReleases(vocab, 40, 10, 30),
 		"words-other.pp":  wordReleases(other, 40, 10, 30),
 	}

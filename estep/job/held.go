@@ -121,11 +121,16 @@ func (j *Job) score(r *filter.Run, w Work, first *heldOut, meter *progress.Meter
 // createScores creates the stream of scores, or of predictions with the names of their columns.
 func (j *Job) createScores(w Work, documents *wire.Header, t *trained) (*endpoint.StreamWriter, error) {
 	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_SCORES, Side: documents.Side, Run: t.run, Model: w.Family.Name, Settings: t.last}
-	if w.Columns == nil {
+	columns := vocabulary.Words(w.Columns)
+	if w.PerWord {
+		if columns = t.words; len(columns) != t.size.Words {
+			return nil, exit.Errorf(exit.Malformed, "%s: names no columns of predictions: not a model file", j.Model)
+		}
+	}
+	if columns == nil {
 		h.Vocabulary, h.VocabularySize = documents.Vocabulary, documents.VocabularySize
 		return endpoint.CreateStream(j.Output, h, j.Compress.Compress)
 	}
-	columns := vocabulary.Words(w.Columns)
 	h.Kind, h.Vocabulary, h.VocabularySize = wire.Kind_PREDICTIONS, columns.Hash(), uint32(len(columns))
 	out, err := endpoint.CreateStream(j.Output, h, j.Compress.Compress)
 	if err != nil {

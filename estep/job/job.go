@@ -34,6 +34,7 @@ type Work struct {
 	New      func() model.EStep // returns one without parameters
 	Baseline *wire.Header       // header of the model that scores are compared with; nil: none
 	Columns  []string           // columns of a model.Predictor, whose --score writes predictions; nil: the model is no such
+	PerWord  bool               // instead of Columns: a model.Predictor has a column for each word of the model file
 	Keyed                       // for a model with secret coins
 	Kept                        // for a model that keeps a state for each document
 }
@@ -57,6 +58,9 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	if !j.Training() {
 		if err := j.checkModel(); err != nil {
 			return err
+		}
+		if w.PerWord && j.Params != "" {
+			return exit.Errorf(exit.Usage, "--score needs --model here: a model file names the columns of predictions, and --params does not")
 		}
 		return j.held(r, w)
 	}

@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -34,6 +35,8 @@ type trained struct {
 	run   string // of the training
 	// last is the digest of the last model file to score with, nil for a stream of parameters: its matrices are not those of a model file.
 	last []byte
+	// words are those of the model file, nil for a stream of parameters.
+	words vocabulary.Words
 }
 
 // eachModel calls use for each set of parameters. Rounds rise.
@@ -128,7 +131,8 @@ func (m *models) readModel(name string) error {
 		return err
 	}
 	defer in.Close()
-	set, err := in.ReadOne(nil)
+	var words vocabulary.Words
+	set, err := in.ReadOne(func(w *wire.Words) { words = append(words, w.Words...) })
 	if err != nil {
 		return err
 	}
@@ -138,7 +142,7 @@ func (m *models) readModel(name string) error {
 	if last == nil {
 		last = m.digest
 	}
-	return m.apply(name, set, &trained{size: size, last: last})
+	return m.apply(name, set, &trained{size: size, last: last, words: words})
 }
 
 // readStream uses all sets of a stored stream of parameters.

@@ -45,11 +45,12 @@ const (
 	One        Dimension = iota
 	Words                // V
 	Components           // K
+	Pairs                // K(K+1)/2: pairs of components, one with itself, too
 )
 
 // Of returns the value of a dimension at a size.
 func (d Dimension) Of(s Size) int {
-	return [...]int{One: 1, Words: s.Words, Components: s.Components}[d]
+	return [...]int{One: 1, Words: s.Words, Components: s.Components, Pairs: s.Components * (s.Components + 1) / 2}[d]
 }
 
 // Fit returns the size of a model for documents and parameters with these headers. parameters may be nil only if the E-step of the

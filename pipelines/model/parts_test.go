@@ -1,6 +1,13 @@
 package model
 
-import "testing"
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+
+	"privpipe/pipelines/wire"
+)
 
 // TestAppendPartsRefuses blocks without cells, and values that are not one a cell.
 func TestAppendPartsRefuses(t *testing.T) {
@@ -25,4 +32,41 @@ func TestAppendPartsRefuses(t *testing.T) {
 			AppendParts(nil, 0, c.rows, c.columns, c.values)
 		})
 	}
+}
+
+// TestAppendFactored: a block is cut by rows, each piece with all columns, and refused where a row does not fit.
+func TestAppendFactored(t *testing.T) {
+	const columns, rows = MaxPart/4 - 2, 5 // two rows a piece
+	ids, ofRows, ofColumns := make([]uint32, rows), make([]float32, rows), make([]float32, columns)
+	for i := range ids {
+		ids[i], ofRows[i] = uint32(3*i+1), float32(i)
+	}
+	ofColumns[columns-1] = 7
+	parts := AppendFactored(nil, 4, ids, ofRows, ofColumns)
+	var gotIDs []uint32
+	var got []float32
+	for _, p := range parts {
+		numbers := wire.AppendIDs(nil, p.RowGaps)
+		cells := decoded(p.Values)
+		if !p.Factored || p.Matrix != 4 || len(p.ColumnGaps) > 0 || len(p.Values) > MaxPart || cells[len(cells)-1] != 7 || len(cells) != len(numbers)+columns {
+			t.Errorf("a part of %d rows and %d numbers", len(numbers), len(cells))
+		}
+		gotIDs, got = append(gotIDs, numbers...), append(got, cells[:len(numbers)]...)
+	}
+	if len(parts) != 3 || !slices.Equal(gotIDs, ids) || !slices.Equal(got, ofRows) {
+		t.Errorf("%d parts of the rows %v: %v", len(parts), gotIDs, got)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a row beside too many columns is taken")
+		}
+	}()
+	AppendFactored(nil, 0, ids, ofRows, make([]float32, MaxPart/4))
+}
+
+func decoded(b []byte) (x []float32) {
+	for i := 0; i < len(b); i += 4 {
+		x = append(x, math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
+	}
+	return x
 }

@@ -14,6 +14,9 @@ import (
 
 // Make returns the grant of the flags.
 func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
+	if err := c.readStatistics(); err != nil {
+		return nil, err
+	}
 	if err := c.readBefore(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"privpipe/pipelines/model/dpvi"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/linear"
+	"privpipe/pipelines/model/sbn"
 	"privpipe/pipelines/model/words"
 )
 
@@ -17,4 +18,5 @@ var All = []*model.Family{
 	blr.Family,
 	dpvi.Family,
 	linear.Family,
+	sbn.Family,
 }
