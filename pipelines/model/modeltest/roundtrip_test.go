@@ -87,7 +87,8 @@ func TestFamilies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(name, " ") { // with the defaults
+			// Of the defaults; that of sbn is of matrices over their bounds (TestNorms of estep/sbn).
+			if !strings.Contains(name, " ") && name != "sbn" {
 				agree(t, name, h.Norm, h.Exchanged())
 			}
 			modeltest.RoundTrip(t, h)
