@@ -102,9 +102,8 @@ func (l *Learner) sums() *sums {
 		s.images = max(1, l.averages[sbn.Count][0])
 	}
 	s.floorG = math.Sqrt(l.varianceG)
-	// The eigenvalues of K × K symmetric noise with deviation τ off the diagonal are within 2τ·√K, but for a few (Wigner's semicircle). Half of
-	// it is a compromise, as in mstep blr. The whole left private models of MNIST hardly above the mean image.
-	s.floorGZZ = math.Sqrt(l.varianceGZZ * float64(l.o.Size.Components))
+	// The eigenvalues of K × K symmetric noise with deviation τ off the diagonal are within 2τ·√K, but for a few (Wigner's semicircle).
+	s.floorGZZ = 2 * math.Sqrt(l.varianceGZZ*float64(l.o.Size.Components))
 	return s
 }
 

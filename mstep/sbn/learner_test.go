@@ -354,11 +354,11 @@ func TestAverage(t *testing.T) {
 		near(t, "the variance of g", l.varianceG, variance)
 		near(t, "the variance of gzz", l.varianceGZZ, variance)
 		near(t, "the floor of g", l.sums().floorG, math.Sqrt(variance))
-		near(t, "the floor of eigenvalues", l.sums().floorGZZ, math.Sqrt(2*variance))
+		near(t, "the floor of eigenvalues", l.sums().floorGZZ, 2*math.Sqrt(2*variance))
 	}
 }
 
-// TestFloorIsNoise: the floor is half the largest eigenvalue of noise in the triangle, within a seventh.
+// TestFloorIsNoise: 2τ·√K is the largest eigenvalue of noise in the triangle, within a seventh.
 func TestFloorIsNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	const k = 60
@@ -371,7 +371,7 @@ func TestFloorIsNoise(t *testing.T) {
 	eigen.Factorize(full, false)
 	l := New(options(1, k))
 	l.varianceGZZ = 9
-	if floor, most := l.sums().floorGZZ, eigen.Values(nil)[k-1]; math.Abs(most/floor/2-1) > 0.15 {
+	if floor, most := l.sums().floorGZZ, eigen.Values(nil)[k-1]; math.Abs(most/floor-1) > 0.15 {
 		t.Errorf("the largest eigenvalue of noise is %v, the floor %v", most, floor)
 	}
 }

@@ -26,7 +26,7 @@ type sums struct {
 	averages map[string][]float64
 	images   float64 // N
 
-	// The least value of a cell of g, and of an eigenvalue of gzz: smaller ones cannot be told from noise.
+	// What noise may make of a cell of g, and of an eigenvalue of gzz, that is 0.
 	floorG, floorGZZ float64
 }
 
