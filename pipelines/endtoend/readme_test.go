@@ -168,6 +168,7 @@ func readmeFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	table(t, folder, 2000)
 	return folder
 }
 
