@@ -32,6 +32,7 @@ const attempts = 3
 // TestAudit audits privatize and privatizers that are broken, each in one way. The sound one fails with probability 1e-7, the
 // audit's own.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("thousands of rounds of privatize")
 	}

@@ -13,6 +13,7 @@ import (
 // TestObjectiveOnAdult meets the table of specification.md §3.3. Without perturbation the AUC is a number; with it, means of three runs lie
 // in 4.5 standard deviations of what we measured over 15 runs or more.
 func TestObjectiveOnAdult(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains on Adult")
 	}
@@ -79,6 +80,7 @@ func clinic(t *testing.T, folder string) {
 
 // TestERMRecipe trains, resumes and refuses. A stopped run sends the weights that were charged.
 func TestERMRecipe(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	clinic(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/papers/erm.sh")

@@ -58,6 +58,7 @@ var figures = []struct {
 // that of the probability of a first word up to .19. With these, the findings above do not hold in 1 of 10⁵ runs, and the recipe
 // fails even less often.
 func TestFigures(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	run(t, folder, `comments "$(go env GOROOT)/src" >all.jsonl; comments "$(go env GOROOT)/src/fmt" >held.jsonl`)
 	topical(t, folder)

@@ -25,6 +25,7 @@ func installed(t *testing.T, script string) (prefix, machine string) {
 // TestInstall tries an installation where there is no checkout: a stage, a recipe by its name and through a link of another name,
 // the auditor's walk with its page, the manual and the completions.
 func TestInstall(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds all programs again")
 	}
@@ -93,6 +94,7 @@ done`)
 
 // TestDist makes the tar and the Debian package twice, from two folders, and installs from both.
 func TestDist(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds all programs again")
 	}

@@ -45,6 +45,7 @@ func hours(t *testing.T, folder string) {
 // TestLinear predicts the hours that people of the census work. 11.2548 and .7274 are those of
 // scikit-learn 1.x's Ridge(alpha=1) on the same rows. Runs at ε = 1 are at 11.48 ± .03.
 func TestLinear(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	hours(t, folder)
 	run(t, folder, `account ledger new ledger

@@ -15,6 +15,7 @@ import (
 // predictions is what scikit-learn says of them, and the area under the ROC curve is that of scikit-learn's own regression on the same
 // rows, up to 0.01. evaluate report takes the predictions for those of the model.
 func TestMeasures(t *testing.T) {
+	t.Parallel()
 	py, folder := python(t, "sklearn"), t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, n := range map[string]int{"train.jsonl": 600, "test.jsonl": 400} {

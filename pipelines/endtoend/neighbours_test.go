@@ -163,6 +163,7 @@ func (a round) beyond(b round) (n int) {
 // TestNeighbouringRounds: without one document all rounds hold the same documents, except for that one; with one exchanged for
 // another a round of a fixed size has at most one member exchanged.
 func TestNeighbouringRounds(t *testing.T) {
+	t.Parallel()
 	all, less, exchanged := neighbours()
 	key := filepath.Join(t.TempDir(), "key")
 	write(t, filepath.Dir(key), "key", strings.Repeat("k", 32))
@@ -299,6 +300,7 @@ func (s sums) moved(other sums) []float64 {
 // TestNeighbouringSums: without one document the exact sum of one round moves by at most the bound, and no other one moves.
 // Lengths are cut and documents drawn again by coins of the document's own.
 func TestNeighbouringSums(t *testing.T) {
+	t.Parallel()
 	all, less, _ := neighbours()
 	const epoch, each = "--epoch --rounds 4", "--all"
 	for format := range formats {

@@ -24,6 +24,7 @@ func nightScript(t *testing.T) string {
 // budget is spent: from then on the script ends with exit code 83, and charges nothing. A night may fail half way: what it
 // released counts, and the next one plans again.
 func TestEveryNight(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		broken int // this night's stream is cut; 0: none

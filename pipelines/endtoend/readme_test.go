@@ -31,6 +31,7 @@ func onTerminal(t *testing.T, folder, script string) string {
 // TestReadme runs every command of the README on a terminal, in its order, in a folder with the names that it uses. The test
 // command alone it does not run: .ci/run does.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	folder := readmeFolder(t)
 	page := read(t, "README.md")
 	blocks := block.FindAllStringSubmatch(page, -1)
@@ -85,6 +86,7 @@ func TestReadmeStops(t *testing.T) {
 
 // TestPipelinesReadme does the same with the README of this folder.
 func TestPipelinesReadme(t *testing.T) {
+	t.Parallel()
 	folder := readmeFolder(t)
 	const tokenize = "bin/tokenize text -o "
 	run(t, folder, tokenize+"docs.pp docs.jsonl")
@@ -107,6 +109,7 @@ func TestPipelinesReadme(t *testing.T) {
 
 // TestTopicsPage runs the command of the page on the number of topics and compares what it prints with the page.
 func TestTopicsPage(t *testing.T) {
+	t.Parallel()
 	page := read(t, "pipelines/recipes/TOPICS.md")
 	command := block.FindStringSubmatch(page)
 	if command == nil {

@@ -338,6 +338,7 @@ func TestPapersRefuse(t *testing.T) {
 
 // TestRecipeUsage gives each recipe wrong arguments. Its --help has all shared flags but those that it refuses, since it would ignore them.
 func TestRecipeUsage(t *testing.T) {
+	t.Parallel()
 	shared := strings.Fields(run(t, t.TempDir(), fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh"))))
 	texts := []string{"vocab", "columns", "phrases"} // not of tables
 	for recipe, refused := range map[string][]string{

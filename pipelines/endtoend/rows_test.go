@@ -65,6 +65,7 @@ var rowRecipes = []struct{ name, command, rows string }{
 // TestRowRecipes runs the recipes of logistic regression, and each command once more, from another folder: it prints the same, and
 // charges nothing. The models rank rows.
 func TestRowRecipes(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	table(t, folder, 39073)
 	run(t, folder, "mv train.csv all.csv; head -n 2000 all.csv >train.csv; mkdir elsewhere")
@@ -159,6 +160,7 @@ func TestRowsOnOneLedger(t *testing.T) {
 
 // TestRowRecipesRefuse gives the recipes what they cannot have. They say so before they read a row, and charge nothing.
 func TestRowRecipesRefuse(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	table(t, folder, 20)
 	write(t, folder, "wrong.json", `{"columns": []}`)

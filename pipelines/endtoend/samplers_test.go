@@ -147,6 +147,7 @@ func TestOtherRun(t *testing.T) {
 
 // TestSamplersRefuse gives the recipes of samplers numbers that they cannot have. They say so before they read the text.
 func TestSamplersRefuse(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write(t, folder, "text.jsonl", `{"text":"alpha"}`+"\n")
 	for command, message := range map[string]string{

@@ -128,6 +128,7 @@ func (n network) train(t *testing.T, folder string) float64 {
 // TestDigits trains few hidden units on MNIST: far above the mean image without noise, and as good as it with noise of σ = 1 (specification.md
 // §3.4). TestDigitsWhole has all 50 units.
 func TestDigits(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trains on 60,000 images")
 	}

@@ -22,9 +22,11 @@ import (
 
 // enabled says that the mutants are to be tested, which takes minutes. PRIVPIPE_MUTANT narrows them down by a regular
 // expression on their names.
+// PRIVPIPE_MUTANT_PART is I/N, for the mutants whose number in the order of names is I modulo N.
 const (
 	enabled = "PRIVPIPE_MUTANTS"
 	chosen  = "PRIVPIPE_MUTANT"
+	part    = "PRIVPIPE_MUTANT_PART"
 )
 
 // confidence is that of each audit of a sound program: it fails once in ten millions.
@@ -50,6 +52,9 @@ func TestMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	all = slices.DeleteFunc(all, func(m *Mutant) bool { return !choice.MatchString(m.Name) })
+	if set := os.Getenv(part); set != "" {
+		all = partOf(t, all, set)
+	}
 	started := time.Now()
 	w := newWorkshop(t)
 	if w.without(all); t.Failed() {
@@ -75,6 +80,20 @@ func TestMutants(t *testing.T) {
 	if err := errors.Join(failures...); err != nil {
 		t.Error(err) // below the table, where the end of a long log shows it
 	}
+}
+
+// partOf returns part I/N of the mutants.
+func partOf(t *testing.T, all []*Mutant, set string) (some []*Mutant) {
+	var i, n int
+	if _, err := fmt.Sscanf(set, "%d/%d", &i, &n); err != nil || i < 0 || n <= i {
+		t.Fatalf("%s must be I/N with 0 ≤ I < N, is %s", part, set)
+	}
+	for number, m := range all {
+		if number%n == i {
+			some = append(some, m)
+		}
+	}
+	return some
 }
 
 // A workshop runs tests and audits, some at a time.
