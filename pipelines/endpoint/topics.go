@@ -144,7 +144,7 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	if wanted.untilEnd {
+	if wanted.untilEnd && !wanted.Ended { // who wants the end gets the same records at any time
 		r.PassEnds()
 	}
 	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)
