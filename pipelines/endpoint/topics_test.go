@@ -504,4 +504,8 @@ func TestUntilEndWanted(t *testing.T) {
 	expect(2)
 	commit(late)
 	expect(2)
+	for _, from := range []string{"oldest", "newest", "end"} {
+		_, _, err := endpoint.OpenStream(name+"?until=end&from="+from, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: true})
+		wantWords(t, err, exit.Usage, "documents.private: from="+from+" depends on the time of reading")
+	}
 }
