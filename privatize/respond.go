@@ -22,6 +22,14 @@ type responseCommand struct {
 	filter.Compress
 }
 
+// Validate is kong's hook.
+func (c *responseCommand) Validate() error {
+	if c.Shared && !endpoint.IsTopic(c.Output) {
+		return exit.Errorf(exit.Usage, "--shared-topic is for an output that is a topic, -o kafka://…")
+	}
+	return nil
+}
+
 // mostWords bounds the vocabulary, so that every report fits a record of the wire, whatever its bits are. A reported word takes
 // one byte for its count, and for its gap at most as many bytes as the gap is long. 64 bytes are for the id, tags and lengths.
 const mostWords = (wire.MaxRecord - binary.MaxVarintLen32 - 64) / 2

@@ -60,7 +60,7 @@ func documentStreams() map[string][]byte {
 // TestReportFits: the longest report of the largest vocabulary is a record of the wire, and that of 64 words more is none.
 func TestReportFits(t *testing.T) {
 	encode := func(words int, step uint32) error {
-		d := &wire.Document{Id: fmt.Sprint(uint64(1<<64 - 1))}
+		d := &wire.Document{Id: fmt.Sprint(uint64(1<<64-1)) + "-0123456789abcdef"}
 		for w := uint32(0); w < uint32(words); w += step {
 			d.WordGaps = append(d.WordGaps, min(w, step))
 			d.Counts = append(d.Counts, 1)

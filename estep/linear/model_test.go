@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"privpipe/estep/row"
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/linear"
@@ -230,6 +233,39 @@ func TestNorms(t *testing.T) {
 				t.Errorf("the largest norm found is %v, the bound %v", best, c.most)
 			}
 		})
+	}
+}
+
+// TestGrant: a grant may have the flags that claim.md names, and they cover the bound on the grid for 32 features.
+func TestGrant(t *testing.T) {
+	page, err := os.ReadFile("claim.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := regexp.MustCompile("--clip ([0-9.]+) --clipping proved --sensitivity ([0-9.]+)`").FindSubmatch(page)
+	if flags == nil {
+		t.Fatal("claim.md names no grant")
+	}
+	number := func(text []byte) float64 {
+		x, err := strconv.ParseFloat(string(text), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	g := &event.Grant{
+		Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.ReplaceOne, Unit: event.Document,
+		Clipping: event.ClipProved, Clip: number(flags[1]), Proved: number(flags[2]), NoiseMultiplier: 1023, Releases: 1,
+		Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 1},
+	}
+	if err := g.Check(); err != nil {
+		t.Fatalf("the grant of claim.md: %v", err)
+	}
+	const features = 32
+	steps, _ := g.Steps()
+	apart := 3/math.Sqrt2 + 1e-6 // in FLOAT32
+	if most := apart/g.Clip*float64(steps) + math.Sqrt(2*features+4*features*features+1); float64(g.Sensitivity(steps)) < most {
+		t.Errorf("a sensitivity of %d steps, rows are %v apart", g.Sensitivity(steps), most)
 	}
 }
 

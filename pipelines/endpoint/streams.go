@@ -104,7 +104,8 @@ func (r *StreamReader) ReadOne(words func(*wire.Words)) (*stream.Set, error) {
 type Wanted struct {
 	Kinds []wire.Kind
 	Side  wire.Side // SIDE_UNSPECIFIED: either
-	// Ended refuses documents of a topic without an end record: the number of such documents depends on the time of reading.
+	// Ended refuses documents of a topic without an end record, and a beginning that moves: the number of such documents depends on the time
+	// of reading. With it until=end changes nothing.
 	Ended bool
 	// Whole refuses a name with partition=, which picks one partition of a topic.
 	Whole bool

@@ -57,6 +57,9 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	if wanted.Whole && l.Partition >= 0 {
 		return nil, exit.Errorf(exit.Usage, "%s: partition=%d holds only a part of each round, and this stage needs whole rounds", l, l.Partition)
 	}
+	if wanted.Ended && slices.Contains([]string{topic.Oldest, topic.Newest, topic.End}, l.From) {
+		return nil, exit.Errorf(exit.Usage, "%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
+	}
 	if l.From == "" && wanted.Newest {
 		l.From = topic.Newest
 	}
@@ -144,7 +147,7 @@ func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.He
 	if wanted.Ended {
 		r.WantEnd()
 	}
-	if wanted.untilEnd {
+	if wanted.untilEnd && !wanted.Ended { // who wants the end gets the same records at any time
 		r.PassEnds()
 	}
 	return openReader(&StreamReader{Reader: r, log: log, after: after, amid: after.closed > 0 || log.Next() > 0}, wanted)

@@ -460,3 +460,52 @@ func produce(t *testing.T, address, topic, value string, headers ...kgo.RecordHe
 		t.Fatal(err)
 	}
 }
+
+// TestUntilEndWanted: with until=end a topic is read past the ends of its writers, but not where the number of documents must not depend on
+// the time of reading.
+func TestUntilEndWanted(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"documents.private": 1})
+	name := topic(fake.Address, "documents.private")
+	h := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, VocabularySize: 10}
+	document := func(id string) *wire.Record {
+		return &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{Id: id}}}
+	}
+	read := func(ended bool) int {
+		wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: ended}
+		r, _, err := endpoint.OpenStream(name+"?until=end", wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		return len(all(t, r))
+	}
+	write := func(id string) *endpoint.StreamWriter {
+		w := streams(t, name, h)[0]
+		put(t, w, document(id))
+		return w
+	}
+	commit := func(w *endpoint.StreamWriter) {
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(past int) {
+		t.Helper()
+		if got := read(false); got != past {
+			t.Errorf("%d documents past the ends, want %d", got, past)
+		}
+		if got := read(true); got != 1 {
+			t.Errorf("%d documents up to the first end, want 1", got)
+		}
+	}
+	commit(write("first"))
+	expect(1)
+	late := write("second")
+	expect(2)
+	commit(late)
+	expect(2)
+	for _, from := range []string{"oldest", "newest", "end"} {
+		_, _, err := endpoint.OpenStream(name+"?until=end&from="+from, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Ended: true})
+		wantWords(t, err, exit.Usage, "documents.private: from="+from+" depends on the time of reading")
+	}
+}

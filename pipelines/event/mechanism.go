@@ -109,6 +109,10 @@ func (g *Grant) checkBound() error {
 	if g.Clipping != ClipProved || g.Adjacency != ReplaceOne {
 		return fmt.Errorf("a sensitivity, which unit %s needs, goes only with clipping %q and adjacency %q", Word, ClipProved, ReplaceOne)
 	}
+	if g.Unit == User {
+		// Two sums of documents lie further apart than two documents of the proof, though each is within the clip.
+		return fmt.Errorf("a sensitivity is proved of one document, unit %s has several", User)
+	}
 	if !(g.Proved >= 1 && g.Proved <= 2) {
 		// A value below 1 would not cover a round that holds only one of the two exchanged units.
 		return fmt.Errorf("sensitivity over the clip must be in [1, 2], is %v", g.Proved)

@@ -45,6 +45,7 @@ func TestGrantCheckNewer(t *testing.T) {
 			"must be in [1, 2]":                {func(g *Grant) { g.Proved = 0.999 }, func(g *Grant) { g.Proved = 2.001 }, func(g *Grant) { g.Proved = math.NaN() }},
 			`only with clipping "proved"`:      {func(g *Grant) { g.Clipping = "" }, func(g *Grant) { g.Clipping = ClipBatch }, func(g *Grant) { g.Adjacency = AddRemove }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
+			"proved of one document":           {func(g *Grant) { g.Unit = User }},
 			"rounds that share no unit and":    {func(g *Grant) { g.Scheme = schemes()[Epoch] }, func(g *Grant) { g.Scheme = schemes()[Allocate]; g.Scheme.Secret = false }},
 		}},
 		"word, laplace": {wordGrant(Laplace), map[string][]change{

@@ -36,7 +36,7 @@ type Flags struct {
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response,objective" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last three imply --all. For objective --epsilon is what a paper claims; its loss has no bound."`
 	Clip        *float64    `group:"Mechanism" placeholder:"C" help:"Bound a unit's contribution to a round, in L2 or L1; 1 by default."`
 	Clipping    string      `group:"Mechanism" enum:"unit,unit-l1,batch,proved,unbounded," default:"" help:"Bound each unit in L2 (unit, the default) or in L1 (unit-l1, the default for laplace), the whole sum (batch), nothing because the model proves the bound (proved), or nothing at all, which protects nobody (unbounded: a paper as printed, with --claim paper)."`
-	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one."`
+	Sensitivity float64     `group:"Mechanism" placeholder:"X" help:"Charge a sensitivity of X times the clip, from 1 to 2, by a proof for sums of rounded contributions: for --clipping proved and --adjacency replace-one, and not for --unit user."`
 	Draws       float64     `group:"Mechanism" placeholder:"X" help:"Charge this pure ε each round, for the random draws that give a token its topic: for --unit word. Each round must then be released once, from round 1 on."`
 	NonNegative bool        `group:"Mechanism" help:"Count negative coordinates as 0. Then exchanging a unit moves an L2 norm by less."`
 	Statistic   []statistic `group:"Mechanism" sep:"none" placeholder:"NAME=BOUND" help:"Divide the matrix NAME by BOUND before the clip. May be repeated."`

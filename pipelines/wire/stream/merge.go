@@ -49,6 +49,7 @@ func (m *merge) take(ready []*wire.Record, d *decoder, record *wire.Record) ([]*
 				return ready, nil
 			}
 		}
+		m.ended = false // this writer goes on, perhaps after the ends of others: see PassEnds
 		return append(ready, record), nil
 	}
 	return m.flow(ready, d, record)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -328,6 +329,44 @@ func TestMergeSingles(t *testing.T) {
 	}
 	if !errors.Is(err, ErrTruncated) {
 		t.Errorf("documents without the end that is wanted: %v", err)
+	}
+}
+
+// TestPassEnds: with PassEnds a log goes on after the ends of its writers, and is whole only where all of them have ended.
+func TestPassEnds(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 4))
+	h := header(wire.Kind_SCORES)
+	score := func(id string) *wire.Record {
+		return &wire.Record{Body: &wire.Record_Score{Score: &wire.Score{Id: id, Tokens: 1, Bound: -1}}}
+	}
+	a := write(t, "a", h, [][]*wire.Record{{score("a")}}, random)
+	b := write(t, "b", h, [][]*wire.Record{{score("b")}, {score("c")}}, random)
+	for _, c := range []struct {
+		name  string
+		log   []written
+		want  int
+		whole bool
+	}{
+		{"one writer", a, 1, true},
+		{"a second one after the end", slices.Concat(a, b), 3, true},
+		{"which has not ended", slices.Concat(a, b[:1]), 1, false},
+		{"nor has it later", slices.Concat(a, b[:len(b)-1]), 3, false},
+		{"and came before", slices.Concat(b[:1], a), 2, false},
+	} {
+		r, err := NewMergedReader(&logOf{frames: c.log}, "topic[0]", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.PassEnds()
+		got := 0
+		for err == nil {
+			if _, err = r.Next(); err == nil {
+				got++
+			}
+		}
+		if whole := err == io.EOF; whole != c.whole || !whole && !errors.Is(err, ErrTruncated) || c.whole && got != c.want {
+			t.Errorf("%s: %d scores, %v", c.name, got, err)
+		}
 	}
 }
 
