@@ -17,9 +17,9 @@ import (
 // The folder testdata/family holds a further family of models: its package and those of its two halves, and nothing else. These
 // tests build the stages with it, as if somebody had added the folders and these lines.
 var familyLines = []struct{ file, after, line string }{
-	{"estep/main.go", "\tWords  words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
+	{"estep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Clusters.\"`\n"},
 	{"estep/main.go", "\t\"privpipe/estep/lda\"", "\t\"privpipe/estep/mixture\"\n"},
-	{"mstep/main.go", "\tWords  words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
+	{"mstep/main.go", " words.Command ", "\tMixture mixture.Command `cmd:\"\" help:\"Learn clusters.\"`\n"},
 	{"mstep/main.go", "\t\"privpipe/mstep/lda\"", "\t\"privpipe/mstep/mixture\"\n"},
 	{"pipelines/model/families/families.go", "\twords.Family,", "\tmixture.Family,\n"},
 	{"pipelines/model/families/families.go", "\t\"privpipe/pipelines/model/lda\"", "\t\"privpipe/pipelines/model/mixture\"\n"},

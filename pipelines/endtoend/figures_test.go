@@ -50,6 +50,12 @@ var figures = []struct {
 	{"F7", "--quick --spread 0.005 --schema schema.json --sigmas 'none 40' train.csv held.csv rows", []string{
 		"both fall with σ: BLR at σ = 40 .* < at σ = none ", "both fall with σ: DPVI at σ = 40 .* < at σ = none ",
 	}},
+	{"F11", "--quick --runs 2 --vocab words.txt some.jsonl rest.jsonl sets", []string{
+		"ε = 1: CDP-LDA .* < LP-LDA ", "LP-LDA falls: ε₁ = 8 .* < ε₁ = 1 ", "ε₁ = 8: LP-LDA .* is within 5 % of plain ",
+	}},
+	{"F13", "--quick --runs 2 --vocab words.txt --prior rest.jsonl some.jsonl rest.jsonl sets", []string{
+		"prior data helps, ε₁ = 3: with it .* < without it ",
+	}},
 	{"F14", "drawn", []string{"α = 2: the exact ", "α = 5: the exact ", "α = 14: the exact ", "table 3"}},
 }
 

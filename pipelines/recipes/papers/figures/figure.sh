@@ -59,8 +59,18 @@ figure_splits() {
 # enough_documents refuses a text of which samplers learn nothing.
 enough_documents() { ((population >= 10)) || fail "wants 10 documents or more, TEXT has $population"; }
 
-# public_documents TEXT OUTPUT makes a stream of documents from a public text.
+# public_documents TEXT OUTPUT makes a stream of documents from a public text, with $sets of sets of words.
 public_documents() {
+  if [[ -z ${sets:-} ]]; then
+    public_bags "$@"
+    return
+  fi
+  public_bags "$1" "$2.bags"
+  tokenize sets -o "$2" "$2.bags"
+  rm -- "$2.bags"
+}
+
+public_bags() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2" ;;
     docword*) tokenize uci --public --vocab "$vocab" -o "$2" "$1" ;;
@@ -90,7 +100,7 @@ system() {
   local recipe=$1 force=(--force) of to at
   shift
   set -- "$@" ${topics:+--topics "$topics"}
-  of="$(basename "$recipe" .sh) $*" of=${of// --/,}
+  of="$(basename "$recipe" .sh) $*" of=${of// --/,} of=${of//\//_}
   of=$out/runs/${of// /=}
   [[ $recipe != ../* || $schema ]] || force=() # the recipes for public text protect nobody
   mkdir -p -- "$of"
