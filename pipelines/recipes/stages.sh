@@ -136,8 +136,10 @@ present() {
 }
 
 # page LEDGER SCORES makes report.html, a page with public numbers only; SCORES may be empty. ε over the releases costs many
-# compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder.
+# compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder. A figure
+# sets $no_page: nobody reads the pages of its runs.
 page() {
+  [[ -z ${no_page:-} ]] || return 0
   local ledger=$1 scores=$2 more=() curve=()
   [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
   [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")

@@ -121,7 +121,7 @@ system_run() {
   [[ -z $splits ]] || data=(--schema "$schema" --held "$out/split-$at/held.pp" "$out/split-$at/train.pp")
   [[ $recipe != *blr.sh ]] || seeds=() # it begins with nothing of chance
   [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
-  "$papers/$recipe" "${force[@]}" "$@" "${seeds[@]}" "${data[@]}" "$to" >"$to.log" 2>&1 || {
+  no_page=yes "$papers/$recipe" "${force[@]}" "$@" "${seeds[@]}" "${data[@]}" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
