@@ -50,6 +50,9 @@ var figures = []struct {
 	{"F7", "--quick --spread 0.005 --schema schema.json --sigmas 'none 40' train.csv held.csv rows", []string{
 		"both fall with σ: BLR at σ = 40 .* < at σ = none ", "both fall with σ: DPVI at σ = 40 .* < at σ = none ",
 	}},
+	{"F8", "--quick --spread 0.025 --sigma 0.5 --image 6x6 train.idx held.idx images", []string{
+		"K = 5, S = 400: strong .* < moments ", "K = 5, S = 400: moments .* is at least the mean image ",
+	}},
 	{"F11", "--quick --runs 2 --vocab words.txt some.jsonl rest.jsonl sets", []string{
 		"ε = 1: CDP-LDA .* < LP-LDA ", "LP-LDA falls: ε₁ = 8 .* < ε₁ = 1 ", "ε₁ = 8: LP-LDA .* is within 5 % of plain ",
 	}},
@@ -69,6 +72,7 @@ func TestFigures(t *testing.T) {
 	run(t, folder, `comments "$(go env GOROOT)/src" >all.jsonl; comments "$(go env GOROOT)/src/fmt" >held.jsonl`)
 	topical(t, folder)
 	table(t, folder, 4000)
+	stripes(t, folder, 2000)
 	for _, f := range figures {
 		t.Run(f.name, func(t *testing.T) {
 			out := filepath.Join(folder, f.arguments[strings.LastIndex(f.arguments, " ")+1:])
@@ -216,6 +220,8 @@ func TestFigureUsage(t *testing.T) {
 			path, texts = path+" --schema schema.json", "few.jsonl"
 		case "F7":
 			path += " --schema schema.json"
+		case "F8":
+			path += " --image 6x6"
 		}
 		for arguments, want := range map[string]struct {
 			code    int

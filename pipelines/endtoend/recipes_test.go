@@ -340,7 +340,7 @@ func TestPapersRefuse(t *testing.T) {
 func TestRecipeUsage(t *testing.T) {
 	t.Parallel()
 	shared := strings.Fields(run(t, t.TempDir(), fmt.Sprintf("source %q; echo $shared", filepath.Join(root, "pipelines/recipes/stages.sh"))))
-	texts := []string{"vocab", "columns", "phrases"} // not of tables
+	texts := []string{"vocab", "columns", "phrases"} // not of tables and images
 	for recipe, refused := range map[string][]string{
 		"lda.sh": nil, "online-lda.sh": nil, "papers/vips-lda.sh": nil, "papers/zcdp-lda.sh": nil, "papers/ma-lda.sh": nil, "papers/sub-lda.sh": nil,
 		"wall/wall.sh": shared,
@@ -348,11 +348,15 @@ func TestRecipeUsage(t *testing.T) {
 		"collapsed-gibbs.sh": {"workers", "partitions"}, "papers/cdp-lda.sh": {"workers", "partitions"}, "papers/hdp-lda.sh": {"workers"},
 		"papers/lp-lda.sh": {"brokers", "run", "workers", "partitions"}, // it runs over pipes
 		"blr.sh":           append([]string{"seed"}, texts...), "papers/vips-blr.sh": append([]string{"seed"}, texts...), "papers/dpvi.sh": texts,
+		"sbn.sh": append([]string{"delimiter"}, texts...), "papers/vips-sbn.sh": append([]string{"delimiter"}, texts...),
 	} {
 		path := filepath.Join(root, "pipelines/recipes", recipe)
-		table := slices.Contains(refused, "columns") && recipe != "wall/wall.sh"
 		input, flag := "TEXT", "--topics"
-		if table {
+		switch {
+		case recipe == "wall/wall.sh":
+		case slices.Contains(refused, "delimiter"):
+			input, flag = "IMAGES", "--hidden"
+		case slices.Contains(refused, "columns"):
 			input, flag = "TRAIN", "--schema"
 			path += " --schema " + filepath.Join(root, "pipelines/recipes/schemas/adult.json")
 		}

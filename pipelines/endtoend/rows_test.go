@@ -107,8 +107,7 @@ func TestRowRecipes(t *testing.T) {
 	}
 }
 
-// TestKilledRowRecipe kills all processes of a recipe once some rounds are charged, and runs the same command again. It ends the run, and
-// charges each round once.
+// TestKilledRowRecipe kills all processes of a recipe once some rounds are charged, and runs the same command again.
 func TestKilledRowRecipe(t *testing.T) {
 	folder := t.TempDir()
 	table(t, folder, 2000)
@@ -118,27 +117,34 @@ func TestKilledRowRecipe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			command := fmt.Sprintf("%s --rounds 60 --schema schema.json train.csv %s", sampler(command), name)
-			ledger := filepath.Join(folder, name, "run.ledger")
-			s := bash(folder, "exec "+command)
-			s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			if err := s.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
-				text, _ := os.ReadFile(ledger)
-				if strings.Count(string(text), `"charge":{`) >= 4 || time.Now().After(deadline) {
-					break
-				}
-			}
-			syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
-			if err := s.Wait(); err == nil {
-				t.Error("it had ended before the kill")
-			}
-			run(t, folder, command+"; account verify "+name+"/run.ledger")
-			if got := strings.Count(read(t, ledger), `"charge":{`); got != 60 {
-				t.Errorf("%d charges, want 60", got)
-			}
+			killed(t, folder, command, name, 60)
 		})
+	}
+}
+
+// killed kills all processes of a recipe into the folder out once 4 of its rounds are charged, and runs the same command again. It ends the
+// run, and charges each round once.
+func killed(t *testing.T, folder, command, out string, rounds int) {
+	t.Helper()
+	ledger := filepath.Join(folder, out, "run.ledger")
+	s := bash(folder, "exec "+command)
+	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		text, _ := os.ReadFile(ledger)
+		if strings.Count(string(text), `"charge":{`) >= 4 || time.Now().After(deadline) {
+			break
+		}
+	}
+	syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
+	if err := s.Wait(); err == nil {
+		t.Error("it had ended before the kill")
+	}
+	run(t, folder, command+"; account verify "+out+"/run.ledger")
+	if got := strings.Count(read(t, ledger), `"charge":{`); got != rounds {
+		t.Errorf("%d charges, want %d", got, rounds)
 	}
 }
 

@@ -1,9 +1,10 @@
-# The recipes of logistic regression source this file after stages.sh. A recipe sets its variables, calls rows_and_folder and
-# row_documents, plans its grant, fills the arrays sample, estep, privatize and mstep, and calls classifier.
+# The recipes of logistic regression source this file after stages.sh, and those of images.sh for its budget. A recipe sets its
+# variables, calls rows_and_folder and row_documents, plans its grant, fills the arrays sample, estep, privatize and mstep, and calls
+# classifier.
 
 # row_flags are the flags of all these recipes, for take. The defaults follow.
 row_flags="schema delimiter positive held force! brokers run workers partitions"
-positive=1 force='' unit=''
+positive=1 force='' unit='' units=rows
 
 # budget_flags are those of the recipes that plan by add-remove, beside them.
 budget_flags="epsilon sigma delta rate rounds unit ledger dataset"
@@ -50,21 +51,22 @@ row_documents() {
   worth_rows
 }
 
-# worth_rows stops the recipe before the first plan and charge if the rows are not worth a budget, or if it is not clear whose they
-# are. The folder then accepts other settings. The answer depends on the data, so it holds no number; --force goes on.
+# worth_rows stops the recipe before the first plan and charge if the rows, or other $units, are not worth a budget, or if it is not
+# clear whose they are. The folder then accepts other settings. The answer depends on the data, so it holds no number; --force goes on.
 worth_rows() {
   local fault
   ! compgen -G "$out/*grant.json" >/dev/null || return 0
-  fault=$(show --private "$out/documents.pp" | awk -v unit="$unit" -v budget="$([[ $sigma == none ]] || echo yes)" '
+  fault=$(show --private "$out/documents.pp" | awk -v unit="$unit" -v units="$units" -v budget="$([[ $sigma == none ]] || echo yes)" '
     /^{"document"/ {
       rows++
       if (/^[{]"document":[{]"id":"([^"\\]|\\.)*","user":/) named++
     }
     END {
-      if (!rows) print "there are no rows"
-      else if (named && unit == "") print "rows name users, so --unit must say whose budget it is: document, or user"
-      else if (!named && unit == "user") print "no row names a user, so --unit user protects single rows"
-      else if (rows < 1000 && budget) print "fewer than 1000 rows: the noise is larger than what few rows say; --force continues anyway"
+      one = substr(units, 1, length(units) - 1)
+      if (!rows) print "there are no " units
+      else if (named && unit == "") print units " name users, so --unit must say whose budget it is: document, or user"
+      else if (!named && unit == "user") print "no " one " names a user, so --unit user protects single " units
+      else if (rows < 1000 && budget) print "fewer than 1000 " units ": the noise is larger than what so few say; --force continues anyway"
     }')
   [[ -n $fault && (-z $force || $fault != fewer*) ]] || return 0
   rm -f -- "$out/documents.pp"

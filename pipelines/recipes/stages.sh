@@ -135,14 +135,15 @@ present() {
   page "$ledger" "$scores"
 }
 
-# page LEDGER SCORES makes report.html, a page with public numbers only; SCORES may be empty. ε over the releases costs many
-# compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder. A figure
-# sets $no_page: nobody reads the pages of its runs.
+# page LEDGER SCORES [PREDICTIONS] makes report.html, a page with public numbers only; SCORES and PREDICTIONS may be empty. ε over the
+# releases costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's
+# own folder. A figure sets $no_page: nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
-  local ledger=$1 scores=$2 more=() curve=()
+  local ledger=$1 scores=$2 predictions=${3:-} more=() curve=()
   [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
   [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")
+  [[ -z $predictions ]] || ! public "$predictions" || more+=(--predictions "$predictions")
   account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
   evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "${more[@]}" "$out/report.html"
 }
@@ -152,8 +153,8 @@ usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 # documents TEXT OUTPUT makes a stream of documents from a text: a file of any format that tokenize text reads, or a folder of them,
 # a UCI bag of words (docword…), all of these compressed or not, or a stream of documents (.pp), which it copies. With $sets each word of a
-# document counts once. With $schema it makes documents from rows of what tokenize rows reads.
-schema=''
+# document counts once. With $schema it makes documents from rows of what tokenize rows reads, with $image from images of this size.
+schema='' image='' bernoulli=''
 documents() {
   if [[ -z ${sets:-} ]]; then
     bags "$@"
@@ -168,9 +169,11 @@ documents() {
 bags() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
-    *) if [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
+    *) if [[ $image ]]; then images "$@"; elif [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
   esac
 }
+
+images() { pipeline tokenize images ${public_text:+--public} --image "$image" ${bernoulli:+--bernoulli} -o "$2" "$1"; }
 
 rows() { pipeline tokenize rows --schema "$schema" ${delimiter:+--delimiter "$delimiter"} -o "$2" "$1"; }
 

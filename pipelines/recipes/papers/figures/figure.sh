@@ -14,7 +14,7 @@ name=$(basename "$0" .sh) vocab='' held='' run='' seed=1 runs='' quick='' spread
 likelihood='variational bound' # by which perplexities are taken; that of Gibbs samplers is plug-in
 
 # figure_begin takes the arguments TEXT, HELD and OUT, makes the folder, and tokenizes both texts once. Figures in one folder share
-# the texts and the systems that they have in common. With $schema they are tables.
+# the texts and the systems that they have in common. With $schema they are tables, with $image images.
 figure_begin() {
   [[ ${#arguments[@]} == 3 ]] || fail "wants TEXT, HELD and OUT, see --help"
   local public=${arguments[1]}
@@ -31,7 +31,7 @@ figure_folder() {
   [[ $seed =~ ^[0-9]{1,9}$ ]] || fail "--seed must be a number of at most 9 digits, is $seed"
   [[ -z $schema || -f $schema ]] || fail "no such schema: $schema"
   text_and_folder
-  same "$1"
+  same "$1${image:+ --image $image --bernoulli ${bernoulli:-no}}"
   : >"$out/$name-findings.txt"
   echo panel,series,kind,x,y >"$out/$name.csv"
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"
@@ -75,7 +75,9 @@ public_bags() {
     *.pp) cp -- "$1" "$2" ;;
     docword*) tokenize uci --public --vocab "$vocab" -o "$2" "$1" ;;
     *)
-      if [[ $schema ]]; then
+      if [[ $image ]]; then
+        public_text=yes images "$1" "$2"
+      elif [[ $schema ]]; then
         tokenize rows --public --schema "$schema" -o "$2" "$1"
       else
         tokenize text --public "${vocabulary[@]}" -o "$2" "$1"
@@ -84,9 +86,12 @@ public_bags() {
   esac
 }
 
-# measured FOLDER prints what a run is measured by: the perplexity by the $likelihood, or the area under the ROC curve.
+# measured FOLDER prints what a run is measured by: the perplexity by the $likelihood, the area under the ROC curve, or the share of
+# right pixels.
 measured() {
-  if [[ $schema ]]; then
+  if [[ $image ]]; then
+    sed -n 's/^model *\([^ ]*\).*/\1/p' "$1/right.txt"
+  elif [[ $schema ]]; then
     awk 'NR == 2 {print $1}' "$1/auc.txt"
   else
     sed -n "s/^$likelihood *\([^ ]*\).*/\1/p" "$1/perplexity.txt"
@@ -118,6 +123,7 @@ system() {
 system_run() {
   local data=("${vocabulary[@]}" --held "$held" "$out/documents.pp") seeds=(--seed "$at")
   [[ -z $schema ]] || data=(--schema "$schema" --held "$held" "$out/documents.pp")
+  [[ -z $image ]] || data=(--image "$image" --held "$held" "$out/documents.pp")
   [[ -z $splits ]] || data=(--schema "$schema" --held "$out/split-$at/held.pp" "$out/split-$at/train.pp")
   [[ $recipe != *blr.sh ]] || seeds=() # it begins with nothing of chance
   [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
@@ -126,7 +132,7 @@ system_run() {
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
   }
-  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/run.ledger.releases "$to"/models "$to"/{,first-}state*.pp
+  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/predictions.pp "$to"/run.ledger.releases "$to"/models "$to"/{,first-}state*.pp
   touch "$to/done"
 }
 
@@ -189,7 +195,7 @@ order() {
 # that of this text.
 spread_found() {
   ((runs > 1)) || return 0
-  finding measured "standard deviation of the logarithm of one run's $([[ $schema ]] && echo area || echo perplexity): $(awk '{
+  finding measured "standard deviation of the logarithm of one run's $([[ $image ]] && echo share || { [[ $schema ]] && echo area || echo perplexity; }): $(awk '{
     sum = squares = 0
     for (i = 1; i <= NF; i++) {sum += log($i); squares += log($i)^2}
     all += squares - sum^2 / NF; free += NF - 1
