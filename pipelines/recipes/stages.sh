@@ -7,12 +7,39 @@ fail() {
   exit "${2:-80}"
 }
 
+# stop CODE stops what runs in the background, waits for it, and exits. The traps are set before anything is started, be it the build of
+# the stages. The shell's own list of jobs has a stage that was started just now, too, which ${stages[@]} may lack.
+stop() {
+  trap '' TERM INT HUP
+  jobs -p | xargs -r kill 2>/dev/null || true
+  wait 2>/dev/null || true
+  local again='run the same command to resume'
+  [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
+  echo "$(basename "$0"): stopped; $again" >&2
+  exit "$1"
+}
+
+# tidy removes temporary files and ends background processes.
+tidy() {
+  [[ -z $line ]] || no_line
+  rm -rf -- "${temporary[@]}"
+  ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
+}
+stages=() temporary=() watchers=() line=''
+trap 'stop 143' TERM
+trap 'stop 130' INT
+trap 'stop 129' HUP
+trap tidy EXIT
+
 recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
-  (cd "$root" && go build -o bin/ ./...)
+  go build -C "$root" -o bin/ ./... &
+  stages=($!)
+  wait "${stages[@]}"
+  stages=()
 fi
 PRIVPIPE_BIN=${PRIVPIPE_BIN:-$(readlink -m -- "$root/../../libexec/privpipe")}
 [[ -d $PRIVPIPE_BIN ]] || fail "no stages in $PRIVPIPE_BIN: start the recipe in a checkout or from an installation, or name their folder in PRIVPIPE_BIN" 82
@@ -226,7 +253,6 @@ train() {
 
 # one_line shows the progress of the whole training in one line of a terminal. With a grant, account watch draws it until its output
 # is closed; without a grant, mstep does. The other stages are silent.
-line=''
 one_line() {
   local i grant='' ledger=''
   export PRIVPIPE_{SAMPLE,ESTEP}_NO_PROGRESS=1
@@ -272,8 +298,8 @@ keeps_topics() {
 # secret_key FILE makes a key that only its owner can read.
 secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
 
-# rounds writes the rounds of a run over pipes.
-rounds() { sample "${sample[@]}" "${kept[@]}" "$out/documents.pp"; }
+# rounds writes the rounds of a run over pipes. It replaces the shell of the stage, so that what stops the stage stops sample.
+rounds() { exec sample "${sample[@]}" "${kept[@]}" "$out/documents.pp"; }
 
 # over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep. With $streams the parameters of all rounds stay in
 # $out/params.pp, and all contributions, which are private, in $out/contributions.pp.
@@ -298,8 +324,8 @@ over_pipes() {
   rm -f -- "$out/params" "$out/released"
 }
 
-# private_tee FILE copies a stream into a file that only its owner can read.
-private_tee() { (umask 077 && exec tee -p -- "$1"); }
+# private_tee FILE copies a stream into a file that only its owner can read. It replaces the shell, too.
+private_tee() { umask 077 && exec tee -p -- "$1"; }
 
 # topics_of_run makes the topics of the run if there are brokers. It is called before the first charge.
 topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$out/topics"; }
@@ -387,29 +413,6 @@ forget() {
   done
   stages=("${kept[@]}")
 }
-
-# stop CODE stops the stages, waits for them, and exits.
-stop() {
-  trap '' TERM INT HUP
-  ((${#stages[@]} == 0)) || kill "${stages[@]}" 2>/dev/null || true
-  wait "${stages[@]}" 2>/dev/null || true
-  local again='run the same command to resume'
-  [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
-  echo "$(basename "$0"): stopped; $again" >&2
-  exit "$1"
-}
-
-# tidy removes temporary files and ends background processes.
-tidy() {
-  no_line
-  rm -rf -- "${temporary[@]}"
-  ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
-}
-stages=() temporary=() watchers=()
-trap 'stop 143' TERM
-trap 'stop 130' INT
-trap 'stop 129' HUP
-trap tidy EXIT
 
 # same SETTINGS refuses to resume in a folder that was begun with other settings, another text or another vocabulary. Files are
 # compared by checksum, so that a folder may be moved. The settings file is written before the documents. It has a checksum of the
