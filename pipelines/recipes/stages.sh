@@ -159,17 +159,30 @@ present() {
   account report --delta "$delta" -o "$out/report.txt" "$ledger"
   cat "$out/topics.txt" "$out/report.txt"
   score "$out/model.pp" "$@"
-  page "$ledger" "$scores"
+  page "$ledger" ${scores:+--scores "$scores"}
 }
 
-# page LEDGER SCORES makes report.html, a page with public numbers only; SCORES may be empty. ε over the releases costs many
-# compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder.
+# page LEDGER [FLAG STREAM] makes report.html, a page with public numbers only, with the scores or predictions of the STREAM by this flag of
+# evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
+# costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
+# it is kept while the report stays the same.
 page() {
-  local ledger=$1 scores=$2 more=() curve=()
+  local ledger=$1 curve=() report
+  shift
   [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
-  [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")
-  account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
-  evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "${more[@]}" "$out/report.html"
+  account report --json --delta "$delta" -o "$out/report.now" "$ledger"
+  if [[ ! -e $out/curve.json ]] || ! cmp -s -- "$out/report.now" "$out/report.json"; then
+    rm -f -- "$out/report.json"
+    ((${#curve[@]} == 0)) || account report -q --json --delta "$delta" "${curve[@]}" -o /dev/null "$ledger"
+  fi
+  mv -- "$out/report.now" "$out/report.json"
+  report=(evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
+  if (($#)) && ! public "$2"; then
+    printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$out/report.html" \
+      "$(printf '%q ' "${report[@]}" "$@" --internal)$(printf %q "$out/internal.html")" >&2
+    shift 2
+  fi
+  "${report[@]}" "$@" "$out/report.html"
 }
 
 # usage prints the comment at the start of the recipe, from its second line.

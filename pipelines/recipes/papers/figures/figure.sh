@@ -109,7 +109,7 @@ system_run() {
   local data=("${vocabulary[@]}" --held "$held" "$out/documents.pp") seeds=(--seed "$at")
   [[ -z $schema ]] || data=(--schema "$schema" --held "$held" "$out/documents.pp")
   [[ -z $splits ]] || data=(--schema "$schema" --held "$out/split-$at/held.pp" "$out/split-$at/train.pp")
-  [[ $recipe != *blr.sh ]] || seeds=() # it begins with nothing of chance
+  [[ $recipe != *@(blr|erm).sh ]] || seeds=() # they begin with nothing of chance
   [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
   "$papers/$recipe" "${force[@]}" "$@" "${seeds[@]}" "${data[@]}" "$to" >"$to.log" 2>&1 || {
     local code=$?
