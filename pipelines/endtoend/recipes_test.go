@@ -101,7 +101,7 @@ func TestNights(t *testing.T) {
 
 // TestStoppedRecipe stops the recipe by SIGTERM, again and again at random moments. Each time it ends soon, with the signal's
 // exit code, and no stage goes on after it. In the end the same command trains the model, and nothing was charged twice. The
-// moments are random; what must hold is not.
+// moments are random; what must hold is not. Before its traps are set a recipe has started nothing, and the signal ends it at once.
 func TestStoppedRecipe(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
@@ -115,6 +115,7 @@ func TestStoppedRecipe(t *testing.T) {
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
 		}
+		untilTrapped(t, s.Process.Pid)
 		time.Sleep(time.Duration(random.Float64() * float64(1200*time.Millisecond)))
 		s.Process.Signal(syscall.SIGTERM)
 		s.Wait()
@@ -134,6 +135,51 @@ func TestStoppedRecipe(t *testing.T) {
 	t.Logf("%d of 8 were stopped", stopped)
 	if charged := charges(t, filepath.Join(folder, "out/run.ledger")); len(charged) != 60 {
 		t.Errorf("%d rounds are charged, want 60", len(charged))
+	}
+}
+
+// untilTrapped waits until a process has set a trap for SIGTERM.
+func untilTrapped(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, caught, _ := strings.Cut(string(status), "SigCgt:")
+		var signals uint64
+		fmt.Sscanf(caught, "%x", &signals)
+		if signals&(1<<(syscall.SIGTERM-1)) != 0 {
+			return
+		}
+	}
+	t.Fatal("it traps no SIGTERM")
+}
+
+// TestStoppedBuild stops a recipe of a checkout while it builds the stages. The build ends with it.
+func TestStoppedBuild(t *testing.T) {
+	folder := t.TempDir()
+	run(t, folder, `mkdir bin; printf '#!/bin/sh\necho >%q; exec sleep 60\n' "$PWD/started" >bin/go; chmod +x bin/go`)
+	s := bash(folder, "exec env -u PRIVPIPE_BIN PATH=$PWD/bin:$PATH "+filepath.Join(root, "pipelines/recipes/lda.sh")+" comments.jsonl out")
+	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s.WaitDelay = 20 * time.Second
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(folder, "started")); err == nil {
+			break
+		}
+	}
+	begun := time.Now()
+	s.Process.Signal(syscall.SIGTERM)
+	s.Wait()
+	if code, took := s.ProcessState.ExitCode(), time.Since(begun); code != 143 || took > 15*time.Second {
+		t.Errorf("exit code %d after %v, %s; want 143, soon", code, took, s.stderr.String())
+	}
+	if left := bash(folder, fmt.Sprintf("pgrep -l -g %d", s.Process.Pid)); left.Run() == nil {
+		t.Errorf("the build goes on: %s", left.stdout.String())
+		syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
 	}
 }
 

@@ -169,14 +169,18 @@ func TestSamplersRefuse(t *testing.T) {
 		"lp-lda.sh --omega 2": "--omega must be in [0, 1] or auto, is 2", "lp-lda.sh --omega x": "--omega must be in [0, 1] or auto, is x",
 		"lp-lda.sh --prior text.jsonl": "--prior is for --batches", "lp-lda.sh --batches 2 --prior nowhere": "no such text: nowhere",
 		"lp-lda.sh --brokers x": "unknown flag --brokers", "lp-lda.sh --trace": "--trace needs --held",
-		"sub-lda.sh --level nobody": "--level must be document, word or printed, is nobody", "sub-lda.sh --adaptive 1.5": "--adaptive is for words",
-		"sub-lda.sh --gamma 0": "--gamma must be a positive number", "sub-lda.sh --gamma 1.1": "--gamma must be at most 1",
+		"sub-lda.sh --level nobody": "--level must be document, word or printed, is nobody", "sub-lda.sh --adaptive 1.5": "level document samples documents, and ignores --adaptive",
+		"sub-lda.sh --beta 1": "ignores --beta", "sub-lda.sh --level word --epsilon 1": "--level word ignores --epsilon",
+		"sub-lda.sh --level word --least-rate 0.1":  "without --adaptive all words have one rate, which ignores --least-rate",
+		"sub-lda.sh --level printed --partitions 2": "--level printed ignores --partitions",
+		"hdp-lda.sh --printed --partitions 4":       "--printed has one partition, and ignores --partitions",
+		"sub-lda.sh --gamma 0":                      "--gamma must be a positive number", "sub-lda.sh --gamma 1.1": "--gamma must be at most 1",
 		"sub-lda.sh --epsilon x": "--epsilon must be a positive number", "sub-lda.sh --level word --order 0": "--order must be a positive number",
 		"sub-lda.sh --level word --epsilon-at-order 0": "--epsilon-at-order must be a positive number",
 		"sub-lda.sh --level word --adaptive 2":         "--adaptive must be above 1 and below 1/γ, is 2", "sub-lda.sh --level word --adaptive 1": "--adaptive must be above 1",
 		"sub-lda.sh --level word --adaptive 1.5 --least-rate 0":      "--level word needs a --least-rate above 0",
 		"sub-lda.sh --level printed --adaptive 1.5 --least-rate 0.6": "--least-rate must be at most --gamma, is 0.6",
-		"sub-lda.sh --level printed --frequent 2":                    "--frequent must be at most 1", "sub-lda.sh --inherent 2000": "--inherent must be at most 1000",
+		"sub-lda.sh --level printed --adaptive 1.5 --frequent 2":     "--frequent must be at most 1", "sub-lda.sh --level word --inherent 2000": "--inherent must be at most 1000",
 	} {
 		s := bash(folder, sampler(command)+" text.jsonl out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {

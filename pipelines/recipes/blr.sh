@@ -22,7 +22,8 @@
 #   --force           train even with fewer than 1,000 rows
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data set in the ledger
-#   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it
+#   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
+#                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
 #

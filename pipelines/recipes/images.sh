@@ -46,5 +46,5 @@ belief_network() {
     evaluate pixels --mean "$out/documents.pp" "${picture[@]}" -o "$out/right.txt" "$predictions"
     cat "$out/right.txt"
   fi
-  page "$ledger" '' "$predictions"
+  page "$ledger" ${predictions:+--predictions "$predictions"}
 }

@@ -1,6 +1,6 @@
 # The recipes of logistic regression source this file after stages.sh, and those of images.sh for its budget. A recipe sets its
 # variables, calls rows_and_folder and row_documents, plans its grant, fills the arrays sample, estep, privatize and mstep, and calls
-# classifier.
+# classifier. One that has no rounds trains by itself, and calls predictor.
 
 # row_flags are the flags of all these recipes, for take. The defaults follow.
 row_flags="schema delimiter positive held force! brokers run workers partitions"
@@ -92,21 +92,27 @@ row_grant() {
 # features have the name of its column before the =.
 default_norm() { sed 's/=.*//' "$out/features.txt" | uniq | awk 'END {printf "%.9g", sqrt(NR)}'; }
 
-# classifier LEDGER FLAG… trains and reports: what the ledger has spent, with --held how well the model ranks rows, by estep with these
-# flags, and the page.
+# classifier LEDGER FLAG… trains and reports, by estep with these flags.
 classifier() {
-  local ledger=$1
-  shift
   mstep+=("${vocabulary[@]}")
   topics_of_run
   train
+  predictor "${estep[0]}" "$@"
+}
+
+# predictor MODEL LEDGER FLAG… reports what the ledger has spent, with --held how well the model predicts, by estep MODEL with these flags,
+# and makes the page.
+predictor() {
+  local model=$1 ledger=$2 predictions=()
+  shift 2
   account report --delta "$delta" -o "$out/report.txt" "$ledger"
   cat "$out/report.txt"
   if [[ $held ]]; then
     held_documents
-    estep "${estep[0]}" --score --model "$out/model.pp" --positive "$positive" "$@" -o "$out/scores.pp" "$out/held.pp"
+    estep "$model" --score --model "$out/model.pp" --positive "$positive" "$@" -o "$out/scores.pp" "$out/held.pp"
     evaluate auc -o "$out/auc.txt" "$out/scores.pp"
     cat "$out/auc.txt"
+    predictions=(--predictions "$out/scores.pp")
   fi
-  page "$ledger" ''
+  page "$ledger" "${predictions[@]}"
 }

@@ -7,12 +7,39 @@ fail() {
   exit "${2:-80}"
 }
 
+# stop CODE stops what runs in the background, waits for it, and exits. The traps are set before anything is started, be it the build of
+# the stages. The shell's own list of jobs has a stage that was started just now, too, which ${stages[@]} may lack.
+stop() {
+  trap '' TERM INT HUP
+  jobs -p | xargs -r kill 2>/dev/null || true
+  wait 2>/dev/null || true
+  local again='run the same command to resume'
+  [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
+  echo "$(basename "$0"): stopped; $again" >&2
+  exit "$1"
+}
+
+# tidy removes temporary files and ends background processes.
+tidy() {
+  [[ -z $line ]] || no_line
+  rm -rf -- "${temporary[@]}"
+  ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
+}
+stages=() temporary=() watchers=() line=''
+trap 'stop 143' TERM
+trap 'stop 130' INT
+trap 'stop 129' HUP
+trap tidy EXIT
+
 recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
-  (cd "$root" && go build -o bin/ ./...)
+  go build -C "$root" -o bin/ ./... &
+  stages=($!)
+  wait "${stages[@]}"
+  stages=()
 fi
 PRIVPIPE_BIN=${PRIVPIPE_BIN:-$(readlink -m -- "$root/../../libexec/privpipe")}
 [[ -d $PRIVPIPE_BIN ]] || fail "no stages in $PRIVPIPE_BIN: start the recipe in a checkout or from an installation, or name their folder in PRIVPIPE_BIN" 82
@@ -132,20 +159,31 @@ present() {
   account report --delta "$delta" -o "$out/report.txt" "$ledger"
   cat "$out/topics.txt" "$out/report.txt"
   score "$out/model.pp" "$@"
-  page "$ledger" "$scores"
+  page "$ledger" ${scores:+--scores "$scores"}
 }
 
-# page LEDGER SCORES [PREDICTIONS] makes report.html, a page with public numbers only; SCORES and PREDICTIONS may be empty. ε over the
-# releases costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's
-# own folder. A figure sets $no_page: nobody reads the pages of its runs.
+# page LEDGER [FLAG STREAM] makes report.html, a page with public numbers only, with the scores or predictions of the STREAM by this flag of
+# evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
+# costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
+# it is kept while the report stays the same. A figure sets $no_page: nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
-  local ledger=$1 scores=$2 predictions=${3:-} more=() curve=()
+  local ledger=$1 curve=() report
+  shift
   [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
-  [[ -z $scores ]] || ! public "$scores" || more=(--scores "$scores")
-  [[ -z $predictions ]] || ! public "$predictions" || more+=(--predictions "$predictions")
-  account report --json --delta "$delta" "${curve[@]}" -o "$out/report.json" "$ledger"
-  evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}" "${more[@]}" "$out/report.html"
+  account report --json --delta "$delta" -o "$out/report.now" "$ledger"
+  if [[ ! -e $out/curve.json ]] || ! cmp -s -- "$out/report.now" "$out/report.json"; then
+    rm -f -- "$out/report.json"
+    ((${#curve[@]} == 0)) || account report -q --json --delta "$delta" "${curve[@]}" -o /dev/null "$ledger"
+  fi
+  mv -- "$out/report.now" "$out/report.json"
+  report=(evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
+  if (($#)) && ! public "$2"; then
+    printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$out/report.html" \
+      "$(printf '%q ' "${report[@]}" "$@" --internal)$(printf %q "$out/internal.html")" >&2
+    shift 2
+  fi
+  "${report[@]}" "$@" "$out/report.html"
 }
 
 # usage prints the comment at the start of the recipe, from its second line.
@@ -231,7 +269,6 @@ train() {
 
 # one_line shows the progress of the whole training in one line of a terminal. With a grant, account watch draws it until its output
 # is closed; without a grant, mstep does. The other stages are silent.
-line=''
 one_line() {
   local i grant='' ledger=''
   export PRIVPIPE_{SAMPLE,ESTEP}_NO_PROGRESS=1
@@ -277,8 +314,8 @@ keeps_topics() {
 # secret_key FILE makes a key that only its owner can read.
 secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
 
-# rounds writes the rounds of a run over pipes.
-rounds() { sample "${sample[@]}" "${kept[@]}" "$out/documents.pp"; }
+# rounds writes the rounds of a run over pipes. It replaces the shell of the stage, so that what stops the stage stops sample.
+rounds() { exec sample "${sample[@]}" "${kept[@]}" "$out/documents.pp"; }
 
 # over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep. With $streams the parameters of all rounds stay in
 # $out/params.pp, and all contributions, which are private, in $out/contributions.pp.
@@ -303,8 +340,8 @@ over_pipes() {
   rm -f -- "$out/params" "$out/released"
 }
 
-# private_tee FILE copies a stream into a file that only its owner can read.
-private_tee() { (umask 077 && exec tee -p -- "$1"); }
+# private_tee FILE copies a stream into a file that only its owner can read. It replaces the shell, too.
+private_tee() { umask 077 && exec tee -p -- "$1"; }
 
 # topics_of_run makes the topics of the run if there are brokers. It is called before the first charge.
 topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$out/topics"; }
@@ -392,29 +429,6 @@ forget() {
   done
   stages=("${kept[@]}")
 }
-
-# stop CODE stops the stages, waits for them, and exits.
-stop() {
-  trap '' TERM INT HUP
-  ((${#stages[@]} == 0)) || kill "${stages[@]}" 2>/dev/null || true
-  wait "${stages[@]}" 2>/dev/null || true
-  local again='run the same command to resume'
-  [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
-  echo "$(basename "$0"): stopped; $again" >&2
-  exit "$1"
-}
-
-# tidy removes temporary files and ends background processes.
-tidy() {
-  no_line
-  rm -rf -- "${temporary[@]}"
-  ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
-}
-stages=() temporary=() watchers=()
-trap 'stop 143' TERM
-trap 'stop 130' INT
-trap 'stop 129' HUP
-trap tidy EXIT
 
 # same SETTINGS refuses to resume in a folder that was begun with other settings, another text or another vocabulary. Files are
 # compared by checksum, so that a folder may be moved. The settings file is written before the documents. It has a checksum of the

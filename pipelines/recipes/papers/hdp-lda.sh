@@ -44,8 +44,10 @@ source "$papers/../stages.sh"
 source "$papers/published.sh"
 source "$papers/sampled.sh"
 
-epsilon_laplace=1 inherent=10 printed='' beta=1
+epsilon_laplace=1 inherent=10 printed='' beta=1 partitions=''
 take "epsilon-laplace inherent printed! beta ${sampled_flags/ workers/}" "$@"
+[[ -z $printed ]] || unused "--printed has one partition, and ignores" partitions
+partitions=${partitions:-4}
 [[ $epsilon_laplace == none ]] || real epsilon-laplace
 real inherent
 holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"

@@ -103,7 +103,7 @@ else
     keep "$out/rebuilt.pp" pipeline "${rebuild[@]}" -o "$out/rebuilt.pp" "$reported"
     reported=$out/rebuilt.pp
   fi
-  rounds() { sample --all --rounds "$sweeps" "${kept[@]}" "$reported"; } # a sweep in each round
+  rounds() { exec sample --all --rounds "$sweeps" "${kept[@]}" "$reported"; } # a sweep in each round
 fi
 [[ -z $trace ]] || mstep+=(--models "$out/models")
 train

@@ -10,6 +10,15 @@ topics=50 alpha=1 rounds=100 delta=1e-6 force='' streams=''
 # counts is the statistic of a word's guarantee: whole numbers, in which a word counts once.
 counts=(--top-topics 0 --word-weight count --norm 0)
 
+# unused WHY NAME… refuses flags that were given, whose default the recipe has not set yet, and which it would ignore.
+unused() {
+  local why=$1 name value
+  for name in "${@:2}"; do
+    value=${name//-/_}
+    [[ -z ${!value} ]] || fail "$why --$name"
+  done
+}
+
 # sampled_documents SETTINGS begins the folder: its documents and its ledger.
 sampled_documents() {
   positive topics rounds

@@ -50,10 +50,17 @@ source "$papers/../stages.sh"
 source "$papers/published.sh"
 source "$papers/sampled.sh"
 
-level=document gamma=0.5 epsilon=1 epsilon_at_order=2 order=14 inherent=10 adaptive='' frequent=0.5 least_rate=0.01 beta=1
+level=document gamma=0.5 epsilon='' epsilon_at_order='' order='' inherent='' adaptive='' frequent='' least_rate='' beta='' partitions=''
 take "level gamma epsilon epsilon-at-order order inherent adaptive frequent least-rate beta $sampled_flags" "$@"
 [[ $level =~ ^(document|word|printed)$ ]] || fail "--level must be document, word or printed, is $level"
-[[ $level != document || -z $adaptive ]] || fail "--adaptive is for words, and level document samples documents"
+case $level in
+  document) unused "level document samples documents, and ignores" epsilon-at-order order inherent adaptive frequent least-rate beta ;;
+  word) unused "--level word ignores" epsilon ;;
+  printed) unused "--level printed ignores" epsilon partitions ;;
+esac
+[[ $adaptive ]] || unused "without --adaptive all words have one rate, which ignores" frequent least-rate
+epsilon=${epsilon:-1} epsilon_at_order=${epsilon_at_order:-2} order=${order:-14} inherent=${inherent:-10} frequent=${frequent:-0.5}
+least_rate=${least_rate:-0.01} beta=${beta:-1} partitions=${partitions:-4}
 real gamma epsilon epsilon-at-order order inherent frequent
 holds "$inherent <= 1000" || fail "--inherent must be at most 1000, is $inherent"
 holds "$gamma <= 1" || fail "--gamma must be at most 1, is $gamma"

@@ -23,7 +23,8 @@
 #   --positive 1      class that is predicted; 1 is the positive class of a schema, and a schema of classes has its names
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --force           train even with fewer than 1,000 rows
-#   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it
+#   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
+#                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
 #
 # Over Kafka, each stage in its own process (../kafka/README.md):
 #

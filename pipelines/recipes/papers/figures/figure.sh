@@ -125,7 +125,7 @@ system_run() {
   [[ -z $schema ]] || data=(--schema "$schema" --held "$held" "$out/documents.pp")
   [[ -z $image ]] || data=(--image "$image" --held "$held" "$out/documents.pp")
   [[ -z $splits ]] || data=(--schema "$schema" --held "$out/split-$at/held.pp" "$out/split-$at/train.pp")
-  [[ $recipe != *blr.sh ]] || seeds=() # it begins with nothing of chance
+  [[ $recipe != *@(blr|erm).sh ]] || seeds=() # they begin with nothing of chance
   [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
   no_page=yes "$papers/$recipe" "${force[@]}" "$@" "${seeds[@]}" "${data[@]}" "$to" >"$to.log" 2>&1 || {
     local code=$?
