@@ -16,7 +16,8 @@ import (
 )
 
 type attackCommand struct {
-	Topics attackTopicsCommand `cmd:"" help:"Guess words of documents from the topics that a Gibbs sampler drew for them."`
+	Topics     attackTopicsCommand     `cmd:"" help:"Guess words of documents from the topics that a Gibbs sampler drew for them."`
+	Membership attackMembershipCommand `cmd:"" help:"Guess which documents a model was trained on, from what it says of them."`
 }
 
 type attackTopicsCommand struct {

@@ -122,6 +122,7 @@ func files() map[string][]byte {
 	maps.Copy(all, smallFiles())
 	maps.Copy(all, attackFiles())
 	maps.Copy(all, predictionFiles())
+	maps.Copy(all, membershipFiles())
 	maps.Copy(all, imageFiles())
 	maps.Copy(all, reportedPredictions())
 	return all
