@@ -290,7 +290,7 @@ no_line() {
   [[ -n $line ]] || return 0
   exec {line}<&-
   line=''
-  wait "$drawing" || true
+  wait "$drawing" 2>/dev/null || true # stop may have waited for it already
 }
 
 # keeps_topics marks a run in which the topics of documents go on from round to round. estep keeps them in $out/state….pp, and its coins

@@ -33,11 +33,12 @@ topics=${topics:-$([[ $quick ]] && echo 5 || echo 50)}
 spread=$([[ $quick ]] && echo 0.04 || echo 0.012) likelihood=plug-in sets=yes # of perplexities: a small text, or KOS
 positive batches sweeps
 runs=${runs:-3}
-for file in ${prior:-the-file-of---prior} $other_priors; do
-  [[ -f $file ]] || fail "no such text: $file"
-done
 figure_begin
 enough_documents
+[[ -n $prior ]] || fail "wants --prior, see --help"
+for file in "$prior" $other_priors; do
+  [[ -f $file ]] || fail "no such text: $file"
+done
 read -ra all_epsilons <<<"$epsilons"
 middle=${all_epsilons[$((${#all_epsilons[@]} / 2))]}
 

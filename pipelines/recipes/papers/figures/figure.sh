@@ -132,7 +132,7 @@ system_run() {
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
   }
-  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/predictions.pp "$to"/run.ledger.releases "$to"/models "$to"/{,first-}state*.pp
+  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/predictions.pp "$to"/run.ledger.releases "$to"/models "$to"/{,first-,prior-}state*.pp
   touch "$to/done"
 }
 
