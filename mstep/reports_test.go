@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 
 	"privpipe/pipelines/testkit/script"
@@ -35,6 +36,14 @@ func reports() map[string][]byte {
 	add("five.pp", nil, eight[:5]...)
 	add("four.pp", nil, eight[4:]...) // one of them is in five.pp, too
 	add("none-reported.pp", nil)
+	// Of 300 reports under a flip of 1/4 some 75 have a word that no author has. If all have two of the three words, the estimates add up to 750.
+	var without, with []*wire.Record
+	for i := range 300 {
+		id := fmt.Sprint("1-", i)
+		without, with = append(without, report(id)), append(with, report(id, 0, 1))
+	}
+	add("no-words.pp", nil, without...)
+	add("two-words.pp", nil, with...)
 	add("clash.pp", nil, report("1-a", 0))
 	add("private-reports.pp", func(h *wire.Header) { h.Side = wire.Side_PRIVATE }, eight...)
 	add("other-reports.pp", func(h *wire.Header) { h.Vocabulary = vocabulary.Words{"cat", "dog", "bird"}.Hash() }, eight...)
@@ -61,9 +70,13 @@ func reports() map[string][]byte {
 	}
 	add("rounds.pp", func(h *wire.Header) { h.Kind, h.Unit = wire.Kind_ROUNDS, wire.Unit_DOCUMENT }, rounds...)
 	grant := func(flip float64, mechanism string) []byte {
-		return fmt.Appendf(nil, `{"version":2,"id":"grant","created":"2026-11-01T00:00:00Z","mechanism":%q,"adjacency":"replace-one","unit":"document","vocabulary":"%x","vocabulary_size":%d,"flip":%v,"max_words":3,"scheme":{"method":"all","rate":1,"rounds":1,"secret":false},"releases":1,"budget":{}}`,
+		return fmt.Appendf(nil, `{"version":3,"id":"grant","created":"2026-11-01T00:00:00Z","mechanism":%q,"adjacency":"replace-one","unit":"document","vocabulary":"%x","vocabulary_size":%d,"flip":%v,"max_words":3,"scheme":{"method":"all","rate":1,"rounds":1,"secret":false},"releases":1,"budget":{}}`,
 			mechanism, vocab.Hash(), len(vocab), flip)
 	}
 	files["rr.json"], files["half.json"], files["gaussian.json"] = grant(.25, "randomized-response"), grant(.5, "randomized-response"), grant(.25, "gaussian")
+	files["one.json"] = bytes.Replace(files["rr.json"], []byte(`"max_words":3,`), []byte(`"max_words":1,`), 1)
+	for name, words := range map[string]string{"drawn.json": "3", "two.json": "2"} {
+		files[name] = bytes.Replace(files["rr.json"], []byte(`"max_words":3,`), []byte(`"max_words":3,"report_words":`+words+`,`), 1)
+	}
 	return files
 }

@@ -73,7 +73,11 @@ func (c *responseCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer responder.Close()
-	out, err := endpoint.CreateStream(c.Output, &wire.Header{
+	create := endpoint.CreateStream
+	if c.Shared {
+		create = endpoint.CreateShared
+	}
+	out, err := create(c.Output, &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Run: terms.Run,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
 	}, c.Compress.Compress)

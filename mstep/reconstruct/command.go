@@ -15,15 +15,25 @@ import (
 
 // Command is mstep reconstruct.
 type Command struct {
-	Grant          string   `required:"" placeholder:"FILE" help:"Read the probability of a wrong bit from this grant, under which the reports were made."`
+	Grant          string   `required:"" placeholder:"FILE" help:"Read from this grant how the reports were made."`
 	Seed           uint64   `default:"1" help:"Choose the documents whose bits change by this public seed, 1 by default."`
 	Prior          string   `group:"Prior" placeholder:"FILE" help:"Mix the estimates with what public documents in FILE say, and then with the batches before; by default the reports alone count. FILE is a stream of tokenize --public."`
 	Omega          *float64 `group:"Prior" placeholder:"W" help:"Give the prior this weight in [0, 1]; by default the weight follows from --prior-deviation."`
 	PriorDeviation float64  `group:"Prior" placeholder:"S" help:"State the prior's standard deviation, as a share of the documents; by default it is estimated from each batch, as one number for all words."`
-	SkipMalformed  bool     `help:"Leave out inputs that are malformed, such as a stream that was cut off, with a warning; by default they end the run. The reports of an input count all or not at all."`
+	SkipMalformed  bool     `help:"Leave out inputs that are malformed, such as a stream that was cut off, with a warning; by default they end the run. The reports of an input count all or not at all. Of a topic, which then needs until=end, malformed messages are left out, each by itself, and their number is said."`
 	Output         string   `short:"o" placeholder:"FILE" help:"Write the documents to FILE or to a topic; standard output by default."`
 	Inputs         []string `arg:"" optional:"" help:"Read reports of privatize randomized-response from these files or topics, or one stream of rounds of reports, each of which is a batch of its own; standard input by default. A report that comes again counts once."`
 	filter.Compress
+}
+
+// Help is what --help adds for this command.
+func (*Command) Help() string {
+	return `
+The documents are public, and train a model without privatize's noise. --grant is the grant of the reports.
+
+    tokenize text docs.jsonl |
+      privatize randomized-response --grant grant.json --ledger author.ledger |
+      mstep reconstruct --grant grant.json -o rebuilt.pp`
 }
 
 // Validate is kong's hook.
@@ -60,17 +70,19 @@ func (c *Command) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	_, steps := grant.Steps()
-	m := &mender{Command: c, run: r, words: grant.VocabularySize, flip: float64(steps) / event.FlipSteps}
+	m := &mender{Command: c, run: r, grant: grant, response: responseOf(grant), share: 1}
+	if grant.ReportWords > 0 {
+		m.share = m.response.True
+	}
 	if c.Prior != "" {
 		if m.prior, err = c.publicPrior(grant); err != nil {
 			return err
 		}
 	}
-	return m.mend(grant)
+	return m.mend()
 }
 
-// grant reads the grant. Reports whose bits are wrong half of the time say nothing.
+// grant reads the grant. Reports under a flip of 1/2 say nothing.
 func (c *Command) grant() (*event.Grant, error) {
 	b, err := endpoint.ReadFile(c.Grant, 1<<20)
 	if err != nil {
@@ -84,12 +96,21 @@ func (c *Command) grant() (*event.Grant, error) {
 		err = g.Usable()
 	}
 	if err == nil && math.Ceil(g.Flip*event.FlipSteps) == event.FlipSteps/2 {
-		err = errors.New("a bit is wrong with probability 1/2, and says nothing")
+		err = errors.New("flip is 1/2, so reports say nothing")
 	}
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", c.Grant, err)
 	}
 	return g, nil
+}
+
+// fits refuses a stream of another vocabulary than the grant's.
+func fits(h *wire.Header, g *event.Grant) error {
+	of := event.Subject{Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
+	if of.Vocabulary != g.Vocabulary || of.VocabularySize != g.VocabularySize {
+		return errors.New("documents over another vocabulary than that of the grant")
+	}
+	return nil
 }
 
 // open opens an input, which must be public and over the grant's vocabulary.
@@ -98,10 +119,10 @@ func open(name string, g *event.Grant, kinds ...wire.Kind) ([]*endpoint.StreamRe
 	if err != nil {
 		return nil, nil, err
 	}
-	of := event.Subject{Vocabulary: hex.EncodeToString(h.Vocabulary), VocabularySize: int(h.VocabularySize)}
-	if of.Vocabulary != g.Vocabulary || of.VocabularySize != g.VocabularySize {
+	if err := fits(h, g); err != nil {
+		err = streams[0].Errorf("%w", err)
 		closeAll(streams)
-		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than that of the grant", name)
+		return nil, nil, err
 	}
 	return streams, h, nil
 }

@@ -16,9 +16,12 @@ import (
 // A mender rebuilds batch after batch.
 type mender struct {
 	*Command
-	run   *filter.Run
-	words int
-	flip  float64
+	run      *filter.Run
+	grant    *event.Grant
+	response Response // of one author
+	// share is the share of the authors of a word whose rebuilt document is to have it. It is 1 for bits. A report of a few words has only
+	// some of its author's words: added at random, the others would hide which words go together.
+	share float64
 	prior *prior // nil without one
 }
 
@@ -52,14 +55,20 @@ func (c *Command) publicPrior(g *event.Grant) (*prior, error) {
 }
 
 // mend reads the inputs: streams of documents, which are one batch, or one stream of rounds.
-func (m *mender) mend(g *event.Grant) error {
+func (m *mender) mend() error {
 	kinds := []wire.Kind{wire.Kind_DOCUMENTS}
 	if len(m.inputs()) == 1 {
 		kinds = append(kinds, wire.Kind_ROUNDS)
 	}
-	all := newReports(m.words)
+	all := newReports(m.grant)
 	for _, name := range m.inputs() {
-		streams, h, err := open(name, g, kinds...)
+		if m.SkipMalformed && endpoint.IsTopic(name) {
+			if err := m.messages(name, m.grant, all); err != nil {
+				return err
+			}
+			continue
+		}
+		streams, h, err := open(name, m.grant, kinds...)
 		if err == nil && h.Kind == wire.Kind_ROUNDS {
 			defer closeAll(streams)
 			return m.rounds(streams, h)
@@ -74,12 +83,12 @@ func (m *mender) mend(g *event.Grant) error {
 			return err
 		}
 	}
-	vocabulary, err := hex.DecodeString(g.Vocabulary)
+	vocabulary, err := hex.DecodeString(m.grant.Vocabulary)
 	if err != nil {
 		return err
 	}
 	out, err := endpoint.CreateStream(m.Output, &wire.Header{
-		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Vocabulary: vocabulary, VocabularySize: uint32(m.words),
+		Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PUBLIC, Vocabulary: vocabulary, VocabularySize: uint32(m.grant.VocabularySize),
 	}, m.Compress.Compress)
 	if err != nil {
 		return err
@@ -123,7 +132,7 @@ func (m *mender) rounds(streams []*endpoint.StreamReader, h *wire.Header) error 
 // round rebuilds the round that open begins.
 func (m *mender) round(in *endpoint.StreamReader, out *endpoint.StreamWriter, open *wire.Record) error {
 	m.run.Round(int(open.Round), int(open.GetRoundOpen().Scheme.Rounds))
-	all := newReports(m.words)
+	all := newReports(m.grant)
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
@@ -133,8 +142,8 @@ func (m *mender) round(in *endpoint.StreamReader, out *endpoint.StreamWriter, op
 			return err
 		}
 		if record.GetRoundClose() == nil {
-			if err := all.take(in, record.GetDocument()); err != nil {
-				return err
+			if err := all.take(record.GetDocument()); err != nil {
+				return in.Errorf("%w", err)
 			}
 			continue
 		}
@@ -166,17 +175,23 @@ func (m *mender) write(out *endpoint.StreamWriter, b *batch, round uint32) error
 // wanted returns how many documents of the batch are to have each word.
 func (m *mender) wanted(b *batch) []int {
 	authors := len(b.reports)
-	response := Response{m.flip, authors}
-	estimates := make([]float64, m.words)
+	response := m.response
+	response.Authors = authors
+	estimates := make([]float64, m.grant.VocabularySize)
+	sum := 0.0
 	for word, n := range b.counts() {
 		estimates[word] = response.Estimate(n)
+		sum += estimates[word]
+	}
+	if !response.Fit(sum, m.grant.VocabularySize, m.grant.MaxWords) {
+		m.run.Log.Warn("the reports are not of the grant, or not all: they have too few or too many words for it, and so will the documents")
 	}
 	if m.prior != nil && authors > 0 {
 		estimates = m.posterior(estimates, response)
 	}
-	want := make([]int, m.words)
+	want := make([]int, m.grant.VocabularySize)
 	for word, estimate := range estimates {
-		want[word] = clamp(estimate, authors)
+		want[word] = clamp(m.share*min(estimate, float64(authors)), authors)
 	}
 	return want
 }
@@ -199,13 +214,18 @@ func (m *mender) omega(estimates, mean []float64, response Response) float64 {
 	if m.Omega != nil {
 		return *m.Omega
 	}
+	have := 0.0 // on average; the variance of estimates is linear in it
+	for _, estimate := range estimates {
+		have += estimate / float64(len(estimates))
+	}
+	have = min(max(have, 0), float64(response.Authors))
 	variance := m.PriorDeviation * float64(response.Authors) * m.PriorDeviation * float64(response.Authors)
 	if m.PriorDeviation == 0 {
 		squares := 0.0
 		for word, estimate := range estimates {
 			squares += (estimate - mean[word]) * (estimate - mean[word])
 		}
-		variance = max(0, squares/float64(len(estimates))-response.Variance())
+		variance = max(0, squares/float64(len(estimates))-response.Variance(have))
 	}
-	return response.PriorWeight(variance)
+	return response.PriorWeight(variance, have)
 }

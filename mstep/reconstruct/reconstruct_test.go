@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 )
 
@@ -30,8 +31,8 @@ func TestEstimate(t *testing.T) {
 	}{
 		{1000, 100, 0.5, 750}, {1000, 0, 0.5, 750}, {160, 40, 0.75, 600}, {3000, 1500, 0.25, 583.3333333333334},
 	} {
-		r := Response{row.f / 2, row.authors}
-		if got := r.Variance(); math.Abs(got-row.variance) > 1e-9*row.variance {
+		r := Response{1 - row.f/2, row.f / 2, row.authors}
+		if got := r.Variance(float64(row.have)); math.Abs(got-row.variance) > 1e-9*row.variance {
 			t.Errorf("%+v: variance %v", row, got)
 		}
 		const draws = 4000
@@ -39,7 +40,7 @@ func TestEstimate(t *testing.T) {
 		for range draws {
 			n := 0
 			for author := range row.authors {
-				if (author < row.have) != (coins.Float64() < r.Flip) {
+				if (author < row.have) != (coins.Float64() < r.False) {
 					n++
 				}
 			}
@@ -55,12 +56,59 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestEstimateOfWords: the same for reports of a few words, drawn as privatize/internal/local/claim.md has it, from dummies, too. Among so many
+// authors each word that some have has an estimate without bias, whose variance is that of the formula.
+func TestEstimateOfWords(t *testing.T) {
+	coins := rand.New(rand.NewPCG(5, 6))
+	for _, row := range []struct {
+		k, m, words, authors, have int
+		p                          float64
+	}{
+		{1, 1, 5, 300, 100, 0.25}, {1, 4, 5, 300, 0, 0.125}, {5, 10, 100, 200, 150, 1.0 / 64}, {20, 40, 50, 100, 100, 1.0 / 32},
+	} {
+		r := responseOf(&event.Grant{
+			Mechanism: event.RandomizedResponse, Flip: row.p, MaxWords: row.m, ReportWords: row.k, Subject: event.Subject{VocabularySize: row.words},
+		})
+		r.Authors = row.authors
+		right, wrong := float64(row.m)*(1-row.p), float64(row.words)*row.p // weights of all items that an author has, and of all others
+		deviation := math.Sqrt(r.Variance(float64(row.have)))
+		const draws = 2000
+		sum, squares := 0.0, 0.0
+		for range draws {
+			n := 0
+			for author := range row.authors {
+				reported := false
+				for range row.k {
+					// Item 0 is the word: the first of those that the author has, or the first of the others.
+					u := coins.Float64() * (right + wrong)
+					if author < row.have {
+						reported = reported || u < 1-row.p
+					} else {
+						reported = reported || u >= right && u < right+row.p
+					}
+				}
+				if reported {
+					n++
+				}
+			}
+			z := (r.Estimate(n) - float64(row.have)) / deviation
+			sum, squares = sum+z, squares+z*z
+		}
+		if z := sum / math.Sqrt(draws); math.Abs(z) > 4.892 {
+			t.Errorf("%+v: biased by %v of the standard error", row, z)
+		}
+		if least, most := chiSquareWindow(draws); squares < least || squares > most {
+			t.Errorf("%+v: the variance is %v of what it must be", row, squares/draws)
+		}
+	}
+}
+
 // TestPosterior: theorem 6. Where the numbers of authors are normal with the prior's mean and deviation, the posterior mean has no bias, and the
 // variance of the truth about it is ω·σ². For a deviation of 20 and 600 of the estimate's variance ω is 600/(600 + 400).
 func TestPosterior(t *testing.T) {
 	const words, authors, deviation, f = 4000, 160, 20.0, 0.75
-	r := Response{f / 2, authors}
-	omega := r.PriorWeight(deviation * deviation)
+	r := Response{1 - f/2, f / 2, authors}
+	omega := r.PriorWeight(deviation*deviation, 80)
 	m, fm := float64(authors), f
 	if want := m * fm * (2 - fm) / (m*fm*(2-fm) + 4*deviation*deviation*(1-fm)*(1-fm)); math.Abs(omega-want) > 1e-12 || math.Abs(omega-0.6) > 1e-12 {
 		t.Errorf("ω = %v, by equation 19 %v", omega, want)
@@ -73,13 +121,13 @@ func TestPosterior(t *testing.T) {
 		truth[w] = float64(have)
 		n := 0
 		for author := range authors {
-			if (author < have) != (coins.Float64() < r.Flip) {
+			if (author < have) != (coins.Float64() < r.False) {
 				n++
 			}
 		}
 		estimates[w] = r.Estimate(n)
 	}
-	given := &mender{Command: &Command{PriorDeviation: deviation / authors}, words: words, prior: &prior{mean: mean, last: mean, authors: authors}}
+	given := &mender{Command: &Command{PriorDeviation: deviation / authors}, prior: &prior{mean: mean, last: mean, authors: authors}}
 	posterior := given.posterior(estimates, r)
 	sum, squares := 0.0, 0.0
 	for w := range words {

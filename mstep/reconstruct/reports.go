@@ -1,10 +1,12 @@
 package reconstruct
 
 import (
+	"fmt"
 	"io"
 	"slices"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
 )
@@ -12,17 +14,28 @@ import (
 // reports are those of one batch, each author's once.
 type reports struct {
 	*batch
+	most    int            // words of a report
 	numbers map[string]int // of the reports, by their ids
 }
 
-func newReports(words int) *reports { return &reports{newBatch(words), make(map[string]int)} }
+// newReports begins a batch of reports under a grant.
+func newReports(g *event.Grant) *reports {
+	most := g.ReportWords
+	if most == 0 {
+		most = g.VocabularySize
+	}
+	return &reports{newBatch(g.VocabularySize), most, make(map[string]int)}
+}
 
-// take adds a report, unless it came before. in is where it came from.
-func (r *reports) take(in *endpoint.StreamReader, d *wire.Document) error {
+// take adds a report, unless it came before.
+func (r *reports) take(d *wire.Document) error {
 	for _, count := range d.Counts {
 		if count != 1 {
-			return exit.Errorf(exit.Malformed, "%s: document %q counts a word more than once, so it is no report of randomized response", in.Name(), d.Id)
+			return fmt.Errorf("document %q counts a word more than once, so it is no report of randomized response", d.Id)
 		}
+	}
+	if len(d.WordGaps) > r.most {
+		return fmt.Errorf("document %q has %d words, but reports under the grant have at most %d", d.Id, len(d.WordGaps), r.most)
 	}
 	before, again := r.numbers[d.Id]
 	if !again {
@@ -31,10 +44,18 @@ func (r *reports) take(in *endpoint.StreamReader, d *wire.Document) error {
 		return nil
 	}
 	if !slices.Equal(r.document(before).WordGaps, d.WordGaps) {
-		return exit.Errorf(exit.Malformed, "%s: a second report has the id %q and other bits", in.Name(), d.Id).
+		return exit.Errorf(exit.Malformed, "a second report has the id %q and other bits", d.Id).
 			WithHint("older programs numbered the reports of each stream: such reports of several authors cannot be told apart")
 	}
 	return nil
+}
+
+// undo forgets the reports that came after the first n.
+func (r *reports) undo(n int) {
+	for _, d := range r.reports[n:] {
+		delete(r.numbers, d.Id)
+	}
+	r.truncate(n)
 }
 
 // readAll takes all reports of an input without rounds, or after an error none.
@@ -42,10 +63,19 @@ func (r *reports) readAll(streams []*endpoint.StreamReader) error {
 	before := len(r.reports)
 	for _, in := range streams {
 		if err := r.read(in); err != nil {
-			for _, d := range r.reports[before:] {
-				delete(r.numbers, d.Id)
-			}
-			r.truncate(before)
+			r.undo(before)
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAll takes all reports of a message, or after an error none.
+func (r *reports) takeAll(records []*wire.Record) error {
+	before := len(r.reports)
+	for _, record := range records {
+		if err := r.take(record.GetDocument()); err != nil {
+			r.undo(before)
 			return err
 		}
 	}
@@ -62,8 +92,8 @@ func (r *reports) read(in *endpoint.StreamReader) error {
 		if err != nil {
 			return err
 		}
-		if err := r.take(in, record.GetDocument()); err != nil {
-			return err
+		if err := r.take(record.GetDocument()); err != nil {
+			return in.Errorf("%w", err)
 		}
 	}
 }

@@ -227,7 +227,7 @@ type output interface {
 // CreateStreams opens the streams of an output, all with header h: one stream for each partition of a topic, otherwise one stream.
 func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
 	if topic.Is(name) {
-		return createTopic(name, h, compression)
+		return createTopic(name, h, compression, false)
 	}
 	w, err := CreateStream(name, h, compression)
 	return []*StreamWriter{w}, err
@@ -237,14 +237,7 @@ func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWr
 // is "none" for a pipe, otherwise "fast" (measured: `just bench`, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if topic.Is(name) {
-		if NewTopics > 1 {
-			return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics, name)
-		}
-		all, err := createTopic(name, h, compression)
-		if err != nil {
-			return nil, err
-		}
-		return one(name, all, (*StreamWriter).Abort)
+		return createOne(name, h, compression, false)
 	}
 	out, err := Create(name, h.Side)
 	if err != nil {
@@ -256,6 +249,24 @@ func CreateStream(name string, h *wire.Header, compression string) (*StreamWrite
 		return nil, err
 	}
 	return w, nil
+}
+
+// CreateShared opens a topic of one partition for a stream with header h, where others write streams of their own. It does not look at what the
+// topic holds: a message there, malformed or of another stream, must not keep anybody from writing.
+func CreateShared(name string, h *wire.Header, compression string) (*StreamWriter, error) {
+	return createOne(name, h, compression, true)
+}
+
+// createOne begins a stream in a topic of one partition.
+func createOne(name string, h *wire.Header, compression string, shared bool) (*StreamWriter, error) {
+	if NewTopics > 1 {
+		return nil, exit.Errorf(exit.Usage, "--create %d: %s gets one stream, so it needs one partition", NewTopics, name)
+	}
+	all, err := createTopic(name, h, compression, shared)
+	if err != nil {
+		return nil, err
+	}
+	return one(name, all, (*StreamWriter).Abort)
 }
 
 // newStream begins a stream with header h on o. The StreamWriter then owns o.

@@ -345,8 +345,8 @@ func create(l *topic.Location, partitions int) error {
 // retention is the retention time of a private topic that a stage creates: a day, in which an operator can repair a failed run.
 const retention = 24 * time.Hour
 
-// createTopic begins the streams of a topic's partitions.
-func createTopic(name string, h *wire.Header, compression string) ([]*StreamWriter, error) {
+// createTopic begins the streams of a topic's partitions. If the topic is not shared, it must hold no other stream.
+func createTopic(name string, h *wire.Header, compression string, shared bool) ([]*StreamWriter, error) {
 	l, err := outputTopic(name, h.Side)
 	if err != nil {
 		return nil, err
@@ -354,8 +354,10 @@ func createTopic(name string, h *wire.Header, compression string) ([]*StreamWrit
 	if err := create(l, NewTopics); err != nil {
 		return nil, err
 	}
-	if _, err := tails(l, h); err != nil {
-		return nil, err
+	if !shared {
+		if _, err := tails(l, h); err != nil {
+			return nil, err
+		}
 	}
 	appenders, err := topic.Of(l).Append(context.Background(), l)
 	if err != nil {

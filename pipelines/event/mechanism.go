@@ -52,6 +52,9 @@ func (g *Grant) checkMechanism() error {
 	if g.Mechanism != Objective && (g.Regularisation != 0 || g.ClaimedEpsilon != 0) {
 		return fmt.Errorf("regularisation and claimed_epsilon do not belong to %s", g.Mechanism)
 	}
+	if g.Mechanism != RandomizedResponse && g.ReportWords != 0 {
+		return fmt.Errorf("report_words does not belong to %s", g.Mechanism)
+	}
 	switch g.Mechanism {
 	case Select:
 		return g.checkSelect()
@@ -222,6 +225,9 @@ func (g *Grant) checkRandomizedResponse() error {
 	if !(g.Flip >= 1.0/FlipSteps && g.Flip <= 0.5) {
 		return fmt.Errorf("flip must be in [2^-32, 0.5], is %v", g.Flip)
 	}
+	if g.ReportWords < 0 || g.ReportWords > g.MaxWords {
+		return fmt.Errorf("words drawn for a report (report_words) must be in [0, %d], at most max_words, are %d", g.MaxWords, g.ReportWords)
+	}
 	return nil
 }
 
@@ -309,7 +315,7 @@ func ceilSqrt(x uint64) uint64 {
 }
 
 // Charge returns the charge of a round under g. The caller adds data set, run, settings and release, which the grant does not
-// know. A grant for RandomizedResponse that names no vocabulary does not know the sensitivity, either.
+// know. A grant for bits of RandomizedResponse that names no vocabulary does not know the sensitivity, either.
 func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	bound, scale := g.Steps()
 	c := &Charge{
@@ -317,8 +323,11 @@ func (g *Grant) Charge(round int, scheme Scheme) *Charge {
 	}
 	switch g.Mechanism {
 	case RandomizedResponse:
-		// Two sets of at most m of V words differ in at most 2m words, and in at most V.
+		// Two sets of at most m of V words differ in at most 2m words, and in at most V. Each drawn word depends on the whole set.
 		c.Sensitivity = uint64(min(g.VocabularySize, 2*g.MaxWords))
+		if g.ReportWords > 0 {
+			c.Sensitivity = uint64(g.ReportWords)
+		}
 		return c
 	case Objective:
 		c.Clipping, c.Claimed = g.Clipping, claimedSteps(g.ClaimedEpsilon)

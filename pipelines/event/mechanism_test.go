@@ -265,6 +265,10 @@ func TestCharge(t *testing.T) {
 			RandomizedResponse, func(g *Grant) { g.VocabularySize = 100 },
 			Charge{Adjacency: ReplaceOne, Sensitivity: 64, Scale: FlipSteps / 4},
 		},
+		"randomized-response, 5 words drawn": {
+			RandomizedResponse, func(g *Grant) { g.Version, g.ReportWords = 3, 5 },
+			Charge{Adjacency: ReplaceOne, Sensitivity: 5, Scale: FlipSteps / 4}, // of 3 words, too
+		},
 	} {
 		g := mechanisms()[c.mechanism]
 		c.change(g)

@@ -1,5 +1,5 @@
 // Package local is the local model of differential privacy on documents. It reports the set of words of each document once, after
-// the charge, with every bit wrong with a known probability. See claim.md.
+// the charge: every bit wrong with a known probability, or a few words, most of them of the document. See claim.md.
 package local
 
 import (
@@ -28,6 +28,7 @@ type Responder struct {
 	terms  Terms
 	book   *book.Book
 	flips  *noise.Bernoulli
+	draws  *draws        // of words; nil: a report has a bit for each word
 	charge *event.Charge // of the reports
 	known  *event.Charge // what they were charged as in an earlier run; nil: this one charges them
 
@@ -49,6 +50,9 @@ func Open(ledger string, terms Terms) (*Responder, error) {
 	}
 	r := &Responder{terms: terms, charge: newCharge(&terms)}
 	r.flips = noise.NewBernoulli(r.charge.Scale)
+	if g.ReportWords > 0 {
+		r.draws = newDraws(r.words(), g, r.charge.Scale)
+	}
 	var err error
 	r.book, r.known, err = book.OpenOnce(ledger, g, r.charge)
 	if err != nil {
@@ -104,6 +108,10 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 	s, flips := newSet(r.words()), newSet(r.words())
 	encoded := make([]byte, size(r.words()))
 	digest := sha256.New()
+	most := r.terms.Grant.MaxWords
+	if r.draws != nil {
+		most = r.words() // of a report that is drawn other words count each time
+	}
 	for {
 		d, err := next()
 		if err == io.EOF {
@@ -116,7 +124,7 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 			return sum, &book.Mismatch{Reason: "two documents have the same id"}
 		}
 		r.documents++
-		if err := s.take(d, r.words(), r.terms.Grant.MaxWords); err != nil {
+		if err := s.take(d, r.words(), most); err != nil {
 			return sum, err
 		}
 		s.encode(encoded)
@@ -124,8 +132,12 @@ func (r *Responder) read(next func() (*Document, error), out io.Writer) (sum [sh
 		if out == nil {
 			continue
 		}
-		r.flips.Fill(flips)
-		s.flip(flips, r.words())
+		if r.draws != nil {
+			r.draws.report(s, appendWords(nil, encoded))
+		} else {
+			r.flips.Fill(flips)
+			s.flip(flips, r.words())
+		}
 		s.encode(encoded)
 		if _, err := out.Write(encoded); err != nil {
 			return sum, err

@@ -146,6 +146,29 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// Reports of drawn words are of the same size, charged for as many words, and the same ever after.
+func TestOnceOfWords(t *testing.T) {
+	ledger, terms := newLedger(t), newTerms()
+	terms.Grant.ReportWords, terms.Grant.Flip = 2, 1.0/event.FlipSteps
+	reports := responded(t, ledger, terms, two)
+	if len(reports[0]) < 1 || len(reports[0]) > 2 || len(reports[1]) != 0 {
+		t.Errorf("reports %v", reports) // a word of another document is drawn once in 10⁷
+	}
+	if c := charges(t, ledger)[0]; c.Sensitivity != 2 || c.Scale != 1 {
+		t.Errorf("charge %+v", c)
+	}
+	if info, err := os.Stat(stored(ledger)); err != nil || info.Size() != 2*13 {
+		t.Errorf("stored %v, error %v", info, err)
+	}
+	if again := responded(t, ledger, terms, two); !slices.EqualFunc(again, reports, slices.Equal) {
+		t.Errorf("replay %v, want %v", again, reports)
+	}
+	bits := newTerms()
+	bits.Grant.Flip = terms.Grant.Flip
+	_, _, err := respond(ledger, bits, two)
+	refused(t, err, 83, "")
+}
+
 // What a report does not depend on may change.
 func TestSameSets(t *testing.T) {
 	ledger := newLedger(t)

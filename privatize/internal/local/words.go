@@ -28,10 +28,16 @@ func (s set) take(d *Document, words, most int) error {
 		if uint64(w) >= uint64(words) {
 			return &book.Mismatch{Reason: "a document has a word that the vocabulary lacks"}
 		}
-		s[w/64] |= 1 << (w % 64)
+		s.add(w)
 	}
 	return nil
 }
+
+func (s set) add(w uint32) { s[w/64] |= 1 << (w % 64) }
+
+func (s set) remove(w uint32) { s[w/64] &^= 1 << (w % 64) }
+
+func (s set) has(w uint32) bool { return s[w/64]>>(w%64)&1 == 1 }
 
 // counted returns at most so many words of d: those with the largest counts and, among equal counts, the smallest words. It depends
 // only on d.

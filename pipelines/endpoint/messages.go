@@ -1,0 +1,45 @@
+package endpoint
+
+import (
+	"context"
+	"io"
+
+	"privpipe/pipelines/endpoint/topic"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Messages are those of a partition, each read on its own. Close must be called.
+type Messages struct {
+	*stream.Messages
+	io.Closer
+}
+
+// OpenMessages opens the partitions of a topic of public records up to their ends, which its name must want, for a reader who leaves malformed
+// messages out. check refuses messages by the header of their stream.
+func OpenMessages(name string, check func(*wire.Header) error) ([]*Messages, error) {
+	l, err := inputTopic(name, Wanted{Side: wire.Side_PUBLIC})
+	if err != nil {
+		return nil, err
+	}
+	if !l.UntilEnd {
+		return nil, exit.Errorf(exit.Usage, "%s: needs until=end: a malformed message may be the one that says where a stream ends", l)
+	}
+	logs, err := topic.Of(l).Open(context.Background(), l)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*Messages, len(logs))
+	for i, log := range logs {
+		m, err := stream.NewMessages(log, log.Name(), check)
+		if err != nil {
+			for _, log := range logs {
+				log.Close()
+			}
+			return nil, err
+		}
+		all[i] = &Messages{m, log}
+	}
+	return all, nil
+}
