@@ -25,6 +25,7 @@ var cli struct {
 	Compare    compareCommand    `cmd:"" help:"Show all accountants, and what papers claim, in one table."`
 	Efficiency efficiencyCommand `cmd:"" help:"Weigh the privacy loss of SUB-LDA against its sampling ratio."`
 	Gibbs      gibbsCommand      `cmd:"" help:"Work out the pure ε of a Gibbs sampler's draws, noise and bits."`
+	Shuffle    shuffleCommand    `cmd:"" help:"Work out the (ε, δ) of local reports where a trusted shuffler is stated."`
 	Advise     adviseCommand     `cmd:"" help:"Suggest the number of topics for so many documents, words and ε."`
 }
 

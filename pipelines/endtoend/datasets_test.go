@@ -38,7 +38,7 @@ done`)
 		`the grant is for data set "north", the release is from "south"`)
 	run(t, folder, `privatize --grant north.json --dataset north --ledger run.ledger -o out-north.pp north-key.pp`)
 	refused(`privatize --grant south.json --dataset south --ledger run.ledger -o no.pp south-key.pp`,
-		`these coins were charged for data set "north": sample each data set with coins, or a state, of its own`)
+		`another run, data set or mechanism released rounds of this allocation: sample again with new coins`)
 	// Neither plan knows of the other. What was released is sent again, byte for byte.
 	run(t, folder, `
 privatize --grant south.json --dataset south --ledger run.ledger -o out-south.pp south.pp

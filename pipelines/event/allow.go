@@ -192,7 +192,9 @@ func (g *Grant) gives(c *Charge) bool {
 }
 
 // planned refuses what the plan of a budget did not count: charges of other grants, and a second release of a sampled batch or of
-// a disjoint round. Two releases of one batch lose more than two releases of separate batches.
+// a disjoint round. Two releases of one batch lose more than two releases of separate batches. Two runs of one allocation lose more
+// than the plan of the second counts, also where they release different rounds: their coins take nothing off either. The same
+// holds for two mechanisms. Another grant may go on with a run: all its rounds together lose no more than two allocations.
 func (t *tally) planned(u *use, c *Charge) error {
 	budget := u.grant.Budget
 	if budget.Epsilon == 0 {
@@ -227,6 +229,10 @@ func (t *tally) planned(u *use, c *Charge) error {
 	}
 	if c.Attempt > 0 {
 		return errors.New("a grant with a budget allows one release of a round")
+	}
+	if first := t.thrown[c.Scheme.Coins]; first != nil && c.Scheme.Method == Allocate &&
+		(first.Run != c.Run || first.Dataset != c.Dataset || first.Mechanism != c.Mechanism) {
+		return errors.New("another run, data set or mechanism released rounds of this allocation: sample again with new coins")
 	}
 	return t.newBatch(u.grant, c)
 }
@@ -284,8 +290,8 @@ func (t *tally) composable(c *Charge) error {
 		return errors.New("coins of this name were charged under another sampling scheme")
 	}
 	// A unit of one name in each data set would get the same coin. Releases from one data set would then reveal coins of the other.
-	if other, thrown := t.thrownFor[c.Scheme.Coins]; thrown && t.head != nil && t.head.DisjointDatasets && other != c.Dataset {
-		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of its own", other)
+	if first := t.thrown[c.Scheme.Coins]; first != nil && t.head != nil && t.head.DisjointDatasets && first.Dataset != c.Dataset {
+		return fmt.Errorf("these coins were charged for data set %q: sample each data set with coins, or a state, of its own", first.Dataset)
 	}
 	return nil
 }

@@ -127,6 +127,17 @@ func (n *next) exact(unit string) *Charge {
 // sameBatch makes the charge one of the batch of the first round under another name of the run.
 func (n *next) sameBatch() { n.charge = n.of(n.grant, 1); n.charge.Run = "other" }
 
+// sameThrow makes the charge one of the same allocation by a grant that was planned after the first round, in another run.
+func (n *next) sameThrow() {
+	other := n.named("g2")
+	if other.Budget.Epsilon != 0 {
+		other.Budget.After = n.ledger.LastHash()
+	}
+	n.enter(other)
+	n.charge = n.of(other, 2)
+	n.charge.Run = "other"
+}
+
 // disjoint makes the ledger one whose data sets share no unit, and the grant one for the first of them. It has a budget.
 func (n *next) disjoint() {
 	n.head().Budget, n.head().DisjointDatasets = &Limit{1, 1e-6}, true
@@ -233,6 +244,17 @@ func TestAllow(t *testing.T) {
 		{"batch again", Poisson, given, (*next).sameBatch, ""},
 		{"budget, batch again", Poisson, budget, (*next).sameBatch, "round 1 of these coins was released before"},
 		{"budget, fixed batch again", Fixed, budget, (*next).sameBatch, "round 1 of these coins was released before"},
+		{"budget, allocation of another run", Allocate, budget, (*next).sameThrow, "another run, data set or mechanism released rounds of this allocation"},
+		{"budget, allocation of other data", Allocate, budget, func(n *next) { n.sameThrow(); n.charge.Run, n.charge.Dataset = "run", "other" },
+			"another run, data set or mechanism released rounds of this allocation"},
+		{"budget, allocation of another mechanism", Allocate, budget, func(n *next) {
+			n.sameThrow()
+			n.charge.Run = "run"
+			n.ledger.Lines[2].Charge.Mechanism = Laplace
+		}, "another run, data set or mechanism released rounds of this allocation"},
+		{"budget, allocation of its own", Allocate, budget, func(n *next) { n.sameThrow(); n.charge.Scheme.Coins = "others" }, ""},
+		{"budget, going on with a run", Allocate, budget, func(n *next) { n.sameThrow(); n.charge.Run = "run" }, ""},
+		{"allocation of another run", Allocate, given, (*next).sameThrow, ""},
 		{"budget, all units again", All, budget, (*next).sameBatch, ""},
 		{"foreign charge after the plan", All, budget, func(n *next) { n.foreign() }, "was planned without"},
 		{"exact sums after the plan", All, budget, func(n *next) { n.enter(n.exact(Document)) }, "was planned without"},
@@ -369,7 +391,7 @@ func TestAllow(t *testing.T) {
 			n.other("other")
 			n.ledger.Lines = n.ledger.Lines[:4]
 			n.charge.Scheme.Coins = "coins"
-		}, `these coins were charged for data set "data"`},
+		}, "another run, data set or mechanism released rounds of this allocation"},
 		{"state of another data set", Epoch, budget, func(n *next) {
 			n.disjoint()
 			n.states("state", "state")

@@ -14,8 +14,8 @@ import (
 	"unicode"
 )
 
-// GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no unit Word, no
-// ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
+// GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no
+// ReportWords, no unit Word, no ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
 // used again.
 const (
 	GrantVersion       = 3
@@ -69,9 +69,11 @@ type Grant struct {
 	Statistics []Statistic `json:"statistics,omitempty"`
 
 	NoiseMultiplier float64 `json:"noise_multiplier,omitempty"` // scale of the noise divided by the clip: σ/C, or t/C for Laplace
-	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong
+	Flip            float64 `json:"flip,omitempty"`             // RandomizedResponse: probability that a bit is reported wrong; see ReportWords
 	MaxWords        int     `json:"max_words,omitempty"`        // Select, RandomizedResponse: the maximum number of words of a unit that count
-	Threshold       float64 `json:"threshold,omitempty"`        // Select: the least noisy weight of a released word
+	// ReportWords is for RandomizedResponse: the number of words that are drawn for a report. 0: a report has a bit for each word.
+	ReportWords int     `json:"report_words,omitempty"`
+	Threshold   float64 `json:"threshold,omitempty"` // Select: the least noisy weight of a released word
 
 	// Objective: Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², and the pure ε that the paper claims of its perturbation.
 	Regularisation float64 `json:"regularisation,omitempty"`
@@ -151,8 +153,8 @@ func (g *Grant) Check() error {
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
 	}
-	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0) { // Objective is unbounded
-		return fmt.Errorf("unit word, clipping unbounded, sensitivity and draws do not belong to a grant of version %d", g.Version)
+	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0 || g.ReportWords != 0) { // Objective is unbounded
+		return fmt.Errorf("unit word, clipping unbounded, sensitivity, draws and report_words do not belong to a grant of version %d", g.Version)
 	}
 	if g.Dataset != "" && g.Ledger == "" {
 		return errors.New("a data set is one of a ledger's, and the grant names no ledger")

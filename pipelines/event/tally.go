@@ -17,8 +17,8 @@ type tally struct {
 	throws  map[string]Scheme // of secret coins, by their name
 	noised  *Charge           // the first charge with noise
 
-	datasets  map[string][]int  // for each charge of a data set, the number of charges before it in the ledger
-	thrownFor map[string]string // the data set of coins, by the name of the coins
+	datasets map[string][]int   // for each charge of a data set, the number of charges before it in the ledger
+	thrown   map[string]*Charge // the first charge of coins, by their name
 }
 
 // A use holds the charges of one grant so far.
@@ -54,7 +54,7 @@ func (l *Ledger) tally() *tally {
 		l.counts = &tally{
 			upTo: map[string]int{Genesis: 0}, uses: make(map[string]*use), rounds: make(map[runRound]*Charge),
 			batches: make(map[batch]bool), throws: make(map[string]Scheme), hashes: make(map[string]*use),
-			datasets: make(map[string][]int), thrownFor: make(map[string]string),
+			datasets: make(map[string][]int), thrown: make(map[string]*Charge),
 		}
 	}
 	for _, line := range l.Lines[l.counts.lines:] {
@@ -84,8 +84,8 @@ func (t *tally) add(line *Line) {
 		if c.Scheme.Secret && c.Scheme.Coins != "" {
 			t.throws[c.Scheme.Coins] = c.Scheme
 		}
-		if _, thrown := t.thrownFor[c.Scheme.Coins]; c.Scheme.Coins != "" && !thrown {
-			t.thrownFor[c.Scheme.Coins] = c.Dataset
+		if c.Scheme.Coins != "" && t.thrown[c.Scheme.Coins] == nil {
+			t.thrown[c.Scheme.Coins] = c
 		}
 		u := t.use(c.Grant)
 		if u.releases++; u.first == nil {

@@ -7,6 +7,7 @@ import (
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
+	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
 )
@@ -14,6 +15,8 @@ import (
 // SettingFlags are how often a sum with Gaussian noise is released, of which units, and what neighbours are.
 type SettingFlags struct {
 	scheme.Sampled
+	Allocate    bool     `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds of an epoch, by a secret coin. All rounds are released."`
+	Epochs      int      `group:"Scheme" default:"1" placeholder:"E" help:"Set the number of epochs of --allocate, of --rounds each and with coins of their own; 1 by default."`
 	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Set the number of rounds T, each with noise of its own; 1 by default."`
 	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed)."`
 	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"Trust that no coordinate is negative. Then exchanging a unit moves the sum by at most √2·C, not 2·C."`
@@ -25,13 +28,14 @@ type Setting struct {
 	Scheme      event.Scheme
 	Adjacency   string
 	Sensitivity float64 // over the clip C
+	epochs      int     // of an allocation, each of its scheme's rounds and with coins of its own
 	nonNegative bool    // no coordinate is negative
 	printed     bool    // noise is to be found that a table prints
 }
 
 func (c *SettingFlags) Setting() *Setting {
-	flags := scheme.Flags{Sampled: c.Sampled}
-	s := &Setting{Scheme: flags.Scheme(c.Rounds, true), Adjacency: c.Adjacency, nonNegative: c.NonNegative}
+	flags := scheme.Flags{Sampled: c.Sampled, Allocate: c.Allocate}
+	s := &Setting{Scheme: flags.Scheme(c.Rounds, true), Adjacency: c.Adjacency, epochs: c.Epochs, nonNegative: c.NonNegative}
 	if s.Adjacency == "" {
 		s.Adjacency = event.AddRemove
 		if s.Scheme.Method == event.Fixed {
@@ -61,10 +65,23 @@ func (s *Setting) list(noise float64) *loss.List {
 		e.Sampling, e.Rate = mechanism.Poisson, s.Scheme.Rate
 	case event.Fixed:
 		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
+	case event.Allocate:
+		e.Disjoint, e.Count = true, s.epochs
+		if s.Adjacency == event.AddRemove {
+			e.Thrown, e.Complete = s.Scheme.Rounds, true
+		}
 	}
 	l := &loss.List{Adjacency: s.Adjacency, NonNegative: s.nonNegative}
 	l.Add(e)
 	return l
+}
+
+// sampling describes the scheme, and how often an allocation was made.
+func (s *Setting) sampling() string {
+	if s.epochs > 1 {
+		return fmt.Sprintf("%s × %d", s.Scheme, s.epochs)
+	}
+	return s.Scheme.String()
 }
 
 func (c *SettingFlags) check() error {
@@ -74,6 +91,12 @@ func (c *SettingFlags) check() error {
 	}
 	if err := c.Fixed.CheckPopulation(); err != nil {
 		return err
+	}
+	if c.Epochs > 1 && !c.Allocate {
+		return errors.New("--epochs belongs to --allocate")
+	}
+	if c.Allocate && (c.Epochs < 1 || c.Epochs > pld.MaxCount) {
+		return fmt.Errorf("--epochs must be in [1, 1e9], is %d", c.Epochs)
 	}
 	return errors.Join(s.Scheme.Check(), event.CheckRelation(s.Adjacency, event.Document, s.Scheme))
 }
@@ -105,5 +128,6 @@ zcdp: without sampling, simpler. moments: the accountant of papers of 2016 and 2
 Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.
 tightest: the least of all bounds that hold.
 
-An accountant without a theorem for the setting is refused. Only pld has one for Poisson sampling under replace-one.
+An accountant without a theorem for the setting is refused. Only pld has one for Poisson sampling under replace-one, and
+for what the secret coin of --allocate takes off: the others count it as one round of all units.
 "account compare" shows all of them, and the claims of papers.`

@@ -26,6 +26,8 @@ type Composition struct {
 	fixed   map[batch]bool    // drawn without replacement
 	// Rounds of one throw, each unit in one of them: only the worst counts.
 	disjoint map[throw]map[int][]mechanism.Mechanism
+	thrown   map[string]throw // by the name of the coins, and twice those that several throws name
+	twice    map[string]bool
 
 	list *loss.List // nil before it is first asked for
 }
@@ -49,6 +51,32 @@ type throw struct {
 	scheme              event.Scheme
 }
 
+// throwOf returns the throw of a charge. Secret coins name the same units in the rounds of a run by whichever grant, so that another
+// grant may go on with a run.
+func throwOf(c *event.Charge) throw {
+	t := throw{c.Dataset, c.Run, c.Grant, c.Scheme}
+	if c.Scheme.Method == event.Allocate && c.Scheme.Secret {
+		t.grant = ""
+	}
+	return t
+}
+
+// byOwnCoin returns among how many rounds a throw put each unit, if it did so by a secret coin of its own, which nothing else that
+// was released depends on; else 0. What another run releases by the same coins is not independent of this one, so its losses
+// would not add up if the coins took something off each. Under replace-one, and of other noise than Gaussian, no theorem here says
+// what they take off.
+func (c *Composition) byOwnCoin(t throw) int {
+	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency != event.AddRemove || c.twice[t.scheme.Coins] {
+		return 0
+	}
+	for _, released := range c.disjoint[t] {
+		if _, onlyGaussian := mechanism.JointSigma(released); !onlyGaussian {
+			return 0
+		}
+	}
+	return t.scheme.Rounds
+}
+
 // A ChargeError says why a charge cannot be composed with those before it.
 type ChargeError struct {
 	Charge *event.Charge
@@ -66,7 +94,7 @@ func (e *ChargeError) Unwrap() error { return e.Err }
 func New(charges []*event.Charge) (*Composition, error) {
 	c := &Composition{
 		batches: make(map[batch][]mechanism.Mechanism), rates: make(map[batch]float64), fixed: make(map[batch]bool),
-		disjoint: make(map[throw]map[int][]mechanism.Mechanism),
+		disjoint: make(map[throw]map[int][]mechanism.Mechanism), thrown: make(map[string]throw), twice: make(map[string]bool),
 	}
 	for _, charge := range charges {
 		if err := c.add(charge); err != nil {
@@ -102,7 +130,7 @@ func (c *Composition) add(charge *event.Charge) error {
 		c.alone.AddFailure(StrayWord(charge))
 		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: 1})
 	case charge.Mechanism == event.RandomizedResponse:
-		// The bits of a document are reported independently, and as many can differ.
+		// The bits of a document are reported independently, and as many can differ. So are drawn words, which have the ε of a bit.
 		c.alone.Add(loss.Release{Released: []mechanism.Mechanism{m}, Count: int(charge.Sensitivity)})
 	case Disjoint(charge):
 		c.addToThrow(charge, m)
@@ -123,10 +151,18 @@ func (c *Composition) sample(charge *event.Charge) {
 		rate = 1
 	}
 	c.rates[b], c.fixed[b] = rate, charge.Scheme.Method == event.Fixed
+	t := throwOf(charge)
+	if before, ok := c.thrown[charge.Scheme.Coins]; ok && before != t {
+		c.twice[charge.Scheme.Coins] = true
+	}
+	c.thrown[charge.Scheme.Coins] = t
 }
 
 // Amplified says whether sampling amplifies what a charge of the composition costs.
 func (c *Composition) Amplified(charge *event.Charge) bool {
+	if charge.Mechanism == event.Gaussian && Disjoint(charge) {
+		return c.byOwnCoin(throwOf(charge)) > 1
+	}
 	return Rate(charge) < 1 && c.rates[batchOf(charge)] < 1
 }
 
@@ -138,7 +174,7 @@ func Disjoint(c *event.Charge) bool {
 
 // addToThrow counts a charge of a round of a throw.
 //
-// Under add-remove the unit is in one round, whatever the throw.
+// Under add-remove the unit is in one round, whatever the throw. What a secret coin takes off is in byOwnCoin.
 //
 // Under replace-one and a secret throw the new unit takes the slot of the old one. Each unit's round is a coin of its own,
 // independent of the others' and uniform whoever the unit is. So the release without and with the exchange are mixtures over
@@ -152,7 +188,7 @@ func Disjoint(c *event.Charge) bool {
 // a Laplace's is convex in it and 0 at 0), and the worst round by itself is still a bound. A batch brought within its bound as
 // a whole has no such bound for a unit: both rounds lose in full, at most twice the worst.
 func (c *Composition) addToThrow(charge *event.Charge, m mechanism.Mechanism) {
-	t := throw{charge.Dataset, charge.Run, charge.Grant, charge.Scheme}
+	t := throwOf(charge)
 	if c.disjoint[t] == nil {
 		c.disjoint[t] = make(map[int][]mechanism.Mechanism)
 	}

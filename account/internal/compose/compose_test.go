@@ -251,11 +251,14 @@ func TestDisjointRounds(t *testing.T) {
 	for what, change := range map[string]func(*event.Charge){
 		"coins":    func(c *event.Charge) { c.Scheme.Coins = "throw2" },
 		"run":      run("s"),
-		"grant":    grant("h"),
 		"data set": func(c *event.Charge) { c.Dataset = "e" },
 	} {
 		same(t, "another "+what, composed(t, first, charge(2, allocate, 2, change)), sum(lost(1, 2), lost(1, 2)))
 	}
+	seeded := allocate
+	seeded.Secret = false
+	same(t, "another grant", composed(t, first, charge(2, allocate, 2, grant("h"))), lost(1, 2))
+	same(t, "another grant, by a seed", composed(t, charge(1, seeded, 2), charge(2, seeded, 2, grant("h"))), sum(lost(1, 2), lost(1, 2)))
 	same(t, "another state of windows", composed(t, charge(1, windows, 2), charge(2, windows, 2, coins("state2"))),
 		sum(lost(1, 2), lost(1, 2)))
 	unnamed := func(c *event.Charge) { c.Scheme.Coins = "" }

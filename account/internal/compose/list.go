@@ -51,8 +51,11 @@ func (c *Composition) List() *loss.List {
 		}
 		c.list.Add(e)
 	}
-	for _, rounds := range c.disjoint {
-		c.list.Add(worst(rounds))
+	for t, rounds := range c.disjoint {
+		e := worst(rounds)
+		e.Thrown = c.byOwnCoin(t)
+		e.Complete = e.Thrown > 0 && len(rounds) == e.Thrown && e.Instead == nil
+		c.list.Add(e)
 	}
 	return c.list
 }
@@ -108,7 +111,7 @@ func (c *Composition) After(g *event.Grant) (*Composition, error) {
 // OneRelease returns what each release of a grant will be charged.
 func OneRelease(g *event.Grant) (*loss.List, error) {
 	charge := g.Charge(1, g.Scheme)
-	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 {
+	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 && g.ReportWords == 0 {
 		charge.Sensitivity = 2 * uint64(g.MaxWords)
 	}
 	if charge.Scheme.Method == event.Allocate {

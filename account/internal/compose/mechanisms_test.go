@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
@@ -84,6 +85,36 @@ func TestMixedBatch(t *testing.T) {
 	// A second attempt of a round is a second release of its batch.
 	again := func(c *event.Charge) { c.Attempt = 2 }
 	same(t, "attempts", composed(t, gaussian, charge(1, poisson(0.02), 2, again)), lost(0.02, math.Sqrt2))
+}
+
+// TestMixedBatchNeverAboveRenyi: pairs count Gaussian and Laplace noise of one sampled batch as if all units took part, and the answer is
+// never above the bound by curves, which amplify both at once.
+func TestMixedBatchNeverAboveRenyi(t *testing.T) {
+	for _, rounds := range []int{1, 20} {
+		var charges []*event.Charge
+		for round := range rounds {
+			charges = append(charges, charge(round+1, poisson(0.02), 2), charge(round+1, poisson(0.02), 0, noises(event.Laplace, 2, 5)))
+		}
+		c, err := New(charges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		curves, err := c.List().Renyi()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, delta := range []float64{1e-3, 1e-6} {
+			p, err := c.List().Distribution(pld.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound, err := p.Epsilon(delta)
+			most, wrong := curves.Epsilon(delta)
+			if !(bound.Upper <= most.Upper) || err != nil || wrong != nil {
+				t.Errorf("%d rounds, δ %v: ε %v, by curves %v (%v, %v)", rounds, delta, bound.Upper, most.Upper, err, wrong)
+			}
+		}
+	}
 }
 
 // TestWorstRoundOfEachOrder: of disjoint rounds of different mechanisms the worst is another one at another order.

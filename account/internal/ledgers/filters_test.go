@@ -57,6 +57,12 @@ func TestCosts(t *testing.T) {
 	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, g); err != nil || !(cost >= want && cost < want*(1+1e-6)) {
 		t.Errorf("sampled: %v, want %v (%v)", cost, want, err)
 	}
+	// Each round of an allocation is charged, so each has the loss of a unit that is in it.
+	allocated := *g
+	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 10, Secret: true}
+	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 6}, &allocated); err != nil || math.Abs(cost-0.75) > 1e-6 {
+		t.Errorf("allocated: %v (%v)", cost, err)
+	}
 	// As if all took part, where the measure is not amplified.
 	if cost, err := Cost(&event.Filter{Measure: event.ZCDP}, g); err != nil || math.Abs(cost-0.125) > 1e-6 {
 		t.Errorf("sampled, zcdp: %v (%v)", cost, err)

@@ -77,7 +77,7 @@ func ChargeOf(g *event.Grant, round int, run string) *event.Charge {
 	}
 	c := g.Charge(round, scheme)
 	c.Dataset, c.Run = "d", run
-	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 {
+	if g.Mechanism == event.RandomizedResponse && g.VocabularySize == 0 && g.ReportWords == 0 {
 		c.Sensitivity = 2 * uint64(g.MaxWords)
 	}
 	return c

@@ -41,7 +41,7 @@ func (l *List) Gaussians() (all []Gaussians, ok bool) {
 func (l *List) Unsampled() *List {
 	whole := &List{Adjacency: l.Adjacency, Failure: l.Failure, Excess: l.Excess, NoNoise: l.NoNoise}
 	for _, e := range l.Releases() {
-		e.Sampling, e.Rate, e.Apart = mechanism.All, 0, false
+		e.Sampling, e.Rate, e.Apart, e.Thrown, e.Complete = mechanism.All, 0, false, 0, false
 		whole.Add(e)
 	}
 	return whole

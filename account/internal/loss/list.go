@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"privpipe/account/internal/parallel"
 	"privpipe/account/internal/pld"
@@ -148,19 +149,23 @@ func (l *List) Distribution(options pld.Options) (Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := distributionProfile{curve: l.events}
+	p := distributionProfile{whole: all.Whole, curve: l.events}
 	if p.dominating, err = pld.New(all.Dominating, options); err != nil {
 		return nil, err
 	}
 	switch {
 	case all.Tight:
 		p.attained = p.dominating
-	case len(all.Attained) > 0: // apart from the upper bound by more than a thousandth
-		options.Tolerance = max(options.Tolerance, 1e-3)
+	case len(all.Attained) > 0: // apart from the upper bound by more than that
+		options.Tolerance = max(options.Tolerance, 2e-4)
 		if p.attained, err = pld.New(all.Attained, options); err != nil {
 			return nil, err
 		}
 	}
+	p.doubled = sync.OnceValue(func() *pld.Doubled {
+		d, _ := pld.NewDoubled(all.Dominating)
+		return d
+	})
 	return l.fail(p), nil
 }
 

@@ -19,12 +19,13 @@ type Pairs struct {
 	// known are left out, which only loses less.
 	Attained []pld.Event
 	Tight    bool // the two are the same
+	Whole    bool // a sampled batch counts as if all units took part, which the Rényi curve may not
 }
 
 func (p *Pairs) add(other Pairs) {
 	p.Dominating = append(p.Dominating, other.Dominating...)
 	p.Attained = append(p.Attained, other.Attained...)
-	p.Tight = p.Tight && other.Tight
+	p.Tight, p.Whole = p.Tight && other.Tight, p.Whole || other.Whole
 }
 
 // pairs returns the pairs of an event's releases. A sampled batch for which no such pair is known counts as if all units took
@@ -39,6 +40,8 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	var pair *pld.Pair
 	var err error
 	switch {
+	case e.Thrown > 1 && e.allocates():
+		return e.allocatedPairs(l)
 	case e.Sampling == mechanism.All:
 		return e.wholePairs(l)
 	case e.Rate == 0:
@@ -131,6 +134,7 @@ func (e Release) wholePairs(l *List) (Pairs, error) {
 
 // dominatedByWhole is pairs as if all units took part.
 func (e Release) dominatedByWhole() (p Pairs, err error) {
+	p.Whole = e.Sampling != mechanism.All
 	for _, batch := range e.worst() {
 		if p.Dominating, err = appendPairs(p.Dominating, batch, e.Count); err != nil {
 			return Pairs{}, fmt.Errorf("%s: %w", e.Name(), err)

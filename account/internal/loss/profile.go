@@ -62,10 +62,12 @@ func PaddedDelta(delta float64) float64 {
 }
 
 // distributionProfile is the profile of privacy loss distributions. Where their grid cannot bring its bounds together, at the
-// extremes of δ, rate or rounds, the Rényi curve of the same list may prove less.
+// extremes of δ, rate or rounds, doubling or the Rényi curve of the same list may prove less.
 type distributionProfile struct {
 	dominating *pld.Distribution
 	attained   *pld.Distribution       // see Pairs; the same one where they are tight, nil where nothing is known
+	doubled    func() *pld.Doubled     // of the same list; nil if it has none
+	whole      bool                    // see Pairs
 	curve      func() (Profile, error) // of the same list
 }
 
@@ -75,17 +77,19 @@ const far = 1.01
 func (p distributionProfile) Epsilon(delta float64) (Bound, error) {
 	return p.bound(
 		func(d *pld.Distribution) (upper, lower float64, err error) { return d.Epsilon(delta) },
+		func(d *pld.Doubled) (upper, lower float64) { return d.Epsilon(delta) },
 		func(q Profile) (Bound, error) { return q.Epsilon(delta) })
 }
 
 func (p distributionProfile) Delta(epsilon float64) (Bound, error) {
 	return p.bound(
 		func(d *pld.Distribution) (upper, lower float64, err error) { return d.Delta(epsilon) },
+		func(d *pld.Doubled) (upper, lower float64) { return d.Delta(epsilon) },
 		func(q Profile) (Bound, error) { return q.Delta(epsilon) })
 }
 
 func (p distributionProfile) bound(
-	ask func(*pld.Distribution) (upper, lower float64, err error), askCurve func(Profile) (Bound, error),
+	ask func(*pld.Distribution) (upper, lower float64, err error), askDoubled func(*pld.Doubled) (upper, lower float64), askCurve func(Profile) (Bound, error),
 ) (bound Bound, err error) {
 	upper, near, err := ask(p.dominating)
 	if err != nil {
@@ -101,7 +105,17 @@ func (p distributionProfile) bound(
 			return Bound{}, err
 		}
 	}
-	if upper <= near*far {
+	if upper <= near*far && !p.whole && !math.IsInf(upper, 1) { // a pair above the least one may tell all with a probability that is none
+		return bound, nil
+	}
+	if d := p.doubled(); d != nil {
+		other, near := askDoubled(d)
+		bound.Upper = min(bound.Upper, other)
+		if p.attained == p.dominating {
+			bound.Lower = max(bound.Lower, near)
+		}
+	}
+	if bound.Upper <= bound.Lower*far && !math.IsInf(bound.Upper, 1) {
 		return bound, nil
 	}
 	curve, err := p.curve()

@@ -18,6 +18,10 @@ type Release struct {
 	Apart bool
 	// Disjoint says that the rounds of a throw share no unit: Released and Instead are what the worst of them may be.
 	Disjoint bool
+	// Thrown is the number of the rounds, if a secret coin of its own puts each unit in one of them; else 0. For Disjoint and
+	// add-remove only. Complete says that all of the rounds are released, each as Released.
+	Thrown   int
+	Complete bool
 	Count    int // how many, each of a batch and with noise of its own; at least 1
 }
 
@@ -40,6 +44,12 @@ func (e Release) Name() string {
 	}
 	if e.Apart {
 		b.WriteString("perhaps apart ")
+	}
+	switch {
+	case e.Complete:
+		fmt.Fprintf(&b, "allocate(%d) ", e.Thrown)
+	case e.Thrown > 0:
+		fmt.Fprintf(&b, "of allocate(%d) ", e.Thrown)
 	}
 	write(e.Released)
 	for _, released := range e.Instead {

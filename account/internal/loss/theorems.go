@@ -13,7 +13,7 @@ import (
 // CurveTheorems names what a bound by Rényi curves rests on.
 func (l *List) CurveTheorems() string {
 	return l.theorems("Rényi composition (Mironov 2017, prop. 1)", "conversion (Canonne, Kamath, Steinke 2020, prop. 12)",
-		func(k *mechanism.Kind) []mechanism.Theorem { return k.Curves })
+		func(k *mechanism.Kind) []mechanism.Theorem { return k.Curves }, false)
 }
 
 // dots is the last theorem that privacy loss distributions rest on.
@@ -22,7 +22,7 @@ const dots = "connecting the dots (Doroshenko et al. 2022)"
 // DistributionTheorems names what a bound by privacy loss distributions rests on.
 func (l *List) DistributionTheorems() string {
 	return l.theorems("composition of dominating pairs (Zhu, Dong, Wang 2022, thm. 10)", dots,
-		func(k *mechanism.Kind) []mechanism.Theorem { return k.Pairs })
+		func(k *mechanism.Kind) []mechanism.Theorem { return k.Pairs }, true)
 }
 
 // RestsOn completes what a bound rests on: where order is that of a Rényi curve which proved less than the distributions did.
@@ -33,15 +33,17 @@ func RestsOn(theorems string, order float64) string {
 	return theorems
 }
 
-// theorems names the theorems that are used: of the composition, the mechanisms, and the last step.
-func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism.Theorem) string {
+// theorems names the theorems that are used: of the composition, the mechanisms, and the last step. Only pairs know what secret coins
+// take off disjoint rounds.
+func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism.Theorem, pairs bool) string {
 	if l.NoNoise {
 		return "nothing: a release without noise has no bound"
 	}
 	var uses []mechanism.Use
-	amplified, disjoint := false, false
+	amplified, disjoint, allocated := false, false, false
 	for _, r := range l.Releases() {
-		disjoint = disjoint || r.Disjoint
+		byCoin := pairs && r.Thrown > 1 && r.allocates()
+		disjoint, allocated = disjoint || r.Disjoint && !byCoin, allocated || byCoin
 		for _, released := range append([][]mechanism.Mechanism{r.Released}, r.Instead...) {
 			for _, m := range released {
 				uses = append(uses, mechanism.Use{Mechanism: m, Sampling: r.Sampling, ReplaceOne: l.Adjacency == event.ReplaceOne})
@@ -56,6 +58,9 @@ func (l *List) theorems(first, last string, by func(*mechanism.Kind) []mechanism
 	}
 	if l.Failure > 0 {
 		names = append(names, "threshold of select (Canonne, Kamath, Steinke 2020, prop. 25)")
+	}
+	if allocated {
+		names = append(names, "random allocation (Feldman, Shenfeld 2025; package pld)")
 	}
 	if disjoint {
 		names = append(names, "parallel composition")

@@ -43,6 +43,7 @@ type Flags struct {
 	Statistics  string      `group:"Mechanism" placeholder:"FILE" help:"Read all matrices and their bounds from FILE, in lines NAME=RxC BOUND, as estep sbn --bounds prints them. It stands for a --matrix and a --statistic for each line."`
 	Claim       string      `group:"Mechanism" enum:"paper," default:"" help:"Also record the smaller sensitivity that a paper claims (paper). The proved sensitivity still counts."`
 	MaxWords    int         `group:"Mechanism" placeholder:"N" help:"Count at most N words of a unit, for select and randomized-response."`
+	ReportWords int         `group:"Mechanism" placeholder:"K" help:"Report K words of each document, of which most are its own, instead of a bit for each word, for randomized-response: more is learned at the same ε of a document. About ε/log(10·V/N) of the V words is best; N is --max-words."`
 	Threshold   float64     `group:"Mechanism" placeholder:"X" help:"Release words from this noisy weight on, for select; by default the least that a tenth of δ pays for."`
 
 	Regularisation float64 `group:"Mechanism" placeholder:"X" help:"Set Λ of the objective (1/n)·Σ loss + ½·Λ·|w|², for objective. It is public: to choose it by trials on the data is a release."`
@@ -308,7 +309,7 @@ func (c *Flags) grant() *event.Grant {
 	g := &event.Grant{
 		Version: event.GrantVersion, ID: c.ID, Created: time.Now().UTC().Truncate(time.Second),
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
-		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, Threshold: c.Threshold, Claim: c.Claim,
+		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, ReportWords: c.ReportWords, Threshold: c.Threshold, Claim: c.Claim,
 		Proved: c.Sensitivity, Draws: c.Draws,
 		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires, Regularisation: c.Regularisation,
 	}

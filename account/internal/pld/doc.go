@@ -105,4 +105,35 @@
 // That ‖u−v‖ is at most √2·C is not enough for the orthogonal pair. Keep ‖u‖ = C and ‖u−v‖² = 2·C², so that r = (‖v‖²−C²)/(2σ²), and
 // let b = ‖v‖²/σ² fall from C²/σ². With V = e^(Y−b/2), dE f/db = a·q²/2·E[φ″·V·(aV−U)], and φ″ is that of the edge
 // q·(U−aV) = (a−1)(1−q) as s goes to 0. So for a > 1 the derivative is negative: H_a grows while ‖v‖ falls.
+//
+// # A unit in one of several rounds, by a coin
+//
+// GaussianAllocation is of T rounds of sums with Gaussian noise. A secret coin of its own puts each unit in one round, with the same
+// probability 1/T. All rounds are released, neighbours differ by a unit more or less, and each round may depend on the results of
+// those before (Feldman and Shenfeld, Privacy Amplification by Random Allocation, 2025, arXiv 2502.08202; here is a proof for the
+// Gaussian).
+//
+// Given the coins of all other units, which have one distribution on both sides, and the results before a round, the others' sum is
+// known, and may be left out. The unit adds u_t there, of a norm of at most C, if its coin says so. u_t may depend on the results
+// before. Add a dimension with noise of its own to each round, and give u_t the coordinate there that makes its norm C. Who
+// ignores these dimensions has the release as it was: that is post-processing. So the norms are C. In units of σ, the density of
+// all results over that without the unit is
+//
+//	R = 1/T·Σ_t e^(X_t − s²/2),   X_t = ⟨u_t, z_t⟩,   s = C/σ,
+//
+// with z_t the results of round t. Without the unit z_t is from N(0, I), whatever the results before, and so X_t is from N(0, s²):
+// X_1, …, X_T are independent. So R has the same distribution as for u_t = s·e_t, and E(R − a)₊ = H_a(P‖Q) and
+// E(1 − aR)₊ = H_a(Q‖P) are the same. The hockey-stick divergence is jointly convex, so the mixtures over the others' coins have no
+// more. Therefore the pair dominates, in both directions, and pairs that dominate compose, also where releases of several mechanisms
+// come in turns (Vadhan and Zhang, Concurrent Composition Theorems for Differential Privacy, STOC 2023). Some of the rounds lose
+// no more than all of them.
+//
+// That another release W with a pair of its own, of the density ratio S, is of the units of round t only, changes nothing: together
+// they lose at most what the allocation does and what W does with the unit for sure, one after the other. The ratio of both is
+// R + G·(S−1), G = e^(X_t−s²/2)/T ≤ R, and R·S = R + R·(S−1) is more of a mean-preserving spread of R, for S has mean 1 given R.
+//
+// The pairs are those of ratios with finitely many values. See ratio: of each of T independent ratios e^(X_t−s²/2), what falls between two values is
+// divided between them so that the mean stays the same, for the pair above, or brought together at its mean, for the
+// pair below. The sums of two such ratios are put on fewer values in the same way, and so on, up to T. Both means above are of
+// convex functions of R, so the first only raises them and the second only lowers them.
 package pld

@@ -28,17 +28,17 @@ type lattice struct {
 func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	from, to := p.span(logTail)
 	first, last := int(math.Floor(from/step))-1, int(math.Ceil(to/step)) // one below the least, for rounding
-	l := &lattice{step: step, first: first, mass: make([]float64, last-first+1), infinite: p.infinite}
+	l := &lattice{step: step, first: first, mass: make([]float64, last-first+1), infinite: p.infinite, error: p.error}
 	for i := range l.mass {
 		l.mass[i] = math.Inf(-1)
 	}
-	l.offset = 8 * unit * (math.Abs(from) + math.Abs(to))
+	l.offset = 8*unit*(math.Abs(from)+math.Abs(to)) + p.offset
 	panels := 0
 	if x := p.density; x != nil {
 		panels = l.addDensity(p, logTail)
 		l.rounded = true
 		l.offset += 8 * unit * x.steep(max(-from, to)) * (1 + x.shift + x.slope*x.zReach(logTail))
-		l.error = ruleError
+		l.error += ruleError
 	}
 	for _, a := range p.atoms {
 		l.addAtom(a)

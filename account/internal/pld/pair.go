@@ -18,6 +18,8 @@ type Pair struct {
 	spacing   float64 // of which atoms' losses, or at least the greatest, are multiples; 0: none
 	both      bool    // the sum of a loss of (P, Q) and of an independent one of (Q, P)
 	rounded   float64 // by how much, relatively, its parameters were rounded towards more loss, beyond roundedBefore
+	error     float64 // relative error of the atoms' probabilities, at most
+	offset    float64 // error of their losses, at most
 	id        string
 }
 

@@ -22,7 +22,7 @@ type runReport struct {
 	ClaimedNoise    print.Number `json:"claimed_noise,omitempty"`    // the same with the sensitivity that a paper claims
 	ClaimedEpsilon  print.Number `json:"claimed_epsilon,omitempty"`  // objective: the pure ε that a paper claims of a release
 	Flip            print.Number `json:"flip,omitempty"`             // randomized-response: probability that a bit is reported wrong
-	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: in which two documents can differ
+	Bits            uint64       `json:"bits,omitempty"`             // randomized-response: in which two documents can differ, or drawn words
 	Draws           print.Number `json:"draws,omitempty"`            // pure loss of a token's own draws in a round
 	Threshold       print.Number `json:"threshold,omitempty"`        // select: over the weight of a unit
 	MaxWords        int          `json:"max_words,omitempty"`        // select
@@ -81,7 +81,7 @@ func (r *runReport) noise() string {
 	}
 	switch r.Mechanism {
 	case event.RandomizedResponse:
-		return fmt.Sprintf("flip %.6g of %d bits", float64(r.Flip), r.Bits)
+		return fmt.Sprintf("flip %.6g of %d bits or words", float64(r.Flip), r.Bits)
 	case event.Objective:
 		return fmt.Sprintf("%s (claimed ε %.6g)", text, float64(r.ClaimedEpsilon))
 	case event.Select:
