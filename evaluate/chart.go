@@ -31,7 +31,7 @@ type chartCommand struct {
 // Help is kong's hook.
 func (chartCommand) Help() string {
 	return "Draws curves in panels side by side, all in one look. Panels and series keep the order of the file, and a series of one name " +
-		"has one colour in all panels. A level is dashed: a baseline. Several runs at one x are drawn as their mean, with a whisker from the " +
+		"has one colour in all panels, of which each has at most six series. A level is dashed: a baseline. Several runs at one x are drawn as their mean, with a whisker from the " +
 		"least to the greatest."
 }
 
@@ -67,7 +67,7 @@ func (c *chartCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, drawn)
 }
 
-// The limits of a figure that can be read: bytes of CSV, panels, and series.
+// The limits of a figure that can be read: bytes of CSV, panels, and series in a panel, which are as many as colours.
 const mostChart, mostPanels, mostSeries = 1 << 20, 4, 6
 
 // chartColumns are the columns of the CSV.
@@ -83,9 +83,9 @@ func (c *chartCommand) figure(text string) (*chart.Figure, error) {
 		return nil, fmt.Errorf("must have the columns %s, and a row", strings.Join(chartColumns, ","))
 	}
 	f := &chart.Figure{Title: c.Title, Lines: c.Note}
-	var series []string
+	colors := make(map[string]chart.Color)
 	for i, row := range rows[1:] {
-		if err := c.add(f, &series, row); err != nil {
+		if err := c.add(f, colors, row); err != nil {
 			return nil, fmt.Errorf("row %d: %w", i+2, err)
 		}
 	}
@@ -98,8 +98,8 @@ func (c *chartCommand) figure(text string) (*chart.Figure, error) {
 	return f, nil
 }
 
-// add adds a point to its curve.
-func (c *chartCommand) add(f *chart.Figure, series *[]string, row []string) error {
+// add adds a point to its curve. colors are those of the series so far.
+func (c *chartCommand) add(f *chart.Figure, colors map[string]chart.Color, row []string) error {
 	x, xErr := strconv.ParseFloat(row[3], 64)
 	y, yErr := strconv.ParseFloat(row[4], 64)
 	kind, known := map[string]chart.Kind{"line": chart.Marked, "level": chart.Level}[row[2]]
@@ -116,19 +116,18 @@ func (c *chartCommand) add(f *chart.Figure, series *[]string, row []string) erro
 		panel = len(f.Panels)
 		f.Panels = append(f.Panels, chart.Panel{Title: row[0], Direct: true})
 	}
-	color := slices.Index(*series, row[1])
-	if color < 0 {
-		color = len(*series)
-		*series = append(*series, row[1])
-	}
-	if len(f.Panels) > mostPanels || len(*series) > mostSeries {
-		return fmt.Errorf("a figure has at most %d panels, and %d series", mostPanels, mostSeries)
+	if len(f.Panels) > mostPanels {
+		return fmt.Errorf("a figure has at most %d panels", mostPanels)
 	}
 	p := &f.Panels[panel]
 	curve := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == row[1] })
 	if curve < 0 {
+		color, err := colorOf(row[1], p, colors)
+		if err != nil {
+			return err
+		}
 		curve = len(p.Curves)
-		p.Curves = append(p.Curves, chart.Curve{Name: row[1], Kind: kind, Color: chart.Color(color)})
+		p.Curves = append(p.Curves, chart.Curve{Name: row[1], Kind: kind, Color: color})
 	}
 	of := &p.Curves[curve]
 	if n := len(of.Points); of.Kind != kind || n > 0 && x < of.Points[n-1].X {
@@ -136,6 +135,26 @@ func (c *chartCommand) add(f *chart.Figure, series *[]string, row []string) erro
 	}
 	of.Points = append(of.Points, chart.Point{X: x, Y: y})
 	return nil
+}
+
+// colorOf returns the colour of a series in a panel where it is new: the same as in the panels before, and for a new series one that no
+// series has yet, or that none has in this panel.
+func colorOf(series string, p *chart.Panel, colors map[string]chart.Color) (chart.Color, error) {
+	taken := func(color chart.Color) bool {
+		return slices.ContainsFunc(p.Curves, func(c chart.Curve) bool { return c.Color == color })
+	}
+	color, known := colors[series]
+	if !known {
+		if color = chart.Color(len(colors)); color >= mostSeries {
+			for color = 0; taken(color); color++ {
+			}
+		}
+		colors[series] = color
+	}
+	if color == mostSeries || taken(color) {
+		return 0, fmt.Errorf("a panel has at most %d series, each of a colour of its own", mostSeries)
+	}
+	return color, nil
 }
 
 // summarize puts the mean in the place of points with one x, and their range beside it.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/chart"
@@ -29,5 +31,24 @@ p,moments,line,2,800
 	}
 	if y := f.Panels[0].Y; y.Min > 750 || y.Max < 900 {
 		t.Errorf("the axis is from %v to %v", y.Min, y.Max)
+	}
+}
+
+// TestColours: a series has one colour in all panels, and two of a panel never have the same. Where all colours are taken, a series of a later
+// panel takes one that is not in its panel.
+func TestColours(t *testing.T) {
+	f, err := new(chartCommand).figure("panel,series,kind,x,y\np,a,line,1,2\np,b,line,1,2\np,c,line,1,2\np,d,line,1,2\np,e,line,1,2\n" +
+		"q,c,line,1,2\nq,a,line,1,2\nq,f,line,1,2\nq,g,line,1,2\nr,g,line,1,2\nr,h,line,1,2\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range f.Panels {
+		for _, c := range p.Curves {
+			got = append(got, fmt.Sprint(p.Title, c.Name, int(c.Color)))
+		}
+	}
+	if want := "pa0 pb1 pc2 pd3 pe4 qc2 qa0 qf5 qg1 rg1 rh0"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -153,6 +154,9 @@ func settings(file *modelfile.File) []page.Row {
 	for _, s := range file.Set.Parameters.GetScalars() {
 		rows = append(rows, page.Row{Name: s.Name, Value: fmt.Sprintf("%.6g", s.Value)})
 	}
+	if digest, ok := publictext.DigestOf(file.Set); ok {
+		rows = append(rows, page.Row{Name: "prior from public text", Value: fmt.Sprintf("digest %x", digest)})
+	}
 	return rows
 }
 
@@ -225,6 +229,9 @@ func learnerFlags(file *modelfile.File) string {
 		if x, ok := file.Set.Scalar(name); ok {
 			flags += fmt.Sprintf(" --%s %g", name, x)
 		}
+	}
+	if _, ok := publictext.DigestOf(file.Set); ok {
+		flags += " --public FILE"
 	}
 	return flags
 }

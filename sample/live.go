@@ -56,6 +56,9 @@ func (s *rounds) live(r *filter.Run) error {
 		r.Round(min(state.Open(), s.Rounds), s.Rounds)
 		batch, err := w.Next(r)
 		if errors.Is(err, io.EOF) {
+			if state.Open() == 1 {
+				r.Log.Warn("the input ended before the first window began: no round is written; see --window-start", "start", state.Start().Format(time.RFC3339))
+			}
 			return out.commit(&wire.Tally{Name: "late", Value: w.Late}, &wire.Tally{Name: "repeated", Value: w.Repeated},
 				&wire.Tally{Name: "outside", Value: w.Outside})
 		}

@@ -22,7 +22,7 @@ type rows struct {
 // Help is what --help adds for this command.
 func (*rows) Help() string {
 	return "A row becomes a document of real numbers over the features of the schema (tokenize features). A number is clamped to its " +
-		"public range and scaled to [0, 1]; least is 0 and no feature. A category is a feature of value 1; a value that is not listed, and " +
+		"public range and scaled to [0, 1]; least is 0 and no feature. So is each number of an array. A category is a feature of value 1; a value that is not listed, and " +
 		"\"?\", is no feature. White space around a cell is dropped. FORMATS.md shows a schema.\n\n" + namesHelp
 }
 

@@ -27,6 +27,7 @@ const (
 // A document of topic shares.
 type shares struct {
 	ID     string    `json:"id"`
+	Label  string    `json:"label,omitempty"` // of a document that has one; in JSON Lines only
 	Topics []float64 `json:"topics"`
 }
 
@@ -58,7 +59,7 @@ func (j *Job) infer(r *filter.Run, next documents, worker func(int) model.Worker
 			if err != nil {
 				return inferred{}, err
 			}
-			document := shares{d.Id, theta}
+			document := shares{d.Id, d.Label, theta}
 			if j.Format != jsonLines {
 				result.documents = append(result.documents, document)
 				continue

@@ -1,6 +1,6 @@
 """scikit-learn beside evaluate: classifier.py TRAIN TEST PREDICTIONS, each what show --private prints of a stream.
 
-Prints, as JSON, the measures of PREDICTIONS, and the area under the ROC curve of a logistic regression without noise that learns from the
+Prints, as JSON, the measures of PREDICTIONS, and the area under the ROC curve, and the accuracy, of a logistic regression without noise that learns from the
 rows TRAIN and predicts the rows TEST. Class 1 is positive.
 """
 import json
@@ -34,6 +34,7 @@ truth = np.array([p["label"] == "1" for p in all_])
 probability = np.array([p["probabilities"][0] for p in all_], np.float32).astype(float)
 print(json.dumps({
     "peer": roc_auc_score(y, learned.predict_proba(x)[:, 1]),
+    "peer_accuracy": accuracy_score(y, learned.predict(x)),
     "auc": roc_auc_score(truth, probability),
     "log_loss": log_loss(truth, probability),
     "accuracy": accuracy_score(truth, probability > 0.5),

@@ -22,8 +22,12 @@ var samplers = []struct{ name, command, rows string }{
 	{"cdp", "cdp-lda.sh --rounds 3", `pld +∞¦cdp-first +default +1 +laplace +0\.5 +all × 1 +no\n¦cdp +default +3 +none +0 +all × 3 +no\n`},
 	{"cdp plus", "cdp-lda.sh --rounds 3 --plus", `pld +∞¦ε 3, which is not proven\n¦3 +laplace +unbounded \(claimed 1\) +all × 3 +no\n`},
 	// Each of the 8,000 bits of a document has ε₁ = 3, or those of at most 2·10 words.
-	{"lp", "lp-lda.sh --sweeps 3 --held comments.jsonl", `pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits +all × 1 +no\n¦plug-in`},
-	{"lp few", "lp-lda.sh --sweeps 2 --most-words 10 --batches 3 --prior comments.jsonl", `pure: ε 60 at δ 0\n¦flip 0\.0474259 of 20 bits +all × 1 +no\n`},
+	{"lp", "lp-lda.sh --sweeps 3 --held comments.jsonl", `pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits or words +all × 1 +no\n¦plug-in`},
+	{"lp few", "lp-lda.sh --sweeps 2 --most-words 10 --batches 3 --prior comments.jsonl", `pure: ε 60 at δ 0\n¦flip 0\.0474259 of 20 bits or words +all × 1 +no\n`},
+	// Of ε 20 each of ⌊20/log(10·8000/100)⌋ = 2 words has 10.
+	{"lp words", "lp-lda.sh --sweeps 3 --document-epsilon 20", `pure: ε 20 at δ 0\n¦flip 4\.5398e-05 of 2 bits or words +all × 1 +no\n`},
+	{"lp words batches", "lp-lda.sh --sweeps 2 --document-epsilon 20 --report-words 5 --most-words 10 --batches 3 --prior comments.jsonl",
+		`pure: ε 20 at δ 0\n¦flip 0\.0179862 of 5 bits or words +all × 1 +no\n`},
 	{"lp none", "lp-lda.sh --sweeps 2 --epsilon none --batches 2", `pld +∞¦2 +none +0 +epoch × 2`},
 	{"sub", "sub-lda.sh --rounds 3 --epsilon 2", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +3\n¦3 +gaussian +[\d.]+ +poisson\(0\.5\) × 3 +yes\n`},
 	// σ = √(14/(2·2)), and a word that is exchanged changes a sum by √2. Three rounds of that noise have ε = 6.67 at δ = 1e-6, their draws 30.
@@ -164,7 +168,11 @@ func TestSamplersRefuse(t *testing.T) {
 		"cdp-lda.sh --epsilon 0": "--epsilon must be a positive number, is 0", "cdp-lda.sh --epsilon 1e-400": "--epsilon must be a positive number",
 		"cdp-lda.sh --epsilon -1 --plus": "--epsilon must be a positive number", "cdp-lda.sh --trace": "--trace needs --held",
 		"lp-lda.sh --epsilon 0": "--epsilon must be a positive number, is 0", "lp-lda.sh --batches 0": "--batches must be a positive number",
-		"lp-lda.sh --sweeps x": "--sweeps must be a positive number, is x", "lp-lda.sh --most-words 0": "--most-words must be a positive number",
+		"lp-lda.sh --epsilon 1 --document-epsilon 2":      "--epsilon is of a bit, --document-epsilon of a document: give one",
+		"lp-lda.sh --document-epsilon 0":                  "--document-epsilon must be a positive number, is 0",
+		"lp-lda.sh --report-words 2":                      "--report-words belongs to --document-epsilon",
+		"lp-lda.sh --document-epsilon 2 --report-words 0": "--report-words must be a positive number, is 0",
+		"lp-lda.sh --sweeps x":                            "--sweeps must be a positive number, is x", "lp-lda.sh --most-words 0": "--most-words must be a positive number",
 		"lp-lda.sh --correlation 0": "--correlation must be a positive number", "lp-lda.sh --correlation 2 --batches 2": "--correlation must be at most 1",
 		"lp-lda.sh --omega 2": "--omega must be in [0, 1] or auto, is 2", "lp-lda.sh --omega x": "--omega must be in [0, 1] or auto, is x",
 		"lp-lda.sh --prior text.jsonl": "--prior is for --batches", "lp-lda.sh --batches 2 --prior nowhere": "no such text: nowhere",

@@ -4,7 +4,7 @@
 #
 # Zhao, Zhao, Yang, Wang, Wang, Lyu, Niyato, Lam: Latent Dirichlet Allocation Model Training With Differential Privacy (2020), §V and §VI.
 #
-#   papers/lp-lda.sh [--epsilon 3] [--batches 15 --prior PUBLIC] [FLAG…] TEXT OUT
+#   papers/lp-lda.sh [--epsilon 3 | --document-epsilon X] [--batches 15 --prior PUBLIC] [FLAG…] TEXT OUT
 #
 # TEXT and OUT are as in lda.sh. A report says of each word of the vocabulary whether the document has it, and each of these bits is wrong
 # with probability 1/(1 + exp(ε₁)). The paper states ε₁, which holds for one bit. Two documents of N words differ in up to 2N bits, so a
@@ -12,8 +12,14 @@
 # all documents, as authors would (see PRIVACY.md): they trust nobody, and everything after a report is public. Reports have no counts, so
 # the model is of sets of words, and so is the score.
 #
+# --document-epsilon is ours, not the paper's: a report has a few words, most of them of its document, whose ε is X. At equal ε of a document it
+# is far better (README.md has numbers).
+#
 #   --epsilon 3       ε₁ of a bit; none: documents are reported as they are, without privacy
-#   --most-words N    words of a document that count; by default all of the vocabulary, as in the paper
+#   --document-epsilon X
+#                     ε of a whole document, instead of --epsilon
+#   --report-words K  words drawn for a report, of --document-epsilon; by default X/log(10·V/N), so that some nine of ten are true
+#   --most-words N    words of a document that count; by default all of the vocabulary, as in the paper; 100 with --document-epsilon
 #   --topics 50       number of topics K
 #   --alpha 1         Dirichlet prior of a document's topics
 #   --beta 0.01       Dirichlet prior of a topic's words
@@ -37,9 +43,14 @@ papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 source "$papers/../stages.sh"
 source "$papers/published.sh"
 
-epsilon=3 most_words='' topics=50 alpha=1 beta=0.01 sweeps='' batches=1 correlation=0.5 prior='' omega=auto delta=1e-6 force='' scorer=gibbs
-take "epsilon most-words topics alpha beta sweeps batches correlation prior omega delta force! trace! ${shared% brokers run workers partitions}" "$@"
+epsilon='' document_epsilon='' report_words='' most_words='' topics=50 alpha=1 beta=0.01 sweeps='' batches=1 correlation=0.5 prior='' omega=auto delta=1e-6 force='' scorer=gibbs
+take "epsilon document-epsilon report-words most-words topics alpha beta sweeps batches correlation prior omega delta force! trace! ${shared% brokers run workers partitions}" "$@"
+[[ -z $epsilon || -z $document_epsilon ]] || fail "--epsilon is of a bit, --document-epsilon of a document: give one"
+[[ -z $report_words || -n $document_epsilon ]] || fail "--report-words belongs to --document-epsilon"
+epsilon=${epsilon:-3}
 [[ $epsilon == none ]] || real epsilon
+[[ -z $document_epsilon ]] || real document-epsilon
+[[ -z $report_words ]] || positive report-words
 positive batches
 sweeps=${sweeps:-$((batches > 1 ? 50 : 100))}
 positive sweeps
@@ -56,7 +67,8 @@ fi
 seeded
 sets=yes
 published_documents "--epsilon $epsilon --most-words ${most_words:-all} --topics $topics --alpha $alpha --beta $beta --sweeps $sweeps \
---batches $batches --correlation $correlation --omega $omega --prior $([[ -z $prior ]] || checksum "$prior") --seed $seed"
+--batches $batches --correlation $correlation --omega $omega --prior $([[ -z $prior ]] || checksum "$prior") --seed $seed\
+${document_epsilon:+ --document-epsilon $document_epsilon --report-words ${report_words:-auto}}"
 
 in_place=(gibbs --update in-place --statistic counts --top-topics 0 --word-weight count --norm 0)
 learned=(lda --topics "$topics" --alpha "$alpha" --eta "$beta" --denoise floor --beta mean --seed "$seed" "${vocabulary[@]}")
@@ -67,8 +79,14 @@ keeps_topics coupled
 reported=$out/documents.pp rebuild=(cat) privatize=(none --ledger "$out/run.ledger")
 if [[ $epsilon != none ]]; then
   all_words=$(show "$out/documents.pp" | sed -n '1s/.*"vocabulary_size":\([0-9]*\).*/\1/p')
+  few=()
+  if [[ $document_epsilon ]]; then
+    most_words=${most_words:-$((all_words < 100 ? all_words : 100))}
+    report_words=${report_words:-$(awk "BEGIN {n = $most_words; k = int($document_epsilon / log(10 * (n < $all_words ? $all_words / n : 1))); print (k < 1 ? 1 : k > n ? n : k)}")}
+    epsilon=$document_epsilon/$report_words few=(--report-words "$report_words")
+  fi
   keep "$out/grant.json" account plan --mechanism randomized-response --flip "$(awk "BEGIN {printf \"%.17g\", 1 / (1 + exp($epsilon))}")" \
-    --max-words "${most_words:-$all_words}" "${vocabulary[@]}" -o "$out/grant.json"
+    --max-words "${most_words:-$all_words}" "${few[@]}" "${vocabulary[@]}" -o "$out/grant.json"
   keep "$out/reports.pp" pipeline privatize randomized-response --grant "$out/grant.json" --ledger "$out/run.ledger" --run "$run" \
     -o "$out/reports.pp" "$out/documents.pp"
   reported=$out/reports.pp rebuild=(mstep reconstruct --grant "$out/grant.json" --seed "$seed") privatize=(none)

@@ -18,13 +18,14 @@ func (c *Column) checkMembers() error {
 		is   bool
 		of   []Type
 	}{
-		{"least", c.Least != nil, []Type{Number, Label}},
-		{"most", c.Most != nil, []Type{Number, Label}},
+		{"least", c.Least != nil, []Type{Number, Numbers, Label}},
+		{"most", c.Most != nil, []Type{Number, Numbers, Label}},
+		{"length", c.Length != 0, []Type{Numbers}},
 		{"values", c.Values != nil, []Type{Category}},
 		{"positive", c.Positive != nil, []Type{Label}},
 		{"negative", c.Negative != nil, []Type{Label}},
 		{"classes", c.Classes != nil, []Type{Label}},
-		{"missing", c.Missing != "", []Type{Number, Category, Label}},
+		{"missing", c.Missing != "", []Type{Number, Numbers, Category, Label}},
 	} {
 		belongs := false
 		for _, t := range m.of {
@@ -42,7 +43,7 @@ func (c *Column) checkMembers() error {
 
 func (t Type) known() bool {
 	switch t {
-	case Number, Category, Label, ID, User, Ignore:
+	case Number, Numbers, Category, Label, ID, User, Ignore:
 		return true
 	}
 	return false
@@ -53,6 +54,11 @@ func (c *Column) check() error {
 	switch c.Type {
 	case Number:
 		return c.checkNumber("a number")
+	case Numbers:
+		if c.Length < 1 {
+			return errors.New("numbers need length, how many an array has: 1 or more")
+		}
+		return c.checkNumber("an array of numbers")
 	case Category:
 		return c.checkCategory()
 	case Label:
@@ -60,9 +66,9 @@ func (c *Column) check() error {
 	case ID, User, Ignore:
 		return nil
 	case "":
-		return errors.New("no type: must be number, category, label, id, user or ignore")
+		return errors.New("no type: must be number, numbers, category, label, id, user or ignore")
 	}
-	return fmt.Errorf("unknown type %q: must be number, category, label, id, user or ignore", c.Type)
+	return fmt.Errorf("unknown type %q: must be number, numbers, category, label, id, user or ignore", c.Type)
 }
 
 func (c *Column) checkNumber(what string) error {
@@ -153,6 +159,10 @@ func (c *Column) features() (names []string) {
 	switch c.Type {
 	case Number:
 		names = []string{featureName(c.Name)}
+	case Numbers:
+		for i := range c.Length {
+			names = append(names, featureName(fmt.Sprint(c.Name, "_", i)))
+		}
 	case Category:
 		for _, v := range c.Values {
 			names = append(names, featureName(c.Name+"="+v))

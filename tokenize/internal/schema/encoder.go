@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -15,13 +16,14 @@ import (
 // Cells returns what a reader of files takes of each row for an Encoder.
 func (s *Schema) Cells() *source.Cells {
 	var names []string
-	var optional []bool
+	var optional, arrays []bool
 	for _, i := range s.taken() {
 		c := &s.Columns[i]
 		names = append(names, c.Name)
 		optional = append(optional, c.Type == Ignore || c.Type == ID || c.Type == User || c.Missing != "")
+		arrays = append(arrays, c.Type == Numbers)
 	}
-	cells := source.NewCells(names, optional)
+	cells := source.NewCells(names, optional, arrays)
 	if cells.Headless = s.headless(); s.Comment != "" {
 		cells.Comment = s.Comment[0]
 	}
@@ -99,12 +101,46 @@ func (e *Encoder) cell(d *wire.Document, place int, cell string) error {
 		if c.Missing != "" && missing(cell) {
 			return nil
 		}
-		x, err := e.number(place, cell)
-		if err != nil {
-			return err
+		return e.scaled(d, place, 0, cell)
+	case Numbers:
+		if c.Missing != "" && missing(cell) {
+			return nil
 		}
-		e.feature(d, c.first, float32((x-*c.Least)/(*c.Most-*c.Least)))
+		return e.array(d, place, cell)
 	}
+	return nil
+}
+
+// array takes the cell of a column of arrays: numbers with commas between them, in brackets, as JSON writes them.
+func (e *Encoder) array(d *wire.Document, place int, cell string) error {
+	c := &e.schema.Columns[place]
+	inside, opens := strings.CutPrefix(cell, "[")
+	inside, closes := strings.CutSuffix(inside, "]")
+	if !opens || !closes || strings.Count(inside, ",") != c.Length-1 {
+		return exit.Errorf(exit.Malformed, "is not an array of %d numbers", c.Length).
+			WithHint("the length of the schema is that of each array, which is written as in JSON: [0.5, 0.25]")
+	}
+	i := 0
+	for number := range strings.SplitSeq(inside, ",") {
+		number = strings.TrimSpace(number)
+		if c.Missing == "" || !missing(number) {
+			if err := e.scaled(d, place, i, number); err != nil {
+				return fmt.Errorf("has an array whose number %d %w", i+1, err)
+			}
+		}
+		i++
+	}
+	return nil
+}
+
+// scaled adds the feature of a number, the one at a place of its column, by its share of the column's range.
+func (e *Encoder) scaled(d *wire.Document, place, at int, cell string) error {
+	x, err := e.number(place, cell)
+	if err != nil {
+		return err
+	}
+	c := &e.schema.Columns[place]
+	e.feature(d, c.first+at, float32((x-*c.Least)/(*c.Most-*c.Least)))
 	return nil
 }
 

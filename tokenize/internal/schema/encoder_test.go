@@ -2,10 +2,12 @@ package schema
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +103,72 @@ func TestResponses(t *testing.T) {
 	if d, err := NewEncoder(s).Row([]string{"?"}); err != nil || d.Label != "" {
 		t.Errorf("a missing response: %v, %v", d, err)
 	}
+}
+
+// TestArrays: each number of an array is a feature, in order, and an array has as many as the schema says.
+func TestArrays(t *testing.T) {
+	schema := `{"intercept": true, "columns": [{"name": "a b", "type": "numbers", "length": 3, "least": 0, "most": 2}, {"name": "age", "type": "number", "least": 0, "most": 100}]}`
+	ignoring := strings.Replace(schema, `"most": 2`, `"most": 2, "missing": "ignore"`, 1)
+	for _, c := range []struct{ schema, array, want string }{
+		{schema, "[0.5,1,2]", "|| a_b_0=0.25 a_b_1=0.5 a_b_2=1 age=0.5 intercept=1"},
+		{schema, "[ 1e-0 ,\t0 , 9 ]", "|| a_b_0=0.5 a_b_2=1 age=0.5 intercept=1"},
+		{ignoring, "[null,1,NaN]", "|| a_b_1=0.5 age=0.5 intercept=1"},
+		{ignoring, "", "|| age=0.5 intercept=1"},
+		{schema, "", `column "a b" is not an array of 3 numbers`},
+		{schema, "[0.5,1]", `column "a b" is not an array of 3 numbers`},
+		{ignoring, "[0.5,1,1,1]", `column "a b" is not an array of 3 numbers`},
+		{schema, "0.5,1,2", `column "a b" is not an array of 3 numbers`},
+		{schema, "[0.5,1,2", `column "a b" is not an array of 3 numbers`},
+		{schema, "MARKER", `column "a b" is not an array of 3 numbers`},
+		{schema, "[]", `column "a b" is not an array of 3 numbers`},
+		{schema, "[0.5,null,2]", `column "a b" has an array whose number 2 is missing, must be a number`},
+		{schema, "[0.5,1,]", `column "a b" has an array whose number 3 is missing, must be a number`},
+		{ignoring, `["MARKER",1,1]`, `column "a b" has an array whose number 1 is not a number`},
+		{schema, `[1,[2],3]`, `column "a b" has an array whose number 2 is not a number`},
+	} {
+		s := parsed(t, c.schema)
+		e := NewEncoder(s)
+		d, err := e.Row([]string{c.array, "50"})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = printed(s, d)
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.array, got, c.want)
+		}
+		if c.array == "[ 1e-0 ,\t0 , 9 ]" && fmt.Sprint(e.Seen, e.Outside) != "[3 1] [1 0]" {
+			t.Errorf("seen and outside: %v %v", e.Seen, e.Outside)
+		}
+	}
+}
+
+// FuzzArray: what encoding/json reads as three numbers is an array of those, and no fault quotes the cell.
+func FuzzArray(f *testing.F) {
+	for _, cell := range []string{"[0.5,0.25,1]", "[ 1e-3 ,\n0,-0]", "[1,2]", "[[1],2,3]", `["1",2,3]`, "[,,]", "[1,2,3", "null"} {
+		f.Add(cell)
+	}
+	s := parsed(f, `{"columns": [{"name": "a", "type": "numbers", "length": 3, "least": -1, "most": 1}]}`)
+	f.Fuzz(func(t *testing.T, cell string) {
+		var numbers []*float64
+		read := json.Unmarshal([]byte(cell), &numbers) == nil && len(numbers) == 3 && !slices.Contains(numbers, nil)
+		d, err := NewEncoder(s).Row([]string{strings.TrimSpace(cell)})
+		switch {
+		case read && err != nil:
+			t.Fatalf("%q: %v", cell, err)
+		case err != nil && len(cell) > 12 && strings.Contains(err.Error(), cell):
+			t.Fatalf("%q is in the error %v", cell, err)
+		case read:
+			want := ""
+			for i, x := range numbers {
+				if value := float32((min(max(*x, -1), 1) + 1) / 2); value != 0 {
+					want += fmt.Sprintf(" a_%d=%v", i, value)
+				}
+			}
+			if got := printed(s, d); got != "||"+want {
+				t.Fatalf("%q: got %s, want %s", cell, got, want)
+			}
+		}
+	})
 }
 
 // TestHeadless: without a header, cells of ignored columns come, too, and leave nothing.

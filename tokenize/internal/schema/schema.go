@@ -40,8 +40,10 @@ type Column struct {
 	Note    string `json:"note"`
 	Missing string `json:"missing"` // ignore: a missing number is no feature, a missing label no label
 
-	Least *float64 `json:"least"` // of a number, or a label that is one; finite, and Least < Most
+	Least *float64 `json:"least"` // of a number, each number of an array, or a label that is one; finite, and Least < Most
 	Most  *float64 `json:"most"`
+
+	Length int `json:"length,omitzero"` // of an array: how many numbers it has; omitted, so that the Settings of other columns stay
 
 	Values []string `json:"values"` // of a category
 
@@ -59,6 +61,7 @@ type Type string
 
 const (
 	Number   Type = "number"   // a feature in [0, 1]
+	Numbers  Type = "numbers"  // an array of Length numbers, each a feature in [0, 1]
 	Category Type = "category" // a feature of value 1 for each of its values
 	Label    Type = "label"    // the class of the row, or its response
 	ID       Type = "id"       // the name of the row
@@ -142,6 +145,7 @@ func (s *Schema) check() error {
 	case s.Comment != "" && (len(s.Comment) > 1 || !strings.Contains("!#$%&'()*+-./:;<=>?@[\\]^_`{|}~", s.Comment)):
 		return fmt.Errorf("comment must be one ASCII character, not a letter, a digit, a comma or a quote, is %q", s.Comment)
 	}
+	numbers := 0 // in the arrays of a row
 	names, features, once := make(map[string]bool), make(map[string]bool), make(map[Type]bool)
 	for i := range s.Columns {
 		c := &s.Columns[i]
@@ -156,6 +160,10 @@ func (s *Schema) check() error {
 			return fmt.Errorf("column %q: a second %s", c.Name, c.Type)
 		}
 		once[c.Type] = true
+		if c.Length > mostColumns-numbers {
+			return fmt.Errorf("column %q: more than %d numbers in the arrays of a row", c.Name, mostColumns)
+		}
+		numbers += max(0, c.Length)
 		c.first = len(s.features)
 		if err := cmp.Or(c.checkMembers(), c.check(), s.add(features, c.features()...)); err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, err)
@@ -167,7 +175,7 @@ func (s *Schema) check() error {
 		}
 	}
 	if len(s.features) == 0 {
-		return errors.New("no feature: needs a number, a category or an intercept")
+		return errors.New("no feature: needs a number, numbers, a category or an intercept")
 	}
 	return nil
 }

@@ -23,11 +23,13 @@ type Cells struct {
 	names    []string
 	at       map[string]int
 	optional []bool
+	arrays   []bool
 }
 
-// NewCells returns the Cells of columns with distinct names. An object of JSON Lines may lack the members that are optional.
-func NewCells(names []string, optional []bool) *Cells {
-	c := &Cells{names: names, optional: optional, at: make(map[string]int, len(names))}
+// NewCells returns the Cells of columns with distinct names. An object of JSON Lines may lack the members that are optional, and those
+// of arrays may be JSON arrays, whose text is the cell.
+func NewCells(names []string, optional, arrays []bool) *Cells {
+	c := &Cells{names: names, optional: optional, arrays: arrays, at: make(map[string]int, len(names))}
 	for i, name := range names {
 		c.at[name] = i
 	}
@@ -107,6 +109,11 @@ func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 			return err
 		case '0', 't', 'f':
 			s.values[i] = string(value)
+		case '[':
+			if !s.arrays[i] {
+				return wrongType(s.names[i])
+			}
+			s.values[i] = string(value)
 		case 'n':
 		default:
 			return wrongType(s.names[i])
@@ -115,7 +122,7 @@ func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	})
 }
 
-// line returns the cells of a line of JSON Lines: strings, and numbers and booleans as they are written; null is empty. Its errors
+// line returns the cells of a line of JSON Lines: strings, and numbers, booleans and arrays as they are written; null is empty. Its errors
 // quote nothing of the line.
 func (c *Cells) line(line []byte) ([]string, error) {
 	s := selection{c, make([]string, len(c.names)), make([]bool, len(c.names))}

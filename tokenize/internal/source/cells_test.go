@@ -77,7 +77,7 @@ func TestCells(t *testing.T) {
 		{"x.jsonl", []byte(`{"job":" clerk ","more":[],"age":39.5,"size":"0.1"}` + "\n" + `{"size":-7,"age":null,"job":""}`), 1},
 		{"x.parquet", parquetFile(t, row{new(" clerk "), true, new(39.5), .1}, row{nil, false, nil, -7}), 1},
 	} {
-		got, err := cellsOf(t, c.name, c.content, Options{Cells: NewCells([]string{"age", "size", "job"}, make([]bool, 3))})
+		got, err := cellsOf(t, c.name, c.content, Options{Cells: NewCells([]string{"age", "size", "job"}, make([]bool, 3), make([]bool, 3))})
 		want := []string{fmt.Sprintf("%d:39.5|0.1|clerk", c.first), fmt.Sprintf("%d:|-7|", c.first+1)}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, %v, want %q", c.name, got, err, want)
@@ -87,7 +87,7 @@ func TestCells(t *testing.T) {
 
 // TestHeadless: the first record is a row, and lines that begin with the comment are none.
 func TestHeadless(t *testing.T) {
-	cells := NewCells([]string{"a", "b"}, make([]bool, 2))
+	cells := NewCells([]string{"a", "b"}, make([]bool, 2), make([]bool, 2))
 	cells.Headless, cells.Comment = true, '|'
 	got, err := cellsOf(t, "x.csv", []byte("|\"a comment\n1, 2\n\n|,,\n3,|\n4,\"x\n|y\"\n5\n6,7,8\n"), Options{Cells: cells})
 	want := []string{"2:1|2", "5:3||", "6:4|x\n|y", "8!not 2 fields, as the schema has columns", "9!not 2 fields, as the schema has columns"}
@@ -102,7 +102,7 @@ func TestCellsRefuses(t *testing.T) {
 		A string   `parquet:"a"`
 		B []string `parquet:"b,list"`
 	}
-	optional := NewCells([]string{"a", "b"}, []bool{false, true})
+	optional := NewCells([]string{"a", "b"}, []bool{false, true}, []bool{true, false})
 	for _, c := range []struct {
 		name, content, want string
 	}{
@@ -115,7 +115,8 @@ func TestCellsRefuses(t *testing.T) {
 		{"x.jsonl", `{"a":1}`, `1:1|`},
 		{"x.jsonl", `{"a":true}`, `1:true|`},
 		{"x.jsonl", `{"\u0061":1}`, `1:1|`},
-		{"x.jsonl", `{"a":[1]}`, `1!member "a" has the wrong type`},
+		{"x.jsonl", `{"a":[ 1, {}]}`, `1:[ 1, {}]|`}, // what an array must hold is of the schema
+		{"x.jsonl", `{"a":1,"b":[1]}`, `1!member "b" has the wrong type`},
 		{"x.jsonl", `{"a":{}}`, `1!member "a" has the wrong type`},
 		{"x.jsonl", `{"a":1,"a":1}`, `1!a member occurs twice, at byte 8`},
 		{"x.jsonl", `{"a":1`, `1!not JSON at byte 7`},
@@ -155,7 +156,7 @@ func (s *slowly) Read(b []byte) (int, error) {
 
 // TestSlowHeader: comments and empty lines before the names of the columns may come alone.
 func TestSlowHeader(t *testing.T) {
-	cells := NewCells([]string{"a"}, make([]bool, 1))
+	cells := NewCells([]string{"a"}, make([]bool, 1), make([]bool, 1))
 	cells.Comment = '#'
 	for _, lines := range [][]string{{"# x\n", "\n", "a\n", "1\n"}, {"# x\n"}, {"\n", "\n"}} {
 		r := &Reader{Options: Options{Limit: 100, Cells: cells}}
@@ -187,7 +188,7 @@ func TestSlowHeader(t *testing.T) {
 // TestFolderOfRows: a folder of tables may have a README.txt.
 func TestFolderOfRows(t *testing.T) {
 	root := folder(t, map[string]string{"README.txt": "text", "a.csv": "a\n1\n", "b.tsv": "a\n2\n", "c.jsonl": `{"a":3}`})
-	r, err := NewReader([]string{root}, Options{Limit: 100, Format: ByName, Cells: NewCells([]string{"a"}, make([]bool, 1))})
+	r, err := NewReader([]string{root}, Options{Limit: 100, Format: ByName, Cells: NewCells([]string{"a"}, make([]bool, 1), make([]bool, 1))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func FuzzCellsOfALine(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	cells := NewCells([]string{"a", "b"}, []bool{false, true})
+	cells := NewCells([]string{"a", "b"}, []bool{false, true}, []bool{true, false})
 	f.Fuzz(func(t *testing.T, line []byte) {
 		got, err := cells.line(line)
 		if err != nil {

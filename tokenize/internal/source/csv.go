@@ -116,6 +116,8 @@ func newTable(content []byte, comma rune, o *Options) (*table, int64, error) {
 		return nil, 0, errNoHead
 	case t.sizeOf(content[:n]) > o.Limit:
 		return nil, 0, errHeadTooLong
+	case err != nil && content[0] == '{':
+		return nil, 0, exit.Errorf(exit.Malformed, "%w", csvError(err)).WithHint("this begins as JSON Lines do: --format jsonl reads them")
 	case err != nil:
 		return nil, 0, csvError(err)
 	}

@@ -55,6 +55,6 @@ for epsilon in ${epsilons%% *} ${epsilons##* }; do
   points "" plain level "$epsilon" "$plain"
 done
 spread_found
-figure_end --title "Perplexity of sets of words, local and central noise (HDP-LDA, figure 6)" --x "ε₁ of a bit (LP-LDA); ε of the first counts (CDP-LDA)" \
+figure_end --title "Sets of words, local and central noise (HDP-LDA, figure 6)" --x "ε₁ of a bit (LP-LDA); ε of the first counts (CDP-LDA)" \
   --y "held-out perplexity per word (plug-in)" \
   --note "$population documents as sets of words, $topics topics, $rounds sweeps; lower is better; runs: $runs"

@@ -42,11 +42,11 @@ done
 read -ra all_epsilons <<<"$epsilons"
 middle=${all_epsilons[$((${#all_epsilons[@]} / 2))]}
 
-# batch_by_batch PANEL SERIES draws the perplexities of the last system after each batch.
+# batch_by_batch PANEL SERIES NUMBER draws the perplexities of the last system after each of its NUMBER of batches, by the documents in them.
 batch_by_batch() {
   local of
   for of in "${folders[@]}"; do
-    awk 'NR > 1 && $1 ~ /^[0-9]+$/ {print $1 "," $3}' "$of/by-round.txt"
+    awk -v size="$(awk "BEGIN {print $population / $3}")" 'NR > 1 && $1 ~ /^[0-9]+$/ {printf "%.0f,%s\n", $1 * size, $3}' "$of/by-round.txt"
   done | sort -s -t , -k 1,1n | sed "s/^/$1,$2,line,/" >>"$out/$name.csv"
 }
 
@@ -54,31 +54,38 @@ learned=(lp-lda.sh --trace --sweeps "$sweeps")
 with_prior=(--prior "$prior" --omega 0.4)
 system "${learned[@]}" --batches "$batches" --epsilon none "${with_prior[@]}"
 exact=$perplexities
-batch_by_batch "by batch" "O-LDA"
+batch_by_batch "by batch" "O-LDA" "$batches"
 for epsilon in $epsilons; do
   system "${learned[@]}" --batches "$batches" --epsilon "$epsilon" "${with_prior[@]}"
-  batch_by_batch "by batch" "ε₁ = $epsilon"
+  batch_by_batch "by batch" "ε₁ = $epsilon" "$batches"
   if holds "$epsilon >= 3"; then
     # A small text has too few reports for so small a difference.
     finding "$([[ $quick ]] && echo printed || echo must)" "after the last batch: $(summary "OLP-LDA, ε₁ = $epsilon," "$perplexities") is within 3 % of $(summary O-LDA "$exact")" \
       "$(mean "$perplexities") < 1.03 * $(mean "$exact")"
   fi
-  [[ $epsilon != "$middle" ]] || ours=$perplexities
+  [[ $epsilon != "$middle" ]] || ours=$perplexities our_folders=("${folders[@]}")
 done
 system "${learned[@]}" --batches "$batches" --epsilon "$middle"
-batch_by_batch "by batch" "ε₁ = $middle without prior data"
+batch_by_batch "by batch" "ε₁ = $middle without prior data" "$batches"
 order must "prior data helps, ε₁ = $middle" "with it" "$ours" "without it" "$perplexities"
+# besides PANEL SERIES draws the system of the first panel again, beside those of another size.
+besides() {
+  local folders=("${our_folders[@]}")
+  batch_by_batch "$1" "$2" "$batches"
+}
+[[ -z $other_priors ]] || besides "by prior data at ε₁ = $middle" "$(basename "$prior")"
 for file in $other_priors; do
   system "${learned[@]}" --batches "$batches" --epsilon "$middle" --prior "$file" --omega 0.4
-  batch_by_batch "by prior data at ε₁ = $middle" "$(basename "$file")"
+  batch_by_batch "by prior data at ε₁ = $middle" "$(basename "$file")" "$batches"
   finding measured "$(summary "prior data of $file" "$perplexities"); of $(summary "$prior" "$ours")" -
 done
+[[ $other_batches == none ]] || besides "by number of batches at ε₁ = $middle" "$batches batches"
 for count in ${other_batches/none/}; do
   system "${learned[@]}" --batches "$count" --epsilon "$middle" "${with_prior[@]}"
-  batch_by_batch "by number of batches at ε₁ = $middle" "$count batches"
+  batch_by_batch "by number of batches at ε₁ = $middle" "$count batches" "$count"
   finding must "$(summary "$count batches," "$perplexities") is within 5 % of $(summary "$batches batches" "$ours")" \
     "$(mean "$perplexities") < 1.05 * $(mean "$ours") && $(mean "$ours") < 1.05 * $(mean "$perplexities")"
 done
 spread_found
-figure_end --title "O-LDA and OLP-LDA (HDP-LDA, figures 8 to 10)" --x "batch" --y "held-out perplexity per word (plug-in)" \
+figure_end --title "O-LDA and OLP-LDA (HDP-LDA, figures 8 to 10)" --x "documents in the batches so far" --y "held-out perplexity per word (plug-in)" \
   --note "$population documents as sets of words in $batches batches, $topics topics; lower is better; runs: $runs"

@@ -195,7 +195,7 @@ order() {
 # that of this text.
 spread_found() {
   ((runs > 1)) || return 0
-  finding measured "standard deviation of the logarithm of one run's $([[ $image ]] && echo share || { [[ $schema ]] && echo area || echo perplexity; }): $(awk '{
+  finding measured "standard deviation of the logarithm of one run's ${measure:-$([[ $image ]] && echo share || { [[ $schema ]] && echo area || echo perplexity; })}: $(awk '{
     sum = squares = 0
     for (i = 1; i <= NF; i++) {sum += log($i); squares += log($i)^2}
     all += squares - sum^2 / NF; free += NF - 1

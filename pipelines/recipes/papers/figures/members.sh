@@ -9,7 +9,7 @@
 #
 #   --epsilons "1 4 16"
 #                     ε of the private models; their δ is 1e-6
-#   --shadows 8       number of shadow models
+#   --shadows 8       number of shadow models, 2 or more
 #   --topics 50       number of topics K
 #   --sweeps 100      sweeps over all words, without privacy
 #   --rounds 20       rounds of the private models
@@ -27,6 +27,7 @@ topics=${topics:-$([[ $quick ]] && echo 20 || echo 50)}
 sweeps=${sweeps:-$([[ $quick ]] && echo 30 || echo 100)}
 rounds=${rounds:-$([[ $quick ]] && echo 5 || echo 20)}
 positive shadows topics sweeps rounds
+((shadows > 1)) || fail "--shadows must be 2 or more, is $shadows: the likelihood ratio compares models with a text and models without it"
 runs=1
 figure_folder "--seed $seed"
 enough_documents

@@ -1,0 +1,144 @@
+package topics
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// TestWindowsOfReports learns from reports of a topic, batch after batch as they come: sample --window, mstep reconstruct, and online LDA
+// over a sampler in place. The parameters and the model of each round equal, byte for byte, those of sample --epoch, which cuts the same
+// batches out of a file.
+func TestWindowsOfReports(t *testing.T) {
+	broker.Each(t, func(t *testing.T, b *broker.Broker) {
+		folder, topic := t.TempDir(), b.Topic(t, "reports", 1, nil)
+		bash(t, folder, `
+printf '%s\n' alpha beta gamma delta >vocab.txt
+account plan --mechanism randomized-response --flip 0.1 --max-words 4 --vocab vocab.txt -o rr.json
+account ledger new run.ledger
+for i in $(seq 60); do
+  text='alpha beta'
+  ((i % 3)) || text='gamma delta'
+  echo "{\"id\":\"author $i\",\"text\":\"$text\"}"
+done | tokenize text --vocab vocab.txt | privatize randomized-response --grant rr.json --ledger run.ledger --run reports -o reports.pp
+(umask 077; head -c 32 /dev/urandom >key)
+sample --epoch --rounds 3 --run online -o rounds.pp reports.pp`)
+
+		// The same documents come to the topic in three windows. The producer says when, so that a slow machine changes nothing but the wait.
+		const length = 3 * time.Second
+		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
+		published := make(chan error, 1)
+		go func() {
+			published <- publish(t, b.Address, topic, batches(t, filepath.Join(folder, "rounds.pp")), func(batch int) time.Time {
+				middle := start.Add(time.Duration(batch)*length + length/2)
+				time.Sleep(time.Until(middle))
+				return middle
+			})
+		}()
+		bash(t, folder, fmt.Sprintf(`
+learn() { # NAME, from rounds on standard input
+  mkdir "$1"
+  mkfifo "$1/params" "$1/out"
+  tee -p "$1/params.pp" <"$1/out" >"$1/params" &
+  mstep reconstruct --grant rr.json |
+    estep gibbs --update in-place --sweeps 5 --statistic counts --top-topics 0 --word-weight count --norm 0 --secret key --params "$1/params" |
+    privatize none --run online |
+    mstep lda --run online --topics 2 --alpha 1 --eta 0.01 --online 0.5 --denoise floor --beta mean --vocab vocab.txt \
+      --params-out "$1/out" --models "$1/models" -o "$1/model.pp"
+  wait $!
+}
+learn epoch <rounds.pp
+sample --epoch --window %s --window-grace %[1]s --window-start %s --window-state state --rounds 3 --run online "kafka://%s/%s" |
+  tee windows.pp | learn windows
+[[ $(show windows.pp | grep -c round_close) == 3 ]]
+for file in params.pp model.pp models; do diff -r epoch/$file windows/$file; done
+[[ $(ls epoch/models | wc -l) == 3 ]]`, length, start.UTC().Format("2006-01-02T15:04:05.000Z"), b.Address, topic))
+		if err := <-published; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// bash runs a script in strict mode, which must succeed.
+func bash(t *testing.T, folder, script string) {
+	t.Helper()
+	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
+	command.Dir = folder
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// batches returns the documents of each round of a stream, as frames of one stream of documents.
+func batches(t *testing.T, name string) [][]byte {
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := stream.NewReader(bytes.NewReader(file), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := in.Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compressor, err := stream.NewCompressor(stream.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames bytes.Buffer
+	out, err := stream.NewWriter(&frames, &wire.Header{
+		Version: h.Version, Kind: wire.Kind_DOCUMENTS, Side: h.Side, Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize,
+	}, compressor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]byte
+	for len(all) < 3 {
+		record, err := in.Next()
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case record.GetRoundClose() != nil:
+			if err := out.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, slices.Clone(frames.Bytes()))
+			frames.Reset()
+		case record.GetDocument() != nil:
+			record.Round = 0
+			if err := out.Write(record); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return all
+}
+
+// publish appends messages to a topic, each at the time that it is said to arrive.
+func publish(t *testing.T, address, topic string, messages [][]byte, arrives func(message int) time.Time) error {
+	client, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(address, ",")...))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	for i, value := range messages {
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: topic, Timestamp: arrives(i), Value: value}).FirstErr(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
