@@ -77,6 +77,10 @@ figures shared=env("PRIVPIPE_SHARED", ""):
     pipelines/recipes/papers/figures/F6.sh --schema figures/bags/schema.json --row-norm 8 --spread 0.009 --runs 3 figures/bags/rows.jsonl figures/wide
     pipelines/recipes/papers/figures/F7.sh --schema pipelines/recipes/schemas/adult.json figures/adult.data figures/adult.test figures/noise
 
+# All systems and figures of the papers, small, in papers/ (minutes), or at their sizes on the data of a folder (many hours)
+papers data="":
+    pipelines/recipes/papers/all.sh {{ if data == "" { "--quick" } else { quote(data) } }} papers
+
 # A Kafka broker in .kafka/, for tests and to try things out: eval "$(just kafka-up)"; wants Java 17 and Maven
 kafka-up:
     @address=$(pipelines/recipes/kafka/broker.sh start .kafka) && \

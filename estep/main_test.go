@@ -159,7 +159,10 @@ func files() map[string][]byte {
 		return []matrix{{"weights", 3, nine}, {"squares", 3, nine}, {"hidden", 1, zeros}, {"visible", 1, biases}}
 	}
 	return map[string][]byte{
-		"documents.pp":  documentStream(wire.Side_PRIVATE, vocab),
+		"documents.pp": documentStream(wire.Side_PRIVATE, vocab),
+		"labels.pp": encode(header(wire.Kind_DOCUMENTS, vocab), false, documentsOf([]*wire.Document{
+			{Id: "a", Label: "sci.\"med\"", WordGaps: []uint32{0}, Counts: []uint32{2}}, {Id: "b", WordGaps: []uint32{2}, Counts: []uint32{1}},
+		})...),
 		"public.pp":     documentStream(wire.Side_PUBLIC, vocab),
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,

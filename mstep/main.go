@@ -8,6 +8,7 @@ import (
 	"privpipe/mstep/export"
 	"privpipe/mstep/lda"
 	"privpipe/mstep/linear"
+	"privpipe/mstep/public"
 	"privpipe/mstep/reconstruct"
 	"privpipe/mstep/sbn"
 	"privpipe/mstep/words"
@@ -24,6 +25,7 @@ var cli struct {
 	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
 	Linear      linear.Command      `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`
 	SBN         sbn.Command         `cmd:"" name:"sbn" help:"Learn a model of images: a sigmoid belief network."`
+	Public      public.Command      `cmd:"" help:"Make a public file, which mstep lda takes as a prior, of public text."`
 	Reconstruct reconstruct.Command `cmd:"" help:"Rebuild documents from reports of randomized response."`
 	Export      export.Command      `cmd:"" help:"Write a model file for other programs."`
 }

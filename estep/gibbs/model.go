@@ -67,12 +67,11 @@ func New(o Options, report func(Inherent) error) model.EStep {
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
 	o := m.options
-	return map[string]any{
+	return o.Shape.Settings(map[string]any{
 		"sampler": "gibbs", "sweeps": o.Sweeps, "burn in": o.BurnIn, "statistic": o.Statistic, "keep": o.Keep, "draws": o.Draws,
 		"in place": o.InPlace, "document noise": o.DocumentNoise, "noise each round": o.NoiseEachRound, "rate": o.Subsampling.Rate, "adaptive": o.Subsampling.Adaptive,
 		"frequent": o.Subsampling.Frequent, "least rate": o.Subsampling.Least,
-		"top topics": o.Shape.TopTopics, "binary": o.Shape.Binary, "norm": o.Shape.Norm,
-	}
+	})
 }
 
 // SetParameters implements model.EStep.

@@ -44,7 +44,7 @@ func TestModel(t *testing.T) {
 	const k, v = 9, 120
 	raw := Options{Sweeps: 2, Statistic: Counts}
 	for name, o := range map[string]Options{
-		"expected":   {Sweeps: 6, BurnIn: 2, Statistic: Expected, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}},
+		"expected":   {Sweeps: 6, BurnIn: 2, Statistic: Expected, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}},
 		"all":        {Sweeps: 1, Statistic: Expected},
 		"counts":     raw,
 		"shaped":     {Sweeps: 2, Statistic: Counts, Shape: shape.Shape{TopTopics: 2, Norm: 3}},

@@ -19,8 +19,8 @@ type Job struct {
 	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), then fail: mstep may have died before."`
 	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE. With --score it may be a folder of mstep --models: score under each of its models."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
-	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, or the mean and the standard deviation of its response."`
-	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer of topics, write this format: ${enum}. jsonl: an object a document, with id and topics; parquet: a table of id, topic_0, topic_1 and so on; npz: the arrays ids and topics, which are held in memory."`
+	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, or the mean and the standard deviation of its response. tokenize rows --format jsonl makes rows of the shares."`
+	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer of topics, write this format: ${enum}. jsonl: an object a document, with id, the label if the document has one, and topics; parquet: a table of id, topic_0, topic_1 and so on; npz: the arrays ids and topics, which are held in memory."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the output to FILE; standard output by default."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress
@@ -32,6 +32,7 @@ type Job struct {
 type Work struct {
 	Family   *model.Family
 	New      func() model.EStep // returns one without parameters
+	Public   *wire.Header       // names the vocabulary of the public text that contributions depend on; nil: they depend on none
 	Baseline *wire.Header       // header of the model that scores are compared with; nil: none
 	Columns  []string           // columns of a model.Predictor, whose --score writes predictions; nil: the model is no such
 	PerWord  bool               // instead of Columns: a model.Predictor has a column for each word of the model file

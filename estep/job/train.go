@@ -75,6 +75,11 @@ func (t *trainer) train() (err error) {
 			return err
 		}
 	}
+	if p := t.work.Public; p != nil {
+		if err := sharedVocabulary(t.in.Name(), h, "--vocab", p); err != nil {
+			return err
+		}
+	}
 	var parametersHeader *wire.Header
 	if t.params != nil {
 		parametersHeader = t.params.header

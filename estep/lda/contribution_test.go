@@ -31,7 +31,7 @@ func TestShapeOfContributions(t *testing.T) {
 		counts[int(id)] = float64(d.Counts[i])
 	}
 	for _, form := range []shape.Shape{
-		{}, {TopTopics: 3}, {TopTopics: 3, Binary: true}, {TopTopics: 1, Norm: 1}, {TopTopics: 5, Binary: true, Norm: 1}, {Norm: 7.5},
+		{}, {TopTopics: 3}, {TopTopics: 3, Weight: shape.Once}, {TopTopics: 1, Norm: 1}, {TopTopics: 5, Weight: shape.Once, Norm: 1}, {Norm: 7.5},
 	} {
 		cells, k, v := contributed(t, form, d)
 		square := 0.0
@@ -64,7 +64,7 @@ func TestShapeOfContributions(t *testing.T) {
 				sum += cells[topic*v+w]
 			}
 			weight := counts[w]
-			if form.Binary {
+			if form.Weight == shape.Once {
 				weight = min(weight, 1)
 			}
 			if weight == 0 {
@@ -85,7 +85,7 @@ func TestShapeOfContributions(t *testing.T) {
 // TestContributionIsAFunctionOfTheDocument checks that a worker keeps nothing of one document for the next.
 func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
 	topics, _ := randomTopics(7, 12, 200, 0.05)
-	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}})
+	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}})
 	m.k, m.v, m.topics = 12, 200, topics
 	shared := m.NewWorker()
 	for seed := range uint64(20) {

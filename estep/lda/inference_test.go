@@ -106,7 +106,7 @@ func TestInferenceAgainstReference(t *testing.T) {
 
 func TestEmptyDocument(t *testing.T) {
 	topics, _ := randomTopics(1, 4, 10, 0.3)
-	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: shape.Shape{TopTopics: 2, Binary: true, Norm: 1}})
+	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: shape.Shape{TopTopics: 2, Weight: shape.Once, Norm: 1}})
 	m.k, m.v, m.topics = 4, 10, topics
 	w := m.NewWorker().(*worker)
 	parts, err := w.Contribute(&wire.Document{Id: "e"}, new(model.Coins))

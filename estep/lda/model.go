@@ -32,10 +32,9 @@ func New(o Options) *Model { return &Model{options: o} }
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
 	o := m.options
-	return map[string]any{
-		"tolerance": o.Tolerance, "iterations": o.Iterations, "top topics": o.Shape.TopTopics, "binary": o.Shape.Binary,
-		"norm": o.Shape.Norm, "length": o.Length.Words, "resample": o.Length.Resample,
-	}
+	return o.Shape.Settings(map[string]any{
+		"tolerance": o.Tolerance, "iterations": o.Iterations, "length": o.Length.Words, "resample": o.Length.Resample,
+	})
 }
 
 // SetParameters implements model.EStep.

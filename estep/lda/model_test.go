@@ -13,7 +13,7 @@ import (
 func TestModel(t *testing.T) {
 	const k, v = 9, 120
 	for _, o := range []Options{
-		{}, {Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1}},
+		{}, {Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}},
 		{Length: Length{Words: 30}}, {Length: Length{Words: 30, Resample: true}},
 	} {
 		o.Tolerance, o.Iterations = 1e-3, 20

@@ -11,7 +11,7 @@ import (
 // Flags are the flags of a Shape.
 type Flags struct {
 	TopTopics  int     `default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
-	WordWeight string  `enum:"binary,count" default:"binary" group:"Contribution" help:"Weigh each word once or by its count: ${enum}."`
+	WordWeight string  `enum:"binary,sqrt,count" default:"binary" group:"Contribution" help:"Weigh each word once, by the root of its count, or by its count: ${enum}."`
 	Norm       float64 `default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
 }
 
@@ -28,7 +28,7 @@ func (f Flags) Check() error {
 
 // Shape returns the shape that the flags describe.
 func (f Flags) Shape() Shape {
-	return Shape{TopTopics: f.TopTopics, Binary: f.WordWeight == "binary", Norm: f.Norm}
+	return Shape{TopTopics: f.TopTopics, Weight: map[string]Weight{"binary": Once, "sqrt": Root}[f.WordWeight], Norm: f.Norm}
 }
 
 // Shape says how a document's expected counts become its contribution. A contribution depends only on one document and on
@@ -39,8 +39,26 @@ func (f Flags) Shape() Shape {
 // of ../../../README.md. The papers' statistic has all topics, counts, and no scaling.
 type Shape struct {
 	TopTopics int     // number of topics, the largest, that share each word; 0: all
-	Binary    bool    // a word counts once, however often it occurs
+	Weight    Weight  // of a word
 	Norm      float64 // scale to this L2 norm; 0: do not scale
+}
+
+// A Weight says how much a word adds to the contribution of a document that has it.
+type Weight int
+
+const (
+	Count Weight = iota // its count
+	Root                // the root of its count
+	Once                // 1, however often it occurs
+)
+
+// Settings adds the settings of s to those of a contribution, by which documents' contributions are told apart. Those of a root came last.
+func (s Shape) Settings(settings map[string]any) map[string]any {
+	settings["top topics"], settings["binary"], settings["norm"] = s.TopTopics, s.Weight == Once, s.Norm
+	if s.Weight == Root {
+		settings["root"] = true
+	}
+	return settings
 }
 
 // Top returns the numbers below n of the topics of largest mass, ascending; all of them for TopTopics = 0. Ties go to the smaller
@@ -60,15 +78,18 @@ func (s Shape) Top(n int, mass func(int) float64) []int {
 }
 
 // Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, and counts
-// its count in the document. Afterwards the values of a word sum to 1 or to its count, except for the norm. A word whose total is
+// its count in the document. Afterwards the values of a word sum to the word's weight, except for the norm. A word whose total is
 // 0 adds nothing.
 func (s Shape) Scale(values, total, counts []float32) {
 	n := len(counts)
 	square := 0.0
 	for i, c := range counts {
 		weight := c
-		if s.Binary {
+		switch s.Weight {
+		case Once:
 			weight = 1
+		case Root:
+			weight = float32(math.Sqrt(float64(c)))
 		}
 		if total[i] > 0 {
 			weight /= total[i]

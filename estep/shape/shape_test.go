@@ -21,7 +21,7 @@ func TestScale(t *testing.T) {
 		want  []float32
 	}{
 		{Shape{}, []float32{1, 3, 0, 1, 1, 0}},
-		{Shape{Binary: true}, []float32{.5, .75, 0, .5, .25, 0}},
+		{Shape{Weight: Once}, []float32{.5, .75, 0, .5, .25, 0}},
 		{Shape{Norm: 6}, []float32{1.7320508, 5.196152, 0, 1.7320508, 1.7320508, 0}}, // 6/√12
 	} {
 		values := []float32{2, .75, 0, 2, .25, 0}
@@ -32,5 +32,14 @@ func TestScale(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// TestRoot: a word of count 9 weighs three times as much as one of count 1.
+func TestRoot(t *testing.T) {
+	values := []float32{1, 1}
+	Shape{Weight: Root}.Scale(values, []float32{1, 1}, []float32{9, 1})
+	if values[0] != 3 || values[1] != 1 {
+		t.Errorf("values are %v, want 3 and 1", values)
 	}
 }

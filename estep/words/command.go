@@ -4,13 +4,35 @@ import (
 	"privpipe/estep/job"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
 )
 
 // Command is estep words.
-type Command struct{ job.Job }
+type Command struct {
+	job.Job
+	Public string `placeholder:"FILE" group:"Contribution" help:"Divide the counts of each word by a scale that its frequency in public text says, from FILE of mstep public: rare words then get less noise than frequent ones. mstep words needs the same flag."`
+	Vocab  string `placeholder:"FILE" group:"Contribution" help:"With --public: read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
+}
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	return c.Do(r, job.Work{Family: words.Family, New: func() model.EStep { return New() }})
+	work := job.Work{Family: words.Family, New: func() model.EStep { return New() }}
+	if c.Public != "" {
+		if err := r.Check(c.Public, c.Vocab); err != nil {
+			return err
+		}
+		vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+		if err != nil {
+			return err
+		}
+		text, err := publictext.Open(c.Public, vocab)
+		if err != nil {
+			return err
+		}
+		work.New, work.Public = func() model.EStep { return NewScaled(text) }, &wire.Header{Vocabulary: vocab.Hash()}
+	}
+	return c.Do(r, work)
 }

@@ -3,10 +3,13 @@
 package words
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"math"
 
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -14,14 +17,26 @@ import (
 
 // Model implements model.EStep.
 type Model struct {
-	logarithms []float64 // logarithm of each word's probability, for scores
+	scales     []float64         // by which the counts of each word are divided; nil: all are 1
+	text       [sha256.Size]byte // digest of the public text that the scales are of
+	logarithms []float64         // logarithm of each word's probability, for scores
 }
 
 // New returns a model without parameters; it needs none to contribute.
 func New() *Model { return new(Model) }
 
-// Settings implements model.EStep: there are none.
-func (m *Model) Settings() any { return nil }
+// NewScaled returns a model whose counts are divided by the scales of public text, so that noise is larger on frequent words.
+func NewScaled(text *publictext.Text) *Model {
+	return &Model{scales: words.Scales(text.Frequencies), text: text.Digest}
+}
+
+// Settings implements model.EStep: there are none without public text.
+func (m *Model) Settings() any {
+	if m.scales == nil {
+		return nil
+	}
+	return map[string]any{"public": hex.EncodeToString(m.text[:])}
+}
 
 // SetParameters implements model.EStep.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
@@ -41,21 +56,26 @@ func (m *Model) NewWorker() model.Worker { return worker{m} }
 
 type worker struct{ model *Model }
 
-// Contribute implements model.Worker: count_v / ‖count‖₂, so that a long document weighs no more than a short one and
-// nothing is ever clipped.
+// Contribute implements model.Worker: x_v / ‖x‖₂ of x_v = count_v over the scale of v, so that a long document weighs no more than a short one
+// and nothing is ever clipped.
 func (w worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
 	if len(d.Counts) == 0 {
 		return nil, nil
 	}
-	square := 0.0
-	for _, c := range d.Counts {
-		square += float64(c) * float64(c)
-	}
-	values := make([]float32, len(d.Counts))
+	ids, square := wire.AppendIDs(nil, d.WordGaps), 0.0
+	scaled := make([]float64, len(ids))
 	for i, c := range d.Counts {
-		values[i] = float32(float64(c) / math.Sqrt(square))
+		scaled[i] = float64(c)
+		if w.model.scales != nil {
+			scaled[i] /= w.model.scales[ids[i]]
+		}
+		square += scaled[i] * scaled[i]
 	}
-	return model.AppendParts(nil, 0, []uint32{0}, wire.AppendIDs(nil, d.WordGaps), values), nil
+	values := make([]float32, len(ids))
+	for i, x := range scaled {
+		values[i] = float32(x / math.Sqrt(square))
+	}
+	return model.AppendParts(nil, 0, []uint32{0}, ids, values), nil
 }
 
 // Score implements model.Scorer. A unigram has nothing to infer, so its bound is its likelihood.

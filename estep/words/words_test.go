@@ -1,13 +1,17 @@
 package words
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"testing"
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/modeltest"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 func TestModel(t *testing.T) {
@@ -31,5 +35,24 @@ func TestScore(t *testing.T) {
 	}
 	if _, err := (worker{New()}).Score(&wire.Document{}); err == nil {
 		t.Error("scored without a model")
+	}
+}
+
+// TestScaled: the counts of each word are divided by its scale before the norm, and the settings name the public text.
+func TestScaled(t *testing.T) {
+	text := &publictext.Text{Frequencies: []float64{.5, .25, .25}, Digest: [32]byte{7}}
+	m := NewScaled(text)
+	parts, err := m.NewWorker().Contribute(&wire.Document{WordGaps: []uint32{0, 2}, Counts: []uint32{3, 1}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := 3/math.Pow(3*.5+.05, .25), 1/math.Pow(3*.25+.05, .25)
+	norm := math.Hypot(a, b)
+	want := stream.AppendCells(nil, []float32{float32(a / norm), float32(b / norm)})
+	if !bytes.Equal(parts[0].Values, want) {
+		t.Errorf("values %x, want %x", parts[0].Values, want)
+	}
+	if New().Settings() != nil || fmt.Sprint(m.Settings()) == fmt.Sprint(NewScaled(&publictext.Text{Frequencies: text.Frequencies}).Settings()) {
+		t.Error("the settings must be none without public text, and name it otherwise")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/npy"
 	"privpipe/pipelines/vocabulary"
@@ -36,6 +37,7 @@ type Command struct {
 	Beta         string   `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"Send this estimate of β under λ to the E-step: ${enum}."`
 	Negatives    string   `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
 	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
+	Public       string   `placeholder:"FILE" group:"Estimate" help:"Take what public text says of words and topics as a prior, from FILE of mstep public, and start from its topics."`
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
 	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
 	Seed         uint64   `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
@@ -72,6 +74,10 @@ func (c *Command) Validate() error {
 		return errors.New("--accumulate does not go with --negatives zero: increments are negative where counts fall")
 	case c.Accumulate && c.Online != "":
 		return errors.New("--accumulate and --online exclude each other")
+	case c.Public != "" && c.WordMarginal == "":
+		return errors.New("--public needs --word-marginal: public topics are put on the private frequencies of words")
+	case c.Public != "" && (c.Denoise != "shrink" || c.Accumulate || c.Online != "" || c.Initial != ""):
+		return errors.New("--public does not go with --denoise floor, --accumulate, --online and --initial")
 	case c.Counts != "" && !c.Accumulate && c.Online == "":
 		return errors.New("--initial-counts belongs to --accumulate and --online")
 	}
@@ -127,7 +133,7 @@ func (c *Command) schedule() (tau0, kappa, averageFrom float64) {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Initial, c.Counts); err != nil {
+	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Public, c.Initial, c.Counts); err != nil {
 		return err
 	}
 	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
@@ -150,6 +156,11 @@ func (c *Command) Run(r *filter.Run) error {
 	}
 	if c.WordMarginal != "" {
 		if o.Marginal, err = readMarginal(c.WordMarginal, vocab); err != nil {
+			return err
+		}
+	}
+	if c.Public != "" {
+		if o.Public, err = publictext.Open(c.Public, vocab); err != nil {
 			return err
 		}
 	}

@@ -72,20 +72,25 @@ func (o *Options) shrink(t *topics, sum []float64, tau float64) {
 		}
 	}
 	cellPrior.Shrink(t.lambda, sum, expected, tau)
+	toFrequencies(t.lambda, frequency, total)
+	for i, l := range t.lambda {
+		t.lambda[i] = max(l, 1e-6*expected[i]) // far below the noise, but no word gets probability 0
+	}
+}
+
+// toFrequencies scales the cells of each word so that all topics together have its frequency.
+func toFrequencies(cells, frequency []float64, total float64) {
 	for v, f := range frequency {
 		column := 0.0
-		for k := range t.k {
-			column += t.lambda[k*t.v+v]
+		for at := v; at < len(cells); at += len(frequency) {
+			column += cells[at]
 		}
 		if column > 0 {
 			scale := total * f / column
-			for k := range t.k {
-				t.lambda[k*t.v+v] *= scale
+			for at := v; at < len(cells); at += len(frequency) {
+				cells[at] *= scale
 			}
 		}
-	}
-	for i, l := range t.lambda {
-		t.lambda[i] = max(l, 1e-6*expected[i]) // far below the noise, but no word gets probability 0
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"privpipe/mstep/internal/informed"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/publictext"
 )
 
 // Options are the settings of the M-step. All are public and fixed before the run.
@@ -23,8 +25,9 @@ type Options struct {
 	Accumulate    bool    // S ← S + R from S = 0 on: releases are increments. It makes no use of Tau0, Kappa and AverageFrom
 	Online        Online
 	Estimate      Estimate
-	Marginal      []float64 // frequency of each word, from a separate release; nil: estimated from S
-	Seed          uint64    // of the random first topics
+	Marginal      []float64        // frequency of each word, from a separate release; nil: estimated from S
+	Seed          uint64           // of the random first topics
+	Public        *publictext.Text // prior of the topics, and the first of them; needs Marginal. nil: none
 }
 
 // Learner implements model.Learner.
@@ -39,13 +42,18 @@ type Learner struct {
 	averageVariance float64
 	averaged        float64 // number of rounds in the average
 
-	online *online // nil: not online
+	online   *online        // nil: not online
+	informed *informed.Rows // nil: without public text
 }
 
 // New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. A learner that accumulates,
 // or that is online, begins with counts of 0 instead, because it would never forget random ones.
 func New(o Options) *Learner {
 	l := newLearner(o)
+	if l.informed != nil {
+		l.begin(l.informed.Start(o.Topics, o.Public.First))
+		return l
+	}
 	if o.Accumulate || l.online != nil {
 		return l
 	}
@@ -60,10 +68,15 @@ func New(o Options) *Learner {
 // NewFrom returns a learner whose first topics are λ, K×V row by row.
 func NewFrom(o Options, lambda []float64) *Learner {
 	l := newLearner(o)
-	for i, v := range lambda {
-		l.sum[i] = v - o.prior()
-	}
+	l.begin(lambda)
 	return l
+}
+
+// begin sets the first λ.
+func (l *Learner) begin(lambda []float64) {
+	for i, v := range lambda {
+		l.sum[i] = v - l.o.prior()
+	}
 }
 
 // NewFromCounts returns a learner that adds increments to counts, K×V row by row, whose noise has the given variance on each cell. A learner that is
@@ -86,6 +99,9 @@ func newLearner(o Options) *Learner {
 	l := &Learner{o: o, sum: make([]float64, cells), average: make([]float64, cells)}
 	if o.Online.Lambda > 0 {
 		l.online = newOnline(o)
+	}
+	if o.Public != nil {
+		l.informed = informed.New(o.Topics, o.Marginal, o.Public, nil)
 	}
 	return l
 }
@@ -126,6 +142,9 @@ func (l *Learner) Update(r *model.Release) error {
 		l.averaged++
 		l.averageVariance = model.Mix(l.average, values, 2/(l.averaged+1), l.averageVariance, variance)
 	}
+	if l.informed != nil && l.variance > 0 {
+		l.informed.Follow(l.sum, math.Sqrt(l.variance))
+	}
 	l.round = r.Round
 	return nil
 }
@@ -149,7 +168,7 @@ func (l *Learner) accumulate(r *model.Release, increments []float64, variance fl
 
 // Parameters implements model.Learner.
 func (l *Learner) Parameters() *model.Snapshot {
-	estimate := l.o.estimate(l.sum, math.Sqrt(l.variance))
+	estimate := l.estimate(l.informed, l.sum, math.Sqrt(l.variance))
 	s := new(model.Snapshot)
 	lda.Alpha.Put(s, l.o.Alpha)
 	lda.Eta.Put(s, l.o.Eta)
@@ -206,13 +225,38 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		return nil, errors.New("no release to learn from")
 	}
 	sum, variance := l.estimated()
-	estimate := l.o.estimate(sum, math.Sqrt(variance))
+	tau := math.Sqrt(variance)
+	n := l.informed
+	if n != nil && tau > 0 {
+		n = n.Last(sum, tau)
+	}
+	estimate := l.estimate(n, sum, tau)
 	s := new(model.Snapshot)
 	lda.Alpha.Put(s, l.o.Alpha)
 	lda.Eta.Put(s, l.o.Eta)
 	lda.Rounds.Put(s, float64(l.round))
 	lda.Weights.Put(s, l.Size(), estimate.weights())
 	lda.Lambda.Put(s, l.Size(), estimate.lambda)
+	if l.o.Public != nil {
+		l.o.Public.PutDigest(s)
+	}
 	l.putOptional(s)
 	return s, nil
+}
+
+// estimate makes topics from a statistic, with public text if there are rows and the statistic was released.
+func (l *Learner) estimate(rows *informed.Rows, sum []float64, tau float64) *topics {
+	if rows == nil || l.round == 0 || tau == 0 {
+		return l.o.estimate(sum, tau)
+	}
+	t := &topics{k: l.o.Topics, v: l.o.Words, lambda: rows.Estimate(sum, tau), expectedLog: l.o.Estimate.ExpectedLog}
+	total := 0.0
+	for _, x := range sum {
+		total += x
+	}
+	toFrequencies(t.lambda, l.o.Marginal, max(total, math.SmallestNonzeroFloat32))
+	for i, x := range t.lambda {
+		t.lambda[i] = max(x, math.SmallestNonzeroFloat32)
+	}
+	return t
 }

@@ -14,6 +14,7 @@ var (
 	keptAveraged        = model.Scalar{Name: "averaged"}
 	keptBaseVariance    = model.Scalar{Name: "base_variance"}
 	keptLastVariance    = model.Scalar{Name: "last_variance"}
+	keptBlend           = model.Matrix[float64]{Name: "blend", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative} // of public topics, not of words
 	keptBase            = model.Matrix[float64]{Name: "base", Rows: model.Components, Columns: model.Words}
 	keptLast            = model.Matrix[float64]{Name: "last", Rows: model.Components, Columns: model.Words}
 	keptSum             = model.Matrix[float64]{Name: "sum", Rows: model.Components, Columns: model.Words}
@@ -37,6 +38,11 @@ func (l *Learner) state() learn.State {
 			learn.Number(keptAveraged, &l.averaged),
 			learn.Cells(keptSum, l.Size(), l.sum), learn.Cells(keptAverage, l.Size(), l.average),
 		},
+	}
+	kept.Settings = append(kept.Settings, learn.PublicText(l.o.Public)...)
+	if l.informed != nil {
+		weights, columns := l.informed.Weights()
+		kept.Kept = append(kept.Kept, learn.Cells(keptBlend, model.Size{Components: l.o.Topics, Words: columns}, weights))
 	}
 	if s := l.online; s != nil {
 		kept.Kept = append(kept.Kept, learn.Number(lda.Correlation, &s.lambda), learn.Number(keptBaseVariance, &s.baseVariance),

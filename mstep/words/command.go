@@ -3,20 +3,32 @@ package words
 import (
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/vocabulary"
 )
 
 // Command is mstep words.
-type Command struct{ learn.Job }
+type Command struct {
+	learn.Job
+	Public string `placeholder:"FILE" help:"Take the frequencies of public text as a prior, from FILE of mstep public. estep words needs the same flag."`
+}
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	if err := r.Check(c.Input, c.Vocab); err != nil {
+	if err := r.Check(c.Input, c.Vocab, c.Public); err != nil {
 		return err
 	}
 	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
 	if err != nil {
 		return err
 	}
-	return c.Learn(r, New(len(vocab)), vocab)
+	learner := New(len(vocab))
+	if c.Public != "" {
+		text, err := publictext.Open(c.Public, vocab)
+		if err != nil {
+			return err
+		}
+		learner = NewInformed(text)
+	}
+	return c.Learn(r, learner, vocab)
 }

@@ -6,8 +6,10 @@ import (
 	"math"
 
 	"privpipe/mstep/internal/denoise"
+	"privpipe/mstep/internal/informed"
 	"privpipe/mstep/learn"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/wire/stream"
 )
@@ -22,13 +24,21 @@ var (
 type Learner struct {
 	words    int
 	round    uint32
-	rounds   float64   // number of rounds in the mean
-	mean     []float64 // of the released sums
-	variance float64   // of the noise on each cell of it
+	rounds   float64          // number of rounds in the mean
+	mean     []float64        // of the released sums
+	variance float64          // of the noise on each cell of it
+	public   *publictext.Text // prior of the frequencies, by which documents were scaled; nil: none
 }
 
 // New returns a learner for a vocabulary of the given size.
 func New(size int) *Learner { return &Learner{words: size, mean: make([]float64, size)} }
+
+// NewInformed returns a learner of releases of estep words --public.
+func NewInformed(text *publictext.Text) *Learner {
+	l := New(len(text.Frequencies))
+	l.public = text
+	return l
+}
 
 // Family implements model.Learner.
 func (l *Learner) Family() *model.Family { return words.Family }
@@ -61,12 +71,41 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	}
 	s := new(model.Snapshot)
 	words.Rounds.Put(s, l.rounds)
-	words.Probabilities.Put(s, l.Size(), denoise.Frequencies(l.mean, math.Sqrt(l.variance)))
+	words.Probabilities.Put(s, l.Size(), l.frequencies())
+	if l.public != nil {
+		l.public.PutDigest(s)
+	}
 	return s, nil
 }
 
+// frequencies returns the frequency of each word.
+func (l *Learner) frequencies() []float64 {
+	if l.public == nil {
+		return denoise.Frequencies(l.mean, math.Sqrt(l.variance))
+	}
+	if l.variance == 0 {
+		exact := make([]float64, len(l.mean))
+		for v, scale := range words.Scales(l.public.Frequencies) {
+			exact[v] = l.mean[v] * scale
+		}
+		return denoise.Frequencies(exact, 0)
+	}
+	rows := informed.New(1, l.public.Frequencies, l.public, words.Scales(l.public.Frequencies))
+	tau := math.Sqrt(l.variance)
+	rows.Follow(l.mean, tau)
+	frequencies := rows.Last(l.mean, tau).Estimate(l.mean, tau)
+	total := 0.0
+	for _, f := range frequencies {
+		total += f
+	}
+	for v := range frequencies {
+		frequencies[v] /= total
+	}
+	return frequencies
+}
+
 func (l *Learner) state() learn.State {
-	return learn.State{Kept: []learn.Kept{
+	return learn.State{Settings: learn.PublicText(l.public), Kept: []learn.Kept{
 		learn.Number(words.Rounds, &l.rounds), learn.Number(keptVariance, &l.variance), learn.Cells(keptMean, l.Size(), l.mean),
 	}}
 }

@@ -124,6 +124,40 @@ func TestTopicsPage(t *testing.T) {
 	}
 }
 
+// TestPapersPage: the page of the papers says of each paper what it claims and which commands show it, which exist, and its tables stay readable.
+func TestPapersPage(t *testing.T) {
+	t.Parallel()
+	page := read(t, "pipelines/recipes/papers/README.md")
+	papers := regexp.MustCompile(`(?m)^\| ([a-z]+\d*) \| `).FindAllStringSubmatch(page[:strings.Index(page, "## The papers in short")], -1)
+	names := make([]string, 0, len(papers))
+	for _, paper := range papers[1:] { // the first row is the head
+		names = append(names, paper[1])
+		entry := regexp.MustCompile(`(?ms)^\*\*` + paper[1] + `\*\* claims .*?^` + "```\n(.*?)^```").FindStringSubmatch(page)
+		if entry == nil {
+			t.Errorf("%s: no claim with commands", paper[1])
+			continue
+		}
+		for line := range strings.Lines(entry[1]) {
+			command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			path := filepath.Join(root, "pipelines/recipes", command)
+			if !strings.HasSuffix(command, ".sh") {
+				path = filepath.Join(root, command)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s: no command %s", paper[1], command)
+			}
+		}
+	}
+	if !slices.Equal(names, []string{"zcdp16", "ma16", "vips20", "hdp", "sub"}) {
+		t.Errorf("papers %v", names)
+	}
+	for line := range strings.Lines(page) {
+		if cells := strings.Split(line, " | "); strings.HasPrefix(line, "| ") && len(cells[len(cells)-1]) > 260 {
+			t.Errorf("a last cell of %d bytes: numbers belong into a section: %.60s…", len(cells[len(cells)-1]), line)
+		}
+	}
+}
+
 // TestLinks checks that every file and every heading that a page links to exists.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)

@@ -195,11 +195,11 @@ func TestLostRace(t *testing.T) {
 mkdir second
 account ledger new second/other.ledger
 cp first/documents.pp second
-sed 's/--epsilon 1/--epsilon 2/' first/settings >second/settings
+sed 's/--epsilon 1/--epsilon 1.5/' first/settings >second/settings
 for grant in words-grant grant; do
   jq '.id = "late-'$grant'" | del(.budget.beside)' first/$grant.json >second/$grant.json
 done`)
-	s := bash(folder, recipe+" --epsilon 2 second")
+	s := bash(folder, recipe+" --epsilon 1.5 second")
 	if err := s.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, s.stderr.String())
 	}

@@ -17,8 +17,10 @@
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --inference variational
 #                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
-#   --rate 0.1        probability of the coin that puts a document into a round
-#   --rounds 80       number of rounds
+#   --public FILE     what public text says of words and topics, of public.sh; by default public/english.pp, of English Wikipedia and
+#                     Stack Exchange, unless it has too few of the vocabulary's words. none: no public text but the vocabulary
+#   --rate X          probability of the coin that puts a document into a round; by default 0.25, or 0.5 from ε = 2 on. Without public text: 0.1
+#   --rounds N        number of rounds; by default 64, or 32 from ε = 2 on. Without public text: 80
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
@@ -34,23 +36,46 @@
 #   --workers 2       number of estep processes
 #   --partitions 4    number of partitions of the topics that they share
 #
-# The only public text is the vocabulary. Two things are released and charged: the frequencies of words, once, and the statistics
+# Public text costs no privacy: it changes what is made of a release, and nothing before it. Two things are released and charged: the frequencies of words, once, and the statistics
 # of topics, in each round. Good topics need many documents. At ε = 1, 150,000 documents of a hundred words give fifty good
 # topics. 40,000 documents of ten words give ten topics with sensible leading words, but a perplexity worse than word frequencies.
 # `account advise` suggests a number of topics for other documents.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate=0.1 rounds=80 unit='' force='' ledger='' dataset=default
-take "epsilon delta topics inference rate rounds unit force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' force='' ledger='' dataset=default
+take "epsilon delta topics inference rate rounds public unit force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
+real epsilon
+shape=()
+prior=()
+if [[ $public != none ]]; then
+  given=$public
+  public=${public:-$recipes/public/english.pp}
+  [[ -f $public ]] || fail "no such public file: $public"
+  if mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null; then
+    prior=(--public "$public")
+    shape=(--top-topics 3 --word-weight sqrt)
+  else
+    [[ -z $given ]] || fail "--public $public is not for this vocabulary"
+    echo "$(basename "$0"): goes on without public text; public.sh makes a file for this vocabulary" >&2
+    public=none
+  fi
+fi
+if [[ $public == none ]]; then
+  rate=${rate:-0.1} rounds=${rounds:-80}
+elif holds "$epsilon < 2"; then
+  rate=${rate:-0.25} rounds=${rounds:-64}
+else
+  rate=${rate:-0.5} rounds=${rounds:-32}
+fi
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
 charged=$(identity "$ledger")
-same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")"
+same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")"
 ledger=${ledger:-$out/run.ledger}
 
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
@@ -76,24 +101,24 @@ used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$
 
 words() {
   pipeline sample --all --unit "$unit" "$out/documents.pp" \
-    -- estep words \
+    -- estep words "${prior[@]}" ${prior:+"${vocabulary[@]}"} \
     -- privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
-    -- mstep words "${vocabulary[@]}" -o "$out/words.pp"
+    -- mstep words "${prior[@]}" "${vocabulary[@]}" -o "$out/words.pp"
 }
 topics_of_run
 keep "$out/words.pp" words
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
-estep=(lda)
+estep=(lda "${shape[@]}" ${prior:+--iterations 12})
 if [[ $inference == gibbs ]]; then
-  estep=(gibbs)
+  estep=(gibbs "${shape[@]}")
   if [[ $brokers ]]; then # a document that is delivered again, to whatever worker, must throw the same coins
     keep "$out/gibbs.key" secret_key "$out/gibbs.key"
     estep+=(--secret "$out/gibbs.key")
   fi
 fi
 privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
-mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed")
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7})
 train
 
 present "$ledger" --unigram "$out/words.pp"

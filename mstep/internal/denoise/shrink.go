@@ -1,6 +1,7 @@
 package denoise
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -28,16 +29,8 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 		return
 	}
 	edges := groupEdges(expected, m.Groups)
-	weights := make([][]float64, m.Groups)
-	for g := range weights {
-		weights[g] = make([]float64, len(m.Ratios))
-		for j := range weights[g] {
-			weights[g][j] = 1 / float64(len(m.Ratios))
-		}
-	}
-	for range m.Steps {
-		m.maximize(weights, edges, noisy, expected, tau)
-	}
+	weights := m.equal()
+	m.fit(weights, edges, noisy, expected, tau)
 	chunks(len(noisy), func(_, from, to int) {
 		c := newCell(m.Ratios)
 		for i := from; i < to; i++ {
@@ -46,36 +39,79 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 	})
 }
 
+// Evidence returns the mean logarithm of the likelihood of the noisy cells around their expected sizes, up to a term that does not depend on these.
+// Of two guesses of the sizes, that of larger evidence is what the cells speak for.
+func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
+	weights, edges := m.equal(), groupEdges(expected, m.Groups)
+	m.fit(weights, edges, noisy, expected, tau)
+	c, sum := newCell(m.Ratios), 0.0
+	for i, e := range expected {
+		c.set(noisy[i], e, tau)
+		likelihood := 0.0
+		for j, w := range weights[group(edges, e)] {
+			likelihood += w * c.share[j]
+		}
+		sum += math.Log(likelihood / e)
+	}
+	return sum / float64(len(expected))
+}
+
+// equal returns equal weights for each group.
+func (m Mixture) equal() [][]float64 {
+	weights := make([][]float64, m.Groups)
+	for g := range weights {
+		weights[g] = slices.Repeat([]float64{1 / float64(len(m.Ratios))}, len(m.Ratios))
+	}
+	return weights
+}
+
 // sampled is the largest number of cells in a fit of the weights. It is enough for the few weights of a group.
 const sampled = 1 << 16
 
-// maximize does one step of expectation maximization for the weights: a weight becomes the mean responsibility of its
-// component over the cells of its group.
-func (m Mixture) maximize(weights [][]float64, edges, noisy, expected []float64, tau float64) {
+// fit does the steps of expectation maximization from the given weights, on every few cells. Their likelihoods are computed once.
+func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau float64) {
 	stride := max(1, len(noisy)/sampled)
 	n := (len(noisy) + stride - 1) / stride
-	var sums [pieces][]float64
-	chunks(n, func(piece, from, to int) {
+	groups, likelihoods := make([]uint8, n), make([]float64, n*len(m.Ratios))
+	chunks(n, func(_, from, to int) {
 		c := newCell(m.Ratios)
-		sum := make([]float64, m.Groups*len(m.Ratios))
 		for i := from; i < to; i++ {
-			g := group(edges, expected[i*stride])
+			groups[i] = uint8(group(edges, expected[i*stride]))
 			c.set(noisy[i*stride], expected[i*stride], tau)
-			c.weigh(weights[g])
-			for j, r := range c.share {
-				sum[g*len(m.Ratios)+j] += r
+			copy(likelihoods[i*len(m.Ratios):], c.share)
+		}
+	})
+	for range m.Steps {
+		m.maximize(weights, groups, likelihoods)
+	}
+}
+
+// maximize does one step of expectation maximization: a weight becomes the mean responsibility of its component over the cells of its group.
+func (m Mixture) maximize(weights [][]float64, groups []uint8, likelihoods []float64) {
+	size := len(m.Ratios)
+	var sums [pieces][]float64
+	chunks(len(groups), func(piece, from, to int) {
+		sum := make([]float64, m.Groups*size)
+		for i := from; i < to; i++ {
+			cell, of, total := likelihoods[i*size:(i+1)*size], weights[groups[i]], 0.0
+			for j, l := range cell {
+				total += of[j] * l
+			}
+			to := sum[int(groups[i])*size:][:size]
+			for j, l := range cell {
+				to[j] += of[j] * l / total
 			}
 		}
 		sums[piece] = sum
 	})
 	for g := range weights {
 		total := 0.0
-		next := make([]float64, len(m.Ratios))
+		next := make([]float64, size)
 		for _, sum := range sums {
 			for j := range next {
 				if sum != nil {
-					next[j] += sum[g*len(m.Ratios)+j]
-					total += sum[g*len(m.Ratios)+j]
+					next[j] += sum[g*size+j]
+					total += sum[g*size+j]
 				}
 			}
 		}
@@ -103,12 +139,12 @@ func newCell(ratios []float64) *cell {
 	return c
 }
 
-// clear is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
-const clear = 30
+// surely is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
+const surely = 30
 
 // set takes a cell. The likelihood of a component is ratio(z)/m; φ(y/τ) and the factor 1/expected are common.
 func (c *cell) set(noisy, expected, tau float64) {
-	y := min(noisy/tau, clear)
+	y := min(noisy/tau, surely)
 	pull := tau / expected
 	for j, inverse := range c.inverse {
 		ratio, slope := lookUp(y - pull*inverse)
@@ -116,21 +152,9 @@ func (c *cell) set(noisy, expected, tau float64) {
 	}
 }
 
-// weigh turns likelihoods into posterior probabilities.
-func (c *cell) weigh(weights []float64) {
-	total := 0.0
-	for j, w := range weights {
-		c.share[j] *= w
-		total += c.share[j]
-	}
-	for j := range c.share {
-		c.share[j] /= total
-	}
-}
-
 // mean returns the posterior mean of a cell.
 func (c *cell) mean(noisy, expected, tau float64, weights []float64) float64 {
-	if noisy > clear*tau {
+	if noisy > surely*tau {
 		return noisy
 	}
 	c.set(noisy, expected, tau)

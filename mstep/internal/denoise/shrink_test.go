@@ -81,7 +81,7 @@ func FuzzShrink(f *testing.F) {
 		}
 		got := one(cellRatios, noisy, expected, tau)
 		most := noisy
-		if y := noisy / tau; y < clear {
+		if y := noisy / tau; y < surely {
 			_, flat := plain(max(y, -1e12))
 			most = tau * flat * (1 + 1e-5)
 		}
@@ -147,7 +147,8 @@ func TestFitClimbs(t *testing.T) {
 			t.Fatalf("step %d lowers the logarithm of the likelihood from %v to %v", step, last, likelihood)
 		}
 		last = likelihood
-		m.maximize(weights, nil, noisy, expected, tau)
+		m.Steps = 1
+		m.fit(weights, nil, noisy, expected, tau)
 	}
 	total := 0.0
 	for _, w := range weights[0] {

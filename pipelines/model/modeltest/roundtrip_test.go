@@ -40,7 +40,7 @@ func TestFamilies(t *testing.T) {
 		"lda": {
 			Step: func() model.EStep {
 				return estep.New(estep.Options{
-					Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Binary: true, Norm: 1},
+					Tolerance: 1e-3, Iterations: 6, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1},
 				})
 			},
 			Learner: learner, Norm: 1, Attained: 1 - 1e-6, NonNegative: true,

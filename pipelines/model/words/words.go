@@ -2,6 +2,8 @@
 package words
 
 import (
+	"math"
+
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -25,4 +27,15 @@ var Family = &model.Family{
 		return []*wire.Matrix{{Name: Counts, Rows: 1, Columns: uint32(s.Words), Element: wire.Element_FLOAT32}}
 	},
 	Model: []model.Field{Rounds, Probabilities},
+}
+
+// Scales returns by what the counts of each word are divided before they are released, and multiplied after: a_v = (V p_v + 0.05)^¼, where p_v
+// are public frequencies. The noise on a word is then in proportion to a_v. Power ½ would make the relative error of all words equal, and power 0
+// the absolute one; ¼ is between.
+func Scales(frequencies []float64) []float64 {
+	scales := make([]float64, len(frequencies))
+	for v, p := range frequencies {
+		scales[v] = math.Pow(float64(len(frequencies))*p+0.05, 0.25)
+	}
+	return scales
 }

@@ -1,0 +1,284 @@
+// Package informed estimates distributions over words from a noisy statistic and from what public text says. All of it is post-processing of
+// releases. A row is expected to be a mixture of public topics, corrected by features of its words; each cell is then shrunk to what is
+// expected of it, as much as the cells themselves say.
+package informed
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"privpipe/mstep/internal/blend"
+	"privpipe/mstep/internal/denoise"
+	"privpipe/mstep/internal/loglinear"
+	"privpipe/pipelines/model/publictext"
+)
+
+// Rows are K rows over V words, with a statistic of each that came with noise.
+type Rows struct {
+	topics   blas32.General // J+1 × V: the public topics on the base frequencies, and these frequencies
+	features blas32.General // P × V: of mean 0 and variance 1 under the base frequencies
+	scales   []float64      // of each word: the statistic is over it
+	fitted   []int          // words that fits look at, the most frequent
+	few      blas32.General // features of the fitted words
+	blend    *blend.Blend   // of the topics over the fitted words and their scales
+	last     bool           // the statistic is the last one
+}
+
+// The settings of fits (pipelines/recipes/PUBLIC.md says how they were chosen).
+const (
+	mostFeatures = 60
+	mostFitted   = 4096 // rarer words have too few counts to tell topics apart
+	firstSteps   = 40   // of the blend, for the first statistic
+	nextSteps    = 2    // for each other one
+	lastSteps    = 20   // more, for the last one
+	refresh      = 5    // steps between new weights of the cells
+	loosened     = 0.1  // part of the blend that is shared out before each other statistic
+	startShare   = 0.9  // of public topics in the first topics; the rest are the base frequencies
+)
+
+var correction = loglinear.Options{Ridge: 10, ModelError: blend.ModelError, Steps: 8}
+
+// cellPrior is the prior of a cell around what is expected of it.
+var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8, Steps: 60}
+
+// New brings public text to base frequencies. The statistic of a word is over its scale; nil: 1.
+func New(rows int, base []float64, text *publictext.Text, scales []float64) *Rows {
+	if scales == nil {
+		scales = slices.Repeat([]float64{1}, len(base))
+	}
+	r := &Rows{
+		topics: general(len(text.Topics)+1, len(base)), features: general(min(mostFeatures, len(text.Features)), len(base)), scales: scales,
+	}
+	for j, logLifts := range text.Topics {
+		rebase(row(r.topics, j), base, logLifts)
+	}
+	rebase(row(r.topics, len(text.Topics)), base, nil)
+	for p := range r.features.Rows {
+		standardize(row(r.features, p), text.Features[p], base)
+	}
+	r.fitted = frequent(base, mostFitted)
+	r.few = general(r.features.Rows, len(r.fitted))
+	r.few.Data = r.columns(r.features.Data)
+	known := general(r.topics.Rows, len(r.fitted))
+	known.Data = r.columns(r.overScales(r.topics).Data)
+	r.blend = blend.New(known, rows)
+	return r
+}
+
+// rebase sets a public topic on frequencies: in proportion to frequency times lift. Without lifts it is the frequencies.
+func rebase(topic []float32, frequencies []float64, logLifts []float32) {
+	total := 0.0
+	for v, f := range frequencies {
+		if logLifts != nil {
+			f *= math.Exp(float64(logLifts[v]))
+		}
+		topic[v] = float32(f)
+		total += f
+	}
+	for v := range topic {
+		topic[v] /= float32(total)
+	}
+}
+
+// standardize sets a feature to mean 0 and variance 1 under frequencies. One that does not vary stays 0.
+func standardize(feature, public []float32, frequencies []float64) {
+	mean, square := 0.0, 0.0
+	for v, f := range frequencies {
+		mean += f * float64(public[v])
+		square += f * float64(public[v]) * float64(public[v])
+	}
+	variance := square - mean*mean
+	if variance <= 1e-9*square {
+		return
+	}
+	for v, x := range public {
+		feature[v] = float32((float64(x) - mean) / math.Sqrt(variance))
+	}
+}
+
+// overScales returns rows, each cell over its word's scale.
+func (r *Rows) overScales(rows blas32.General) blas32.General {
+	out := general(rows.Rows, rows.Cols)
+	for i, x := range rows.Data {
+		out.Data[i] = x / float32(r.scales[i%rows.Cols])
+	}
+	return out
+}
+
+// Start returns K rows of public topics, the first so many of the text, which begin again if K is larger. Their sums are V.
+func (r *Rows) Start(rows, public int) []float64 {
+	words := len(r.scales)
+	first := make([]float64, rows*words)
+	base := row(r.topics, r.topics.Rows-1)
+	for k := range rows {
+		topic := row(r.topics, k%public)
+		for v := range words {
+			first[k*words+v] = float64(words) * (startShare*float64(topic[v]) + (1-startShare)*float64(base[v]))
+		}
+	}
+	return first
+}
+
+// Follow brings the blend to a statistic with noise of deviation tau > 0 on each cell, K × V row by row.
+func (r *Rows) Follow(statistic []float64, tau float64) {
+	s := r.columns(inDeviations(statistic, tau))
+	if slices.Max(r.blend.Weights) == 0 { // the first statistic
+		r.blend.Reset(r.mass(statistic, tau) / float64(len(statistic)/len(r.scales)))
+		r.fit(s, tau, firstSteps)
+		return
+	}
+	r.blend.Loosen(loosened)
+	r.fit(s, tau, nextSteps)
+}
+
+// fit improves the blend by steps. Between rounds its weights are in the units of the statistic, as the noise changes; here they are in those of
+// the noise.
+func (r *Rows) fit(s []float32, tau float64, steps int) {
+	copy(r.blend.Weights, over(r.blend.Weights, tau))
+	for ; steps > 0; steps -= refresh {
+		r.blend.Fit(s, 1, min(refresh, steps))
+	}
+	for i := range r.blend.Weights {
+		r.blend.Weights[i] *= tau
+	}
+}
+
+// Last returns a copy whose blend has followed the last statistic.
+func (r *Rows) Last(statistic []float64, tau float64) *Rows {
+	c := *r
+	c.blend, c.last = r.blend.Clone(), true
+	c.fit(r.columns(inDeviations(statistic, tau)), tau, lastSteps)
+	return &c
+}
+
+// Weights are those of the blend, K × J+1 row by row: all that Rows remember of the statistics before.
+func (r *Rows) Weights() (weights []float64, columns int) { return r.blend.Weights, r.topics.Rows }
+
+// Estimate returns the rows, times the scales, K × V, from a statistic with noise of deviation tau > 0 on each cell.
+func (r *Rows) Estimate(statistic []float64, tau float64) []float64 {
+	s := inDeviations(statistic, tau)
+	noisy := make([]float64, len(s))
+	for i, x := range s {
+		noisy[i] = float64(x)
+	}
+	expected := r.expected(s, noisy, r.mass(statistic, tau)/tau, tau)
+	cells := make([]float64, len(noisy))
+	cellPrior.Shrink(cells, noisy, expected, 1)
+	for i, x := range cells {
+		cells[i] = max(x, 1e-6*expected[i]) * tau * r.scales[i%len(r.scales)] // far below the noise, but no word gets probability 0
+	}
+	return cells
+}
+
+// expected returns what is expected of each cell, in units of the noise: the mixtures, corrected by features. Of the last statistic it is the one of
+// four guesses that the cells speak for: also the mixtures alone, rows of the base frequencies, or equal cells. Where public text is unlike the
+// private one, or noise hides all but the sizes of rows, a wrong prior costs more than none.
+func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float64 {
+	b := blend.Blend{Known: r.blend.Known, Weights: over(r.blend.Weights, tau)}
+	mixtures := r.overScales(b.Mixtures(r.topics)).Data
+	corrected := slices.Clone(mixtures)
+	loglinear.Correct(corrected, r.features, loglinear.Fit(r.columns(mixtures), r.columns(s), r.few, 1, correction))
+	least := 1e-9 * mass / float64(len(s))
+	best := positive(corrected, least)
+	if !r.last {
+		return best
+	}
+	evidence := cellPrior.Evidence(noisy, best, 1)
+	for _, guess := range [][]float64{positive(mixtures, least), r.flat(mixtures, true, least), r.flat(mixtures, false, least)} {
+		if e := cellPrior.Evidence(noisy, guess, 1); e > evidence {
+			best, evidence = guess, e
+		}
+	}
+	return best
+}
+
+func positive(cells []float32, least float64) []float64 {
+	out := make([]float64, len(cells))
+	for i, x := range cells {
+		out[i] = max(float64(x), least)
+	}
+	return out
+}
+
+// flat returns cells that have the sums of the rows of mixtures, times their scales, in proportion to the base frequencies or to 1.
+func (r *Rows) flat(mixtures []float32, base bool, least float64) []float64 {
+	words := len(r.scales)
+	out := make([]float64, len(mixtures))
+	frequencies := row(r.topics, r.topics.Rows-1)
+	for from := 0; from < len(mixtures); from += words {
+		size := 0.0
+		for v, scale := range r.scales {
+			size += float64(mixtures[from+v]) * scale
+		}
+		for v, scale := range r.scales {
+			share := 1 / float64(words)
+			if base {
+				share = float64(frequencies[v])
+			}
+			out[from+v] = max(size*share/scale, least)
+		}
+	}
+	return out
+}
+
+// mass is the sum of all cells times their scales, which noise must not make negative.
+func (r *Rows) mass(statistic []float64, tau float64) float64 {
+	total := 0.0
+	for i, x := range statistic {
+		total += x * r.scales[i%len(r.scales)]
+	}
+	return max(total, 1e-3*tau*math.Sqrt(float64(len(statistic))))
+}
+
+// most bounds cells and weights in units of the noise, so that sums of their squares are finite in a float32.
+const most = 1e12
+
+// inDeviations returns the statistic in units of its noise.
+func inDeviations(statistic []float64, tau float64) []float32 {
+	out := make([]float32, len(statistic))
+	for i, x := range statistic {
+		out[i] = float32(min(max(x/tau, -most), most))
+	}
+	return out
+}
+
+// over returns weights in units of the noise.
+func over(weights []float64, tau float64) []float64 {
+	out := make([]float64, len(weights))
+	for i, x := range weights {
+		out[i] = min(x/tau, most)
+	}
+	return out
+}
+
+// columns returns the fitted columns of cells, row by row.
+func (r *Rows) columns(cells []float32) []float32 {
+	out := make([]float32, 0, len(cells)/len(r.scales)*len(r.fitted))
+	for at := 0; at < len(cells); at += len(r.scales) {
+		for _, v := range r.fitted {
+			out = append(out, cells[at+v])
+		}
+	}
+	return out
+}
+
+// frequent returns the words of largest frequency, at most so many, ascending.
+func frequent(frequency []float64, most int) []int {
+	words := make([]int, len(frequency))
+	for v := range words {
+		words[v] = v
+	}
+	slices.SortStableFunc(words, func(a, b int) int { return cmp.Compare(frequency[b], frequency[a]) })
+	words = words[:min(most, len(words))]
+	slices.Sort(words)
+	return words
+}
+
+func general(rows, columns int) blas32.General {
+	return blas32.General{Rows: rows, Cols: columns, Stride: columns, Data: make([]float32, rows*columns)}
+}
+
+func row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }

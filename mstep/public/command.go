@@ -1,0 +1,118 @@
+// Package public makes public files: what public text says of words and of topics, which mstep lda --public takes as a prior.
+package public
+
+import (
+	"errors"
+	"fmt"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/publictext"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+)
+
+// Command is mstep public.
+type Command struct {
+	Vocab    string   `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
+	Features int      `default:"100" placeholder:"N" help:"Keep N features of each word, principal components of its neighbours and topics (default ${default})."`
+	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has."`
+	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file."`
+	Seed     uint64   `default:"1" help:"Seed the search for eigenvectors (default ${default})."`
+	Output   string   `short:"o" placeholder:"FILE" help:"Write the public file to FILE; standard output by default."`
+	Inputs   []string `arg:"" optional:"" help:"Streams of public documents, of tokenize --public; standard input by default."`
+	filter.Compress
+}
+
+// Validate is kong's hook.
+func (c *Command) Validate() error {
+	if c.Features < 1 || c.Features > maxFeatures {
+		return errors.New("--features must be in [1, 500]")
+	}
+	if c.Check != "" && (len(c.Topics) > 0 || len(c.Inputs) > 0) {
+		return errors.New("--check makes no public file: no --topics and no documents go with it")
+	}
+	if c.Check == "" && len(c.Topics) == 0 {
+		return errors.New("--topics is missing: a public file has topics")
+	}
+	return nil
+}
+
+func (c *Command) inputs() []string {
+	if len(c.Inputs) == 0 {
+		return []string{endpoint.Stdio}
+	}
+	return c.Inputs
+}
+
+// Run is kong's hook.
+func (c *Command) Run(r *filter.Run) error {
+	if c.Check != "" {
+		return c.check(r)
+	}
+	inputs := append(c.inputs(), c.Topics...)
+	if err := r.Check(append(inputs, c.Vocab)...); err != nil {
+		return err
+	}
+	if err := errors.Join(endpoint.Once(c.inputs()), endpoint.Distinct(c.Output, inputs...)); err != nil {
+		return err
+	}
+	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	if err != nil {
+		return err
+	}
+	text := &publictext.Text{Vocabulary: vocab}
+	for i, name := range c.Topics {
+		model, err := readTopics(name, vocab)
+		if err != nil {
+			return err
+		}
+		text.Topics = append(text.Topics, lifts(model)...)
+		if i == 0 {
+			text.First = len(text.Topics)
+		}
+	}
+	if r.DryRun() {
+		return nil
+	}
+	documents := newDocuments(len(vocab))
+	for _, name := range c.inputs() {
+		if err := documents.readAll(name, vocab); err != nil {
+			return err
+		}
+	}
+	if documents.number() == 0 {
+		return exit.Errorf(exit.Malformed, "no document has a word of the vocabulary: nothing to learn from")
+	}
+	text.Frequencies = documents.frequencies()
+	text.Features = features(documents, text.Topics, text.Frequencies, c.Features, c.Seed)
+	return text.Write(c.Output, c.Compress.Compress)
+}
+
+// readTopics reads the topics of a public model.
+func readTopics(name string, vocab vocabulary.Words) (*modelfile.Topics, error) {
+	t, err := modelfile.ReadTopics(name, wire.MaxCells)
+	if err == nil && string(t.Header.Vocabulary) != string(vocab.Hash()) {
+		err = exit.Errorf(exit.Malformed, "%s: topics over another vocabulary than --vocab", name)
+	}
+	return t, err
+}
+
+// check reads a public file for a vocabulary.
+func (c *Command) check(r *filter.Run) error {
+	if err := r.Check(c.Check, c.Vocab); err != nil {
+		return err
+	}
+	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	if err != nil || r.DryRun() {
+		return err
+	}
+	text, err := publictext.Open(c.Check, vocab)
+	if err != nil {
+		return err
+	}
+	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, fmt.Appendf(nil, "%d of %d words, %d topics, %d features, digest %x\n",
+		text.Known, len(vocab), len(text.Topics), len(text.Features), text.Digest))
+}

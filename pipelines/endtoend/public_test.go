@@ -1,0 +1,51 @@
+package endtoend
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPublicRecipe makes a public file of two corpora, and lda.sh takes it and the one that comes with it: the page names the file, another file in
+// the same folder is refused, and a vocabulary that it does not know goes without.
+func TestPublicRecipe(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	comments(t, folder)
+	run(t, folder, `awk 'NR % 3 == 0' comments.jsonl >one.jsonl; awk 'NR % 3 == 1' comments.jsonl >two.jsonl; awk 'NR % 3 == 2' comments.jsonl >private.jsonl`)
+	recipe := filepath.Join(root, "pipelines/recipes/public.sh") + " --topics 3 --more 4 --features 5 "
+	run(t, folder, recipe+"one.jsonl two.jsonl text.pp")
+	if said := run(t, folder, "mstep public --check text.pp"); !strings.HasPrefix(said, "8000 of 8000 words, 15 topics, 5 features, digest ") {
+		t.Errorf("the public file: %s", said)
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "text.pp.work")); left != nil {
+		t.Error("the work is left")
+	}
+	digest := strings.TrimSpace(run(t, folder, `mstep public --check text.pp | sed 's/.* digest //'`))
+	lda := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --topics 4 --rounds 4 "
+	run(t, folder, lda+"--public text.pp private.jsonl out")
+	if page := run(t, folder, "cat out/report.html"); !strings.Contains(page, digest) {
+		t.Errorf("the page does not name public text %s", digest)
+	}
+	for _, c := range []struct {
+		command, want string
+		code          int
+	}{
+		{recipe + "one.jsonl two.jsonl text.pp", "text.pp exists", 80},
+		{recipe + "one.jsonl", "wants TEXT… and OUT", 80},
+		{recipe + "nowhere.jsonl out.pp", "no such text: nowhere.jsonl", 80},
+		{recipe + "--topics 0 one.jsonl out.pp", "--topics must be a positive number, is 0", 80},
+		{lda + "private.jsonl out", "other settings", 80},
+		{lda + "--public nowhere.pp private.jsonl new", "no such public file: nowhere.pp", 80},
+		{lda + "--public out/model.pp private.jsonl new", "a model of \"lda\", not a public file", 80},
+		{lda + "--vocab strange.txt private.jsonl strange", "goes on without public text", 0},
+		{lda + "--public text.pp --vocab strange.txt private.jsonl new", "is not for this vocabulary", 80},
+	} {
+		write(t, folder, "strange.txt", "returns\n"+strings.Repeat("x", 20)+"\n"+strings.Repeat("y", 20)+"\n"+strings.Repeat("z", 20)+"\n")
+		s := bash(folder, c.command)
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != c.code || !strings.Contains(s.stderr.String(), c.want) {
+			t.Errorf("%s: exit code %d, %s; want %d, %s", c.command, code, s.stderr.String(), c.code, c.want)
+		}
+	}
+}
