@@ -226,11 +226,21 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	}
 	sum, variance := l.estimated()
 	tau := math.Sqrt(variance)
-	n := l.informed
-	if n != nil && tau > 0 {
-		n = n.Last(sum, tau)
+	if l.informed == nil || tau == 0 {
+		return l.snapshot(l.o.estimate(sum, tau)), nil
 	}
-	estimate := l.estimate(n, sum, tau)
+	traced := l.informed.Last(sum, tau).Trace(sum, tau)
+	estimate := l.toTopics(traced.Cells, sum)
+	s := l.snapshot(estimate)
+	lda.PutOrigins(s, l.Size(), origins(traced.Own, l.toTopics(traced.Expected, sum).lambda, estimate.lambda, l.o.Marginal))
+	return s, nil
+}
+
+// Start returns a model file of the first topics, of a learner that has had no release: Model before the first round.
+func (l *Learner) Start() *model.Snapshot { return l.snapshot(l.o.estimate(l.sum, 0)) }
+
+// snapshot is a model file of topics.
+func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 	s := new(model.Snapshot)
 	lda.Alpha.Put(s, l.o.Alpha)
 	lda.Eta.Put(s, l.o.Eta)
@@ -241,7 +251,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 		l.o.Public.PutDigest(s)
 	}
 	l.putOptional(s)
-	return s, nil
+	return s
 }
 
 // estimate makes topics from a statistic, with public text if there are rows and the statistic was released.
@@ -249,7 +259,12 @@ func (l *Learner) estimate(rows *informed.Rows, sum []float64, tau float64) *top
 	if rows == nil || l.round == 0 || tau == 0 {
 		return l.o.estimate(sum, tau)
 	}
-	t := &topics{k: l.o.Topics, v: l.o.Words, lambda: rows.Estimate(sum, tau), expectedLog: l.o.Estimate.ExpectedLog}
+	return l.toTopics(rows.Estimate(sum, tau), sum)
+}
+
+// toTopics makes topics of cells that public text has informed, with the frequencies of words and the size of the statistic.
+func (l *Learner) toTopics(cells, sum []float64) *topics {
+	t := &topics{k: l.o.Topics, v: l.o.Words, lambda: cells, expectedLog: l.o.Estimate.ExpectedLog}
 	total := 0.0
 	for _, x := range sum {
 		total += x

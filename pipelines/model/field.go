@@ -51,6 +51,7 @@ var (
 	Positive    = Rule{"positive", func(x float64) bool { return x > 0 }}
 	NotNegative = Rule{"0 or more", func(x float64) bool { return x >= 0 }}
 	Probability = Rule{"in (0, 1]", func(x float64) bool { return x > 0 && x <= 1 }}
+	Share       = Rule{"in [0, 1]", func(x float64) bool { return x >= 0 && x <= 1 }}
 )
 
 // A Scalar is a named number.

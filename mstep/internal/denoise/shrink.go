@@ -22,21 +22,7 @@ type Mixture struct {
 // noisy[i] with normal noise of deviation tau ≥ 0. Without noise it copies, raising negative cells to 0. All slices have
 // one length; estimate may be noisy.
 func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
-	if tau == 0 {
-		for i, y := range noisy {
-			estimate[i] = max(y, 0)
-		}
-		return
-	}
-	edges := groupEdges(expected, m.Groups)
-	weights := m.equal()
-	m.fit(weights, edges, noisy, expected, tau)
-	chunks(len(noisy), func(_, from, to int) {
-		c := newCell(m.Ratios)
-		for i := from; i < to; i++ {
-			estimate[i] = c.mean(noisy[i], expected[i], tau, weights[group(edges, expected[i])])
-		}
-	})
+	m.ShrinkOwn(estimate, nil, noisy, expected, tau)
 }
 
 // Evidence returns the mean logarithm of the likelihood of the noisy cells around their expected sizes, up to a term that does not depend on these.

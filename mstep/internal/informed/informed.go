@@ -159,18 +159,41 @@ func (r *Rows) Weights() (weights []float64, columns int) { return r.blend.Weigh
 
 // Estimate returns the rows, times the scales, K × V, from a statistic with noise of deviation tau > 0 on each cell.
 func (r *Rows) Estimate(statistic []float64, tau float64) []float64 {
+	cells, _ := r.estimate(statistic, nil, tau)
+	return cells
+}
+
+// A Traced estimate says of each cell where it comes from. All are K × V, row by row.
+type Traced struct {
+	Cells    []float64 // the estimate
+	Own      []float64 // how much a cell follows its own noisy cell, in [0, 1]: denoise.Mixture.ShrinkOwn
+	Expected []float64 // what was expected of a cell, in the unit of Cells, positive
+}
+
+// Trace is Estimate, with where it comes from.
+func (r *Rows) Trace(statistic []float64, tau float64) Traced {
+	t := Traced{Own: make([]float64, len(statistic))}
+	t.Cells, t.Expected = r.estimate(statistic, t.Own, tau)
+	for i, e := range t.Expected {
+		t.Expected[i] = e * tau * r.scales[i%len(r.scales)]
+	}
+	return t
+}
+
+// estimate returns the estimate, and what was expected of each cell, over the noise and the scale. It sets own unless that is nil.
+func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected []float64) {
 	s := inDeviations(statistic, tau)
 	noisy := make([]float64, len(s))
 	for i, x := range s {
 		noisy[i] = float64(x)
 	}
-	expected := r.expected(s, noisy, r.mass(statistic, tau)/tau, tau)
-	cells := make([]float64, len(noisy))
-	cellPrior.Shrink(cells, noisy, expected, 1)
+	expected = r.expected(s, noisy, r.mass(statistic, tau)/tau, tau)
+	cells = make([]float64, len(noisy))
+	cellPrior.ShrinkOwn(cells, own, noisy, expected, 1)
 	for i, x := range cells {
 		cells[i] = max(x, 1e-6*expected[i]) * tau * r.scales[i%len(r.scales)] // far below the noise, but no word gets probability 0
 	}
-	return cells
+	return cells, expected
 }
 
 // expected returns what is expected of each cell, in units of the noise: the mixtures, corrected by features. Of the last statistic it is the one of

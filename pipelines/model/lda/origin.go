@@ -1,0 +1,58 @@
+package lda
+
+import (
+	"fmt"
+
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire/stream"
+)
+
+// An Origin is where a topic of a model with public text comes from: shares in [0, 1] whose sum is 1. They are computed from what was released,
+// so they cost no privacy.
+type Origin struct {
+	Own         float64 // how much the topic follows its own noisy counts
+	Public      float64 // how much else it owes to public text: to mixtures of public topics, and to features of words
+	Frequencies float64 // the rest: the private word frequencies, which know no topics
+}
+
+// The fields of a model file that hold origins. The share of the frequencies is the rest to 1.
+var (
+	ownShare    = model.Matrix[float64]{Name: "own_share", Rows: model.Components, Columns: model.One, Rule: model.Share}
+	publicShare = model.Matrix[float64]{Name: "public_share", Rows: model.Components, Columns: model.One, Rule: model.Share}
+)
+
+// PutOrigins writes the origin of each topic.
+func PutOrigins(to *model.Snapshot, size model.Size, origins []Origin) {
+	var own, public []float64
+	for _, o := range origins {
+		own, public = append(own, o.Own), append(public, o.Public)
+	}
+	ownShare.Put(to, size, own)
+	publicShare.Put(to, size, public)
+}
+
+// OriginsOf returns the origin of each topic of a model file, nil for a model without them: one without public text, or of an older program.
+// Shares that are not in [0, 1], or whose sum is above 1, are an error.
+func OriginsOf(set *stream.Set, size model.Size) ([]Origin, error) {
+	if !ownShare.In(set) && !publicShare.In(set) {
+		return nil, nil
+	}
+	own, err := ownShare.Of(set, size)
+	if err != nil {
+		return nil, err
+	}
+	public, err := publicShare.Of(set, size)
+	if err != nil {
+		return nil, err
+	}
+	const rounding = 1e-9
+	origins := make([]Origin, len(own))
+	for k := range origins {
+		rest := 1 - own[k] - public[k]
+		if rest < -rounding {
+			return nil, fmt.Errorf("%s and %s of topic %d are %v and %v, must not be above 1 together", ownShare.Name, publicShare.Name, k, own[k], public[k])
+		}
+		origins[k] = Origin{own[k], public[k], max(rest, 0)}
+	}
+	return origins, nil
+}
