@@ -40,6 +40,7 @@ type Command struct {
 	Public       string   `placeholder:"FILE" group:"Estimate" help:"Take what public text says of words and topics as a prior, from FILE of mstep public, and start from its topics."`
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
 	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
+	StartOut     string   `name:"start-out" output:"" placeholder:"FILE" help:"Write the topics before the first release to FILE, a model file of round 0; evaluate report --start shows topics before and after."`
 	Seed         uint64   `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
@@ -168,7 +169,10 @@ func (c *Command) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	return c.Learn(r, learner, vocab)
+	if c.StartOut == "" {
+		return c.Learn(r, learner, vocab)
+	}
+	return c.LearnFrom(learn.First{Name: c.StartOut, Model: learner.Start()}, r, learner, vocab)
 }
 
 // learner returns a learner with the first topics of the flags.

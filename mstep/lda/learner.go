@@ -236,8 +236,10 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// Start returns a model file of the first topics, of a learner that has had no release: Model before the first round.
-func (l *Learner) Start() *model.Snapshot { return l.snapshot(l.o.estimate(l.sum, 0)) }
+// Start is Model of a learner that has had no release: the topics that the first parameters are made of.
+func (l *Learner) Start() *model.Snapshot {
+	return l.snapshot(l.o.estimate(l.sum, math.Sqrt(l.variance)))
+}
 
 // snapshot is a model file of topics.
 func (l *Learner) snapshot(estimate *topics) *model.Snapshot {

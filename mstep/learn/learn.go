@@ -49,11 +49,19 @@ type session struct {
 
 // Learn trains a learner on the releases of the input.
 func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
+	return l.LearnFrom(First{}, r, learner, vocab)
+}
+
+// LearnFrom is Learn, and writes the first model. A resumed run writes it again, so that a run that was killed has it, too.
+func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab vocabulary.Words) error {
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
 	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
+	}
+	if err := first.distinct(l); err != nil {
+		return err
 	}
 	if err := l.distinct(); err != nil {
 		return err
@@ -68,6 +76,9 @@ func (l *Job) Learn(r *filter.Run, learner model.Learner, vocab vocabulary.Words
 	s.meter.Done.Store(int64(learner.Round()))
 	s.meter.Say("waiting for the next release", "")
 	r.Show(l.Output, s.meter.Line)
+	if err := s.writeFirst(first); err != nil {
+		return err
+	}
 	if err := s.openParameters(); err != nil {
 		return err
 	}
@@ -318,7 +329,12 @@ func (s *session) writeModel(name string) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	out, err := endpoint.CreateStream(name, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.Compress.Compress)
+	return s.writeSnapshot(name, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.record(snapshot), snapshot.Cells)
+}
+
+// writeSnapshot writes a model file with the vocabulary.
+func (s *session) writeSnapshot(name string, h *wire.Header, record *wire.Record, cells [][]byte) error {
+	out, err := endpoint.CreateStream(name, h, s.Compress.Compress)
 	if err != nil {
 		return err
 	}
@@ -330,7 +346,7 @@ func (s *session) writeModel(name string) error {
 			return err
 		}
 	}
-	if err := out.WriteSet(s.record(snapshot), snapshot.Cells...); err != nil {
+	if err := out.WriteSet(record, cells...); err != nil {
 		return err
 	}
 	return out.Commit()

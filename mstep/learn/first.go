@@ -1,0 +1,41 @@
+package learn
+
+import (
+	"cmp"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// First is the model before the first release, and the file of --start-out that it is written to; without a name, none.
+type First struct {
+	Name  string
+	Model *model.Snapshot
+}
+
+// distinct refuses a file that another output would replace, as Job.distinct does.
+func (f First) distinct(l *Job) error {
+	switch f.Name {
+	case "":
+	case cmp.Or(l.Output, endpoint.Stdio):
+		return exit.Errorf(exit.Usage, "--output and --start-out are both %s", f.Name)
+	case l.ParamsOut:
+		return exit.Errorf(exit.Usage, "--params-out and --start-out are both %s", f.Name)
+	case l.Checkpoint:
+		return exit.Errorf(exit.Usage, "--start-out %s is the checkpoint of the output, too", f.Name)
+	}
+	return nil
+}
+
+// writeFirst writes the first model. Its header has the run of --run only, as that of the parameters: no release has named another.
+func (s *session) writeFirst(f First) error {
+	if f.Name == "" {
+		return nil
+	}
+	h := s.header(wire.Kind_PARAMETERS, f.Model.Matrices)
+	h.Run = s.RunName
+	record := &wire.Record{Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: f.Model.Scalars}}}
+	return s.writeSnapshot(f.Name, h, record, f.Model.Cells)
+}
