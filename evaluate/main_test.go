@@ -120,6 +120,7 @@ func model(cut bool, words vocabulary.Words, columns int, lambda ...float64) []b
 func files() map[string][]byte {
 	all := reportFiles()
 	maps.Copy(all, smallFiles())
+	maps.Copy(all, startFiles())
 	maps.Copy(all, attackFiles())
 	maps.Copy(all, predictionFiles())
 	maps.Copy(all, membershipFiles())

@@ -34,6 +34,7 @@ type reportCommand struct {
 	Account     string `placeholder:"FILE" help:"Read ε, δ and their theorem from FILE, the JSON of account report for the ledger as it is now."`
 	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
 	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists."`
+	Start       string `placeholder:"FILE" help:"Show the topics before and after: those before the first release are in FILE, of mstep lda --start-out."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
 	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. They must be of this model; those of the folder of mstep --models that ends with it make a chart."`
 	Predictions string `placeholder:"FILE" help:"Show how well the model predicts by these predictions of estep --score on public documents. They must be of this model."`
@@ -47,7 +48,8 @@ type reportCommand struct {
 // Help is kong's hook.
 func (reportCommand) Help() string {
 	return "Writes one HTML file that needs no network: what is protected and by which theorem, the budget over time, the topics with their " +
-		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, coefficients and hidden units of " +
+		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, how much of a topic is the data's own, " +
+		"coefficients and hidden units of " +
 		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its settings. ε is never computed here; account does that:\n\n" +
 		"  account report --json --curve curve.json -o account.json run.ledger\n\n" +
 		"  evaluate report --model model.pp --ledger run.ledger --account account.json --curve curve.json report.html\n\n" +
@@ -70,7 +72,7 @@ func (c *reportCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *reportCommand) Run(r *filter.Run) error {
-	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Reference, c.Scores, c.Predictions, c.Description}
+	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Reference, c.Scores, c.Predictions, c.Description}
 	if err := r.Check(inputs...); err != nil {
 		return err
 	}
@@ -245,6 +247,9 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Model, err)
 	}
+	if c.Start != "" && file.Family.Topics == nil {
+		return exit.Errorf(exit.Usage, "--start needs a model with topics, %s is one of %s", c.Model, file.Family.Name)
+	}
 	if cells == nil {
 		return nil
 	}
@@ -264,6 +269,14 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 	}
 	p.Topics = page.NewTopics(file.Words, cells, sure, c.Top)
 	p.Topics.Doubt, p.Topics.Unmarked = doubt, unmarked
+	if err := addOrigins(p, file); err != nil {
+		return err
+	}
+	if c.Start != "" {
+		if err := c.addStart(p, file, cells); err != nil {
+			return err
+		}
+	}
 	if c.Reference == "" || !p.Topics.Plural {
 		return nil
 	}

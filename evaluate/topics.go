@@ -20,10 +20,18 @@ import (
 type topicsCommand struct {
 	Top    int    `default:"10" help:"Print this many words of each topic."`
 	JSON   bool   `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
-	CSV    bool   `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability."`
+	CSV    bool   `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, and own,public of a model with public text."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the topics to FILE; standard output by default."`
 	Model  string `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
+}
+
+// Help is kong's hook.
+func (topicsCommand) Help() string {
+	return "The largest topic is the first. Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
+		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of them. The column public says how " +
+		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided which topic a word was " +
+		"counted in, and they began with public topics."
 }
 
 // Validate is kong's hook.
@@ -38,7 +46,14 @@ func (c *topicsCommand) Validate() error {
 type topic struct {
 	Topic int     `json:"topic"` // from 0
 	Share float64 `json:"share"` // of the model's words
-	Words []word  `json:"words"` // the most probable first
+	*origin
+	Words []word `json:"words"` // the most probable first
+}
+
+// An origin is where a topic of a model with public text comes from: lda.Origin without the rest to 1.
+type origin struct {
+	Own    float64 `json:"own"`
+	Public float64 `json:"public"`
 }
 
 type word struct {
@@ -63,6 +78,9 @@ func rank(of *modelfile.Topics, top int) []topic {
 	for k := range topics {
 		row := of.Row(k)
 		topics[k].Topic = k
+		if of.Origins != nil {
+			topics[k].origin = &origin{of.Origins[k].Own, of.Origins[k].Public}
+		}
 		for _, l := range row {
 			topics[k].Share += l
 		}
@@ -107,9 +125,16 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 		}
 	default:
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(w, "topic\tshare\twords and their probabilities\n")
+		heading := ""
+		if topics[0].origin != nil {
+			heading = "own\tpublic\t"
+		}
+		fmt.Fprintf(w, "topic\tshare\t%swords and their probabilities\n", heading)
 		for _, t := range topics {
 			fmt.Fprintf(w, "%d\t%.1f%%\t", t.Topic, 100*t.Share)
+			if t.origin != nil {
+				fmt.Fprintf(w, "%.0f%%\t%.0f%%\t", 100*t.Own, 100*t.Public)
+			}
 			for i, x := range t.Words {
 				if i > 0 {
 					fmt.Fprint(w, "  ")
@@ -135,18 +160,25 @@ func writeTextOf(side wire.Side, name string, text []byte) error {
 	return endpoint.WriteFile(name, side, text)
 }
 
+// number prints a number of CSV.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
 func writeCSV(w io.Writer, topics []topic) error {
 	out := csv.NewWriter(w)
-	if err := out.Write([]string{"topic", "share", "rank", "word", "probability"}); err != nil {
+	columns := []string{"topic", "share", "rank", "word", "probability"}
+	if topics[0].origin != nil {
+		columns = append(columns, "own", "public")
+	}
+	if err := out.Write(columns); err != nil {
 		return err
 	}
 	for _, t := range topics {
 		for i, x := range t.Words {
-			err := out.Write([]string{
-				strconv.Itoa(t.Topic), strconv.FormatFloat(t.Share, 'g', 6, 64), strconv.Itoa(i + 1), x.Word,
-				strconv.FormatFloat(x.Probability, 'g', 6, 64),
-			})
-			if err != nil {
+			row := []string{strconv.Itoa(t.Topic), number(t.Share), strconv.Itoa(i + 1), x.Word, number(x.Probability)}
+			if t.origin != nil {
+				row = append(row, number(t.Own), number(t.Public))
+			}
+			if err := out.Write(row); err != nil {
 				return err
 			}
 		}

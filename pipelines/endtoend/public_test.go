@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPublicRecipe makes a public file of two corpora, and lda.sh takes it and the one that comes with it: the page names the file, another file in
-// the same folder is refused, and a vocabulary that it does not know goes without.
+// TestPublicRecipe makes a public file of two corpora, and lda.sh takes it and the one that comes with it: the page names the file and shows
+// topics before and after, another file in the same folder is refused, and a vocabulary that it does not know goes without.
 func TestPublicRecipe(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -24,8 +24,19 @@ func TestPublicRecipe(t *testing.T) {
 	digest := strings.TrimSpace(run(t, folder, `mstep public --check text.pp | sed 's/.* digest //'`))
 	lda := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --topics 4 --rounds 4 "
 	run(t, folder, lda+"--public text.pp private.jsonl out")
-	if page := run(t, folder, "cat out/report.html"); !strings.Contains(page, digest) {
-		t.Errorf("the page does not name public text %s", digest)
+	page := run(t, folder, "cat out/report.html")
+	for _, want := range []string{digest, "The topics before and after", "is the data’s own, ", "start.pp, SHA-256 "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if topics := run(t, folder, "cat out/topics.txt"); !strings.HasPrefix(topics, "topic  share  own ") {
+		t.Errorf("the topics do not say how much is the data's own: %s", topics)
+	}
+	run(t, folder, "evaluate compare out/start.pp out/model.pp")
+	run(t, folder, lda+"--public none private.jsonl plain")
+	if page := run(t, folder, "cat plain/report.html; ls plain"); strings.Contains(page, "before and after") || strings.Contains(page, "start.pp") {
+		t.Error("a page without public text shows public topics before the first release")
 	}
 	for _, c := range []struct {
 		command, want string

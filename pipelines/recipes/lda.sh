@@ -5,8 +5,9 @@
 #
 # TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, a folder of such files
 # and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
-# topics, the report of the spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the same
-# command again: it resumes and spends nothing twice.
+# topics, the report of the spent budget, and all of it as a page to show, report.html. With public text it also gets start.pp, the
+# topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
+# it resumes and spends nothing twice.
 #
 #   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
@@ -118,7 +119,7 @@ if [[ $inference == gibbs ]]; then
   fi
 fi
 privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
-mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7})
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$out/start.pp"})
 train
 
 present "$ledger" --unigram "$out/words.pp"

@@ -165,7 +165,8 @@ present() {
 # page LEDGER [FLAG STREAM] makes report.html, a page with public numbers only, with the scores or predictions of the STREAM by this flag of
 # evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
 # costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
-# it is kept while the report stays the same. A figure sets $no_page: nobody reads the pages of its runs.
+# it is kept while the report stays the same. The page has the topics of start.pp, if the recipe has kept that. A figure sets $no_page:
+# nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
   local ledger=$1 curve=() report
@@ -178,6 +179,7 @@ page() {
   fi
   mv -- "$out/report.now" "$out/report.json"
   report=(evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
+  [[ ! -e $out/start.pp ]] || report+=(--start "$out/start.pp")
   if (($#)) && ! public "$2"; then
     printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$out/report.html" \
       "$(printf '%q ' "${report[@]}" "$@" --internal)$(printf %q "$out/internal.html")" >&2

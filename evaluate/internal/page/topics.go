@@ -28,6 +28,9 @@ type Topics struct {
 	MeanNPMI     float64
 	Lambda       float64  // of the relevance by which the page ranks words before anybody moves the slider
 	Ranks        [][]Rank // what the slider needs, in the order of All
+
+	Origin  *Origin  // of all topics together; nil: the model has no public text
+	Changes []Change // in the order of All; nil: no start was given
 }
 
 // A Topic is a topic of the model.
@@ -39,6 +42,7 @@ type Topic struct {
 	// Sure is how many words of the topic are marked, and SureShare which part of its probability they hold.
 	Sure      int
 	SureShare float64
+	Origin    *Origin // nil: the model has no public text
 }
 
 // Coherence prints the NPMI, empty if it is unknown.
@@ -97,14 +101,10 @@ const (
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	v := len(words)
 	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: Lambda}
-	overall := make([]float64, v)
+	overall := overallOf(cells, v)
 	total := 0.0
-	for i, c := range cells {
-		overall[i%v] += c
+	for _, c := range cells {
 		total += c
-	}
-	for i := range overall {
-		overall[i] /= total
 	}
 	type row struct {
 		topic   Topic
@@ -114,14 +114,9 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	rows := make([]row, t.Number)
 	for k := range rows {
 		r := &rows[k]
-		r.topic.ID, r.inTopic = k, slices.Clone(cells[k*v:(k+1)*v])
-		size := 0.0
-		for _, c := range r.inTopic {
-			size += c
-		}
-		r.topic.Share = size / total
-		for i := range r.inTopic {
-			r.inTopic[i] /= size
+		r.topic.ID, r.inTopic = k, inTopic(cells, k, v)
+		for _, c := range cells[k*v : (k+1)*v] {
+			r.topic.Share += c / total
 		}
 		if sure != nil {
 			r.sure = sure[k*v : (k+1)*v]

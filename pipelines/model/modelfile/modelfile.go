@@ -8,6 +8,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/families"
+	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -19,6 +20,8 @@ type Topics struct {
 	Number int          // K
 	Cells  []float64    // K × V, row by row, all positive
 	Set    *stream.Set  // the other fields of the model, which depend on its family
+
+	Origins []lda.Origin // of each topic; nil for a model without public text
 }
 
 // Row returns the cells of a topic, from 0.
@@ -80,5 +83,11 @@ func (f *File) Topics() (*Topics, error) {
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", f.Name, err)
 	}
-	return &Topics{Header: f.Header, Words: f.Words, Number: f.Size.Components, Cells: cells, Set: f.Set}, nil
+	t := &Topics{Header: f.Header, Words: f.Words, Number: f.Size.Components, Cells: cells, Set: f.Set}
+	if f.Family == lda.Family {
+		if t.Origins, err = lda.OriginsOf(f.Set, f.Size); err != nil {
+			return nil, exit.Errorf(exit.Malformed, "%s: %w", f.Name, err)
+		}
+	}
+	return t, nil
 }

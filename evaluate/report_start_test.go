@@ -1,0 +1,114 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/testkit/script"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// informedModel is a model file after a round, with public text of a digest that ends in a number, and with the shares of each topic that are its
+// own and of public text; nil: without.
+func informedModel(run string, round uint32, words vocabulary.Words, digest int64, lambda, own, public []float64) []byte {
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: run, Model: "lda",
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
+	}
+	var values [][]byte
+	add := func(name string, rows, columns int, element wire.Element, cells []byte) {
+		h.Matrices = append(h.Matrices, &wire.Matrix{Name: name, Rows: uint32(rows), Columns: uint32(columns), Element: element})
+		values = append(values, cells)
+	}
+	topics := len(lambda) / len(words)
+	add("lambda", topics, len(words), wire.Element_FLOAT64, stream.AppendCells(nil, lambda))
+	if digest != 0 {
+		add("public_text", 1, 4, wire.Element_INT64, stream.AppendCells(nil, []int64{0, 0, 0, digest}))
+	}
+	if own != nil {
+		add("own_share", topics, 1, wire.Element_FLOAT64, stream.AppendCells(nil, own))
+	}
+	if public != nil {
+		add("public_share", topics, 1, wire.Element_FLOAT64, stream.AppendCells(nil, public))
+	}
+	scalars := []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "rounds", Value: float64(round)}}
+	records := []*wire.Record{
+		{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}},
+		{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: scalars}}},
+	}
+	for i, v := range values {
+		records = append(records, &wire.Record{Round: round, Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(i), Values: v}}})
+	}
+	b, _ := script.Stream(h, records...)
+	return b
+}
+
+// startFiles are models with public text, and the topics before their first release. Topic 0 of the start is topic 0 of the model with words 0 and 1
+// exchanged, and the others are the model's.
+func startFiles() map[string][]byte {
+	lambda := []float64{
+		300, 40, 1, 1, 1, 1, 1, 30,
+		1, 60, 3, 5, 9, 8, 7, 1,
+		2, 9, 8, 7, 6, 5, 4, 1,
+	}
+	first := slices.Clone(lambda)
+	first[0], first[1] = first[1], first[0]
+	own, public := []float64{.875, .5, 0}, []float64{.0625, .25, .75}
+	small := []float64{6, 2, 1, 1, 3, 3, 4, 20}
+	return map[string][]byte{
+		"informed.pp":     informedModel("", 1, vocab, 1, small, []float64{.875, 0}, []float64{.0625, .25}),
+		"too-much.pp":     informedModel("", 1, vocab, 1, small, []float64{.875, 0}, []float64{.25, .25}),
+		"lone-share.pp":   informedModel("", 1, vocab, 1, small, []float64{.875, 0}, nil),
+		"informed-rep.pp": informedModel("monday", reportRounds, hostile, 7, lambda, own, public),
+		"start.pp":        informedModel("", 0, hostile, 7, first, nil, nil),
+		"monday-start.pp": informedModel("monday", 0, hostile, 7, first, nil, nil),
+		"sunday-start.pp": informedModel("sunday", 0, hostile, 7, first, nil, nil),
+		"late-start.pp":   informedModel("monday", 1, hostile, 7, first, nil, nil),
+		"other-start.pp":  informedModel("", 0, hostile, 8, first, nil, nil),
+		"plain-start.pp":  informedModel("", 0, hostile, 0, first, nil, nil),
+		"short-start.pp":  informedModel("", 0, hostile, 7, first[:16], nil, nil),
+		"words-start.pp":  informedModel("", 0, vocab, 7, first[:12], nil, nil),
+	}
+}
+
+// TestStartRefused: the page compares a model with a start of its own run, public text, words and size only.
+func TestStartRefused(t *testing.T) {
+	for name, want := range map[string]string{
+		"start.pp": "", "monday-start.pp": "",
+		"sunday-start.pp": `is of run "sunday", and`, "late-start.pp": "is a model after round 1, not one before the first release",
+		"other-start.pp": "are of different public text", "plain-start.pp": "are of different public text",
+		"short-start.pp": "has 2 topics", "words-start.pp": "are over different vocabularies", "frequencies.pp": "is a model of words",
+	} {
+		p, err := pageOf(t, reportCommand{Model: "informed-rep.pp", Start: name, Top: 3})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if err == nil && len(p.Topics.Changes) != 3 {
+			t.Errorf("%s: %d topics are compared", name, len(p.Topics.Changes))
+		}
+	}
+	if _, err := pageOf(t, reportCommand{Model: "frequencies.pp", Start: "start.pp", Top: 3}); err == nil || !strings.Contains(err.Error(), "--start needs a model with topics") {
+		t.Errorf("a model without topics: %v", err)
+	}
+}
+
+// TestBrowserStart: a page with origins and a start, with words that are markup, is as sound as one without.
+func TestBrowserStart(t *testing.T) {
+	b := browse(t, render(t, reportCommand{
+		Model: "informed-rep.pp", Start: "start.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3,
+	}))
+	for _, wrong := range b.Wrong {
+		t.Error(wrong)
+	}
+	for _, text := range append(slices.Clone(hostile), "The topics before and after", "Own 87.5 %, public text 6.2 %, word frequencies 6.2 %.") {
+		if !strings.Contains(b.Facts.Text, text) {
+			t.Errorf("the page does not show %q", text)
+		}
+	}
+	if b.Facts.Foreign != 0 || b.Facts.Scripts != 2 {
+		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 2", b.Facts.Foreign, b.Facts.Scripts)
+	}
+}
