@@ -75,6 +75,43 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestTrace: the traced estimate is the estimate, what was expected is in its unit, on all cells together of the size of the truth, and own shares are
+// higher where there is less noise. Scales change neither.
+func TestTrace(t *testing.T) {
+	text, base, truth := made(600)
+	for _, scales := range [][]float64{nil, geometric(base)} {
+		before := 1.01
+		for _, tau := range []float64{0.1, 10, 1000} {
+			r := rand.New(rand.NewPCG(15, 16))
+			noisy := make([]float64, len(truth))
+			for i, x := range truth {
+				if scales != nil {
+					x /= scales[i%600]
+				}
+				noisy[i] = x + tau*r.NormFloat64()
+			}
+			rows := New(3, base, text, scales)
+			rows.Follow(noisy, tau)
+			last := rows.Last(noisy, tau)
+			traced := last.Trace(noisy, tau)
+			if !slices.Equal(traced.Cells, last.Estimate(noisy, tau)) {
+				t.Errorf("noise %v: the traced estimate is another one", tau)
+			}
+			size, expected, own := 0.0, 0.0, 0.0
+			for i, x := range truth {
+				size, expected, own = size+x, expected+traced.Expected[i], own+traced.Own[i]/float64(len(truth))
+			}
+			if tau <= 10 && math.Abs(expected/size-1) > 0.2 {
+				t.Errorf("noise %v: %v was expected of a truth of %v", tau, expected, size)
+			}
+			if own >= before {
+				t.Errorf("noise %v: a mean own share of %v, with less noise %v", tau, own, before)
+			}
+			before = own
+		}
+	}
+}
+
 func geometric(base []float64) []float64 {
 	scales := make([]float64, len(base))
 	for v, f := range base {
