@@ -355,20 +355,22 @@ func TestNumbersOfEpochs(t *testing.T) {
 	}
 }
 
-// TestPurpose: runs of other rounds or epochs have other throws. An allocation of one epoch has the purpose that it had before there were
-// epochs.
+// TestPurpose: runs of other rounds or epochs have other throws, although the purpose holds only the rate and the number of all rounds. An
+// allocation of one epoch has the purpose that it had before there were epochs.
 func TestPurpose(t *testing.T) {
 	const once = "run r\nunit document\nallocate rate 3fd0000000000000 size 0 population 0 rounds 4" // 1/4 in IEEE 754
 	if got := Purpose(disjoint(event.Allocate, 4), "r", event.Document, nil); got != once {
 		t.Errorf("%q, want %q", got, once)
 	}
 	purposes := make(map[string]bool)
-	schemes := []event.Scheme{disjoint(event.Allocate, 4), epochs(2, 4), epochs(3, 4), epochs(2, 2), epochs(4, 2), disjoint(event.Allocate, 8)}
-	for _, scheme := range schemes {
-		purposes[Purpose(scheme, "r", event.Document, nil)] = true
+	for rounds := 1; rounds <= 50; rounds++ {
+		purposes[Purpose(disjoint(event.Allocate, rounds), "r", event.Document, nil)] = true
+		for number := 2; number <= 50; number++ {
+			purposes[Purpose(epochs(number, rounds), "r", event.Document, nil)] = true
+		}
 	}
-	if len(purposes) != len(schemes) {
-		t.Errorf("%d schemes have %d purposes", len(schemes), len(purposes))
+	if len(purposes) != 50*50 {
+		t.Errorf("%d schemes have %d purposes", 50*50, len(purposes))
 	}
 }
 

@@ -164,7 +164,6 @@ func TestThrowsAreTheirPurposes(t *testing.T) {
 		"rounds":     func(s *event.Scheme) { s.Rounds++ },
 		"size":       func(s *event.Scheme) { s.Size++ },
 		"population": func(s *event.Scheme) { s.Population++ },
-		"epochs":     func(s *event.Scheme) { s.Epochs += 2 },
 	} {
 		other := scheme
 		change(&other)
