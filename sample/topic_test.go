@@ -219,8 +219,8 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// TestTopicOfEpochs: a run of epochs that died in its second epoch goes on over a topic with the rounds that a file has, by the same flags and
-// key only.
+// TestTopicOfEpochs: a run of epochs that died in its second epoch goes on over a topic with the rounds that a file has, by the same
+// flags and key only.
 func TestTopicOfEpochs(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{"rounds.private": 2})
 	folder := t.TempDir()
@@ -239,7 +239,8 @@ func TestTopicOfEpochs(t *testing.T) {
 	flags := scheme.Flags{Allocate: true, Epochs: new(3)}
 	die(t, &rounds{Flags: flags, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}, c, 5)
 	for _, other := range [][]string{
-		{"--rounds", "3"}, {"--rounds", "9"}, {"--rounds", "3", "--epochs", "2"}, {"--rounds", "1", "--epochs", "9"}, {"--rounds", "9", "--epochs", "3"},
+		{"--rounds", "3"}, {"--rounds", "9"}, {"--rounds", "3", "--epochs", "2"}, {"--rounds", "1", "--epochs", "9"},
+		{"--rounds", "9", "--epochs", "3"},
 	} {
 		if code := sample(topic, append(other, "--secret", key)...); code != exit.Usage {
 			t.Errorf("%s in a run of 3 epochs of 3 rounds: exit code %d", other, code)

@@ -15,8 +15,8 @@ import (
 )
 
 // GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no
-// ReportWords, no Scheme.Epochs, no unit Word, no ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
-// used again.
+// ReportWords, no Scheme.Epochs, no unit Word, no ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a
+// ledger. Such grants are read in old ledgers, and may not be used again.
 const (
 	GrantVersion       = 3
 	OldestGrantVersion = 2 // the oldest that may be used

@@ -90,7 +90,8 @@ func epochsOfFour(rounds int, changes ...func(*event.Charge)) (charges []*event.
 	return charges
 }
 
-// TestAllocatedEpochs: each epoch of a run loses what an allocation with coins of its own does, from its first round on, and the losses add up.
+// TestAllocatedEpochs: each epoch of a run loses what an allocation with coins of its own does, from its first round on, and the
+// losses add up.
 func TestAllocatedEpochs(t *testing.T) {
 	other := coins("throw2")
 	throws := func(rounds ...int) (charges []*event.Charge) { // of one epoch each, of runs of their own
@@ -99,6 +100,7 @@ func TestAllocatedEpochs(t *testing.T) {
 		}
 		return charges
 	}
+	laplace := epochsOfFour(8, ofMechanism(event.Laplace))[6]
 	loudIn := func(round int) []*event.Charge {
 		charges := epochsOfFour(8)
 		charges[round-1].Scale *= 5
@@ -114,7 +116,7 @@ func TestAllocatedEpochs(t *testing.T) {
 		"a round of each":           {[]*event.Charge{epochsOfFour(3)[2], epochsOfFour(8)[7]}, throws(1, 1)},
 		"another grant goes on":     {append(epochsOfFour(6), epochsOfFour(8, grant("h"))[6:]...), throws(4, 4)},
 		"two runs of coins each":    {append(epochsOfFour(8), epochsOfFour(8, run("s"), other)...), throws(4, 4, 4, 4)},
-		"the second epoch, Laplace": {append(epochsOfFour(8), epochsOfFour(8, ofMechanism(event.Laplace))[6]), append(throws(4), append(epochsOfFour(8)[4:], epochsOfFour(8, ofMechanism(event.Laplace))[6])...)},
+		"the second epoch, Laplace": {append(epochsOfFour(8), laplace), append(throws(4), append(epochsOfFour(8)[4:], laplace)...)},
 	} {
 		upper, lower := epsilonOf(t, c.charges...)
 		wantUpper, wantLower := epsilonOf(t, c.alike...)

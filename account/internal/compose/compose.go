@@ -179,8 +179,8 @@ func Disjoint(c *event.Charge) bool {
 // Under add-remove the unit is in one round, whatever the throw. What a secret coin takes off is in byOwnCoin.
 //
 // The epochs of an allocation are throws of their own: a unit's coins of different epochs are independent (sample/internal/coin/claim.md,
-// statement 3). So each epoch is a mechanism with randomness of its own, and their pairs and curves compose, also where an epoch depends on
-// the releases of those before, or where rounds of two epochs come in turns: see pld.GaussianAllocation.
+// statement 3). So each epoch is a mechanism with randomness of its own, and their pairs and curves compose. An epoch may depend on the
+// releases of those before, and rounds of two epochs may come in turns (Vadhan and Zhang 2023: see pld.GaussianAllocation).
 //
 // Under replace-one and a secret throw the new unit takes the slot of the old one. Each unit's round is a coin of its own,
 // independent of the others' and uniform whoever the unit is. So the release without and with the exchange are mixtures over

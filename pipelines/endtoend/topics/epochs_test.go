@@ -51,7 +51,8 @@ of() { grep -o '"epsilon": *[0-9.]*' | grep -o '0[0-9.]*\|[1-9][0-9.]*' | head -
 ledger=$(account report --delta 1e-6 --json ledger | of)
 calculator=$(account epsilon --noise-multiplier 4 --allocate --rounds 3 --epochs 8 --delta 1e-6 --json | of)
 echo "ledger $ledger, calculator $calculator"
-[[ $ledger == "$calculator" ]]`, "epochs", url("documents.private", 1), url("rounds.private", 2), url("contributions.private", 2), url("releases", 1))
+[[ $ledger == "$calculator" ]]`,
+			"epochs", url("documents.private", 1), url("rounds.private", 2), url("contributions.private", 2), url("releases", 1))
 		command.Dir = t.TempDir()
 		out, err := command.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "verified: 26 lines, 24 charges") {

@@ -103,8 +103,8 @@ func (c *Chooser) Round(round int) Set {
 	return chosen
 }
 
-// roundOf is the only round of a unit in an epoch, from 1, by a public hash of its name or by its number of the throw. The multiplication maps 64 random
-// bits to a round with a bias below 2^-32.
+// roundOf is the only round of a unit in an epoch, from 1, by a public hash of its name or by its number of the throw. The
+// multiplication maps 64 random bits to a round with a bias below 2^-32.
 func (c *Chooser) roundOf(number uint64) int {
 	high, _ := bits.Mul64(number, uint64(c.scheme.EpochRounds()))
 	return int(high) + 1
