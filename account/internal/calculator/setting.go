@@ -128,6 +128,6 @@ zcdp: without sampling, simpler. moments: the accountant of papers of 2016 and 2
 Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.
 tightest: the least of all bounds that hold.
 
-An accountant without a theorem for the setting is refused. Only pld has one for Poisson sampling under replace-one, and
-for what the secret coin of --allocate takes off: the others count it as one round of all units.
+An accountant without a theorem for the setting is refused. Only pld and renyi have one for Poisson sampling under replace-one,
+and only pld has one for what the secret coin of --allocate takes off: the others count it as one round of all units.
 "account compare" shows all of them, and the claims of papers.`

@@ -91,7 +91,7 @@ func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 	}
 	var kinds []counted
 	for _, e := range l.Releases() {
-		one, mayFail, err := e.curve(l.Adjacency)
+		one, mayFail, err := e.curve(l)
 		if err != nil {
 			return nil, 0, err
 		}

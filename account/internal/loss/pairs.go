@@ -50,7 +50,10 @@ func (e Release) pairs(l *List) (Pairs, error) {
 		// One batch, or several: two coins may tell that the unit is there where one does not.
 		return e.dominatedByWhole()
 	case replaced && onlyGaussian:
-		pair, err = mechanism.ExchangedByCoin(e.Rate, sigma, batch, l.NonNegative)
+		var exchange mechanism.Exchange
+		if exchange, err = mechanism.ExchangeByCoin(e.Rate, batch, l.NonNegative); err == nil {
+			pair, err = exchange.Pair()
+		}
 	case generic && !replaced:
 		// The guarantee is one of a single release: the least loss of a sampled one is far above its −ε.
 		return Release{Released: []mechanism.Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()

@@ -215,8 +215,8 @@ func (c *Flags) checkBudget() error {
 	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
 		return errors.New("--solve rounds excludes --rounds, disjoint rounds (their number costs nothing) and " +
 			"mechanisms that release once")
-	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
-		return errors.New("--solve rate excludes a scheme: it gives the rate of secret Poisson sampling under add-remove")
+	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded):
+		return errors.New("--solve rate excludes a scheme: it gives the rate of secret Poisson sampling")
 	}
 	var err error
 	if unknown != "epsilon" && c.Epsilon == 0 && c.More == 0 {
