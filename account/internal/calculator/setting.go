@@ -18,7 +18,7 @@ type SettingFlags struct {
 	Allocate    bool     `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds of an epoch, by a secret coin. All rounds are released."`
 	Epochs      int      `group:"Scheme" default:"1" placeholder:"E" help:"Set the number of epochs of --allocate, of --rounds each and with coins of their own; 1 by default."`
 	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Set the number of rounds T, each with noise of its own; 1 by default."`
-	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed)."`
+	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed), or by one exchanged for an empty one (replace-null)."`
 	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"Trust that no coordinate is negative. Then exchanging a unit moves the sum by at most √2·C, not 2·C."`
 	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"Set the L2 sensitivity of the sum, divided by C, if another one is proved."`
 }
@@ -45,7 +45,7 @@ func (c *SettingFlags) Setting() *Setting {
 	switch {
 	case c.Sensitivity != nil:
 		s.Sensitivity = *c.Sensitivity
-	case s.Adjacency == event.AddRemove:
+	case s.Adjacency != event.ReplaceOne && s.Scheme.Method != event.Fixed: // see event.Grant.Sensitivity
 		s.Sensitivity = 1
 	case c.NonNegative:
 		s.Sensitivity = math.Sqrt2 // as a float64 it is above √2
@@ -67,7 +67,7 @@ func (s *Setting) list(noise float64) *loss.List {
 		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
 	case event.Allocate:
 		e.Disjoint, e.Count = true, s.epochs
-		if s.Adjacency == event.AddRemove {
+		if s.Adjacency != event.ReplaceOne {
 			e.Thrown, e.Complete = s.Scheme.Rounds, true
 		}
 	}
@@ -118,7 +118,8 @@ var errNoBound = errors.New("it proves nothing here: its ε is infinite")
 
 const WhichAccountant = `
 For sums of units of norm C at most, with continuous Gaussian noise: the noise multiplier is noise over C. Exchanging
-a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; the answer says by how much.
+a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; the answer says by how much. Exchanging it for an
+empty one (replace-null) costs what a unit more or less does, but with --fixed what exchanging it for another does.
 
 --events asks about a list of releases instead, of several kinds: account/EVENTS.md has the forms. Noise is over C there, too.
 

@@ -66,7 +66,7 @@ func throwOf(c *event.Charge) throw {
 // would not add up if the coins took something off each. Under replace-one, and of other noise than Gaussian, no theorem here says
 // what they take off.
 func (c *Composition) byOwnCoin(t throw) int {
-	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency != event.AddRemove || c.twice[t.scheme.Coins] {
+	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency == event.ReplaceOne || c.twice[t.scheme.Coins] {
 		return 0
 	}
 	for _, released := range c.disjoint[t] {
@@ -174,7 +174,8 @@ func Disjoint(c *event.Charge) bool {
 
 // addToThrow counts a charge of a round of a throw.
 //
-// Under add-remove the unit is in one round, whatever the throw. What a secret coin takes off is in byOwnCoin.
+// Under add-remove and replace-null the unit is in one round, whatever the throw, and is not missed in another one. What a secret coin
+// takes off is in byOwnCoin.
 //
 // Under replace-one and a secret throw the new unit takes the slot of the old one. Each unit's round is a coin of its own,
 // independent of the others' and uniform whoever the unit is. So the release without and with the exchange are mixtures over
@@ -215,11 +216,11 @@ func Rate(c *event.Charge) float64 {
 	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
 	switch {
 	case !c.Scheme.Secret || !sum:
-	case c.Scheme.Method == event.Poisson && c.Adjacency == event.AddRemove:
-		return c.Scheme.Rate
+	case c.Scheme.Method == event.Poisson && c.Adjacency != event.ReplaceOne:
+		return c.Scheme.Rate // an empty unit adds nothing whatever its coin, as if it were not there
 	case byExchangedCoin(c):
 		return c.Scheme.Rate
-	case c.Scheme.Method == event.Fixed && c.Adjacency == event.ReplaceOne && c.Mechanism == event.Gaussian:
+	case c.Scheme.Method == event.Fixed && c.Adjacency != event.AddRemove && c.Mechanism == event.Gaussian:
 		return min(1, math.Nextafter(c.Scheme.Rate, 1)) // the quotient of two numbers
 	}
 	return 1

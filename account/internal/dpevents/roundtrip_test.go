@@ -172,6 +172,7 @@ func trips(t *testing.T) (all []*trip) {
 		"laplace, replaced": {grant(event.Laplace, event.ReplaceOne, 30, everyone), replaced},
 		"fixed":             {grant(event.Gaussian, event.ReplaceOne, 4, fixed)},
 		"sampled laplace":   {quiet},
+		"empty unit":        {grant(event.Gaussian, event.ReplaceNull, 1.24, vips.Scheme), grant(event.Gaussian, event.ReplaceNull, 8, everyone)},
 		"exchanged, coins":  {grant(event.Gaussian, event.ReplaceOne, 3, vips.Scheme)},
 		"mixed batch":       {vips, quiet},
 		"two of one batch":  {vips, grant(event.Gaussian, event.AddRemove, 2, vips.Scheme)},

@@ -154,6 +154,10 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	case mechanism.Poisson:
 		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
 	case mechanism.Fixed:
+		if l.Adjacency != event.ReplaceOne {
+			// Noise over the norm would be taken for more than it is: sums of batches are up to two units apart.
+			return nil, fmt.Errorf("sampling without replacement under %s has no event here", l.Adjacency)
+		}
 		size, population, err := fraction(e.Rate)
 		if err != nil {
 			return nil, err

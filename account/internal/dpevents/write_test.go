@@ -140,6 +140,22 @@ func TestExchangeByACoin(t *testing.T) {
 	}
 }
 
+// TestEmptyUnitInAFixedBatch: its batches are further apart than the norm of a unit, which no event says.
+func TestEmptyUnitInAFixedBatch(t *testing.T) {
+	l := listOf(event.ReplaceNull, loss.Release{Sampling: mechanism.Fixed, Rate: 0.05, Count: 1,
+		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 2, Sensitivity: 2}}})
+	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
+		if b, err := write(l); err == nil || !strings.Contains(err.Error(), "sampling without replacement under replace-null has no event here") {
+			t.Errorf("written as %s, %v", b, err)
+		}
+	}
+	const fixed = `{"adjacency": "replace-null", "event": {"class_name": "SampledWithoutReplacementDpEvent", "source_dataset_size": 20,
+		"sample_size": 1, "event": {"class_name": "GaussianDpEvent", "noise_multiplier": 2}}}`
+	if _, err := Read([]byte(fixed), Relation{}); err == nil || !strings.Contains(err.Error(), `needs adjacency "replace-one"`) {
+		t.Errorf("read: %v", err)
+	}
+}
+
 // TestFraction: sizes of a rate give the same rate again, in their lowest terms.
 func TestFraction(t *testing.T) {
 	for _, c := range [][4]int{

@@ -72,8 +72,9 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	rounded, ok := l.attains(e.Released)
 	p := Pairs{Dominating: []pld.Event{{Pair: pair.Rounded(rounded), Count: e.Count}}}
 	switch {
-	case ok && e.Sampling == mechanism.Fixed:
+	case ok && e.Sampling == mechanism.Fixed && l.Adjacency == event.ReplaceOne:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
+	case e.Sampling == mechanism.Fixed: // an empty unit is not as far from another as two units can be
 	case ok:
 		p.Attained, p.Tight = p.Dominating, true
 	}
