@@ -73,29 +73,29 @@ func trapezoidal(q, sigma, alpha, power float64) (rho float64, ok bool) {
 		return 0, false
 	}
 	var logs []float64
-	most, terms := math.Inf(-1), 0.0 // the largest logarithm, and its terms
+	most := math.Inf(-1)
 	for z := low; z <= high+step; z += step {
-		up, down := power*logRatio(q, m*z-m*m/2), (1-alpha)*logRatio(q, -m*z-m*m/2)
-		log := up + down - z*z/2
-		logs = append(logs, log)
-		if log > most {
-			most, terms = log, math.Abs(up)+math.Abs(down)+z*z/2
-		}
+		log := power*logRatio(q, m*z-m*m/2) + (1-alpha)*logRatio(q, -m*z-m*m/2) - z*z/2
+		logs, most = append(logs, log), max(most, log)
 	}
 	sum := 0.0
 	for _, log := range logs {
 		sum += math.Exp(log - most)
 	}
 	moment := most + math.Log(sum*step) - math.Log(2*math.Pi)/2
-	// A logarithm has an error of some roundings of its terms, and the sum of one for each node.
-	moment += 4e-12 + 8*0x1p-53*terms
+	// A logarithm has an error of some roundings of the largest numbers it is made of, and the sum of one for each node.
+	edge := max(-low, high) + step
+	moment += 4e-12 + 8*0x1p-53*((power+alpha)*(2+m*edge+m*m/2)+edge*edge/2)
 	return max(0, moment/(alpha-1)), true
 }
 
-// logRatio is log(1−q + q·e^x).
+// logRatio is log(1−q + q·e^x), with an absolute error of some roundings of 2+|x|: no form subtracts what is nearly the same from 1.
 func logRatio(q, x float64) float64 {
 	if x > 1 {
 		return x + math.Log(q+(1-q)*math.Exp(-x))
 	}
-	return math.Log1p(q * math.Expm1(x))
+	if change := q * math.Expm1(x); change > -0.5 {
+		return math.Log1p(change)
+	}
+	return math.Log((1 - q) + q*math.Exp(x))
 }

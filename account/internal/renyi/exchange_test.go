@@ -31,6 +31,9 @@ func TestExchangedByQuadrature(t *testing.T) {
 	exact := 0
 	for range 200 {
 		q, sigma := math.Exp(-8*random.Float64()), math.Exp(4*random.Float64()-1)
+		if random.IntN(8) == 0 {
+			q = 1 - math.Exp(-25*random.Float64())
+		}
 		alpha := 1 + math.Exp(6*random.Float64()-3)
 		opposite, added := exchangedMoment(q, sigma, alpha, alpha), exchangedMoment(q, sigma, alpha, 0)
 		if math.IsInf(opposite, 0) || math.IsNaN(opposite) {
