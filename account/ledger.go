@@ -24,7 +24,7 @@ type newLedgerCommand struct {
 	Delta    float64 `group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
 	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
 	Order    float64 `group:"Filter" placeholder:"X" help:"Set the order of the filter renyi. By default it is the order that leaves the most for Gaussian noise without sampling."`
-	Disjoint bool    `name:"disjoint-datasets" help:"Trust that data sets share no unit: each unit belongs to one data set for good, by a rule that looks at this unit only. Nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less, and no filter."`
+	Disjoint bool    `name:"disjoint-datasets" help:"Trust that data sets share no unit: each unit belongs to one data set for good, by a rule that looks at this unit only. Nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less or by an empty one, and no filter."`
 	Ledger   string  `arg:"" output:"" help:"File to make. A file that exists is refused."`
 }
 

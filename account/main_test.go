@@ -133,6 +133,15 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 		return g
 	}
 	laplace := grant(func(g *event.Grant) { g.Mechanism, g.Scheme.Rounds, g.Releases = event.Laplace, 3, 3 })
+	// relation has 20 rounds by coins of rate 0.05 with noise 1.24.
+	relation := func(adjacency string, change func(*event.Grant)) *event.Grant {
+		return grant(func(g *event.Grant) {
+			g.Version, g.Subject = 3, ledgertest.SubjectFor(event.Gaussian)
+			g.Adjacency, g.NoiseMultiplier, g.Releases = adjacency, 1.24, 20
+			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
+			change(g)
+		})
+	}
 	files := make(map[string][]byte)
 	for name, grants := range map[string][]*event.Grant{
 		"laplace.ledger": {laplace},
@@ -162,6 +171,13 @@ func mechanismLedgers(t *testing.T) map[string][]byte {
 		"ma16-half.ledger": {grant(func(g *event.Grant) {
 			g.NoiseMultiplier, g.Claim, g.Releases = 1.24, event.PaperClaim, 10
 			g.Scheme = event.Scheme{Method: event.Poisson, Rate: 0.05, Rounds: 20, Secret: true}
+		})},
+		"exchanged.ledger":     {relation(event.ReplaceOne, func(*event.Grant) {})},
+		"orthogonal.ledger":    {relation(event.ReplaceOne, func(g *event.Grant) { g.NonNegative = true })},
+		"clipped-batch.ledger": {relation(event.ReplaceOne, func(g *event.Grant) { g.Clipping = event.ClipBatch })},
+		"empty-unit.ledger":    {relation(event.ReplaceNull, func(*event.Grant) {})},
+		"empty-fixed.ledger": {relation(event.ReplaceNull, func(g *event.Grant) {
+			g.NonNegative, g.Scheme = true, event.Scheme{Method: event.Fixed, Rate: 0.05, Size: 20_000, Population: 400_000, Rounds: 20, Secret: true}
 		})},
 		"several.ledger": {laplace, grant(func(g *event.Grant) { g.ID = "morning" })},
 	} {

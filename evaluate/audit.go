@@ -29,7 +29,7 @@ type auditCommand struct {
 	Runs            int      `default:"1000" help:"Do this many runs of the case neighbours."`
 	Rounds          int      `default:"10000" help:"Do this many rounds of each other case, 250 a run."`
 	Mechanism       string   `enum:"gaussian,laplace" default:"gaussian" help:"Set the mechanism of neighbours, delivered-twice and --one-run: ${enum}. Other cases have their own."`
-	Adjacency       string   `enum:"add-remove,replace-one" default:"add-remove" help:"Set the neighbouring relation of the same cases: ${enum}."`
+	Adjacency       string   `enum:"add-remove,replace-one,replace-null" default:"add-remove" help:"Set the neighbouring relation of the same cases: ${enum}."`
 	Unit            string   `enum:"document,user" default:"document" help:"Set the privacy unit of the same cases: ${enum}."`
 	Confidence      float64  `default:"0.95" help:"Make all bounds of all cases hold together with this confidence."`
 	Delta           float64  `default:"1e-5" help:"State ε at this δ."`

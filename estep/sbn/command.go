@@ -18,7 +18,7 @@ import (
 type Command struct {
 	job.Job
 	Sweeps  int  `default:"5" placeholder:"N" group:"Image" help:"Update the hidden units of each image in N sweeps (default 5), from their prior on."`
-	NoCount bool `group:"Image" help:"Leave out the statistic count, for runs where the number of images is public: those of --adjacency replace-one. mstep sbn --images says the number."`
+	NoCount bool `group:"Image" help:"Leave out the statistic count, for runs where the number of images is public: those of --adjacency replace-one or replace-null. mstep sbn --images says the number."`
 	Mean    bool `group:"Image" help:"With --score: predict pixels from the means of the hidden units; by default from a draw of the units, by public coins of the image."`
 	Bounds  bool `group:"Bounds" help:"Print the shapes and bounds of the statistics for --hidden units and --pixels, for account plan --statistics, and read nothing."`
 	Hidden  int  `placeholder:"K" group:"Bounds" help:"Number of hidden units, for --bounds. A run learns it from the parameters."`

@@ -19,7 +19,7 @@ import (
 type Command struct {
 	learn.Job
 	Hidden   int     `required:"" short:"K" placeholder:"K" help:"Learn this many hidden units."`
-	Images   uint64  `placeholder:"N" help:"Take N as the number of images, for estep sbn --no-count; by default releases count them. N is public, as under --adjacency replace-one."`
+	Images   uint64  `placeholder:"N" help:"Take N as the number of images, for estep sbn --no-count; by default releases count them. N is public, as under --adjacency replace-one and replace-null."`
 	NuB      float64 `name:"nu-b" default:"100" placeholder:"X" group:"Prior" help:"Set the prior variance of the biases of hidden units (default 100)."`
 	NuC      float64 `name:"nu-c" default:"100" placeholder:"X" group:"Prior" help:"Set the prior variance of the biases of pixels (default 100)."`
 	Tau0     float64 `name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`

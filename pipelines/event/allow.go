@@ -164,9 +164,9 @@ func (h *Head) Takes(g *Grant) error {
 		return errors.New("the grant names a data set, but data sets of the ledger may share units")
 	case h.DisjointDatasets && g.Dataset == "":
 		return errors.New("the ledger's data sets share no unit, and the grant names none of them: plan it with --dataset")
-	case h.DisjointDatasets && g.Adjacency != AddRemove:
+	case h.DisjointDatasets && g.Adjacency == ReplaceOne:
 		// An exchange may remove a unit from one data set and add a unit to another. Both data sets would then have a loss.
-		return fmt.Errorf("the ledger's data sets share no unit: that is only for neighbours %s", AddRemove)
+		return fmt.Errorf("the ledger's data sets share no unit: that is only for neighbours %s and %s", AddRemove, ReplaceNull)
 	}
 	if h.Budget == nil || h.Filter != nil {
 		return nil

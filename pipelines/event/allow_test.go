@@ -370,6 +370,7 @@ func TestAllow(t *testing.T) {
 		{"data set in an old ledger", All, given, func(n *next) { n.old(); n.grant.Dataset = "data" }, "for another ledger"},
 		{"disjoint, an exchange", All, func(g *Grant) { budget(g); g.Adjacency = ReplaceOne }, (*next).disjoint,
 			"only for neighbours add-remove"},
+		{"disjoint, an empty unit", All, func(g *Grant) { budget(g); g.Version, g.Adjacency = 3, ReplaceNull }, (*next).disjoint, ""},
 		{"disjoint, a sample of fixed size", Fixed, budget, (*next).disjoint, "only for neighbours add-remove"},
 		{"disjoint, given noise", All, given, (*next).disjoint, "the grant was planned without one"},
 		{"disjoint, exact sums", All, budget, func(n *next) { n.disjoint(); n.charge = n.exact(Document) }, "which exact sums would exceed"},

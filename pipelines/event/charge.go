@@ -87,8 +87,8 @@ func (c *Charge) checkMechanism() error {
 	}
 	switch c.Mechanism {
 	case Select:
-		if c.Adjacency != AddRemove {
-			return fmt.Errorf("select needs adjacency %q", AddRemove)
+		if c.Adjacency == ReplaceOne {
+			return fmt.Errorf("select needs adjacency %q or %q", AddRemove, ReplaceNull)
 		}
 		if err := checkMaxWords(c.MaxWords); err != nil {
 			return err

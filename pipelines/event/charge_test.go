@@ -34,7 +34,7 @@ func TestChargeCheck(t *testing.T) {
 			"unknown mechanism":             {func(c *Charge) { c.Mechanism = "cauchy" }, func(c *Charge) { c.Mechanism = "" }},
 			"unknown adjacency":             {func(c *Charge) { c.Adjacency = "one-word" }},
 			"unknown unit":                  {func(c *Charge) { c.Unit = "" }},
-			"makes the population public":   {func(c *Charge) { c.Scheme = schemes()[Fixed] }},
+			"make the population public":    {func(c *Charge) { c.Scheme = schemes()[Fixed] }},
 			"round:":                        {func(c *Charge) { c.Round = 0 }},
 			"attempt must be 0":             {func(c *Charge) { c.Attempt = 1 }, func(c *Charge) { c.Attempt = -1 }},
 			"needs a scale":                 {func(c *Charge) { c.Scale = 0 }, func(c *Charge) { c.Sensitivity = 0 }},
@@ -56,6 +56,8 @@ func TestChargeCheck(t *testing.T) {
 			"": {
 				func(*Charge) {},
 				func(c *Charge) { c.Mechanism, c.Sensitivity, c.Scale = None, 0, 0 },
+				func(c *Charge) { c.Adjacency = ReplaceNull },
+				func(c *Charge) { c.Adjacency, c.Scheme = ReplaceNull, schemes()[Fixed] },
 				func(c *Charge) { c.Clipping, c.Claimed, c.Attempt = ClipBatch, 1, 2 },
 				func(c *Charge) { c.Mechanism, c.Claimed = Laplace, 1 },
 				func(c *Charge) { c.Sensitivity, c.Scale, c.Claimed = 1<<62, 1<<62, 1<<62 },
@@ -73,10 +75,12 @@ func TestChargeCheck(t *testing.T) {
 				func(c *Charge) { c.Round = 2 }, func(c *Charge) { c.Scheme = schemes()[All] },
 				func(c *Charge) { c.Scheme = schemes()[Poisson] },
 			},
-			"": {func(*Charge) {}, func(c *Charge) { c.Unit, c.Attempt = User, 2 }},
+			"": {func(*Charge) {}, func(c *Charge) { c.Unit, c.Attempt = User, 2 }, func(c *Charge) { c.Adjacency = ReplaceNull }},
 		},
 		validResponse(): {
-			"needs adjacency":  {func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Unit = User }},
+			"needs adjacency": {
+				func(c *Charge) { c.Adjacency = AddRemove }, func(c *Charge) { c.Adjacency = ReplaceNull }, func(c *Charge) { c.Unit = User },
+			},
 			"at most half of":  {func(c *Charge) { c.Scale++ }},
 			"unknown clipping": {func(c *Charge) { c.Clipping = ClipProved }},
 			"releases once":    {func(c *Charge) { c.Scheme = schemes()[All] }},

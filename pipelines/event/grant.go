@@ -15,18 +15,21 @@ import (
 )
 
 // GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no
-// ReportWords, no Scheme.Epochs, no unit Word, no ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a
-// ledger. Such grants are read in old ledgers, and may not be used again.
+// ReportWords, no Scheme.Epochs, no unit Word, no ReplaceNull, no ClipUnbounded and no Objective. A grant of version 1 names neither a
+// model nor a ledger. Such grants are read in old ledgers, and may not be used again.
 const (
 	GrantVersion       = 3
 	OldestGrantVersion = 2 // the oldest that may be used
 )
 
-// The neighbouring relations. Two data sets are neighbours if one has one unit more than the other, or if one unit of one is
-// exchanged for another unit.
+// The neighbouring relations. Two data sets are neighbours if one has one unit more than the other, if one unit of one is exchanged
+// for another unit, or if one unit of one is exchanged for an empty one, which contributes nothing. The last is zero-out of Kairouz et
+// al., Practical and Private (Deep) Learning without Sampling or Shuffling (ICML 2021), definition 1.1: the number of units is public,
+// as under ReplaceOne, and a sum moves by what one unit contributes, as under AddRemove, except in batches of a fixed size.
 const (
-	AddRemove  = "add-remove"
-	ReplaceOne = "replace-one"
+	AddRemove   = "add-remove"
+	ReplaceOne  = "replace-one"
+	ReplaceNull = "replace-null"
 )
 
 // The privacy units.
@@ -153,8 +156,9 @@ func (g *Grant) Check() error {
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
 	}
-	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0 || g.ReportWords != 0 || g.Scheme.Epochs != 0) { // Objective is unbounded
-		return fmt.Errorf("unit word, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of version %d", g.Version)
+	if g.Version < 3 && (g.Unit == Word || g.Adjacency == ReplaceNull || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0 || // Objective is unbounded
+		g.ReportWords != 0 || g.Scheme.Epochs != 0) {
+		return fmt.Errorf("unit word, %s, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of version %d", ReplaceNull, g.Version)
 	}
 	if g.Dataset != "" && g.Ledger == "" {
 		return errors.New("a data set is one of a ledger's, and the grant names no ledger")
@@ -201,7 +205,7 @@ func (g *Grant) Check() error {
 
 // CheckRelation checks that adjacency and unit are known and fit the sampling scheme.
 func CheckRelation(adjacency, unit string, scheme Scheme) error {
-	if err := oneOf("adjacency", adjacency, AddRemove, ReplaceOne); err != nil {
+	if err := oneOf("adjacency", adjacency, AddRemove, ReplaceOne, ReplaceNull); err != nil {
 		return err
 	}
 	if err := oneOf("unit", unit, Document, User, Word); err != nil {
@@ -211,9 +215,9 @@ func CheckRelation(adjacency, unit string, scheme Scheme) error {
 		// The documents of each round are public, so sampling hides nothing.
 		return fmt.Errorf("unit %s needs adjacency %q and all units in each round", Word, ReplaceOne)
 	}
-	if scheme.Method == Fixed && adjacency != ReplaceOne {
+	if scheme.Method == Fixed && adjacency == AddRemove {
 		// Under add-remove the population is private, and the size and the rate of a round would reveal it.
-		return fmt.Errorf("fixed-size sampling needs adjacency %q, which makes the population public", ReplaceOne)
+		return fmt.Errorf("fixed-size sampling needs adjacency %q or %q, which make the population public", ReplaceOne, ReplaceNull)
 	}
 	return nil
 }

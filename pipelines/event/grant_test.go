@@ -35,6 +35,10 @@ func TestGrantCheck(t *testing.T) {
 		{"", func(g *Grant) {}},
 		{"", func(g *Grant) { g.Budget = Budget{} }},
 		{"", func(g *Grant) { g.Scheme, g.Adjacency = schemes()[Fixed], ReplaceOne }},
+		{"", func(g *Grant) { g.Version, g.Scheme, g.Adjacency = 3, schemes()[Fixed], ReplaceNull }},
+		{"", func(g *Grant) { g.Version, g.Adjacency = 3, ReplaceNull }},
+		{"replace-null, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of version 2",
+			func(g *Grant) { g.Adjacency = ReplaceNull }},
 		{"version 0", func(g *Grant) { g.Version = 0 }},
 		{"version 4 of a grant, must be 1 to 3", func(g *Grant) { g.Version = 4 }},
 		{"no id", func(g *Grant) { g.ID = "" }},
@@ -42,7 +46,7 @@ func TestGrantCheck(t *testing.T) {
 		{"unknown mechanism", func(g *Grant) { g.Mechanism = None }}, // no leave is needed for no privacy
 		{"unknown adjacency", func(g *Grant) { g.Adjacency = "" }},
 		{"unknown unit", func(g *Grant) { g.Unit = "paragraph" }},
-		{"makes the population public", func(g *Grant) { g.Scheme = schemes()[Fixed] }},
+		{"make the population public", func(g *Grant) { g.Scheme = schemes()[Fixed] }},
 		{"clip", func(g *Grant) { g.Clip = nan }},
 		{"noise multiplier", func(g *Grant) { g.NoiseMultiplier = 0 }},
 		{"releases", func(g *Grant) { g.Releases = 0 }},
@@ -112,6 +116,29 @@ func TestSensitivity(t *testing.T) {
 		g := &Grant{Mechanism: c.mechanism, Adjacency: c.adjacency, Clipping: c.clipping, NonNegative: c.nonNegative}
 		if got := g.Sensitivity(c.bound); got != c.want {
 			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	for _, method := range []string{All, Poisson, Allocate, Epoch, Fixed} {
+		for _, c := range []struct {
+			mechanism, clipping string
+			nonNegative         bool
+			want, fixed         uint64 // an empty unit is not as near in a batch of a fixed size
+		}{
+			{Gaussian, "", false, 1 << 20, 2 << 20},
+			{Gaussian, "", true, 1 << 20, 1482911},
+			{Gaussian, ClipUnitL1, false, 1 << 20, 2 << 20},
+			{Gaussian, ClipProved, false, 1 << 20, 2 << 20},
+			{Gaussian, ClipBatch, false, 2 << 20, 2 << 20},
+			{Laplace, "", true, 1 << 20, 2 << 20},
+		} {
+			g := &Grant{Mechanism: c.mechanism, Adjacency: ReplaceNull, Clipping: c.clipping, NonNegative: c.nonNegative, Scheme: schemes()[method]}
+			want := c.want
+			if method == Fixed {
+				want = c.fixed
+			}
+			if got := g.Sensitivity(1 << 20); got != want {
+				t.Errorf("replace-null, %s, %+v: %d", method, c, got)
+			}
 		}
 	}
 	proved := &Grant{Mechanism: Laplace, Adjacency: ReplaceOne, Clipping: ClipProved, Proved: 1.5}

@@ -191,8 +191,8 @@ func (g *Grant) checkSelect() error {
 	if g.Clip != 1 {
 		return fmt.Errorf("clip of select must be 1, the weight of a unit, is %v", g.Clip)
 	}
-	if g.Adjacency != AddRemove {
-		return fmt.Errorf("select needs adjacency %q", AddRemove)
+	if g.Adjacency == ReplaceOne {
+		return fmt.Errorf("select needs adjacency %q or %q", AddRemove, ReplaceNull)
 	}
 	if err := checkOnce(g.Mechanism, g.Scheme, g.Releases); err != nil {
 		return err
@@ -276,7 +276,8 @@ func (g *Grant) Steps() (bound, scale uint64) {
 // Sensitivity returns how far the integer sum of a round can differ between neighbours, in the norm of the mechanism, rounded up
 // to whole steps. Each unit must be within bound; for ClipBatch, the sum must be. The cases are:
 //
-//   - add-remove: the unit's own norm;
+//   - add-remove: the unit's own norm; replace-null: the same, since an empty unit adds nothing. In a batch of a fixed size another
+//     unit takes the place of one that is not drawn, so that its sums are as far apart as under replace-one (claim.md, 8);
 //   - replace-one: ‖u−v‖ ≤ 2·bound (triangle inequality; u = −v attains it), and in L2 without negative coordinates
 //     ‖u−v‖² = ‖u‖² + ‖v‖² − 2⟨u,v⟩ ≤ 2·bound² (disjoint u and v attain it);
 //   - Proved, by a proof of the model for sums on the grid: Proved·bound;
@@ -288,7 +289,7 @@ func (g *Grant) Sensitivity(bound uint64) uint64 {
 		return 0
 	case g.Proved != 0:
 		return uint64(math.Ceil(g.Proved * float64(bound))) // bound is a power of two: the product is exact
-	case g.Adjacency == AddRemove && g.Bounding() != ClipBatch:
+	case g.Adjacency != ReplaceOne && g.Scheme.Method != Fixed && g.Bounding() != ClipBatch:
 		return bound
 	case g.NonNegative && g.Mechanism != Laplace:
 		return ceilSqrt(2 * bound * bound)

@@ -79,7 +79,9 @@ func TestGrantCheckMechanism(t *testing.T) {
 			},
 			"noise multiplier must be": {func(g *Grant) { g.NoiseMultiplier = 0 }},
 			"unknown claim":            {func(g *Grant) { g.Claim = "mine" }},
-			"":                         {func(*Grant) {}, func(g *Grant) { g.Unit, g.MaxWords = User, MaxWordsLimit }},
+			"": {
+				func(*Grant) {}, func(g *Grant) { g.Unit, g.MaxWords = User, MaxWordsLimit }, func(g *Grant) { g.Version, g.Adjacency = 3, ReplaceNull },
+			},
 		},
 		RandomizedResponse: {
 			"do not belong to randomized-response": {

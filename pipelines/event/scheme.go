@@ -22,7 +22,7 @@ type Scheme struct {
 	Method     string  `json:"method"`
 	Rate       float64 `json:"rate"`                 // expected share of the units in a round, in (0, 1]
 	Size       uint64  `json:"size,omitempty"`       // Fixed only: units in a round
-	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one
+	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one and replace-null
 	Rounds     int     `json:"rounds"`               // planned number of rounds, of all epochs together
 	Epochs     int     `json:"epochs,omitempty"`     // Allocate only: number of epochs, of equally many rounds; 0 for one
 	Secret     bool    `json:"secret"`               // coins came from the operating system or a secret key, not from a seed

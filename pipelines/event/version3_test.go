@@ -57,7 +57,7 @@ func TestGrantCheckNewer(t *testing.T) {
 			"must be in [1, 2]":                {func(g *Grant) { g.Proved = 0 }},
 			"moves sums by up to 2 times":      {func(g *Grant) { g.Proved = 1.999 }, func(g *Grant) { g.Clip, g.Proved = 2, 1.999 }},
 			"moves sums by up to 8 times":      {func(g *Grant) { g.Clip, g.Proved, g.NoiseMultiplier = 2, 2, 1<<30-1 }}, // 1 is half a step, taken for two
-			"needs adjacency":                  {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
+			"needs adjacency":                  {func(g *Grant) { g.Adjacency = AddRemove }, func(g *Grant) { g.Adjacency = ReplaceNull }, func(g *Grant) { g.Scheme = schemes()[Poisson] }},
 			"statistics do not belong":         {func(g *Grant) { g.Statistics = []Statistic{{"topics", 0.5}} }},
 			"loss of draws":                    {func(g *Grant) { g.Draws = -1 }, func(g *Grant) { g.Draws = math.Inf(1) }, func(g *Grant) { g.Draws = math.NaN() }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},

@@ -9,6 +9,7 @@ import (
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/search"
+	"privpipe/pipelines/event"
 )
 
 // A closedForm is a profile by formulas. Where there is none for δ, it is found by bisection.
@@ -77,6 +78,8 @@ func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) 
 		switch {
 		case g.Sampling == mechanism.All:
 			return nil, "", errors.New("the moments accountant is for sampling: without sampling use analytic")
+		case g.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne:
+			return nil, "", errors.New("the moments accountant takes coins under add-remove: under replace-one use pld or renyi")
 		case g.Sampling == mechanism.Fixed && which != ofLemma3:
 			return nil, "", errors.New("the authors' code is for Poisson sampling: use moments")
 		case g.Sampling == mechanism.Fixed:

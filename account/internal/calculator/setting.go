@@ -17,7 +17,7 @@ type SettingFlags struct {
 	Allocate    bool     `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds of an epoch, by a secret coin. All rounds are released."`
 	Epochs      int      `group:"Scheme" default:"1" placeholder:"E" help:"Set the number of epochs of --allocate, of --rounds each and with coins of their own; 1 by default."`
 	Rounds      int      `group:"Scheme" short:"T" default:"1" help:"Set the number of rounds T, each with noise of its own; 1 by default."`
-	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed)."`
+	Adjacency   string   `group:"Setting" enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed), or by one exchanged for an empty one (replace-null)."`
 	NonNegative bool     `group:"Setting" xor:"sensitivity" help:"Trust that no coordinate is negative. Then exchanging a unit moves the sum by at most √2·C, not 2·C."`
 	Sensitivity *float64 `group:"Setting" xor:"sensitivity" placeholder:"X" help:"Set the L2 sensitivity of the sum, divided by C, if another one is proved."`
 }
@@ -47,7 +47,7 @@ func (c *SettingFlags) Setting() *Setting {
 	switch {
 	case c.Sensitivity != nil:
 		s.Sensitivity = *c.Sensitivity
-	case s.Adjacency == event.AddRemove:
+	case s.Adjacency != event.ReplaceOne && s.Scheme.Method != event.Fixed: // see event.Grant.Sensitivity
 		s.Sensitivity = 1
 	case c.NonNegative:
 		s.Sensitivity = math.Sqrt2 // as a float64 it is above √2
@@ -69,7 +69,7 @@ func (s *Setting) list(noise float64) *loss.List {
 		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
 	case event.Allocate:
 		e.Disjoint, e.Count = true, max(1, s.Scheme.Epochs)
-		if s.Adjacency == event.AddRemove {
+		if s.Adjacency != event.ReplaceOne {
 			e.Thrown, e.Complete = s.Scheme.EpochRounds(), true
 		}
 	}
@@ -109,7 +109,8 @@ var errNoBound = errors.New("it proves nothing here: its ε is infinite")
 
 const WhichAccountant = `
 For sums of units of norm C at most, with continuous Gaussian noise: the noise multiplier is noise over C. Exchanging
-a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; the answer says by how much.
+a unit (replace-one) moves the sum by 2·C, or by √2·C with --non-negative; the answer says by how much. Exchanging it for an
+empty one (replace-null) costs what a unit more or less does, but with --fixed what exchanging it for another does.
 
 --events asks about a list of releases instead, of several kinds: account/EVENTS.md has the forms. Noise is over C there, too.
 
@@ -119,6 +120,6 @@ zcdp: without sampling, simpler. moments: the accountant of papers of 2016 and 2
 Poisson sampling only where q·σ < 1. strong, linear: composition theorems of the textbook, for comparison.
 tightest: the least of all bounds that hold.
 
-An accountant without a theorem for the setting is refused. Only pld has one for Poisson sampling under replace-one, and
-for what the secret coin of --allocate takes off: the others count it as one round of all units.
+An accountant without a theorem for the setting is refused. Only pld and renyi have one for Poisson sampling under replace-one,
+and only pld has one for what the secret coin of --allocate takes off: the others count it as one round of all units.
 "account compare" shows all of them, and the claims of papers.`

@@ -67,7 +67,7 @@ func throwOf(c *event.Charge) throw {
 // would not add up if the coins took something off each. Under replace-one, and of other noise than Gaussian, no theorem here says
 // what they take off.
 func (c *Composition) byOwnCoin(t throw) int {
-	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency != event.AddRemove || c.twice[t.scheme.Coins] {
+	if t.scheme.Method != event.Allocate || !t.scheme.Secret || c.Adjacency == event.ReplaceOne || c.twice[t.scheme.Coins] {
 		return 0
 	}
 	for _, released := range c.disjoint[t] {
@@ -176,7 +176,8 @@ func Disjoint(c *event.Charge) bool {
 
 // addToThrow counts a charge of a round of a throw.
 //
-// Under add-remove the unit is in one round, whatever the throw. What a secret coin takes off is in byOwnCoin.
+// Under add-remove and replace-null the unit is in one round, whatever the throw, and is not missed in another one. What a secret coin
+// takes off is in byOwnCoin.
 //
 // The epochs of an allocation are throws of their own: a unit's coins of different epochs are independent (sample/internal/coin/claim.md,
 // statement 3). So each epoch is a mechanism with randomness of its own, and their pairs and curves compose. An epoch may depend on the
@@ -215,17 +216,39 @@ func (c *Composition) fits(adjacency, unit string) error {
 }
 
 // Rate is the rate by which sampling amplifies a charge, 1 where it does not or where no theorem says so for all accountants:
-// coins that are not secret, coins and the exchange of a unit, and sampling without replacement except for Gaussian noise.
+// coins that are not secret, coins and the exchange of a unit where the charge does not tell the norm of one (byExchangedCoin), and
+// sampling without replacement except for Gaussian noise.
 func Rate(c *event.Charge) float64 {
 	sum := c.Mechanism == event.Gaussian || c.Mechanism == event.Laplace
 	switch {
 	case !c.Scheme.Secret || !sum:
-	case c.Scheme.Method == event.Poisson && c.Adjacency == event.AddRemove:
+	case c.Scheme.Method == event.Poisson && c.Adjacency != event.ReplaceOne:
+		return c.Scheme.Rate // an empty unit adds nothing whatever its coin, as if it were not there
+	case byExchangedCoin(c):
 		return c.Scheme.Rate
-	case c.Scheme.Method == event.Fixed && c.Adjacency == event.ReplaceOne && c.Mechanism == event.Gaussian:
+	case c.Scheme.Method == event.Fixed && c.Adjacency != event.AddRemove && c.Mechanism == event.Gaussian:
 		return min(1, math.Nextafter(c.Scheme.Rate, 1)) // the quotient of two numbers
 	}
 	return 1
+}
+
+// byExchangedCoin says that a charge is of Gaussian noise on a batch by secret coins, and that package pld has the pair of an exchange
+// there. Its proof is of two data sets in which the unit of one slot is x or y, and asks that the coins of all other units have one
+// joint distribution on both sides, independent of the slot's coin, which falls with probability q on both sides. It does not ask
+// that the coin is the same one:
+//
+//   - If the new unit keeps the name, it has the coin of the old one, which is a function of a secret key, the round and the name.
+//   - If it has another name, it has another coin. That coin is as if fresh: with an unknown key, the coins of different names and
+//     rounds are as if independent (sample/internal/coin/claim.md, 1 and 4). So the releases have the same distribution as if it had
+//     taken over the old coin. In all rounds together, too: the coins of two rounds are as if independent for each name.
+//   - If the new unit has the name of another unit of the data set, the two are one unit, and the data sets differ in size. These are
+//     no neighbours under replace-one; privatize counts such a name once.
+//
+// Coins from a seed are known, and hide nothing. Coins under one name choose one batch in all runs, where they meet in batches. The
+// coins of a ledger's data sets have different names. Settings that follow from earlier releases need a filter, as elsewhere.
+func byExchangedCoin(c *event.Charge) bool {
+	_, _, known := c.ExchangedNorm()
+	return known && c.Scheme.Secret && c.Scheme.Method == event.Poisson && c.Adjacency == event.ReplaceOne && c.Mechanism == event.Gaussian
 }
 
 // StrayWord is the probability δ' that a charge of event.Select releases a word that only one unit has. If it does not, the

@@ -269,6 +269,7 @@ func TestDisjointRounds(t *testing.T) {
 func TestRefusesMixtures(t *testing.T) {
 	for what, change := range map[string]func(*event.Charge){
 		"neighbouring relations": func(c *event.Charge) { c.Adjacency = event.ReplaceOne },
+		"relations with a unit":  func(c *event.Charge) { c.Adjacency = event.ReplaceNull },
 		"units":                  func(c *event.Charge) { c.Unit = event.User },
 	} {
 		culprit := charge(2, all, 1, change)
@@ -296,8 +297,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestRate: sampling amplifies for secret coins of each unit's own under add-remove, and sums with Gaussian noise without
-// replacement under replace-one; nowhere else.
+// TestRate: sampling amplifies for secret coins of each unit's own under add-remove and replace-null, and sums with Gaussian noise
+// without replacement under replace-one and replace-null; nowhere else but in TestExchangedByCoin.
 func TestRate(t *testing.T) {
 	known := poisson(0.25)
 	known.Secret = false
@@ -310,6 +311,12 @@ func TestRate(t *testing.T) {
 		{event.Gaussian, poisson(0.25), event.AddRemove, 0.25},
 		{event.Laplace, poisson(0.25), event.AddRemove, 0.25},
 		{event.Gaussian, poisson(0.25), event.ReplaceOne, 1},
+		{event.Gaussian, poisson(0.25), event.ReplaceNull, 0.25},
+		{event.Laplace, poisson(0.25), event.ReplaceNull, 0.25},
+		{event.Laplace, poisson(0.25), event.ReplaceOne, 1},
+		{event.Gaussian, known, event.ReplaceNull, 1},
+		{event.Gaussian, fixed, event.ReplaceNull, math.Nextafter(0.25, 1)},
+		{event.Laplace, fixed, event.ReplaceNull, 1},
 		{event.Laplace, known, event.AddRemove, 1},
 		{event.Gaussian, known, event.AddRemove, 1},
 		{event.Gaussian, fixed, event.ReplaceOne, math.Nextafter(0.25, 1)},
@@ -337,6 +344,10 @@ func TestPlan(t *testing.T) {
 		{Mechanism: event.Gaussian, Scheme: poisson(0.1), Adjacency: event.AddRemove},
 		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.ReplaceOne, NonNegative: true},
 		{Mechanism: event.Gaussian, Scheme: fixed, Adjacency: event.ReplaceOne, NonNegative: true},
+		{Mechanism: event.Gaussian, Scheme: fixed, Adjacency: event.ReplaceNull, NonNegative: true},
+		{Mechanism: event.Gaussian, Scheme: poisson(0.1), Adjacency: event.ReplaceOne, NonNegative: true},
+		{Mechanism: event.Gaussian, Scheme: poisson(0.1), Adjacency: event.ReplaceOne},
+		{Mechanism: event.Gaussian, Scheme: allocate, Adjacency: event.ReplaceNull},
 		{Mechanism: event.Gaussian, Scheme: all, Adjacency: event.AddRemove, Clipping: event.ClipBatch},
 		{Mechanism: event.Gaussian, Scheme: epoch, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch},
 		{Mechanism: event.Gaussian, Scheme: allocate, Adjacency: event.AddRemove},

@@ -22,7 +22,12 @@ func noiseOf(c *event.Charge) mechanism.Mechanism {
 		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}
 	}
 	// thresholds of event.Select are post-processing
-	return mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+	g := mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+	if byExchangedCoin(c) {
+		norm, nonNegative, _ := c.ExchangedNorm()
+		g.Norm, g.NonNegative = float64(norm), nonNegative
+	}
+	return g
 }
 
 // Bit returns the pure ε of a bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.

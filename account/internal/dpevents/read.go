@@ -16,7 +16,7 @@ import (
 
 // A Relation is what neighbours are, where a text does not say so itself.
 type Relation struct {
-	Adjacency   string // event.AddRemove or event.ReplaceOne; "" is not given, and event.AddRemove
+	Adjacency   string // event.AddRemove, event.ReplaceOne or event.ReplaceNull; "" is not given, and event.AddRemove
 	NonNegative bool   // no coordinate is negative
 }
 
@@ -56,8 +56,8 @@ func (r *reader) document(b []byte, relation Relation) error {
 		return r.tree(v)
 	}
 	adjacency := o.text("adjacency")
-	if o.err == nil && adjacency != event.AddRemove && adjacency != event.ReplaceOne {
-		o.Fail("unknown adjacency %q, must be %q or %q", adjacency, event.AddRemove, event.ReplaceOne)
+	if o.err == nil && adjacency != event.AddRemove && adjacency != event.ReplaceOne && adjacency != event.ReplaceNull {
+		o.Fail("unknown adjacency %q, must be %q, %q or %q", adjacency, event.AddRemove, event.ReplaceOne, event.ReplaceNull)
 	}
 	if o.err == nil && (relation.NonNegative || relation.Adjacency != "" && relation.Adjacency != adjacency) {
 		return exit.Errorf(exit.Usage, "the events state their own neighbours (%s) and sensitivities: leave out the flags for them", adjacency)

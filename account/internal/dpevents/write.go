@@ -64,18 +64,22 @@ func List(l *loss.List) ([]byte, error) {
 	return text(members{"adjacency", adjacency(l), "events", all})
 }
 
-// checkExchange refuses an exchange by a coin of units that are nearer than 2·C: two units of norm C/√2 that are opposite lose
-// less than two of norm C that are orthogonal.
-func checkExchange(l *loss.List, e loss.Release) error {
+// opposite returns what is released of a batch as dp_accounting knows an exchange by a coin: of opposite units, which lose no less
+// than orthogonal ones of the same norm. What has no known exchange is refused: two units of norm C/√2 that are opposite lose less
+// than two of norm C that are orthogonal, so how far sums are apart is not enough.
+func opposite(l *loss.List, e loss.Release) (released []mechanism.Mechanism, err error) {
 	if e.Sampling != mechanism.Poisson || l.Adjacency != event.ReplaceOne {
-		return nil
+		return e.Released, nil
 	}
 	for _, m := range e.Released {
-		if g, ok := m.(mechanism.Gaussian); ok && g.Sensitivity != 2 {
-			return fmt.Errorf("%s under Poisson sampling and replace-one has no event here", g)
+		if g, ok := m.(mechanism.Gaussian); ok {
+			if m, err = g.Opposite(l.NonNegative); err != nil {
+				return nil, fmt.Errorf("%s under Poisson sampling and replace-one has no event here: %w", g, err)
+			}
 		}
+		released = append(released, m)
 	}
-	return nil
+	return released, nil
 }
 
 // Tree returns the JSON of a list as an object of its adjacency and a tree of DpEvents.
@@ -127,10 +131,10 @@ func composedOf(all []members) members {
 
 // nodes returns the events of one release.
 func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
-	if err := checkExchange(l, e); err != nil {
+	released, err := opposite(l, e)
+	if err != nil {
 		return nil, err
 	}
-	released := e.Released
 	if e.Sampling != mechanism.All {
 		released = joint(released)
 	}
@@ -150,6 +154,10 @@ func nodes(l *loss.List, e loss.Release, ours bool) (all []members, err error) {
 	case mechanism.Poisson:
 		all = []members{{"class_name", poissonSampled, "sampling_probability", e.Rate, "event", composedOf(all)}}
 	case mechanism.Fixed:
+		if l.Adjacency != event.ReplaceOne {
+			// Noise over the norm would be taken for more than it is: sums of batches are up to two units apart.
+			return nil, fmt.Errorf("sampling without replacement under %s has no event here", l.Adjacency)
+		}
 		size, population, err := fraction(e.Rate)
 		if err != nil {
 			return nil, err

@@ -114,17 +114,45 @@ func TestFewSteps(t *testing.T) {
 	}
 }
 
-// TestExchangeByACoin: an exchange of units that are not opposite has no words: with a smaller clip it would lose less.
+// TestExchangeByACoin: an exchange of orthogonal units is written as one of opposite units of the same norm. Other exchanges have no
+// words: with a smaller clip they would lose less.
 func TestExchangeByACoin(t *testing.T) {
-	for _, apart := range []float64{math.Sqrt2, 2} {
-		l := listOf(event.ReplaceOne, loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Count: 1,
-			Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 2, Sensitivity: apart}}})
-		l.NonNegative = apart != 2
+	for _, c := range []struct {
+		m           mechanism.Gaussian
+		nonNegative bool
+		written     string // "": refused
+	}{
+		{mechanism.Gaussian{Noise: 2, Sensitivity: 2}, false, "1.9999999999999998"},
+		{mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, true, "1.9999999999999998"},
+		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 2 << 20, Norm: 1 << 20, Discrete: true}, false, "2.9999999999"},
+		{mechanism.Gaussian{Noise: 3 << 20, Sensitivity: 1482911, Norm: 1 << 20, NonNegative: true, Discrete: true}, false, "2.9999999999"},
+		{mechanism.Gaussian{Noise: 2, Sensitivity: math.Sqrt2}, false, ""},
+		{mechanism.Gaussian{Noise: 2, Sensitivity: 1.5}, true, ""},
+	} {
+		l := listOf(event.ReplaceOne, loss.Release{Sampling: mechanism.Poisson, Rate: 0.05, Count: 1, Released: []mechanism.Mechanism{c.m}})
+		l.NonNegative = c.nonNegative
 		for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
-			if b, err := write(l); (err == nil) != (apart == 2) {
-				t.Errorf("sums %v apart: written as %s, %v", apart, b, err)
+			b, err := write(l)
+			if (err == nil) != (c.written != "") || !strings.Contains(string(b), c.written) {
+				t.Errorf("%v: written as %s, %v", c.m, b, err)
 			}
 		}
+	}
+}
+
+// TestEmptyUnitInAFixedBatch: its batches are further apart than the norm of a unit, which no event says.
+func TestEmptyUnitInAFixedBatch(t *testing.T) {
+	l := listOf(event.ReplaceNull, loss.Release{Sampling: mechanism.Fixed, Rate: 0.05, Count: 1,
+		Released: []mechanism.Mechanism{mechanism.Gaussian{Noise: 2, Sensitivity: 2}}})
+	for _, write := range []func(*loss.List) ([]byte, error){List, Tree} {
+		if b, err := write(l); err == nil || !strings.Contains(err.Error(), "sampling without replacement under replace-null has no event here") {
+			t.Errorf("written as %s, %v", b, err)
+		}
+	}
+	const fixed = `{"adjacency": "replace-null", "event": {"class_name": "SampledWithoutReplacementDpEvent", "source_dataset_size": 20,
+		"sample_size": 1, "event": {"class_name": "GaussianDpEvent", "noise_multiplier": 2}}}`
+	if _, err := Read([]byte(fixed), Relation{}); err == nil || !strings.Contains(err.Error(), `needs adjacency "replace-one"`) {
+		t.Errorf("read: %v", err)
 	}
 }
 

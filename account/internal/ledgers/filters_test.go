@@ -57,6 +57,22 @@ func TestCosts(t *testing.T) {
 	if cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, g); err != nil || !(cost >= want && cost < want*(1+1e-6)) {
 		t.Errorf("sampled: %v, want %v (%v)", cost, want, err)
 	}
+	// An exchange: of orthogonal units the sum of both directions; of opposite ones nearly q²(2e^(1/σ²) − 2e^(−1/σ²)), the χ² divergence
+	// for small q. An empty unit is as one that is not there.
+	for _, c := range []struct {
+		adjacency   string
+		nonNegative bool
+		least, most float64 // over want
+	}{
+		{event.ReplaceOne, true, 1.8, 2}, {event.ReplaceOne, false, 3, 3.6}, {event.ReplaceNull, false, 1, 1},
+	} {
+		exchanged := *g
+		exchanged.Adjacency, exchanged.NonNegative = c.adjacency, c.nonNegative
+		cost, err := Cost(&event.Filter{Measure: event.Renyi, Order: 2}, &exchanged)
+		if err != nil || !(cost >= c.least*want && cost < c.most*want*(1+1e-6)) {
+			t.Errorf("%s, non-negative %v: %v, want %v to %v times %v (%v)", c.adjacency, c.nonNegative, cost, c.least, c.most, want, err)
+		}
+	}
 	// Each round of an allocation is charged, so each has the loss of a unit that is in it.
 	allocated := *g
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 10, Secret: true}

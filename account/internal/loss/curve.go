@@ -2,6 +2,7 @@ package loss
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,9 +13,9 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// errReplacedPoisson says that Rényi curves do not amplify by coins what an exchange of units costs.
+// errReplacedPoisson says that textbooks do not amplify by coins what an exchange of units costs.
 var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under replace-one: " +
-	"use pld, or sampling without replacement, or add-remove")
+	"use pld or renyi, or sampling without replacement, or add-remove")
 
 // curve returns the Rényi curve of one of an event's releases, and the probability with which it may fail (see List.Failure).
 //
@@ -27,7 +28,10 @@ var errReplacedPoisson = errors.New("no theorem here for Poisson sampling under 
 // XY + (X−1)(Y−1)(1−q)/q, and t^α lies above its tangent at XY, so the moment is at least that of two coins plus
 // α·E[X^(α−1)(X−1)]·E[Y^(α−1)(Y−1)]·(1−q)/q. Neither mean is negative, since x^(α−1)(x−1) ≥ x−1. (Other
 // divergences may be smaller with one coin: see pairs.)
-func (e Release) curve(adjacency string) (curve renyi.Curve, failure float64, err error) {
+//
+// Under replace-one, coins amplify Gaussian noise on one batch (mechanism.Exchange). That proof is not of other noise, nor of two
+// batches that may be one: then all units count as if they took part.
+func (e Release) curve(l *List) (curve renyi.Curve, failure float64, err error) {
 	if e.Sampling == mechanism.All {
 		curve, failure = e.whole()
 		return curve, failure, nil
@@ -37,8 +41,15 @@ func (e Release) curve(adjacency string) (curve renyi.Curve, failure float64, er
 	switch {
 	case e.Rate == 0:
 		return func(float64) float64 { return 0 }, 0, nil
-	case e.Sampling == mechanism.Poisson && adjacency == event.ReplaceOne:
-		return nil, 0, errReplacedPoisson
+	case e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne && onlyGaussian && !e.Apart:
+		exchange, err := mechanism.ExchangeByCoin(e.Rate, mechanism.Continuous(e.Released), l.NonNegative)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		return exchange.Curve(), 0, nil
+	case e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne:
+		curve, failure = sum(e.Released)
+		return curve, failure, nil
 	case generic:
 		return guarantee.Curve(), guarantee.Delta, nil
 	case e.Sampling == mechanism.Fixed && e.Apart: // what follows on two batches is about coins

@@ -14,7 +14,7 @@ import (
 // A List is all that was released: adaptively composed events that were fixed beforehand. The zero value with an
 // adjacency is an empty list.
 type List struct {
-	Adjacency string // event.AddRemove or event.ReplaceOne
+	Adjacency string // event.AddRemove, event.ReplaceOne or event.ReplaceNull
 	// NonNegative says that no coordinate of what a unit adds is negative. It matters where a unit is exchanged.
 	NonNegative bool
 	Failure     float64
@@ -91,7 +91,7 @@ func (l *List) Curve() (curve renyi.Curve, failure float64, err error) {
 	}
 	var kinds []counted
 	for _, e := range l.Releases() {
-		one, mayFail, err := e.curve(l.Adjacency)
+		one, mayFail, err := e.curve(l)
 		if err != nil {
 			return nil, 0, err
 		}

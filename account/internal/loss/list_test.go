@@ -122,7 +122,7 @@ func TestWhatIsNotAmplified(t *testing.T) {
 	}
 }
 
-// TestReplacedByCoin: pld has theorems for two geometries, renyi for none.
+// TestReplacedByCoin: pld and renyi have theorems for two geometries, and for no other.
 func TestReplacedByCoin(t *testing.T) {
 	var last float64
 	for _, apart := range []float64{math.Sqrt2, 2} {
@@ -137,16 +137,21 @@ func TestReplacedByCoin(t *testing.T) {
 			t.Errorf("sums %v apart: %v", apart, bound)
 		}
 		last = bound.Upper
-		if _, err := l.Renyi(); err == nil {
-			t.Error("a Rényi curve of an exchange by a coin")
+		r, err := l.Renyi()
+		if curve := must(t, r, err)(1e-4); !(curve.Upper > bound.Upper && curve.Upper < must(t, whole, nil)(1e-4).Lower) {
+			t.Errorf("sums %v apart: %v by curves, %v", apart, curve, bound)
 		}
 	}
 	for _, released := range [][]mechanism.Mechanism{
 		{mechanism.Gaussian{Noise: 1.24, Sensitivity: 1.5}}, {mechanism.Gaussian{Noise: 1, Sensitivity: 2}, mechanism.Gaussian{Noise: 1, Sensitivity: math.Sqrt2}},
 		{mechanism.Gaussian{Noise: 1.24, Sensitivity: math.Sqrt2}}, // of any sign
 	} {
-		if _, err := list(event.ReplaceOne, poisson(0.05, 20, released...)).Distribution(pld.Options{}); err == nil {
+		l := list(event.ReplaceOne, poisson(0.05, 20, released...))
+		if _, err := l.Distribution(pld.Options{}); err == nil {
 			t.Errorf("%v: no theorem is known", released)
+		}
+		if _, err := l.Renyi(); err == nil {
+			t.Errorf("%v: a Rényi curve", released)
 		}
 	}
 }

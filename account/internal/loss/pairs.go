@@ -50,7 +50,10 @@ func (e Release) pairs(l *List) (Pairs, error) {
 		// One batch, or several: two coins may tell that the unit is there where one does not.
 		return e.dominatedByWhole()
 	case replaced && onlyGaussian:
-		pair, err = mechanism.ExchangedByCoin(e.Rate, sigma, batch, l.NonNegative)
+		var exchange mechanism.Exchange
+		if exchange, err = mechanism.ExchangeByCoin(e.Rate, batch, l.NonNegative); err == nil {
+			pair, err = exchange.Pair()
+		}
 	case generic && !replaced:
 		// The guarantee is one of a single release: the least loss of a sampled one is far above its −ε.
 		return Release{Released: []mechanism.Mechanism{guarantee}, Count: e.Count}.dominatedByWhole()
@@ -69,8 +72,9 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	rounded, ok := l.attains(e.Released)
 	p := Pairs{Dominating: []pld.Event{{Pair: pair.Rounded(rounded), Count: e.Count}}}
 	switch {
-	case ok && e.Sampling == mechanism.Fixed:
+	case ok && e.Sampling == mechanism.Fixed && l.Adjacency == event.ReplaceOne:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
+	case e.Sampling == mechanism.Fixed: // an empty unit is not as far from another as two units can be
 	case ok:
 		p.Attained, p.Tight = p.Dominating, true
 	}

@@ -19,7 +19,7 @@ type Release struct {
 	// Disjoint says that the rounds of a throw share no unit: Released and Instead are what the worst of them may be.
 	Disjoint bool
 	// Thrown is the number of the rounds, if a secret coin of its own puts each unit in one of them; else 0. For Disjoint and
-	// add-remove only. Complete says that all of the rounds are released, each as Released.
+	// add-remove and replace-null only. Complete says that all of the rounds are released, each as Released.
 	Thrown   int
 	Complete bool
 	Count    int // how many, each of a batch and with noise of its own; at least 1

@@ -39,7 +39,7 @@ func TestTheorems(t *testing.T) {
 			"sampling without replacement (Balle, Barthe, Gaboardi 2018, thm. 9); Gaussian (Balle, Wang 2018, thm. 8); " +
 				"randomized response over buckets (three points, package pld)"},
 		"replaced by coin": {list(event.ReplaceOne, poisson(0.1, 1, gaussian)),
-			"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3)", "sampled Gaussian, a unit exchanged (package pld)"},
+			"sampled Gaussian, a unit exchanged (package renyi)", "sampled Gaussian, a unit exchanged (package pld)"},
 		"steps": {list(event.AddRemove, steps),
 			"discrete Gaussian (Canonne, Kamath, Steinke 2020, prop. 5); discrete Laplace (sum of three geometric series); parallel composition",
 			"discrete Gaussian as continuous (Peikert 2010, thm. 3.1); discrete Laplace as continuous (package loss); " +

@@ -14,6 +14,11 @@ type Gaussian struct {
 	Noise       float64 // standard deviation; in steps if discrete, else over the norm of what a unit adds
 	Sensitivity float64 // L2 distance of neighbours' sums, likewise
 	Discrete    bool    // of whole steps
+
+	// Norm is the largest L2 norm of what one unit adds, likewise; 0 stands for 1. NonNegative says that no coordinate is negative.
+	// Both matter only where a unit is exchanged for another by the same coin: see exchange.go.
+	Norm        float64
+	NonNegative bool
 }
 
 var gaussian = &Kind{
@@ -25,19 +30,22 @@ var gaussian = &Kind{
 		return Gaussian{Noise: f.Number("noise_multiplier"), Sensitivity: sensitivityOf(f, n.L2)}
 	},
 	Curves: []Theorem{
-		{"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3)", by(Poisson)},
+		{"sampled Gaussian, a unit exchanged (package renyi)", exchangedByCoin},
+		{"sampled Gaussian (Mironov, Talwar, Zhang 2019, §3.3)", func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
 		{"sampling without replacement (Wang, Balle, Kasiviswanathan 2019, thm. 9 and 27)", by(Fixed)},
 		{"Gaussian (Mironov 2017, prop. 7)", unsampledContinuous},
 		{"discrete Gaussian (Canonne, Kamath, Steinke 2020, prop. 5)", ofSteps},
 	},
 	Pairs: []Theorem{
-		{"sampled Gaussian, a unit exchanged (package pld)", func(u Use) bool { return u.Sampling == Poisson && u.ReplaceOne }},
+		{"sampled Gaussian, a unit exchanged (package pld)", exchangedByCoin},
 		{"sampled Gaussian (Zhu, Dong, Wang 2022, prop. 30)", func(u Use) bool { return u.Sampling == Poisson && !u.ReplaceOne }},
 		{"sampling without replacement (Balle, Barthe, Gaboardi 2018, thm. 9)", by(Fixed)},
 		{"Gaussian (Balle, Wang 2018, thm. 8)", unsampledContinuous},
 		{"discrete Gaussian as continuous (Peikert 2010, thm. 3.1)", ofSteps},
 	},
 }
+
+func exchangedByCoin(u Use) bool { return u.Sampling == Poisson && u.ReplaceOne }
 
 func unsampledContinuous(u Use) bool { return u.Sampling == All && !ofSteps(u) }
 
@@ -52,9 +60,11 @@ func ofSteps(u Use) bool {
 	return false
 }
 
-func (Gaussian) Kind() *Kind      { return gaussian }
-func (m Gaussian) String() string { return noiseString("gaussian", m.Noise, m.Sensitivity, m.Discrete) }
-func (m Gaussian) Check() error   { return checkRatio("noise over sensitivity", m.Noise, m.Sensitivity) }
+func (Gaussian) Kind() *Kind { return gaussian }
+func (m Gaussian) String() string {
+	return noiseString("gaussian", m.Noise, m.Sensitivity, m.Discrete) + m.exchanged()
+}
+func (m Gaussian) Check() error { return checkRatio("noise over sensitivity", m.Noise, m.Sensitivity) }
 
 func (m Gaussian) Curve() renyi.Curve {
 	return func(alpha float64) float64 { return renyi.Gaussian(m.Sigma(), alpha) }
@@ -123,23 +133,3 @@ func wholeSteps(x float64) bool { return x == math.Trunc(x) }
 // stepped is above the part by which continuous noise that protects no more than m in steps, of s²−18, is below noise that
 // protects as much as m or more, of s²+9 (see package loss).
 func (m Gaussian) stepped() float64 { return (smoothing + 9) / (m.Noise*m.Noise - smoothing) }
-
-// ExchangedByCoin returns the pair of a batch of Gaussian noise only where a unit is exchanged for another, which takes part by the
-// same coin: of opposite contributions at worst, which are 2·C apart, and where no coordinate is negative of orthogonal ones, √2·C
-// apart (see package pld). That sums are √2·C apart is not enough. sigma is their joint noise over that distance.
-func ExchangedByCoin(rate, sigma float64, batch []Mechanism, nonNegative bool) (*pld.Pair, error) {
-	apart := batch[0].(Gaussian).Sensitivity
-	for _, m := range batch {
-		if m.(Gaussian).Sensitivity != apart {
-			return nil, fmt.Errorf("sums of neighbours are up to %v and %v apart in one batch", apart, m.(Gaussian).Sensitivity)
-		}
-	}
-	switch {
-	case apart == 2:
-		return pld.GaussianReplace(rate, 2*sigma)
-	case apart == math.Sqrt2 && nonNegative:
-		return pld.GaussianReplaceOrthogonal(rate, math.Nextafter(math.Sqrt2*sigma, 0))
-	}
-	return nil, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, and for √2 where "+
-		"no coordinate is negative", apart)
-}

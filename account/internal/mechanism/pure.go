@@ -53,7 +53,7 @@ func (Pure) Attained(bool) (rounded float64, ok bool) { return 0, true }
 // 3.4): log((1−p/2)/(p/2)) = ε, p rounded down.
 func (m Pure) Write(n Neighbours) (string, []any, error) {
 	if !n.ReplaceOne {
-		return "", nil, errors.New("dp_accounting has no event of pure ε under add-remove")
+		return "", nil, errors.New("dp_accounting has no event of pure ε except under replace-one")
 	}
 	p := math.Nextafter(2/(1+math.Exp(m.Epsilon))*(1-1e-15), 0)
 	return randomizedResponse.Class, []any{"noise_parameter", p, "num_buckets", 2}, nil

@@ -52,7 +52,7 @@ type Flags struct {
 
 	Dataset   string     `placeholder:"NAME" help:"Plan for this data set, as in privatize --dataset. It is only for a ledger whose data sets share no unit; then only releases of this data set count."`
 	Unit      string     `enum:"document,user,word" default:"document" help:"Protect this privacy unit, one of ${enum}. Neighbours of unit word differ in one token of one document; the number of documents and their lengths are public."`
-	Adjacency string     `enum:"add-remove,replace-one," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default) or by one exchanged (replace-one; implied by --fixed, --unit word, randomized-response and objective)."`
+	Adjacency string     `enum:"add-remove,replace-one,replace-null," default:"" help:"Let neighbours differ by a unit more or less (add-remove, the default), by one exchanged (replace-one; implied by --fixed, --unit word, randomized-response and objective), or by one exchanged for an empty one (replace-null: what a unit says is protected, and not that it is there; the number of units is public)."`
 	Expires   *time.Time `placeholder:"TIME" help:"End the grant at this time, such as 2026-12-31T00:00:00Z; by default it does not end."`
 	ID        string     `placeholder:"NAME" help:"Set the id of the grant, and the name of its run; random by default."`
 
@@ -215,8 +215,8 @@ func (c *Flags) checkBudget() error {
 	case unknown == "rounds" && (c.Rounds != nil || c.once() || c.Allocate || c.Epoch):
 		return errors.New("--solve rounds excludes --rounds, disjoint rounds (their number costs nothing) and " +
 			"mechanisms that release once")
-	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded || c.Adjacency == event.ReplaceOne):
-		return errors.New("--solve rate excludes a scheme: it gives the rate of secret Poisson sampling under add-remove")
+	case unknown == "rate" && (c.Given() > 0 || c.once() || c.Seeded):
+		return errors.New("--solve rate excludes a scheme: it gives the rate of secret Poisson sampling")
 	}
 	var err error
 	if unknown != "epsilon" && c.Epsilon == 0 && c.More == 0 {

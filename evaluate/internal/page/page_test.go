@@ -59,6 +59,9 @@ func TestSentences(t *testing.T) {
 		{event.User, event.AddRemove, &epsilon, []string{"whether the user was in the data at all"}},
 		{event.Document, event.ReplaceOne, &epsilon, []string{"protected: which one was there, and all"}},
 		{event.Word, event.ReplaceOne, &epsilon, []string{"single word", "differ in one word", "which of two words"}},
+		{event.Document, event.ReplaceNull, &epsilon, []string{"Of each single document, all that it says is protected. That the document was in the data " +
+			"counts as known, and so does the number of all documents.", "equally many documents, of which one has an empty document", "or empty"}},
+		{event.User, event.ReplaceNull, &epsilon, []string{"Of each single user, all that the user's documents say", "number of all users", "or none"}},
 		{event.Document, event.AddRemove, &infinite, []string{"nothing is protected"}},
 	} {
 		p := NewProtection(&spent.Report{Epsilon: c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: c.adjacency, Releases: 3})
@@ -68,7 +71,7 @@ func TestSentences(t *testing.T) {
 				t.Errorf("%s, %s, ε %s: no %q in %s", c.unit, c.adjacency, c.epsilon, want, text)
 			}
 		}
-		if at := strings.Contains(text, "in the data at all"); at && c.adjacency == event.ReplaceOne {
+		if at := strings.Contains(text, "in the data at all"); at && c.adjacency != event.AddRemove {
 			t.Errorf("%s, %s: %s", c.unit, c.adjacency, text)
 		}
 		if p.None != c.epsilon.Infinite() || p.None && (strings.Contains(text, "times as likely") || p.Plain != "") {

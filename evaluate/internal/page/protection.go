@@ -51,11 +51,13 @@ type Spending struct {
 
 // questions are what tells neighbours apart, by unit and relation.
 var questions = map[string]string{
-	event.Document + " " + event.AddRemove:  "whether a document was in the data",
-	event.Document + " " + event.ReplaceOne: "which of two documents was in the data",
-	event.User + " " + event.AddRemove:      "whether a user was in the data",
-	event.User + " " + event.ReplaceOne:     "which of two users was in the data",
-	event.Word + " " + event.ReplaceOne:     "which of two words stood at a place of a document",
+	event.Document + " " + event.AddRemove:   "whether a document was in the data",
+	event.Document + " " + event.ReplaceOne:  "which of two documents was in the data",
+	event.Document + " " + event.ReplaceNull: "whether a document of the data was a given one or empty",
+	event.User + " " + event.AddRemove:       "whether a user was in the data",
+	event.User + " " + event.ReplaceOne:      "which of two users was in the data",
+	event.User + " " + event.ReplaceNull:     "whether a user of the data had given documents or none",
+	event.Word + " " + event.ReplaceOne:      "which of two words stood at a place of a document",
 }
 
 // units are the protected unit, one and several.
@@ -164,15 +166,25 @@ func sentences(r *spent.Report) []Sentence {
 	if r.Adjacency == event.ReplaceOne {
 		hidden = "which one was there"
 	}
-	all := []Sentence{{"Protected unit: one " + one, map[string]string{
+	protected := map[string]string{
 		event.Document: "Each single document is protected: " + hidden + ", and all that it says.",
 		event.User: "Each single user is protected with all of the user's documents together: " + strings.Replace(hidden, "it", "the user", 1) +
 			", and all that the documents say.",
 		event.Word: "Each single word of a document is protected; which documents there are, and how long, counts as known.",
-	}[r.Unit]}}
+	}
+	if r.Adjacency == event.ReplaceNull {
+		known := fmt.Sprintf(" That the %s was in the data counts as known, and so does the number of all %s.", one, many)
+		protected = map[string]string{
+			event.Document: "Of each single document, all that it says is protected." + known,
+			event.User:     "Of each single user, all that the user's documents say together is protected." + known,
+		}
+	}
+	all := []Sentence{{"Protected unit: one " + one, protected[r.Unit]}}
 	relation := map[string]string{
 		event.AddRemove:  fmt.Sprintf("The guarantee compares any two data sets of which one has one %s more than the other.", one),
 		event.ReplaceOne: fmt.Sprintf("The guarantee compares any two data sets of equally many %s that differ in one %s.", many, one),
+		event.ReplaceNull: fmt.Sprintf("The guarantee compares any two data sets of equally many %s, of which one has an empty %s where the "+
+			"other has any.", many, one),
 	}[r.Adjacency]
 	all = append(all, Sentence{"Neighbouring data sets: " + r.Adjacency, relation})
 	e, d := float64(*r.Epsilon), float64(*r.Delta)

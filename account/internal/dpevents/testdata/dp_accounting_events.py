@@ -27,6 +27,7 @@ from dp_accounting import rdp
 RELATIONS = {
     "add-remove": privacy_accountant.NeighboringRelation.ADD_OR_REMOVE_ONE,
     "replace-one": privacy_accountant.NeighboringRelation.REPLACE_ONE,
+    "replace-null": privacy_accountant.NeighboringRelation.REPLACE_SPECIAL,
 }
 
 

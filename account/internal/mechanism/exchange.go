@@ -1,0 +1,90 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/account/internal/pld"
+	"privpipe/account/internal/renyi"
+)
+
+// An Exchange is Gaussian noise on what is released of one batch, where a unit is exchanged for another that takes part by the same
+// coin. Package pld has the proof that two contributions of the largest norm C are the worst: opposite ones, which are 2·C apart, or
+// orthogonal ones, √2·C apart, where no coordinate is negative. That sums are √2·C apart is not enough.
+type Exchange struct {
+	rate       float64
+	multiplier float64 // joint noise over C, rounded down
+	orthogonal bool
+}
+
+// ExchangeByCoin returns the exchange of a batch of Gaussian noise only; nonNegative says that no coordinate of any is negative.
+//
+// Several releases of a batch are one, of all sums over their noise. The two contributions have a part for each. If all parts are
+// orthogonal at worst, so is the whole. Else opposite contributions count: their inner product is the least that there is, and the
+// divergence falls with it (package pld).
+func ExchangeByCoin(rate float64, batch []Mechanism, nonNegative bool) (e Exchange, err error) {
+	e = Exchange{rate: rate, orthogonal: true}
+	var overNorm []Mechanism
+	for _, m := range batch {
+		norm, orthogonal, err := m.(Gaussian).worstExchange(nonNegative)
+		if err != nil {
+			return e, err
+		}
+		e.orthogonal = e.orthogonal && orthogonal
+		overNorm = append(overNorm, Gaussian{Noise: m.(Gaussian).Noise, Sensitivity: norm})
+	}
+	e.multiplier, _ = JointSigma(overNorm)
+	return e, nil
+}
+
+// worstExchange returns the largest norm of a contribution to m, and whether the worst two are orthogonal; else they are opposite.
+func (m Gaussian) worstExchange(nonNegative bool) (norm float64, orthogonal bool, err error) {
+	norm = m.Norm
+	if norm == 0 {
+		norm = 1
+	}
+	switch {
+	case m.NonNegative, nonNegative && m.Sensitivity == math.Sqrt2*norm:
+		return norm, true, nil
+	case m.Sensitivity == 2*norm:
+		return norm, false, nil
+	}
+	return 0, false, fmt.Errorf("sums of neighbours are up to %v of a unit's norm apart: a theorem is known for 2, and for √2 where "+
+		"no coordinate is negative", m.Sensitivity/norm)
+}
+
+// Opposite returns m as noise on contributions that are opposite at worst, of the same norm. It loses no less under an exchange by a
+// coin, and accountants that know no other exchange have a word for it.
+func (m Gaussian) Opposite(nonNegative bool) (Gaussian, error) {
+	norm, _, err := m.worstExchange(nonNegative)
+	return Gaussian{Noise: m.Noise, Sensitivity: 2 * norm, Norm: norm}, err
+}
+
+// Pair returns the dominating pair: see package pld.
+func (e Exchange) Pair() (*pld.Pair, error) {
+	if e.orthogonal {
+		return pld.GaussianReplaceOrthogonal(e.rate, e.multiplier)
+	}
+	return pld.GaussianReplace(e.rate, e.multiplier)
+}
+
+// Curve bounds the Rényi divergence of the dominating pair, and so that of the exchange: no H_a of the exchange is larger, so its ratio
+// P/Q is smaller in convex order (package renyi, on dominance).
+func (e Exchange) Curve() renyi.Curve {
+	of := renyi.PoissonOpposite
+	if e.orthogonal {
+		of = renyi.PoissonOrthogonal
+	}
+	return func(alpha float64) float64 { return of(e.rate, e.multiplier, alpha) }
+}
+
+// exchanged tells what Norm and NonNegative change.
+func (m Gaussian) exchanged() string {
+	switch {
+	case m.Norm == 0:
+		return ""
+	case m.NonNegative:
+		return fmt.Sprintf(" of norm %v, none negative", m.Norm)
+	}
+	return fmt.Sprintf(" of norm %v", m.Norm)
+}
