@@ -130,6 +130,7 @@ func TestVerifiedPlans(t *testing.T) {
 		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
 		"epoch":    {Flags: scheme.Flags{Epoch: true}},
 		"allocate": {Flags: scheme.Flags{Allocate: true}},
+		"epochs":   {Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(10)},
 		"batch":    {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Clipping: event.ClipBatch, Claim: event.PaperClaim},
 		"laplace":  {Flags: scheme.Flags{Sampled: scheme.Sampled{All: true}}, Mechanism: event.Laplace},
 		"select":   {Mechanism: event.Select, MaxWords: 300, Rounds: new(1)},
@@ -150,7 +151,7 @@ func TestVerifiedPlans(t *testing.T) {
 				g := plannedGrant(t, &c)
 				g.Budget.Epsilon *= share
 				b.Grant(t, g)
-				for round := range *c.Rounds {
+				for round := range g.Releases {
 					b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
 				}
 				if err := ledgers.CheckGrants("x", &b.Ledger); err != nil {

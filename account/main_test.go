@@ -66,6 +66,21 @@ func TestScripts(t *testing.T) {
 	bare.NoiseMultiplier, bare.Budget = 1./200, event.Budget{Epsilon: 1e6, Delta: 1e-6, Accountant: "renyi", After: event.Genesis}
 	allocated := given
 	allocated.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}
+	epochs := given
+	epochs.Version, epochs.Subject = event.GrantVersion, ledgertest.SubjectFor(event.Gaussian)
+	epochs.NoiseMultiplier, epochs.Releases = 4.032, 80
+	epochs.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}
+	vips := given
+	vips.NoiseMultiplier, vips.Releases = 1.24, 20
+	vips.Scheme = event.Scheme{Method: event.Allocate, Rate: 0.05, Rounds: 20, Secret: true}
+	rounds := func(g *event.Grant, rounds int) []byte {
+		var b ledgertest.Book
+		b.Grant(t, g)
+		for round := range rounds {
+			b.Charge(t, ledgertest.ChargeOf(g, round+1, "night"))
+		}
+		return b.Bytes
+	}
 	replaced := func(old, new string) []byte { return bytes.Replace(whole, []byte(old), []byte(new), 1) }
 	lines := bytes.SplitAfter(whole, []byte("\n"))
 	script.Run(t, merged(headLedgers(t), budgetLedgers(t), datasetLedgers(t), odometerLedgers(t), mechanismLedgers(t), verifyLedgers(t), releasedLedgers(t), ruleLedgers(t), map[string][]byte{
@@ -76,12 +91,15 @@ func TestScripts(t *testing.T) {
 			*c = *event.NoCharge(1, event.Document, c.Scheme)
 			c.Dataset, c.Run = "d", "exact"
 		}),
-		"bare.ledger":    charges(&bare, func(*event.Charge) {}),
-		"mixed.ledger":   book30(func(c *event.Charge) { c.Unit = event.User }),
-		"given.ledger":   budgetless.Bytes,
-		"forged.ledger":  forgery.Bytes,
-		"unnamed.ledger": charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
-		"named.ledger":   charges(&allocated, func(*event.Charge) {}),
+		"bare.ledger":         charges(&bare, func(*event.Charge) {}),
+		"mixed.ledger":        book30(func(c *event.Charge) { c.Unit = event.User }),
+		"given.ledger":        budgetless.Bytes,
+		"forged.ledger":       forgery.Bytes,
+		"unnamed.ledger":      charges(&allocated, func(c *event.Charge) { c.Scheme.Coins = "" }),
+		"epochs.ledger":       rounds(&epochs, 80),
+		"epochs-begun.ledger": rounds(&epochs, 21),
+		"vips.ledger":         rounds(&vips, 20),
+		"named.ledger":        charges(&allocated, func(*event.Charge) {}),
 		"mixed-early.ledger": charges(&given, func(c *event.Charge) {
 			if c.Round == 2 {
 				c.Unit = event.User

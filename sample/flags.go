@@ -12,7 +12,7 @@ import (
 
 type rounds struct {
 	scheme.Flags
-	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default. Take T from the plan: the grant covers no round after its last one."`
+	Rounds int `short:"T" default:"1" help:"Draw T rounds, 1 by default, and with --epochs T rounds of each epoch. Take T from the plan: the grant covers no round after its last one."`
 
 	RunName    string      `name:"run" help:"Name the training run in the output. Without a name, privatize uses the id of the grant."`
 	Unit       string      `enum:"document,user" default:"document" help:"Draw by this privacy unit, ${enum}; document by default. With user all documents of a user are drawn together, and a document without a user is a unit of its own."`
@@ -31,11 +31,11 @@ type rounds struct {
 
 // Validate is kong's hook.
 func (s *rounds) Validate() error {
-	if err := event.CheckRounds(s.Rounds); err != nil {
-		return fmt.Errorf("--rounds: %w", err)
+	if err := s.CheckEpochs(s.Rounds); err != nil {
+		return err
 	}
-	if s.FirstRound < 1 || s.FirstRound > s.Rounds {
-		return fmt.Errorf("--first-round must be in [1, %d], is %d", s.Rounds, s.FirstRound)
+	if s.FirstRound < 1 || s.FirstRound > s.all() {
+		return fmt.Errorf("--first-round must be in [1, %d], is %d", s.all(), s.FirstRound)
 	}
 	if s.RunName != "" {
 		if err := event.CheckName(s.RunName); err != nil {
@@ -80,6 +80,9 @@ func (s *rounds) validateCoins() error {
 	}
 	return nil
 }
+
+// all is the number of rounds, of all epochs.
+func (s *rounds) all() int { return s.AllRounds(s.Rounds) }
 
 // repeats says whether a restart draws the same rounds from the same documents.
 func (s *rounds) repeats() bool { return s.All || s.Epoch || s.Secret != "" || s.Seed != nil }

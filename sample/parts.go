@@ -25,7 +25,7 @@ type parts struct {
 func (s *rounds) create(header *wire.Header) (*parts, error) {
 	outs, err := endpoint.CreateStreams(s.Output, header, s.Compress.Compress)
 	p := &parts{outs: outs, workers: s.N(), meter: progress.Meter{Name: "sample", Unit: "round"}}
-	p.meter.Total.Store(int64(s.Rounds))
+	p.meter.Total.Store(int64(s.all()))
 	return p, err
 }
 

@@ -45,7 +45,7 @@ func (s *rounds) Run(r *filter.Run) error {
 	first := max(s.FirstRound, done.rounds+1)
 	var chooser *choose.Chooser
 	var scheme *wire.Scheme
-	if first <= s.Rounds { // otherwise only the end record is missing, and sample throws no more coins
+	if first <= s.all() { // otherwise only the end record is missing, and sample throws no more coins
 		if chooser, scheme, err = s.chooser(documents, h.Settings, first > 1 || done.begun); err != nil {
 			return err
 		}
@@ -60,12 +60,12 @@ func (s *rounds) Run(r *filter.Run) error {
 		r.Status("waiting for the release of round %d", until)
 		out.meter.Say(fmt.Sprintf("waiting for the release of round %d", until), "")
 	}
-	for round := first; round <= s.Rounds; round++ {
+	for round := first; round <= s.all(); round++ {
 		if err := pace.wait(r, round, waiting); err != nil {
 			return err
 		}
 		out.meter.Say("", "")
-		r.Round(round, s.Rounds)
+		r.Round(round, s.all())
 		if err := out.write(r, documents, scheme, uint32(round), chooser.Round(round)); err != nil {
 			return err
 		}
@@ -112,11 +112,11 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 	if err != nil || len(tails) == 0 {
 		return done{}, err
 	}
-	d := done{rounds: s.Rounds, ended: true}
+	d := done{rounds: s.all(), ended: true}
 	for i, t := range tails {
-		if t.Ended && int(t.Closed) < s.Rounds && s.Window == 0 {
+		if t.Ended && int(t.Closed) < s.all() && s.Window == 0 {
 			return d, exit.Errorf(exit.Malformed, "%s: partition %d has ended after round %d of %d: another program wrote the end record",
-				s.Output, i, t.Closed, s.Rounds).WithHint("find who else writes the topic, and go on with new private topics")
+				s.Output, i, t.Closed, s.all()).WithHint("find who else writes the topic, and go on with new private topics")
 		}
 		d.rounds, d.reached = min(d.rounds, int(t.Closed)), max(d.reached, int(t.Closed))
 		if t.Midway {
@@ -135,7 +135,7 @@ func (s *rounds) done(r *filter.Run, header *wire.Header) (done, error) {
 		r.Status("%s holds all rounds already", s.Output)
 		return d, nil
 	}
-	if d.begun && d.rounds < s.Rounds && !s.repeats() {
+	if d.begun && d.rounds < s.all() && !s.repeats() {
 		return d, exit.Errorf(exit.Usage, "%s: holds rounds of a run that has not ended: new coins would draw other units", s.Output).
 			WithHint("resume with the --secret that the run was begun with, or begin another run with topics of its own")
 	}

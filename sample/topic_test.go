@@ -98,8 +98,8 @@ func documentsOf(t *testing.T, name string) (documents []string, closes map[uint
 	return documents, closes
 }
 
-// die writes what a run of documents leaves that dies within round 2: one of the partitions has it.
-func die(t *testing.T, s *rounds, c *corpus.Corpus) {
+// die writes what a run of documents leaves that dies within a round: one of the partitions has it.
+func die(t *testing.T, s *rounds, c *corpus.Corpus, within int) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -113,18 +113,20 @@ func die(t *testing.T, s *rounds, c *corpus.Corpus) {
 	defer out.abort()
 	chooser, scheme, err := s.chooser(c, nil, true)
 	check(err)
-	check(out.write(t.Context(), c, scheme, 1, chooser.Round(1)))
-	part, second, end := out.outs[1], chooser.Round(2), new(wire.RoundClose)
-	check(part.Write(&wire.Record{Round: 2, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
+	for round := 1; round < within; round++ {
+		check(out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round)))
+	}
+	part, units, number, end := out.outs[1], chooser.Round(within), uint32(within), new(wire.RoundClose)
+	check(part.Write(&wire.Record{Round: number, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: scheme}}}))
 	for i, digest := range c.Digests() {
-		if second.Has(i) && out.of(digest) == 1 {
+		if units.Has(i) && out.of(digest) == 1 {
 			d, err := c.Document(i)
 			check(err)
-			check(part.Write(&wire.Record{Round: 2, Body: &wire.Record_Document{Document: d}}))
+			check(part.Write(&wire.Record{Round: number, Body: &wire.Record_Document{Document: d}}))
 			end.Units, end.Records, end.UnitDigest = end.Units+1, end.Records+1, end.UnitDigest+digest
 		}
 	}
-	check(part.Write(&wire.Record{Round: 2, Body: &wire.Record_RoundClose{RoundClose: end}}))
+	check(part.Write(&wire.Record{Round: number, Body: &wire.Record_RoundClose{RoundClose: end}}))
 	check(part.Flush())
 }
 
@@ -138,7 +140,7 @@ func dieAtEnd(t *testing.T, s *rounds, c *corpus.Corpus) {
 	}
 	defer out.abort()
 	chooser, scheme, err := s.chooser(c, nil, true)
-	for round := 1; round <= s.Rounds && err == nil; round++ {
+	for round := 1; round <= s.all() && err == nil; round++ {
 		err = out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round))
 	}
 	if err == nil {
@@ -188,7 +190,7 @@ func TestTopic(t *testing.T) {
 	}
 
 	half := scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.5)}}
-	die(t, &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c)
+	die(t, &rounds{Flags: half, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic("part.private")}, c, 2)
 	if code := sample(topic("part.private")); code != exit.Usage {
 		t.Errorf("new coins for a run that was begun: exit code %d", code)
 	}
@@ -214,6 +216,57 @@ func TestTopic(t *testing.T) {
 	holds("last.private")
 	if code := sample(topic("new.private")); code != exit.OK {
 		t.Errorf("new coins for a run that was not begun: exit code %d", code)
+	}
+}
+
+// TestTopicOfEpochs: a run of epochs that died in its second epoch goes on over a topic with the rounds that a file has, by the same
+// flags and key only.
+func TestTopicOfEpochs(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"rounds.private": 2})
+	folder := t.TempDir()
+	file, key, docs := filepath.Join(folder, "rounds.pp"), filepath.Join(folder, "key"), filepath.Join(folder, "docs.pp")
+	topic := "kafka://" + fake.Address + "/rounds.private"
+	c := corpusOf(t, wire.Unit_DOCUMENT, 3000)
+	writeDocuments(t, docs, c, 0, c.Documents(), true)
+	sample := func(output string, more ...string) int {
+		t.Helper()
+		return run(t, append([]string{"--allocate", "--run", "r", "-o", output, docs}, more...)...)
+	}
+	if code := sample(file, "--rounds", "3", "--epochs", "3", "--secret", key); code != exit.OK {
+		t.Fatalf("exit code %d", code)
+	}
+	want, sums := documentsOf(t, file)
+	flags := scheme.Flags{Allocate: true, Epochs: new(3)}
+	die(t, &rounds{Flags: flags, Rounds: 3, RunName: "r", Unit: "document", Secret: key, Output: topic}, c, 5)
+	for _, other := range [][]string{
+		{"--rounds", "3"}, {"--rounds", "9"}, {"--rounds", "3", "--epochs", "2"}, {"--rounds", "1", "--epochs", "9"},
+		{"--rounds", "9", "--epochs", "3"},
+	} {
+		if code := sample(topic, append(other, "--secret", key)...); code != exit.Usage {
+			t.Errorf("%s in a run of 3 epochs of 3 rounds: exit code %d", other, code)
+		}
+	}
+	if code := sample(topic, "--rounds", "3", "--epochs", "3"); code != exit.Usage {
+		t.Errorf("new coins for a run that was begun: exit code %d", code)
+	}
+	for range 2 { // the second start finds all rounds
+		if code := sample(topic, "--rounds", "3", "--epochs", "3", "--secret", key); code != exit.OK {
+			t.Fatalf("exit code %d", code)
+		}
+		got, closes := documentsOf(t, topic)
+		if !slices.Equal(got, want) || len(closes) != 9 {
+			t.Errorf("the partitions hold other rounds than the file, in %d rounds", len(closes))
+		}
+		units := uint64(0)
+		for round, sum := range sums {
+			units += sum.Units
+			if !proto.Equal(closes[round], sum) {
+				t.Errorf("round %d announces %v, want %v", round, closes[round], sum)
+			}
+		}
+		if units != 3*3000 {
+			t.Errorf("%d units in three epochs of 3000", units)
+		}
 	}
 }
 
@@ -300,7 +353,7 @@ func TestTopicChanged(t *testing.T) {
 		}
 		out := begin()
 		chooser, scheme, err := s.chooser(c, nil, false)
-		for round := 1; round < s.Rounds && err == nil; round++ {
+		for round := 1; round < s.all() && err == nil; round++ {
 			err = out.write(t.Context(), c, scheme, uint32(round), chooser.Round(round))
 		}
 		if err != nil {

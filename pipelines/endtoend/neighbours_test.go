@@ -176,12 +176,14 @@ func TestNeighbouringRounds(t *testing.T) {
 		for name, documents := range less {
 			after[name] = tokenized(t, format, documents)
 		}
-		for flags, once := range map[string]bool{ // once: each document is in one round
-			"--epoch --rounds 4":                        true,
-			"--allocate --rounds 4 --seed 7":            true,
-			"--allocate --rounds 4 --secret " + key:     true,
-			"--poisson 0.5 --rounds 20 --seed 7":        false,
-			"--poisson 0.5 --rounds 20 --secret " + key: false,
+		for flags, in := range map[string]int{ // in: the number of rounds that each document is in, 0 where coins say it
+			"--epoch --rounds 4":                               1,
+			"--allocate --rounds 4 --seed 7":                   1,
+			"--allocate --rounds 4 --secret " + key:            1,
+			"--allocate --rounds 4 --epochs 3 --seed 7":        3,
+			"--allocate --rounds 4 --epochs 3 --secret " + key: 3,
+			"--poisson 0.5 --rounds 20 --seed 7":               0,
+			"--poisson 0.5 --rounds 20 --secret " + key:        0,
 		} {
 			with := roundsOf(t, before, flags)
 			for name, folder := range after {
@@ -194,7 +196,7 @@ func TestNeighbouringRounds(t *testing.T) {
 					lost += gone
 				}
 				// All of 20 fair coins fall alike with a probability of 2^-19; but these are the same each time.
-				if once && lost != 1 || !once && (lost == 0 || lost == len(with)) {
+				if in > 0 && lost != in || in == 0 && (lost == 0 || lost == len(with)) {
 					t.Errorf("%s without %s, %s: %d of %d rounds lose a document", format, name, flags, lost, len(with))
 				}
 			}

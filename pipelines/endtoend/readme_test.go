@@ -107,6 +107,38 @@ func TestPipelinesReadme(t *testing.T) {
 	}
 }
 
+// TestAllocationPage runs every command of the page on random allocation, in its order. The ledger then has what the page says.
+func TestAllocationPage(t *testing.T) {
+	t.Parallel()
+	folder := readmeFolder(t)
+	page := read(t, "sample/ALLOCATION.md")
+	printed := ""
+	for _, b := range block.FindAllStringSubmatch(page, -1) {
+		printed += run(t, folder, b[1])
+	}
+	for _, want := range []string{
+		`(?m)^pld +0\.9477 .* allocate × 10 × 8$`, `(?m)^pld +1(\.000)? .* poisson\(0\.1\) × 80$`,
+		`(?m)^pld +1 +1e-06 .* 15$`, `(?m)^night +default +15 +gaussian .* allocate × 5 × 3 +yes$`, `(?m)^verified: 17 lines, 15 charges`,
+	} {
+		if !regexp.MustCompile(want).MatchString(printed) {
+			t.Errorf("no %s in\n%s", want, printed)
+		}
+	}
+	// Each document is in one round of each epoch.
+	rounds := run(t, folder, "show --private <(sample --allocate --rounds 5 --epochs 3 --run night --secret coins docs.pp)")
+	documents := strings.Count(run(t, folder, "show --private docs.pp"), `{"document":`)
+	for epoch, in := range map[string]string{"first": "[1-5]", "second": "([6-9]|10)", "third": "1[1-5]"} {
+		ids := make(map[string]bool)
+		found := regexp.MustCompile(`(?m)^\{"document":\{"round":`+in+`,"id":"([^"]*)"`).FindAllStringSubmatch(rounds, -1)
+		for _, d := range found {
+			ids[d[len(d)-1]] = true
+		}
+		if len(found) != documents || len(ids) != documents {
+			t.Errorf("%s epoch: %d documents of %d ids, want each of %d once", epoch, len(found), len(ids), documents)
+		}
+	}
+}
+
 // TestTopicsPage runs the command of the page on the number of topics and compares what it prints with the page.
 func TestTopicsPage(t *testing.T) {
 	t.Parallel()
@@ -165,7 +197,7 @@ func TestLinks(t *testing.T) {
 		"privatize/CHECKING.md", "privatize/LEAKS.md",
 		"pipelines/recipes/kafka/README.md", "pipelines/recipes/kafka/SCALE.md", "pipelines/recipes/kafka/operations.md",
 		"pipelines/recipes/kafka/recovery.md", "pipelines/recipes/TOPICS.md", "pipelines/recipes/papers/README.md",
-		"account/ACCOUNTING.md", "tokenize/FORMATS.md"} {
+		"account/ACCOUNTING.md", "tokenize/FORMATS.md", "sample/ALLOCATION.md"} {
 		for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
 			if strings.Contains(match[1], "://") {
 				continue

@@ -177,6 +177,7 @@ func (n *next) third() {
 func TestAllow(t *testing.T) {
 	given := func(*Grant) {}
 	budget := func(g *Grant) { g.Budget = Budget{Epsilon: 1, Delta: 1e-6, After: headHash} }
+	epochs := func(g *Grant) { budget(g); g.Scheme.Epochs, g.Scheme.Rate = 2, 0.25 } // of 4 rounds each
 	expires := func(g *Grant) { at := noon.Add(time.Hour); g.Expires = &at }
 	for _, c := range []struct {
 		name   string
@@ -189,6 +190,16 @@ func TestAllow(t *testing.T) {
 		{"next round of a budget", Poisson, budget, func(*next) {}, ""},
 		{"next disjoint round", Epoch, budget, func(*next) {}, ""},
 		{"next named allocation", Allocate, budget, func(*next) {}, ""},
+		{"next round of an epoch", Allocate, epochs, func(*next) {}, ""},
+		{"next epoch", Allocate, epochs, func(n *next) { n.charge.Round = 5 }, ""},
+		{"last round of the last epoch", Allocate, epochs, func(n *next) { n.charge.Round = 8 }, ""},
+		{"beyond the last epoch", Allocate, epochs, func(n *next) { n.charge.Round = 9 }, "round 9 is beyond the 8 rounds"},
+		{"next epoch under other coins", Allocate, epochs, func(n *next) { n.charge.Round, n.charge.Scheme.Coins = 5, "others" }, "a second time"},
+		{"one epoch of as many rounds", Allocate, epochs, func(n *next) { n.charge.Scheme.Epochs, n.charge.Scheme.Rate = 0, 0.125 },
+			"was not sampled by allocate × 4 × 2"},
+		{"more epochs", Allocate, epochs, func(n *next) { n.charge.Scheme.Epochs, n.charge.Scheme.Rate = 4, 0.5 }, "was not sampled by allocate × 4 × 2"},
+		{"epoch in another run", Allocate, epochs, func(n *next) { n.sameThrow(); n.charge.Round = 5 },
+			"another run, data set or mechanism released rounds of this allocation"},
 		{"no privacy", All, given, func(n *next) { n.charge = n.exact(Document) }, ""},
 
 		{"run's name", All, given, func(n *next) { n.charge.Run = "../run" }, "run: name"},

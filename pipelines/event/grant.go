@@ -15,8 +15,8 @@ import (
 )
 
 // GrantVersion is the version of new grants. A grant of version 2 may still be used; it has no Proved, no Draws, no
-// ReportWords, no unit Word, no ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a ledger. Such grants are read in old ledgers, and may not be
-// used again.
+// ReportWords, no Scheme.Epochs, no unit Word, no ClipUnbounded and no Objective. A grant of version 1 names neither a model nor a
+// ledger. Such grants are read in old ledgers, and may not be used again.
 const (
 	GrantVersion       = 3
 	OldestGrantVersion = 2 // the oldest that may be used
@@ -153,8 +153,8 @@ func (g *Grant) Check() error {
 	if g.Version == 1 && (g.Ledger != "" || g.Cost != 0 || len(g.Budget.Beside) > 0) {
 		return errors.New("ledger, cost and beside do not belong to a grant of version 1")
 	}
-	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0 || g.ReportWords != 0) { // Objective is unbounded
-		return fmt.Errorf("unit word, clipping unbounded, sensitivity, draws and report_words do not belong to a grant of version %d", g.Version)
+	if g.Version < 3 && (g.Unit == Word || g.Clipping == ClipUnbounded || g.Proved != 0 || g.Draws != 0 || g.ReportWords != 0 || g.Scheme.Epochs != 0) { // Objective is unbounded
+		return fmt.Errorf("unit word, clipping unbounded, sensitivity, draws, report_words and epochs do not belong to a grant of version %d", g.Version)
 	}
 	if g.Dataset != "" && g.Ledger == "" {
 		return errors.New("a data set is one of a ledger's, and the grant names no ledger")

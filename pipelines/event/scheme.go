@@ -11,7 +11,7 @@ const (
 	All      = "all"      // every unit in every round
 	Poisson  = "poisson"  // each unit by its own coin, drawn again in each round
 	Fixed    = "fixed"    // Size of Population units without replacement, drawn again in each round
-	Allocate = "allocate" // each unit in exactly one of Rounds rounds, by a secret coin
+	Allocate = "allocate" // each unit in exactly one round of each epoch, by a secret coin for each epoch
 
 	// Each unit in exactly one of Rounds rounds, by a public hash of its name or by the window of time in which it arrived.
 	Epoch = "epoch"
@@ -23,11 +23,13 @@ type Scheme struct {
 	Rate       float64 `json:"rate"`                 // expected share of the units in a round, in (0, 1]
 	Size       uint64  `json:"size,omitempty"`       // Fixed only: units in a round
 	Population uint64  `json:"population,omitempty"` // Fixed only: units in all, public under replace-one
-	Rounds     int     `json:"rounds"`               // planned number of rounds T
+	Rounds     int     `json:"rounds"`               // planned number of rounds, of all epochs together
+	Epochs     int     `json:"epochs,omitempty"`     // Allocate only: number of epochs, of equally many rounds; 0 for one
 	Secret     bool    `json:"secret"`               // coins came from the operating system or a secret key, not from a seed
 
 	// Coins names the throw of coins that chose the units. Rounds of one number and one name hold the same units,
-	// in every run. All rounds of an Allocate share one throw; rounds of two throws may hold one unit twice. The rounds of an
+	// in every run. All rounds of an Allocate share one throw, which has a coin of its own for each unit and epoch; rounds of two
+	// throws, or of two epochs, may hold one unit twice. The rounds of an
 	// Epoch by windows have the name of the state that keeps a unit out of a second round; rounds of two states may hold one
 	// unit twice. An Epoch by hash needs no name. Coins is empty in a grant, which is made before the throw, and where the
 	// sampler does not name its coins.
@@ -44,6 +46,9 @@ func (s Scheme) Check() error {
 	}
 	if s.Method != Fixed && (s.Size != 0 || s.Population != 0) {
 		return errors.New("size and population belong to fixed-size sampling only")
+	}
+	if s.Epochs != 0 && (s.Method != Allocate || s.Epochs < 2 || s.Rounds%s.Epochs != 0) {
+		return fmt.Errorf("epochs belong to %s only, are at least 2, and divide the %d rounds: there are %d", Allocate, s.Rounds, s.Epochs)
 	}
 	if s.Method == All && s.Coins != "" {
 		return errors.New("named coins, but the method throws none")
@@ -65,8 +70,8 @@ func (s Scheme) Check() error {
 			return fmt.Errorf("rate %v is not size over population", s.Rate)
 		}
 	case Allocate, Epoch:
-		if s.Rate != 1/float64(s.Rounds) {
-			return fmt.Errorf("rate %v is not one over the number of rounds", s.Rate)
+		if s.Rate != 1/float64(s.EpochRounds()) {
+			return fmt.Errorf("rate %v is not one over the number of rounds, or of rounds of an epoch", s.Rate)
 		}
 	default:
 		return fmt.Errorf("unknown sampling method %q", s.Method)
@@ -106,6 +111,9 @@ func (s Scheme) String() string {
 	if !s.Secret && s.Method != All && s.Method != Epoch {
 		text += " from a seed"
 	}
+	if s.Epochs > 0 {
+		return fmt.Sprintf("%s × %d × %d", text, s.EpochRounds(), s.Epochs)
+	}
 	return fmt.Sprintf("%s × %d", text, s.Rounds)
 }
 
@@ -115,5 +123,16 @@ func (s Scheme) Same(planned Scheme) bool {
 	return s == planned
 }
 
-// Disjoint says whether every unit is in exactly one of the rounds of a run. Losses of such rounds do not add up.
+// EpochRounds returns the number of rounds of an epoch: all rounds, unless there are several epochs.
+func (s Scheme) EpochRounds() int { return s.Rounds / max(1, s.Epochs) }
+
+// EpochOf returns the epoch of a round, from 0. s must have passed its Check.
+func (s Scheme) EpochOf(round int) int {
+	if s.Epochs == 0 {
+		return 0
+	}
+	return (round - 1) / s.EpochRounds()
+}
+
+// Disjoint says whether every unit is in exactly one of the rounds of an epoch. Losses of such rounds do not add up.
 func (s Scheme) Disjoint() bool { return s.Method == Allocate || s.Method == Epoch }

@@ -42,6 +42,15 @@ func TestSchemeCheck(t *testing.T) {
 		{Allocate, func(s *Scheme) { s.Coins = strings.Repeat("a", 65) }, "more than 64"},
 		{Epoch, func(s *Scheme) { s.Rate = 0.5 }, "not one over"},
 		{Epoch, func(s *Scheme) { s.Coins = "state" }, ""}, // by windows
+		{Allocate, func(s *Scheme) { s.Epochs, s.Rate = 4, 0.5 }, ""},
+		{Allocate, func(s *Scheme) { s.Epochs, s.Rate = 8, 1 }, ""},
+		{Allocate, func(s *Scheme) { s.Epochs = 4 }, "not one over"}, // over all rounds
+		{Allocate, func(s *Scheme) { s.Epochs = 1 }, "at least 2"},
+		{Allocate, func(s *Scheme) { s.Epochs = -8 }, "at least 2"},
+		{Allocate, func(s *Scheme) { s.Epochs = 3 }, "divide the 8 rounds"},
+		{Allocate, func(s *Scheme) { s.Epochs = 16 }, "divide the 8 rounds"},
+		{Epoch, func(s *Scheme) { s.Epochs, s.Rate = 4, 0.5 }, "epochs belong to allocate only"}, // the same hash each time
+		{Poisson, func(s *Scheme) { s.Epochs = 4 }, "epochs belong to allocate only"},
 	} {
 		s := schemes()[c.method]
 		c.change(&s)
@@ -59,12 +68,26 @@ func TestSchemeSame(t *testing.T) {
 	for name, change := range map[string]func(*Scheme){
 		"method": func(s *Scheme) { s.Method = Epoch }, "rate": func(s *Scheme) { s.Rate = 0.5 },
 		"size": func(s *Scheme) { s.Size = 1 }, "population": func(s *Scheme) { s.Population = 1 },
-		"rounds": func(s *Scheme) { s.Rounds++ }, "secret": func(s *Scheme) { s.Secret = false },
+		"rounds": func(s *Scheme) { s.Rounds++ }, "epochs": func(s *Scheme) { s.Epochs = 2 }, "secret": func(s *Scheme) { s.Secret = false },
 	} {
 		s := schemes()[Allocate]
 		change(&s)
 		if s.Same(planned) {
 			t.Errorf("a scheme of another %s is the same", name)
+		}
+	}
+}
+
+// TestEpochs: rounds of an epoch follow one another.
+func TestEpochs(t *testing.T) {
+	once, twice := schemes()[Allocate], schemes()[Allocate]
+	twice.Epochs, twice.Rate = 2, 0.25
+	if once.EpochRounds() != 8 || twice.EpochRounds() != 4 {
+		t.Errorf("%d and %d rounds of an epoch, want 8 and 4", once.EpochRounds(), twice.EpochRounds())
+	}
+	for i, want := range []int{0, 0, 0, 0, 1, 1, 1, 1} {
+		if got := twice.EpochOf(i + 1); got != want || once.EpochOf(i+1) != 0 {
+			t.Errorf("round %d is of epochs %d and %d, want 0 and %d", i+1, once.EpochOf(i+1), got, want)
 		}
 	}
 }
@@ -86,6 +109,11 @@ func TestSchemeString(t *testing.T) {
 		if got := schemes()[method].String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	epochs := schemes()[Allocate]
+	epochs.Epochs = 4
+	if got := epochs.String(); got != "allocate × 2 × 4" {
+		t.Errorf("epochs: %q", got)
 	}
 	seeded := schemes()[Poisson]
 	seeded.Secret = false

@@ -35,6 +35,8 @@ func provedGrant() *Grant {
 // TestGrantCheckNewer breaks one rule each of what came with version 3.
 func TestGrantCheckNewer(t *testing.T) {
 	type change = func(*Grant)
+	allocated := validGrant()
+	allocated.Scheme = Scheme{Method: Allocate, Rate: 0.25, Rounds: 8, Epochs: 2, Secret: true}
 	symmetric := func(g *Grant) { g.Matrices = []Matrix{{"topics", 5, 9, false}, {"pairs", 3, 3, true}} }
 	for name, c := range map[string]struct {
 		valid  *Grant
@@ -77,6 +79,11 @@ func TestGrantCheckNewer(t *testing.T) {
 			"":                                  {func(g *Grant) { g.ReportWords = 1 }, func(g *Grant) { g.ReportWords = g.MaxWords }},
 			"(report_words) must be in [0, 32]": {func(g *Grant) { g.ReportWords = -1 }, func(g *Grant) { g.ReportWords = g.MaxWords + 1 }},
 			"do not belong to a grant of vers":  {func(g *Grant) { g.Version, g.ReportWords = 2, 1 }},
+		}},
+		"epochs": {allocated, map[string][]change{
+			"":                                 {func(g *Grant) { g.Releases = 3 }},
+			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
+			"divide the 8 rounds":              {func(g *Grant) { g.Scheme.Epochs = 3 }},
 		}},
 		"report_words of sums":   {provedGrant(), map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
 		"report_words of select": {mechanisms()[Select], map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
@@ -270,21 +277,23 @@ func TestLinesOfVersions(t *testing.T) {
 	worded.Run, worded.Dataset = "w", "d"
 	unbounded := unboundedGrant().Charge(1, validGrant().Scheme)
 	unbounded.Run, unbounded.Dataset = "u", "d"
+	epochs := validCharge(1)
+	epochs.Run, epochs.Scheme = "e", Scheme{Method: Allocate, Rate: 0.25, Rounds: 8, Epochs: 2, Secret: true, Coins: "c"}
 	for i, step := range []struct {
 		version int
 		fill    func(*Line)
 		fails   bool
 	}{
 		{1, grant(old), false}, {1, charge(validCharge(1)), false},
-		{1, grant(newer), true}, {1, charge(worded), true}, {1, charge(unbounded), true},
-		{2, grant(newer), false}, {2, charge(worded), false}, {2, charge(unbounded), false}, {1, charge(validCharge(2)), false},
+		{1, grant(newer), true}, {1, charge(worded), true}, {1, charge(unbounded), true}, {1, charge(epochs), true},
+		{2, grant(newer), false}, {2, charge(worded), false}, {2, charge(unbounded), false}, {2, charge(epochs), false}, {1, charge(validCharge(2)), false},
 	} {
 		if err := add(step.version, step.fill); (err != nil) != step.fails {
 			t.Errorf("line %d of version %d: %v", i, step.version, err)
 		}
 	}
 	got, err := read(b)
-	if err != nil || len(got.Lines) != 6 {
+	if err != nil || len(got.Lines) != 7 {
 		t.Fatalf("%d lines, %v", len(got.Lines), err)
 	}
 }

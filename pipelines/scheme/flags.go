@@ -20,7 +20,8 @@ type Sampled struct {
 // Flags holds the flags of all schemes.
 type Flags struct {
 	Sampled
-	Allocate bool `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds, by a secret coin. Rounds are disjoint."`
+	Allocate bool `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds, by a secret coin. Rounds are disjoint. With --epochs, into one round of each epoch."`
+	Epochs   *int `group:"Scheme" placeholder:"E" help:"Set the number of epochs of --allocate, 1 by default. Each epoch has --rounds rounds and a secret coin of its own for each unit, so there are E times --rounds rounds in all."`
 	Epoch    bool `group:"Scheme" xor:"scheme" help:"Put each unit into exactly one of the rounds, by a public hash of its name or by a window of time. Rounds are disjoint."`
 }
 
@@ -37,7 +38,39 @@ func (f *Flags) Given() (schemes int) {
 	return schemes
 }
 
-// Scheme returns the scheme of a plan of rounds, with secret or public coins. Without any flag it is event.All.
+// MostEpochs bounds the epochs of an allocation: package pld of account composes as many releases of one kind.
+const MostEpochs = 1e9
+
+// epochs is the number of epochs, 1 by default.
+func (f *Flags) epochs() int {
+	if f.Epochs == nil {
+		return 1
+	}
+	return *f.Epochs
+}
+
+// CheckEpochs refuses a number of rounds of an epoch, or of epochs, that is out of range, and epochs of another scheme than an allocation.
+func (f *Flags) CheckEpochs(rounds int) error {
+	epochs := f.epochs()
+	if err := event.CheckRounds(rounds); err != nil {
+		return fmt.Errorf("--rounds: %w", err)
+	}
+	switch {
+	case epochs < 1 || epochs > MostEpochs:
+		return fmt.Errorf("--epochs must be in [1, 1e9], is %d", epochs)
+	case epochs > 1 && !f.Allocate:
+		return errors.New("--epochs belongs to --allocate")
+	case rounds*epochs > event.MaxRounds:
+		return fmt.Errorf("--rounds times --epochs must be at most %d, is %d", event.MaxRounds, rounds*epochs)
+	}
+	return nil
+}
+
+// AllRounds returns the number of rounds of all epochs, for a number of rounds of an epoch.
+func (f *Flags) AllRounds(rounds int) int { return rounds * f.epochs() }
+
+// Scheme returns the scheme of a plan of rounds, with secret or public coins. rounds is the number of an epoch. Without any flag it
+// is event.All.
 func (f *Flags) Scheme(rounds int, secret bool) event.Scheme {
 	s := event.Scheme{Rounds: rounds, Secret: secret}
 	switch {
@@ -47,7 +80,10 @@ func (f *Flags) Scheme(rounds int, secret bool) event.Scheme {
 		s.Method, s.Size, s.Population = event.Fixed, f.Fixed.Size, f.Fixed.Of
 		s.Rate = float64(s.Size) / float64(s.Population)
 	case f.Allocate:
-		s.Method, s.Rate = event.Allocate, 1/float64(rounds)
+		s.Method, s.Rate, s.Rounds = event.Allocate, 1/float64(rounds), f.AllRounds(rounds)
+		if epochs := f.epochs(); epochs > 1 {
+			s.Epochs = epochs
+		}
 	case f.Epoch:
 		s.Method, s.Rate, s.Secret = event.Epoch, 1/float64(rounds), false
 	default:

@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"strings"
 	"testing"
 
 	"privpipe/pipelines/event"
@@ -42,6 +43,7 @@ func TestScheme(t *testing.T) {
 		{Flags{Sampled: Sampled{All: true}}, 1, event.Scheme{Method: event.All, Rate: 1}},
 		{Flags{}, 0, event.Scheme{Method: event.All, Rate: 1}},
 		{Flags{Allocate: true}, 1, event.Scheme{Method: event.Allocate, Rate: 0.25, Secret: true}},
+		{Flags{Allocate: true, Epochs: new(1)}, 1, event.Scheme{Method: event.Allocate, Rate: 0.25, Secret: true}},
 		{Flags{Epoch: true}, 1, event.Scheme{Method: event.Epoch, Rate: 0.25}},
 		{Flags{Sampled: Sampled{All: true}, Epoch: true}, 2, event.Scheme{Method: event.Epoch, Rate: 0.25}},
 	} {
@@ -51,6 +53,40 @@ func TestScheme(t *testing.T) {
 		}
 		if got := c.flags.Scheme(4, false); got.Secret {
 			t.Errorf("%+v: coins that are known are secret", c.flags)
+		}
+	}
+}
+
+// TestSchemeOfEpochs: rounds are those of an epoch in the flags, and of all epochs in the scheme. A scheme of one epoch does not say so.
+func TestSchemeOfEpochs(t *testing.T) {
+	flags := Flags{Allocate: true, Epochs: new(8)}
+	want := event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}
+	if got := flags.Scheme(10, true); got != want || got.Check() != nil || flags.AllRounds(10) != 80 {
+		t.Errorf("got %+v, %d rounds, want %+v", got, flags.AllRounds(10), want)
+	}
+}
+
+// TestCheckEpochs: what may be given, and the rule that anything else breaks.
+func TestCheckEpochs(t *testing.T) {
+	for _, c := range []struct {
+		flags  Flags
+		rounds int
+		rule   string // "" for what may be given
+	}{
+		{Flags{Allocate: true}, 10, ""},
+		{Flags{Allocate: true, Epochs: new(8)}, 10, ""},
+		{Flags{Allocate: true, Epochs: new(1 << 20)}, 1 << 11, ""},
+		{Flags{Epoch: true, Epochs: new(1)}, 10, ""},
+		{Flags{Epoch: true, Epochs: new(2)}, 10, "--epochs belongs to --allocate"},
+		{Flags{Allocate: true, Epochs: new(0)}, 10, "--epochs must be in [1, 1e9], is 0"},
+		{Flags{Allocate: true, Epochs: new(1_000_000_001)}, 1, "--epochs must be in [1, 1e9], is 1000000001"},
+		{Flags{Allocate: true, Epochs: new(1 << 20)}, 1<<11 + 1, "--rounds times --epochs must be at most 2147483648, is 2148532224"},
+		{Flags{Allocate: true, Epochs: new(2)}, 0, "--rounds: number of rounds must be in [1, 2147483648], is 0"},
+		{Flags{Allocate: true, Epochs: new(1 << 29)}, 1 << 36, "--rounds: number of rounds must be in"}, // their product overflows
+	} {
+		err := c.flags.CheckEpochs(c.rounds)
+		if (err == nil) != (c.rule == "") || err != nil && !strings.Contains(err.Error(), c.rule) {
+			t.Errorf("%+v of %d rounds: %v, want %q", c.flags, c.rounds, err, c.rule)
 		}
 	}
 }

@@ -305,7 +305,7 @@ class Stream:
             self.units.add(by_user if self.header.unit == wire.USER else document.id)  # SPEC 2.3
 
     def round_open(self, opening):
-        check_scheme(opening.scheme)
+        self.scheme(opening.scheme)
         stated = opening.draws or opening.coupled
         need(not (self.old and stated), "2", "draws or coupled in version 1")
         need(self.header.kind != wire.ROUNDS or not stated, "3.2", "draws or coupled in rounds of documents")
@@ -363,8 +363,12 @@ class Stream:
         for value in (release.clip, release.scale, release.grant):
             need(bool(value) == private, "3.4", "noise without clip, scale or grant, or `none` with one")
         self.check_steps(release)
-        check_scheme(release.scheme)
+        self.scheme(release.scheme)
         self.next_cell = (0, 0)
+
+    def scheme(self, scheme):
+        need(not (self.old and scheme.epochs), "2", "epochs in version 1")
+        check_scheme(scheme)
 
     def check_steps(self, steps):
         """The grant, grid and bounds of a Release or a Sum (SPEC 3.4)."""
@@ -500,12 +504,15 @@ def check_scheme(scheme):
     need(1 <= planned <= ROUNDS, "3.2", "planned rounds outside 1 to 2^31")
     need(len(scheme.coins.encode()) <= COINS, "3.2", "name of coins is too long")
     need(not scheme.coins or method != method_of.ALL, "3.2", "coins for a method without")
+    if scheme.epochs:
+        need(method == method_of.ALLOCATE, "3.2", "epochs for another method than ALLOCATE")
+        need(scheme.epochs > 1 and planned % scheme.epochs == 0, "3.2", "epochs do not divide the rounds, or are one")
     if method == method_of.FIXED:
         need(1 <= scheme.size <= scheme.population, "3.2", "size outside 1 to the population")
         rate = scheme.size / scheme.population
     else:
         need(scheme.size == scheme.population == 0, "3.2", "size or population for another method than FIXED")
-        rate = {method_of.ALL: 1, method_of.POISSON: scheme.rate}.get(method, 1 / planned)
+        rate = {method_of.ALL: 1, method_of.POISSON: scheme.rate}.get(method, (scheme.epochs or 1) / planned)
     need(math.isclose(scheme.rate, rate), "3.2", "rate is not that of the method")
 
 

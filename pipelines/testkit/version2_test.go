@@ -40,6 +40,11 @@ func factored(rows, columns []uint32, values ...float32) *wire.Part {
 	return &wire.Part{RowGaps: rows, ColumnGaps: columns, Values: stream.AppendCells(nil, values), Factored: true}
 }
 
+// allocated is a scheme of an allocation over rounds of so many epochs.
+func allocated(rounds, epochs uint32) *wire.Scheme {
+	return &wire.Scheme{Method: wire.Scheme_ALLOCATE, Rate: float64(epochs) / float64(rounds), Rounds: rounds, Epochs: epochs, Secret: true}
+}
+
 func score(round uint32, plugIn float64) []byte {
 	s := &wire.Score{Id: "a", Tokens: 4, Bound: -20, Unigram: -24, CompletionTokens: 2, Completion: -9, CompletionUnigram: -12, PlugIn: plugIn}
 	return encoded(&wire.Record{Round: round, Body: &wire.Record_Score{Score: s}})
@@ -69,6 +74,8 @@ func vectors2() []Vector {
 	square := func(parts ...*wire.Part) []byte { return answered(symmetric(second(contributions())), parts...) }
 	opened := func(h *wire.Header, open []byte) []byte { return newBuilder(h).add(open, closing(1)).whole() }
 	predicted := func(records ...[]byte) []byte { return newBuilder(predictions()).add(records...).whole() }
+	byScheme := func(h *wire.Header, s *wire.Scheme) []byte { return opened(h, openBy(1, s)) }
+	another := func(change func(*wire.Scheme)) *wire.Scheme { s := allocated(8, 4); change(s); return s }
 	columns := words("x", "y", "z")
 	first := func(h *wire.Header) *wire.Header { h.Version = 1; return h }
 
@@ -81,6 +88,8 @@ func vectors2() []Vector {
 		{Name: "factored-symmetric.pp", Records: 3, Stream: square(factored([]uint32{0, 2}, []uint32{0, 2}, 1, 2, 3, 4))},
 		{Name: "stated-rounds.pp", Records: 4, Stream: newBuilder(second(contributions())).add(stating(1, 0.5, false), closing(1), stating(2, 0, true), closing(2)).whole()},
 		{Name: "stated-sums.pp", Records: 4, Stream: newBuilder(second(sums())).add(stating(1, 10, true), sum(1), block(1, 0, 1, 2, 3, 4, 5, 6), closing(1)).whole()},
+		{Name: "epochs.pp", Records: 4, Stream: newBuilder(second(rounds())).add(openBy(3, allocated(8, 4)), closing(3), openBy(8, allocated(8, 4)), closing(8)).whole()},
+		{Name: "epochs-of-one-round.pp", Records: 2, Stream: byScheme(second(rounds()), allocated(8, 8))},
 		{Name: "public-contributions.pp", Records: 2, Stream: opened(with(second(contributions()), func(h *wire.Header) { h.Side = wire.Side_PUBLIC }), open(1))},
 		{Name: "scores.pp", Records: 1, Stream: newBuilder(first(scores())).add(score(0, 0)).whole()},
 		{Name: "scores-of-rounds.pp", Records: 4, Stream: newBuilder(scores()).add(score(0, -21), score(0, 0), score(2, -20), score(2, -19)).whole()},
@@ -101,6 +110,9 @@ func vectors2() []Vector {
 		{Name: "1-scores-of-a-model.pp", Rule: "settings of scores in version 1", Section: "2", Stream: newBuilder(settled(first(scores()), 32)).add(score(0, 0)).whole()},
 		{Name: "1-predictions.pp", Rule: "predictions in version 1", Section: "2", Stream: newBuilder(first(predictions())).whole()},
 		{Name: "1-state.pp", Rule: "state in version 1", Section: "2", Stream: stateOf(first(kept(contributions())), open(1), closing(1))},
+		{Name: "1-epochs.pp", Rule: "epochs of a scheme in version 1", Section: "2", Stream: byScheme(rounds(), allocated(8, 4))},
+		{Name: "1-epochs-of-a-release.pp", Rule: "epochs of a release's scheme in version 1", Section: "2", Stream: newBuilder(releases()).add(
+			release(1, func(r *wire.Release) { r.Scheme = allocated(8, 4) }), block(1, 0, 1, 2, 3, 4, 5, 6)).whole()},
 		{Name: "state-of-two-rounds.pp", Rule: "state of two rounds", Section: "3", Stream: stateOf(kept(contributions()), open(1), closing(1), open(2), closing(2))},
 		{Name: "state-of-no-round.pp", Rule: "state of no round", Section: "3", Stream: stateOf(kept(contributions()))},
 		{Name: "state-unit.pp", Rule: "state without a privacy unit", Section: "2.1", Stream: stateOf(with(kept(contributions()), func(h *wire.Header) { h.Unit = 0 }), open(1), closing(1))},
@@ -123,6 +135,10 @@ func vectors2() []Vector {
 		{Name: "coupled-documents.pp", Rule: "coupled round of documents", Section: "3.2", Stream: opened(second(rounds()), stating(1, 0, true))},
 		{Name: "draws-negative.pp", Rule: "negative loss of draws", Section: "3.2", Stream: opened(second(contributions()), stating(1, -1, false))},
 		{Name: "draws-infinite.pp", Rule: "infinite loss of draws", Section: "3.2", Stream: opened(second(contributions()), stating(1, math.Inf(1), false))},
+		{Name: "epochs-1.pp", Rule: "one epoch, which is stated as 0", Section: "3.2", Stream: byScheme(second(rounds()), allocated(8, 1))},
+		{Name: "epochs-remainder.pp", Rule: "epochs that do not divide the rounds", Section: "3.2", Stream: byScheme(second(rounds()), allocated(8, 3))},
+		{Name: "epochs-method.pp", Rule: "epochs of another method than ALLOCATE", Section: "3.2", Stream: byScheme(second(rounds()), another(func(s *wire.Scheme) { s.Method = wire.Scheme_EPOCH }))},
+		{Name: "epochs-rate.pp", Rule: "rate that is not one over the rounds of an epoch", Section: "3.2", Stream: byScheme(second(rounds()), another(func(s *wire.Scheme) { s.Rate = 1. / 8 }))},
 		{Name: "scores-back.pp", Rule: "rounds of scores go back", Section: "3.5", Stream: newBuilder(scores()).add(score(2, 0), score(1, 0)).whole()},
 		{Name: "plug-in.pp", Rule: "plug-in score that is not finite", Section: "3.5", Stream: newBuilder(scores()).add(score(0, math.Inf(-1))).whole()},
 		{Name: "predictions-unnamed.pp", Rule: "predictions before the names of all columns", Section: "3.8", Stream: predicted(words("x", "y"), prediction(0, nil, 1, 1, 1))},

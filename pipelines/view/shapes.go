@@ -17,7 +17,7 @@ import (
 
 // optional are the fields that a line has only where they are set, as it has lists. It has others where they are 0, too.
 var optional = []protoreflect.Name{
-	"run", "model", "unit", "vocabulary", "settings", "values", "symmetric", "user", "label", "size", "population", "coins", "draws",
+	"run", "model", "unit", "vocabulary", "settings", "values", "symmetric", "user", "label", "size", "population", "epochs", "coins", "draws",
 	"coupled", "grant", "record", "more", "factored", "plug_in",
 }
 

@@ -31,7 +31,7 @@ func TestPublicFields(t *testing.T) {
 		&wire.Header{}:    "version kind side run model unit vocabulary vocabulary_size matrices settings values",
 		&wire.Matrix{}:    "name rows columns element symmetric",
 		&wire.RoundOpen{}: "scheme draws coupled",
-		&wire.Scheme{}:    "method rate size population rounds secret coins",
+		&wire.Scheme{}:    "method rate size population rounds epochs secret coins",
 	}
 	for message, names := range want {
 		var fields []string

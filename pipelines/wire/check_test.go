@@ -324,6 +324,7 @@ func TestSchemeConversionKeepsEverything(t *testing.T) {
 		{Method: Scheme_POISSON, Rate: 0.05, Rounds: 40, Secret: true, Coins: "abc"},
 		{Method: Scheme_FIXED, Rate: 20.0 / 400, Size: 20, Population: 400, Rounds: 20, Secret: true},
 		{Method: Scheme_ALLOCATE, Rate: 0.1, Rounds: 10, Secret: true, Coins: "abc"},
+		{Method: Scheme_ALLOCATE, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true, Coins: "abc"},
 		{Method: Scheme_EPOCH, Rate: 0.1, Rounds: 10},
 	} {
 		e, err := s.Event()

@@ -21,7 +21,7 @@ func (s *Scheme) Event() (event.Scheme, error) {
 	}
 	e := event.Scheme{
 		Method: methods[s.Method], Rate: s.Rate, Size: s.Size, Population: s.Population,
-		Rounds: int(s.Rounds), Secret: s.Secret, Coins: s.Coins,
+		Rounds: int(s.Rounds), Epochs: int(s.Epochs), Secret: s.Secret, Coins: s.Coins,
 	}
 	return e, e.Check()
 }
@@ -33,7 +33,7 @@ func SchemeOf(e event.Scheme) (*Scheme, error) {
 	}
 	s := &Scheme{
 		Rate: e.Rate, Size: e.Size, Population: e.Population,
-		Rounds: uint32(e.Rounds), Secret: e.Secret, Coins: e.Coins,
+		Rounds: uint32(e.Rounds), Epochs: uint32(e.Epochs), Secret: e.Secret, Coins: e.Coins,
 	}
 	for method, name := range methods {
 		if name == e.Method {

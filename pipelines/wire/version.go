@@ -28,6 +28,13 @@ func (r *Record) newer() string {
 		if body.RoundOpen.Draws != 0 || body.RoundOpen.Coupled {
 			return "draws or coupled contributions of a round"
 		}
+		if body.RoundOpen.GetScheme().GetEpochs() != 0 {
+			return "epochs of a scheme"
+		}
+	case *Record_Release:
+		if body.Release.GetScheme().GetEpochs() != 0 {
+			return "epochs of a scheme"
+		}
 	case *Record_Contribution:
 		for _, p := range body.Contribution.Parts {
 			if p.Factored {

@@ -266,7 +266,7 @@ const (
 	Scheme_ALL                Scheme_Method = 1 // every unit in every round
 	Scheme_POISSON            Scheme_Method = 2 // each unit by its own coin with probability `rate`, drawn again in each round
 	Scheme_FIXED              Scheme_Method = 3 // `size` units of `population`, uniformly without replacement, drawn again in each round
-	Scheme_ALLOCATE           Scheme_Method = 4 // each unit in exactly one of `rounds` rounds, by a secret coin
+	Scheme_ALLOCATE           Scheme_Method = 4 // each unit in exactly one round of each epoch, by a secret coin for each epoch
 	Scheme_EPOCH              Scheme_Method = 5 // each unit in exactly one of `rounds` rounds, by a public hash of its name or by the time of its arrival
 )
 
@@ -1032,7 +1032,8 @@ type Scheme struct {
 	Rate          float64                `protobuf:"fixed64,2,opt,name=rate,proto3" json:"rate,omitempty"`            // expected share of units in a round, in (0, 1]
 	Size          uint64                 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`             // FIXED only
 	Population    uint64                 `protobuf:"varint,4,opt,name=population,proto3" json:"population,omitempty"` // FIXED only
-	Rounds        uint32                 `protobuf:"varint,5,opt,name=rounds,proto3" json:"rounds,omitempty"`         // T, planned number of rounds
+	Rounds        uint32                 `protobuf:"varint,5,opt,name=rounds,proto3" json:"rounds,omitempty"`         // planned number of rounds, of all epochs together
+	Epochs        uint32                 `protobuf:"varint,8,opt,name=epochs,proto3" json:"epochs,omitempty"`         // since 2, ALLOCATE only: number of epochs, of equally many rounds, at least 2; 0 for one epoch
 	Secret        bool                   `protobuf:"varint,6,opt,name=secret,proto3" json:"secret,omitempty"`         // coins came from the operating system or a secret key; false: from a seed, no amplification
 	Coins         string                 `protobuf:"bytes,7,opt,name=coins,proto3" json:"coins,omitempty"`            // name of the throw of coins; the rounds of an ALLOCATE share one name, as do windows of time
 	unknownFields protoimpl.UnknownFields
@@ -1100,6 +1101,13 @@ func (x *Scheme) GetPopulation() uint64 {
 func (x *Scheme) GetRounds() uint32 {
 	if x != nil {
 		return x.Rounds
+	}
+	return 0
+}
+
+func (x *Scheme) GetEpochs() uint32 {
+	if x != nil {
+		return x.Epochs
 	}
 	return 0
 }
@@ -2116,7 +2124,7 @@ const file_wire_proto_rawDesc = "" +
 	"\x05label\x18\x03 \x01(\tR\x05label\x12\x1b\n" +
 	"\tword_gaps\x18\x04 \x03(\rR\bwordGaps\x12\x16\n" +
 	"\x06counts\x18\x05 \x03(\rR\x06counts\x12\x16\n" +
-	"\x06values\x18\x06 \x01(\fR\x06values\"\xa8\x02\n" +
+	"\x06values\x18\x06 \x01(\fR\x06values\"\xc0\x02\n" +
 	"\x06Scheme\x124\n" +
 	"\x06method\x18\x01 \x01(\x0e2\x1c.privpipe.wire.Scheme.MethodR\x06method\x12\x12\n" +
 	"\x04rate\x18\x02 \x01(\x01R\x04rate\x12\x12\n" +
@@ -2125,6 +2133,7 @@ const file_wire_proto_rawDesc = "" +
 	"population\x18\x04 \x01(\x04R\n" +
 	"population\x12\x16\n" +
 	"\x06rounds\x18\x05 \x01(\rR\x06rounds\x12\x16\n" +
+	"\x06epochs\x18\b \x01(\rR\x06epochs\x12\x16\n" +
 	"\x06secret\x18\x06 \x01(\bR\x06secret\x12\x14\n" +
 	"\x05coins\x18\a \x01(\tR\x05coins\"Z\n" +
 	"\x06Method\x12\x16\n" +

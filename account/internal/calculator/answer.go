@@ -39,7 +39,7 @@ type Question struct {
 // Asked returns the question about a setting with noise of noise·C.
 func (s *Setting) Asked(noise float64) *Question {
 	return &Question{s.list(noise), Answer{
-		NoiseMultiplier: print.Number(noise), Sensitivity: print.Number(s.Sensitivity), Adjacency: s.Adjacency, Sampling: s.sampling(),
+		NoiseMultiplier: print.Number(noise), Sensitivity: print.Number(s.Sensitivity), Adjacency: s.Adjacency, Sampling: s.Scheme.String(),
 	}}
 }
 

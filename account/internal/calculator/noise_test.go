@@ -19,7 +19,7 @@ import (
 func asking(epsilon, delta, rate, rounds, which, by float64) *NoiseQuery {
 	between := func(x, low, high float64) float64 { return low * math.Pow(high/low, x) }
 	c := &NoiseQuery{Epsilon: between(epsilon, 1e-9, 100), Delta: between(delta, 1e-12, 0.1)}
-	c.Rounds = int(between(rounds, 1, 60))
+	c.Rounds, c.Epochs = int(between(rounds, 1, 60)), 1
 	q := between(rate, 1e-3, 0.9)
 	switch int(which * 6) {
 	case 0:
@@ -124,7 +124,7 @@ func TestNoiseHasWhatWasAsked(t *testing.T) {
 		json           bool
 	}{{1e-9, 1e-10, true}, {1e-9, 1e-10, false}, {1e-9, 1e-6, true}, {1e-6, 1e-6, true}, {1e-6, 1e-6, false}, {1e-6, 0.05, true}} {
 		c := &NoiseQuery{Epsilon: x.epsilon, Delta: x.delta, Choice: accountant.Choice{Accountant: "pld"}}
-		c.Poisson, c.Rounds = &rate, 1
+		c.Poisson, c.Rounds, c.Epochs = &rate, 1, 1
 		if !c.verify(t, !x.json) {
 			t.Errorf("%+v is refused", c)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/mechanism"
-	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
 )
@@ -28,14 +27,17 @@ type Setting struct {
 	Scheme      event.Scheme
 	Adjacency   string
 	Sensitivity float64 // over the clip C
-	epochs      int     // of an allocation, each of its scheme's rounds and with coins of its own
 	nonNegative bool    // no coordinate is negative
 	printed     bool    // noise is to be found that a table prints
 }
 
+// schemes are the flags of the scheme.
+func (c *SettingFlags) schemes() *scheme.Flags {
+	return &scheme.Flags{Sampled: c.Sampled, Allocate: c.Allocate, Epochs: &c.Epochs}
+}
+
 func (c *SettingFlags) Setting() *Setting {
-	flags := scheme.Flags{Sampled: c.Sampled, Allocate: c.Allocate}
-	s := &Setting{Scheme: flags.Scheme(c.Rounds, true), Adjacency: c.Adjacency, epochs: c.Epochs, nonNegative: c.NonNegative}
+	s := &Setting{Scheme: c.schemes().Scheme(c.Rounds, true), Adjacency: c.Adjacency, nonNegative: c.NonNegative}
 	if s.Adjacency == "" {
 		s.Adjacency = event.AddRemove
 		if s.Scheme.Method == event.Fixed {
@@ -66,22 +68,14 @@ func (s *Setting) list(noise float64) *loss.List {
 	case event.Fixed:
 		e.Sampling, e.Rate = mechanism.Fixed, min(1, math.Nextafter(s.Scheme.Rate, 1)) // the quotient of two numbers
 	case event.Allocate:
-		e.Disjoint, e.Count = true, s.epochs
+		e.Disjoint, e.Count = true, max(1, s.Scheme.Epochs)
 		if s.Adjacency == event.AddRemove {
-			e.Thrown, e.Complete = s.Scheme.Rounds, true
+			e.Thrown, e.Complete = s.Scheme.EpochRounds(), true
 		}
 	}
 	l := &loss.List{Adjacency: s.Adjacency, NonNegative: s.nonNegative}
 	l.Add(e)
 	return l
-}
-
-// sampling describes the scheme, and how often an allocation was made.
-func (s *Setting) sampling() string {
-	if s.epochs > 1 {
-		return fmt.Sprintf("%s × %d", s.Scheme, s.epochs)
-	}
-	return s.Scheme.String()
 }
 
 func (c *SettingFlags) check() error {
@@ -92,11 +86,8 @@ func (c *SettingFlags) check() error {
 	if err := c.Fixed.CheckPopulation(); err != nil {
 		return err
 	}
-	if c.Epochs > 1 && !c.Allocate {
-		return errors.New("--epochs belongs to --allocate")
-	}
-	if c.Allocate && (c.Epochs < 1 || c.Epochs > pld.MaxCount) {
-		return fmt.Errorf("--epochs must be in [1, 1e9], is %d", c.Epochs)
+	if err := c.schemes().CheckEpochs(c.Rounds); err != nil {
+		return err
 	}
 	return errors.Join(s.Scheme.Check(), event.CheckRelation(s.Adjacency, event.Document, s.Scheme))
 }

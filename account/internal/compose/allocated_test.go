@@ -1,9 +1,11 @@
 package compose
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
 )
@@ -75,6 +77,129 @@ func TestAllocated(t *testing.T) {
 		upper, lower := epsilonOf(t, c.charges...)
 		if math.Abs(upper/c.want-1) > 1e-6 || c.whole != (lower > 0.998*upper && lower <= upper) || !c.whole && lower != 0 {
 			t.Errorf("%s: ε from %v to %v, want %v", what, lower, upper, c.want)
+		}
+	}
+}
+
+// epochsOfFour has one charge for each of so many rounds of two epochs, of four rounds each.
+func epochsOfFour(rounds int, changes ...func(*event.Charge)) (charges []*event.Charge) {
+	scheme := event.Scheme{Method: event.Allocate, Rate: 0.25, Rounds: 8, Epochs: 2, Secret: true, Coins: "throw1"}
+	for round := range rounds {
+		charges = append(charges, charge(round+1, scheme, 1, changes...))
+	}
+	return charges
+}
+
+// TestAllocatedEpochs: each epoch of a run loses what an allocation with coins of its own does, from its first round on, and the
+// losses add up.
+func TestAllocatedEpochs(t *testing.T) {
+	other := coins("throw2")
+	throws := func(rounds ...int) (charges []*event.Charge) { // of one epoch each, of runs of their own
+		for i, n := range rounds {
+			charges = append(charges, throwOfFour(n, run(fmt.Sprint("r", i)), coins(fmt.Sprint("throw", i)))...)
+		}
+		return charges
+	}
+	laplace := epochsOfFour(8, ofMechanism(event.Laplace))[6]
+	loudIn := func(round int) []*event.Charge {
+		charges := epochsOfFour(8)
+		charges[round-1].Scale *= 5
+		return charges
+	}
+	for what, c := range map[string]struct{ charges, alike []*event.Charge }{
+		"one round":                 {epochsOfFour(1), throws(1)},
+		"one epoch":                 {epochsOfFour(4), throws(4)},
+		"a round more":              {epochsOfFour(5), throws(4, 1)},
+		"both epochs":               {epochsOfFour(8), throws(4, 4)},
+		"more noise in the first":   {loudIn(2), append(loudIn(2)[:4:4], throws(4)...)},
+		"the second epoch only":     {epochsOfFour(8)[4:], throws(4)},
+		"a round of each":           {[]*event.Charge{epochsOfFour(3)[2], epochsOfFour(8)[7]}, throws(1, 1)},
+		"another grant goes on":     {append(epochsOfFour(6), epochsOfFour(8, grant("h"))[6:]...), throws(4, 4)},
+		"two runs of coins each":    {append(epochsOfFour(8), epochsOfFour(8, run("s"), other)...), throws(4, 4, 4, 4)},
+		"the second epoch, Laplace": {append(epochsOfFour(8), laplace), append(throws(4), append(epochsOfFour(8)[4:], laplace)...)},
+	} {
+		upper, lower := epsilonOf(t, c.charges...)
+		wantUpper, wantLower := epsilonOf(t, c.alike...)
+		if math.Abs(upper/wantUpper-1) > 1e-9 || math.Abs(lower-wantLower) > 1e-9 {
+			t.Errorf("%s: ε from %v to %v, want %v to %v", what, lower, upper, wantLower, wantUpper)
+		}
+	}
+	one, _ := epsilonOf(t, epochsOfFour(4)...)
+	two, _ := epsilonOf(t, epochsOfFour(8)...)
+	if !(two > 1.2*one) {
+		t.Errorf("one epoch has ε %v, two have %v", one, two)
+	}
+}
+
+// TestEpochsNotAllocated: where coins take nothing off, each epoch loses what one round does, and two epochs what two rounds do.
+func TestEpochsNotAllocated(t *testing.T) {
+	const once, twice, four = 4.8865541174, 7.286080966, 10.9971512142 // of σ 1, 1/√2 and ½ at δ 1e-6 (Balle and Wang 2018, theorem 8)
+	public := func(c *event.Charge) { c.Scheme.Secret = false }
+	exchange := func(c *event.Charge) { c.Adjacency = event.ReplaceOne }
+	for what, c := range map[string]struct {
+		charges []*event.Charge
+		want    float64
+	}{
+		"a seed, one epoch":     {epochsOfFour(4, public), once},
+		"a seed":                {epochsOfFour(8, public), twice},
+		"an exchange":           {epochsOfFour(8, exchange), twice},
+		"the second epoch only": {epochsOfFour(8, exchange)[4:], once},
+		"again in a run":        {append(epochsOfFour(8), epochsOfFour(8, run("s"))...), four},
+		"epochs in two runs":    {append(epochsOfFour(4), epochsOfFour(8, run("s"))[4:]...), twice}, // one name, so nothing is known of the coins
+	} {
+		if upper, _ := epsilonOf(t, c.charges...); math.Abs(upper/c.want-1) > 1e-4 {
+			t.Errorf("%s: ε %v, want %v", what, upper, c.want)
+		}
+	}
+}
+
+// TestPlannedEpochs: the plan of a grant counts every epoch, as the calculator and the charges of all its rounds do. VIPS' setting of one
+// epoch, and one of eight, have the ε that package pld finds by integration (TestAllocationAsIntegrated).
+func TestPlannedEpochs(t *testing.T) {
+	for what, c := range map[string]struct {
+		noise, delta float64
+		scheme       event.Scheme
+		least, most  float64
+	}{
+		"VIPS":         {1.24, 1e-4, event.Scheme{Method: event.Allocate, Rate: 0.05, Rounds: 20, Secret: true}, 0.7335, 0.7337},
+		"eight epochs": {4.032, 1e-6, event.Scheme{Method: event.Allocate, Rate: 0.1, Rounds: 80, Epochs: 8, Secret: true}, 0.9475, 0.9477},
+	} {
+		g := &event.Grant{
+			Version: event.GrantVersion, ID: "g", Mechanism: event.Gaussian, Adjacency: event.AddRemove, Unit: event.Document,
+			Clip: 1, NoiseMultiplier: c.noise, Scheme: c.scheme, Releases: c.scheme.Rounds,
+		}
+		var charges []*event.Charge
+		for round := 1; round <= g.Releases; round++ {
+			scheme := g.Scheme
+			scheme.Coins = "throw"
+			charges = append(charges, g.Charge(round, scheme))
+		}
+		charged, err := New(charges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		none, err := New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, err := none.Plan(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		upper := func(l *loss.List) loss.Bound {
+			p, err := l.Distribution(pld.Options{Tolerance: 1e-4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound, err := p.Epsilon(c.delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bound
+		}
+		plan, all := upper(planned), upper(charged.List())
+		if plan.Upper != all.Upper || !(all.Lower >= c.least && all.Upper <= c.most) {
+			t.Errorf("%s: planned ε %v, charged %v to %v, want %v to %v", what, plan.Upper, all.Lower, all.Upper, c.least, c.most)
 		}
 	}
 }

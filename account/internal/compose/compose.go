@@ -45,16 +45,17 @@ func batchOf(c *event.Charge) batch {
 	return batch{c.Scheme, c.Round}
 }
 
-// throw names rounds that share no unit.
+// throw names rounds that share no unit: those of one epoch of an allocation, or all rounds of an event.Epoch.
 type throw struct {
 	dataset, run, grant string
 	scheme              event.Scheme
+	epoch               int // from 0
 }
 
 // throwOf returns the throw of a charge. Secret coins name the same units in the rounds of a run by whichever grant, so that another
 // grant may go on with a run.
 func throwOf(c *event.Charge) throw {
-	t := throw{c.Dataset, c.Run, c.Grant, c.Scheme}
+	t := throw{c.Dataset, c.Run, c.Grant, c.Scheme, c.Scheme.EpochOf(c.Round)}
 	if c.Scheme.Method == event.Allocate && c.Scheme.Secret {
 		t.grant = ""
 	}
@@ -74,7 +75,7 @@ func (c *Composition) byOwnCoin(t throw) int {
 			return 0
 		}
 	}
-	return t.scheme.Rounds
+	return t.scheme.EpochRounds()
 }
 
 // A ChargeError says why a charge cannot be composed with those before it.
@@ -152,6 +153,7 @@ func (c *Composition) sample(charge *event.Charge) {
 	}
 	c.rates[b], c.fixed[b] = rate, charge.Scheme.Method == event.Fixed
 	t := throwOf(charge)
+	t.epoch = 0 // one name is that of all epochs of a run
 	if before, ok := c.thrown[charge.Scheme.Coins]; ok && before != t {
 		c.twice[charge.Scheme.Coins] = true
 	}
@@ -175,6 +177,10 @@ func Disjoint(c *event.Charge) bool {
 // addToThrow counts a charge of a round of a throw.
 //
 // Under add-remove the unit is in one round, whatever the throw. What a secret coin takes off is in byOwnCoin.
+//
+// The epochs of an allocation are throws of their own: a unit's coins of different epochs are independent (sample/internal/coin/claim.md,
+// statement 3). So each epoch is a mechanism with randomness of its own, and their pairs and curves compose. An epoch may depend on the
+// releases of those before, and rounds of two epochs may come in turns (Vadhan and Zhang 2023: see pld.GaussianAllocation).
 //
 // Under replace-one and a secret throw the new unit takes the slot of the old one. Each unit's round is a coin of its own,
 // independent of the others' and uniform whoever the unit is. So the release without and with the exchange are mixtures over

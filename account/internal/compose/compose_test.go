@@ -400,7 +400,8 @@ func TestNeverLess(t *testing.T) {
 	other.Coins = "throw2"
 	again := poisson(0.1)
 	again.Coins = "coins2"
-	schemes := []event.Scheme{poisson(0.1), again, poisson(0.5), all, epoch, allocate, other}
+	epochs := event.Scheme{Method: event.Allocate, Rate: 1, Rounds: 2, Epochs: 2, Secret: true, Coins: "throw3"}
+	schemes := []event.Scheme{poisson(0.1), again, poisson(0.5), all, epoch, allocate, other, epochs}
 	for range 50 {
 		var charges []*event.Charge
 		before := func(float64) float64 { return 0 }

@@ -127,7 +127,7 @@ func OneRelease(g *event.Grant) (*loss.List, error) {
 // releases is how many of a grant's releases count for one unit.
 func releases(g *event.Grant) int {
 	if g.Scheme.Disjoint() {
-		return 1
+		return max(1, g.Scheme.Epochs) // one round of each epoch
 	}
 	return g.Releases
 }

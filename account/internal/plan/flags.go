@@ -30,7 +30,7 @@ type Flags struct {
 	Accountant      string   `group:"Budget" enum:"pld,renyi,rdp" default:"pld" help:"Use this accountant, one of ${enum}. rdp is renyi."`
 
 	scheme.Flags
-	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default."`
+	Rounds *int `group:"Scheme" short:"T" placeholder:"T" help:"Set the number of rounds T, and of releases; 1 by default. With --epochs, T rounds of each epoch."`
 	Seeded bool `group:"Scheme" help:"Plan for sample --seed: the coins are known, so nothing is amplified."`
 
 	Mechanism   string      `group:"Mechanism" enum:"gaussian,laplace,select,randomized-response,objective" default:"gaussian" help:"Use this mechanism, one of ${enum}. The last three imply --all. For objective --epsilon is what a paper claims; its loss has no bound."`
@@ -277,7 +277,7 @@ func (c *Flags) checkScheme() error {
 	if c.Given() == 0 && !c.once() && c.unknown() != "rate" {
 		return scheme.ErrNone
 	}
-	if err := c.Fixed.CheckPopulation(); err != nil {
+	if err := errors.Join(c.Fixed.CheckPopulation(), c.CheckEpochs(c.rounds())); err != nil {
 		return err
 	}
 	return c.scheme().Check()
@@ -311,7 +311,7 @@ func (c *Flags) grant() *event.Grant {
 		Dataset: c.Dataset, Mechanism: c.Mechanism, Adjacency: c.Adjacency, Unit: c.Unit,
 		Clipping: c.Clipping, NonNegative: c.NonNegative, MaxWords: c.MaxWords, ReportWords: c.ReportWords, Threshold: c.Threshold, Claim: c.Claim,
 		Proved: c.Sensitivity, Draws: c.Draws,
-		Scheme: c.scheme(), Releases: c.rounds(), Expires: c.Expires, Regularisation: c.Regularisation,
+		Scheme: c.scheme(), Releases: c.AllRounds(c.rounds()), Expires: c.Expires, Regularisation: c.Regularisation,
 	}
 	if g.ID == "" {
 		g.ID = strings.ToLower(rand.Text()[:12])

@@ -73,6 +73,7 @@ func TestPlanThenReport(t *testing.T) {
 		"fixed":    {Flags: scheme.Flags{Sampled: scheme.Sampled{Fixed: scheme.Units{Size: 5, Of: 100}}}},
 		"epoch":    {Flags: scheme.Flags{Epoch: true}},
 		"allocate": {Flags: scheme.Flags{Allocate: true}},
+		"epochs":   {Flags: scheme.Flags{Allocate: true, Epochs: new(3)}, Rounds: new(4)},
 		"batch":    {Flags: scheme.Flags{Epoch: true}, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim},
 		"batch seeded": {
 			Flags: scheme.Flags{Allocate: true}, Seeded: true, Adjacency: event.ReplaceOne, Clipping: event.ClipBatch, Claim: event.PaperClaim,
@@ -109,7 +110,7 @@ func planThenReport(t *testing.T, c Flags) {
 		c.Epsilon, c.ID = budget, []string{"first", "second"}[i]
 		g := solved(t, &c)
 		b.Grant(t, g)
-		for round := range c.rounds() {
+		for round := range g.Releases {
 			b.Charge(t, ledgertest.ChargeOf(g, round+1, c.ID))
 		}
 		if err := os.WriteFile(c.Ledger, b.Bytes, 0o666); err != nil {

@@ -385,3 +385,16 @@ func TestMatrixFlag(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemeFlags: the flags are those of account plan and sample, which take the rounds of an epoch.
+func TestSchemeFlags(t *testing.T) {
+	for want, scheme := range map[string]event.Scheme{
+		"--poisson 0.25 --rounds 8":        {Method: event.Poisson, Rate: 0.25, Rounds: 8},
+		"--allocate --rounds 8":            {Method: event.Allocate, Rate: 0.125, Rounds: 8},
+		"--allocate --epochs 4 --rounds 2": {Method: event.Allocate, Rate: 0.5, Rounds: 8, Epochs: 4},
+	} {
+		if got := schemeFlags(scheme); got != want {
+			t.Errorf("%+v: %s, want %s", scheme, got, want)
+		}
+	}
+}

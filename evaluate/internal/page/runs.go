@@ -155,7 +155,10 @@ func schemeFlags(s event.Scheme) string {
 		event.Allocate: "--allocate",
 		event.Epoch:    "--epoch",
 	}[s.Method]
-	return fmt.Sprintf("%s --rounds %d", flags, s.Rounds)
+	if s.Epochs > 0 {
+		flags += fmt.Sprintf(" --epochs %d", s.Epochs)
+	}
+	return fmt.Sprintf("%s --rounds %d", flags, s.EpochRounds())
 }
 
 // quoted quotes a name for a shell, if it needs it.

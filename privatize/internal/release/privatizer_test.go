@@ -399,6 +399,10 @@ func TestDisjointRounds(t *testing.T) {
 	again := allocate
 	again.Coins = coins("b")
 	shorter := event.Scheme{Method: event.Epoch, Rate: 0.25, Rounds: 4}
+	epochs := event.Scheme{Method: event.Allocate, Rate: 1, Rounds: 2, Epochs: 2, Secret: true, Coins: coins("a")}
+	otherEpochs, more := epochs, epochs
+	otherEpochs.Coins = coins("b")
+	more.Rate, more.Rounds = 0.5, 4
 	same := func(*Terms) {}
 	otherRun := func(terms *Terms) { terms.Run = "other" }
 	otherDataset := func(terms *Terms) { terms.Dataset = "other" }
@@ -412,6 +416,10 @@ func TestDisjointRounds(t *testing.T) {
 		"epoch, other run":         {epoch, epoch, otherRun, `run run of data set "data" has begun`},
 		"epoch, other data set":    {epoch, epoch, otherDataset, `run run of data set "data" has begun`},
 		"epoch, more rounds":       {epoch, shorter, same, "the grant is for"},
+		"epochs, by other coins":   {epochs, otherEpochs, same, "a second time"},
+		"epochs, other run":        {epochs, epochs, otherRun, `run run of data set "data" has begun`},
+		"epochs, more rounds":      {epochs, more, same, "was not sampled by allocate × 1 × 2, which the grant is for"},
+		"epochs, as one":           {epochs, allocate, same, "was not sampled by allocate × 1 × 2, which the grant is for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			grant := newGrant(func(g *event.Grant) { g.Scheme = c.scheme; g.Scheme.Coins = "" })

@@ -37,7 +37,7 @@ type Chooser struct {
 	scheme  event.Scheme
 	digests []uint64 // of the units
 	// round returns a function that gives each unit of a round its uniform, independent number. high is the number; low orders
-	// units with equal high. Round 0 is for choices that hold for all rounds.
+	// units with equal high. event.Allocate takes numbers for an epoch, from 0, in place of numbers for a round.
 	round func(round int) func(unit int) (high, low uint64)
 }
 
@@ -87,9 +87,9 @@ func (c *Chooser) Round(round int) Set {
 	case event.Fixed:
 		smallest(chosen, n, int(c.scheme.Size), c.round(round))
 	case event.Allocate:
-		number := c.round(0)
+		number, of := c.round(c.scheme.EpochOf(round)), (round-1)%c.scheme.EpochRounds()+1
 		for i := range n {
-			if high, _ := number(i); c.roundOf(high) == round {
+			if high, _ := number(i); c.roundOf(high) == of {
 				chosen.Add(i)
 			}
 		}
@@ -103,9 +103,9 @@ func (c *Chooser) Round(round int) Set {
 	return chosen
 }
 
-// roundOf is the only round of a unit, by a public hash of its name or by its number of the throw. The multiplication maps 64 random
-// bits to a round with a bias below 2^-32.
+// roundOf is the only round of a unit in an epoch, from 1, by a public hash of its name or by its number of the throw. The
+// multiplication maps 64 random bits to a round with a bias below 2^-32.
 func (c *Chooser) roundOf(number uint64) int {
-	high, _ := bits.Mul64(number, uint64(c.scheme.Rounds))
+	high, _ := bits.Mul64(number, uint64(c.scheme.EpochRounds()))
 	return int(high) + 1
 }

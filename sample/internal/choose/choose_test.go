@@ -273,6 +273,107 @@ func TestAllocateOverKeys(t *testing.T) {
 	evenly(t, "rounds of two units", pairs)
 }
 
+// epochs is an allocation of so many epochs.
+func epochs(number, rounds int) event.Scheme {
+	return event.Scheme{Method: event.Allocate, Rate: 1 / float64(rounds), Rounds: number * rounds, Epochs: number}
+}
+
+// slotsOf returns the round of each unit in each epoch, from 0. It fails where a unit is in none or in two rounds of an epoch.
+func slotsOf(t *testing.T, c *Chooser, units int) [][]int {
+	t.Helper()
+	length := c.scheme.EpochRounds()
+	slots := make([][]int, c.scheme.Epochs)
+	for epoch := range slots {
+		slots[epoch] = slices.Repeat([]int{-1}, units)
+		for slot := range length {
+			set := c.Round(epoch*length + slot + 1)
+			for i := range units {
+				if !set.Has(i) {
+					continue
+				}
+				if slots[epoch][i] >= 0 {
+					t.Fatalf("unit %d is in two rounds of epoch %d", i, epoch)
+				}
+				slots[epoch][i] = slot
+			}
+		}
+		if i := slices.Index(slots[epoch], -1); i >= 0 {
+			t.Fatalf("unit %d is in no round of epoch %d", i, epoch)
+		}
+	}
+	return slots
+}
+
+// TestEpochsAreIndependent: each unit is in one round of each epoch, and all combinations of its rounds in three epochs are
+// equally likely: over units, and over keys for one unit. So are the combinations of two units in two epochs.
+func TestEpochsAreIndependent(t *testing.T) {
+	const rounds = 5
+	cell := func(slots ...int) (cell int) {
+		for _, slot := range slots {
+			cell = cell*rounds + slot
+		}
+		return cell
+	}
+	for name, c := range choosers(t, epochs(3, rounds), 125*200) {
+		slots, combinations := slotsOf(t, c, 125*200), make([]float64, 125)
+		for i := range slots[0] {
+			combinations[cell(slots[0][i], slots[1][i], slots[2][i])]++
+		}
+		evenly(t, name+": rounds of a unit in three epochs, over units", combinations)
+	}
+	one, two := make([]float64, 125), make([]float64, 625)
+	for key := range uint64(625 * 40) {
+		slots := slotsOf(t, chooser(t, epochs(3, rounds), 2, secret(key)), 2)
+		one[cell(slots[0][0], slots[1][0], slots[2][0])]++
+		two[cell(slots[0][0], slots[0][1], slots[1][0], slots[1][1])]++
+	}
+	evenly(t, "rounds of a unit in three epochs, over keys", one)
+	evenly(t, "rounds of two units in two epochs, over keys", two)
+}
+
+// TestNumbersOfEpochs: the epochs take the numbers 0, 1, … of the throw, as a resumed run must, in whichever version. So one epoch has the
+// rounds that an allocation had before there were epochs.
+func TestNumbersOfEpochs(t *testing.T) {
+	const rounds, of = 4, 300
+	_, keys := units(of)
+	for number := 1; number <= 3; number++ {
+		scheme := disjoint(event.Allocate, rounds)
+		if number > 1 {
+			scheme = epochs(number, rounds)
+		}
+		c := chooser(t, scheme, of, secret(5))
+		throw := secret(5).Throw(Purpose(scheme, "run", event.Document, nil))
+		for round := 1; round <= number*rounds; round++ {
+			set, numbers := c.Round(round), throw.Round((round-1)/rounds)
+			for i, key := range keys {
+				high, _ := numbers(key)
+				if want := int(high>>62) == (round-1)%rounds; set.Has(i) != want { // of 4 rounds the first 2 bits are the round
+					t.Fatalf("%d epochs: unit %d is in round %d: %v, want %v", number, i, round, set.Has(i), want)
+				}
+			}
+		}
+	}
+}
+
+// TestPurpose: runs of other rounds or epochs have other throws, although the purpose holds only the rate and the number of all rounds. An
+// allocation of one epoch has the purpose that it had before there were epochs.
+func TestPurpose(t *testing.T) {
+	const once = "run r\nunit document\nallocate rate 3fd0000000000000 size 0 population 0 rounds 4" // 1/4 in IEEE 754
+	if got := Purpose(disjoint(event.Allocate, 4), "r", event.Document, nil); got != once {
+		t.Errorf("%q, want %q", got, once)
+	}
+	purposes := make(map[string]bool)
+	for rounds := 1; rounds <= 50; rounds++ {
+		purposes[Purpose(disjoint(event.Allocate, rounds), "r", event.Document, nil)] = true
+		for number := 2; number <= 50; number++ {
+			purposes[Purpose(epochs(number, rounds), "r", event.Document, nil)] = true
+		}
+	}
+	if len(purposes) != 50*50 {
+		t.Errorf("%d schemes have %d purposes", 50*50, len(purposes))
+	}
+}
+
 // TestRoundOf pins the round of a unit by its digest or its number, which a resumed run must find again, in whichever
 // version.
 func TestRoundOf(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // has everything by which a ledger separates throws: with one secret, another run, rate, size, population or number of rounds gets
 // other coins and another name. run may be empty, but must not have a newline. The settings of the stream are a part, too: they
 // name the rule by which documents are cut into words, and names by content depend on it. By another rule, the same document would
-// be thrown a second time under another name.
+// be thrown a second time under another name. The number of epochs of an allocation is its rate times its number of rounds.
 //
 // The corpus is not a part. The name of the throw is public, and must not reveal that a document was added or removed.
 func Purpose(scheme event.Scheme, run, unit string, settings []byte) string {

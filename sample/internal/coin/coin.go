@@ -38,7 +38,8 @@ func (t Throw) Name() string { return hex.EncodeToString(t.derive("name", 0)[:16
 // different numbers. It is not safe for concurrent use.
 type Numbers func(unit [wire.KeySize]byte) (high, low uint64)
 
-// Round returns the numbers of a round, from 1. The numbers of round 0 are for choices that hold for all rounds.
+// Round returns the numbers of a round, from 1. An allocation, whose choices hold for all rounds of an epoch, takes the numbers of an epoch
+// instead, from 0.
 func (t Throw) Round(round int) Numbers {
 	block, err := aes.NewCipher(t.derive("round", round))
 	if err != nil {

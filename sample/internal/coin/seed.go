@@ -12,8 +12,8 @@ import (
 // holds only if names do not depend on other units (SPEC.md §2.3).
 type Seed uint64
 
-// Number returns the number of a unit, by the digest of its name (wire.UnitDigest), in a round: 8 bytes of SHA-256. Round 0 is for
-// choices that hold for all rounds.
+// Number returns the number of a unit, by the digest of its name (wire.UnitDigest), in a round: 8 bytes of SHA-256. Rounds are
+// numbered as in Throw.Round.
 func (s Seed) Number(round int, digest uint64) uint64 {
 	b := append(make([]byte, 0, 64), "privpipe coin\n"...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s))
