@@ -20,6 +20,7 @@ type Command struct {
 	Features int      `default:"100" placeholder:"N" help:"Keep N features of each word, principal components of its neighbours and topics (default ${default})."`
 	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has."`
 	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file."`
+	Vectors  string   `placeholder:"FILE" help:"Make features also of the vectors of words in FILE, learned of other public text: a line has a word and its numbers, as in GloVe and word2vec."`
 	Seed     uint64   `default:"1" help:"Seed the search for eigenvectors (default ${default})."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the public file to FILE; standard output by default."`
 	Inputs   []string `arg:"" optional:"" help:"Streams of public documents, of tokenize --public; standard input by default."`
@@ -31,8 +32,8 @@ func (c *Command) Validate() error {
 	if c.Features < 1 || c.Features > maxFeatures {
 		return errors.New("--features must be in [1, 500]")
 	}
-	if c.Check != "" && (len(c.Topics) > 0 || len(c.Inputs) > 0) {
-		return errors.New("--check makes no public file: no --topics and no documents go with it")
+	if c.Check != "" && (len(c.Topics) > 0 || len(c.Inputs) > 0 || c.Vectors != "") {
+		return errors.New("--check makes no public file: no --topics, no --vectors and no documents go with it")
 	}
 	if c.Check == "" && len(c.Topics) == 0 {
 		return errors.New("--topics is missing: a public file has topics")
@@ -53,6 +54,9 @@ func (c *Command) Run(r *filter.Run) error {
 		return c.check(r)
 	}
 	inputs := append(c.inputs(), c.Topics...)
+	if c.Vectors != "" {
+		inputs = append(inputs, c.Vectors)
+	}
 	if err := r.Check(append(inputs, c.Vocab)...); err != nil {
 		return err
 	}
@@ -74,6 +78,12 @@ func (c *Command) Run(r *filter.Run) error {
 			text.First = len(text.Topics)
 		}
 	}
+	var words *vectors
+	if c.Vectors != "" {
+		if words, err = openVectors(c.Vectors, vocab); err != nil {
+			return err
+		}
+	}
 	if r.DryRun() {
 		return nil
 	}
@@ -87,7 +97,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "no document has a word of the vocabulary: nothing to learn from")
 	}
 	text.Frequencies = documents.frequencies()
-	text.Features = features(documents, text.Topics, text.Frequencies, c.Features, c.Seed)
+	text.Features = features(documents, text.Topics, words, text.Frequencies, c.Features, c.Seed)
 	return text.Write(c.Output, c.Compress.Compress)
 }
 

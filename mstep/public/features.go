@@ -18,9 +18,13 @@ const (
 )
 
 // features returns principal components of what is known of each word: the leading eigenvectors of co-occurrence, each times the root of
-// its eigenvalue, and the logarithms of the lifts in public topics. Words count by their frequencies p.
-func features(d *documents, topics [][]float32, p []float64, number int, seed uint64) [][]float32 {
+// its eigenvalue, the logarithms of the lifts in public topics and, if there are any, vectors of words, which weigh as much as the topics.
+// Words count by their frequencies p.
+func features(d *documents, topics [][]float32, words *vectors, p []float64, number int, seed uint64) [][]float32 {
 	columns := append(neighbours(d, seed), topics...)
+	if words != nil {
+		columns = append(columns, words.features(p, totalVariance(topics, p))...)
+	}
 	return components(columns, p, number)
 }
 

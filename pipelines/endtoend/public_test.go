@@ -38,11 +38,16 @@ func TestPublicRecipe(t *testing.T) {
 	if page := run(t, folder, "cat plain/report.html; ls plain"); strings.Contains(page, "before and after") || strings.Contains(page, "start.pp") {
 		t.Error("a page without public text shows public topics before the first release")
 	}
+	// Vectors of words that say nothing but whether a word has an e: another file of the same texts.
+	run(t, folder, `tokenize vocab --public one.jsonl | awk '{ print $1, ($1 ~ /e/), 1 }' | gzip >vectors.txt.gz; zcat vectors.txt.gz | cut -d ' ' -f 1 >words.txt`)
+	run(t, folder, recipe+"--vectors vectors.txt.gz --vocab words.txt one.jsonl two.jsonl vectors.pp")
 	for _, c := range []struct {
 		command, want string
 		code          int
 	}{
 		{recipe + "one.jsonl two.jsonl text.pp", "text.pp exists", 80},
+		{recipe + "--vectors nowhere.txt one.jsonl out.pp", "no such vectors: nowhere.txt", 80},
+		{recipe + "--vectors one.jsonl one.jsonl out.pp", "one.jsonl: line 1: ", 90},
 		{recipe + "one.jsonl", "wants TEXT… and OUT", 80},
 		{recipe + "nowhere.jsonl out.pp", "no such text: nowhere.jsonl", 80},
 		{recipe + "--topics 0 one.jsonl out.pp", "--topics must be a positive number, is 0", 80},

@@ -20,8 +20,8 @@
 #                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
 #   --public FILE     what public text says of words and topics, of public.sh; by default public/english.pp, of English Wikipedia and
 #                     Stack Exchange, unless it has too few of the vocabulary's words. none: no public text but the vocabulary
-#   --rate X          probability of the coin that puts a document into a round; by default 0.25, or 0.5 from ε = 2 on. Without public text: 0.1
-#   --rounds N        number of rounds; by default 64, or 32 from ε = 2 on. Without public text: 80
+#   --rate X          probability of the coin that puts a document into a round; by default 0.25, without public text 0.1
+#   --rounds N        number of rounds; by default 64, without public text 80 (TOPICS.md has the measurements)
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
@@ -37,10 +37,9 @@
 #   --workers 2       number of estep processes
 #   --partitions 4    number of partitions of the topics that they share
 #
-# Public text costs no privacy: it changes what is made of a release, and nothing before it. Two things are released and charged: the frequencies of words, once, and the statistics
-# of topics, in each round. Good topics need many documents. At ε = 1, 150,000 documents of a hundred words give fifty good
-# topics. 40,000 documents of ten words give ten topics with sensible leading words, but a perplexity worse than word frequencies.
-# `account advise` suggests a number of topics for other documents.
+# Public text costs no privacy: it changes what is made of a release, and nothing before it. Two things are released and charged: the
+# frequencies of words, once, and the statistics of topics, in each round. Good topics need many documents. At ε = 1, 150,000 documents
+# of a hundred words give fifty good topics. `account advise` suggests a number of topics for other documents.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
@@ -67,10 +66,8 @@ if [[ $public != none ]]; then
 fi
 if [[ $public == none ]]; then
   rate=${rate:-0.1} rounds=${rounds:-80}
-elif holds "$epsilon < 2"; then
-  rate=${rate:-0.25} rounds=${rounds:-64}
 else
-  rate=${rate:-0.5} rounds=${rounds:-32}
+  rate=${rate:-0.25} rounds=${rounds:-64}
 fi
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"

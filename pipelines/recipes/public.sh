@@ -12,13 +12,15 @@
 #   --topics 50       number of the first topics, those of a private model at its start
 #   --more 64         number of topics of each other model
 #   --features 60     number of features of each word
+#   --vectors FILE    vectors of words that somebody learned of other public text, in the text format of GloVe and word2vec, perhaps
+#                     compressed: features are made of them, too, and they know words that are rare in the TEXTs
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --seed 1          seed of the random first topics
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-topics=50 more=64 features=60
-take "vocab topics more features columns seed" "$@"
+topics=50 more=64 features=60 vectors=''
+take "vocab topics more features vectors columns seed" "$@"
 positive topics more features
 seeded
 ((${#arguments[@]} > 1)) || fail "wants TEXT… and OUT, see --help"
@@ -28,12 +30,13 @@ for text in "${texts[@]}"; do
   [[ -e $text ]] || fail "no such text: $text"
 done
 [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
+[[ -z $vectors || -e $vectors ]] || fail "no such vectors: $vectors"
 vocabulary=(${vocab:+--vocab "$vocab"})
 made=$out
 out=$made.work
 mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
 text=${texts[0]}
-same "--topics $topics --more $more --features $features --seed $seed texts $(for text in "${texts[@]}"; do checksum "$text"; done | cksum)"
+same "--topics $topics --more $more --features $features --seed $seed texts $(for text in "${texts[@]}"; do checksum "$text"; done | cksum)${vectors:+ --vectors $(checksum "$vectors")}"
 keep "$out/run.ledger" account ledger new "$out/run.ledger"
 
 # learn NAME TOPICS SEED TEXT… learns topics of texts, without noise.
@@ -60,5 +63,5 @@ if ((${#texts[@]} > 1)); then
     models+=(--topics "$out/corpus$i.$more.pp")
   done
 fi
-mstep public "${models[@]}" --features "$features" --seed "$seed" "${vocabulary[@]}" --compress best -o "$made" "$out/all.documents.pp"
+mstep public "${models[@]}" --features "$features" ${vectors:+--vectors "$vectors"} --seed "$seed" "${vocabulary[@]}" --compress best -o "$made" "$out/all.documents.pp"
 rm -rf -- "$out"

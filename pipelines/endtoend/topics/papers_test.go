@@ -18,7 +18,7 @@ func TestPapers(t *testing.T) {
 		{"zcdp-lda.sh --batch 200 --rounds 3 --epsilon 1", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
 		{"ma-lda.sh --rate 0.2 --rounds 3 --clip batch", `3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 3 +yes`},
 		{"vips-lda.sh --batch 200 --rounds 3 --composition strong", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
-		{"../gibbs.sh --epsilon 2 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.5\) × 3 +yes`},
+		{"../gibbs.sh --epsilon 2 --rounds 3", `3 +gaussian +\S+ +poisson\(0\.25\) × 3 +yes`},
 		{"../collapsed-gibbs.sh --rounds 3 --sweeps 1", `3 +none +0 +all × 3 +no`},
 		{"hdp-lda.sh --rounds 3", `3 +laplace +1, draws of ε 10 +all × 3 +no`},
 		{"hdp-lda.sh --rounds 3 --printed", `3 +laplace +unbounded \(claimed 2\), draws of ε 10 +all × 3 +no`},
