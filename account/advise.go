@@ -11,16 +11,17 @@ import (
 )
 
 type adviseCommand struct {
-	Documents float64 `required:"" placeholder:"D" help:"Number of documents, a public number or a guess."`
-	Words     float64 `required:"" placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
-	Epsilon   float64 `required:"" placeholder:"X" help:"ε of the whole training."`
+	Documents     float64 `required:"" placeholder:"D" help:"Number of documents, a public number or a guess."`
+	Words         float64 `required:"" placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
+	Epsilon       float64 `required:"" placeholder:"X" help:"ε of the whole training."`
+	WithoutPublic bool    `help:"Advise for lda.sh --public none, which trains without public text."`
 	print.Flags
 }
 
 func (adviseCommand) Help() string {
-	return `Suggests a number of topics for lda.sh, and says how good the model may become. The product D·N·ε decides both. The rule was fitted to
-trainings on Reddit posts, which pipelines/recipes/TOPICS.md lists. Nothing is read and nothing is charged. A number that was counted
-in private text makes the advice private, too: use public numbers.`
+	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and rounds lda.sh trains. The product D·N·ε
+decides the first two. The rules were fitted to trainings that pipelines/recipes/TOPICS.md lists. Nothing is read and nothing is charged. A
+number that was counted in private text makes the advice private, too: use public numbers.`
 }
 
 // Validate is kong's hook.
@@ -34,53 +35,89 @@ func (c *adviseCommand) Validate() error {
 	return event.CheckEpsilon(c.Epsilon)
 }
 
-// The rule is that of pipelines/recipes/TOPICS.md: a topic for so many pairs of a document and a word, times ε.
-const (
-	pairsOfTopic = 3e5
-	fewestTopics = 5
-	mostPairs    = 14e6 // beyond it no training was measured
-)
+// A rule of pipelines/recipes/TOPICS.md advises by the number of pairs of a document and a word, times ε.
+type rule struct {
+	topics       func(pairs float64) float64
+	fewestTopics float64
+	fewest, most float64 // pairs, times ε, of the trainings that were measured
+	grades       []grade
+}
 
-// grades say what to expect from so many pairs, times ε.
-var grades = []struct {
+// A grade says what perplexity to expect from so many pairs, times ε.
+type grade struct {
 	from     float64
 	expected string
-}{
-	{0, "no better than that of word frequencies: wants more or longer documents, or more ε"},
-	{1.5e6, "up to 5 % below that of word frequencies"},
-	{3e6, "2 to 10 % below that of word frequencies"},
-	{1e7, "10 to 20 % below that of word frequencies"},
+}
+
+// What lda.sh takes by default.
+const (
+	rate   = 0.25 // the probability of the coin that puts a document into a round
+	rounds = 64
+)
+
+// withPublicText is the rule of lda.sh with the public text that comes with it: 15 topics for a million pairs, growing as the root.
+var withPublicText = rule{
+	topics:       func(pairs float64) float64 { return 15 * math.Sqrt(pairs/1e6) },
+	fewestTopics: 10, fewest: 6e4, most: 5.2e7,
+	grades: []grade{
+		{0, "up to 15 % below that of word frequencies"},
+		{2.5e5, "5 to 20 % below that of word frequencies"},
+		{3e6, "15 to 25 % below that of word frequencies"},
+		{1e7, "20 to 30 % below that of word frequencies"},
+	},
+}
+
+// withoutPublicText is the rule of lda.sh --public none: a topic for so many pairs.
+var withoutPublicText = rule{
+	topics:       func(pairs float64) float64 { return pairs / 3e5 },
+	fewestTopics: 5, fewest: 0, most: 1.4e7,
+	grades: []grade{
+		{0, "no better than that of word frequencies: wants more or longer documents, or more ε"},
+		{1.5e6, "up to 5 % below that of word frequencies"},
+		{3e6, "2 to 10 % below that of word frequencies"},
+		{1e7, "10 to 20 % below that of word frequencies"},
+	},
 }
 
 // Advice is its JSON form.
 type advice struct {
 	Topics     int     `json:"topics"`
+	Rate       float64 `json:"rate"`
+	Rounds     int     `json:"rounds"`
 	Pairs      float64 `json:"pairs"` // of a document and a word, times ε
 	Perplexity string  `json:"perplexity"`
-	Measured   bool    `json:"measured"` // trainings of so many pairs, or more, were measured
+	Measured   bool    `json:"measured"` // pairs are within those of trainings that were measured
 }
 
-func (c *adviseCommand) advise() advice {
-	a := advice{Pairs: c.Documents * c.Words * c.Epsilon}
-	a.Measured = a.Pairs <= mostPairs
-	topics := math.Max(fewestTopics, math.Min(a.Pairs, mostPairs)/pairsOfTopic)
+func (c *adviseCommand) advise() (advice, rule) {
+	r := withPublicText
+	if c.WithoutPublic {
+		r = withoutPublicText
+	}
+	a := advice{Pairs: c.Documents * c.Words * c.Epsilon, Rate: rate, Rounds: rounds}
+	a.Measured = a.Pairs >= r.fewest && a.Pairs <= r.most
+	topics := math.Max(r.fewestTopics, r.topics(math.Min(a.Pairs, r.most)))
 	digit := math.Pow(10, math.Max(0, math.Floor(math.Log10(topics))-1)) // two digits: the rule has no more
 	a.Topics = int(math.Round(topics/digit) * digit)
-	for _, g := range grades {
+	for _, g := range r.grades {
 		if a.Pairs >= g.from {
 			a.Perplexity = g.expected
 		}
 	}
-	return a
+	return a, r
 }
 
 // Run is kong's hook.
 func (c *adviseCommand) Run(r *filter.Run) error {
-	a := c.advise()
+	a, rule := c.advise()
 	return c.Print(r, a, func(b *bytes.Buffer) {
-		fmt.Fprintf(b, "topics      %d\nperplexity  %s\nbecause     D·N·ε is %.1f million\n", a.Topics, a.Perplexity, a.Pairs/1e6)
-		if !a.Measured {
-			fmt.Fprintln(b, "beware      nothing larger than 14 million was measured: more topics may pay")
+		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\nbecause     D·N·ε is %.2g million\n",
+			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
+		if a.Pairs > rule.most {
+			fmt.Fprintf(b, "beware      nothing larger than %.0f million was measured: more topics may pay\n", rule.most/1e6)
+		}
+		if a.Pairs < rule.fewest {
+			fmt.Fprintf(b, "beware      nothing smaller than %.2g million was measured\n", rule.fewest/1e6)
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package endtoend
 
 import (
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,5 +65,22 @@ func TestPublicRecipe(t *testing.T) {
 		if code := s.ProcessState.ExitCode(); code != c.code || !strings.Contains(s.stderr.String(), c.want) {
 			t.Errorf("%s: exit code %d, %s; want %d, %s", c.command, code, s.stderr.String(), c.code, c.want)
 		}
+	}
+}
+
+// TestAdviceOfRecipe compares the coins and rounds that account advise tells with those that lda.sh takes.
+func TestAdviceOfRecipe(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	recipe := read(t, filepath.Join(root, "pipelines/recipes/lda.sh"))
+	var advice struct {
+		Rate   float64
+		Rounds int
+	}
+	if err := json.Unmarshal([]byte(run(t, folder, "account advise --documents 1e5 --words 90 --epsilon 1 --json")), &advice); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("rate=${rate:-%v} rounds=${rounds:-%d}\n", advice.Rate, advice.Rounds); !strings.Contains(recipe, want) {
+		t.Errorf("lda.sh does not have %s", want)
 	}
 }

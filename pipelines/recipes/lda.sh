@@ -20,8 +20,8 @@
 #                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
 #   --public FILE     what public text says of words and topics, of public.sh; by default public/english.pp, of English Wikipedia and
 #                     Stack Exchange, unless it has too few of the vocabulary's words. none: no public text but the vocabulary
-#   --rate X          probability of the coin that puts a document into a round; by default 0.25, without public text 0.1
-#   --rounds N        number of rounds; by default 64, without public text 80 (TOPICS.md has the measurements)
+#   --rate X          probability of the coin that puts a document into a round; by default 0.25
+#   --rounds N        number of rounds; by default 64 (TOPICS.md has the measurements)
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
@@ -49,7 +49,6 @@ positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 real epsilon
-shape=()
 prior=()
 if [[ $public != none ]]; then
   given=$public
@@ -57,18 +56,13 @@ if [[ $public != none ]]; then
   [[ -f $public ]] || fail "no such public file: $public"
   if mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null; then
     prior=(--public "$public")
-    shape=(--top-topics 3 --word-weight sqrt)
   else
     [[ -z $given ]] || fail "--public $public is not for this vocabulary"
     echo "$(basename "$0"): goes on without public text; public.sh makes a file for this vocabulary" >&2
     public=none
   fi
 fi
-if [[ $public == none ]]; then
-  rate=${rate:-0.1} rounds=${rounds:-80}
-else
-  rate=${rate:-0.25} rounds=${rounds:-64}
-fi
+rate=${rate:-0.25} rounds=${rounds:-64}
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
@@ -107,7 +101,8 @@ topics_of_run
 keep "$out/words.pp" words
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
-estep=(lda "${shape[@]}" ${prior:+--iterations 12})
+shape=(--top-topics 3 --word-weight sqrt)
+estep=(lda "${shape[@]}" --iterations 12)
 if [[ $inference == gibbs ]]; then
   estep=(gibbs "${shape[@]}")
   if [[ $brokers ]]; then # a document that is delivered again, to whatever worker, must throw the same coins
