@@ -53,7 +53,7 @@ sample --fixed 1024 --rounds 82 --seed 1 train.pp |
 // same stages without noise (estep --word-weight count --norm 0 --iterations 20, 50 rounds of a tenth).
 //
 // Coins and noise are fresh each time. Runs of one plan differ by a deviation of 6 in perplexity, which is 1 % of the gap;
-// the mean of GAPMEAN % is more than five of these above the limit, so a false alarm is less likely than 1e-6. Without public text the mean is 46 %.
+// the mean of 74 % is more than five of these above the limit, so a false alarm is less likely than 1e-6. Without public text it is 52 %.
 func TestGapClosed(t *testing.T) { closesGap(t, "lda.sh", 1, 0.68) }
 
 // TestGapsClosed is TestGapClosed three times at each of four ε, for the night. Each limit is five deviations of a run below what was
@@ -99,7 +99,7 @@ func closesGap(t *testing.T, recipe string, epsilon, least float64) {
 }
 
 // TestSmallCorpora trains on two thousand medical transcripts, and for the night on 17,000 posts of Usenet: the model must be better than its own
-// word frequencies, on others. Measured were RATIOS of the frequencies' perplexity; runs differ by about 2 %, so a limit
+// word frequencies, on others. Measured were 0.86, 0.83, 0.84 and 0.76 of the frequencies' perplexity; runs differ by about 2 %, so a limit
 // that is 8 % above fails by chance less often than 1e-4.
 func TestSmallCorpora(t *testing.T) {
 	if testing.Short() {
