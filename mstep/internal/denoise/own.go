@@ -1,5 +1,7 @@
 package denoise
 
+import "privpipe/mstep/internal/parallel"
+
 // ShrinkOwn is Shrink, and sets own[i] to the share of estimate[i] that is the number's own: how much the estimate follows noisy[i],
 // from 0, where it says only what was expected, to 1, where it says only what was observed. Without noise it is 1. own must not be
 // another of the slices; nil: only Shrink.
@@ -22,7 +24,7 @@ func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64
 	edges := groupEdges(expected, m.Groups)
 	weights := m.equal()
 	m.fit(weights, edges, noisy, expected, tau)
-	chunks(len(noisy), func(_, from, to int) {
+	parallel.Each(len(noisy), func(_, from, to int) {
 		c := newCell(m.Ratios)
 		for i := from; i < to; i++ {
 			of := weights[group(edges, expected[i])]

@@ -2,12 +2,9 @@ package denoise
 
 import (
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
-	"privpipe/pipelines/exit"
+	"privpipe/mstep/internal/parallel"
 )
 
 // A Mixture is a family of priors for cells of expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells of a
@@ -59,7 +56,7 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 	stride := max(1, len(noisy)/sampled)
 	n := (len(noisy) + stride - 1) / stride
 	groups, likelihoods := make([]uint8, n), make([]float64, n*len(m.Ratios))
-	chunks(n, func(_, from, to int) {
+	parallel.Each(n, func(_, from, to int) {
 		c := newCell(m.Ratios)
 		for i := from; i < to; i++ {
 			groups[i] = uint8(group(edges, expected[i*stride]))
@@ -75,8 +72,8 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 // maximize does one step of expectation maximization: a weight becomes the mean responsibility of its component over the cells of its group.
 func (m Mixture) maximize(weights [][]float64, groups []uint8, likelihoods []float64) {
 	size := len(m.Ratios)
-	var sums [pieces][]float64
-	chunks(len(groups), func(piece, from, to int) {
+	var sums [parallel.Pieces][]float64
+	parallel.Each(len(groups), func(piece, from, to int) {
 		sum := make([]float64, m.Groups*size)
 		for i := from; i < to; i++ {
 			cell, of, total := likelihoods[i*size:(i+1)*size], weights[groups[i]], 0.0
@@ -175,25 +172,4 @@ func group(edges []float64, expected float64) int {
 		}
 	}
 	return len(edges)
-}
-
-// pieces is the number of parts that chunks makes. It is the same on every machine, because a sum over the parts must not depend
-// on the number of cores.
-const pieces = 64
-
-// chunks calls work on equal parts of [0, n) in parallel.
-func chunks(n int, work func(piece, from, to int)) {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(pieces, runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			defer exit.Guard()
-			for piece := int(next.Add(1)) - 1; piece < pieces; piece = int(next.Add(1)) - 1 {
-				if from, to := n*piece/pieces, n*(piece+1)/pieces; from < to {
-					work(piece, from, to)
-				}
-			}
-		})
-	}
-	group.Wait()
 }
