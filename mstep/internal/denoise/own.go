@@ -21,7 +21,7 @@ func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64
 		}
 		return
 	}
-	edges := groupEdges(expected, m.Groups)
+	edges := m.groupEdges(expected)
 	weights := m.equal()
 	m.fit(weights, edges, noisy, expected, tau)
 	parallel.Each(len(noisy), func(_, from, to int) {

@@ -46,6 +46,18 @@ var correction = loglinear.Options{Ridge: 10, ModelError: blend.ModelError, Step
 // cellPrior is the prior of a cell around what is expected of it.
 var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8, Steps: 60}
 
+// sampled is the number of cells to which the weights of cellPrior are fitted before the last statistic: fewer, for speed.
+const sampled = 1 << 14
+
+// cellPrior is the prior of a cell of the current statistic.
+func (r *Rows) cellPrior() denoise.Mixture {
+	m := cellPrior
+	if !r.last {
+		m.Sampled = sampled
+	}
+	return m
+}
+
 // New brings public text to base frequencies. The statistic of a word is over its scale; nil: 1.
 func New(rows int, base []float64, text *publictext.Text, scales []float64) *Rows {
 	if scales == nil {
@@ -187,7 +199,7 @@ func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected 
 	}
 	expected = r.expected(s, noisy, r.mass(statistic, tau)/tau, tau)
 	cells = make([]float64, len(noisy))
-	cellPrior.ShrinkOwn(cells, own, noisy, expected, 1)
+	r.cellPrior().ShrinkOwn(cells, own, noisy, expected, 1)
 	for i, x := range cells {
 		cells[i] = max(x, 1e-6*expected[i]) * tau * r.scales[i%len(r.scales)] // far below the noise, but no word gets probability 0
 	}
@@ -207,9 +219,9 @@ func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float
 	if !r.last {
 		return best
 	}
-	evidence := cellPrior.Evidence(noisy, best, 1)
+	evidence := r.cellPrior().Evidence(noisy, best, 1)
 	for _, guess := range [][]float64{positive(mixtures, least), r.flat(mixtures, true, least), r.flat(mixtures, false, least)} {
-		if e := cellPrior.Evidence(noisy, guess, 1); e > evidence {
+		if e := r.cellPrior().Evidence(noisy, guess, 1); e > evidence {
 			best, evidence = guess, e
 		}
 	}
