@@ -47,10 +47,9 @@ func (c *cell) own(noisy, expected, tau float64, weights []float64) float64 {
 	y, pull := noisy/tau, tau/expected
 	mean, square, total := 0.0, 0.0, 0.0
 	for j, w := range weights {
-		share := w * c.share[j]
-		mean += share * c.slope[j]
-		square += share * (1 + (y-pull*c.inverse[j])*c.slope[j])
-		total += share
+		mean += w * c.moment[j]
+		square += w * (c.share[j] + (y-pull*c.inverse[j])*c.moment[j])
+		total += w * c.share[j]
 	}
 	mean /= total
 	return min(max(square/total-mean*mean, 0), 1)

@@ -128,12 +128,12 @@ func (m Mixture) maximize(weights []float64, likelihoods [][]float32, cells int)
 // cell is one cell under each component.
 type cell struct {
 	inverse []float64 // 1/ratio of each component
-	share   []float64 // the component's likelihood, then its posterior probability, both up to a common factor
-	slope   []float64 // posterior mean under the component, in units of τ
+	share   []float64 // the component's likelihood, up to a common factor
+	moment  []float64 // the same times the posterior mean under the component, in units of τ
 }
 
 func newCell(ratios []float64) *cell {
-	c := &cell{share: make([]float64, len(ratios)), slope: make([]float64, len(ratios))}
+	c := &cell{share: make([]float64, len(ratios)), moment: make([]float64, len(ratios))}
 	for _, r := range ratios {
 		c.inverse = append(c.inverse, 1/r)
 	}
@@ -143,13 +143,21 @@ func newCell(ratios []float64) *cell {
 // surely is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
 const surely = 30
 
-// set takes a cell. The likelihood of a component is ratio(z)/m; φ(y/τ) and the factor 1/expected are common.
+// set takes a cell. The likelihood of a component is R(z)/m; φ(y/τ) and the factor 1/expected are common.
 func (c *cell) set(noisy, expected, tau float64) {
 	y := min(noisy/tau, surely)
 	pull := tau / expected
 	for j, inverse := range c.inverse {
-		ratio, slope := lookUp(y - pull*inverse)
-		c.share[j], c.slope[j] = ratio*inverse, slope
+		var ratio, derivative float64
+		switch z := y - pull*inverse; {
+		case z < tableLow:
+			ratio, derivative = far(z)
+		case z < tableHigh:
+			ratio, derivative = lookUp(z)
+		default:
+			ratio, derivative = above(z)
+		}
+		c.share[j], c.moment[j] = ratio*inverse, derivative*inverse
 	}
 }
 
@@ -161,9 +169,8 @@ func (c *cell) mean(noisy, expected, tau float64, weights []float64) float64 {
 	c.set(noisy, expected, tau)
 	sum, total := 0.0, 0.0
 	for j, w := range weights {
-		share := w * c.share[j]
-		sum += share * c.slope[j]
-		total += share
+		sum += w * c.moment[j]
+		total += w * c.share[j]
 	}
 	return tau * sum / total
 }
