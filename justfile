@@ -65,7 +65,7 @@ soak-kafka runs="200" seed="1":
 bench: peers
     PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
     go test -run "^$" -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
-    PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/denoise ./account/...
+    PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/... ./account/...
 
 # Figures F6 and F7 of the papers at full size, on UCI's Adult and 20 Newsgroups, in figures/; needs the shared data (PRIVPIPE_SHARED; an hour)
 figures shared=env("PRIVPIPE_SHARED", ""):

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"privpipe/pipelines/mixture"
 )
 
 // floor is the least β or θ, relative to the largest of its word or document. Below floor float32 products would become
@@ -56,13 +58,13 @@ type limits struct {
 type inference struct {
 	t      *topics
 	counts []float32 // of the document's words
-	width  int       // number of the document's words, padded to lanes
+	width  int       // number of the document's words, padded to mixture.Lanes
 
 	cells   []float32   // β of the document: width words for each topic
 	active  []int       // topics not pruned, ascending
 	beta    [][]float32 // of the active topics
 	theta   []float32   // exp(E[log θ]) of the active topics, relative to the largest
-	s, p    []float32   // see kernel.go
+	s, p    []float32   // of package mixture
 	gamma   []float64   // of all topics
 	exact   []float64   // exp(ψ(γ)) of the active topics, over exp(shift)
 	shift   float64     // 0 except for tiny γ
@@ -84,8 +86,8 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 	f.gather(ids, counts)
 	for range l.iterations {
 		f.expectTheta()
-		explain(f.p, f.counts[:f.width], f.beta, f.theta)
-		share(f.s, f.beta, f.p)
+		mixture.Explain(f.p, f.counts[:f.width], f.beta, f.theta)
+		mixture.Share(f.s, f.beta, f.p)
 		change := f.update()
 		if len(f.active) == 0 {
 			return // a document without words: γ = α
@@ -95,7 +97,7 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 		}
 	}
 	f.expectTheta()
-	explain(f.p, f.counts[:f.width], f.beta, f.theta)
+	mixture.Explain(f.p, f.counts[:f.width], f.beta, f.theta)
 }
 
 // update sets γ from theta and s and prunes topics. It returns the sum over the topics of the absolute change of γ.
@@ -120,7 +122,7 @@ func (f *inference) update() (change float64) {
 // gather takes a document, collects β of its words and sets γ = 1.
 func (f *inference) gather(ids []uint32, counts []float32) {
 	n, k := len(ids), f.t.k
-	f.width = (n + lanes - 1) / lanes * lanes
+	f.width = (n + mixture.Lanes - 1) / mixture.Lanes * mixture.Lanes
 	if cap(f.cells) < f.width*k {
 		f.cells = make([]float32, f.width*k*3/2)
 		f.p = make([]float32, f.width*3/2)

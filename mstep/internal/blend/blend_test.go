@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas32"
+
+	"privpipe/mstep/internal/product"
 )
 
 // problem returns known rows, true weights of which most are 0, and the mixtures with noise. The seed is fixed.
 func problem(tau float64) (known blas32.General, truth []float64, noisy []float32) {
 	const mixtures, rows, cells = 4, 12, 400
 	r := rand.New(rand.NewPCG(5, 6))
-	known = general(rows, cells)
+	known = product.Zeros(rows, cells)
 	for j := range rows {
 		total := 0.0
 		row := known.Data[j*cells : (j+1)*cells]
@@ -29,8 +31,9 @@ func problem(tau float64) (known blas32.General, truth []float64, noisy []float3
 	for range 2 * mixtures {
 		truth[r.IntN(len(truth))] += 4000 * r.Float64()
 	}
-	b := &Blend{known, truth}
-	noisy = b.Mixtures(known).Data
+	b := New(known, mixtures)
+	b.Weights = truth
+	noisy = b.Mixtures(b.Known.Matrix).Data
 	for i := range noisy {
 		noisy[i] += float32(tau * r.NormFloat64())
 	}
@@ -39,7 +42,7 @@ func problem(tau float64) (known blas32.General, truth []float64, noisy []float3
 
 // loss is what Fit lowers, in one line of its definition, at the weights of cells that come from the mixtures m.
 func loss(b *Blend, s, m []float32, tau float64) (sum float64) {
-	for i, x := range b.Mixtures(b.Known).Data {
+	for i, x := range b.Mixtures(b.Known.Matrix).Data {
 		d := float64(s[i] - x)
 		sum += d * d / (2 * (tau*tau + ModelError*float64(m[i])*float64(m[i])))
 	}
@@ -53,7 +56,7 @@ func TestFitDescends(t *testing.T) {
 		b := New(known, 4)
 		b.Reset(1000)
 		for range 60 {
-			m := b.Mixtures(known).Data
+			m := b.Mixtures(b.Known.Matrix).Data
 			before := loss(b, noisy, m, tau)
 			b.Fit(noisy, tau, 1)
 			if after := loss(b, noisy, m, tau); after > before*(1+1e-5) {
@@ -80,7 +83,7 @@ func TestRecovery(t *testing.T) {
 
 // TestLoosen keeps the sum of each mixture, and no weight stays 0.
 func TestLoosen(t *testing.T) {
-	b := New(general(4, 1), 2)
+	b := New(product.Zeros(4, 1), 2)
 	copy(b.Weights, []float64{8, 0, 0, 0, 1, 1, 1, 1})
 	before := b.Clone()
 	b.Loosen(0.5)

@@ -1,5 +1,7 @@
 package denoise
 
+import "privpipe/mstep/internal/parallel"
+
 // ShrinkOwn is Shrink, and sets own[i] to the share of estimate[i] that is the number's own: how much the estimate follows noisy[i],
 // from 0, where it says only what was expected, to 1, where it says only what was observed. Without noise it is 1. own must not be
 // another of the slices; nil: only Shrink.
@@ -19,10 +21,10 @@ func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64
 		}
 		return
 	}
-	edges := groupEdges(expected, m.Groups)
+	edges := m.groupEdges(expected)
 	weights := m.equal()
 	m.fit(weights, edges, noisy, expected, tau)
-	chunks(len(noisy), func(_, from, to int) {
+	parallel.Each(len(noisy), func(_, from, to int) {
 		c := newCell(m.Ratios)
 		for i := from; i < to; i++ {
 			of := weights[group(edges, expected[i])]
@@ -45,10 +47,9 @@ func (c *cell) own(noisy, expected, tau float64, weights []float64) float64 {
 	y, pull := noisy/tau, tau/expected
 	mean, square, total := 0.0, 0.0, 0.0
 	for j, w := range weights {
-		share := w * c.share[j]
-		mean += share * c.slope[j]
-		square += share * (1 + (y-pull*c.inverse[j])*c.slope[j])
-		total += share
+		mean += w * c.moment[j]
+		square += w * (c.share[j] + (y-pull*c.inverse[j])*c.moment[j])
+		total += w * c.share[j]
 	}
 	mean /= total
 	return min(max(square/total-mean*mean, 0), 1)

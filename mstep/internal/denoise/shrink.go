@@ -2,20 +2,19 @@ package denoise
 
 import (
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
-	"privpipe/pipelines/exit"
+	"privpipe/mstep/internal/parallel"
+	"privpipe/pipelines/mixture"
 )
 
 // A Mixture is a family of priors for cells of expected size e: Exp(Ratios[j]·e) with a weight for each j. Cells of a
 // similar ratio of e to the noise share one set of weights, since what noise hides depends on that ratio.
 type Mixture struct {
-	Ratios []float64
-	Groups int // sets of weights
-	Steps  int // of expectation maximization from equal weights
+	Ratios  []float64
+	Groups  int // sets of weights
+	Steps   int // of expectation maximization from equal weights
+	Sampled int // most cells in a fit of the weights; 0: 65,536
 }
 
 // Shrink sets estimate[i] to the posterior mean of a number of expected size expected[i] > 0 that was released as
@@ -28,7 +27,7 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 // Evidence returns the mean logarithm of the likelihood of the noisy cells around their expected sizes, up to a term that does not depend on these.
 // Of two guesses of the sizes, that of larger evidence is what the cells speak for.
 func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
-	weights, edges := m.equal(), groupEdges(expected, m.Groups)
+	weights, edges := m.equal(), m.groupEdges(expected)
 	m.fit(weights, edges, noisy, expected, tau)
 	c, sum := newCell(m.Ratios), 0.0
 	for i, e := range expected {
@@ -51,61 +50,77 @@ func (m Mixture) equal() [][]float64 {
 	return weights
 }
 
-// sampled is the largest number of cells in a fit of the weights. It is enough for the few weights of a group.
-const sampled = 1 << 16
-
-// fit does the steps of expectation maximization from the given weights, on every few cells. Their likelihoods are computed once.
-func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau float64) {
-	stride := max(1, len(noisy)/sampled)
-	n := (len(noisy) + stride - 1) / stride
-	groups, likelihoods := make([]uint8, n), make([]float64, n*len(m.Ratios))
-	chunks(n, func(_, from, to int) {
-		c := newCell(m.Ratios)
-		for i := from; i < to; i++ {
-			groups[i] = uint8(group(edges, expected[i*stride]))
-			c.set(noisy[i*stride], expected[i*stride], tau)
-			copy(likelihoods[i*len(m.Ratios):], c.share)
-		}
-	})
-	for range m.Steps {
-		m.maximize(weights, groups, likelihoods)
+// sample returns the indices of the cells in a fit, out of n, at equal distances.
+func (m Mixture) sample(n int) []int {
+	most := m.Sampled
+	if most == 0 {
+		most = 1 << 16
 	}
+	indices := make([]int, min(n, most))
+	for i := range indices {
+		indices[i] = i * n / len(indices)
+	}
+	return indices
 }
 
-// maximize does one step of expectation maximization: a weight becomes the mean responsibility of its component over the cells of its group.
-func (m Mixture) maximize(weights [][]float64, groups []uint8, likelihoods []float64) {
-	size := len(m.Ratios)
-	var sums [pieces][]float64
-	chunks(len(groups), func(piece, from, to int) {
-		sum := make([]float64, m.Groups*size)
-		for i := from; i < to; i++ {
-			cell, of, total := likelihoods[i*size:(i+1)*size], weights[groups[i]], 0.0
-			for j, l := range cell {
-				total += of[j] * l
-			}
-			to := sum[int(groups[i])*size:][:size]
-			for j, l := range cell {
-				to[j] += of[j] * l / total
-			}
+// fit does the steps of expectation maximization from the given weights, on a sample of the cells. Their likelihoods are computed once.
+func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau float64) {
+	cells := make([][]int, m.Groups)
+	for _, i := range m.sample(len(noisy)) {
+		g := group(edges, expected[i])
+		cells[g] = append(cells[g], i)
+	}
+	parallel.Each(m.Groups, func(_, from, to int) {
+		for g := from; g < to; g++ {
+			m.maximize(weights[g], m.likelihoods(cells[g], noisy, expected, tau), len(cells[g]))
 		}
-		sums[piece] = sum
 	})
-	for g := range weights {
+}
+
+// leastLikelihood is that of a component relative to the largest of its cell. Less would make float32 products denormal, which are slow.
+const leastLikelihood = 1e-18
+
+// likelihoods returns a row for each component, of its likelihood in each of the cells, over the largest of the cell. The rows are padded with 1 for
+// package mixture.
+func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64) [][]float32 {
+	rows, n := make([][]float32, len(m.Ratios)), (len(cells)+mixture.Lanes-1)/mixture.Lanes*mixture.Lanes
+	for j := range rows {
+		rows[j] = slices.Repeat([]float32{1}, n)
+	}
+	c := newCell(m.Ratios)
+	for at, i := range cells {
+		c.set(noisy[i], expected[i], tau)
+		largest := slices.Max(c.share)
+		for j, l := range c.share {
+			rows[j][at] = float32(max(l/largest, leastLikelihood))
+		}
+	}
+	return rows
+}
+
+// maximize does the steps of expectation maximization for a group: a weight becomes the mean responsibility of its component over the cells.
+func (m Mixture) maximize(weights []float64, likelihoods [][]float32, cells int) {
+	if cells == 0 {
+		return // no sampled cell: the weights stay
+	}
+	counts := make([]float32, len(likelihoods[0]))
+	for i := range cells {
+		counts[i] = 1
+	}
+	p, theta, sums := make([]float32, len(counts)), make([]float32, len(weights)), make([]float32, len(weights))
+	for range m.Steps {
+		for j, w := range weights {
+			theta[j] = float32(w)
+		}
+		mixture.Explain(p, counts, likelihoods, theta)
+		mixture.Share(sums, likelihoods, p)
 		total := 0.0
-		next := make([]float64, size)
-		for _, sum := range sums {
-			for j := range next {
-				if sum != nil {
-					next[j] += sum[g*size+j]
-					total += sum[g*size+j]
-				}
-			}
+		for j, sum := range sums {
+			weights[j] *= float64(sum)
+			total += weights[j]
 		}
-		if total == 0 {
-			continue // no sampled cell: the weights stay
-		}
-		for j := range next {
-			weights[g][j] = next[j] / total
+		for j := range weights {
+			weights[j] /= total // it is the number of cells, but for rounding
 		}
 	}
 }
@@ -113,12 +128,12 @@ func (m Mixture) maximize(weights [][]float64, groups []uint8, likelihoods []flo
 // cell is one cell under each component.
 type cell struct {
 	inverse []float64 // 1/ratio of each component
-	share   []float64 // the component's likelihood, then its posterior probability, both up to a common factor
-	slope   []float64 // posterior mean under the component, in units of τ
+	share   []float64 // the component's likelihood, up to a common factor
+	moment  []float64 // the same times the posterior mean under the component, in units of τ
 }
 
 func newCell(ratios []float64) *cell {
-	c := &cell{share: make([]float64, len(ratios)), slope: make([]float64, len(ratios))}
+	c := &cell{share: make([]float64, len(ratios)), moment: make([]float64, len(ratios))}
 	for _, r := range ratios {
 		c.inverse = append(c.inverse, 1/r)
 	}
@@ -128,13 +143,21 @@ func newCell(ratios []float64) *cell {
 // surely is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
 const surely = 30
 
-// set takes a cell. The likelihood of a component is ratio(z)/m; φ(y/τ) and the factor 1/expected are common.
+// set takes a cell. The likelihood of a component is R(z)/m; φ(y/τ) and the factor 1/expected are common.
 func (c *cell) set(noisy, expected, tau float64) {
 	y := min(noisy/tau, surely)
 	pull := tau / expected
 	for j, inverse := range c.inverse {
-		ratio, slope := lookUp(y - pull*inverse)
-		c.share[j], c.slope[j] = ratio*inverse, slope
+		var ratio, derivative float64
+		switch z := y - pull*inverse; {
+		case z < tableLow:
+			ratio, derivative = far(z)
+		case z < tableHigh:
+			ratio, derivative = lookUp(z)
+		default:
+			ratio, derivative = above(z)
+		}
+		c.share[j], c.moment[j] = ratio*inverse, derivative*inverse
 	}
 }
 
@@ -146,24 +169,22 @@ func (c *cell) mean(noisy, expected, tau float64, weights []float64) float64 {
 	c.set(noisy, expected, tau)
 	sum, total := 0.0, 0.0
 	for j, w := range weights {
-		share := w * c.share[j]
-		sum += share * c.slope[j]
-		total += share
+		sum += w * c.moment[j]
+		total += w * c.share[j]
 	}
 	return tau * sum / total
 }
 
-// groupEdges returns the bounds between groups of about as many cells each, by expected size.
-func groupEdges(expected []float64, groups int) []float64 {
-	stride := max(1, len(expected)/sampled)
+// groupEdges returns the bounds between groups of about as many sampled cells each, by expected size.
+func (m Mixture) groupEdges(expected []float64) []float64 {
 	var sorted []float64
-	for i := 0; i < len(expected); i += stride {
+	for _, i := range m.sample(len(expected)) {
 		sorted = append(sorted, expected[i])
 	}
 	slices.Sort(sorted)
-	edges := make([]float64, groups-1)
+	edges := make([]float64, m.Groups-1)
 	for g := range edges {
-		edges[g] = sorted[len(sorted)*(g+1)/groups]
+		edges[g] = sorted[len(sorted)*(g+1)/m.Groups]
 	}
 	return edges
 }
@@ -175,25 +196,4 @@ func group(edges []float64, expected float64) int {
 		}
 	}
 	return len(edges)
-}
-
-// pieces is the number of parts that chunks makes. It is the same on every machine, because a sum over the parts must not depend
-// on the number of cores.
-const pieces = 64
-
-// chunks calls work on equal parts of [0, n) in parallel.
-func chunks(n int, work func(piece, from, to int)) {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(pieces, runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			defer exit.Guard()
-			for piece := int(next.Add(1)) - 1; piece < pieces; piece = int(next.Add(1)) - 1 {
-				if from, to := n*piece/pieces, n*(piece+1)/pieces; from < to {
-					work(piece, from, to)
-				}
-			}
-		})
-	}
-	group.Wait()
 }

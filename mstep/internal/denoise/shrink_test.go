@@ -157,6 +157,62 @@ func TestFitClimbs(t *testing.T) {
 	near(t, "sum of the weights", total, 1, 1e-12)
 }
 
+// TestFitStep: after a step, a weight is the mean responsibility of its component over the cells of its group, whatever number of cells that is, and
+// where the likelihoods of a cell are far apart.
+func TestFitStep(t *testing.T) {
+	const tau = 5
+	m := Mixture{Ratios: cellRatios, Groups: 3, Steps: 1}
+	for _, n := range []int{3, 7, 27, 100, 4001} {
+		_, expected, noisy := sparse(n, tau)
+		noisy[0], noisy[n-1] = 1e4*tau, -1e3*tau
+		weights, edges := m.equal(), m.groupEdges(expected)
+		for _, of := range weights {
+			for j := range of {
+				of[j] = float64(j+1) / 45
+			}
+		}
+		sums, cells := make([][9]float64, m.Groups), make([]float64, m.Groups)
+		for i, e := range expected {
+			g, c, total := group(edges, e), newCell(m.Ratios), 0.0
+			c.set(noisy[i], e, tau)
+			for j, w := range weights[g] {
+				total += w * c.share[j]
+			}
+			for j, w := range weights[g] {
+				sums[g][j] += w * c.share[j] / total
+			}
+			cells[g]++
+		}
+		m.fit(weights, edges, noisy, expected, tau)
+		for g, of := range weights {
+			for j, w := range of {
+				if want := sums[g][j] / cells[g]; math.Abs(w-want) > 1e-6 {
+					t.Errorf("%d cells: weight %d of group %d is %v, want %v", n, j, g, w, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSample: a sample has all cells, or as many as it may, in order and at equal distances up to 1.
+func TestSample(t *testing.T) {
+	m := Mixture{Sampled: 1000}
+	for _, n := range []int{1, 999, 1000, 1001, 1999, 54321} {
+		indices := m.sample(n)
+		if len(indices) != min(n, 1000) {
+			t.Errorf("%d of %d cells", len(indices), n)
+		}
+		for i, at := range append(indices, n) {
+			if i == 0 && at != 0 || i > 0 && (at-indices[i-1] < max(1, n/1000) || at-indices[i-1] > n/1000+1) {
+				t.Fatalf("of %d cells, sampled cell %d is %d", n, i, at)
+			}
+		}
+	}
+	if all := len((Mixture{}).sample(1 << 20)); all != 1<<16 {
+		t.Errorf("%d cells by default, want 65,536", all)
+	}
+}
+
 // TestSameOnAnyMachine: the number of cores changes no bit.
 func TestSameOnAnyMachine(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

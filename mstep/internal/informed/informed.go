@@ -13,18 +13,20 @@ import (
 	"privpipe/mstep/internal/blend"
 	"privpipe/mstep/internal/denoise"
 	"privpipe/mstep/internal/loglinear"
+	"privpipe/mstep/internal/product"
 	"privpipe/pipelines/model/publictext"
 )
 
 // Rows are K rows over V words, with a statistic of each that came with noise.
 type Rows struct {
-	topics   blas32.General // J+1 × V: the public topics on the base frequencies, and these frequencies
-	features blas32.General // P × V: of mean 0 and variance 1 under the base frequencies
-	scales   []float64      // of each word: the statistic is over it
-	fitted   []int          // words that fits look at, the most frequent
-	few      blas32.General // features of the fitted words
-	blend    *blend.Blend   // of the topics over the fitted words and their scales
-	last     bool           // the statistic is the last one
+	topics   blas32.General  // J+1 × V: the public topics on the base frequencies, and these frequencies
+	scaled   *product.Factor // the topics over the scales
+	features *product.Factor // P × V: of mean 0 and variance 1 under the base frequencies
+	scales   []float64       // of each word: the statistic is over it
+	fitted   []int           // words that fits look at, the most frequent
+	few      product.Pair    // features of the fitted words
+	blend    *blend.Blend    // of the topics over the fitted words and their scales
+	last     bool            // the statistic is the last one
 }
 
 // The settings of fits (pipelines/recipes/PUBLIC.md says how they were chosen).
@@ -44,27 +46,35 @@ var correction = loglinear.Options{Ridge: 10, ModelError: blend.ModelError, Step
 // cellPrior is the prior of a cell around what is expected of it.
 var cellPrior = denoise.Mixture{Ratios: []float64{.02, .04, .08, .16, .31, .63, 1.25, 2.5, 5, 10, 20, 40}, Groups: 8, Steps: 60}
 
+// sampled is the number of cells to which the weights of cellPrior are fitted before the last statistic: fewer, for speed.
+const sampled = 1 << 14
+
+// cellPrior is the prior of a cell of the current statistic.
+func (r *Rows) cellPrior() denoise.Mixture {
+	m := cellPrior
+	if !r.last {
+		m.Sampled = sampled
+	}
+	return m
+}
+
 // New brings public text to base frequencies. The statistic of a word is over its scale; nil: 1.
 func New(rows int, base []float64, text *publictext.Text, scales []float64) *Rows {
 	if scales == nil {
 		scales = slices.Repeat([]float64{1}, len(base))
 	}
-	r := &Rows{
-		topics: general(len(text.Topics)+1, len(base)), features: general(min(mostFeatures, len(text.Features)), len(base)), scales: scales,
-	}
+	r := &Rows{topics: product.Zeros(len(text.Topics)+1, len(base)), scales: scales, fitted: frequent(base, mostFitted)}
 	for j, logLifts := range text.Topics {
 		rebase(row(r.topics, j), base, logLifts)
 	}
 	rebase(row(r.topics, len(text.Topics)), base, nil)
-	for p := range r.features.Rows {
-		standardize(row(r.features, p), text.Features[p], base)
+	scaled := r.overScales(r.topics)
+	r.scaled, r.blend = product.New(scaled), blend.New(r.narrow(scaled), rows)
+	features := product.Zeros(min(mostFeatures, len(text.Features)), len(base))
+	for p := range features.Rows {
+		standardize(row(features, p), text.Features[p], base)
 	}
-	r.fitted = frequent(base, mostFitted)
-	r.few = general(r.features.Rows, len(r.fitted))
-	r.few.Data = r.columns(r.features.Data)
-	known := general(r.topics.Rows, len(r.fitted))
-	known.Data = r.columns(r.overScales(r.topics).Data)
-	r.blend = blend.New(known, rows)
+	r.features, r.few = product.New(features), product.Both(r.narrow(features))
 	return r
 }
 
@@ -101,7 +111,7 @@ func standardize(feature, public []float32, frequencies []float64) {
 
 // overScales returns rows, each cell over its word's scale.
 func (r *Rows) overScales(rows blas32.General) blas32.General {
-	out := general(rows.Rows, rows.Cols)
+	out := product.Zeros(rows.Rows, rows.Cols)
 	for i, x := range rows.Data {
 		out.Data[i] = x / float32(r.scales[i%rows.Cols])
 	}
@@ -189,7 +199,7 @@ func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected 
 	}
 	expected = r.expected(s, noisy, r.mass(statistic, tau)/tau, tau)
 	cells = make([]float64, len(noisy))
-	cellPrior.ShrinkOwn(cells, own, noisy, expected, 1)
+	r.cellPrior().ShrinkOwn(cells, own, noisy, expected, 1)
 	for i, x := range cells {
 		cells[i] = max(x, 1e-6*expected[i]) * tau * r.scales[i%len(r.scales)] // far below the noise, but no word gets probability 0
 	}
@@ -201,7 +211,7 @@ func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected 
 // private one, or noise hides all but the sizes of rows, a wrong prior costs more than none.
 func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float64 {
 	b := blend.Blend{Known: r.blend.Known, Weights: over(r.blend.Weights, tau)}
-	mixtures := r.overScales(b.Mixtures(r.topics)).Data
+	mixtures := b.Mixtures(r.scaled).Data
 	corrected := slices.Clone(mixtures)
 	loglinear.Correct(corrected, r.features, loglinear.Fit(r.columns(mixtures), r.columns(s), r.few, 1, correction))
 	least := 1e-9 * mass / float64(len(s))
@@ -209,9 +219,9 @@ func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float
 	if !r.last {
 		return best
 	}
-	evidence := cellPrior.Evidence(noisy, best, 1)
+	evidence := r.cellPrior().Evidence(noisy, best, 1)
 	for _, guess := range [][]float64{positive(mixtures, least), r.flat(mixtures, true, least), r.flat(mixtures, false, least)} {
-		if e := cellPrior.Evidence(noisy, guess, 1); e > evidence {
+		if e := r.cellPrior().Evidence(noisy, guess, 1); e > evidence {
 			best, evidence = guess, e
 		}
 	}
@@ -288,6 +298,11 @@ func (r *Rows) columns(cells []float32) []float32 {
 	return out
 }
 
+// narrow returns the fitted columns of a matrix.
+func (r *Rows) narrow(m blas32.General) blas32.General {
+	return blas32.General{Rows: m.Rows, Cols: len(r.fitted), Stride: len(r.fitted), Data: r.columns(m.Data)}
+}
+
 // frequent returns the words of largest frequency, at most so many, ascending.
 func frequent(frequency []float64, most int) []int {
 	words := make([]int, len(frequency))
@@ -298,10 +313,6 @@ func frequent(frequency []float64, most int) []int {
 	words = words[:min(most, len(words))]
 	slices.Sort(words)
 	return words
-}
-
-func general(rows, columns int) blas32.General {
-	return blas32.General{Rows: rows, Cols: columns, Stride: columns, Data: make([]float32, rows*columns)}
 }
 
 func row(m blas32.General, i int) []float32 { return m.Data[i*m.Stride:][:m.Cols] }

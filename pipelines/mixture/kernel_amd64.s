@@ -1,18 +1,18 @@
 #include "textflag.h"
 
-// The kernels of kernel.go, eight words at a time. beta points to slice headers of 24 bytes; the first 8 bytes of each are the
-// address of a topic's row.
+// The kernels of mixture.go, eight observations at a time. beta points to slice headers of 24 bytes; the first 8 bytes of each are the
+// address of a component's row.
 
-// func explainAVX2(p, counts *float32, n int, beta *[]float32, theta *float32, topics int)
+// func explainAVX2(p, counts *float32, n int, beta *[]float32, theta *float32, components int)
 //
-// p_i = c_i / Σ_k θ_k β_ki, for 32 words in four registers, and then for 8 in one.
+// p_i = c_i / Σ_k θ_k β_ki, for 32 observations in four registers, and then for 8 in one.
 TEXT ·explainAVX2(SB), NOSPLIT, $0-48
 	MOVQ p+0(FP), DI
 	MOVQ counts+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ beta+24(FP), BX
 	MOVQ theta+32(FP), DX
-	MOVQ topics+40(FP), R8
+	MOVQ components+40(FP), R8
 	XORQ R9, R9 // bytes done
 
 explain32:
@@ -26,7 +26,7 @@ explain32:
 	MOVQ DX, R11
 	MOVQ R8, R12
 
-explain32topic:
+explain32row:
 	MOVQ (R10), R13
 	ADDQ R9, R13
 	VBROADCASTSS (R11), Y4
@@ -37,7 +37,7 @@ explain32topic:
 	ADDQ $24, R10
 	ADDQ $4, R11
 	DECQ R12
-	JNZ  explain32topic
+	JNZ  explain32row
 
 	VMOVUPS (SI)(R9*1), Y4
 	VDIVPS Y0, Y4, Y4
@@ -63,14 +63,14 @@ explain8:
 	MOVQ DX, R11
 	MOVQ R8, R12
 
-explain8topic:
+explain8row:
 	MOVQ (R10), R13
 	VBROADCASTSS (R11), Y4
 	VFMADD231PS (R13)(R9*1), Y4, Y0
 	ADDQ $24, R10
 	ADDQ $4, R11
 	DECQ R12
-	JNZ  explain8topic
+	JNZ  explain8row
 
 	VMOVUPS (SI)(R9*1), Y4
 	VDIVPS Y0, Y4, Y4
@@ -83,13 +83,13 @@ explained:
 	VZEROUPPER
 	RET
 
-// func shareAVX2(s *float32, beta *[]float32, topics int, p *float32, n int)
+// func shareAVX2(s *float32, beta *[]float32, components int, p *float32, n int)
 //
-// s_k = Σ_i p_i β_ki, for four topics at a time, and then for one.
+// s_k = Σ_i p_i β_ki, for four components at a time, and then for one.
 TEXT ·shareAVX2(SB), NOSPLIT, $0-40
 	MOVQ s+0(FP), DI
 	MOVQ beta+8(FP), BX
-	MOVQ topics+16(FP), R8
+	MOVQ components+16(FP), R8
 	MOVQ p+24(FP), SI
 	MOVQ n+32(FP), CX
 	SHLQ $2, CX // bytes
@@ -107,7 +107,7 @@ share4:
 	VXORPS Y3, Y3, Y3
 	XORQ R9, R9
 
-share4words:
+share4cells:
 	VMOVUPS (SI)(R9*1), Y4
 	VFMADD231PS (R10)(R9*1), Y4, Y0
 	VFMADD231PS (R11)(R9*1), Y4, Y1
@@ -115,7 +115,7 @@ share4words:
 	VFMADD231PS (R13)(R9*1), Y4, Y3
 	ADDQ $32, R9
 	CMPQ R9, CX
-	JLT  share4words
+	JLT  share4cells
 
 	// The sums of eight lanes each: pairs within halves, twice, then the halves.
 	VHADDPS Y1, Y0, Y0
@@ -136,12 +136,12 @@ share1:
 	VXORPS Y0, Y0, Y0
 	XORQ R9, R9
 
-share1words:
+share1cells:
 	VMOVUPS (SI)(R9*1), Y4
 	VFMADD231PS (R10)(R9*1), Y4, Y0
 	ADDQ $32, R9
 	CMPQ R9, CX
-	JLT  share1words
+	JLT  share1cells
 
 	VHADDPS Y0, Y0, Y0
 	VHADDPS Y0, Y0, Y0

@@ -1,0 +1,15 @@
+package product
+
+// plainMultiply sets t_ij = Σ_k a_ki b_kj, where a has height numbers for each k and b has width. It is multiply without vector instructions.
+func plainMultiply(t *tile, a, b []float32) {
+	clear(t[:])
+	for len(a) >= height && len(b) >= width {
+		for i, x := range a[:height] {
+			to, row := t[i*width:][:width], b[:width]
+			for j, y := range row {
+				to[j] += x * y
+			}
+		}
+		a, b = a[height:], b[width:]
+	}
+}

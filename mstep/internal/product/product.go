@@ -1,0 +1,106 @@
+// Package product multiplies matrices of float32 numbers, where one matrix is the right factor of many products.
+package product
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"privpipe/mstep/internal/parallel"
+)
+
+// The kernel sets a tile of the result, height × width, from a panel of each factor. A panel has the numbers in the order in which the kernel reads
+// them: for each column of the left factor, height numbers, and for each row of the right one, width numbers. A panel of depth columns or rows
+// stays in the first cache, where the tiles of a stripe of the result find it again (Goto and van de Geijn, Anatomy of High-Performance Matrix
+// Multiplication, ACM TOMS 2008).
+const (
+	height = 4
+	width  = 16
+	depth  = 256
+)
+
+// A Factor is the right factor of products, packed into panels.
+type Factor struct {
+	Rows, Columns int
+	panels        []float32 // stripes of width columns, one after the other, each of all rows; what lies beyond the last column is 0
+}
+
+// New packs a matrix.
+func New(m blas32.General) *Factor {
+	f := &Factor{m.Rows, m.Cols, make([]float32, padded(m.Cols, width)*m.Rows)}
+	for k := range m.Rows {
+		row := m.Data[k*m.Stride:][:m.Cols]
+		for at := 0; at < len(row); at += width {
+			copy(f.panels[at*m.Rows+k*width:][:width], row[at:])
+		}
+	}
+	return f
+}
+
+// Transposed packs the transpose of a matrix.
+func Transposed(m blas32.General) *Factor {
+	return &Factor{m.Cols, m.Rows, interleaved(m, width)}
+}
+
+// A Pair is a matrix and its transpose as right factors.
+type Pair struct{ Matrix, Transpose *Factor }
+
+// Both packs a matrix and its transpose.
+func Both(m blas32.General) Pair { return Pair{New(m), Transposed(m)} }
+
+// Zeros returns a matrix of zeros.
+func Zeros(rows, columns int) blas32.General {
+	return blas32.General{Rows: rows, Cols: columns, Stride: columns, Data: make([]float32, rows*columns)}
+}
+
+// interleaved returns stripes of so many rows, column by column. Rows beyond the last are 0.
+func interleaved(m blas32.General, rows int) []float32 {
+	out := make([]float32, padded(m.Rows, rows)*m.Cols)
+	for i := range m.Rows {
+		stripe := out[i/rows*rows*m.Cols:]
+		for k, x := range m.Data[i*m.Stride:][:m.Cols] {
+			stripe[k*rows+i%rows] = x
+		}
+	}
+	return out
+}
+
+func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// Of returns left · right. The left factor has as many columns as the right one has rows; else it panics. Numbers are summed in float32: the result is
+// the same in each run on a machine, on any number of its cores, but its last digits may differ from machine to machine.
+func Of(left blas32.General, right *Factor) blas32.General {
+	if left.Cols != right.Rows {
+		panic(fmt.Sprintf("product: left factor of %d columns, right factor of %d rows", left.Cols, right.Rows))
+	}
+	inner := left.Cols
+	out := Zeros(left.Rows, right.Columns)
+	rows := interleaved(left, height)
+	parallel.Each(padded(right.Columns, width)/width, func(_, from, to int) {
+		var t tile
+		for begin := 0; begin < inner; begin += depth {
+			n := min(depth, inner-begin)
+			for stripe := from; stripe < to; stripe++ {
+				b := right.panels[(stripe*inner+begin)*width:][:n*width]
+				for i := 0; i < left.Rows; i += height {
+					multiply(&t, rows[i*inner+begin*height:][:n*height], b)
+					t.addTo(out, i, stripe*width)
+				}
+			}
+		}
+	})
+	return out
+}
+
+// A tile is part of the result, row by row.
+type tile [height * width]float32
+
+// addTo adds a tile to the result, as far as it lies in it.
+func (t *tile) addTo(out blas32.General, row, column int) {
+	for i := range min(height, out.Rows-row) {
+		cells := out.Data[(row+i)*out.Stride+column:][:min(width, out.Cols-column)]
+		for j, x := range t[i*width:][:len(cells)] {
+			cells[j] += x
+		}
+	}
+}
