@@ -49,6 +49,9 @@ type grade struct {
 	expected string
 }
 
+// shortDocument has fewer words than the documents of the grades. The table has one corpus of such, of 11 words.
+const shortDocument = 30
+
 // What lda.sh takes by default.
 const (
 	rate   = 0.25 // the probability of the coin that puts a document into a round
@@ -103,6 +106,9 @@ func (c *adviseCommand) advise() (advice, rule) {
 		if a.Pairs >= g.from {
 			a.Perplexity = g.expected
 		}
+	}
+	if !c.WithoutPublic && c.Words < shortDocument {
+		a.Perplexity = "worse than that of word frequencies by the bound, and better by completion: documents are short"
 	}
 	return a, r
 }
