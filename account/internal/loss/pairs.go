@@ -37,6 +37,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	guarantee, generic := e.amplifiedGuarantee()
 	sampled, one := batch[0].(mechanism.SampledPair)
 	replaced := e.Sampling == mechanism.Poisson && l.Adjacency == event.ReplaceOne
+	reached := true // by some contributions
 	var pair *pld.Pair
 	var err error
 	switch {
@@ -52,6 +53,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	case replaced && onlyGaussian:
 		var exchange mechanism.Exchange
 		if exchange, err = mechanism.ExchangeByCoin(e.Rate, batch, l.NonNegative); err == nil {
+			reached = exchange.Attained()
 			pair, err = exchange.Pair()
 		}
 	case generic && !replaced:
@@ -75,7 +77,7 @@ func (e Release) pairs(l *List) (Pairs, error) {
 	case ok && e.Sampling == mechanism.Fixed && l.Adjacency == event.ReplaceOne:
 		p.Attained, err = e.oneOfEquals(sigma, rounded)
 	case e.Sampling == mechanism.Fixed: // an empty unit is not as far from another as two units can be
-	case ok:
+	case ok && reached:
 		p.Attained, p.Tight = p.Dominating, true
 	}
 	return p, err

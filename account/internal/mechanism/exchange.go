@@ -15,6 +15,7 @@ type Exchange struct {
 	rate       float64
 	multiplier float64 // joint noise over C, rounded down
 	orthogonal bool
+	mixed      bool // some parts are orthogonal at worst, others opposite
 }
 
 // ExchangeByCoin returns the exchange of a batch of Gaussian noise only; nonNegative says that no coordinate of any is negative.
@@ -30,6 +31,7 @@ func ExchangeByCoin(rate float64, batch []Mechanism, nonNegative bool) (e Exchan
 		if err != nil {
 			return e, err
 		}
+		e.mixed = e.mixed || len(overNorm) > 0 && orthogonal != e.orthogonal
 		e.orthogonal = e.orthogonal && orthogonal
 		overNorm = append(overNorm, Gaussian{Noise: m.(Gaussian).Noise, Sensitivity: norm})
 	}
@@ -59,6 +61,9 @@ func (m Gaussian) Opposite(nonNegative bool) (Gaussian, error) {
 	norm, _, err := m.worstExchange(nonNegative)
 	return Gaussian{Noise: m.Noise, Sensitivity: 2 * norm, Norm: norm}, err
 }
+
+// Attained says that two contributions have the pair. None have it where parts without negative coordinates count as opposite.
+func (e Exchange) Attained() bool { return !e.mixed }
 
 // Pair returns the dominating pair: see package pld.
 func (e Exchange) Pair() (*pld.Pair, error) {
