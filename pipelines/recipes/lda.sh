@@ -21,7 +21,7 @@
 #   --public FILE     what public text says of words and topics, of public.sh; by default public/english.pp, of English Wikipedia and
 #                     Stack Exchange, unless it has too few of the vocabulary's words. none: no public text but the vocabulary
 #   --rate X          probability of the coin that puts a document into a round; by default 0.25, without public text 0.1
-#   --rounds N        number of rounds; by default 64, without public text 80 (TOPICS.md has the measurements)
+#   --rounds N        number of rounds; by default 64, without public text 80
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
@@ -49,17 +49,23 @@ positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 real epsilon
+[[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
 shape=()
 prior=()
 if [[ $public != none ]]; then
   given=$public
   public=${public:-$recipes/public/english.pp}
   [[ -f $public ]] || fail "no such public file: $public"
-  if mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null; then
+  checked=0
+  mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null || checked=$?
+  if ((checked == 0)); then
     prior=(--public "$public")
     shape=(--top-topics 3 --word-weight sqrt)
+  elif ((checked != 83)); then # a damaged file must not cost the budget a worse model
+    fail "cannot use the public file $public; --public none trains without public text" "$checked"
+  elif [[ $given ]]; then
+    fail "--public $public is not for this vocabulary"
   else
-    [[ -z $given ]] || fail "--public $public is not for this vocabulary"
     echo "$(basename "$0"): goes on without public text; public.sh makes a file for this vocabulary" >&2
     public=none
   fi
