@@ -19,7 +19,8 @@ type adviseCommand struct {
 
 func (adviseCommand) Help() string {
 	return `Suggests a number of topics for lda.sh, and says how good the model may become. The product D·N·ε decides both. The rule was fitted to
-trainings on Reddit posts, which pipelines/recipes/TOPICS.md lists. Nothing is read and nothing is charged. A number that was counted
+trainings on Reddit posts without public text, which pipelines/recipes/TOPICS.md lists. With public text a model is better than the advice
+says: pipelines/recipes/PUBLIC.md has numbers. Nothing is read and nothing is charged. A number that was counted
 in private text makes the advice private, too: use public numbers.`
 }
 
@@ -31,7 +32,10 @@ func (c *adviseCommand) Validate() error {
 	if !(c.Words >= 1 && c.Words <= 1e6) {
 		return fmt.Errorf("--words must be a number from 1 to 1e6, is %v", c.Words)
 	}
-	return event.CheckEpsilon(c.Epsilon)
+	if err := event.CheckEpsilon(c.Epsilon); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	return nil
 }
 
 // The rule is that of pipelines/recipes/TOPICS.md: a topic for so many pairs of a document and a word, times ε.
@@ -78,7 +82,7 @@ func (c *adviseCommand) advise() advice {
 func (c *adviseCommand) Run(r *filter.Run) error {
 	a := c.advise()
 	return c.Print(r, a, func(b *bytes.Buffer) {
-		fmt.Fprintf(b, "topics      %d\nperplexity  %s\nbecause     D·N·ε is %.1f million\n", a.Topics, a.Perplexity, a.Pairs/1e6)
+		fmt.Fprintf(b, "topics      %d\nperplexity  %s\nbecause     D·N·ε is %.1f million\nmeasured    without public text; with it models are better\n", a.Topics, a.Perplexity, a.Pairs/1e6)
 		if !a.Measured {
 			fmt.Fprintln(b, "beware      nothing larger than 14 million was measured: more topics may pay")
 		}
