@@ -32,7 +32,10 @@ func (c *adviseCommand) Validate() error {
 	if !(c.Words >= 1 && c.Words <= 1e6) {
 		return fmt.Errorf("--words must be a number from 1 to 1e6, is %v", c.Words)
 	}
-	return event.CheckEpsilon(c.Epsilon)
+	if err := event.CheckEpsilon(c.Epsilon); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	return nil
 }
 
 // A rule of pipelines/recipes/TOPICS.md advises by the number of pairs of a document and a word, times ε.
@@ -61,10 +64,10 @@ const (
 // withPublicText is the rule of lda.sh with the public text that comes with it: 15 topics for a million pairs, growing as the root.
 var withPublicText = rule{
 	topics:       func(pairs float64) float64 { return 15 * math.Sqrt(pairs/1e6) },
-	fewestTopics: 10, fewest: 6e4, most: 5.2e7,
+	fewestTopics: 10, fewest: 5e4, most: 5.2e7,
 	grades: []grade{
 		{0, "up to 15 % below that of word frequencies"},
-		{2.5e5, "5 to 20 % below that of word frequencies"},
+		{1e5, "5 to 20 % below that of word frequencies"},
 		{3e6, "15 to 25 % below that of word frequencies"},
 		{1e7, "20 to 30 % below that of word frequencies"},
 	},

@@ -18,7 +18,7 @@ import (
 type Command struct {
 	Vocab    string   `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
 	Features int      `default:"100" placeholder:"N" help:"Keep N features of each word, principal components of its neighbours and topics (default ${default})."`
-	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has."`
+	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has. The exit code is 83 if it has too few."`
 	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file."`
 	Vectors  string   `placeholder:"FILE" help:"Make features also of the vectors of words in FILE, learned of other public text: a line has a word and its numbers, as in GloVe and word2vec."`
 	Seed     uint64   `default:"1" help:"Seed the search for eigenvectors (default ${default})."`
@@ -120,6 +120,9 @@ func (c *Command) check(r *filter.Run) error {
 		return err
 	}
 	text, err := publictext.Open(c.Check, vocab)
+	if errors.Is(err, publictext.ErrUnknownWords) {
+		return exit.Errorf(exit.Refused, "%w", err) // unlike a damaged file, for which lda.sh stops
+	}
 	if err != nil {
 		return err
 	}

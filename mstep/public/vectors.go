@@ -34,7 +34,8 @@ func openVectors(name string, vocab vocabulary.Words) (*vectors, error) {
 }
 
 // readVectors refuses lines of different lengths, numbers that are not finite, a word of the vocabulary that comes twice, and vectors for less
-// than half of the vocabulary. Its errors name the line. The first line may say how many words and dimensions there are, as word2vec's does.
+// than half of the vocabulary. Its errors name the line. The first line may say how many words and dimensions there are, as word2vec's does;
+// then there must be so many.
 func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, error) {
 	places := make(map[string]int, len(vocab))
 	for v, word := range vocab {
@@ -44,19 +45,26 @@ func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, e
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	line, words := 0, 0
+	var promised head
 	fail := func(format string, args ...any) (*vectors, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: line %d: %s", name, line, fmt.Sprintf(format, args...))
 	}
 	for lines.Scan() {
 		line++
 		text := strings.TrimRight(lines.Text(), " \t\r")
-		if line == 1 && isHead(text) {
-			continue
+		if line == 1 {
+			var ok bool
+			if promised, ok = readHead(text); ok {
+				continue
+			}
 		}
 		if r.columns == nil {
 			dimensions := len(strings.Fields(text)) - 1
 			if dimensions < 1 || dimensions > maxDimensions {
 				return fail("%d numbers after the word, must be 1 to %d", dimensions, maxDimensions)
+			}
+			if promised.given && uint64(dimensions) != promised.dimensions {
+				return fail("%d numbers after the word, where line 1 says %d", dimensions, promised.dimensions)
 			}
 			r.columns = make([][]float32, dimensions)
 			for i := range r.columns {
@@ -89,7 +97,11 @@ func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, e
 		line++
 		return fail("longer than 1 MiB")
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err // it names the file
+	}
+	if promised.given && uint64(line-1) != promised.words {
+		return nil, exit.Errorf(exit.Malformed, "%s: %d vectors, where line 1 says %d: the file is cut off or was edited", name, line-1, promised.words).
+			WithHint("without its first line the file is read as it is")
 	}
 	if 2*words < len(vocab) {
 		return nil, exit.Errorf(exit.Malformed, "%s: has vectors for %d of the %d words of the vocabulary, fewer than half", name, words, len(vocab))
@@ -97,15 +109,26 @@ func readVectors(in io.Reader, name string, vocab vocabulary.Words) (*vectors, e
 	return r, nil
 }
 
-// isHead tells whether a line is "N D", the numbers of words and of dimensions.
-func isHead(line string) bool {
+// A head is word2vec's first line.
+type head struct {
+	given             bool
+	words, dimensions uint64
+}
+
+// readHead reads a line "N D", the numbers of words and of dimensions.
+func readHead(line string) (h head, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 2 {
-		return false
+		return head{}, false
 	}
-	_, errWords := strconv.ParseUint(fields[0], 10, 63)
-	_, errDimensions := strconv.ParseUint(fields[1], 10, 63)
-	return errWords == nil && errDimensions == nil
+	var errWords, errDimensions error
+	h.words, errWords = strconv.ParseUint(fields[0], 10, 63)
+	h.dimensions, errDimensions = strconv.ParseUint(fields[1], 10, 63)
+	if errWords != nil || errDimensions != nil {
+		return head{}, false
+	}
+	h.given = true
+	return h, true
 }
 
 // cutLast cuts a line before its last n fields. What is before is a word, which may have spaces: some words of GloVe do.

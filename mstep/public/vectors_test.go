@@ -1,7 +1,11 @@
 package public
 
 import (
+	"bytes"
+	"compress/gzip"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,7 +42,11 @@ func TestReadVectors(t *testing.T) {
 func TestReadVectorsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                 "v.txt: has vectors for 0 of the 4 words of the vocabulary, fewer than half",
-		"4 2\n":                            "v.txt: has vectors for 0 of the 4 words",
+		"4 2\n":                            "v.txt: 0 vectors, where line 1 says 4: the file is cut off or was edited",
+		"0 2\n":                            "v.txt: has vectors for 0 of the 4 words",
+		"3 2\ncat 1 2\ndog 1 2\n":          "v.txt: 2 vectors, where line 1 says 3",
+		"1 2\ncat 1 2\ndog 1 2\n":          "v.txt: 2 vectors, where line 1 says 1",
+		"2 3\ncat 1 2\ndog 1 2\n":          "v.txt: line 2: 2 numbers after the word, where line 1 says 3",
 		"cat 1 2\n":                        "v.txt: has vectors for 1 of the 4 words",
 		"cat\n":                            "v.txt: line 1: 0 numbers after the word, must be 1 to 2000",
 		"\n":                               "v.txt: line 1: -1 numbers",
@@ -110,4 +118,24 @@ func FuzzReadVectors(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestBrokenVectors: the error of a file that cannot be read to its end names the file once.
+func TestBrokenVectors(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "v.txt.gz")
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte("cat 1 2\ndog 3 4\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, b.Bytes()[:b.Len()-4], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := openVectors(name, animals)
+	if exit.Code(err) != exit.Malformed || strings.Count(err.Error(), "v.txt.gz") != 1 {
+		t.Errorf("%v, want a damaged file that is named once", err)
+	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // TestPublicRecipe makes a public file of two corpora, and lda.sh takes it and the one that comes with it: the page names the file and shows
-// topics before and after, another file in the same folder is refused, and a vocabulary that it does not know goes without.
+// topics before and after, another file in the same folder is refused, and a vocabulary that it does not know goes without. A damaged file
+// stops lda.sh, also if it is the default: else the budget would buy a worse model.
 func TestPublicRecipe(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -43,19 +44,28 @@ func TestPublicRecipe(t *testing.T) {
 	// Vectors of words that say nothing but whether a word has an e: another file of the same texts.
 	run(t, folder, `tokenize vocab --public one.jsonl | awk '{ print $1, ($1 ~ /e/), 1 }' | gzip >vectors.txt.gz; zcat vectors.txt.gz | cut -d ' ' -f 1 >words.txt`)
 	run(t, folder, recipe+"--vectors vectors.txt.gz --vocab words.txt one.jsonl two.jsonl vectors.pp")
+	// Another checkout, whose english.pp was cut off.
+	run(t, folder, "head -c 2000 text.pp >torn.pp; mkdir -p copy/public; cp torn.pp copy/public/english.pp; cp "+
+		filepath.Join(root, "pipelines/recipes/lda.sh")+" "+filepath.Join(root, "pipelines/recipes/stages.sh")+" copy")
+	elsewhere := `PRIVPIPE_BIN=$(dirname "$(type -P mstep)") copy/lda.sh --force --topics 4 --rounds 4 `
 	for _, c := range []struct {
 		command, want string
 		code          int
 	}{
+		{elsewhere + "private.jsonl new", "cannot use the public file", 90},
 		{recipe + "one.jsonl two.jsonl text.pp", "text.pp exists", 80},
 		{recipe + "--vectors nowhere.txt one.jsonl out.pp", "no such vectors: nowhere.txt", 80},
-		{recipe + "--vectors one.jsonl one.jsonl out.pp", "one.jsonl: line 1: ", 90},
+		{recipe + "--vectors one.jsonl one.jsonl kept.pp", "one.jsonl: line 1: ", 90},
+		{recipe + "two.jsonl kept.pp", "kept.pp.work was begun with other settings or another text", 80},
+		{recipe + "one.jsonl kept.pp", "", 0}, // without the vectors, from the topics that are there
 		{recipe + "one.jsonl", "wants TEXT… and OUT", 80},
 		{recipe + "nowhere.jsonl out.pp", "no such text: nowhere.jsonl", 80},
 		{recipe + "--topics 0 one.jsonl out.pp", "--topics must be a positive number, is 0", 80},
 		{lda + "private.jsonl out", "other settings", 80},
 		{lda + "--public nowhere.pp private.jsonl new", "no such public file: nowhere.pp", 80},
-		{lda + "--public out/model.pp private.jsonl new", "a model of \"lda\", not a public file", 80},
+		{lda + "--public out/model.pp private.jsonl new", "a model of \"lda\", not a public file", 90},
+		{lda + "--public torn.pp private.jsonl new", "lda.sh: error: cannot use the public file torn.pp", 90},
+		{lda + "--vocab nowhere.txt private.jsonl new", "lda.sh: error: no such vocabulary: nowhere.txt", 80},
 		{lda + "--vocab strange.txt private.jsonl strange", "goes on without public text", 0},
 		{lda + "--public text.pp --vocab strange.txt private.jsonl new", "is not for this vocabulary", 80},
 	} {

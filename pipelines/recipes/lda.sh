@@ -49,15 +49,21 @@ positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 real epsilon
+[[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
 prior=()
 if [[ $public != none ]]; then
   given=$public
   public=${public:-$recipes/public/english.pp}
   [[ -f $public ]] || fail "no such public file: $public"
-  if mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null; then
+  checked=0
+  mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null || checked=$?
+  if ((checked == 0)); then
     prior=(--public "$public")
+  elif ((checked != 83)); then # a damaged file must not cost the budget a worse model
+    fail "cannot use the public file $public; --public none trains without public text" "$checked"
+  elif [[ $given ]]; then
+    fail "--public $public is not for this vocabulary"
   else
-    [[ -z $given ]] || fail "--public $public is not for this vocabulary"
     echo "$(basename "$0"): goes on without public text; public.sh makes a file for this vocabulary" >&2
     public=none
   fi

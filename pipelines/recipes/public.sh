@@ -5,7 +5,8 @@
 #
 # Each TEXT is a corpus that tokenize text reads, and PUBLIC: the file shows its words, and no ε covers them. The more a corpus is like the
 # private text, the better the prior. OUT is the public file. Topics are learned of all corpora together, twice, and of each by itself.
-# OUT.work has what the recipe has made so far. If it is stopped, the same command resumes; the folder goes at the end.
+# OUT.work has what the recipe has made so far. If it is stopped, the same command resumes, also with other --features and --vectors. The
+# folder goes at the end.
 #
 #   --vocab FILE      vocabulary; by default 8,000 words of English Wikipedia. The vocabulary of a private text need not be the same: words are
 #                     found by their letters
@@ -36,7 +37,8 @@ made=$out
 out=$made.work
 mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
 text=${texts[0]}
-same "--topics $topics --more $more --features $features --seed $seed texts $(for text in "${texts[@]}"; do checksum "$text"; done | cksum)${vectors:+ --vectors $(checksum "$vectors")}"
+# --features and --vectors are for the last step alone, so they may change: bad vectors cost no second training.
+same "--topics $topics --more $more --seed $seed texts $(for text in "${texts[@]}"; do checksum "$text"; done | cksum)" "$out/run.ledger"
 keep "$out/run.ledger" account ledger new "$out/run.ledger"
 
 # learn NAME TOPICS SEED TEXT… learns topics of texts, without noise.

@@ -432,14 +432,14 @@ forget() {
   stages=("${kept[@]}")
 }
 
-# same SETTINGS refuses to resume in a folder that was begun with other settings, another text or another vocabulary. Files are
-# compared by checksum, so that a folder may be moved. The settings file is written before the documents. It has a checksum of the
-# text, so only its owner can read it.
+# same SETTINGS [FILE] refuses to resume in a folder that was begun with other settings, another text or another vocabulary. Files are
+# compared by checksum, so that a folder may be moved. The settings file is written before FILE, the first thing that the recipe makes, by
+# default the documents. It has a checksum of the text, so only its owner can read it.
 same() {
-  local settings
+  local settings begun=${2:-$out/documents.pp}
   settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ -z $vocab ]] || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
-  if [[ ! -e $out/documents.pp ]]; then
+  if [[ ! -e $begun ]]; then
     (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"
   elif [[ $(<"$out/settings") != "$settings" ]]; then

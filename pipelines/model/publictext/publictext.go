@@ -175,6 +175,9 @@ func rows(set *stream.Set, m model.Matrix[float32], words int, most float64) ([]
 	return all, nil
 }
 
+// ErrUnknownWords is Open's error for a sound file that is not for the vocabulary.
+var ErrUnknownWords = errors.New("does not have half of the words of the vocabulary, so it says little of them")
+
 // over returns the text over another vocabulary.
 func (t *Text) over(vocab vocabulary.Words) (*Text, error) {
 	places := make(map[string]int, len(t.Vocabulary))
@@ -197,7 +200,7 @@ func (t *Text) over(vocab vocabulary.Words) (*Text, error) {
 		total += o.Frequencies[v]
 	}
 	if 2*o.Known < len(vocab) {
-		return nil, errors.New("does not have half of the words of the vocabulary, so it says little of them")
+		return nil, ErrUnknownWords
 	}
 	for v := range o.Frequencies {
 		o.Frequencies[v] /= total

@@ -1,6 +1,7 @@
 package publictext
 
 import (
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -101,7 +102,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	if _, err := Open(written(t, text()), vocabulary.Words{"cat", "x", "y"}); err == nil || !strings.Contains(err.Error(), "does not have half of the words") {
+	if _, err := Open(written(t, text()), vocabulary.Words{"cat", "x", "y"}); !errors.Is(err, ErrUnknownWords) || !strings.Contains(err.Error(), "does not have half of the words") {
 		t.Errorf("a vocabulary of other words: %v", err)
 	}
 }
