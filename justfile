@@ -25,7 +25,7 @@ dist:
 
 # All tests: of each stage, of the wire with the Python reader, and of all together on real text
 test *flags:
-    PYTHON={{ python }} go test -timeout 20m {{ flags }} ./...
+    PYTHON={{ python }} go test -timeout 40m {{ flags }} ./...
 
 # What CI runs, in the order of CI
 check:

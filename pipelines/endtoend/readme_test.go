@@ -50,7 +50,7 @@ func TestReadme(t *testing.T) {
 			t.Log("no PRIVPIPE_KAFKA_JARS: not run over Kafka")
 			continue
 		}
-		script := strings.Replace(b[1], "go test -timeout 20m ./...", "true", 1)
+		script := strings.Replace(b[1], "go test -timeout 40m ./...", "true", 1)
 		t.Logf("%s%s", script, onTerminal(t, folder, script))
 		if i == 0 && read(t, model)+read(t, ledger) != before {
 			t.Error("the first block makes another model, or charges the ledger again")
