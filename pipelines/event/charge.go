@@ -16,11 +16,12 @@ type Charge struct {
 	Unit      string `json:"unit"`
 	Clipping  string `json:"clipping,omitempty"` // as in the grant
 	// Sensitivity is the sensitivity of the integer sum under the adjacency, in steps: in L1 for Laplace, otherwise in L2. For
-	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ, or of drawn words of a report. It is 0 for None, and
-	// for ClipUnbounded, where no bound exists.
+	// RandomizedResponse it is the number of bits in which the sets of words of two documents can differ, or of drawn words of a
+	// report. It is 0 for None, and for ClipUnbounded, where no bound exists.
 	Sensitivity uint64 `json:"sensitivity"`
 	// Scale is the scale of the noise, in the same steps: σ of the discrete Gaussian, t of the discrete Laplace. For
-	// RandomizedResponse it is 2^32 times p: a bit is reported wrong with probability p, and a wrong word has p/(1−p) of the weight of a right one. It is 2^32 for Objective, and 0 for None.
+	// RandomizedResponse it is 2^32 times p: a bit is reported wrong with probability p, and a wrong word has p/(1−p) of the weight
+	// of a right one. It is 2^32 for Objective, and 0 for None.
 	Scale     uint64 `json:"scale"`
 	Threshold uint64 `json:"threshold,omitempty"` // Select: the least noisy weight of a released word, in steps
 	MaxWords  int    `json:"max_words,omitempty"` // Select: the maximum number of words of a unit that count

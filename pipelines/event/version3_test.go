@@ -279,13 +279,15 @@ func TestLinesOfVersions(t *testing.T) {
 	unbounded.Run, unbounded.Dataset = "u", "d"
 	epochs := validCharge(1)
 	epochs.Run, epochs.Scheme = "e", Scheme{Method: Allocate, Rate: 0.25, Rounds: 8, Epochs: 2, Secret: true, Coins: "c"}
+	empty := validCharge(1)
+	empty.Run, empty.Adjacency = "n", ReplaceNull
 	for i, step := range []struct {
 		version int
 		fill    func(*Line)
 		fails   bool
 	}{
 		{1, grant(old), false}, {1, charge(validCharge(1)), false},
-		{1, grant(newer), true}, {1, charge(worded), true}, {1, charge(unbounded), true}, {1, charge(epochs), true},
+		{1, grant(newer), true}, {1, charge(worded), true}, {1, charge(unbounded), true}, {1, charge(epochs), true}, {1, charge(empty), true},
 		{2, grant(newer), false}, {2, charge(worded), false}, {2, charge(unbounded), false}, {2, charge(epochs), false}, {1, charge(validCharge(2)), false},
 	} {
 		if err := add(step.version, step.fill); (err != nil) != step.fails {
