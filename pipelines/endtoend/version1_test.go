@@ -18,12 +18,12 @@ func yesterday(t *testing.T) string {
 }
 
 // same is a shell function that compares two streams in all but their headers, of which the first may be of version 1. near compares what body
-// printed of two, with numbers to 5 digits: empirical Bayes is rounded otherwise by now, and on each kind of machine.
+// printed of two, with numbers to 6 digits: empirical Bayes is rounded otherwise by now, and on each kind of machine.
 const same = `body() { show --private "$1" | tail -n +2; }
 same() { cmp <(body "$1") <(body "$2"); }
 near() {
   paste <(tr ',[]' '\n' <"$1") <(tr ',[]' '\n' <"$2") |
-    awk -F '\t' '$1 != $2 && !($1 + 0 > 0 && ($1 - $2)^2 <= 1e-10 * $1^2) { bad = 1 } END { exit bad }'
+    awk -F '\t' '$1 != $2 && !($1 + 0 > 0 && ($1 - $2)^2 <= 1e-12 * $1^2) { bad = 1 } END { exit bad }'
 }
 `
 
