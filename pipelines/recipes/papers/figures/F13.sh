@@ -83,8 +83,7 @@ done
 for count in ${other_batches/none/}; do
   system "${learned[@]}" --batches "$count" --epsilon "$middle" "${with_prior[@]}"
   batch_by_batch "by number of batches at ε₁ = $middle" "$count batches" "$count"
-  finding must "$(summary "$count batches," "$perplexities") is within 5 % of $(summary "$batches batches" "$ours")" \
-    "$(mean "$perplexities") < 1.05 * $(mean "$ours") && $(mean "$ours") < 1.05 * $(mean "$perplexities")"
+  within 5 "ε₁ = $middle" "$count batches" "$perplexities" "$batches batches" "$ours"
 done
 spread_found
 figure_end --title "O-LDA and OLP-LDA (HDP-LDA, figures 8 to 10)" --x "documents in the batches so far" --y "held-out perplexity per word (plug-in)" \

@@ -191,6 +191,13 @@ order() {
   printf '%s\t%s\t%s: %s < %s\n' "$verdict" "$1" "$2" "$(summary "$3" "$4")" "$(summary "$5" "$6")" >>"$out/$name-findings.txt"
 }
 
+# within PERCENT TEXT NAME "NUMBER…" NAME "NUMBER…" writes the finding, which must hold, that two means differ by at most so many percent.
+# It holds too if chance may put them further apart.
+within() {
+  finding must "$2: $(summary "$3" "$4") is within $1 % and chance of $(summary "$5" "$6")" \
+    "(log($(mean "$4") / $(mean "$6")))^2 < (log(1 + $1 / 100) + $deviations * $spread * sqrt(2 / $runs))^2"
+}
+
 # spread_found writes what the standard deviation was in these runs, of all systems together, so that a reader sees whether $spread is
 # that of this text.
 spread_found() {
