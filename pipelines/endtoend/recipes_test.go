@@ -516,6 +516,30 @@ stat -c %%y out/held.pp
 	}
 }
 
+// TestStagesNoted: bash 5.2 on a busy machine may note the end of a stage before the recipe waits for any, and then has none to wait for.
+// The recipe still ends as its stages do.
+func TestStagesNoted(t *testing.T) {
+	for command, want := range map[string]int{
+		"true -- true": 0, "bash -c 'exit 83' -- cat": 83, "cat -- bash -c 'exit 82' -- bash -c 'exit 90'": 82, "true -- bash -c 'exit 141'": 141,
+	} {
+		s := bash(t.TempDir(), fmt.Sprintf(`
+source %q
+wait() {
+  if [[ $1 == -n ]]; then
+    unset pid
+    return 127
+  fi
+  builtin wait "$@"
+}
+pipeline %s
+`, filepath.Join(root, "pipelines/recipes/stages.sh"), command))
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != want {
+			t.Errorf("%s: exit code %d, %s; want %d", command, code, s.stderr.String(), want)
+		}
+	}
+}
+
 // TestPrune removes the stored releases of a run whose model is made. Then the round that is asked for again is refused, never
 // drawn again, and while a privatizer holds the ledger nothing is removed.
 func TestPrune(t *testing.T) {

@@ -405,8 +405,13 @@ pipeline() {
 together() {
   local pid code cause=0 weight worst=0
   while ((${#stages[@]})); do
-    code=0
+    code=0 pid=''
     wait -n -p pid "${stages[@]}" || code=$?
+    if [[ -z ${pid:-} ]]; then
+      # bash 5.2 may have taken note of the end of all of them before, and then says 127. It still knows how each ended.
+      code=0 pid=${stages[0]}
+      wait "$pid" || code=$?
+    fi
     case $code in
       0) weight=0 ;;
       141) weight=1 ;;
@@ -414,7 +419,7 @@ together() {
       *) weight=3 ;;
     esac
     if ((weight > 0 && worst == 0)); then
-      (sleep 10 && kill "${stages[@]}") 2>/dev/null &
+      (sleep 10 && kill "${stages[@]}") >/dev/null 2>&1 &
       watchers+=($!)
     fi
     ((weight <= worst)) || worst=$weight cause=$code
