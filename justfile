@@ -7,7 +7,7 @@ _list:
 
 # Build the stages into bin/
 build:
-    go build -o bin/ ./...
+    CGO_ENABLED=0 go build -o bin/ ./...
 
 # Install stages, recipes, manual pages and completions below a folder; nothing of the checkout is needed afterwards
 install prefix="/usr/local":

@@ -38,6 +38,7 @@ type Stage struct {
 // Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a pointer to
 // a struct for kong that embeds Common. The method Run of each command takes a *Run.
 func Main(stage Stage, cli any, common *Common) {
+	collectLater()
 	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -55,14 +56,14 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		end(log.fail(err))
 	})
 	defer exit.Guard()
-	parser, err := newParser(stage, cli, stdout, screen)
-	if err != nil {
-		return log.fail(exit.Errorf(exit.Internal, "%w", err))
-	}
 	if describe != nil {
-		return log.fail(describe(parser.Model))
+		parser, err := newParser(stage, grammar{flags: cli}, stdout, screen)
+		if err == nil {
+			err = describe(parser.Model)
+		}
+		return log.fail(err)
 	}
-	command, exited, err := parse(parser, args)
+	command, exited, err := parseAny(stage, cli, common, args, stdout, screen)
 	if exited {
 		return exit.OK // --help, --version
 	}
@@ -165,10 +166,10 @@ func asksJSON(program string, args []string) bool {
 
 // newParser builds the parser of flags, environment variables and an optional JSON file, in that order of
 // precedence.
-func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, error) {
-	return kong.New(cli,
+func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, error) {
+	return kong.New(of.flags, append([]kong.Option{
 		kong.Name(stage.Name),
-		kong.Description(stage.Summary+"\n\nExample:\n  "+stage.Example+notes(stage.Notes)),
+		kong.Description(stage.Summary + "\n\nExample:\n  " + stage.Example + notes(stage.Notes)),
 		kong.DefaultEnvars(environment(stage.Name)),
 		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
@@ -179,7 +180,7 @@ func newParser(stage Stage, cli any, stdout, stderr io.Writer) (*kong.Kong, erro
 		kong.Help(helpWithExitCodes),
 		kong.WithBeforeApply(refuseMissing),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-	)
+	}, of.options...)...)
 }
 
 // environment returns the prefix of a program's environment variables.
@@ -194,6 +195,26 @@ func notes(text string) string {
 
 // exited is the value of the panic by which kong's hooks for --help and --version return to parse.
 type exited int
+
+// parseAny parses the arguments by the grammar of the command that they name, and if it refuses them by that of all commands.
+func parseAny(stage Stage, cli any, common *Common, args []string, stdout, stderr io.Writer) (command *kong.Context, done bool, err error) {
+	if len(args) == 1 && args[0] == "--version" {
+		fmt.Fprintln(stdout, version(stage.Name))
+		return nil, true, nil
+	}
+	if one, ok := oneCommand(stage.Name, cli, common, args); ok {
+		if parser, err := newParser(stage, one, stdout, stderr); err == nil {
+			if command, done, err = parse(parser, args); err == nil {
+				return command, done, nil
+			}
+		}
+	}
+	parser, err := newParser(stage, grammar{flags: cli}, stdout, stderr)
+	if err != nil {
+		return nil, false, exit.Errorf(exit.Internal, "%w", err)
+	}
+	return parse(parser, args)
+}
 
 func parse(parser *kong.Kong, args []string) (command *kong.Context, done bool, err error) {
 	defer func() {

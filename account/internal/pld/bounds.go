@@ -27,8 +27,7 @@ func (w *window) noises() (all []noise) {
 func (w *window) upperDelta(epsilon float64) float64 {
 	epsilon -= w.offset // δ falls with ε
 	s := w.sweep(1, 0)
-	for s.next() && s.at()-w.step >= epsilon {
-	}
+	s.reach(epsilon)
 	if s.at() < epsilon { // above the window
 		return logs.Add(w.above, math.Log(w.infinite)) + w.error
 	}
@@ -42,10 +41,9 @@ func (w *window) lowerDelta(epsilon, moved float64) float64 {
 	for _, n := range w.noises() {
 		shifted := epsilon + w.offset + n.shift
 		s := w.sweep(-1, n.width)
-		for s.next() && s.at()-w.step >= shifted {
-		}
+		s.reach(shifted)
 		if back := min(s.at()-shifted, w.step); back >= 0 { // a greater ε has a smaller δ
-			lower = max(lower, s.logLower(back, w.leftBumps(n.width))-moved)
+			lower = max(lower, s.logLower(back)-moved)
 		}
 	}
 	return lower
@@ -59,6 +57,7 @@ func (w *window) upperEpsilon(logDelta float64) float64 {
 		return w.momentEpsilon(logDelta)
 	}
 	if s.descend(func() bool { return s.logUpper(back()) > logDelta }) {
+		w.expected = s.at()
 		// The greatest back whose δ is at most that: δ grows with it.
 		return s.at() - bisect(back(), func(back float64) bool { return s.logUpper(back) <= logDelta }) + w.offset
 	}
@@ -89,11 +88,10 @@ func (w *window) momentDelta(epsilon float64) float64 {
 func (w *window) lowerEpsilon(logDelta, moved float64) (lower float64) {
 	logDelta += moved
 	for _, n := range w.noises() {
-		left := w.leftBumps(n.width)
 		s := w.sweep(-1, n.width)
-		if s.descend(func() bool { return s.logLower(w.step, left) > logDelta }) {
+		if s.descend(func() bool { return s.logLower(w.step) > logDelta }) {
 			// logLower(back) ≤ logDelta up to the back that is sought, or a greater one: still a bound.
-			back := bisect(w.step, func(back float64) bool { return s.logLower(back, left) <= logDelta })
+			back := bisect(w.step, func(back float64) bool { return s.logLower(back) <= logDelta })
 			lower = max(lower, s.at()-back-2*unit*s.at()-1e-13*w.step-w.offset-n.shift-2*moved)
 		}
 	}

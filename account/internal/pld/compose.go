@@ -13,8 +13,10 @@ type window struct {
 	tilt, step float64
 	first, n   int
 	cumulant   float64 // log E[e^(tilt·L)] on the grid
+	series     *series // nil: there are masses
 	mass       []float64
 	cell       float64 // error of each mass, at most
+	expected   float64 // about where the answer is
 	above      float64 // logarithm of a bound of P of what lies above
 	infinite   float64 // above P of the losses that were cut off, and so may be anything
 	told       float64 // below P of the infinite losses

@@ -25,7 +25,8 @@
 // Rounding errors of the transform are bounded through its sums: see transformError. Only the masses of a release other than
 // the greatest are transformed, so that many releases that tell almost nothing have an error in proportion to what they
 // tell. After some releases the product is nothing but at low frequencies, and only those of the next ones are worked out:
-// see band.
+// see band. Where a short transform of the releases shows this beforehand, see lowpass, no transform is made of the whole window: δ is a
+// sum over the low frequencies, see series.
 //
 // The direction that seems to have the larger answer is worked out first. For the other direction, one moment on the same grid often
 // shows that its answer is not larger (Canonne, Kamath and Steinke 2020, proposition 12), and else its own bounds. The tilt

@@ -21,14 +21,18 @@ type sweep struct {
 	bump   float64
 	width  float64 // w; 0: no bump
 
-	keep, lose, keepBump float64 // e^(−tilt·step), 1−e^−step, e^(−step/w)
+	leftBump float64   // the same sum over the cells below y as bump has over those above
+	left     []float64 // leftBump for each cell above; nil for a series
+
+	sign, keep, lose, keepBump float64 // of errors, e^(−tilt·step), 1−e^−step, e^(−tilt·step−step/w)
 }
 
 func (w *window) sweep(sign, width float64) *sweep {
-	s := &sweep{window: w, error: sign * w.cell, index: w.first + w.n, width: width}
+	s := &sweep{window: w, error: sign * w.cell, index: w.first + w.n, width: width, sign: sign}
 	s.keep, s.lose = math.Exp(-w.tilt*w.step), -math.Expm1(-w.step)
-	if width > 0 {
+	if width > 0 && w.series == nil {
 		s.keepBump = math.Exp(-w.tilt*w.step - w.step/width)
+		s.left = w.leftBumps(width)
 	}
 	return s
 }
@@ -36,22 +40,67 @@ func (w *window) sweep(sign, width float64) *sweep {
 // next goes one point down. It reports false at the end of the window.
 func (s *sweep) next() bool {
 	i := s.index - 1 - s.first
-	if i < 0 {
+	switch {
+	case i < 0:
 		return false
+	case s.series != nil:
+		s.seek(s.index - 1)
+		return true
 	}
 	s.index--
 	m := max(0, s.mass[i]+s.error)
 	s.hockey = s.keep * (s.hockey + s.lose*s.decay)
 	s.decay = m + s.keep*(1-s.lose)*s.decay
 	if s.width > 0 {
-		s.bump = max(0, s.mass[i]+s.cell) + s.keepBump*s.bump
+		s.bump, s.leftBump = max(0, s.mass[i]+s.cell)+s.keepBump*s.bump, 0
+		if i > 0 {
+			s.leftBump = s.left[i-1]
+		}
 	}
 	return true
+}
+
+// seek goes to a point of a window that has a series.
+func (s *sweep) seek(index int) {
+	s.index, s.hockey, s.decay, s.bump, s.leftBump = index, 0, 0, 0, 0
+	place := index - s.first
+	if cells := s.n - place; cells > 0 {
+		at := ray{s.series, s.tilt * s.step, cells}
+		sum, wrong := s.series.sum(place, true, cells, func(k int) (complex128, float64) { return at.hockey(k, s.step) })
+		s.hockey = max(0, sum+s.sign*wrong)
+		sum, wrong = s.series.sum(place, true, cells, ray{s.series, s.tilt*s.step + s.step, cells}.geometric)
+		s.decay = max(0, sum+s.sign*wrong)
+		if s.width > 0 {
+			sum, wrong = s.series.sum(place, true, cells, ray{s.series, s.tilt*s.step + s.step/s.width, cells}.geometric)
+			s.bump = max(0, sum+wrong)
+		}
+	}
+	if s.width > 0 && place > 0 { // the width is below 1/tilt
+		sum, wrong := s.series.sum(place-1, false, place, ray{s.series, (1/s.width - s.tilt) * s.step, place}.geometric)
+		s.leftBump = max(0, sum+wrong)
+	}
+}
+
+// reach goes down to the least point from epsilon on, or to the window's end. Above the window it goes to the highest cell.
+func (s *sweep) reach(epsilon float64) {
+	if s.series == nil {
+		for s.next() && s.at()-s.step >= epsilon {
+		}
+		return
+	}
+	highest := s.first + s.n - 1
+	s.seek(int(max(float64(s.first), min(float64(highest), math.Ceil(epsilon/s.step)))))
+	if s.at() < epsilon && s.index < highest { // by rounding
+		s.seek(s.index + 1)
+	}
 }
 
 // descend goes down to the first point where exceeds is true, or to 0 or the window's end. It looks at each point only near
 // that one. It reports whether exceeds is true.
 func (s *sweep) descend(exceeds func() bool) bool {
+	if s.series != nil {
+		return s.bisect(exceeds)
+	}
 	// A lower bound loses itself in rounding errors further down, by factors of e^(tilt·step) for each point.
 	stride := max(1, min(64, int(4/(s.tilt*s.step+1e-3))))
 	for {
@@ -71,6 +120,45 @@ func (s *sweep) descend(exceeds func() bool) bool {
 	}
 }
 
+// bisect is descend for a series. It begins where the answer is expected, as a lower bound loses itself further down, and looks at
+// points from there that are twice as far each time. At the point above the one that it finds, exceeds is false.
+func (s *sweep) bisect(exceeds func() bool) bool {
+	high := s.index // where exceeds is false
+	bottom := min(high-1, max(s.first, 0))
+	if bottom < s.first {
+		return false
+	}
+	at := func(index int) bool { s.seek(index); return exceeds() }
+	low := int(max(float64(bottom), min(float64(high-1), s.expected/s.step)))
+	if at(low) {
+		for far := 1; low+far < high; far *= 2 {
+			if !at(low + far) {
+				high = low + far
+				break
+			}
+			low += far
+		}
+	} else {
+		for far := 1; ; far *= 2 {
+			high = low
+			if low = max(bottom, low-far); at(low) {
+				break
+			}
+			if low == bottom {
+				return false
+			}
+		}
+	}
+	for high-low > 1 {
+		if middle := low + (high-low)/2; at(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return at(low)
+}
+
 // at is the point.
 func (s *sweep) at() float64 { return float64(s.index) * s.step }
 
@@ -84,16 +172,12 @@ func (s *sweep) logUpper(back float64) float64 {
 	return logs.Add(sum, logs.Add(s.above, math.Log(s.infinite))) + s.window.error
 }
 
-// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. left has the sums of the
-// bump over the cells below each. Where all is told, the loss is infinite, which no noise moves: that is added.
-func (s *sweep) logLower(back float64, left []float64) float64 {
+// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. Where all is told, the loss is infinite, which no noise moves: that is added.
+func (s *sweep) logLower(back float64) float64 {
 	factor, bump := 0.0, 0.0
 	if s.width > 0 {
 		factor = math.Exp(0.5+s.width*(1+s.step)/2) * s.width / (1 - s.width)
-		bump = math.Exp(-back/s.width) * s.bump
-		if i := s.index - s.first; i > 0 {
-			bump += left[i-1] * math.Exp(s.tilt*s.step-(s.step-back)/s.width)
-		}
+		bump = math.Exp(-back/s.width)*s.bump + s.leftBump*math.Exp(s.tilt*s.step-(s.step-back)/s.width)
 	}
 	// Errors of the masses, and the left tails, may lessen the hockey stick and raise the bump.
 	factor *= math.Exp(2*s.window.error) / max(0.1, 1-2*s.window.left)
@@ -109,9 +193,6 @@ func (s *sweep) logLower(back float64, left []float64) float64 {
 
 // leftBumps returns the sums over the cells up to each, y, of e^(tilt·(y−Y) − (y−Y)/w). The width is below 1/tilt.
 func (w *window) leftBumps(width float64) []float64 {
-	if width == 0 {
-		return nil
-	}
 	left, sum := make([]float64, w.n), 0.0
 	keep := math.Exp((w.tilt - 1/width) * w.step)
 	for i, m := range w.mass {

@@ -18,16 +18,24 @@ const transformError = 16 * unit
 // nothing is minus the logarithm of a coefficient that is taken for 0.
 const nothing = 100
 
-// transform fills mass: the transforms of the terms' tilted masses, each to the power of its count, multiplied and
+// transform fills series, or else mass: the transforms of the terms' tilted masses, each to the power of its count, multiplied and
 // transformed back. A coefficient c of a term is worked out as c−1 from all masses but the greatest, which is put at 0:
 //
 //	c − 1 = (S−1) + r̂(f) − r̂(0),   S: the sum of all,
 //
 // so that of many releases that tell nothing only their number counts, not their rounding.
 func (w *window) transform(terms []term) {
+	if series, ok := w.lowpass(terms); ok {
+		w.series = series
+		return
+	}
+	w.masses(terms)
+}
+
+// masses fills mass.
+func (w *window) masses(terms []term) {
 	half := w.n/2 + 1
-	p := product{size: make([]float64, half), angle: make([]float64, half), spread: make([]float64, half)}
-	p.follows = float64(32+len(terms)) * unit
+	p := newProduct(half, len(terms))
 	begin := modulo(w.first, w.n)
 	all := newBand(w.n, half-1, 1)
 	bands := []*band{all} // of the same frequencies
@@ -54,7 +62,7 @@ func (w *window) transform(terms []term) {
 			}
 		}
 	}
-	w.invert(&p, begin)
+	w.invert(p, begin)
 }
 
 // atOnce is how many terms are transformed at a time, where few frequencies are left.
@@ -65,6 +73,14 @@ type product struct {
 	size, angle, spread []float64 // spread: of the error over the size; a size of −Inf is nothing
 	last                int       // the highest frequency that is left
 	follows             float64   // relative error of a factor less 1, of what is done with it
+}
+
+// newProduct is of no terms as yet, and has room for so many.
+func newProduct(frequencies, terms int) *product {
+	return &product{
+		size: make([]float64, frequencies), angle: make([]float64, frequencies), spread: make([]float64, frequencies),
+		follows: float64(32+terms) * unit,
+	}
 }
 
 // multiply multiplies by c^count, for c = 1 + excess + (r − r(0)) and an error of r − r(0) of at most wrong. There are no

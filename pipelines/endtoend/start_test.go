@@ -1,0 +1,60 @@
+package endtoend
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// starts is how often a program is started. The median counts, of CPU time: user and system.
+const starts = 200
+
+// BenchmarkStart is the CPU time of a start of each stage: --version, and a job on one document, by the programs that are installed
+// (whole) and by those that are built with -tags pipes, without topics and a server of metrics. They take turns.
+func BenchmarkStart(b *testing.B) {
+	folder := b.TempDir()
+	builds := []string{"whole", "pipes"}
+	for _, name := range builds {
+		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", name, "-o", filepath.Join(folder, name)+"/",
+			"./account", "./estep", "./evaluate", "./mstep", "./privatize", "./sample", "./tokenize", "./pipelines/show")
+		build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as pipelines/install/install.sh does
+		if out, err := build.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	write(b, folder, "one.jsonl", `{"text": "a model of the topics of documents"}`+"\n")
+	run(b, folder, "tokenize text -q -o docs.pp one.jsonl")
+	for _, job := range []string{
+		"account --version", "account delta --noise-multiplier 2 --all --rounds 1 --epsilon 1 --accountant analytic",
+		"estep --version", "evaluate --version", "mstep --version", "privatize --version",
+		"sample --version", "sample -q --all --rounds 1 docs.pp",
+		"show --version", "show docs.pp",
+		"tokenize --version", "tokenize text -q one.jsonl",
+	} {
+		stage, arguments, _ := strings.Cut(job, " ")
+		b.Run(strings.ReplaceAll(job, " ", "_"), func(b *testing.B) {
+			for b.Loop() {
+				took := make(map[string][]time.Duration)
+				for range starts {
+					for _, name := range builds {
+						c := exec.Command(filepath.Join(folder, name, stage), strings.Fields(arguments)...)
+						c.Dir, c.Stderr = folder, os.Stderr
+						if err := c.Run(); err != nil {
+							b.Fatal(err)
+						}
+						took[name] = append(took[name], c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+					}
+				}
+				for name, all := range took {
+					slices.Sort(all)
+					b.ReportMetric(all[len(all)/2].Seconds()*1e3, name+"-cpu-ms")
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
