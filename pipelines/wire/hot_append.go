@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
 )
 
 // appendHot appends a document or a contribution to b without its length, in the encoding that a Decoder reads without protobuf. It
@@ -23,6 +25,27 @@ func appendHot(b []byte, r *Record) ([]byte, bool) {
 		b = insertTag(b, from, tagContribution)
 	}
 	return b, ok
+}
+
+// AppendDocument appends d as it stands in a Record. The only error is that of a name that is not UTF-8.
+func AppendDocument(b []byte, d *Document) ([]byte, error) {
+	if with, ok := d.append(b); ok {
+		return with, nil
+	}
+	return proto.MarshalOptions{}.MarshalAppend(b, d)
+}
+
+// AppendDocumentRecord appends the record of a document that AppendDocument encoded, as Append does. The only error is ErrTooLarge.
+func AppendDocumentRecord(b []byte, round uint32, document []byte) ([]byte, error) {
+	var memory [4 * binary.MaxVarintLen32]byte
+	head := append(appendNumber(memory[:0], tagRound, round), tagDocument)
+	head = binary.AppendUvarint(head, uint64(len(document)))
+	size := len(head) + len(document)
+	if size > MaxRecord-binary.MaxVarintLen32 {
+		return b, ErrTooLarge
+	}
+	b = append(binary.AppendUvarint(b, uint64(size)), head...)
+	return append(b, document...), nil
 }
 
 // append appends the fields of d. It returns false if protobuf is to do it.

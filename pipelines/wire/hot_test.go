@@ -2,8 +2,10 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -244,5 +246,36 @@ func TestNotCanonical(t *testing.T) {
 				t.Errorf("%s: got %v, %v, want %v, %v", name, got, err, want, wantErr)
 			}
 		}
+	}
+}
+
+// TestAppendDocumentRecord: a document that was encoded before gives the record that Append gives, up to the largest one.
+func TestAppendDocumentRecord(t *testing.T) {
+	records := []*Record{
+		document(&Document{Id: strings.Repeat("x", MaxRecord-binary.MaxVarintLen32-8)}), // the largest
+		document(&Document{Id: strings.Repeat("x", MaxRecord-binary.MaxVarintLen32-7)}),
+	}
+	for _, r := range append(records, hotRecords()...) {
+		if r.GetDocument() == nil {
+			continue
+		}
+		want, wantErr := Append([]byte("before"), r)
+		encoded, err := AppendDocument([]byte("before"), r.GetDocument())
+		if err != nil || !bytes.HasPrefix(encoded, []byte("before")) {
+			t.Fatal(err)
+		}
+		got, err := AppendDocumentRecord([]byte("before"), r.Round, encoded[6:])
+		if err != wantErr || !bytes.Equal(got, want) {
+			t.Errorf("a document of %d bytes in round %d: got %d bytes, %v, want %d, %v", len(encoded), r.Round, len(got), err, len(want), wantErr)
+		}
+	}
+	if _, err := Append(nil, records[0]); err != nil {
+		t.Errorf("the largest record: %v", err)
+	}
+	if _, err := Append(nil, records[1]); err != ErrTooLarge {
+		t.Errorf("a record beyond it: %v", err)
+	}
+	if _, err := AppendDocument(nil, &Document{Id: "\xff"}); err == nil {
+		t.Error("an id that is not UTF-8 was encoded")
 	}
 }
