@@ -103,6 +103,7 @@ func BenchmarkSums(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+				grant.Subject = subjectOf(in.header)
 				collector, err := release.NewCollector(newTerms(in.header, grant))
 				if err == nil {
 					err = in.rounds(&dropped{collector})

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"math"
@@ -51,6 +50,7 @@ type sources struct {
 // passed on. Amid tells whether the stream was opened after its beginning, perhaps after all of its rounds.
 type supplier interface {
 	Next() (*wire.Record, error)
+	Reuse()
 	ReadBlocks(*wire.Record) (*stream.Set, error)
 	Errorf(format string, args ...any) error
 	Name() string
@@ -62,6 +62,7 @@ type supplier interface {
 
 // partitionSource is a partition of a topic as a source.
 func partitionSource(in *endpoint.Partition) *sources {
+	in.Reuse()
 	return &sources{
 		deadline: newDeadline(0), header: in.Header, version: in.Header.Version, streams: []supplier{in}, kinds: []wire.Kind{in.Header.Kind},
 	}
@@ -86,6 +87,7 @@ func openSources(output string, names []string, wanted endpoint.Wanted) (*source
 			return nil, err
 		}
 		for _, in := range all {
+			in.Reuse() // add keeps no contribution
 			s.streams, s.kinds = append(s.streams, in), append(s.kinds, h.Kind)
 		}
 		if s.header == nil {
@@ -343,10 +345,7 @@ func (s *sources) add(in supplier, to *release.Collector, c *wire.Contribution) 
 	for _, p := range c.Parts {
 		s.rows = wire.AppendIDs(s.rows[:0], p.RowGaps)
 		s.columns = wire.AppendIDs(s.columns[:0], p.ColumnGaps)
-		s.values = s.values[:0]
-		for i := 0; i < len(p.Values); i += 4 {
-			s.values = append(s.values, math.Float32frombits(binary.LittleEndian.Uint32(p.Values[i:])))
-		}
+		s.values = wire.AppendFloats(s.values[:0], p.Values)
 		if err := to.Quantise(&s.vector, int(p.Matrix), s.rows, s.columns, s.values, p.Factored); err != nil {
 			return in.Errorf("%w", err)
 		}

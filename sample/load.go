@@ -132,6 +132,7 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 
 // addAll adds the documents of a stream. It adds the name of each new unit to names.
 func addAll(r *filter.Run, meter *progress.Meter, documents *corpus.Corpus, in *endpoint.StreamReader, names *positions) error {
+	in.Reuse() // the corpus copies each document
 	for r.Err() == nil {
 		record, err := in.Next()
 		if err == io.EOF {

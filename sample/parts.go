@@ -127,16 +127,15 @@ func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round u
 		return batch{}, false, nil
 	}
 	encode := func(_ int, b batch) (frames, error) {
-		records := make([]*wire.Record, len(b.documents))
+		encoded := make([][]byte, len(b.documents))
 		for j, i := range b.documents {
-			d, err := documents.Document(i)
-			if err != nil {
+			var err error
+			if encoded[j], err = documents.Encoded(i); err != nil {
 				return frames{}, err
 			}
-			records[j] = &wire.Record{Round: round, Body: &wire.Record_Document{Document: d}}
 		}
-		p.meter.Documents.Add(int64(len(records)))
-		ready, err := p.outs[b.part].Framer().Batches(records)
+		p.meter.Documents.Add(int64(len(encoded)))
+		ready, err := p.outs[b.part].Framer().DocumentBatches(round, encoded) // load and window read them from streams of the same settings
 		return frames{b.part, ready}, err
 	}
 	return ordered.Map(ctx, p.workers, next, encode, func(f frames) error {

@@ -1,5 +1,11 @@
 package wire
 
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
 // AppendGaps appends ids, which ascend strictly, to gaps: the first id, and then the difference of each id to the one before.
 // Document.word_gaps, Part.row_gaps and Part.column_gaps have this form.
 func AppendGaps(gaps, ids []uint32) []uint32 {
@@ -19,4 +25,15 @@ func AppendIDs(ids, gaps []uint32) []uint32 {
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// AppendFloats appends the little-endian FLOAT32 of b, as Part.values and Document.values have them, to values. A last one that is not
+// whole is left out.
+func AppendFloats(values []float32, b []byte) []float32 {
+	from, more := len(values), len(b)/4
+	values = slices.Grow(values, more)[:from+more]
+	for i := range values[from:] {
+		values[from+i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return values
 }

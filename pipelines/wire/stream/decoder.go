@@ -23,6 +23,7 @@ type decoder struct {
 	offset  int64     // of the frame
 	arrived time.Time // the frame, in a log
 	encoded []byte    // the last record, with its length
+	wire    wire.Decoder
 
 	partial bool // the writer's first frames were not read: what its end record says of all cannot be checked
 	joined  bool // the record that a round or a set begins with has come: what was before it, in a part, is no whole
@@ -147,7 +148,7 @@ func (d *decoder) decode() (record *wire.Record, encoded []byte, err error) {
 	}
 	encoded = d.rest[:prefix+int(size)]
 	d.rest = d.rest[len(encoded):]
-	record, err = wire.Decode(encoded[prefix:])
+	record, err = d.wire.Decode(encoded[prefix:])
 	return record, encoded, err
 }
 

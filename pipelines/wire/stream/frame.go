@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"privpipe/pipelines/wire"
 )
@@ -36,7 +37,7 @@ func readFrame(r *bufio.Reader, b []byte) ([]byte, error) {
 	}
 	err := walk(func(n int) ([]byte, error) {
 		from := len(b)
-		b = append(b, make([]byte, n)...)
+		b = slices.Grow(b, n)[:from+n]
 		if _, err := io.ReadFull(r, b[from:]); err != nil {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
 				err = errTruncated

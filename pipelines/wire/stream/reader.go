@@ -32,6 +32,7 @@ type Reader struct {
 	current     *decoder // of the frame under way
 	frames      int      // that were read
 	merge       *merge   // nil: one writer
+	reuse       bool     // see Reuse
 	ready       []*wire.Record
 	tallies     map[string]uint64
 	round       uint32       // of the last record that Next returned
@@ -110,8 +111,17 @@ func (r *Reader) Header() (*wire.Header, error) {
 	return r.header, r.err
 }
 
+// Reuse saves memory where the caller keeps no record: from now on a document or a contribution that Next returns is valid until the
+// next call only. Of a log of several writers they stay valid.
+func (r *Reader) Reuse() {
+	r.reuse = r.merge == nil
+	for _, d := range r.decoders {
+		d.wire.Reuse = r.reuse
+	}
+}
+
 // Next returns the next record, never a header or an end. It answers io.EOF after a valid end record and the end of
-// the input, and a *FormatError for anything else that is not a valid stream. Records stay valid after the next call.
+// the input, and a *FormatError for anything else that is not a valid stream. Records stay valid after the next call, unless Reuse was called.
 func (r *Reader) Next() (*wire.Record, error) {
 	if _, err := r.Header(); err != nil && len(r.ready) == 0 {
 		return nil, err
@@ -212,7 +222,7 @@ func (r *Reader) readFrame() error {
 	}
 	d := r.decoders[frame.Writer]
 	if d == nil {
-		d = &decoder{number: frame.Number - 1, partial: frame.Number > 0}
+		d = &decoder{number: frame.Number - 1, partial: frame.Number > 0, wire: wire.Decoder{Reuse: r.reuse}}
 		r.decoders[frame.Writer] = d
 	}
 	if err == nil && frame.Number <= d.number {

@@ -3,6 +3,7 @@ package stream
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -377,6 +378,58 @@ func TestBatchesAreTheSameStream(t *testing.T) {
 	}
 	if _, err := w.Framer().Batches([]*wire.Record{documentRecord("", 1)}); err == nil {
 		t.Error("a batch with an invalid record was made")
+	}
+}
+
+// TestDocumentBatches: documents that were encoded before give the frames that their records give, in rounds and outside, in one frame and
+// in many. They count as records of the round.
+func TestDocumentBatches(t *testing.T) {
+	compressor, _ := NewCompressor(None)
+	for _, n := range []int{0, 1, 50_000} {
+		var out bytes.Buffer
+		w, err := NewWriter(&out, header(wire.Kind_ROUNDS), compressor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []*wire.Record{open(7)}
+		var encoded [][]byte
+		for _, r := range someDocuments(n) {
+			b, err := wire.AppendDocument(nil, r.GetDocument())
+			if err != nil {
+				t.Fatal(err)
+			}
+			encoded, want = append(encoded, b), append(want, inRound(7, r))
+		}
+		want = append(want, closing(7, uint64(n)))
+		batches, err := w.Framer().DocumentBatches(7, encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, err := w.Framer().Batches(want[1 : 1+n])
+		if err != nil || len(same) != len(batches) || n > 1 && len(batches) < 2 {
+			t.Fatalf("%d batches, of records %d, %v", len(batches), len(same), err)
+		}
+		if err := w.Write(want[0]); err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range batches {
+			if !bytes.Equal(b.frame, same[i].frame) {
+				t.Errorf("frame %d of %d documents is not that of their records", i, n)
+			}
+			if err := w.WriteBatch(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := cmp.Or(w.Write(want[len(want)-1]), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := decode(out.Bytes()); err != nil || !equal(got, want) {
+			t.Errorf("%d records, want %d, error %v", len(got), len(want), err)
+		}
+	}
+	w, _ := NewWriter(io.Discard, header(wire.Kind_ROUNDS), compressor)
+	if _, err := w.Framer().DocumentBatches(1, [][]byte{make([]byte, wire.MaxRecord)}); err != wire.ErrTooLarge {
+		t.Errorf("a document that is too large: %v", err)
 	}
 }
 

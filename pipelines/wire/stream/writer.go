@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 
@@ -190,35 +191,75 @@ func (f *Framer) AppendFrame(b, body []byte) []byte {
 
 // Batches checks and encodes records into batches of one frame each, in order.
 func (f *Framer) Batches(records []*wire.Record) ([]*Batch, error) {
-	var batches []*Batch
-	b := new(Batch)
-	closeFrame := func() {
-		if len(b.records) > 0 {
-			b.frame = f.AppendFrame(nil, b.body)
-			batches = append(batches, b)
-			b = new(Batch)
-		}
-	}
+	b := batches{framer: f}
 	for _, r := range records {
 		if err := wire.Check(f.Header, r); err != nil {
 			return nil, err
 		}
-		was := len(b.body)
-		body, err := wire.Append(b.body, r)
-		if err != nil {
+		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.Append(to, r) }); err != nil {
 			return nil, err
 		}
-		if b.body = body; !f.fits(len(body)) {
-			encoded := bytes.Clone(body[was:])
-			b.body = body[:was]
-			closeFrame()
-			b.body = encoded
-		}
-		b.records = append(b.records, r)
-		if len(b.body) >= target {
-			closeFrame()
+	}
+	return b.all()
+}
+
+// DocumentBatches is Batches for documents of a round that wire.AppendDocument encoded. It copies them and does not check them: the caller
+// read each from a stream whose header has the same vocabulary size and values.
+func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, error) {
+	b := batches{framer: f}
+	r := &wire.Record{Round: round, Body: &wire.Record_Document{}} // the order asks for no more
+	size := 0
+	for _, d := range documents {
+		size += len(d) + 3*binary.MaxVarintLen32 + 2 // two lengths, the round and tags
+	}
+	b.last.body = make([]byte, 0, min(size, wire.MaxContent))
+	b.last.records = make([]*wire.Record, 0, len(documents))
+	for _, d := range documents {
+		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.AppendDocumentRecord(to, round, d) }); err != nil {
+			return nil, err
 		}
 	}
-	closeFrame()
-	return batches, nil
+	return b.all()
+}
+
+// batches are batches under way.
+type batches struct {
+	framer *Framer
+	full   []*Batch
+	last   Batch
+}
+
+// add adds a record that encode appends.
+func (b *batches) add(r *wire.Record, encode func([]byte) ([]byte, error)) error {
+	was := len(b.last.body)
+	body, err := encode(b.last.body)
+	if err != nil {
+		return err
+	}
+	if b.last.body = body; !b.framer.fits(len(body)) {
+		encoded := bytes.Clone(body[was:])
+		b.last.body = body[:was]
+		b.close()
+		b.last.body = encoded
+	}
+	b.last.records = append(b.last.records, r)
+	if len(b.last.body) >= target {
+		b.close()
+	}
+	return nil
+}
+
+// close ends the frame under way, if it has a record.
+func (b *batches) close() {
+	if len(b.last.records) > 0 {
+		b.last.frame = b.framer.AppendFrame(nil, b.last.body)
+		closed := b.last
+		b.full = append(b.full, &closed)
+		b.last = Batch{}
+	}
+}
+
+func (b *batches) all() ([]*Batch, error) {
+	b.close()
+	return b.full, nil
 }

@@ -3,6 +3,7 @@ package fixed
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 )
 
@@ -26,14 +27,14 @@ func (g Grid) Step() float64 { return 1 / g.PerUnit }
 func (g Grid) Quantise(v float64) int64 {
 	steps := v * g.PerUnit
 	switch {
+	case -Limit < steps && steps < Limit:
+		return int64(steps) // Go truncates toward zero
 	case steps >= Limit:
 		return Limit
 	case steps <= -Limit:
 		return -Limit
-	case steps != steps:
-		return 0
 	}
-	return int64(steps) // Go truncates toward zero
+	return 0 // NaN
 }
 
 // ErrOverflow says that a sum left the range of int64. Under a clip bound of 2^20 steps this needs 2^43 units.
@@ -41,22 +42,46 @@ var ErrOverflow = errors.New("sum overflows 64 bits")
 
 // A Sum is a vector of exact sums. Integer addition is associative and commutative, so the cells do not depend on the
 // order, the batching or the number of the contributions' senders.
-type Sum struct{ Cells []int64 }
+type Sum struct {
+	Cells []int64
+	room  uint64 // no cell is farther from 0 than 2^63-1-room; 0 where nothing is known
+}
 
 // NewSum returns a sum of n cells, all zero.
-func NewSum(n int) *Sum { return &Sum{make([]int64, n)} }
+func NewSum(n int) *Sum { return &Sum{make([]int64, n), math.MaxInt64} }
+
+// holds tells whether no cell can overflow when at most one of these steps is added to each. If so, the caller adds them. If not, Add
+// has to look at each cell from now on.
+func (s *Sum) holds(steps []int64) bool {
+	greatest := uint64(0)
+	for _, v := range steps {
+		greatest = max(greatest, Magnitude(v))
+	}
+	if greatest > s.room {
+		s.room = 0
+		return false
+	}
+	s.room -= greatest
+	return true
+}
 
 // Add adds v to a cell, or reports ErrOverflow and leaves it.
 func (s *Sum) Add(cell int, v int64) error {
 	sum, err := add(s.Cells[cell], v)
 	if err == nil {
-		s.Cells[cell] = sum
+		s.Cells[cell], s.room = sum, 0
 	}
 	return err
 }
 
 // AddCells adds a vector of all cells, such as another sum. After an error s must not be used.
 func (s *Sum) AddCells(cells []int64) error {
+	if s.holds(cells) {
+		for i, v := range cells {
+			s.Cells[i] += v
+		}
+		return nil
+	}
 	for i, v := range cells {
 		if err := s.Add(i, v); err != nil {
 			return err

@@ -1,9 +1,11 @@
 package fixed
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -108,7 +110,7 @@ func FuzzSumAdd(f *testing.F) {
 		f.Add(pair[0], pair[1])
 	}
 	f.Fuzz(func(t *testing.T, a, b int64) {
-		s := Sum{[]int64{7, a, 7}}
+		s := Sum{Cells: []int64{7, a, 7}}
 		err := s.Add(1, b)
 		want := new(big.Int).Add(big.NewInt(a), big.NewInt(b))
 		if !want.IsInt64() {
@@ -121,6 +123,83 @@ func FuzzSumAdd(f *testing.F) {
 			t.Fatalf("%d + %d = %d, want %d; neighbours %d, %d", a, b, s.Cells[1], want, s.Cells[0], s.Cells[2])
 		}
 	})
+}
+
+// FuzzSum adds steps to two cells by all ways, and compares each sum with exact numbers: it is exact or ErrOverflow, whether the greatest
+// steps show that no cell can overflow or each cell is looked at. An operation is a way, a cell and the two steps, of which the
+// second is for vectors of all cells.
+func FuzzSum(f *testing.F) {
+	const most, least = math.MaxInt64, math.MinInt64
+	for _, seed := range [][]int64{
+		{0, 0, most, 0, 0, 0, 1, 0},                             // greatest steps reach 2^63-1, and the next one overflows
+		{0, 0, most - 1, 0, 0, 0, 1, 0},                         // exactly to 2^63-1
+		{0, 0, -most, 0, 0, 0, -1, 0},                           // exactly to -2^63
+		{0, 0, -most, 0, 0, 0, -2, 0},                           // beyond it
+		{0, 0, least, 0, 0, 0, most, 0, 0, 0, 1, 0, 0, 0, 1, 0}, // back and forth: no bound of the steps holds it
+		{1, 0, 1 << 62, -1 << 62, 1, 0, 1 << 62, 5},             // vectors of all cells
+		{2, 0, most, 0, 0, 0, 1, 0},                             // a single cell, and then a vector
+		{2, 1, least, 0, 1, 0, 0, -1},
+		{0, 0, 1 << 62, 0, 0, 1, 1 << 62, 0, 0, 0, 1 << 62, 0}, // another cell's steps take the room, and there is no overflow
+		{0, 0, 7, 0, 0, 0, least, 0, 0, 1, least, 0, 0, 0, -8, 0},
+	} {
+		var b []byte
+		for _, n := range seed {
+			b = binary.LittleEndian.AppendUint64(b, uint64(n))
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, exact := NewSum(2), []*big.Int{new(big.Int), new(big.Int)}
+		for operation := range slices.Chunk(b, 32) {
+			if len(operation) < 32 {
+				return
+			}
+			number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(operation[8*i:])) }
+			cell, steps := int(uint64(number(1))%2), []int64{number(2), number(3)}
+			var err error
+			switch uint64(number(0)) % 3 {
+			case 0:
+				v := Vector{Cells: []int{cell}, Steps: steps[:1]}
+				err = v.AddTo(s)
+				exact[cell].Add(exact[cell], big.NewInt(steps[0]))
+			case 1:
+				err = s.AddCells(steps)
+				for i, z := range steps {
+					exact[i].Add(exact[i], big.NewInt(z))
+				}
+			case 2:
+				err = s.Add(cell, steps[0])
+				exact[cell].Add(exact[cell], big.NewInt(steps[0]))
+			}
+			if fits := exact[0].IsInt64() && exact[1].IsInt64(); !fits || err != nil {
+				if fits || err != ErrOverflow {
+					t.Fatalf("error %v, and the exact sums are %v", err, exact)
+				}
+				return
+			}
+			if s.Cells[0] != exact[0].Int64() || s.Cells[1] != exact[1].Int64() {
+				t.Fatalf("sums %v, exact %v", s.Cells, exact)
+			}
+		}
+	})
+}
+
+// TestRoom: the greatest step of each vector, of either sign, leaves so much less room. A single cell, or what does not fit, leaves none.
+func TestRoom(t *testing.T) {
+	s := NewSum(2)
+	v := Vector{Cells: []int{0, 1}, Steps: []int64{5, -9}}
+	if err := v.AddTo(s); err != nil || s.room != math.MaxInt64-9 {
+		t.Errorf("room %d, %v", s.room, err)
+	}
+	if err := s.AddCells([]int64{-3, 2}); err != nil || s.room != math.MaxInt64-12 {
+		t.Errorf("room %d, %v", s.room, err)
+	}
+	if err := s.AddCells([]int64{0, math.MaxInt64 - 11}); err != nil || s.room != 0 {
+		t.Errorf("room %d, %v, and the sum is within the limit", s.room, err)
+	}
+	if s = NewSum(1); s.Add(0, 1) != nil || s.room != 0 {
+		t.Errorf("room %d after a single cell", s.room)
+	}
 }
 
 // Any order of the contributions, and any way to add them in parts first, gives the same cells. In float64 it would

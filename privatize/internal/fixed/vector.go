@@ -1,6 +1,9 @@
 package fixed
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // A Layout gives each cell of some named matrices a number: matrix after matrix, row by row. In a symmetric matrix only the
 // upper triangle has cells: row r has those of the columns r, r+1, ….
@@ -106,12 +109,22 @@ func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, valu
 		return errors.New("contribution to a symmetric matrix has a cell below the diagonal")
 	}
 	v.matrix, v.next = matrix, lastRow+1
+	from := len(v.Cells)
+	v.Cells = slices.Grow(v.Cells, len(values))[:from+len(values)]
+	v.Steps = slices.Grow(v.Steps, len(values))[:from+len(values)]
 	for r := range rowCount {
 		base := m.cell(at(rows, r), at(columns, 0)) - at(columns, 0)
-		for c := range columnCount {
-			v.Cells = append(v.Cells, base+at(columns, c))
-			v.Steps = append(v.Steps, g.Quantise(float64(values[r*columnCount+c])))
+		row := v.Cells[from+r*columnCount:][:columnCount]
+		for c, column := range columns {
+			row[c] = base + int(column)
 		}
+		for c := len(columns); c < columnCount; c++ { // all columns
+			row[c] = base + c
+		}
+	}
+	steps := v.Steps[from:]
+	for i, value := range values {
+		steps[i] = g.Quantise(float64(value))
 	}
 	return nil
 }
@@ -200,8 +213,15 @@ func NonNegative(steps []int64) {
 	}
 }
 
-// AddTo adds v to a sum.
+// AddTo adds v to a sum. No cell is in v twice, so Sum.holds applies.
 func (v *Vector) AddTo(s *Sum) error {
+	if s.holds(v.Steps) {
+		cells, steps := s.Cells, v.Steps[:len(v.Cells)]
+		for i, cell := range v.Cells {
+			cells[cell] += steps[i]
+		}
+		return nil
+	}
 	for i, cell := range v.Cells {
 		if err := s.Add(cell, v.Steps[i]); err != nil {
 			return err

@@ -170,7 +170,7 @@ func set(b byte) []uint32 {
 }
 
 func TestAddToReportsOverflow(t *testing.T) {
-	s := Sum{[]int64{1<<63 - 1}}
+	s := Sum{Cells: []int64{1<<63 - 1}}
 	v := Vector{Cells: []int{0}, Steps: []int64{1}}
 	if err := v.AddTo(&s); !errors.Is(err, ErrOverflow) {
 		t.Error(err)

@@ -26,6 +26,8 @@ type Corpus struct {
 	last   []byte   // the current chunk, if it will go to file
 	file   *os.File
 
+	encoded []byte // the last document that was added, with its length; its memory is used again
+
 	at  []int64  // offset of each document: its length as 4 bytes, then its encoding
 	end int64    // offset after the last document
 	ids []uint64 // 64 bits of the hash of each document's unit and id, until Seal
@@ -83,11 +85,11 @@ func (c *Corpus) Add(d *wire.Document) error {
 	}
 	c.ids = append(c.ids, binary.LittleEndian.Uint64(id[:]))
 	c.addUnit(name, unit)
-	encoded := make([]byte, 4, 4+proto.Size(d))
-	encoded, err := proto.MarshalOptions{}.MarshalAppend(encoded, d)
+	encoded, err := wire.AppendDocument(append(c.encoded[:0], 0, 0, 0, 0), d)
 	if err != nil {
 		return err
 	}
+	c.encoded = encoded
 	binary.LittleEndian.PutUint32(encoded, uint32(len(encoded)-4))
 	return c.store(encoded)
 }
@@ -204,22 +206,28 @@ func (c *Corpus) refuseTwice(h uint64) error {
 	return nil
 }
 
-// Document returns document i, from 0. It may be called by several goroutines after Seal.
-func (c *Corpus) Document(i int) (*wire.Document, error) {
+// Encoded returns document i, from 0, as wire.AppendDocument encodes it. The caller must not change it. Encoded may be called by several
+// goroutines after Seal.
+func (c *Corpus) Encoded(i int) ([]byte, error) {
 	at := c.at[i]
-	var encoded []byte
 	if chunk := at / chunkBytes; chunk < int64(len(c.chunks)) {
 		b := c.chunks[chunk][at%chunkBytes:]
-		encoded = b[4 : 4+binary.LittleEndian.Uint32(b)]
-	} else {
-		var length [4]byte
-		if _, err := c.file.ReadAt(length[:], at-c.spilled()); err != nil {
-			return nil, err
-		}
-		encoded = make([]byte, binary.LittleEndian.Uint32(length[:]))
-		if _, err := c.file.ReadAt(encoded, at+4-c.spilled()); err != nil {
-			return nil, err
-		}
+		return b[4 : 4+binary.LittleEndian.Uint32(b)], nil
+	}
+	var length [4]byte
+	if _, err := c.file.ReadAt(length[:], at-c.spilled()); err != nil {
+		return nil, err
+	}
+	encoded := make([]byte, binary.LittleEndian.Uint32(length[:]))
+	_, err := c.file.ReadAt(encoded, at+4-c.spilled())
+	return encoded, err
+}
+
+// Document returns document i as Encoded does, decoded.
+func (c *Corpus) Document(i int) (*wire.Document, error) {
+	encoded, err := c.Encoded(i)
+	if err != nil {
+		return nil, err
 	}
 	d := new(wire.Document)
 	return d, proto.Unmarshal(encoded, d)

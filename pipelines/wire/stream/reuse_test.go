@@ -1,0 +1,86 @@
+package stream
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/wire"
+)
+
+// reused reads all records of r after Reuse. Each is copied before the next is read if copied is true.
+func reused(t *testing.T, r *Reader, copied bool) []*wire.Record {
+	t.Helper()
+	r.Reuse()
+	var records []*wire.Record
+	for {
+		record, err := r.Next()
+		if err == io.EOF {
+			return records
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if copied {
+			record = proto.CloneOf(record)
+		}
+		records = append(records, record)
+	}
+}
+
+// TestReuse reads contributions, some of several records, and documents of many frames into the same memory. Reuse may come before the header is
+// read, or after it. The records are the same as without it, and the last one shows that memory was used again.
+func TestReuse(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
+		var want []*wire.Record
+		for _, g := range groupsOf(kind, 3) {
+			want = append(want, g...)
+		}
+		for _, frames := range []bool{false, true} {
+			for _, late := range []bool{false, true} {
+				read := func(copied bool) []*wire.Record {
+					r, err := NewReader(bytes.NewReader(encode(t, header(kind), None, frames, want...)), "input")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if late {
+						if _, err := r.Header(); err != nil {
+							t.Fatal(err)
+						}
+					}
+					return reused(t, r, copied)
+				}
+				name := fmt.Sprintf("%s, frames %v, late %v", kind, frames, late)
+				if got := read(true); !equal(got, want) {
+					t.Errorf("%s: got other records: %v", name, got)
+				}
+				if equal(read(false), want) {
+					t.Errorf("%s: no record shares the memory of another", name)
+				}
+			}
+		}
+	}
+}
+
+// TestReuseOfALog: the records of a log of several writers stay valid.
+func TestReuseOfALog(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
+		h, groups := header(kind), groupsOf(kind, 3)
+		frames := write(t, "w", h, groups, rand.New(rand.NewPCG(1, 2)))
+		r, err := NewMergedReader(&logOf{frames: frames}, "topic[0]", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []*wire.Record
+		for _, g := range groups {
+			want = append(want, g...)
+		}
+		if got := reused(t, r, false); !equal(got, want) {
+			t.Errorf("%s: records changed", kind)
+		}
+	}
+}
