@@ -383,21 +383,22 @@ func (f *fake) send(w *stream.Writer, round uint32, sum []float64, units int) er
 		Mechanism: f.grant.Mechanism, Grant: f.grant.ID, Grid: f.grant.Clip / float64(bound), Clip: bound, Scale: scale,
 		Scheme: wireScheme,
 	}
-	var blocks [][]byte
+	var matrices []stream.Rows
+	var released []byte
 	for i := range f.header.Matrices {
-		var b []byte
+		var of []int64
 		for c, at := range f.cells {
 			if at.matrix == i {
-				b = stream.AppendCells(b, cells[c:c+1])
+				of = append(of, cells[c])
 			}
 		}
-		blocks = append(blocks, b)
+		matrices, released = append(matrices, stream.RowsOf(of)), stream.AppendCells(released, of)
 	}
-	if err := w.WriteSet(&wire.Record{Round: round, Body: &wire.Record_Release{Release: head}}, blocks...); err != nil {
+	if err := w.WriteSet(&wire.Record{Round: round, Body: &wire.Record_Release{Release: head}}, matrices...); err != nil {
 		return err
 	}
 	charge := f.grant.Charge(int(round), f.grant.Scheme)
-	digest := sha256.Sum256(slices.Concat(blocks...))
+	digest := sha256.Sum256(released)
 	charge.Scale, charge.Run, charge.Release = scale, "audit", hex.EncodeToString(digest[:])
 	switch f.flaw {
 	case "uncharged":

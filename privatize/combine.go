@@ -8,7 +8,6 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 	"privpipe/privatize/internal/release"
 )
 
@@ -129,7 +128,7 @@ func (p *parts) end(number uint32, units, records, digest uint64) error {
 		sum.Grant = p.terms.Grant.ID
 	}
 	head := &wire.Record{Round: number, Body: &wire.Record_Sum{Sum: sum}}
-	if err := stream.WriteCells(p.out.Writer, head, matrices(p.collector.Layout(), cells)...); err != nil {
+	if err := p.out.WriteSet(head, matrices(p.collector.Layout(), cells)...); err != nil {
 		return err
 	}
 	end := &wire.RoundClose{Units: units, Records: records, UnitDigest: digest}

@@ -240,16 +240,14 @@ func sendWeights(out *endpoint.StreamWriter, names []string, result *objective.R
 		}
 	}
 	w := result.Weights
-	moments := make([]byte, 0, 8*len(w)*len(w))
-	row := make([]float64, len(w))
+	moments := make([]float64, 0, len(w)*len(w))
 	for _, x := range w {
-		for j, y := range w {
-			row[j] = x * y
+		for _, y := range w {
+			moments = append(moments, x*y)
 		}
-		moments = stream.AppendCells(moments, row)
 	}
 	head := &wire.Record{Round: 1, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: []*wire.Scalar{
 		{Name: "precision", Value: result.Precision}, {Name: "rounds", Value: 1},
 	}}}}
-	return out.WriteSet(head, stream.AppendCells(nil, w), moments)
+	return out.WriteSet(head, stream.RowsOf(w), stream.RowsOf(moments))
 }

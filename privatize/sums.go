@@ -262,7 +262,7 @@ func (s *sender) send(number uint32, scheme event.Scheme, cells []int64) error {
 		_, head.Scale = g.Steps()
 	}
 	record := &wire.Record{Round: number, Body: &wire.Record_Release{Release: head}}
-	if err := stream.WriteCells(s.out.Writer, record, matrices(s.collector.Layout(), cells)...); err != nil {
+	if err := s.out.WriteSet(record, matrices(s.collector.Layout(), cells)...); err != nil {
 		return err
 	}
 	if err := s.out.Flush(); err != nil {
@@ -273,11 +273,11 @@ func (s *sender) send(number uint32, scheme event.Scheme, cells []int64) error {
 }
 
 // matrices returns the cells of each matrix.
-func matrices(layout *fixed.Layout, cells []int64) [][]int64 {
-	each := make([][]int64, layout.Matrices())
+func matrices(layout *fixed.Layout, cells []int64) []stream.Rows {
+	each := make([]stream.Rows, layout.Matrices())
 	for i := range each {
 		from, to := layout.Span(i)
-		each[i] = cells[from:to]
+		each[i] = stream.RowsOf(cells[from:to])
 	}
 	return each
 }

@@ -62,19 +62,21 @@ func (o *Options) shrink(t *topics, sum []float64, tau float64) {
 	if frequency == nil {
 		frequency = marginal(sum, t.k, t.v, tau)
 	}
-	expected := make([]float64, len(sum))
 	sizes := topicSizes(sum, t.k, t.v)
 	total := 0.0
 	for k, size := range sizes {
 		total += size
 		for v, f := range frequency {
-			expected[k*t.v+v] = size * f
+			t.lambda[k*t.v+v] = size * f
 		}
 	}
-	cellPrior.Shrink(t.lambda, sum, expected, tau)
+	cellPrior.Shrink(t.lambda, sum, t.lambda, tau)
 	toFrequencies(t.lambda, frequency, total)
-	for i, l := range t.lambda {
-		t.lambda[i] = max(l, 1e-6*expected[i]) // far below the noise, but no word gets probability 0
+	for k, size := range sizes {
+		row := t.lambda[k*t.v : (k+1)*t.v]
+		for v, f := range frequency {
+			row[v] = max(row[v], 1e-6*(size*f)) // far below the noise, but no word gets probability 0
+		}
 	}
 }
 

@@ -333,7 +333,7 @@ func (s *session) writeModel(name string) error {
 }
 
 // writeSnapshot writes a model file with the vocabulary.
-func (s *session) writeSnapshot(name string, h *wire.Header, record *wire.Record, cells [][]byte) error {
+func (s *session) writeSnapshot(name string, h *wire.Header, record *wire.Record, cells []stream.Rows) error {
 	out, err := endpoint.CreateStream(name, h, s.Compress.Compress)
 	if err != nil {
 		return err

@@ -52,7 +52,11 @@ func release(t *testing.T, w *endpoint.StreamWriter, round uint32, first int64, 
 	head := &wire.Record{Round: round, Body: &wire.Record_Release{Release: &wire.Release{
 		Mechanism: "none", Grid: 1, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9},
 	}}}
-	if err := wirestream.WriteCells(w.Writer, head, cellsOf(first)[:matrices]...); err != nil {
+	var rows []wirestream.Rows
+	for _, cells := range cellsOf(first)[:matrices] {
+		rows = append(rows, wirestream.RowsOf(cells))
+	}
+	if err := w.WriteSet(head, rows...); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Flush(); err != nil {

@@ -125,22 +125,12 @@ func (m Matrix[T]) In(set *stream.Set) bool {
 	return err == nil
 }
 
-// Put writes the cells, given row by row.
+// Put writes the cells, given row by row. It does not copy them.
 func (m Matrix[T]) Put(to *Snapshot, size Size, cells []T) {
 	to.Matrices = append(to.Matrices, &wire.Matrix{
-		Name: m.Name, Rows: uint32(m.Rows.Of(size)), Columns: uint32(m.Columns.Of(size)), Element: element[T](),
+		Name: m.Name, Rows: uint32(m.Rows.Of(size)), Columns: uint32(m.Columns.Of(size)), Element: stream.Element[T](),
 	})
-	to.Cells = append(to.Cells, stream.AppendCells(nil, cells))
-}
-
-func element[T stream.Values]() wire.Element {
-	switch any(*new(T)).(type) {
-	case float32:
-		return wire.Element_FLOAT32
-	case int64:
-		return wire.Element_INT64
-	}
-	return wire.Element_FLOAT64
+	to.Cells = append(to.Cells, stream.RowsOf(cells))
 }
 
 func (m Matrix[T]) find(h *wire.Header) *wire.Matrix {
@@ -165,8 +155,8 @@ func (m Matrix[T]) fits(found *wire.Matrix, size Size) error {
 	if int(found.Rows) != rows || int(found.Columns) != columns || found.Symmetric {
 		return fmt.Errorf("matrix %q is of %d × %d, must be of %d × %d", m.Name, found.Rows, found.Columns, rows, columns)
 	}
-	if found.Element != element[T]() {
-		return fmt.Errorf("matrix %q has elements %s, must have %s", m.Name, found.Element, element[T]())
+	if found.Element != stream.Element[T]() {
+		return fmt.Errorf("matrix %q has elements %s, must have %s", m.Name, found.Element, stream.Element[T]())
 	}
 	return nil
 }

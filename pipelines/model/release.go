@@ -67,21 +67,22 @@ func (r *Release) scale(i int) float64 {
 	return r.set.Release.Grid * bound / r.set.Release.Scheme.Rate
 }
 
-// Statistic returns the matrix with a name.
+// Statistic returns the matrix with a name, once: the release does not keep it.
 func (r *Release) Statistic(name string) (*Statistic, error) {
-	steps, err := stream.Cells[int64](r.set, name)
-	if err != nil {
-		return nil, err
-	}
 	i, m, err := r.set.Matrix(name)
 	if err != nil {
 		return nil, err
 	}
 	scale := r.scale(i)
 	diagonal, off := deviations(r.set.Release, m.Symmetric)
-	s := &Statistic{Values: make([]float64, len(steps)), Deviation: diagonal * scale, OffDiagonal: off * scale}
-	for c, step := range steps {
-		s.Values[c] = float64(step) * scale
+	s := &Statistic{Values: make([]float64, 0, m.Cells()), Deviation: diagonal * scale, OffDiagonal: off * scale}
+	err = stream.Drain(r.set, name, func(steps []int64) {
+		for _, step := range steps {
+			s.Values = append(s.Values, float64(step)*scale)
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	if m.Symmetric {
 		s.Values = square(s.Values, int(m.Rows))

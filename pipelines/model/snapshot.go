@@ -1,10 +1,13 @@
 package model
 
-import "privpipe/pipelines/wire"
+import (
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
 
-// A Snapshot is named numbers and matrices, which Fields write.
+// A Snapshot is named numbers and matrices, which Fields write. It has no copy of the cells, so it is written before its learner goes on.
 type Snapshot struct {
 	Scalars  []*wire.Scalar
 	Matrices []*wire.Matrix
-	Cells    [][]byte // of each matrix, little-endian
+	Cells    []stream.Rows // of each matrix
 }

@@ -103,7 +103,7 @@ func params(t *testing.T, sets []set) *stream.Reader {
 		number := cmp.Or(x.round, uint32(i))
 		records = append(records, &wire.Record{Round: number, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: s.Scalars}}})
 		for m, cells := range s.Cells {
-			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(m), Values: cells}}})
+			records = append(records, &wire.Record{Round: number, Body: &wire.Record_Block{Block: &wire.Block{Matrix: uint32(m), Values: cells.AppendTo(nil, 0, cells.Len())}}})
 		}
 	}
 	return reader(t, h, records)

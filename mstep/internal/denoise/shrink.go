@@ -19,7 +19,7 @@ type Mixture struct {
 
 // Shrink sets estimate[i] to the posterior mean of a number of expected size expected[i] > 0 that was released as
 // noisy[i] with normal noise of deviation tau ≥ 0. Without noise it copies, raising negative cells to 0. All slices have
-// one length; estimate may be noisy.
+// one length; estimate may be noisy or expected.
 func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 	m.ShrinkOwn(estimate, nil, noisy, expected, tau)
 }

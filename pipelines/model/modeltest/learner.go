@@ -67,10 +67,10 @@ func Stream(h *wire.Header, releases ...Release) []byte {
 	return write(h, func(w *stream.Writer) error {
 		for _, r := range releases {
 			head := &wire.Record{Round: r.Round, Body: &wire.Record_Release{Release: r.Head}}
-			var matrices [][]byte
+			var matrices []stream.Rows
 			for _, m := range h.Matrices {
 				cells := m.Cells()
-				matrices = append(matrices, stream.AppendCells(nil, r.Steps[:cells]))
+				matrices = append(matrices, stream.RowsOf(r.Steps[:cells]))
 				r.Steps = r.Steps[cells:]
 			}
 			if len(r.Steps) > 0 {
@@ -172,15 +172,15 @@ func LearnerOf(t *testing.T, head *wire.Release, fresh func() model.Learner) {
 		}
 		releases[i] = Release{uint32(i + 1), head, steps}
 	}
-	var parameters []*model.Snapshot // before each round and after the last
+	var parameters []*kept // before each round and after the last
 	for i := range releases {
-		parameters = append(parameters, l.Parameters())
+		parameters = append(parameters, keep(l.Parameters()))
 		update(t, l, releases[i])
 		if l.Round() != uint32(i+1) {
 			t.Fatalf("Round is %d after round %d", l.Round(), i+1)
 		}
 	}
-	parameters = append(parameters, l.Parameters())
+	parameters = append(parameters, keep(l.Parameters()))
 	want := learned(t, l)
 
 	t.Run("needs a release", func(t *testing.T) {
@@ -200,7 +200,7 @@ func LearnerOf(t *testing.T, head *wire.Release, fresh func() model.Learner) {
 				t.Fatalf("Restore refused what State returned after round %d: %v", cut, err)
 			}
 			for i := cut; i < rounds; i++ {
-				same(t, "parameters", l.Parameters(), parameters[i])
+				same(t, "parameters", keep(l.Parameters()), parameters[i])
 				update(t, l, releases[i])
 			}
 			same(t, "model", learned(t, l), want)
@@ -209,7 +209,7 @@ func LearnerOf(t *testing.T, head *wire.Release, fresh func() model.Learner) {
 	t.Run("asking changes nothing", func(t *testing.T) {
 		same(t, "model", learned(t, l), want)
 		l.State()
-		same(t, "parameters", l.Parameters(), parameters[rounds])
+		same(t, "parameters", keep(l.Parameters()), parameters[rounds])
 	})
 	t.Run("refuses an incomplete checkpoint", func(t *testing.T) {
 		state := l.State()
@@ -268,17 +268,34 @@ func update(t *testing.T, l model.Learner, r Release) {
 	}
 }
 
-func learned(t *testing.T, l model.Learner) *model.Snapshot {
+func learned(t *testing.T, l model.Learner) *kept {
 	t.Helper()
 	s, err := l.Model()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return keep(s)
+}
+
+// kept is a snapshot, and its cells at the time.
+type kept struct {
+	*model.Snapshot
+	cells [][]byte
+}
+
+func keep(s *model.Snapshot) *kept {
+	if s == nil {
+		return nil
+	}
+	k := &kept{Snapshot: s}
+	for _, rows := range s.Cells {
+		k.cells = append(k.cells, rows.AppendTo(nil, 0, rows.Len()))
+	}
+	return k
 }
 
 // same compares bit for bit.
-func same(t *testing.T, what string, got, want *model.Snapshot) {
+func same(t *testing.T, what string, got, want *kept) {
 	t.Helper()
 	if got == nil || want == nil {
 		if got != want {
@@ -288,7 +305,7 @@ func same(t *testing.T, what string, got, want *model.Snapshot) {
 	}
 	equal := slices.EqualFunc(got.Scalars, want.Scalars, func(a, b *wire.Scalar) bool { return proto.Equal(a, b) }) &&
 		slices.EqualFunc(got.Matrices, want.Matrices, func(a, b *wire.Matrix) bool { return proto.Equal(a, b) }) &&
-		slices.EqualFunc(got.Cells, want.Cells, bytes.Equal)
+		slices.EqualFunc(got.cells, want.cells, bytes.Equal)
 	if !equal {
 		t.Errorf("%s differs from the same of the run that was not killed", what)
 	}

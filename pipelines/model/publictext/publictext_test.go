@@ -83,7 +83,7 @@ func TestDigest(t *testing.T) {
 	}
 	s := new(model.Snapshot)
 	want.PutDigest(s)
-	if len(s.Cells) != 1 || len(s.Cells[0]) != len(want.Digest) {
+	if len(s.Cells) != 1 || 8*s.Cells[0].Len() != len(want.Digest) {
 		t.Errorf("the digest takes %d matrices", len(s.Cells))
 	}
 }

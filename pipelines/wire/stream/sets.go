@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"privpipe/pipelines/wire"
 )
@@ -17,7 +18,7 @@ type Set struct {
 	Sum        *wire.Sum        // of a stream of SUMS
 
 	header *wire.Header
-	cells  [][]byte // of each matrix, little-endian
+	blocks [][][]byte // of each matrix, in order: cells, little-endian
 }
 
 // ReadSet returns the next set of a stream of RELEASES, PARAMETERS or CHECKPOINT, and io.EOF after the last. Words on
@@ -41,16 +42,18 @@ func (r *Reader) ReadBlocks(head *wire.Record) (*Set, error) {
 		Round: head.Round, Release: head.GetRelease(), Parameters: head.GetParameters(), Sum: head.GetSum(), header: r.header,
 	}
 	for _, m := range r.header.Matrices {
-		// Grown as blocks come: a header alone must not make a reader allocate a large matrix.
-		var cells []byte
-		for size := m.Cells() * m.Element.Size(); len(cells) < size; {
+		// The memory is that of blocks which came: a header alone must not make a reader allocate a large matrix.
+		var blocks [][]byte
+		for missing := m.Cells() * m.Element.Size(); missing > 0; {
 			record, err := r.Next()
 			if err != nil {
 				return nil, err
 			}
-			cells = append(cells, record.GetBlock().GetValues()...)
+			values := record.GetBlock().GetValues()
+			blocks = append(blocks, values)
+			missing -= len(values)
 		}
-		s.cells = append(s.cells, cells)
+		s.blocks = append(s.blocks, blocks)
 	}
 	return s, nil
 }
@@ -82,8 +85,13 @@ func (s *Set) Digest() [sha256.Size]byte {
 	for _, scalar := range s.Parameters.GetScalars() {
 		hash.Write(AppendCells([]byte(scalar.Name+"\n"), []float64{scalar.Value}))
 	}
-	for _, cells := range s.cells {
-		hash.Write(cells)
+	for _, blocks := range s.blocks {
+		if blocks == nil {
+			panic("a digest of a set whose cells were drained")
+		}
+		for _, values := range blocks {
+			hash.Write(values)
+		}
 	}
 	return [sha256.Size]byte(hash.Sum(nil))
 }
@@ -93,68 +101,112 @@ type Values interface{ float32 | float64 | int64 }
 
 // Cells returns the cells of the matrix of a name, row by row. T must be its element.
 func Cells[T Values](s *Set, name string) ([]T, error) {
-	i, m, err := s.Matrix(name)
+	i, m, err := find[T](s, name)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]T, m.Cells())
-	b := s.cells[i]
-	switch v := any(values).(type) {
+	cells := make([]T, m.Cells())
+	rest := cells
+	for _, values := range s.blocks[i] {
+		rest = rest[decodeCells(rest, values):]
+	}
+	return cells, nil
+}
+
+// Drain gives the cells of the matrix of a name to take, a block of them after the other, and frees each: whoever makes another matrix of them
+// does not hold both. The slice is used again. Afterwards the set has the cells no more, so neither they nor a digest can be asked of it.
+func Drain[T Values](s *Set, name string, take func([]T)) error {
+	i, _, err := find[T](s, name)
+	if err != nil {
+		return err
+	}
+	var cells []T
+	for b, values := range s.blocks[i] {
+		cells = slices.Grow(cells[:0], len(values)) // at most: a value has a byte or more
+		take(cells[:decodeCells(cells[:cap(cells)], values)])
+		s.blocks[i][b] = nil
+	}
+	s.blocks[i] = nil
+	return nil
+}
+
+// find returns the matrix of a name, whose element must be T, and its number.
+func find[T Values](s *Set, name string) (int, *wire.Matrix, error) {
+	i, m, err := s.Matrix(name)
+	if err != nil {
+		return 0, nil, err
+	}
+	if m.Element != Element[T]() {
+		return 0, nil, fmt.Errorf("matrix %q has elements %s, not %T", name, m.Element, *new(T))
+	}
+	if s.blocks[i] == nil {
+		return 0, nil, fmt.Errorf("matrix %q was drained", name)
+	}
+	return i, m, nil
+}
+
+// Element returns the element of the wire for T.
+func Element[T Values]() wire.Element {
+	switch any(*new(T)).(type) {
+	case float32:
+		return wire.Element_FLOAT32
+	case int64:
+		return wire.Element_INT64
+	}
+	return wire.Element_FLOAT64
+}
+
+// decodeCells sets the first cells from little-endian bytes and returns their number.
+func decodeCells[T Values](cells []T, b []byte) int {
+	n := len(b) / Element[T]().Size()
+	switch v := any(cells[:n]).(type) {
 	case []float32:
-		if m.Element == wire.Element_FLOAT32 {
-			for j := range v {
-				v[j] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*j:]))
-			}
-			return values, nil
+		for j := range v {
+			v[j] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*j:]))
 		}
 	case []float64:
-		if m.Element == wire.Element_FLOAT64 {
-			for j := range v {
-				v[j] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*j:]))
-			}
-			return values, nil
+		for j := range v {
+			v[j] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*j:]))
 		}
 	case []int64:
-		if m.Element == wire.Element_INT64 {
-			for j := range v {
-				v[j] = int64(binary.LittleEndian.Uint64(b[8*j:]))
-			}
-			return values, nil
+		for j := range v {
+			v[j] = int64(binary.LittleEndian.Uint64(b[8*j:]))
 		}
 	}
-	return nil, fmt.Errorf("matrix %q has elements %s, not %T", name, m.Element, values[:0])
+	return n
 }
 
 // blockBytes is how much of a matrix a block holds: a few blocks fill a frame.
 const blockBytes = 128 << 10
 
-// WriteSet writes head, a Release, Parameters or Sum record, and the matrices that the header announces, each given as
-// its little-endian bytes (see AppendCells).
-func (w *Writer) WriteSet(head *wire.Record, matrices ...[]byte) error {
-	if err := w.Write(head); err != nil {
-		return err
-	}
-	for i, cells := range matrices {
-		size := w.framer.Header.Matrices[i].Element.Size()
-		for offset := 0; offset < len(cells); offset += blockBytes {
-			if err := w.writeBlock(head.Round, i, offset/size, cells[offset:min(offset+blockBytes, len(cells))]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// Rows are the cells of a matrix, row by row, that are to be written.
+type Rows interface {
+	// Len is the number of cells.
+	Len() int
+
+	// AppendTo appends the cells from one number to before another to b, as little-endian bytes.
+	AppendTo(b []byte, from, to int) []byte
 }
 
-// WriteCells is WriteSet for matrices of cells. It encodes a block at a time.
-func WriteCells(w *Writer, head *wire.Record, matrices ...[]int64) error {
+// RowsOf returns cells as Rows, which do not copy them.
+func RowsOf[T Values](cells []T) Rows { return slice[T](cells) }
+
+type slice[T Values] []T
+
+func (s slice[T]) Len() int                               { return len(s) }
+func (s slice[T]) AppendTo(b []byte, from, to int) []byte { return AppendCells(b, s[from:to]) }
+
+// WriteSet writes head, a Release, Parameters or Sum record, and the matrices that the header announces. It encodes a block at a time.
+func (w *Writer) WriteSet(head *wire.Record, matrices ...Rows) error {
 	if err := w.Write(head); err != nil {
 		return err
 	}
-	const most = blockBytes / 8
-	for i, cells := range matrices {
-		for offset := 0; offset < len(cells); offset += most {
-			values := AppendCells(nil, cells[offset:min(offset+most, len(cells))])
-			if err := w.writeBlock(head.Round, i, offset, values); err != nil {
+	var values []byte
+	for i, m := range matrices {
+		most := blockBytes / w.framer.Header.Matrices[i].Element.Size()
+		for from := 0; from < m.Len(); from += most {
+			values = m.AppendTo(values[:0], from, min(from+most, m.Len()))
+			if err := w.writeBlock(head.Round, i, from, values); err != nil {
 				return err
 			}
 		}

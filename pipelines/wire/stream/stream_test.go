@@ -540,7 +540,7 @@ func FuzzReader(f *testing.F) {
 func TestDigest(t *testing.T) {
 	set := &Set{
 		Parameters: &wire.Parameters{Scalars: []*wire.Scalar{{Name: "alpha", Value: 0.25}, {Name: "t"}}},
-		cells:      [][]byte{{1, 2, 3, 4}, {5, 6}},
+		blocks:     [][][]byte{{{1, 2, 3}, {4}}, {{5, 6}}},
 	}
 	want := sha256.Sum256([]byte("alpha\n\x00\x00\x00\x00\x00\x00\xd0\x3ft\n\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x04\x05\x06"))
 	if got := set.Digest(); got != want {
@@ -552,8 +552,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestWriteCells: cells are written as the same blocks, encoded before or on the way.
-func TestWriteCells(t *testing.T) {
+// TestWriteSet: cells come in blocks of 128 KiB, and are read as they were written, all at once or block by block.
+func TestWriteSet(t *testing.T) {
 	h := header(wire.Kind_RELEASES)
 	h.Matrices[0].Rows, h.Matrices[0].Columns = 3, 20_000
 	matrices := [][]int64{make([]int64, 60_000), {-7}}
@@ -563,40 +563,67 @@ func TestWriteCells(t *testing.T) {
 	head := &wire.Record{Round: 1, Body: &wire.Record_Release{Release: &wire.Release{
 		Mechanism: "none", Grid: 1, Scheme: &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 1},
 	}}}
-	var written [2]bytes.Buffer
-	for i := range written {
-		c, err := NewCompressor(None)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := NewWriter(&written[i], h, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 {
-			err = w.WriteSet(head, AppendCells(nil, matrices[0]), AppendCells(nil, matrices[1]))
-		} else {
-			err = WriteCells(w, head, matrices...)
-		}
-		if err == nil {
-			err = w.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(written[0].Bytes(), written[1].Bytes()) {
-		t.Error("the two streams differ")
-	}
-	r, err := NewReader(&written[1], "test")
+	var written bytes.Buffer
+	c, err := NewCompressor(None)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := ReadSet(r, nil)
+	w, err := NewWriter(&written, h, c)
+	if err == nil {
+		err = w.WriteSet(head, RowsOf(matrices[0]), RowsOf(matrices[1]))
+	}
+	if err == nil {
+		err = w.Close()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cells, err := Cells[int64](set, "a"); err != nil || !slices.Equal(cells, matrices[0]) {
-		t.Errorf("other cells, or %v", err)
+	reader := func() *Reader {
+		r, err := NewReader(bytes.NewReader(written.Bytes()), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
 	}
+	r := reader()
+	var offsets []uint64
+	for record, err := r.Next(); err == nil; record, err = r.Next() {
+		if b := record.GetBlock(); b != nil {
+			offsets = append(offsets, b.Offset)
+		}
+	}
+	if want := []uint64{0, 1 << 14, 2 << 14, 3 << 14, 0}; !slices.Equal(offsets, want) {
+		t.Errorf("blocks at %d, want %d", offsets, want)
+	}
+	set, err := ReadSet(reader(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := set.Digest(), sha256.Sum256(AppendCells(AppendCells(nil, matrices[0]), matrices[1])); got != want {
+		t.Errorf("digest %x, want %x", got, want)
+	}
+	for i, name := range []string{"a", "b"} {
+		if cells, err := Cells[int64](set, name); err != nil || !slices.Equal(cells, matrices[i]) {
+			t.Errorf("matrix %s: other cells, or %v", name, err)
+		}
+		if err := Drain(set, name, func([]float64) { t.Error("drained cells of another type") }); err == nil {
+			t.Errorf("matrix %s: drained as float64", name)
+		}
+		var drained []int64
+		if err := Drain(set, name, func(cells []int64) { drained = append(drained, cells...) }); err != nil || !slices.Equal(drained, matrices[i]) {
+			t.Errorf("matrix %s: other cells were drained, or %v", name, err)
+		}
+		if err := Drain(set, name, func([]int64) { t.Error("drained twice") }); err == nil {
+			t.Errorf("matrix %s: drained twice", name)
+		}
+		if _, err := Cells[int64](set, name); err == nil {
+			t.Errorf("matrix %s: cells after they were drained", name)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a digest of a drained set")
+		}
+	}()
+	set.Digest()
 }
