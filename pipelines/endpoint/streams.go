@@ -11,6 +11,7 @@ import (
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/heap"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -193,10 +194,12 @@ func (w Wanted) check(name string, h *wire.Header) error {
 	if h.Values && !w.Values {
 		return exit.Errorf(exit.Malformed, "%s: documents of real numbers, must be of counts of words", name)
 	}
-	if cells := cellsOf(h); w.MaxCells > 0 && cells > w.MaxCells {
+	cells := cellsOf(h)
+	if w.MaxCells > 0 && cells > w.MaxCells {
 		return exit.Errorf(exit.Malformed, "%s: its header announces matrices of %d cells in all, must be at most %d", name, cells, w.MaxCells).
 			WithHint("if they are meant to be so large, and memory is, too: --max-cells %d", cells)
 	}
+	heap.Hold(cells)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/heap"
 )
 
 // grace is the time that a stage has to clean up after a signal, before the process ends.
@@ -38,7 +39,7 @@ type Stage struct {
 // Main parses the command line into cli, runs the chosen command and exits with its code. It does not return. cli is a pointer to
 // a struct for kong that embeds Common. The method Run of each command takes a *Run.
 func Main(stage Stage, cli any, common *Common) {
-	collectLater()
+	heap.Wait()
 	end(run(stage, cli, common, os.Args[1:], os.Stdout, os.Stderr))
 }
 
