@@ -70,20 +70,15 @@ func (r ray) geometric(k int) (sum complex128, of float64) {
 
 // hockey is Σ z_k^j·(1 − e^(−step·j)) for j below cells, and a number that its rounding error is below 64u of. With w = z·e^−step,
 //
-//	Σ z^j − Σ w^j = (1−z^cells)·(z−w)/((1−z)(1−w)) − z^cells·(1−e^(−step·cells))/(1−w),
+//	Σ z^j − Σ w^j = z·(1−e^−step)/(1−w)·Σ z^j − z^cells·(1−e^(−step·cells))/(1−w),
 //
-// which is free of the cancellation of the two sums.
+// in which the two sums do not cancel each other.
 func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
-	lower := ray{r.series, r.rate + step, r.cells}
-	if k == 0 && r.rate == 0 {
-		flat, _ := r.geometric(0)
-		decayed, _ := lower.geometric(0)
-		return flat - decayed, real(flat + decayed)
-	}
-	last, less, z := r.last(k), r.less(k), r.turn(k, 1)*complex(math.Exp(-r.rate), 0)
-	both := z * complex(-math.Expm1(-step), 0) / (less * lower.less(k))
-	end := last * complex(-math.Expm1(-step*float64(r.cells)), 0) / lower.less(k)
-	return (1-last)*both - end, (1+size(last))*size(both) + size(end)
+	all, of := r.geometric(k)
+	lower := ray{r.series, r.rate + step, r.cells}.less(k)
+	factor := r.turn(k, 1) * complex(-math.Exp(-r.rate)*math.Expm1(-step), 0) / lower
+	end := r.last(k) * complex(-math.Expm1(-step*float64(r.cells)), 0) / lower
+	return factor*all - end, size(factor)*of + size(end)
 }
 
 // sum is Σ over the cells from one on, upwards or downwards, of its mass times what weight says of its distance, and the error of that.

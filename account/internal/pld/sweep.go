@@ -75,8 +75,10 @@ func (s *sweep) seek(index int) {
 			s.bump = max(0, sum+wrong)
 		}
 	}
-	if s.width > 0 && place > 0 { // the width is below 1/tilt
-		sum, wrong := s.series.sum(place-1, false, place, ray{s.series, (1/s.width - s.tilt) * s.step, place}.geometric)
+	if s.width > 0 && place > 0 {
+		// The width is below 1/tilt. A difference that cancels is rounded down: the sum of masses is larger for a lower rate.
+		rate := max(0, (1/s.width-s.tilt)*s.step-4*unit*s.step/s.width)
+		sum, wrong := s.series.sum(place-1, false, place, ray{s.series, rate, place}.geometric)
 		s.leftBump = max(0, sum+wrong)
 	}
 }
@@ -129,7 +131,10 @@ func (s *sweep) bisect(exceeds func() bool) bool {
 		return false
 	}
 	at := func(index int) bool { s.seek(index); return exceeds() }
-	low := int(max(float64(bottom), min(float64(high-1), s.expected/s.step)))
+	low := bottom
+	if about := s.expected / s.step; about > float64(bottom) { // it is a number
+		low = int(min(float64(high-1), about))
+	}
 	if at(low) {
 		for far := 1; low+far < high; far *= 2 {
 			if !at(low + far) {
