@@ -381,6 +381,52 @@ func TestBatchesAreTheSameStream(t *testing.T) {
 	}
 }
 
+// TestBatchesKeepTheirMemory: batches that wait to be written do not change when others are made and written. The memory of written ones serves
+// others.
+func TestBatchesKeepTheirMemory(t *testing.T) {
+	compressor, _ := NewCompressor(None)
+	var out bytes.Buffer
+	w, err := NewWriter(&out, header(wire.Kind_DOCUMENTS), compressor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := someDocuments(400)
+	var waiting [][]*Batch
+	for rest, n := want, 30; len(rest) > 0; n-- { // smaller and smaller, so that they fit the memory of those before
+		some := rest[:min(len(rest), max(n, 1))]
+		rest = rest[len(some):]
+		made, err := w.Framer().Batches(some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waiting = append(waiting, made); len(waiting) < 3 {
+			continue
+		}
+		for _, b := range waiting[0] {
+			if err := w.WriteBatch(b); err != nil {
+				t.Fatal(err)
+			}
+			if b.body != nil || b.frame != nil {
+				t.Fatal("a batch that was written still has its memory")
+			}
+		}
+		waiting = waiting[1:]
+	}
+	for _, made := range waiting {
+		for _, b := range made {
+			if err := w.WriteBatch(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := decode(out.Bytes()); err != nil || !equal(got, want) {
+		t.Errorf("%d records, want %d, error %v", len(got), len(want), err)
+	}
+}
+
 // TestDocumentBatches: documents that were encoded before give the frames that their records give, in rounds and outside, in one frame and
 // in many. They count as records of the round.
 func TestDocumentBatches(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -117,7 +119,7 @@ type Batch struct {
 	frame   []byte
 }
 
-// WriteBatch writes a batch as frames of its own, after the records written so far.
+// WriteBatch writes a batch as frames of its own, after the records written so far. The batch is used up: its memory serves others.
 func (w *Writer) WriteBatch(b *Batch) error {
 	for _, r := range b.records {
 		if err := w.order.admit(r); err != nil {
@@ -129,7 +131,11 @@ func (w *Writer) WriteBatch(b *Batch) error {
 	}
 	w.records += uint64(len(b.records))
 	w.mark = w.markOf(b.records[len(b.records)-1])
-	return w.writeFrame(b.frame, b.body)
+	err := w.writeFrame(b.frame, b.body)
+	w.framer.give(b.body)
+	w.framer.give(b.frame)
+	*b = Batch{}
+	return err
 }
 
 // Close writes the end record with tallies and flushes. It does not close the underlying writer. Without Close a
@@ -160,7 +166,19 @@ type Framer struct {
 	Header     *wire.Header
 	header     []byte // encoded, with its length
 	compressor *Compressor
+	memory     sync.Pool // of *[]byte, for bodies and frames: a garbage collector has less to do
 }
+
+// take returns no bytes in memory that was used before, if there is any.
+func (f *Framer) take() []byte {
+	if b, ok := f.memory.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
+}
+
+// give takes memory that nobody uses any more.
+func (f *Framer) give(b []byte) { f.memory.Put(&b) }
 
 // NewFramer returns a Framer; the error is that of a header that breaks a rule of the wire.
 func NewFramer(h *wire.Header, c *Compressor) (*Framer, error) {
@@ -184,8 +202,8 @@ func (f *Framer) fits(body int) bool { return len(f.header)+body <= wire.MaxCont
 
 // AppendFrame appends to b one frame with the encoded records of body, which must fit.
 func (f *Framer) AppendFrame(b, body []byte) []byte {
-	content := make([]byte, 0, len(f.header)+len(body))
-	content = append(append(content, f.header...), body...)
+	content := append(append(slices.Grow(f.take(), len(f.header)+len(body)), f.header...), body...)
+	defer f.give(content)
 	return f.compressor.AppendFrame(b, content)
 }
 
@@ -212,7 +230,7 @@ func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, er
 	for _, d := range documents {
 		size += len(d) + 3*binary.MaxVarintLen32 + 2 // two lengths, the round and tags
 	}
-	b.last.body = make([]byte, 0, min(size, wire.MaxContent))
+	b.last.body = slices.Grow(f.take(), min(size, wire.MaxContent))
 	b.last.records = make([]*wire.Record, 0, len(documents))
 	for _, d := range documents {
 		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.AppendDocumentRecord(to, round, d) }); err != nil {
@@ -231,6 +249,9 @@ type batches struct {
 
 // add adds a record that encode appends.
 func (b *batches) add(r *wire.Record, encode func([]byte) ([]byte, error)) error {
+	if b.last.body == nil {
+		b.last.body = b.framer.take()
+	}
 	was := len(b.last.body)
 	body, err := encode(b.last.body)
 	if err != nil {
@@ -252,7 +273,7 @@ func (b *batches) add(r *wire.Record, encode func([]byte) ([]byte, error)) error
 // close ends the frame under way, if it has a record.
 func (b *batches) close() {
 	if len(b.last.records) > 0 {
-		b.last.frame = b.framer.AppendFrame(nil, b.last.body)
+		b.last.frame = b.framer.AppendFrame(b.framer.take(), b.last.body)
 		closed := b.last
 		b.full = append(b.full, &closed)
 		b.last = Batch{}
