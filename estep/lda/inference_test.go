@@ -86,7 +86,9 @@ func gammaReference(d *wire.Document, k, v int, weights []float32, alpha float64
 }
 
 // TestInferenceAgainstReference compares γ with the printed algorithm for small and large α (pruning, and none).
-func TestInferenceAgainstReference(t *testing.T) {
+func TestInferenceAgainstReference(t *testing.T) { everyKernel(t, testInferenceAgainstReference) }
+
+func testInferenceAgainstReference(t *testing.T) {
 	l := limits{tolerance: 1e-3, iterations: 100}
 	for _, alpha := range []float64{0.005, 0.02, 0.2, 1, 5} {
 		for seed := range uint64(20) {
@@ -104,7 +106,9 @@ func TestInferenceAgainstReference(t *testing.T) {
 	}
 }
 
-func TestEmptyDocument(t *testing.T) {
+func TestEmptyDocument(t *testing.T) { everyKernel(t, testEmptyDocument) }
+
+func testEmptyDocument(t *testing.T) {
 	topics, _ := randomTopics(1, 4, 10, 0.3)
 	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: shape.Shape{TopTopics: 2, Weight: shape.Once, Norm: 1}})
 	m.k, m.v, m.topics = 4, 10, topics
@@ -126,7 +130,9 @@ func TestEmptyDocument(t *testing.T) {
 }
 
 // TestWordsOfNoTopic checks that weights of 0, which a model may have, give numbers.
-func TestWordsOfNoTopic(t *testing.T) {
+func TestWordsOfNoTopic(t *testing.T) { everyKernel(t, testWordsOfNoTopic) }
+
+func testWordsOfNoTopic(t *testing.T) {
 	topics := newTopics(2, 3, 0.5, []float32{1, 0, 0, 1, 0, 0})
 	f := newInference(topics)
 	f.run([]uint32{0, 1, 2}, []float32{1, 5, 2}, limits{1e-3, 50})
@@ -161,7 +167,9 @@ func TestGammaSumsToTokens(t *testing.T) {
 
 // TestTinyGamma: over thousands of topics every γ of a short document may be so small that exp(ψ(γ)) is 0 in a float64.
 // Nothing is divided by it.
-func TestTinyGamma(t *testing.T) {
+func TestTinyGamma(t *testing.T) { everyKernel(t, testTinyGamma) }
+
+func testTinyGamma(t *testing.T) {
 	for _, c := range []struct {
 		topics int
 		alpha  float64
