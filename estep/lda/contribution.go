@@ -13,7 +13,11 @@ func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
 	if len(ids) == 0 {
 		return nil
 	}
-	chosen := shape.Top(f.m.Live(), func(j int) float64 { return float64(f.m.Gamma(j)) })
+	f.mass = f.mass[:0]
+	for j := range f.m.Live() {
+		f.mass = append(f.mass, float64(f.m.Gamma(j)))
+	}
+	chosen := shape.Top(f.mass)
 	n := len(ids)
 	f.shares = slices.Grow(f.shares[:0], len(chosen)*n+n)[:len(chosen)*n+n]
 	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: of each word over the chosen topics

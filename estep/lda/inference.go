@@ -51,6 +51,7 @@ type inference struct {
 	t      *topics
 	m      mixture.Mixture // of the document's words; components are topics, and live ones those not pruned
 	gamma  []float64       // of all topics
+	mass   []float64       // γ of the live topics
 	shares []float32       // see contribution
 }
 
