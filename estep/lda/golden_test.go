@@ -57,7 +57,7 @@ func testAgainstAuthorsCode(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, want := range g.Gamma[i] {
-			near(t, "γ", w.inference.gamma[k], want, 1e-4, 0)
+			near(t, "γ", w.inference.gamma()[k], want, 1e-4, 0)
 		}
 		addParts(statistics, g.V, parts)
 		bound += w.inference.bound(w.ids)

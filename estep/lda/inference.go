@@ -50,14 +50,13 @@ type limits struct {
 type inference struct {
 	t      *topics
 	m      mixture.Mixture // of the document's words; components are topics, and live ones those not pruned
-	gamma  []float64       // of all topics
 	mass   []float64       // γ of the live topics
 	shares []float32       // see contribution
 }
 
 // newInference returns an inference on t.
 func newInference(t *topics) *inference {
-	return &inference{t: t, gamma: make([]float64, t.k)}
+	return &inference{t: t}
 }
 
 // run finds γ of a document, from γ = 1 on until the limits (Hoffman et al. 2010, algorithm 2, lines 5 to 9). Afterwards the mixture has θ and p
@@ -76,10 +75,16 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 		}
 	}
 	f.m.Explain()
-	for k := range f.gamma {
-		f.gamma[k] = f.t.alpha
+}
+
+// gamma returns γ of all topics.
+func (f *inference) gamma() []float64 {
+	gamma := make([]float64, f.t.k)
+	for k := range gamma {
+		gamma[k] = f.t.alpha
 	}
 	for j := range f.m.Live() {
-		f.gamma[f.m.Component(j)] = float64(f.m.Gamma(j))
+		gamma[f.m.Component(j)] = float64(f.m.Gamma(j))
 	}
+	return gamma
 }

@@ -100,7 +100,7 @@ func testInferenceAgainstReference(t *testing.T) {
 			w.infer(d, &model.Coins{Document: d})
 			for topic, want := range gammaReference(d, k, v, weights, alpha, l) {
 				// An iteration that stops one step earlier or later is off by the tolerance.
-				near(t, "γ", f.gamma[topic], want, 1e-3, 2*l.tolerance*k)
+				near(t, "γ", f.gamma()[topic], want, 1e-3, 2*l.tolerance*k)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func testEmptyDocument(t *testing.T) {
 	if err != nil || len(parts) != 0 {
 		t.Errorf("got %d parts, %v, want none", len(parts), err)
 	}
-	for _, g := range w.inference.gamma {
+	for _, g := range w.inference.gamma() {
 		near(t, "γ of an empty document", g, 0.3, 0, 0)
 	}
 	shares, err := w.Infer(&wire.Document{Id: "e"})
@@ -137,7 +137,7 @@ func testWordsOfNoTopic(t *testing.T) {
 	f := newInference(topics)
 	f.run([]uint32{0, 1, 2}, []float32{1, 5, 2}, limits{1e-3, 50})
 	total := 0.0
-	for _, g := range f.gamma {
+	for _, g := range f.gamma() {
 		total += g
 	}
 	near(t, "Σγ", total, 2*0.5+8, 1e-5, 0)
@@ -158,7 +158,7 @@ func TestGammaSumsToTokens(t *testing.T) {
 		}
 		f.run(ids, counts, limits{1e-3, int(1 + seed)})
 		total := 0.0
-		for _, g := range f.gamma {
+		for _, g := range f.gamma() {
 			total += g
 		}
 		near(t, "Σγ", total, 50*0.02+tokens, 1e-4, 0)

@@ -20,7 +20,7 @@ func (w *worker) Shares(b score.Bag) []float64 {
 		w.counts = append(w.counts, float32(c))
 	}
 	w.inference.run(b.IDs, w.counts, w.model.limits())
-	return w.inference.gamma
+	return w.inference.gamma()
 }
 
 // Bound implements score.Inference.
@@ -36,7 +36,7 @@ func (w *worker) Bound(b score.Bag) float64 { return w.inference.bound(b.IDs) }
 func (f *inference) bound(ids []uint32) float64 {
 	alpha := f.t.alpha
 	total := 0.0
-	for _, g := range f.gamma {
+	for _, g := range f.gamma() {
 		total += g
 	}
 	psiTotal := mathext.Digamma(total)
@@ -44,7 +44,7 @@ func (f *inference) bound(ids []uint32) float64 {
 	lgammaAlpha := lgamma(alpha)
 	theta, shift := make([]float64, f.m.Live()), math.Inf(-1) // log θ, up to ψ(Σγ), and the largest
 	for j := range theta {
-		g := f.gamma[f.m.Component(j)]
+		g := float64(f.m.Gamma(j))
 		theta[j] = mathext.Digamma(g)
 		shift = max(shift, theta[j])
 		bound += (alpha-g)*(theta[j]-psiTotal) + lgamma(g) - lgammaAlpha

@@ -10,13 +10,13 @@ import (
 // DLMF 5.11.2 by exponentiating). The largest x has the least s. It is subtracted from the others before exp, so that none underflows that matters.
 
 // plainExpect sets the weights to 1e-8 relative, before they are rounded to float32.
-func plainExpect(theta, gamma []float32, n int) {
-	f0, s0 := expDigamma(float64(slices.Max(gamma[:n])))
-	for j, g := range gamma[:n] {
+func plainExpect(m *Mixture) {
+	f0, s0 := expDigamma(float64(slices.Max(m.gamma[:m.n])))
+	for j, g := range m.gamma[:m.n] {
 		f, s := expDigamma(float64(g))
-		theta[j] = float32(f / f0 * expNegative(s0-s))
-		if theta[j] < leastWeight {
-			theta[j] = 0
+		m.theta[j] = float32(f / f0 * expNegative(s0-s))
+		if m.theta[j] < leastWeight {
+			m.theta[j] = 0
 		}
 	}
 }

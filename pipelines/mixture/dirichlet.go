@@ -17,7 +17,7 @@ func (m *Mixture) Update(alpha, least float32) (change float32) {
 	if m.n == 0 {
 		return 0
 	}
-	change, dropped := chosen.update(m.gamma, m.theta, m.sums, m.n, alpha, least)
+	change, dropped := chosen.update(m, alpha, least)
 	if dropped {
 		m.drop()
 	}
@@ -26,14 +26,14 @@ func (m *Mixture) Update(alpha, least float32) (change float32) {
 
 // drop removes the components of γ = 0, by which kernels mark them. It leaves θ and s, which Update has used.
 func (m *Mixture) drop() {
-	kept := 0
-	for j, g := range m.gamma[:m.n] {
-		m.live[kept], m.gamma[kept] = m.live[j], g
+	kept, live, gamma := 0, m.live[:m.n], m.gamma[:m.n]
+	for j, g := range gamma {
+		live[kept], gamma[kept] = live[j], g
 		if g != 0 {
 			kept++
 		}
 	}
-	clear(m.live[kept:m.n])
+	clear(live[kept:])
 	m.n = kept
 }
 
@@ -46,5 +46,5 @@ func (m *Mixture) ExpectWeights() {
 	for j := m.n; j%lanes != 0; j++ { // kernels also look for the largest γ there
 		m.gamma[j] = m.gamma[0]
 	}
-	chosen.expect(m.theta, m.gamma, m.n)
+	chosen.expect(m)
 }

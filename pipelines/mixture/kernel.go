@@ -2,20 +2,18 @@ package mixture
 
 import "fmt"
 
-// A kernel does the arithmetic. Mixture says how long its slices are and what is behind their ends. A kernel may use what is behind the first n
-// numbers of theta, sums and gamma, up to the next multiple of lanes, and leaves anything there.
+// A kernel does the arithmetic of a mixture with a live component and an observation. Mixture says how long its slices are and what is behind
+// the live components. A kernel may leave anything in theta, sums and gamma behind the first n.
 type kernel struct {
-	name string
-	// explain sets p from counts, of equal length, the rows of cells that live names, and as many of theta.
-	explain func(p, counts, cells []float32, live []int32, theta []float32)
-	// share adds Σ_i p_i β_ki to sums, for the first n of live.
-	share func(sums, cells []float32, live []int32, n int, p []float32)
-	// gather sets cells, stride rows of width, from a row of the table for each of width words.
-	gather func(cells []float32, width int, table []float32, stride int, words []uint32)
-	// update is Update, which says what it sets. Instead of dropping a component it sets its gamma to 0.
-	update func(gamma, theta, sums []float32, n int, alpha, least float32) (change float32, dropped bool)
-	// expect is ExpectWeights. After the first n, up to the next multiple of lanes, gamma has copies of its first number.
-	expect func(theta, gamma []float32, n int)
+	name    string
+	explain func(m *Mixture)
+	share   func(m *Mixture)
+	// gather sets cells, a row for each of t.stride components, from the rows of m.words, which are rows of the table.
+	gather func(m *Mixture, t *Table)
+	// update does what Update does, but instead of dropping a component it sets its gamma to 0.
+	update func(m *Mixture, alpha, least float32) (change float32, dropped bool)
+	// expect does what ExpectWeights does. Behind the first n gamma has copies of its first number.
+	expect func(m *Mixture)
 }
 
 var plain = kernel{"plain", plainExplain, plainShare, plainGather, plainUpdate, plainExpect}

@@ -11,29 +11,23 @@ func vectorKernels() []candidate {
 	}}
 }
 
-// These functions pass lengths on, which they check as far as a slice expression can.
+// These functions pass addresses on. The lengths behind them are those that Mixture and Table keep.
 
-func explainWide(p, counts, cells []float32, live []int32, theta []float32) {
-	explainAVX2(&p[0], &counts[:len(p)][0], &cells[0], len(p), &live[0], &theta[:len(live)][0], len(live))
+func explainWide(m *Mixture) {
+	explainAVX2(&m.p[0], &m.counts[0], &m.cells[0], m.width, &m.live[0], &m.theta[0], m.n)
 }
 
-func shareWide(sums, cells []float32, live []int32, n int, p []float32) {
-	shareAVX2(&sums[:padded(n, 4)][0], &cells[0], &live[:padded(n, 4)][0], n, &p[0], len(p))
+func shareWide(m *Mixture) { shareAVX2(&m.sums[0], &m.cells[0], &m.live[0], m.n, &m.p[0], m.width) }
+
+func gatherWide(m *Mixture, t *Table) {
+	gatherAVX2(&m.cells[0], m.width, &t.cells[0], t.stride, &m.words[0])
 }
 
-func gatherWide(cells []float32, width int, table []float32, stride int, words []uint32) {
-	gatherAVX2(&cells[:stride*width][0], width, &table[0], stride, &words[:width][0])
+func updateWide(m *Mixture, alpha, least float32) (change float32, dropped bool) {
+	return updateAVX2(&m.gamma[0], &m.theta[0], &m.sums[0], m.n, alpha, least)
 }
 
-func updateWide(gamma, theta, sums []float32, n int, alpha, least float32) (change float32, dropped bool) {
-	full := padded(n, lanes)
-	return updateAVX2(&gamma[:full][0], &theta[:full][0], &sums[:full][0], n, alpha, least)
-}
-
-func expectWide(theta, gamma []float32, n int) {
-	full := padded(n, lanes)
-	expectAVX2(&theta[:full][0], &gamma[:full][0], n)
-}
+func expectWide(m *Mixture) { expectAVX2(&m.theta[0], &m.gamma[0], m.n) }
 
 //go:noescape
 func explainAVX2(p, counts, cells *float32, width int, live *int32, theta *float32, n int)

@@ -107,14 +107,15 @@ func (m *Mixture) Sums() []float32 { return m.sums[:m.n] }
 // Explain sets p from the counts, β and θ.
 func (m *Mixture) Explain() {
 	if m.width > 0 && m.n > 0 {
-		chosen.explain(m.p, m.counts, m.cells, m.live[:m.n], m.theta)
+		chosen.explain(m)
 	}
 }
 
 // Share sets s from β and p.
 func (m *Mixture) Share() {
-	clear(m.sums)
 	if m.width > 0 && m.n > 0 {
-		chosen.share(m.sums, m.cells, m.live, m.n, m.p)
+		chosen.share(m)
+		return
 	}
+	clear(m.sums)
 }

@@ -181,6 +181,14 @@ TEXT ·shareAVX2(SB), NOSPLIT, $0-48
 	MOVQ CX, R8
 	SHLQ $2, R8
 	SHRQ $3, CX
+	VXORPS X0, X0, X0
+	XORQ BX, BX
+
+clear:
+	VMOVUPS X0, (DI)(BX*4)
+	ADDQ $4, BX
+	CMPQ BX, R14
+	JLT  clear
 
 next:
 	BLOCK(size, done)

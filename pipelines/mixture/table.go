@@ -42,6 +42,6 @@ func (m *Mixture) Gather(t *Table, words []uint32, counts []float32) {
 		m.words[i] = uint32(t.words)
 	}
 	if m.width > 0 {
-		chosen.gather(m.cells, m.width, t.cells, t.stride, m.words)
+		chosen.gather(m, t)
 	}
 }
