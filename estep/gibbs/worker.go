@@ -83,7 +83,7 @@ func (w *worker) shaped() []*wire.Part {
 	for i, share := range w.shares {
 		mass[i%k] += float64(share)
 	}
-	chosen := w.options.Shape.Top(k, func(topic int) float64 { return mass[topic] })
+	chosen := w.options.Shape.Top(mass)
 	w.values = slices.Grow(w.values[:0], (len(chosen)+1)*n)[:(len(chosen)+1)*n]
 	values, total := w.values[:len(chosen)*n], w.values[len(chosen)*n:]
 	clear(total)

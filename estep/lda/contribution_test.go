@@ -1,6 +1,7 @@
 package lda
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -84,6 +85,10 @@ func TestShapeOfContributions(t *testing.T) {
 
 // TestContributionIsAFunctionOfTheDocument checks that a worker keeps nothing of one document for the next.
 func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
+	everyKernel(t, testContributionIsAFunctionOfTheDocument)
+}
+
+func testContributionIsAFunctionOfTheDocument(t *testing.T) {
 	topics, _ := randomTopics(7, 12, 200, 0.05)
 	m := New(Options{Tolerance: 1e-3, Iterations: 50, Shape: shape.Shape{TopTopics: 5, Weight: shape.Once, Norm: 1}})
 	m.k, m.v, m.topics = 12, 200, topics
@@ -98,6 +103,11 @@ func TestContributionIsAFunctionOfTheDocument(t *testing.T) {
 		for i := range got {
 			if string(got[i].Values) != string(want[i].Values) {
 				t.Errorf("document %d contributes something else after others", seed)
+			}
+			for at := 0; at < len(got[i].Values); at += 4 {
+				if x := math.Float32frombits(binary.LittleEndian.Uint32(got[i].Values[at:])); !(x >= 0 && x <= 1) {
+					t.Fatalf("document %d contributes %v", seed, x)
+				}
 			}
 		}
 	}

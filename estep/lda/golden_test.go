@@ -41,7 +41,9 @@ func near(t *testing.T, what string, got, want, relative, absolute float64) {
 
 // TestAgainstAuthorsCode compares γ, the statistic and the bound with the authors' code, to 1e-4 relative. A cell of the
 // statistic may be off by 1e-6 of a word besides: shares below that are not worked out (leastShare).
-func TestAgainstAuthorsCode(t *testing.T) {
+func TestAgainstAuthorsCode(t *testing.T) { everyKernel(t, testAgainstAuthorsCode) }
+
+func testAgainstAuthorsCode(t *testing.T) {
 	g := golden.ReadOnlineLDA()
 	m := New(Options{Tolerance: g.Tolerance, Iterations: g.Iterations})
 	m.k, m.v, m.topics = g.K, g.V, goldenTopics(g)
@@ -55,7 +57,7 @@ func TestAgainstAuthorsCode(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, want := range g.Gamma[i] {
-			near(t, "γ", w.inference.gamma[k], want, 1e-4, 0)
+			near(t, "γ", w.inference.gamma()[k], want, 1e-4, 0)
 		}
 		addParts(statistics, g.V, parts)
 		bound += w.inference.bound(w.ids)

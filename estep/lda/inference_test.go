@@ -86,7 +86,9 @@ func gammaReference(d *wire.Document, k, v int, weights []float32, alpha float64
 }
 
 // TestInferenceAgainstReference compares γ with the printed algorithm for small and large α (pruning, and none).
-func TestInferenceAgainstReference(t *testing.T) {
+func TestInferenceAgainstReference(t *testing.T) { everyKernel(t, testInferenceAgainstReference) }
+
+func testInferenceAgainstReference(t *testing.T) {
 	l := limits{tolerance: 1e-3, iterations: 100}
 	for _, alpha := range []float64{0.005, 0.02, 0.2, 1, 5} {
 		for seed := range uint64(20) {
@@ -98,13 +100,15 @@ func TestInferenceAgainstReference(t *testing.T) {
 			w.infer(d, &model.Coins{Document: d})
 			for topic, want := range gammaReference(d, k, v, weights, alpha, l) {
 				// An iteration that stops one step earlier or later is off by the tolerance.
-				near(t, "γ", f.gamma[topic], want, 1e-3, 2*l.tolerance*k)
+				near(t, "γ", f.gamma()[topic], want, 1e-3, 2*l.tolerance*k)
 			}
 		}
 	}
 }
 
-func TestEmptyDocument(t *testing.T) {
+func TestEmptyDocument(t *testing.T) { everyKernel(t, testEmptyDocument) }
+
+func testEmptyDocument(t *testing.T) {
 	topics, _ := randomTopics(1, 4, 10, 0.3)
 	m := New(Options{Tolerance: 1e-3, Iterations: 10, Shape: shape.Shape{TopTopics: 2, Weight: shape.Once, Norm: 1}})
 	m.k, m.v, m.topics = 4, 10, topics
@@ -113,7 +117,7 @@ func TestEmptyDocument(t *testing.T) {
 	if err != nil || len(parts) != 0 {
 		t.Errorf("got %d parts, %v, want none", len(parts), err)
 	}
-	for _, g := range w.inference.gamma {
+	for _, g := range w.inference.gamma() {
 		near(t, "γ of an empty document", g, 0.3, 0, 0)
 	}
 	shares, err := w.Infer(&wire.Document{Id: "e"})
@@ -126,12 +130,14 @@ func TestEmptyDocument(t *testing.T) {
 }
 
 // TestWordsOfNoTopic checks that weights of 0, which a model may have, give numbers.
-func TestWordsOfNoTopic(t *testing.T) {
+func TestWordsOfNoTopic(t *testing.T) { everyKernel(t, testWordsOfNoTopic) }
+
+func testWordsOfNoTopic(t *testing.T) {
 	topics := newTopics(2, 3, 0.5, []float32{1, 0, 0, 1, 0, 0})
 	f := newInference(topics)
 	f.run([]uint32{0, 1, 2}, []float32{1, 5, 2}, limits{1e-3, 50})
 	total := 0.0
-	for _, g := range f.gamma {
+	for _, g := range f.gamma() {
 		total += g
 	}
 	near(t, "Σγ", total, 2*0.5+8, 1e-5, 0)
@@ -152,7 +158,7 @@ func TestGammaSumsToTokens(t *testing.T) {
 		}
 		f.run(ids, counts, limits{1e-3, int(1 + seed)})
 		total := 0.0
-		for _, g := range f.gamma {
+		for _, g := range f.gamma() {
 			total += g
 		}
 		near(t, "Σγ", total, 50*0.02+tokens, 1e-4, 0)
@@ -161,7 +167,9 @@ func TestGammaSumsToTokens(t *testing.T) {
 
 // TestTinyGamma: over thousands of topics every γ of a short document may be so small that exp(ψ(γ)) is 0 in a float64.
 // Nothing is divided by it.
-func TestTinyGamma(t *testing.T) {
+func TestTinyGamma(t *testing.T) { everyKernel(t, testTinyGamma) }
+
+func testTinyGamma(t *testing.T) {
 	for _, c := range []struct {
 		topics int
 		alpha  float64

@@ -85,13 +85,12 @@ func (w *worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part,
 // Infer implements model.Inferrer: the mean of θ under q.
 func (w *worker) Infer(d *wire.Document) ([]float64, error) {
 	w.infer(d, &model.Coins{Document: d})
-	total := 0.0
-	for _, g := range w.inference.gamma {
+	shares, total := w.inference.gamma(), 0.0
+	for _, g := range shares {
 		total += g
 	}
-	shares := make([]float64, len(w.inference.gamma))
-	for k, g := range w.inference.gamma {
-		shares[k] = g / total
+	for k := range shares {
+		shares[k] /= total
 	}
 	return shares, nil
 }

@@ -20,7 +20,7 @@ func (w *worker) Shares(b score.Bag) []float64 {
 		w.counts = append(w.counts, float32(c))
 	}
 	w.inference.run(b.IDs, w.counts, w.model.limits())
-	return w.inference.gamma
+	return w.inference.gamma()
 }
 
 // Bound implements score.Inference.
@@ -36,22 +36,29 @@ func (w *worker) Bound(b score.Bag) float64 { return w.inference.bound(b.IDs) }
 func (f *inference) bound(ids []uint32) float64 {
 	alpha := f.t.alpha
 	total := 0.0
-	for _, g := range f.gamma {
+	for _, g := range f.gamma() {
 		total += g
 	}
 	psiTotal := mathext.Digamma(total)
 	bound := lgamma(float64(f.t.k)*alpha) - lgamma(total)
 	lgammaAlpha := lgamma(alpha)
-	for _, k := range f.active {
-		g := f.gamma[k]
-		bound += (alpha-g)*(mathext.Digamma(g)-psiTotal) + lgamma(g) - lgammaAlpha
+	theta, shift := make([]float64, f.m.Live()), math.Inf(-1) // log θ, up to ψ(Σγ), and the largest
+	for j := range theta {
+		g := float64(f.m.Gamma(j))
+		theta[j] = mathext.Digamma(g)
+		shift = max(shift, theta[j])
+		bound += (alpha-g)*(theta[j]-psiTotal) + lgamma(g) - lgammaAlpha
 	}
-	for i, c := range f.counts {
-		sum := 0.0
-		for j := range f.active {
-			sum += f.exact[j] * float64(f.beta[j][i])
+	likelihood := make([]float64, len(ids)) // Σ_k exp(E[log θ_k] + E[log β_kwᵢ]), over exp(shift) and the largest of the word
+	for j, psi := range theta {
+		weight := math.Exp(psi - shift)
+		for i, beta := range f.m.Row(j) {
+			likelihood[i] += weight * float64(beta)
 		}
-		bound += float64(c) * (math.Log(sum) + f.shift - psiTotal + f.t.scale[ids[i]])
+	}
+	for i, c := range f.m.Counts() {
+		scale := math.Log(max(float64(f.t.largest[ids[i]]), math.SmallestNonzeroFloat32))
+		bound += float64(c) * (math.Log(likelihood[i]) + shift - psiTotal + scale)
 	}
 	return bound
 }

@@ -46,12 +46,12 @@ func exactLogLikelihood(words []int, k, v int, alpha float64, weights []float32)
 func elbo(f *inference, ids []uint32, counts []float32, v int, weights []float32) float64 {
 	alpha, k := f.t.alpha, f.t.k
 	total := 0.0
-	for _, g := range f.gamma {
+	for _, g := range f.gamma() {
 		total += g
 	}
 	logTheta := make([]float64, k) // E[log θ_k]
 	value := lgamma(float64(k)*alpha) - lgamma(total)
-	for topic, g := range f.gamma {
+	for topic, g := range f.gamma() {
 		logTheta[topic] = mathext.Digamma(g) - mathext.Digamma(total)
 		value += (alpha-g)*logTheta[topic] + lgamma(g) - lgamma(alpha)
 	}

@@ -2,10 +2,10 @@
 package shape
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 )
 
 // Flags are the flags of a Shape.
@@ -61,20 +61,29 @@ func (s Shape) Settings(settings map[string]any) map[string]any {
 	return settings
 }
 
-// Top returns the numbers below n of the topics of largest mass, ascending; all of them for TopTopics = 0. Ties go to the smaller
-// number.
-func (s Shape) Top(n int, mass func(int) float64) []int {
-	places := make([]int, n)
-	for j := range places {
-		places[j] = j
+// Top returns the numbers of the topics of largest mass, ascending; all of them for TopTopics = 0. Ties go to the smaller number.
+func (s Shape) Top(mass []float64) []int {
+	most := s.TopTopics
+	if most == 0 || most >= len(mass) {
+		all := make([]int, len(mass))
+		for j := range all {
+			all[j] = j
+		}
+		return all
 	}
-	if s.TopTopics == 0 || s.TopTopics >= n {
-		return places
+	best := make([]int, 0, most) // the largest so far, in descending order
+	for j, x := range mass {
+		if len(best) == most {
+			if x <= mass[best[most-1]] {
+				continue
+			}
+			best = best[:most-1]
+		}
+		at := sort.Search(len(best), func(i int) bool { return mass[best[i]] < x })
+		best = slices.Insert(best, at, j)
 	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(mass(b), mass(a)) })
-	places = places[:s.TopTopics]
-	slices.Sort(places)
-	return places
+	slices.Sort(best)
+	return best
 }
 
 // Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, and counts

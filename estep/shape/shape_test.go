@@ -1,15 +1,36 @@
 package shape
 
 import (
+	"cmp"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
 func TestTop(t *testing.T) {
 	mass := []float64{4, 9, 4, 1}
-	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 9: {0, 1, 2, 3}} {
-		if got := (Shape{TopTopics: m}).Top(4, func(i int) float64 { return mass[i] }); !slices.Equal(got, want) {
+	for m, want := range map[int][]int{0: {0, 1, 2, 3}, 1: {1}, 2: {0, 1}, 3: {0, 1, 2}, 4: {0, 1, 2, 3}, 9: {0, 1, 2, 3}} {
+		if got := (Shape{TopTopics: m}).Top(mass); !slices.Equal(got, want) {
 			t.Errorf("top %d is %v, want %v", m, got, want)
+		}
+	}
+}
+
+// TestTopOfMany compares the choice with a stable sort, on masses with many ties.
+func TestTopOfMany(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		mass, want := make([]float64, 1+random.IntN(40)), []int(nil)
+		for j := range mass {
+			mass[j] = float64(random.IntN(1 + random.IntN(30)))
+			want = append(want, j)
+		}
+		most := 1 + random.IntN(len(mass))
+		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(mass[b], mass[a]) })
+		want = want[:most]
+		slices.Sort(want)
+		if got := (Shape{TopTopics: most}).Top(mass); !slices.Equal(got, want) {
+			t.Fatalf("top %d of %v is %v, want %v", most, mass, got, want)
 		}
 	}
 }

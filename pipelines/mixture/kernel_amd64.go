@@ -2,30 +2,44 @@ package mixture
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 reports whether this machine has the instructions of kernel_amd64.s.
-var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
-
-// Explain sets p, of n numbers, from counts, of n, beta, whose rows have n, and theta, of one for each row. n is a multiple of Lanes. With AVX2 it
-// adds in another order, so the last digit may differ from machine to machine.
-func Explain(p, counts []float32, beta [][]float32, theta []float32) {
-	if n := len(counts); hasAVX2 && n > 0 && n%Lanes == 0 && len(beta) > 0 {
-		explainAVX2(&p[:n][0], &counts[0], n, &beta[0], &theta[:len(beta)][0], len(beta))
-		return
-	}
-	plainExplain(p, counts, beta, theta)
+// vectorKernels returns the kernel of the files *_amd64.s. There is none of 512 bits: on the machines at hand, of AMD's Zen 4, C++ with vectors of
+// 512 bits was no faster than with 256 (BenchmarkEStep of package endtoend prints both).
+func vectorKernels() []candidate {
+	return []candidate{{
+		kernel{"AVX2", explainWide, shareWide, gatherWide, updateWide, expectWide},
+		cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+	}}
 }
 
-// Share sets s, one number for each row of beta, from beta and p, as Explain does.
-func Share(s []float32, beta [][]float32, p []float32) {
-	if n := len(p); hasAVX2 && n > 0 && n%Lanes == 0 && len(beta) > 0 {
-		shareAVX2(&s[:len(beta)][0], &beta[0], len(beta), &p[0], n)
-		return
-	}
-	plainShare(s, beta, p)
+// These functions pass addresses on. The lengths behind them are those that Mixture and Table keep.
+
+func explainWide(m *Mixture) {
+	explainAVX2(&m.p[0], &m.counts[0], &m.cells[0], m.width, &m.live[0], &m.theta[0], m.n)
 }
 
-//go:noescape
-func explainAVX2(p, counts *float32, n int, beta *[]float32, theta *float32, components int)
+func shareWide(m *Mixture) { shareAVX2(&m.sums[0], &m.cells[0], &m.live[0], m.n, &m.p[0], m.width) }
+
+func gatherWide(m *Mixture, t *Table) {
+	gatherAVX2(&m.cells[0], m.width, &t.cells[0], t.stride, &m.words[0])
+}
+
+func updateWide(m *Mixture, alpha, least float32) (change float32, dropped bool) {
+	return updateAVX2(&m.gamma[0], &m.theta[0], &m.sums[0], m.n, alpha, least)
+}
+
+func expectWide(m *Mixture) { expectAVX2(&m.theta[0], &m.gamma[0], m.n) }
 
 //go:noescape
-func shareAVX2(s *float32, beta *[]float32, components int, p *float32, n int)
+func explainAVX2(p, counts, cells *float32, width int, live *int32, theta *float32, n int)
+
+//go:noescape
+func shareAVX2(sums, cells *float32, live *int32, n int, p *float32, width int)
+
+//go:noescape
+func gatherAVX2(cells *float32, width int, table *float32, stride int, words *uint32)
+
+//go:noescape
+func updateAVX2(gamma, theta, sums *float32, n int, alpha, least float32) (change float32, dropped bool)
+
+//go:noescape
+func expectAVX2(theta, gamma *float32, n int)

@@ -72,7 +72,7 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 	}
 	parallel.Each(m.Groups, func(_, from, to int) {
 		for g := from; g < to; g++ {
-			m.maximize(weights[g], m.likelihoods(cells[g], noisy, expected, tau), len(cells[g]))
+			m.maximize(weights[g], m.likelihoods(cells[g], noisy, expected, tau))
 		}
 	})
 }
@@ -80,12 +80,11 @@ func (m Mixture) fit(weights [][]float64, edges, noisy, expected []float64, tau 
 // leastLikelihood is that of a component relative to the largest of its cell. Less would make float32 products denormal, which are slow.
 const leastLikelihood = 1e-18
 
-// likelihoods returns a row for each component, of its likelihood in each of the cells, over the largest of the cell. The rows are padded with 1 for
-// package mixture.
-func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64) [][]float32 {
-	rows, n := make([][]float32, len(m.Ratios)), (len(cells)+mixture.Lanes-1)/mixture.Lanes*mixture.Lanes
+// likelihoods returns a mixture of the cells, whose components' likelihoods are over the largest of the cell.
+func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64) *mixture.Mixture {
+	rows := make([][]float32, len(m.Ratios))
 	for j := range rows {
-		rows[j] = slices.Repeat([]float32{1}, n)
+		rows[j] = make([]float32, len(cells))
 	}
 	c := newCell(m.Ratios)
 	for at, i := range cells {
@@ -95,27 +94,31 @@ func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64
 			rows[j][at] = float32(max(l/largest, leastLikelihood))
 		}
 	}
-	return rows
+	likelihoods := new(mixture.Mixture)
+	likelihoods.Reset(len(rows), len(cells))
+	for j, row := range rows {
+		likelihoods.SetRow(j, row)
+	}
+	return likelihoods
 }
 
 // maximize does the steps of expectation maximization for a group: a weight becomes the mean responsibility of its component over the cells.
-func (m Mixture) maximize(weights []float64, likelihoods [][]float32, cells int) {
-	if cells == 0 {
+func (m Mixture) maximize(weights []float64, likelihoods *mixture.Mixture) {
+	counts := likelihoods.Counts()
+	if len(counts) == 0 {
 		return // no sampled cell: the weights stay
 	}
-	counts := make([]float32, len(likelihoods[0]))
-	for i := range cells {
+	for i := range counts {
 		counts[i] = 1
 	}
-	p, theta, sums := make([]float32, len(counts)), make([]float32, len(weights)), make([]float32, len(weights))
 	for range m.Steps {
 		for j, w := range weights {
-			theta[j] = float32(w)
+			likelihoods.Weights()[j] = float32(w)
 		}
-		mixture.Explain(p, counts, likelihoods, theta)
-		mixture.Share(sums, likelihoods, p)
+		likelihoods.Explain()
+		likelihoods.Share()
 		total := 0.0
-		for j, sum := range sums {
+		for j, sum := range likelihoods.Sums() {
 			weights[j] *= float64(sum)
 			total += weights[j]
 		}

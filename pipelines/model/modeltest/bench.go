@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"io"
+	"math"
 	"os"
 	"syscall"
 	"testing"
@@ -16,6 +17,44 @@ import (
 // PRIVPIPE_MODEL, without reading and writing: what other tools call the E-step. It reports documents and tokens a second of CPU time.
 // The benchmarks of package endtoend run it.
 func Contribute(b *testing.B, family *model.Family, step model.EStep) {
+	all := Documents(b, family, step)
+	tokens := 0
+	for _, d := range all {
+		for _, c := range d.Counts {
+			tokens += int(c)
+		}
+	}
+	w, coins := step.NewWorker(), &model.Coins{Key: []byte("of a benchmark")}
+	began := processorTime(b)
+	for b.Loop() {
+		for _, d := range all {
+			coins.Document = d
+			if _, err := w.Contribute(d, coins); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	seconds := (processorTime(b) - began).Seconds() / float64(b.N)
+	b.ReportMetric(float64(len(all))/seconds, "docs/s")
+	b.ReportMetric(float64(tokens)/seconds, "tokens/s")
+}
+
+// Fastest runs a function b.N times and returns the CPU time of the fastest run, in seconds: what a busy machine adds is not its.
+func Fastest(b *testing.B, run func()) float64 {
+	b.Helper()
+	fastest := math.Inf(1)
+	for b.Loop() {
+		began := processorTime(b)
+		run()
+		fastest = min(fastest, (processorTime(b) - began).Seconds())
+	}
+	return fastest
+}
+
+// Documents returns the documents of the stream that PRIVPIPE_DOCUMENTS names, and gives step the parameters of PRIVPIPE_MODEL. It skips the
+// benchmark without these.
+func Documents(b *testing.B, family *model.Family, step model.EStep) []*wire.Document {
+	b.Helper()
 	file, documents := os.Getenv("PRIVPIPE_MODEL"), os.Getenv("PRIVPIPE_DOCUMENTS")
 	if file == "" || documents == "" {
 		b.Skip("needs PRIVPIPE_MODEL and PRIVPIPE_DOCUMENTS")
@@ -34,37 +73,18 @@ func Contribute(b *testing.B, family *model.Family, step model.EStep) {
 		b.Fatal(err)
 	}
 	var all []*wire.Document
-	tokens := 0
 	for {
 		record, err := in.Next()
 		if err == io.EOF {
-			break
+			return all
 		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		d := record.GetDocument()
-		if d == nil { // a round's record
-			continue
-		}
-		for _, c := range d.Counts {
-			tokens += int(c)
-		}
-		all = append(all, d)
-	}
-	w, coins := step.NewWorker(), &model.Coins{Key: []byte("of a benchmark")}
-	began := processorTime(b)
-	for b.Loop() {
-		for _, d := range all {
-			coins.Document = d
-			if _, err := w.Contribute(d, coins); err != nil {
-				b.Fatal(err)
-			}
+		if d := record.GetDocument(); d != nil { // not a round's record
+			all = append(all, d)
 		}
 	}
-	seconds := (processorTime(b) - began).Seconds() / float64(b.N)
-	b.ReportMetric(float64(len(all))/seconds, "docs/s")
-	b.ReportMetric(float64(tokens)/seconds, "tokens/s")
 }
 
 // processorTime is what this process took so far, also for the system.

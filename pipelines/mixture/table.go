@@ -1,0 +1,47 @@
+package mixture
+
+import "fmt"
+
+// A Table has the likelihoods of all words under each component, from which Gather takes those of a document.
+type Table struct {
+	components, words int
+	stride            int       // components, padded to 4 with 0
+	cells             []float32 // a row of stride for each word, and one of 1, by which Gather pads documents
+}
+
+// NewTable returns a table of zeros, of at least one component.
+func NewTable(components, words int) *Table {
+	t := &Table{components: components, words: words, stride: padded(components, 4)}
+	t.cells = make([]float32, (words+1)*t.stride)
+	for k := range components {
+		t.cells[words*t.stride+k] = 1
+	}
+	return t
+}
+
+// Row returns the likelihoods of a word under each component, to be set.
+func (t *Table) Row(word int) []float32 {
+	if word < 0 || word >= t.words {
+		panic(fmt.Sprintf("word %d of %d", word, t.words))
+	}
+	return t.cells[word*t.stride:][:t.components]
+}
+
+// Gather does what Reset does, and sets β and the counts of a document: its words, each below the table's number, and as many counts.
+func (m *Mixture) Gather(t *Table, words []uint32, counts []float32) {
+	m.Reset(t.components, len(words))
+	copy(m.counts, counts[:len(words)])
+	m.words = sized(m.words, m.width)
+	for i, word := range words {
+		if int(word) >= t.words {
+			panic(fmt.Sprintf("word %d of %d", word, t.words))
+		}
+		m.words[i] = word
+	}
+	for i := len(words); i < m.width; i++ {
+		m.words[i] = uint32(t.words)
+	}
+	if m.width > 0 {
+		chosen.gather(m, t)
+	}
+}
