@@ -25,7 +25,7 @@ func goldenTopics(g *golden.OnlineLDA) *topics {
 			weights[k*g.V+v] = float32(math.Exp(mathext.Digamma(lambda[k*g.V+v]) - mathext.Digamma(total)))
 		}
 	}
-	return newTopics(g.K, g.V, g.Alpha, weights)
+	return topicsOf(g.K, g.V, g.Alpha, weights)
 }
 
 func goldenDocument(g *golden.OnlineLDA, i int) *wire.Document {

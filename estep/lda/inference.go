@@ -19,25 +19,39 @@ type topics struct {
 	// depend on a word's scale. largest has the divisor.
 	weight  *mixture.Table
 	largest []float32 // v
+	taken   int       // number of weights so far
 }
 
-// newTopics takes K×V weights, row by row, as parameters carry them.
-func newTopics(k, v int, alpha float64, weights []float32) *topics {
-	t := &topics{k: k, v: v, alpha: alpha, weight: mixture.NewTable(k, v), largest: make([]float32, v)}
-	for topic := range k {
-		for w, weight := range weights[topic*v : (topic+1)*v] {
-			t.largest[w] = max(t.largest[w], weight)
+// newTopics returns topics without weights yet.
+func newTopics(k, v int, alpha float64) *topics {
+	return &topics{k: k, v: v, alpha: alpha, weight: mixture.NewTable(k, v), largest: make([]float32, v)}
+}
+
+// take takes the next of K×V weights, row by row, as parameters carry them.
+func (t *topics) take(weights []float32) {
+	for len(weights) > 0 {
+		topic, w := t.taken/t.v, t.taken%t.v
+		n := min(len(weights), t.v-w)
+		for i, weight := range weights[:n] {
+			t.weight.Row(w + i)[topic] = weight
+			t.largest[w+i] = max(t.largest[w+i], weight)
 		}
+		weights = weights[n:]
+		t.taken += n
 	}
+}
+
+// finish divides all weights, which were taken, by the largest of their word.
+func (t *topics) finish() {
 	for w, largest := range t.largest {
-		for topic, row := 0, t.weight.Row(w); topic < k; topic++ {
-			row[topic] = floor
-			if largest > 0 { // if all weights of a word are 0, all topics explain it equally
-				row[topic] = max(floor, weights[topic*v+w]/largest)
+		for topic, row := 0, t.weight.Row(w); topic < t.k; topic++ {
+			if largest > 0 {
+				row[topic] = max(floor, row[topic]/largest)
+			} else { // all topics explain the word equally
+				row[topic] = floor
 			}
 		}
 	}
-	return t
 }
 
 // limits are the conditions that end the iteration over a document.

@@ -28,7 +28,7 @@ func randomTopics(seed uint64, k, v int, alpha float64) (*topics, []float32) {
 			weights[topic*v+w] = float32(row[w] / total)
 		}
 	}
-	return newTopics(k, v, alpha, weights), weights
+	return topicsOf(k, v, alpha, weights), weights
 }
 
 func randomDocument(seed uint64, v, words int) *wire.Document {
@@ -133,7 +133,7 @@ func testEmptyDocument(t *testing.T) {
 func TestWordsOfNoTopic(t *testing.T) { everyKernel(t, testWordsOfNoTopic) }
 
 func testWordsOfNoTopic(t *testing.T) {
-	topics := newTopics(2, 3, 0.5, []float32{1, 0, 0, 1, 0, 0})
+	topics := topicsOf(2, 3, 0.5, []float32{1, 0, 0, 1, 0, 0})
 	f := newInference(topics)
 	f.run([]uint32{0, 1, 2}, []float32{1, 5, 2}, limits{1e-3, 50})
 	total := 0.0
@@ -178,7 +178,7 @@ func testTinyGamma(t *testing.T) {
 		for i := range weights {
 			weights[i] = 0.5
 		}
-		f := newInference(newTopics(c.topics, 2, c.alpha, weights))
+		f := newInference(topicsOf(c.topics, 2, c.alpha, weights))
 		f.run([]uint32{1}, []float32{1}, limits{1e-3, 100})
 		parts := f.contribution([]uint32{1}, shape.Shape{})
 		sum := 0.0
@@ -192,4 +192,16 @@ func testTinyGamma(t *testing.T) {
 			t.Errorf("%d topics, α %v: bound %v", c.topics, c.alpha, b)
 		}
 	}
+}
+
+// topicsOf returns topics of K×V weights, taken in pieces that end anywhere.
+func topicsOf(k, v int, alpha float64, weights []float32) *topics {
+	t := newTopics(k, v, alpha)
+	for len(weights) > 0 {
+		n := min(5, len(weights))
+		t.take(weights[:n])
+		weights = weights[n:]
+	}
+	t.finish()
+	return t
 }

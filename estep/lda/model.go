@@ -44,11 +44,11 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 	if err != nil {
 		return err
 	}
-	weights, err := lda.Weights.Of(set, size)
-	if err != nil {
+	m.topics = newTopics(m.k, m.v, alpha)
+	if err := lda.Weights.Drain(set, size, m.topics.take); err != nil {
 		return err
 	}
-	m.topics = newTopics(m.k, m.v, alpha, weights)
+	m.topics.finish()
 	m.scores, err = score.New(set, size, m.options.Unigram)
 	return err
 }

@@ -101,7 +101,7 @@ func TestBoundIsABound(t *testing.T) {
 
 // TestBoundOfOneTopic has nothing to infer: the bound is the likelihood.
 func TestBoundOfOneTopic(t *testing.T) {
-	topics := newTopics(1, 3, 0.7, []float32{0.5, 0.25, 0.25})
+	topics := topicsOf(1, 3, 0.7, []float32{0.5, 0.25, 0.25})
 	f := newInference(topics)
 	f.run([]uint32{0, 2}, []float32{3, 2}, limits{1e-6, 100})
 	near(t, "bound", f.bound([]uint32{0, 2}), 3*math.Log(0.5)+2*math.Log(0.25), 1e-6, 0)
@@ -115,7 +115,7 @@ func TestScore(t *testing.T) {
 		weights[i] = float32(l / 8)
 	}
 	m := New(Options{Tolerance: 1e-6, Iterations: 1000})
-	m.k, m.v, m.topics, m.scores = k, v, newTopics(k, v, 0.5, weights), new(score.Topics)
+	m.k, m.v, m.topics, m.scores = k, v, topicsOf(k, v, 0.5, weights), new(score.Topics)
 	w := m.NewWorker().(*worker)
 	d := &wire.Document{Id: "x", WordGaps: []uint32{0, 3}, Counts: []uint32{40, 7}}
 	if _, err := w.Score(d); err == nil {
@@ -158,7 +158,7 @@ func TestScore(t *testing.T) {
 func TestPlugIn(t *testing.T) {
 	m := New(Options{Tolerance: 1e-9, Iterations: 1000})
 	m.k, m.v = 2, 3
-	m.topics = newTopics(2, 3, 0.7, []float32{.7, .2, .1, .1, .3, .6})
+	m.topics = topicsOf(2, 3, 0.7, []float32{.7, .2, .1, .1, .3, .6})
 	m.scores = score.Of([]float64{7, 2, 1, 1, 3, 6}, model.Size{Components: 2, Words: 3}, nil)
 	d := &wire.Document{WordGaps: []uint32{0, 2}, Counts: []uint32{3, 4}} // words 0 and 2
 	w := m.NewWorker().(*worker)

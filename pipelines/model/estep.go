@@ -15,7 +15,7 @@ type EStep interface {
 
 	// SetParameters takes the parameters of a round, before the documents of the next round, or those of a model file, before
 	// Score and Infer. It is never called while a worker runs. If Family.Parameters is nil it is not called in training: then
-	// the E-step is told neither V nor K.
+	// the E-step is told neither V nor K. It may drain the set, which is for this call only.
 	SetParameters(*stream.Set, Size) error
 
 	// NewWorker returns a Worker with shared parameters and its own scratch memory.

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -100,23 +102,48 @@ type Matrix[T stream.Values] struct {
 
 // Of reads the cells, row by row.
 func (m Matrix[T]) Of(set *stream.Set, size Size) ([]T, error) {
-	_, found, err := set.Matrix(m.Name)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.fits(found, size); err != nil {
+	if err := m.in(set, size); err != nil {
 		return nil, err
 	}
 	cells, err := stream.Cells[T](set, m.Name)
-	if err != nil || m.Rule.holds == nil {
-		return cells, err
-	}
-	for _, x := range cells {
-		if !m.Rule.holds(float64(x)) {
-			return nil, fmt.Errorf("each cell of %s must be %s", m.Name, m.Rule.text)
-		}
+	if err != nil || !m.allows(cells) {
+		return nil, cmp.Or(err, m.refusal())
 	}
 	return cells, nil
+}
+
+// Drain is stream.Drain for the cells, row by row. After an error some may have been taken.
+func (m Matrix[T]) Drain(set *stream.Set, size Size, take func([]T)) error {
+	if err := m.in(set, size); err != nil {
+		return err
+	}
+	allowed := true
+	err := stream.Drain(set, m.Name, func(cells []T) {
+		allowed = allowed && m.allows(cells)
+		take(cells)
+	})
+	if err == nil && !allowed {
+		err = m.refusal()
+	}
+	return err
+}
+
+// in refuses a set without the matrix, or with another shape of it.
+func (m Matrix[T]) in(set *stream.Set, size Size) error {
+	_, found, err := set.Matrix(m.Name)
+	if err != nil {
+		return err
+	}
+	return m.fits(found, size)
+}
+
+// allows says whether the rule holds for cells.
+func (m Matrix[T]) allows(cells []T) bool {
+	return m.Rule.holds == nil || !slices.ContainsFunc(cells, func(x T) bool { return !m.Rule.holds(float64(x)) })
+}
+
+func (m Matrix[T]) refusal() error {
+	return fmt.Errorf("each cell of %s must be %s", m.Name, m.Rule.text)
 }
 
 // In reports whether a set has the matrix.

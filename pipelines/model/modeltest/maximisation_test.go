@@ -37,9 +37,6 @@ func TestMaximisation(t *testing.T) {
 	for round := 1; round <= rounds; round++ {
 		step := estep.New(estep.Options{Tolerance: 1e-9, Iterations: 1000})
 		set := modeltest.Set(l, l.Parameters())
-		if err := step.SetParameters(set, size); err != nil {
-			t.Fatal(err)
-		}
 		if round == 1 { // the same start
 			weights, err := lda.Weights.Of(set, size)
 			if err != nil {
@@ -48,6 +45,9 @@ func TestMaximisation(t *testing.T) {
 			for i, w := range weights {
 				beta[i] = float64(w)
 			}
+		}
+		if err := step.SetParameters(set, size); err != nil {
+			t.Fatal(err)
 		}
 		sums := make([]float64, topics*words)
 		for _, counts := range corpus {
