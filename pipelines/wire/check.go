@@ -210,8 +210,8 @@ func checkValues(d *Document) error {
 
 // finite says whether each little-endian FLOAT32 of values is finite. NaN and infinities have all exponent bits set (IEEE 754).
 func finite(values []byte) bool {
-	for i := 0; i < len(values); i += 4 {
-		if binary.LittleEndian.Uint32(values[i:])&0x7f80_0000 == 0x7f80_0000 {
+	for ; len(values) >= 4; values = values[4:] { // faster than an index
+		if binary.LittleEndian.Uint32(values)&0x7f80_0000 == 0x7f80_0000 {
 			return false
 		}
 	}
