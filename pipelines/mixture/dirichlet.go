@@ -12,7 +12,7 @@ const leastWeight = 1e-18
 func (m *Mixture) Gamma(j int) float32 { return m.gamma[:m.n][j] }
 
 // Update sets γ_k = α + θ_k s_k of the live components, and returns Σ_k |change of γ_k| over them. A component whose share θ_k s_k is below
-// least, which must be positive, is no longer live: its γ is α.
+// least, which must be positive, is no longer live: its γ is α. Until ExpectWeights, Weights and Sums still have the places of before.
 func (m *Mixture) Update(alpha, least float32) (change float32) {
 	if m.n == 0 {
 		return 0

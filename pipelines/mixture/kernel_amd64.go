@@ -3,7 +3,7 @@ package mixture
 import "golang.org/x/sys/cpu"
 
 // vectorKernels returns the kernel of the files *_amd64.s. There is none of 512 bits: on the machines at hand, of AMD's Zen 4, C++ with vectors of
-// 512 bits was no faster than with 256 (BenchmarkEStep of package endtoend prints both).
+// 512 bits was no faster than with 256 (BenchmarkLimit of package endtoend prints both).
 func vectorKernels() []candidate {
 	return []candidate{{
 		kernel{"AVX2", explainWide, shareWide, gatherWide, updateWide, expectWide},
