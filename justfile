@@ -67,6 +67,11 @@ bench: peers
     go test -run "^$" -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
     PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/... ./account/...
 
+# Fails if we are slower beside a peer or limit than nine tenths of pipelines/endtoend/ratios.txt; just bench-check --record writes it anew
+bench-check *flags: peers
+    PYTHON={{ python }} go test -run '^$' -bench 'Limit|Training' -benchtime 1x -timeout 30m ./pipelines/endtoend | \
+        go run ./pipelines/testkit/ratios {{ flags }} pipelines/endtoend/ratios.txt
+
 # Figures F6 and F7 of the papers at full size, on UCI's Adult and 20 Newsgroups, in figures/; needs the shared data (PRIVPIPE_SHARED; an hour)
 figures shared=env("PRIVPIPE_SHARED", ""):
     mkdir -p figures

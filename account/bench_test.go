@@ -119,8 +119,8 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// BenchmarkSettings compares the CPU time of account, a process for each question, with dp_accounting's. x-warm is how many times as
-// much dp_accounting takes when its Python runs already, and x-started when that starts for each question, too: medians over random
+// BenchmarkSettings compares the CPU time of account, a process for each question, with dp_accounting's. ×dp_accounting is how many times as
+// much dp_accounting takes when its Python runs already, and ×dp_accounting-started when that starts for each question, too: medians over random
 // settings. over is the median of by which part our answer is above dp_accounting's, which is on its own grid. $PYTHON has dp_accounting.
 func BenchmarkSettings(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "account")
@@ -157,8 +157,8 @@ func compared(b *testing.B, program string, questions []question) (answers []flo
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(median(milliseconds), "cpu-ms")
-	b.ReportMetric(median(warm), "x-warm")
-	b.ReportMetric(median(started), "x-started")
+	b.ReportMetric(median(warm), "×dp_accounting")
+	b.ReportMetric(median(started), "×dp_accounting-started")
 	b.ReportMetric(median(over), "over")
 	return answers
 }

@@ -1,0 +1,66 @@
+package endtoend
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkTraining compares the CPU time of a whole private training with that of gensim's LdaModel on an equal schedule: posts of Reddit,
+// K = 50, 20 rounds of a tenth of the posts from the same number of documents, at most 6 iterations over a document, tolerance 1e-3, float32.
+// Ours is all four stages, from the start of their processes to the model, with noise; gensim's is its update alone, with its text in memory.
+//
+// Sampling is of Poisson for us, and in turn for gensim, so both see each post twice on average.
+func BenchmarkTraining(b *testing.B) {
+	const topics, rounds, passes, iterations = 50, 20, 2, 6
+	posts, words := shared(b, "data/reddit/docword.reddit.txt.zst"), shared(b, "data/vocab/dictnostops.txt")
+	py, folder := python(b, "gensim"), b.TempDir()
+	decompress(b, posts, filepath.Join(folder, "reddit.docword.txt"))
+	run(b, folder, fmt.Sprintf("tokenize uci --vocab %s -o documents.pp reddit.docword.txt", words))
+	population := documentsOf(b, filepath.Join(folder, "reddit.docword.txt"))
+	batch := population * passes / rounds
+	stages := []string{
+		fmt.Sprintf("sample --poisson %g --rounds %d documents.pp", float64(passes)/rounds, rounds),
+		fmt.Sprintf("estep lda --params params --iterations %d --tolerance 1e-3", iterations),
+		"privatize --grant grant.json --ledger ledger",
+		fmt.Sprintf("mstep lda --topics %d --vocab %s --params-out params -o model.pp", topics, words),
+	}
+	for range b.N {
+		var ours, theirs least
+		each := make([]least, len(stages))
+		for range repetitions {
+			run(b, folder, fmt.Sprintf(`
+rm -rf ledger* params model.pp
+mkfifo params
+account ledger new ledger
+account plan --noise-multiplier 1 --poisson %g --rounds %d --model lda --matrix topics=%dxV --vocab %s -o grant.json`,
+				float64(passes)/rounds, rounds, topics, words))
+			took := measure(b, folder, stages...)
+			cpu := 0.0
+			for i := range took {
+				cpu += took[i].cpu.Seconds()
+				each[i].take(took[i].cpu.Seconds(), took[i].wall.Seconds())
+			}
+			ours.take(cpu, took[len(took)-1].wall.Seconds())
+		}
+		var peer struct{ CPU, Wall float64 } // once: it takes a minute
+		decode(b, run(b, folder, fmt.Sprintf("%s %s reddit.docword.txt %s --mode train --K %d --S %d --epochs %d --maxit %d --dtype float32 2>/dev/null",
+			py, shared(b, "peers/p_gensim.py"), words, topics, batch, passes, iterations)), &peer)
+		theirs.take(peer.CPU, peer.Wall)
+		visits := float64(batch * rounds)
+		b.ReportMetric(visits/ours.cpu, "docs/core-s")
+		b.ReportMetric(visits/theirs.cpu, "gensim-docs/core-s")
+		b.ReportMetric(theirs.cpu/ours.cpu, "×gensim")
+		b.ReportMetric(ours.wall, "s-wall")
+		for i, name := range []string{"sample", "estep", "privatize", "mstep"} {
+			b.ReportMetric(each[i].cpu/visits*1e6, name+"-µs/doc")
+		}
+	}
+}
+
+// documentsOf returns the number of documents of a bag of words, its first line.
+func documentsOf(b *testing.B, file string) (documents int) {
+	b.Helper()
+	decode(b, run(b, ".", "head -n 1 "+file), &documents)
+	return documents
+}

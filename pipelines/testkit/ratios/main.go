@@ -1,0 +1,167 @@
+// Command ratios compares the ratios that benchmarks report with recorded ones (just bench-check).
+//
+//	go test -bench … | ratios FILE
+//	go test -bench … | ratios --record FILE
+//
+// It copies the output of the benchmarks. A ratio is a metric whose unit has a ×, the peer behind it: more is better, and a busy machine slows
+// both sides. The command ends with 1 if a ratio is below nine tenths of its record, or if a recorded one was not measured. Each line of FILE has
+// the widest vectors of the machine that it is of, a benchmark, a unit and a number, since kernels differ by machine. --record writes the lines of
+// this machine anew and keeps those of others.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/cpu"
+)
+
+// least is the part of its record that a ratio must reach.
+const least = 0.9
+
+func main() {
+	record := flag.Bool("record", false, "write the measured ratios into FILE")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "ratios: error: wants FILE, and the output of benchmarks as input")
+		os.Exit(80)
+	}
+	if err := run(flag.Arg(0), machine(), *record, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "ratios: error:", err)
+		os.Exit(1)
+	}
+}
+
+// machine names the widest vectors of this machine.
+func machine() string {
+	switch {
+	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
+		return "AVX-512"
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		return "AVX2"
+	}
+	return "plain"
+}
+
+// ratios are numbers by machine, benchmark and unit.
+type ratios map[string]float64
+
+func run(file, machine string, record bool, output io.Reader, to io.Writer) error {
+	recorded, err := read(file)
+	if err != nil {
+		return err
+	}
+	measured, err := measure(machine, io.TeeReader(output, to))
+	if err != nil {
+		return err
+	}
+	if record {
+		maps.DeleteFunc(recorded, func(key string, _ float64) bool { return strings.HasPrefix(key, machine+" ") })
+		maps.Copy(recorded, measured)
+		return write(file, recorded)
+	}
+	return compare(machine, recorded, measured, to)
+}
+
+// compare writes a line for each recorded ratio of the machine.
+func compare(machine string, recorded, measured ratios, to io.Writer) error {
+	failed, compared := 0, 0
+	for _, key := range slices.Sorted(maps.Keys(recorded)) {
+		if !strings.HasPrefix(key, machine+" ") {
+			continue
+		}
+		compared++
+		now, ok := measured[key]
+		verdict := "holds"
+		switch {
+		case !ok:
+			verdict = "was not measured"
+		case now < least*recorded[key]:
+			verdict = "is slower"
+		}
+		if verdict != "holds" {
+			failed++
+		}
+		fmt.Fprintf(to, "%s: %.3g, recorded %.3g: %s\n", key, now, recorded[key], verdict)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d ratios are not what was recorded", failed, compared)
+	}
+	if compared == 0 {
+		return fmt.Errorf("no ratio was recorded on a machine with %s: --record does", machine)
+	}
+	return nil
+}
+
+// benchmark is a line of a result: its name, without the number of processors, and its numbers with their units.
+var benchmark = regexp.MustCompile(`^(Benchmark\S*?)(?:-\d+)?\s+\d+\s+(.*)$`)
+
+// measure takes the ratios from the output of benchmarks, the largest of those that were measured several times.
+func measure(machine string, output io.Reader) (ratios, error) {
+	found := make(ratios)
+	scanner := bufio.NewScanner(output)
+	for scanner.Scan() {
+		line := benchmark.FindStringSubmatch(scanner.Text())
+		if line == nil {
+			continue
+		}
+		fields := strings.Fields(line[2])
+		for i := 0; i+1 < len(fields); i += 2 {
+			if !strings.Contains(fields[i+1], "×") {
+				continue
+			}
+			number, err := strconv.ParseFloat(fields[i], 64)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", line[1], err)
+			}
+			key := machine + " " + line[1] + " " + fields[i+1]
+			found[key] = max(found[key], number)
+		}
+	}
+	return found, scanner.Err()
+}
+
+func read(file string) (ratios, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	recorded := make(ratios)
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		key, value := cutLast(strings.TrimSpace(line))
+		if strings.Count(key, " ") != 2 {
+			return nil, fmt.Errorf("%s: line %d: wants MACHINE BENCHMARK UNIT NUMBER", file, number)
+		}
+		if recorded[key], err = strconv.ParseFloat(value, 64); err != nil || !(recorded[key] > 0) {
+			return nil, fmt.Errorf("%s: line %d: wants a positive number last", file, number)
+		}
+	}
+	return recorded, nil
+}
+
+// cutLast cuts a text at its last space.
+func cutLast(text string) (before, after string) {
+	i := strings.LastIndexByte(text, ' ')
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], text[i+1:]
+}
+
+func write(file string, recorded ratios) error {
+	var text strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(recorded)) {
+		fmt.Fprintf(&text, "%s %.3g\n", key, recorded[key])
+	}
+	return os.WriteFile(file, []byte(text.String()), 0o666)
+}
