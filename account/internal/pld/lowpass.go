@@ -73,8 +73,8 @@ func (x term) between(f folded, masses []float64, m int) []float64 {
 		first += p * j
 		second += p * j * j
 	}
-	// Rounding is less than 2^21 units, of Σp·Σp·j² for either part.
-	v := (1+f.excess)*second*(1+1e-9) - first*first
+	// Rounding is at most 3 units for each value, of Σp·Σp·j² for both parts together.
+	v := (1+f.excess)*second*(1+float64(4*len(masses)+64)*unit) - first*first
 	slack := math.Pi * math.Pi * v / (float64(m) * float64(m)) * (1 + 1e-9)
 	rest := real(c[0])
 	square := func(c complex128) float64 {

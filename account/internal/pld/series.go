@@ -15,6 +15,9 @@ type series struct {
 	error       []float64    // of c_k over |c_k|, at most, and 8u for its being made of size and angle
 }
 
+// underflow is the logarithm of a size below which a coefficient is a bound only: float64 ends near e^−744.
+const underflow = -600
+
 // newSeries takes a product of which every frequency that it does not have is nothing.
 func newSeries(p *product, n, begin int) *series {
 	f := &series{n: n, begin: begin, coefficient: make([]complex128, p.last+1), error: make([]float64, p.last+1)}
@@ -25,6 +28,9 @@ func newSeries(p *product, n, begin int) *series {
 		sin, cos := math.Sincos(p.angle[k])
 		absolute := math.Exp(p.size[k])
 		f.coefficient[k], f.error[k] = complex(absolute*cos, absolute*sin), math.Expm1(p.spread[k])+8*unit
+		if p.size[k] < underflow { // the size would be 0, and with it the error: its bound, and with any angle the coefficient is no further off
+			f.coefficient[k], f.error[k] = complex(math.Exp(underflow), 0), 1+math.Exp(p.size[k]+p.spread[k]-underflow)*(1+1e-9)
+		}
 	}
 	return f
 }
@@ -84,10 +90,11 @@ func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
 // sum is Σ over the cells from one on, upwards or downwards, of its mass times what weight says of its distance, and the error of that.
 // weight(k) is Σ z_k^j times it over the distances j, and what its rounding error is below 64u of.
 //
-// The error of a term is that of c_k, as a part of all that the weight is made of, and some 32u for the products; adding the terms has u
-// for each of them. A frequency that is nothing has at most e^−nothing, and the weights at most one for each cell.
+// With s what weight says and ŝ its rounded value, |ĉŝ − cs| ≤ |ĉ−c|·|ŝ| + |c|·|ŝ−s|. So the error of a term is that of c_k times |ŝ|, and
+// 64u of its second number times |c|. The products have some 32u of |ĉŝ|; adding the terms has u for each of them.
+// A frequency that is nothing has at most e^−nothing, and the weights at most one for each cell.
 func (f *series) sum(from int, upwards bool, cells int, weight func(k int) (sum complex128, of float64)) (sum, wrong float64) {
-	follows := float64(96+len(f.coefficient)) * unit
+	follows := float64(32+len(f.coefficient)) * unit
 	twice := 1.0
 	for k, c := range f.coefficient {
 		if c != 0 {
@@ -96,7 +103,7 @@ func (f *series) sum(from int, upwards bool, cells int, weight func(k int) (sum 
 				s = complex(real(s), -imag(s))
 			}
 			sum += twice * real(c*f.turn(k, from+f.begin)*s)
-			wrong += twice * size(c) * of * (f.error[k] + follows)
+			wrong += twice * size(c) * (size(s)*(f.error[k]+follows) + of*(1+f.error[k])*64*unit)
 		}
 		twice = 2
 	}
