@@ -427,6 +427,50 @@ func TestBatchesKeepTheirMemory(t *testing.T) {
 	}
 }
 
+// TestBatchBeyondAFrameKeepsItsMemory: a record that does not fit beside those before it becomes a batch of its own. It stays as it is
+// while the memory of the batch before it serves others.
+func TestBatchBeyondAFrameKeepsItsMemory(t *testing.T) {
+	compressor, _ := NewCompressor(None)
+	var out bytes.Buffer
+	h := header(wire.Kind_DOCUMENTS)
+	h.VocabularySize = 1 << 20
+	w, err := NewWriter(&out, h, compressor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches := func(records ...*wire.Record) []*Batch {
+		made, err := w.Framer().Batches(records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	want := []*wire.Record{documentRecord("a", 60_000), documentRecord("b", 420_000)}
+	made := batches(want...)
+	if len(made) != 2 {
+		t.Fatalf("%d batches, want 2", len(made))
+	}
+	if err := w.WriteBatch(made[0]); err != nil {
+		t.Fatal(err)
+	}
+	waiting := made[1:]
+	for i := range 10 { // more than the memory that was given back
+		r := documentRecord(fmt.Sprint("c", i), 120_000)
+		want, waiting = append(want, r), append(waiting, batches(r)...)
+	}
+	for _, b := range waiting {
+		if err := w.WriteBatch(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := decode(out.Bytes()); err != nil || !equal(got, want) {
+		t.Errorf("%d records, want %d, error %v", len(got), len(want), err)
+	}
+}
+
 // TestDocumentBatches: documents that were encoded before give the frames that their records give, in rounds and outside, in one frame and
 // in many. They count as records of the round.
 func TestDocumentBatches(t *testing.T) {
