@@ -1,7 +1,5 @@
 package mixture
 
-import "fmt"
-
 // A kernel does the arithmetic of a mixture with a live component and an observation. Mixture says how long its slices are and what is behind
 // the live components. A kernel may leave anything in theta, sums and gamma behind the first n.
 type kernel struct {
@@ -36,27 +34,18 @@ var chosen = func() *kernel {
 	return &plain
 }()
 
-// Kernels returns the names of the kernels that this machine runs, the one it uses first, and of those whose instructions it lacks.
-func Kernels() (run, lacking []string) {
-	for _, k := range all {
-		if k.runs {
-			run = append(run, k.name)
-		} else {
-			lacking = append(lacking, k.name)
-		}
-	}
-	return run, lacking
-}
-
-// Use makes all mixtures use a kernel of Kernels, for tests and benchmarks, until restore is called. It must not run beside other functions of
-// this package.
-func Use(name string) (restore func(), err error) {
-	before := chosen
+// EachKernel calls do for each kernel that this machine runs, the one it uses first, while all mixtures use that kernel: for tests and benchmarks.
+// It returns the names of those whose instructions the machine lacks. It must not run beside other functions of this package.
+func EachKernel(do func(name string)) (lacking []string) {
+	usual := chosen
+	defer func() { chosen = usual }()
 	for i := range all {
-		if all[i].name == name && all[i].runs {
-			chosen = &all[i].kernel
-			return func() { chosen = before }, nil
+		if !all[i].runs {
+			lacking = append(lacking, all[i].name)
+			continue
 		}
+		chosen = &all[i].kernel
+		do(all[i].name)
 	}
-	return nil, fmt.Errorf("this machine runs no kernel %q", name)
+	return lacking
 }

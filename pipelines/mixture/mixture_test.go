@@ -63,16 +63,7 @@ func (f *fenced) check(t *testing.T) {
 // everyKernel runs a test with each kernel of this machine, and names the others.
 func everyKernel(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	run, lacking := Kernels()
-	for _, name := range run {
-		restore, err := Use(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run(name, test)
-		restore()
-	}
-	if len(lacking) > 0 {
+	if lacking := EachKernel(func(name string) { t.Run(name, test) }); len(lacking) > 0 {
 		t.Logf("this machine cannot run the kernels %v", lacking)
 	}
 }
@@ -357,19 +348,18 @@ func TestWordOutOfRange(t *testing.T) {
 	new(Mixture).Gather(NewTable(3, 5), []uint32{1, 5}, []float32{1, 1})
 }
 
-// TestUse: an unknown kernel is refused, and restore brings the first back.
-func TestUse(t *testing.T) {
-	before := chosen
-	if _, err := Use("abacus"); err == nil {
-		t.Error("no error for an unknown kernel")
-	}
-	restore, err := Use("plain")
-	if err != nil || chosen.name != "plain" {
-		t.Fatal(err, chosen.name)
-	}
-	restore()
-	if run, _ := Kernels(); chosen != before || run[0] != before.name {
-		t.Errorf("kernel %q after restore, want %q, the first", chosen.name, run[0])
+// TestEachKernel: the kernel of this machine comes first, each is used in its turn, and afterwards the usual one.
+func TestEachKernel(t *testing.T) {
+	usual := chosen
+	var names []string
+	lacking := EachKernel(func(name string) {
+		names = append(names, name)
+		if chosen.name != name {
+			t.Errorf("%s is used in place of %s", chosen.name, name)
+		}
+	})
+	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" || len(names)+len(lacking) != len(all) || chosen != usual {
+		t.Errorf("kernels %v, lacking %v, and afterwards %s; usual is %s", names, lacking, chosen.name, usual.name)
 	}
 }
 
