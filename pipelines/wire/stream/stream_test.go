@@ -412,19 +412,7 @@ func TestBatchesKeepTheirMemory(t *testing.T) {
 		}
 		waiting = waiting[1:]
 	}
-	for _, made := range waiting {
-		for _, b := range made {
-			if err := w.WriteBatch(b); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got, _, err := decode(out.Bytes()); err != nil || !equal(got, want) {
-		t.Errorf("%d records, want %d, error %v", len(got), len(want), err)
-	}
+	endsWith(t, w, &out, slices.Concat(waiting...), want)
 }
 
 // TestBatchBeyondAFrameKeepsItsMemory: a record that does not fit beside those before it becomes a batch of its own. It stays as it is
@@ -458,7 +446,13 @@ func TestBatchBeyondAFrameKeepsItsMemory(t *testing.T) {
 		r := documentRecord(fmt.Sprint("c", i), 120_000)
 		want, waiting = append(want, r), append(waiting, batches(r)...)
 	}
-	for _, b := range waiting {
+	endsWith(t, w, &out, waiting, want)
+}
+
+// endsWith writes the last batches, and compares all records of the stream.
+func endsWith(t *testing.T, w *Writer, out *bytes.Buffer, last []*Batch, want []*wire.Record) {
+	t.Helper()
+	for _, b := range last {
 		if err := w.WriteBatch(b); err != nil {
 			t.Fatal(err)
 		}
