@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/binary"
 	"io"
-	"math"
 
 	"privpipe/evaluate/internal/auc"
 	"privpipe/evaluate/internal/classes"
@@ -74,13 +72,7 @@ func (in *predictions) refused(message string) *exit.Error {
 }
 
 // probabilitiesOf are those of a prediction, a column each.
-func probabilitiesOf(p *wire.Prediction) []float32 {
-	all := make([]float32, len(p.Probabilities)/4)
-	for i := range all {
-		all[i] = math.Float32frombits(binary.LittleEndian.Uint32(p.Probabilities[4*i:]))
-	}
-	return all
-}
+func probabilitiesOf(p *wire.Prediction) []float32 { return wire.AppendFloats(nil, p.Probabilities) }
 
 // positive says whether a document is of the class of the only column.
 func (in *predictions) positive(p *wire.Prediction) (bool, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -207,10 +206,7 @@ func (c *objectiveCommand) rows(in *endpoint.StreamReader, to *objective.Regress
 		}
 		d.ID, d.Positive = document.Id, document.Label == c.Positive
 		d.Features = wire.AppendIDs(d.Features[:0], document.WordGaps)
-		d.Values = d.Values[:0]
-		for i := 0; i < len(document.Values); i += 4 {
-			d.Values = append(d.Values, math.Float32frombits(binary.LittleEndian.Uint32(document.Values[i:])))
-		}
+		d.Values = wire.AppendFloats(d.Values[:0], document.Values)
 		if err := to.Add(d); err != nil {
 			return err
 		}

@@ -161,9 +161,7 @@ func decodeCells[T Values](cells []T, b []byte) int {
 	n := len(b) / Element[T]().Size()
 	switch v := any(cells[:n]).(type) {
 	case []float32:
-		for j := range v {
-			v[j] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*j:]))
-		}
+		wire.AppendFloats(v[:0], b)
 	case []float64:
 		for j := range v {
 			v[j] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*j:]))
