@@ -12,8 +12,8 @@ const fewFrequencies = 16
 // lowpass returns the series of the terms' product, where it shows that all but low frequencies are nothing. Otherwise ok is false.
 //
 // With p_j the tilted masses of a term and c its transform, g(θ) = |c(θ)|² = Σ p_i·p_j·cos(θ(i−j)) has |g″| ≤ Σ p_i·p_j·(i−j)² = 2V,
-// V = Σp·Σp·j² − (Σp·j)². So between two points that are Δ apart, g is at most the larger of its values there and Δ²/8·2V: linear
-// interpolation is off by at most that (Dahlquist and Björck, Numerical Methods, 1974, §4.3). A transform of m values, about as many
+// V = Σp·Σp·j² − (Σp·j)². So between two points that are Δ apart, g is at most Δ²/8·2V above the larger of its values there: linear
+// interpolation is off by no more (Dahlquist and Björck, Numerical Methods, 1974, §4.3). A transform of m values, about as many
 // as the lattice has points, is at the points 2πl/m. So a frequency between two of them is nothing where
 //
 //	Σ count/2·log(max(g_l, g_l+1) + π²V/m²) ≤ −nothing.
