@@ -3,10 +3,12 @@ package endtoend
 import (
 	"fmt"
 	"image/png"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +60,7 @@ var figures = []struct {
 	}},
 	{"F12", []string{
 		"plain: the classifier learns: accuracy (0\\.[89]|1)", "LP-LDA, the accuracy of the classifier rises: ε = 0.1 .* < ε = 8 ",
-		"CDP-LDA, macro F1 rises: ε = 0.1 .* < ε = 8 ", "LP-LDA, ε = 0.1: accuracy of the attack on the classifier ", "CDP-LDA, ε = 8: accuracy of the attack on the classifier ",
+		"CDP-LDA, macro F1 rises: ε = 0.1 .* < ε = 8 ", "LP-LDA, ε = 0.1: accuracy of the attack on the classifier ", "CDP-LDA, ε = 0.1: accuracy of the attack on the topics ",
 	}},
 	{"F13", []string{
 		"prior data helps, ε₁ = 3: with it .* < without it ",
@@ -75,59 +77,104 @@ var figures = []struct {
 // in fewer than 1 of 10⁴ runs. Of fifteen runs of each other system, the standard deviation of a perplexity's logarithm was .04 to .11, and that
 // of the probability of a first word up to .19. With these, their findings do not hold in 1 of 10⁵ runs, and the recipe fails even less often.
 // Without privacy the membership attack had an area of .67 to .73 in five runs, with a deviation of .025, where more than .55 must be.
+//
+// These rates are estimates from few runs. So at most two rows that do not hold run once more, and must hold then: a finding that fails by
+// chance in 1 of 10³ runs rejects a right program in 1 of 10⁶.
 func TestAll(t *testing.T) {
 	folder := t.TempDir()
-	out := filepath.Join(folder, "out")
 	begun := time.Now()
-	s := bash(folder, filepath.Join(root, "pipelines/recipes/papers/all.sh")+" --quick out")
-	if err := s.Run(); err != nil {
-		t.Fatalf("%v\n%s%s", err, s.stdout.String(), s.stderr.String())
-	}
-	t.Logf("%.0f s:\n%s", time.Since(begun).Seconds(), s.stdout.String())
-	ran := make(map[string]bool)
-	for line := range strings.Lines(s.stdout.String()) {
-		row := regexp.MustCompile(`^([F+\w]+)\t(\S.*)\t\d+ s\tholds\n$`).FindStringSubmatch(line)
-		if row == nil {
-			t.Fatalf("a line %q", line)
-		}
-		for _, number := range strings.Split(row[1], "+") {
-			ran[number] = true
-			if info, err := os.Stat(filepath.Join(out, row[1]+".log")); err != nil || info.Size() == 0 {
-				t.Errorf("the log of row %s: %v", number, err)
-			}
-		}
-	}
+	failed, ran := allRows(t, folder, "out", "")
+	t.Logf("%.0f s", time.Since(begun).Seconds())
 	for system := 1; system <= 21; system++ {
 		if !ran[fmt.Sprint(system)] {
 			t.Errorf("system %d did not run", system)
 		}
 	}
+	drawnIn := make(map[string]string)
 	for _, f := range figures {
+		drawnIn[f.name] = filepath.Join(folder, "out")
 		if !ran[f.name] {
 			t.Errorf("%s did not run", f.name)
+		} else if missing := notFound(t, drawnIn[f.name], f.name, f.holds); missing != nil && !failed[f.name] {
+			t.Logf("%s: by chance or not, no finding %q holds", f.name, missing)
+			failed[f.name] = true
 		}
-		drawn(t, out, f.name, f.holds)
+	}
+	if len(failed) > 2 {
+		t.Fatalf("rows %v do not hold", slices.Sorted(maps.Keys(failed)))
+	}
+	if len(failed) > 0 {
+		t.Logf("once more: rows %v", slices.Sorted(maps.Keys(failed)))
+		for name := range failed {
+			drawnIn[name] = filepath.Join(folder, "again")
+		}
+		if failed, _ := allRows(t, folder, "again", strings.Join(slices.Sorted(maps.Keys(failed)), " ")); len(failed) > 0 {
+			t.Fatalf("twice rows %v do not hold", slices.Sorted(maps.Keys(failed)))
+		}
+	} else if _, err := os.Stat(filepath.Join(folder, "out/work")); err == nil {
+		t.Error("the runs are left")
+	}
+	for _, f := range figures {
+		drawn(t, drawnIn[f.name], f.name, f.holds)
 	}
 	// Four runs of each system, and the exact frequencies once.
-	points := read(t, filepath.Join(out, "F4.csv"))
+	points := read(t, filepath.Join(drawnIn["F4"], "F4.csv"))
 	for row, want := range map[string]int{"after each round,strong,line,2,": 4, "after each round,unigram,level,1,": 1} {
 		if got := strings.Count(points, "\n"+row); got != want {
 			t.Errorf("F4.csv has %d rows %s, want %d", got, row, want)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(out, "work")); err == nil {
-		t.Error("the runs are left")
+}
+
+// allRows runs all.sh --quick, of all rows or of those in the list, into a folder. It returns the rows that failed by a finding, and those that ran.
+func allRows(t *testing.T, folder, out, rows string) (failed, ran map[string]bool) {
+	t.Helper()
+	command := filepath.Join(root, "pipelines/recipes/papers/all.sh") + " --quick " + out
+	if rows != "" {
+		command += " --rows '" + rows + "'"
 	}
+	s := bash(folder, command)
+	err := s.Run()
+	t.Logf("%s%s", s.stdout.String(), s.stderr.String())
+	failed, ran = make(map[string]bool), make(map[string]bool)
+	for line := range strings.Lines(s.stdout.String()) {
+		row := regexp.MustCompile(`^([F+\w]+)\t(\S.*)\t\d+ s\t(holds|failed \(1\))\n$`).FindStringSubmatch(line)
+		if row == nil {
+			t.Fatalf("a line %q", line)
+		}
+		for _, number := range strings.Split(row[1], "+") {
+			ran[number] = true
+			if row[3] != "holds" {
+				failed[number] = true
+			}
+			if info, err := os.Stat(filepath.Join(folder, out, row[1]+".log")); err != nil || info.Size() == 0 {
+				t.Errorf("the log of row %s: %v", number, err)
+			}
+		}
+	}
+	if (err != nil) != (len(failed) > 0) {
+		t.Fatalf("%v, and rows %v do not hold", err, failed)
+	}
+	return failed, ran
+}
+
+// notFound returns what does not hold of the findings of a figure, which must.
+func notFound(t *testing.T, out, name string, holds []string) (missing []string) {
+	t.Helper()
+	findings := read(t, filepath.Join(out, name+"-findings.txt"))
+	for _, holds := range holds {
+		if !regexp.MustCompile("(?m)^holds\tmust\t" + holds).MatchString(findings) {
+			missing = append(missing, holds)
+		}
+	}
+	return missing
 }
 
 // drawn checks the files of a figure: what its findings say, its CSV, and that its pictures are whole.
 func drawn(t *testing.T, out, name string, holds []string) {
 	t.Helper()
-	findings := read(t, filepath.Join(out, name+"-findings.txt"))
-	for _, holds := range holds {
-		if !regexp.MustCompile("(?m)^holds\tmust\t" + holds).MatchString(findings) {
-			t.Errorf("no finding %q holds:\n%s", holds, findings)
-		}
+	if missing := notFound(t, out, name, holds); missing != nil {
+		t.Errorf("no finding %q holds:\n%s", missing, read(t, filepath.Join(out, name+"-findings.txt")))
 	}
 	if info, err := os.Stat(filepath.Join(out, name+".csv")); err != nil || info.Size() < 100 {
 		t.Errorf("the CSV: %v", err)

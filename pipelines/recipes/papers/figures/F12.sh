@@ -220,12 +220,13 @@ slope() {
   }' >>"$out/$name-findings.txt"
 }
 
-# no_better TEXT "NUMBER…" "NUMBER…" writes the finding that attacks of these accuracies are hardly more accurate than those of plain. Chance is 4.5
-# deviations of the difference of two means, where that of one attack is of all members and others at an accuracy of one half.
+# no_better must|printed TEXT "NUMBER…" "NUMBER…" writes the finding that attacks of these accuracies are hardly more accurate than those of
+# plain. It must hold at the least ε. At a larger one noise need not protect: CDP-LDA's counts at ε = 8 reveal more than plain's in some runs.
+# Chance is 4.5 deviations of the difference of two means, where that of one attack is of all members and others at an accuracy of one half.
 chance=$(awk "BEGIN {printf \"%.3f\", $deviations * 0.25 * sqrt(1 / $train + 1 / $held_texts) * sqrt(2 / $runs)}")
 no_better() {
-  finding must "$(summary "$1" "$2") is at most that of plain, $(mean "$3"), and 0.02, and chance ($chance)" \
-    "$(mean "$2") <= $(mean "$3") + 0.02 + $chance"
+  finding "$1" "$(summary "$2" "$3") is at most that of plain, $(mean "$4"), and 0.02, and chance ($chance)" \
+    "$(mean "$3") <= $(mean "$4") + 0.02 + $chance"
 }
 
 learned plain lp-lda.sh --sweeps "$rounds" --epsilon none
@@ -244,8 +245,9 @@ for system in LP-LDA CDP-LDA; do
     esac
     draw "$system" line "$epsilon"
     slopes+="$epsilon${found[attack]}"$'\n' topics_slopes+="$epsilon${found[topics attack]}"$'\n'
-    no_better "$system, ε = $epsilon: accuracy of the attack on the classifier" "${found[attack]}" "$plain_attack"
-    no_better "$system, ε = $epsilon: accuracy of the attack on the topics" "${found[topics attack]}" "$plain_topics_attack"
+    kind=$([[ $first ]] && echo printed || echo must)
+    no_better "$kind" "$system, ε = $epsilon: accuracy of the attack on the classifier" "${found[attack]}" "$plain_attack"
+    no_better "$kind" "$system, ε = $epsilon: accuracy of the attack on the topics" "${found[topics attack]}" "$plain_topics_attack"
     if [[ $first ]]; then
       order must "$system, the accuracy of the classifier rises" "ε = $first" "$first_accuracy" "ε = $epsilon" "${found[accuracy]}"
       order must "$system, macro F1 rises" "ε = $first" "$first_score" "ε = $epsilon" "${found[F1]}"

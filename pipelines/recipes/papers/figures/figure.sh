@@ -217,7 +217,10 @@ figure_end() {
   verdict
 }
 
+# verdict prints the findings, and fails with the first that must hold and does not.
 verdict() {
+  local failed
   cat "$out/$name-findings.txt"
-  ! grep -q $'^fails\tmust' "$out/$name-findings.txt" || fail "a finding that must hold does not" 1
+  failed=$(sed -n $'/^fails\tmust\t/ {s///p; q}' "$out/$name-findings.txt")
+  [[ ! $failed ]] || fail "a finding that must hold does not: $failed" 1
 }
