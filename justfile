@@ -61,11 +61,16 @@ mutants name="":
 soak-kafka runs="200" seed="1":
     PRIVPIPE_FAULTS={{ runs }} PRIVPIPE_SEED={{ seed }} go test -run 'TestSoak$' -v -count=1 -timeout 3h ./pipelines/endtoend/topics
 
-# Speed beside gensim, scikit-learn, tomotopy, MALLET and the limits, in one run; needs the shared data (PRIVPIPE_SHARED)
+# Speed beside gensim, scikit-learn, tomotopy, MALLET and the limits, in one run, and what of pipelines/endtoend/goals.txt is reached; needs the shared data (PRIVPIPE_SHARED; an hour)
 bench: peers
-    PYTHON={{ python }} go test -run '^$' -bench . -benchtime 1x -timeout 30m ./pipelines/endtoend
-    go test -run "^$" -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
-    PYTHON={{ python }} go test -run '^$' -bench . ./privatize/... ./mstep/internal/... ./account/...
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export PYTHON={{ quote(python) }}
+    {
+        go test -run '^$' -bench . -benchtime 1x -timeout 60m ./pipelines/endtoend
+        go test -run '^$' -bench . -benchtime 3x -timeout 30m ./pipelines/endtoend/topics ./pipelines/endpoint/kafka
+        go test -run '^$' -bench . -timeout 30m ./privatize/... ./sample/... ./mstep/internal/... ./account/...
+    } | go run ./pipelines/testkit/ratios --goals pipelines/endtoend/goals.txt
 
 # Fails if we are slower beside a peer or limit than nine tenths of pipelines/endtoend/ratios.txt; just bench-check --record writes it anew
 bench-check *flags: peers

@@ -20,7 +20,7 @@ func TestSettings(t *testing.T) {
 	}
 	hash := func(o lda.Options) string {
 		t.Helper()
-		b, err := job.Settings("lda", lda.New(o))
+		b, err := job.Settings("lda", lda.New(o), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestSettings(t *testing.T) {
 	}
 	chain := gibbs.Options{Sweeps: 2, BurnIn: 1, Statistic: gibbs.Expected, Draws: 1, Shape: base.Shape}
 	sampled := func() string {
-		b, err := job.Settings("lda", gibbs.New(chain, nil))
+		b, err := job.Settings("lda", gibbs.New(chain, nil), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,12 +45,16 @@ func TestSettings(t *testing.T) {
 	if len(seen) != 24 {
 		t.Errorf("%d hashes, want those of 15 options of the sampler and of its base, too", len(seen))
 	}
-	other, err := job.Settings("words", words.New())
+	other, err := job.Settings("words", words.New(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if with, known := seen[hex.EncodeToString(other)]; known {
 		t.Errorf("the hash of another model is that with another %s", with)
+	}
+
+	if stale, err := job.Settings("words", words.New(), 1); err != nil || string(stale) == string(other) {
+		t.Errorf("the hash with stale parameters is that with new ones, %v", err)
 	}
 
 	// SHA-256 of {"model":"words","settings":null,"wire":1}, by sha256sum.

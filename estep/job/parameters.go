@@ -19,11 +19,12 @@ import (
 type parameters struct {
 	name   string
 	header *wire.Header
+	stale  uint32 // how many rounds before the previous one the wanted parameters are
 
 	mutex  sync.Mutex
 	change *sync.Cond
-	latest *stream.Set
-	err    error // io.EOF after the last
+	sets   []*stream.Set // the newest, ascending: one, and as many more as are stale
+	err    error         // io.EOF after the last
 
 	newStep func() model.EStep
 	making  sync.Mutex  // guards the fields below: making an E-step is slow, and the next set must not wait for it
@@ -32,7 +33,7 @@ type parameters struct {
 }
 
 // follow opens the parameters and returns when it has read their header. In a topic it begins with the newest parameters.
-func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*parameters, error) {
+func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model.EStep) (*parameters, error) {
 	wanted.Newest = true
 	in, h, err := endpoint.OpenStream(name, wanted)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +42,7 @@ func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*p
 	if err != nil {
 		return nil, err
 	}
-	p := &parameters{name: in.Name(), header: h, newStep: newStep}
+	p := &parameters{name: in.Name(), header: h, stale: uint32(stale), newStep: newStep}
 	p.change = sync.NewCond(&p.mutex)
 	read := func() {
 		defer in.Close()
@@ -49,7 +50,7 @@ func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*p
 			set, err := stream.ReadSet(in.Reader, nil)
 			p.mutex.Lock()
 			if err == nil {
-				p.latest = set
+				p.sets = append(p.sets[max(0, len(p.sets)-stale):len(p.sets):len(p.sets)], set)
 			}
 			p.err = err
 			p.change.Broadcast()
@@ -70,10 +71,10 @@ func follow(name string, wanted endpoint.Wanted, newStep func() model.EStep) (*p
 	return p, nil
 }
 
-// after waits for the parameters after a round, or takes later parameters if they have arrived already. It returns an E-step
-// with these parameters, for a model of the given size.
-func (p *parameters) after(ctx context.Context, round uint32, size model.Size) (step model.EStep, of uint32, err error) {
-	set, err := p.wait(ctx, round)
+// after waits for the parameters that a round wants after the previous one. It returns an E-step with them, for a model of the given size, and
+// the round of the newest parameters, which is later if the round is already released.
+func (p *parameters) after(ctx context.Context, previous uint32, size model.Size) (step model.EStep, newest uint32, err error) {
+	set, newest, err := p.wait(ctx, previous)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -86,11 +87,12 @@ func (p *parameters) after(ctx context.Context, round uint32, size model.Size) (
 		}
 		p.step, p.stepOf = step, set
 	}
-	return p.step, set.Round, nil
+	return p.step, newest, nil
 }
 
-// wait waits for the parameters after a round, or later parameters.
-func (p *parameters) wait(ctx context.Context, round uint32) (*stream.Set, error) {
+// wait waits for the parameters that a round wants after the previous one: those after previous − stale, or the first later ones. Which they are
+// does not depend on what else has arrived, so all workers answer a round with the same. Only a worker that starts in a topic has the newest alone.
+func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set, newest uint32, err error) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mutex.Lock()
 		defer p.mutex.Unlock()
@@ -100,17 +102,21 @@ func (p *parameters) wait(ctx context.Context, round uint32) (*stream.Set, error
 	defer stop()
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	for p.latest == nil || p.latest.Round < round {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	wanted := previous - min(p.stale, previous)
+	for {
+		for _, set := range p.sets {
+			if set.Round >= wanted {
+				return set, p.sets[len(p.sets)-1].Round, nil
+			}
 		}
-		if errors.Is(p.err, io.EOF) {
-			return nil, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, round)
-		}
-		if p.err != nil {
-			return nil, p.err
+		switch {
+		case ctx.Err() != nil:
+			return nil, 0, context.Cause(ctx)
+		case errors.Is(p.err, io.EOF):
+			return nil, 0, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, wanted)
+		case p.err != nil:
+			return nil, 0, p.err
 		}
 		p.change.Wait()
 	}
-	return p.latest, nil
 }

@@ -30,7 +30,7 @@ func (j *Job) train(r *filter.Run, w Work) error {
 		if j.Params == "" {
 			return nil, nil
 		}
-		return follow(j.Params, j.ParametersWanted(), w.New)
+		return follow(j.Params, j.ParametersWanted(), j.Stale, w.New)
 	})
 	key, err := w.key(j)
 	if err != nil {
@@ -97,7 +97,7 @@ func (t *trainer) train() (err error) {
 		Version: wire.Version, Kind: wire.Kind_CONTRIBUTIONS, Side: h.Side, Run: h.Run, Model: t.work.Family.Name, Unit: h.Unit,
 		Vocabulary: h.Vocabulary, VocabularySize: h.VocabularySize, Matrices: t.work.Family.Statistics(t.size),
 	}
-	if t.header.Settings, err = Settings(t.work.Family.Name, t.step); err != nil {
+	if t.header.Settings, err = Settings(t.work.Family.Name, t.step, t.Stale); err != nil {
 		return err
 	}
 	if t.state, err = t.openState(); err != nil {
@@ -115,9 +115,13 @@ func (t *trainer) train() (err error) {
 
 // Settings is the hash of all settings that contributions depend on: workers with different settings must not share a run. All
 // hashed settings are public. They do not include the machine, the number of cores or the names of files.
-func Settings(name string, m model.EStep) ([]byte, error) {
+func Settings(name string, m model.EStep, stale int) ([]byte, error) {
 	// Version 2 of the wire changed no contribution: workers of both versions may work on one run.
-	b, err := json.Marshal(map[string]any{"wire": 1, "model": name, "settings": m.Settings()})
+	settings := map[string]any{"wire": 1, "model": name, "settings": m.Settings()}
+	if stale > 0 {
+		settings["stale"] = stale
+	}
+	b, err := json.Marshal(settings)
 	hash := sha256.Sum256(b)
 	return hash[:], err
 }
@@ -154,15 +158,15 @@ func (t *trainer) rounds() error {
 	}
 }
 
-// prepare waits for the parameters after the previous round. It returns false if the parameters after round itself have arrived
+// prepare waits for the parameters after the previous round, or after the one before it with --stale 1. It returns false if the parameters after round itself have arrived
 // already: then the run is resumed, and round is released.
 func (t *trainer) prepare(round uint32) (wanted bool, err error) {
 	if t.params == nil {
 		return true, nil
 	}
-	step, of, err := t.params.after(t, round-1, t.size)
+	step, newest, err := t.params.after(t, round-1, t.size)
 	t.step = step
-	return err == nil && of < round, err
+	return err == nil && newest < round, err
 }
 
 // skip discards the documents of a round.

@@ -1,12 +1,13 @@
-// Command ratios compares the ratios that benchmarks report with recorded ones (just bench-check).
+// Command ratios compares the ratios that benchmarks report with recorded ones (just bench-check), or all numbers with what is asked (just bench).
 //
 //	go test -bench … | ratios FILE
 //	go test -bench … | ratios --record FILE
+//	go test -bench … | ratios --goals FILE
 //
 // It copies the output of the benchmarks. A ratio is a metric whose unit has a ×, the peer behind it: more is better, and a busy machine slows
 // both sides. The command ends with 1 if a ratio is below nine tenths of its record, or if a recorded one was not measured. Each line of FILE has
 // the widest vectors of the machine that it is of, a benchmark, a unit and a number, since kernels differ by machine. --record writes the lines of
-// this machine anew and keeps those of others.
+// this machine anew and keeps those of others. --goals ends with a table of the goals in FILE, and with 0 whether they are reached or not.
 package main
 
 import (
@@ -29,12 +30,20 @@ const least = 0.9
 
 func main() {
 	record := flag.Bool("record", false, "write the measured ratios into FILE")
+	goals := flag.Bool("goals", false, "print a table of the goals in FILE")
 	flag.Parse()
-	if flag.NArg() != 1 {
+	if flag.NArg() != 1 || *record && *goals {
 		fmt.Fprintln(os.Stderr, "ratios: error: wants FILE, and the output of benchmarks as input")
 		os.Exit(80)
 	}
-	if err := run(flag.Arg(0), machine(), *record, os.Stdin, os.Stdout); err != nil {
+	work := check
+	switch {
+	case *record:
+		work = recordAnew
+	case *goals:
+		work = table
+	}
+	if err := work(flag.Arg(0), machine(), os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "ratios: error:", err)
 		os.Exit(1)
 	}
@@ -51,24 +60,60 @@ func machine() string {
 	return "plain"
 }
 
+// numbers are those of benchmarks, by benchmark and unit.
+type numbers map[string]float64
+
 // ratios are numbers by machine, benchmark and unit.
 type ratios map[string]float64
 
-func run(file, machine string, record bool, output io.Reader, to io.Writer) error {
+// of returns the ratios among numbers.
+func (n numbers) of(machine string) ratios {
+	found := make(ratios)
+	for key, number := range n {
+		if strings.Contains(key, "×") {
+			found[machine+" "+key] = number
+		}
+	}
+	return found
+}
+
+func check(file, machine string, output io.Reader, to io.Writer) error {
 	recorded, err := read(file)
 	if err != nil {
 		return err
 	}
-	measured, err := measure(machine, io.TeeReader(output, to))
+	measured, err := measure(io.TeeReader(output, to))
 	if err != nil {
 		return err
 	}
-	if record {
-		maps.DeleteFunc(recorded, func(key string, _ float64) bool { return strings.HasPrefix(key, machine+" ") })
-		maps.Copy(recorded, measured)
-		return write(file, recorded)
+	return compare(machine, recorded, measured.of(machine), to)
+}
+
+func recordAnew(file, machine string, output io.Reader, to io.Writer) error {
+	recorded, err := read(file)
+	if err != nil {
+		return err
 	}
-	return compare(machine, recorded, measured, to)
+	measured, err := measure(io.TeeReader(output, to))
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(recorded, func(key string, _ float64) bool { return strings.HasPrefix(key, machine+" ") })
+	maps.Copy(recorded, measured.of(machine))
+	return write(file, recorded)
+}
+
+func table(file, machine string, output io.Reader, to io.Writer) error {
+	goals, err := readGoals(file)
+	if err != nil {
+		return err
+	}
+	measured, err := measure(io.TeeReader(output, to))
+	if err != nil {
+		return err
+	}
+	reach(goals, machine, measured, to)
+	return nil
 }
 
 // compare writes a line for each recorded ratio of the machine.
@@ -104,9 +149,9 @@ func compare(machine string, recorded, measured ratios, to io.Writer) error {
 // benchmark is a line of a result: its name, without the number of processors, and its numbers with their units.
 var benchmark = regexp.MustCompile(`^(Benchmark\S*?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// measure takes the ratios from the output of benchmarks, the largest of those that were measured several times.
-func measure(machine string, output io.Reader) (ratios, error) {
-	found := make(ratios)
+// measure takes the numbers from the output of benchmarks, of those that were measured several times the largest ratio, and otherwise the last.
+func measure(output io.Reader) (numbers, error) {
+	found := make(numbers)
 	scanner := bufio.NewScanner(output)
 	for scanner.Scan() {
 		line := benchmark.FindStringSubmatch(scanner.Text())
@@ -115,15 +160,15 @@ func measure(machine string, output io.Reader) (ratios, error) {
 		}
 		fields := strings.Fields(line[2])
 		for i := 0; i+1 < len(fields); i += 2 {
-			if !strings.Contains(fields[i+1], "×") {
-				continue
-			}
 			number, err := strconv.ParseFloat(fields[i], 64)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", line[1], err)
 			}
-			key := machine + " " + line[1] + " " + fields[i+1]
-			found[key] = max(found[key], number)
+			key := line[1] + " " + fields[i+1]
+			if strings.Contains(key, "×") {
+				number = max(found[key], number)
+			}
+			found[key] = number
 		}
 	}
 	return found, scanner.Err()

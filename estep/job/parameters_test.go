@@ -1,0 +1,60 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"privpipe/pipelines/wire/stream"
+)
+
+// TestWait: which parameters answer a round, by those that have arrived. A round after the previous one wants those of the previous one, or of the
+// one before with stale ones. What else has arrived matters only for whether the round is released already.
+func TestWait(t *testing.T) {
+	for _, test := range []struct {
+		stale    uint32
+		arrived  []uint32
+		previous uint32
+		of       uint32
+		newest   uint32
+		want     string
+	}{
+		{0, []uint32{0}, 0, 0, 0, ""},
+		{0, []uint32{2}, 2, 2, 2, ""},
+		{0, []uint32{5}, 2, 5, 5, ""}, // resumed
+		{0, []uint32{1}, 2, 0, 0, "params: ends before the parameters after round 2"},
+		{1, []uint32{0}, 0, 0, 0, ""},
+		{1, []uint32{0}, 1, 0, 0, ""},
+		{1, []uint32{0, 1}, 1, 0, 1, ""}, // not the newest, so that all workers answer alike
+		{1, []uint32{1, 2}, 2, 1, 2, ""},
+		{1, []uint32{1}, 2, 1, 1, ""},
+		{1, []uint32{5}, 2, 5, 5, ""},
+		{1, []uint32{0, 3}, 3, 3, 3, ""}, // a round is missing
+		{1, []uint32{0}, 2, 0, 0, "params: ends before the parameters after round 1"},
+	} {
+		p := &parameters{name: "params", stale: test.stale, err: io.EOF}
+		p.change = sync.NewCond(&p.mutex)
+		for _, round := range test.arrived {
+			p.sets = append(p.sets, &stream.Set{Round: round})
+		}
+		set, newest, err := p.wait(context.Background(), test.previous)
+		switch {
+		case test.want != "":
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%+v: %v", test, err)
+			}
+		case err != nil || set.Round != test.of || newest != test.newest:
+			t.Errorf("%+v: %v, newest %d, %v", test, set, newest, err)
+		}
+	}
+	ended, stop := context.WithCancelCause(context.Background())
+	stop(errors.New("stopped"))
+	p := &parameters{name: "params"}
+	p.change = sync.NewCond(&p.mutex)
+	if _, _, err := p.wait(ended, 0); err == nil || err.Error() != "stopped" {
+		t.Error(err)
+	}
+}
