@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"sync"
 	"unicode"
 )
 
@@ -48,9 +49,10 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"percent": percent, "ends": ends,
-}).Parse(pageHTML))
+// pageTemplate parses the page when one is made, not at the start of every evaluate.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{"percent": percent, "ends": ends}).Parse(pageHTML))
+})
 
 // percent prints a share with one decimal.
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -64,7 +66,7 @@ const MaxBytes = 2_000_000
 // HTML returns the page.
 func (p *Page) HTML() ([]byte, error) {
 	var b bytes.Buffer
-	err := pageTemplate.Execute(&b, struct {
+	err := pageTemplate().Execute(&b, struct {
 		*Page
 		Style  template.CSS
 		Script template.JS

@@ -1,6 +1,9 @@
 package denoise
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // For one exponential component with mean m, and z = y/τ − τ/m,
 //
@@ -19,16 +22,18 @@ const (
 
 type entry struct{ ratio, derivative float64 }
 
-var table = func() (t [(tableHigh-tableLow)/tableStep + 2]entry) {
-	for i := range t {
+var table [(tableHigh-tableLow)/tableStep + 2]entry
+
+// fill fills the table before the first cell, not at the start of every mstep: it takes a millisecond.
+var fill = sync.OnceFunc(func() {
+	for i := range table {
 		z := float64(i)*tableStep + tableLow
 		ratio := exactRatio(z)
-		t[i] = entry{ratio, 1 + z*ratio}
+		table[i] = entry{ratio, 1 + z*ratio}
 	}
-	return t
-}()
+})
 
-// lookUp returns R(z) and R′(z) for low ≤ z < high. Like far it is small enough for the compiler to put it into a loop, which halves its time.
+// lookUp returns R(z) and R′(z) for low ≤ z < high, from the table after fill. Like far it is small enough for the compiler to put it into a loop, which halves its time.
 func lookUp(z float64) (ratio, derivative float64) {
 	x := (z - tableLow) / tableStep
 	i := int(x)

@@ -136,6 +136,7 @@ type cell struct {
 }
 
 func newCell(ratios []float64) *cell {
+	fill()
 	c := &cell{share: make([]float64, len(ratios)), moment: make([]float64, len(ratios))}
 	for _, r := range ratios {
 		c.inverse = append(c.inverse, 1/r)
