@@ -5,6 +5,9 @@ package sbn
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"privpipe/estep/row"
 	"privpipe/pipelines/model"
@@ -27,14 +30,14 @@ type Model struct {
 	hidden  int
 	units   []uint32 // 0 … K−1
 
-	// A row for each hidden unit: E[W], E[W]² and E[W²].
-	weights, squares, moments []float64
+	// A row for each hidden unit: E[W], E[W²] and E[W²]/2.
+	weights, moments, halves []float64
 
 	biases  []float64 // E[b]
 	visible []float64 // E[c]
 
-	// Where each image begins: ⟨z⟩ = σ(E[b]), and ψ = E[W]ᵀ⟨z⟩ + E[c].
-	prior, logits []float64
+	// Where each image begins: ⟨z⟩ = σ(E[b]), ψ = E[W]ᵀ⟨z⟩ + E[c], and E[b] − Σ E[W]/2, the evidence for a unit of an image without pixels.
+	prior, logits, fixed []float64
 }
 
 // New returns a model without parameters.
@@ -84,39 +87,33 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) (err error) {
 // begin computes what all images share.
 func (m *Model) begin() {
 	m.units = make([]uint32, m.hidden)
-	m.squares = make([]float64, len(m.weights))
-	for i, w := range m.weights {
-		m.squares[i] = w * w
-	}
-	m.prior, m.logits = make([]float64, m.hidden), append([]float64(nil), m.visible...)
+	m.halves = make([]float64, len(m.moments))
+	floats.ScaleTo(m.halves, 0.5, m.moments)
+	m.prior, m.fixed, m.logits = make([]float64, m.hidden), make([]float64, m.hidden), slices.Clone(m.visible)
 	for k, b := range m.biases {
+		weights := m.row(m.weights, k)
 		m.units[k] = uint32(k)
 		m.prior[k] = row.Logistic(b)
-		add(m.logits, m.prior[k], m.row(m.weights, k))
+		m.fixed[k] = b - floats.Sum(weights)/2
+		floats.AddScaled(m.logits, m.prior[k], weights)
 	}
 }
 
 // row returns the cells of a hidden unit.
 func (m *Model) row(cells []float64, k int) []float64 { return cells[k*m.pixels : (k+1)*m.pixels] }
 
-// add adds x·w to sum.
-func add(sum []float64, x float64, w []float64) {
-	for j, v := range w[:len(sum)] {
-		sum[j] += x * v
-	}
-}
-
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	return &worker{Model: m, z: make([]float64, m.hidden), xi: make([]float64, m.pixels), logits: make([]float64, m.pixels)}
+	return &worker{Model: m, z: make([]float64, m.hidden), evidence: make([]float64, m.hidden), xi: make([]float64, m.pixels), logits: make([]float64, m.pixels)}
 }
 
 type worker struct {
 	*Model
-	ids    []uint32  // pixels of the image that are on
-	z      []float64 // ⟨z_k⟩, in [0, 1]
-	xi     []float64 // ⟨ξ_j⟩, in [0, ¼]
-	logits []float64 // ψ_j = E[w_j]ᵀ⟨z⟩ + E[c_j]
+	ids      []uint32  // pixels of the image that are on
+	evidence []float64 // E[b_k] + Σ_j E[W_jk]·(x_j − ½) of the image's pixels x
+	z        []float64 // ⟨z_k⟩, in [0, 1]
+	xi       []float64 // ⟨ξ_j⟩, in [0, ¼]
+	logits   []float64 // ψ_j = E[w_j]ᵀ⟨z⟩ + E[c_j]
 }
 
 // Contribute implements model.Worker. A pixel is on if its word occurs, however often. A conversion to FLOAT32 moves no number beyond 0, 1
