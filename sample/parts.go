@@ -64,12 +64,11 @@ func (p *parts) write(ctx context.Context, documents *corpus.Corpus, scheme *wir
 	if err := p.documents(ctx, documents, round, chosen, closes); err != nil {
 		return err
 	}
-	for unit, digest := range documents.Digests() {
-		if chosen.Has(unit) {
-			end := &closes[p.of(digest)]
-			end.Units++
-			end.UnitDigest += digest
-		}
+	for unit := chosen.From(0); unit >= 0; unit = chosen.From(unit + 1) {
+		digest := documents.Digests()[unit]
+		end := &closes[p.of(digest)]
+		end.Units++
+		end.UnitDigest += digest
 	}
 	for i, out := range p.outs {
 		if err := out.Write(&wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &closes[i]}}); err != nil {
@@ -98,20 +97,32 @@ type frames struct {
 	ready []*stream.Batch
 }
 
+// drawnFrom returns the first document from i on whose unit is chosen, or the number of documents if there is none.
+func drawnFrom(documents *corpus.Corpus, chosen choose.Set, i int) int {
+	if documents.Unit() == wire.Unit_DOCUMENT { // each document is the unit of its number
+		if i = chosen.From(i); i < 0 {
+			return documents.Documents()
+		}
+		return i
+	}
+	for i < documents.Documents() && !chosen.Has(documents.UnitOf(i)) {
+		i++
+	}
+	return i
+}
+
 // documents writes the documents of the chosen units to their parts, and counts the documents in closes. Each part keeps the order of
 // the corpus. Workers encode and compress.
 func (p *parts) documents(ctx context.Context, documents *corpus.Corpus, round uint32, chosen choose.Set,
 	closes []wire.RoundClose) error {
 	waiting := make([][]int, len(p.outs))
-	i := 0
+	document := -1
 	next := func() (b batch, more bool, err error) {
-		for i < documents.Documents() {
-			document, unit := i, documents.UnitOf(i)
-			i++
-			if !chosen.Has(unit) {
-				continue
+		for document < documents.Documents() {
+			if document = drawnFrom(documents, chosen, document+1); document == documents.Documents() {
+				break
 			}
-			part := p.of(documents.Digests()[unit])
+			part := p.of(documents.Digests()[documents.UnitOf(document)])
 			closes[part].Records++
 			if waiting[part] = append(waiting[part], document); len(waiting[part]) == batchDocuments {
 				b, waiting[part] = batch{part, waiting[part]}, nil

@@ -4,6 +4,7 @@ package choose
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"privpipe/pipelines/event"
@@ -23,6 +24,20 @@ func (s Set) Has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
 // Add puts i into the set.
 func (s Set) Add(i int) { s[i/64] |= 1 << (i % 64) }
 
+// From returns the smallest member from i on, or -1 if there is none.
+func (s Set) From(i int) int {
+	for at := i / 64; at < len(s); at++ {
+		word := s[at]
+		if at == i/64 {
+			word &= math.MaxUint64 << (i % 64)
+		}
+		if word != 0 {
+			return at*64 + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
+}
+
 // Len returns the number of units in the set.
 func (s Set) Len() int {
 	n := 0
@@ -36,40 +51,57 @@ func (s Set) Len() int {
 type Chooser struct {
 	scheme  event.Scheme
 	digests []uint64 // of the units
-	// round returns a function that gives each unit of a round its uniform, independent number. high is the number; low orders
+	// numbers returns a function that gives each unit of a round its uniform, independent number. high is the number; low orders
 	// units with equal high. event.Allocate takes numbers for an epoch, from 0, in place of numbers for a round.
-	round func(round int) func(unit int) (high, low uint64)
+	numbers func(round int) func(unit int) (high, low uint64)
+	// coins draws a round of event.Poisson.
+	coins func(round int) Set
 }
 
 // New returns a Chooser for units with the given digests (wire.UnitDigest) and keys, by a throw for the Purpose of the
 // scheme. The scheme must have passed its Check. Whether a unit is in a round depends only on the throw, the round and the unit's
 // key, not on the order of units or on other units. event.Fixed is the exception: it takes the units with the smallest numbers.
 func New(scheme event.Scheme, digests []uint64, keys []corpus.Key, throw coin.Throw) (*Chooser, error) {
-	return newChooser(scheme, digests, func(round int) func(int) (uint64, uint64) {
-		numbers := throw.Round(round)
-		return func(unit int) (high, low uint64) { return numbers(keys[unit]) }
-	})
+	numbers := func(round int) func(int) (uint64, uint64) {
+		number := throw.Round(round)
+		return func(unit int) (high, low uint64) { return number(&keys[unit]) }
+	}
+	coins := &groups{throw: throw, keys: keys, rate: scheme.Rate, rounds: scheme.Rounds}
+	return newChooser(scheme, digests, numbers, coins.round)
 }
 
 // NewSeeded is New by a seed and the units' digests. If two units have the same digest, their keys determine their order, so that
 // the order does not depend on the corpus.
 func NewSeeded(scheme event.Scheme, digests []uint64, keys []corpus.Key, seed coin.Seed) (*Chooser, error) {
-	return newChooser(scheme, digests, func(round int) func(int) (uint64, uint64) {
+	numbers := func(round int) func(int) (uint64, uint64) {
 		return func(unit int) (high, low uint64) {
 			return seed.Number(round, digests[unit]), binary.LittleEndian.Uint64(keys[unit][:])
 		}
-	})
+	}
+	coins := func(round int) Set {
+		threshold, drawn := coin.NewThreshold(scheme.Rate), NewSet(len(digests))
+		for i, digest := range digests {
+			if threshold.Falls(seed.Number(round, digest)) {
+				drawn.Add(i)
+			}
+		}
+		return drawn
+	}
+	return newChooser(scheme, digests, numbers, coins)
 }
 
-func newChooser(scheme event.Scheme, digests []uint64, round func(int) func(int) (uint64, uint64)) (*Chooser, error) {
+func newChooser(scheme event.Scheme, digests []uint64, numbers func(int) func(int) (uint64, uint64), coins func(int) Set) (*Chooser, error) {
 	if scheme.Method == event.Fixed && scheme.Population != uint64(len(digests)) {
 		return nil, fmt.Errorf("scheme is for a population of %d units, which the corpus has not", scheme.Population)
 	}
-	return &Chooser{scheme, digests, round}, nil
+	return &Chooser{scheme, digests, numbers, coins}, nil
 }
 
 // Round draws the units of a round, from 1.
 func (c *Chooser) Round(round int) Set {
+	if c.scheme.Method == event.Poisson {
+		return c.coins(round)
+	}
 	n := len(c.digests)
 	chosen := NewSet(n)
 	switch c.scheme.Method {
@@ -77,17 +109,10 @@ func (c *Chooser) Round(round int) Set {
 		for i := range n {
 			chosen.Add(i)
 		}
-	case event.Poisson:
-		threshold, number := coin.NewThreshold(c.scheme.Rate), c.round(round)
-		for i := range n {
-			if high, _ := number(i); threshold.Falls(high) {
-				chosen.Add(i)
-			}
-		}
 	case event.Fixed:
-		smallest(chosen, n, int(c.scheme.Size), c.round(round))
+		smallest(chosen, n, int(c.scheme.Size), c.numbers(round))
 	case event.Allocate:
-		number, of := c.round(c.scheme.EpochOf(round)), (round-1)%c.scheme.EpochRounds()+1
+		number, of := c.numbers(c.scheme.EpochOf(round)), (round-1)%c.scheme.EpochRounds()+1
 		for i := range n {
 			if high, _ := number(i); c.roundOf(high) == of {
 				chosen.Add(i)

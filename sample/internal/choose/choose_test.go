@@ -346,7 +346,7 @@ func TestNumbersOfEpochs(t *testing.T) {
 		for round := 1; round <= number*rounds; round++ {
 			set, numbers := c.Round(round), throw.Round((round-1)/rounds)
 			for i, key := range keys {
-				high, _ := numbers(key)
+				high, _ := numbers(&key)
 				if want := int(high>>62) == (round-1)%rounds; set.Has(i) != want { // of 4 rounds the first 2 bits are the round
 					t.Fatalf("%d epochs: unit %d is in round %d: %v, want %v", number, i, round, set.Has(i), want)
 				}
@@ -356,11 +356,26 @@ func TestNumbersOfEpochs(t *testing.T) {
 }
 
 // TestPurpose: runs of other rounds or epochs have other throws, although the purpose holds only the rate and the number of all rounds. An
-// allocation of one epoch has the purpose that it had before there were epochs.
+// allocation of one epoch has the purpose that it had before there were epochs, and a round of a fixed size the one it always had.
 func TestPurpose(t *testing.T) {
 	const once = "run r\nunit document\nallocate rate 3fd0000000000000 size 0 population 0 rounds 4" // 1/4 in IEEE 754
 	if got := Purpose(disjoint(event.Allocate, 4), "r", event.Document, nil); got != once {
 		t.Errorf("%q, want %q", got, once)
+	}
+	for _, c := range []struct {
+		scheme event.Scheme
+		want   string
+	}{
+		{fixed(1, 4), "run r\nunit document\nfixed rate 3fd0000000000000 size 1 population 4 rounds 10"},
+		// Older programs threw coins under this purpose without its last line, by another rule. Under one name a round must have one set.
+		{poisson(0.25), "run r\nunit document\npoisson rate 3fd0000000000000 size 0 population 0 rounds 10\ngroups of 4 rounds"},
+	} {
+		if got := Purpose(c.scheme, "r", event.Document, nil); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if got, want := Purpose(c.scheme, "r", event.Document, []byte{1, 255}), c.want+"\nsettings 01ff"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 	purposes := make(map[string]bool)
 	for rounds := 1; rounds <= 50; rounds++ {

@@ -17,6 +17,9 @@ import (
 func Purpose(scheme event.Scheme, run, unit string, settings []byte) string {
 	purpose := fmt.Sprintf("run %s\nunit %s\n%s rate %016x size %d population %d rounds %d", run, unit,
 		scheme.Method, math.Float64bits(scheme.Rate), scheme.Size, scheme.Population, scheme.Rounds)
+	if scheme.Method == event.Poisson {
+		purpose += "\ngroups of 4 rounds" // by the rule of coin.Group: other coins under older names were thrown by another rule
+	}
 	if len(settings) > 0 { // older streams without settings keep their coins
 		purpose += fmt.Sprintf("\nsettings %x", settings)
 	}

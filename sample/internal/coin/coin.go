@@ -3,13 +3,14 @@ package coin
 
 import (
 	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 
-	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/corpus"
 )
 
 // A Secret is the key of coins. Whoever has it knows the units of each round, and sampling then hides nothing from him.
@@ -36,24 +37,28 @@ func (t Throw) Name() string { return hex.EncodeToString(t.derive("name", 0)[:16
 
 // Numbers gives the number of a unit, by its key (SPEC.md §3.6): 128 bits in two halves. Units of different keys have
 // different numbers. It is not safe for concurrent use.
-type Numbers func(unit [wire.KeySize]byte) (high, low uint64)
+type Numbers func(unit *corpus.Key) (high, low uint64)
 
 // Round returns the numbers of a round, from 1. An allocation, whose choices hold for all rounds of an epoch, takes the numbers of an epoch
 // instead, from 0.
 func (t Throw) Round(round int) Numbers {
-	block, err := aes.NewCipher(t.derive("round", round))
-	if err != nil {
-		panic(err) // impossible: the only error is a wrong key length
-	}
-	in, out := make([]byte, aes.BlockSize), make([]byte, aes.BlockSize)
-	return func(unit [wire.KeySize]byte) (high, low uint64) {
-		copy(in, unit[:])
-		block.Encrypt(out, in)
-		return binary.LittleEndian.Uint64(out), binary.LittleEndian.Uint64(out[8:])
+	blocks, block := t.cipher("round", round), make([]byte, aes.BlockSize)
+	return func(unit *corpus.Key) (high, low uint64) {
+		blocks.Encrypt(block, unit[:])
+		return binary.LittleEndian.Uint64(block), binary.LittleEndian.Uint64(block[8:])
 	}
 }
 
-// derive returns 32 bytes for a use of the throw in a round: HMAC-SHA256 of an injective encoding of use, purpose and round.
+// cipher returns AES-256 with the key for a use of the throw in a round or a group.
+func (t Throw) cipher(use string, round int) cipher.Block {
+	blocks, err := aes.NewCipher(t.derive(use, round))
+	if err != nil {
+		panic(err) // impossible: the only error is a wrong key length
+	}
+	return blocks
+}
+
+// derive returns 32 bytes for a use of the throw in a round or a group: HMAC-SHA256 of an injective encoding of use, purpose and round.
 func (t Throw) derive(use string, round int) []byte {
 	mac := hmac.New(sha256.New, t.secret[:])
 	mac.Write([]byte(use + "\n" + t.purpose))

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"privpipe/pipelines/wire"
+	"privpipe/sample/internal/corpus"
 )
 
 // counting is the secret of bytes 0, 1, …, 31.
@@ -19,7 +19,7 @@ func counting() (s Secret) {
 }
 
 // unit is the key of bytes 0, 1, …, 15.
-var unit = [wire.KeySize]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+var unit = corpus.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // TestThrow pins numbers and names, which a resumed run must find again, in whichever version. They are of Python's module
 // hmac and of openssl enc -aes-256-ecb.
@@ -27,16 +27,16 @@ func TestThrow(t *testing.T) {
 	for _, c := range []struct {
 		purpose   string
 		round     int
-		unit      [wire.KeySize]byte
+		unit      corpus.Key
 		high, low uint64
 	}{
-		{"purpose", 0, [wire.KeySize]byte{}, 0xd06f6941b76adec5, 0x7c0dc8ff393c466a},
-		{"purpose", 1, [wire.KeySize]byte{}, 0x9fcb2f57da1c099c, 0xe186c487fb901ac5},
+		{"purpose", 0, corpus.Key{}, 0xd06f6941b76adec5, 0x7c0dc8ff393c466a},
+		{"purpose", 1, corpus.Key{}, 0x9fcb2f57da1c099c, 0xe186c487fb901ac5},
 		{"purpose", 1, unit, 0x5e1ad17b5181d46c, 0x38d4d61338cbcf30},
 		{"purpose", 1 << 31, unit, 0x14e676d965d93fc6, 0x93b60b34b7ff9cf},
 		{"", 1, unit, 0xe1dd5a7c958394fa, 0x543e1652b296b675},
 	} {
-		high, low := counting().Throw(c.purpose).Round(c.round)(c.unit)
+		high, low := counting().Throw(c.purpose).Round(c.round)(&c.unit)
 		if high != c.high || low != c.low {
 			t.Errorf("%q, round %d, unit %x: got %x %x, want %x %x", c.purpose, c.round, c.unit, high, low, c.high, c.low)
 		}
@@ -58,17 +58,17 @@ func TestThrowsAreIndependent(t *testing.T) {
 	other[31] ^= 1
 	first := counting().Throw("one").Round(1)
 	for name, second := range map[string]Numbers{
-		"nothing": func([wire.KeySize]byte) (uint64, uint64) { return 0, 0 },
+		"nothing": func(*corpus.Key) (uint64, uint64) { return 0, 0 },
 		"round":   counting().Throw("one").Round(2),
 		"purpose": counting().Throw("two").Round(1),
 		"secret":  other.Throw("one").Round(1),
 	} {
 		var ones [128]float64
 		for i := range units {
-			var key [wire.KeySize]byte
+			var key corpus.Key
 			binary.LittleEndian.PutUint64(key[8:], uint64(i)) // as unlike hashes as can be
-			high, low := first(key)
-			h, l := second(key)
+			high, low := first(&key)
+			h, l := second(&key)
 			for bit := range 64 {
 				ones[bit] += float64((high ^ h) >> bit & 1)
 				ones[64+bit] += float64((low ^ l) >> bit & 1)
@@ -127,8 +127,8 @@ func TestSeed(t *testing.T) {
 func BenchmarkRound(b *testing.B) {
 	number := counting().Throw("bench").Round(1)
 	for i := range b.N {
-		var key [wire.KeySize]byte
+		var key corpus.Key
 		binary.LittleEndian.PutUint64(key[:], uint64(i))
-		number(key)
+		number(&key)
 	}
 }

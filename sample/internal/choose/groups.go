@@ -1,0 +1,45 @@
+package choose
+
+import (
+	"privpipe/sample/internal/coin"
+	"privpipe/sample/internal/corpus"
+)
+
+// A groups draws rounds of event.Poisson by a throw. It throws the coins of a group of rounds in one pass over the units: those of the round
+// that is asked for and of all rounds after it. It keeps the rounds that were not asked for yet, at most three of a bit a unit each.
+type groups struct {
+	throw  coin.Throw
+	keys   []corpus.Key
+	rate   float64
+	rounds int // of the scheme: none after the last is drawn
+
+	group int // of sets
+	sets  [coin.GroupRounds]Set
+}
+
+// round draws a round, from 1. It is fastest if rounds are asked for in their order.
+func (g *groups) round(round int) Set {
+	group, place := coin.GroupOf(round)
+	if group != g.group || g.sets[place] == nil {
+		g.draw(group, place)
+	}
+	set := g.sets[place]
+	g.sets[place] = nil
+	return set
+}
+
+// draw draws the rounds of a group from a place on.
+func (g *groups) draw(group, from int) {
+	g.group, g.sets = group, [coin.GroupRounds]Set{}
+	end := max(from+1, min(g.rounds-group*coin.GroupRounds, coin.GroupRounds))
+	for place := from; place < end; place++ {
+		g.sets[place] = NewSet(len(g.keys))
+	}
+	coins := g.throw.Group(group, g.rate)
+	for at := 0; at < len(g.keys); at += 64 {
+		falls := coins.Falls(g.keys[at:min(at+64, len(g.keys))])
+		for place := from; place < end; place++ {
+			g.sets[place][at/64] = falls[place]
+		}
+	}
+}
