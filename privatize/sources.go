@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -41,7 +42,12 @@ type sources struct {
 	begun    bool      // the ledger has a charge of the run
 	last     uint32    // round that was taken last
 
-	vector        fixed.Vector // of the current unit
+	adding sync.Mutex // held while a unit or a partial sum is added: those of several streams come at the same time
+}
+
+// A scratch is the memory in which the contributions of a stream are put together, one after the other.
+type scratch struct {
+	vector        fixed.Vector
 	rows, columns []uint32
 	values        []float32
 }
@@ -244,9 +250,14 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 // noRoundLeft is the number of the next round of a stream that has no rounds left.
 const noRoundLeft = math.MaxUint32
 
-// heads returns the next record of each source, or nil at its end. It waits for all sources concurrently.
+// heads returns the next record of each source, or nil at its end.
 func (s *sources) heads() ([]*wire.Record, error) {
-	heads, errs := make([]*wire.Record, len(s.streams)), make([]error, len(s.streams))
+	return atOnce(s, func(_ int, in supplier) (*wire.Record, error) { return next(in) })
+}
+
+// atOnce asks all sources at the same time, and returns their answers in the order of the sources. It returns the first error as soon as that comes.
+func atOnce[T any](s *sources, ask func(i int, in supplier) (T, error)) ([]T, error) {
+	answers, errs := make([]T, len(s.streams)), make([]error, len(s.streams))
 	arrived := make(chan int, len(s.streams))
 	waiting := make([]string, len(s.streams))
 	for i, in := range s.streams {
@@ -256,7 +267,7 @@ func (s *sources) heads() ([]*wire.Record, error) {
 	for i, in := range s.streams {
 		go func() {
 			defer exit.Guard()
-			heads[i], errs[i] = next(in)
+			answers[i], errs[i] = ask(i, in)
 			arrived <- i
 		}()
 	}
@@ -268,7 +279,7 @@ func (s *sources) heads() ([]*wire.Record, error) {
 		waiting[i] = ""
 		s.deadline.waits(waiting...)
 	}
-	return heads, nil
+	return answers, nil
 }
 
 // next returns the next record of a source, or nil at its end.
@@ -299,18 +310,17 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 	if err != nil {
 		return err
 	}
-	var total wire.RoundClose
-	for i, in := range s.streams {
-		s.deadline.waits(in.Name())
-		var end *wire.RoundClose
+	ends, err := atOnce(s, func(i int, in supplier) (*wire.RoundClose, error) {
 		if s.kinds[i] == wire.Kind_SUMS {
-			end, err = s.part(in, collector)
-		} else {
-			end, err = s.units(in, collector)
+			return s.part(in, collector)
 		}
-		if err != nil {
-			return err
-		}
+		return s.units(in, collector)
+	})
+	if err != nil {
+		return err
+	}
+	var total wire.RoundClose
+	for _, end := range ends {
 		total.Units += end.Units
 		total.Records += end.Records
 		total.UnitDigest += end.UnitDigest
@@ -322,8 +332,10 @@ func (s *sources) round(r rounder, open *wire.Record) error {
 	return r.end(open.Round, total.Units, total.Records, total.UnitDigest)
 }
 
-// units takes the contributions of a round from a stream.
+// units takes the contributions of a round from a stream. They come from several streams at the same time, since the sum does not depend
+// on the order of units: a Collector drops or refuses what comes again, whatever came first, and sums exactly.
 func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, error) {
+	var with scratch
 	for {
 		record, err := in.Next()
 		if err != nil {
@@ -333,7 +345,7 @@ func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 			return end, nil
 		}
 		if to != nil {
-			if err := s.add(in, to, record.GetContribution()); err != nil {
+			if err := s.add(in, &with, to, record.GetContribution()); err != nil {
 				return nil, err
 			}
 		}
@@ -341,58 +353,60 @@ func (s *sources) units(in supplier, to *release.Collector) (*wire.RoundClose, e
 }
 
 // add takes one record of a contribution. The last record passes the whole contribution on.
-func (s *sources) add(in supplier, to *release.Collector, c *wire.Contribution) error {
+func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire.Contribution) error {
 	for _, p := range c.Parts {
-		s.rows = wire.AppendIDs(s.rows[:0], p.RowGaps)
-		s.columns = wire.AppendIDs(s.columns[:0], p.ColumnGaps)
-		s.values = wire.AppendFloats(s.values[:0], p.Values)
-		if err := to.Quantise(&s.vector, int(p.Matrix), s.rows, s.columns, s.values, p.Factored); err != nil {
+		with.rows = wire.AppendIDs(with.rows[:0], p.RowGaps)
+		with.columns = wire.AppendIDs(with.columns[:0], p.ColumnGaps)
+		with.values = wire.AppendFloats(with.values[:0], p.Values)
+		if err := to.Quantise(&with.vector, int(p.Matrix), with.rows, with.columns, with.values, p.Factored); err != nil {
 			return in.Errorf("%w", err)
 		}
 	}
 	if c.More {
 		return nil
 	}
-	err := to.Add(c.Unit, c.Record, wire.UnitDigest(c.Unit), &s.vector)
-	s.vector.Reset()
+	s.adding.Lock()
+	err := to.Add(c.Unit, c.Record, wire.UnitDigest(c.Unit), &with.vector)
+	s.adding.Unlock()
+	with.vector.Reset()
 	return err
 }
 
-// part takes the partial sum of a round from a stream.
+// part takes the partial sum of a round from a stream, one stream after the other, since it takes much memory. In a topic the first record
+// counts when the whole sum has come.
 func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, error) {
+	record, err := in.Next()
+	s.adding.Lock()
+	defer s.adding.Unlock()
 	var keys []byte
-	for {
-		record, err := in.Next()
-		if err != nil {
-			return nil, err
-		}
-		if members := record.GetMembers(); members != nil {
-			keys = append(keys, members.Keys...)
-			continue
-		}
-		set, err := in.ReadBlocks(record)
-		if err != nil {
-			return nil, err
-		}
-		end, err := in.Next()
-		if err != nil {
-			return nil, err
-		}
-		if to == nil {
-			return end.GetRoundClose(), nil
-		}
-		if !bytes.Equal(set.Sum.Settings, s.settings) || !to.Takes(set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
-			return nil, exit.Errorf(exit.Refused, "refused: %s holds sums that were bounded under another grant or other settings", in.Name())
-		}
-		var cells []int64
-		for _, m := range s.header.Matrices {
-			more, err := stream.Cells[int64](set, m.Name)
-			if err != nil {
-				return nil, in.Errorf("%w", err)
-			}
-			cells = append(cells, more...)
-		}
-		closed := end.GetRoundClose()
-		return closed, to.AddPart(keys, closed.Records, closed.UnitDigest, cells)
+	for ; err == nil && record.GetMembers() != nil; record, err = in.Next() {
+		keys = append(keys, record.GetMembers().Keys...)
 	}
+	if err != nil {
+		return nil, err
+	}
+	set, err := in.ReadBlocks(record)
+	if err != nil {
+		return nil, err
+	}
+	end, err := in.Next()
+	if err != nil {
+		return nil, err
+	}
+	if to == nil {
+		return end.GetRoundClose(), nil
+	}
+	if !bytes.Equal(set.Sum.Settings, s.settings) || !to.Takes(set.Sum.Grid, set.Sum.Clip, set.Sum.Bounds) {
+		return nil, exit.Errorf(exit.Refused, "refused: %s holds sums that were bounded under another grant or other settings", in.Name())
+	}
+	var cells []int64
+	for _, m := range s.header.Matrices {
+		more, err := stream.Cells[int64](set, m.Name)
+		if err != nil {
+			return nil, in.Errorf("%w", err)
+		}
+		cells = append(cells, more...)
+	}
+	closed := end.GetRoundClose()
+	return closed, to.AddPart(keys, closed.Records, closed.UnitDigest, cells)
 }

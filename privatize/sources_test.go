@@ -2,14 +2,17 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 	"privpipe/privatize/internal/release"
 )
 
@@ -157,4 +160,91 @@ func (s sendsUntil) begin(number uint32, _ *wire.RoundOpen, _ event.Scheme) (*re
 		return nil, io.ErrClosedPipe
 	}
 	return nil, nil
+}
+
+// TestTogether: of streams that are taken from at the same time, each unit counts once and whole, though its records come between those
+// of other streams. An error of any stream ends the round.
+func TestTogether(t *testing.T) {
+	const streams, units = 4, 10_000 // so many that all streams are under way at the same time
+	terms := &release.Terms{Unit: event.Document, Subject: event.Subject{Matrices: []event.Matrix{{Name: "m", Rows: 1, Columns: streams * units}}}}
+	for _, broken := range []bool{false, true} {
+		to, err := release.NewCollector(terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &sources{deadline: newDeadline(0), kinds: slices.Repeat([]wire.Kind{wire.Kind_CONTRIBUTIONS}, streams)}
+		var begun sync.WaitGroup
+		begun.Add(streams)
+		for i := range streams {
+			in := &parted{begun: &begun, supplied: supplied{name: fmt.Sprint("stream ", i)}, first: i * units, units: units}
+			if broken && i == streams-1 {
+				in.units, in.then = units-1, io.ErrUnexpectedEOF
+			}
+			s.streams = append(s.streams, in)
+		}
+		got := &summed{collector: to}
+		err = s.round(got, &wire.Record{Round: 1, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}})
+		if broken {
+			if err != io.ErrUnexpectedEOF || got.cells != nil {
+				t.Errorf("a stream is cut short: %d cells, %v", len(got.cells), err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, cell := range got.cells {
+			if want := int64(float64(i+1) / to.Step()); cell != want {
+				t.Fatalf("cell %d is %d, want %d", i, cell, want)
+			}
+		}
+	}
+}
+
+// summed is a rounder that keeps the sum of a round.
+type summed struct {
+	upTo
+	collector *release.Collector
+	cells     []int64
+}
+
+func (s *summed) begin(uint32, *wire.RoundOpen, event.Scheme) (*release.Collector, error) {
+	s.collector.Open()
+	return s.collector, nil
+}
+
+func (s *summed) end(_ uint32, units, records, digest uint64) (err error) {
+	s.cells, _, err = s.collector.Sum(release.Announced{Units: units, Records: records, Digest: digest})
+	return err
+}
+
+// parted is a supplier of units, each a contribution of two records: unit u has u+1 in cell u, in the first record if u is even, and else in the second one.
+type parted struct {
+	supplied
+	first, units int
+	read         int // records
+	begun        *sync.WaitGroup
+	then         error // after the units; nil: the round closes
+	digest       uint64
+}
+
+func (p *parted) Next() (*wire.Record, error) {
+	if p.read == 0 {
+		p.begun.Done()
+		p.begun.Wait()
+	}
+	if p.read == 2*p.units {
+		return &wire.Record{Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{
+			Units: uint64(p.units), Records: uint64(p.units), UnitDigest: p.digest}}}, p.then
+	}
+	u := p.first + p.read/2
+	c := &wire.Contribution{Unit: fmt.Sprint(u), More: p.read%2 == 0}
+	if !c.More {
+		p.digest += wire.UnitDigest(c.Unit)
+	}
+	if c.More == (u%2 == 0) {
+		c.Parts = []*wire.Part{{RowGaps: []uint32{0}, ColumnGaps: []uint32{uint32(u)}, Values: stream.AppendCells(nil, []float32{float32(u + 1)})}}
+	}
+	p.read++
+	return &wire.Record{Body: &wire.Record_Contribution{Contribution: c}}, nil
 }

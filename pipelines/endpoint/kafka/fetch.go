@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -18,14 +19,15 @@ import (
 // broker took a batch and returns the writer's time instead. It also hides where a batch ends.
 type fetchRequest struct {
 	fetch.Request
-	version int16 // the newest version that the broker and the library know
+	version int16  // the newest version that the broker and the library know
+	into    []byte // memory for the answer, which replaces it if it is larger
 }
 
 // fetchVersion is the version of requests and answers. Brokers know it since Kafka 2.3.
 const fetchVersion = 11
 
-func newFetch(topic string, partition int, offset int64, isolation kafka.IsolationLevel) *fetchRequest {
-	return &fetchRequest{Request: fetch.Request{
+func newFetch(topic string, partition int, offset int64, isolation kafka.IsolationLevel, into []byte) *fetchRequest {
+	return &fetchRequest{into: into, Request: fetch.Request{
 		IsolationLevel: int8(isolation), ReplicaID: -1, MaxWaitTime: int32(maxWait.Milliseconds()), MinBytes: 1, MaxBytes: maxFetch,
 		SessionID: -1, SessionEpoch: -1,
 		Topics: []fetch.RequestTopic{{Topic: topic, Partitions: []fetch.RequestPartition{{
@@ -52,10 +54,21 @@ func (r *fetchRequest) RawExchange(broker io.ReadWriter) (protocol.Message, erro
 	if _, err := io.ReadFull(broker, size[:]); err != nil {
 		return nil, err
 	}
-	var answer bytes.Buffer // it grows as bytes come: an announced size must not allocate memory
-	_, err := io.CopyN(&answer, broker, int64(binary.BigEndian.Uint32(size[:])))
-	return fetchResponse(answer.Bytes()), err
+	answer := r.into[:0]
+	for missing := int(binary.BigEndian.Uint32(size[:])); missing > 0; { // it grows as bytes come: an announced size must not allocate memory
+		from := len(answer)
+		answer = slices.Grow(answer, min(missing, leastAnswer))
+		answer = answer[:min(cap(answer), from+missing)]
+		if _, err := io.ReadFull(broker, answer[from:]); err != nil {
+			return nil, err
+		}
+		missing -= len(answer) - from
+	}
+	return fetchResponse(answer), nil
 }
+
+// leastAnswer is the memory for an answer at first, in bytes. It doubles as bytes come.
+const leastAnswer = 64 << 10
 
 // A fetchResponse is the answer for one partition: https://kafka.apache.org/protocol, "Fetch Response (Version: 11)".
 type fetchResponse []byte
@@ -104,8 +117,10 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 const (
 	batchPrefix     = 8 + 4 // the first offset and the length of the rest
 	batchMagic      = 16
+	batchChecksum   = 17
 	batchAttributes = 21
 	batchLast       = 23 // the distance from the first offset to the last one
+	batchFirstTime  = 27
 	batchMaxTime    = 35
 	batchProducer   = 43
 	batchCount      = 57 // the number of messages
@@ -134,23 +149,16 @@ func (c *chunk) add(batch []byte, t *transactions) error {
 			return err
 		}
 	}
-	var records protocol.RecordSet
-	sized := append(binary.BigEndian.AppendUint32(nil, uint32(len(batch))), batch...)
-	if _, err := records.ReadFrom(bytes.NewBuffer(sized)); err != nil {
+	messages, err := []message(nil), error(nil)
+	if isPlain(batch) {
+		messages, err = records(batch)
+	} else {
+		messages, err = otherRecords(batch)
+	}
+	if err != nil || !counts { // messages that do not count were also read, to check the checksum of the batch
 		return err
 	}
-	for counts && records.Records != nil { // messages that do not count were also read, to check the checksum of the batch
-		r, err := records.Records.ReadRecord()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		m, err := newMessage(r)
-		if err != nil {
-			return err
-		}
+	for _, m := range messages {
 		if !taken.IsZero() {
 			m.time = taken
 		}
@@ -159,6 +167,29 @@ func (c *chunk) add(batch []byte, t *transactions) error {
 		}
 	}
 	return nil
+}
+
+// otherRecords returns the messages of a batch that is compressed or of an old version.
+func otherRecords(batch []byte) (messages []message, err error) {
+	var records protocol.RecordSet
+	sized := append(binary.BigEndian.AppendUint32(nil, uint32(len(batch))), batch...)
+	if _, err := records.ReadFrom(bytes.NewBuffer(sized)); err != nil || records.Records == nil {
+		return nil, err
+	}
+	for {
+		r, err := records.Records.ReadRecord()
+		if err == io.EOF {
+			return messages, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		m, err := newMessage(r)
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, m)
+	}
 }
 
 func newMessage(r *kafka.Record) (message, error) {

@@ -215,7 +215,7 @@ func TestExchange(t *testing.T) {
 	whole := answerOf(0, twoMessages(t))
 	sized := append(binary.BigEndian.AppendUint32(nil, uint32(len(whole))), whole...)
 	for cut := range len(sized) + 1 {
-		r := newFetch("t", 0, 0, kafka.ReadCommitted)
+		r := newFetch("t", 0, 0, kafka.ReadCommitted, nil)
 		r.Required(map[protocol.ApiKey]int16{protocol.Fetch: fetchVersion})
 		got, err := r.RawExchange(struct {
 			io.Reader

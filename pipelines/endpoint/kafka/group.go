@@ -128,6 +128,7 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 	busy := 0
 	tick := time.NewTicker(rejoin)
 	defer tick.Stop()
+	pause := rejoin
 	for {
 		select {
 		case err := <-failed:
@@ -135,7 +136,10 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-idle:
-			busy--
+			if busy--; busy == 0 { // the others may be done, too: nobody waits a second for the end
+				pause = firstPause
+				tick.Reset(pause)
+			}
 		case generation := <-generations:
 			assigned := generation.Assignments[m.client.Topic]
 			for partition, stop := range running {
@@ -166,6 +170,8 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 			}
 		case <-tick.C:
 			m.note(ctx)
+			pause = min(2*pause, rejoin)
+			tick.Reset(pause)
 			if busy > 0 {
 				continue
 			}

@@ -228,6 +228,33 @@ func TestGroupFinishes(t *testing.T) {
 	}
 }
 
+// TestGroupEndsSoon: a member whose works are done does not wait a second before it asks each time whether the others are.
+func TestGroupEndsSoon(t *testing.T) {
+	t.Parallel()
+	fake := broker.Fake(t, map[string]int{"t.private": 1})
+	m, err := Join(location(t, fake.Address, "t.private", "?group=estep"), "answers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	var begun time.Time
+	work := func(context.Context, int) error {
+		begun = time.Now()
+		return nil
+	}
+	asked := 0
+	finished := func(context.Context) (bool, error) {
+		asked++
+		return asked == 4, nil
+	}
+	if err := m.Share(soon(t), work, finished); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > 3*rejoin {
+		t.Errorf("the end was noticed after %d questions in %v", asked, took)
+	}
+}
+
 // TestGroupFails: the first work that fails ends the member, and its other works.
 func TestGroupFails(t *testing.T) {
 	t.Parallel()

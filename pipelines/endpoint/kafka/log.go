@@ -26,8 +26,10 @@ type Log struct {
 	context   context.Context
 	stop      context.CancelCauseFunc
 
-	chunks  chan chunk // the fetched chunks
-	err     error      // the error that ended the chunks; every later read returns it
+	chunks  chan chunk  // the fetched chunks
+	free    chan []byte // the memory of answers whose messages were read
+	using   []byte      // the memory of the pending messages, and of those that were returned last
+	err     error       // the error that ended the chunks; every later read returns it
 	pending []message
 	after   int64 // offset after the pending messages
 	next    int64 // offset after the message that was read last
@@ -64,8 +66,9 @@ func (m *message) check() error {
 // A chunk is the answer to one fetch.
 type chunk struct {
 	messages []message
-	next     int64 // offset after the messages, and after offsets that have no message
-	head     int64 // offset after the last message of the partition
+	next     int64  // offset after the messages, and after offsets that have no message
+	head     int64  // offset after the last message of the partition
+	memory   []byte // of the values
 	asked    time.Time
 	err      error
 }
@@ -119,7 +122,7 @@ func OpenAt(ctx context.Context, l *Location, partition int, offset int64) (*Log
 // log opens a partition at an offset. A negative offset means the position that From names.
 func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, error) {
 	l := &Log{
-		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1),
+		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1), free: make(chan []byte, 1),
 		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
 	}
 	first, end, err := c.bounds(ctx, partition)
@@ -202,6 +205,10 @@ func (l *Log) fetch(offset int64) {
 	for watched := time.Now(); ; {
 		c, err := l.fetchOnce(offset)
 		idle := err == nil && c.next == offset
+		if idle {
+			l.reuse(c.memory)
+			c.memory = nil
+		}
 		if idle && time.Since(watched) > watching {
 			watched, err = time.Now(), l.client.unchanged(l.context)
 		}
@@ -227,13 +234,18 @@ func (l *Log) fetch(offset int64) {
 // fetchOnce returns the messages from an offset on. It returns none if none come within maxWait.
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
+		var memory []byte
+		select {
+		case memory = <-l.free: // for this attempt alone: after an error the library may still write to it
+		default:
+		}
 		asked := time.Now()
-		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset, l.isolation))
+		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset, l.isolation, memory))
 		if err != nil {
 			return err
 		}
 		c, err = answer.(fetchResponse).chunk(offset)
-		c.asked = asked
+		c.asked, c.memory = asked, answer.(fetchResponse)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			return l.gone(offset)
 		}
@@ -268,7 +280,7 @@ func (l *Log) message() (*message, error) {
 			if l.err != nil {
 				return nil, l.err
 			}
-			l.pending, l.after, l.head = c.messages, c.next, c.head
+			l.pending, l.after, l.head, l.using = c.messages, c.next, c.head, c.memory
 			if len(c.messages) == 0 {
 				if l.next == c.next && c.next >= c.head {
 					l.drained.Store(c.asked.UnixNano())
@@ -293,6 +305,22 @@ func (l *Log) message() (*message, error) {
 	return m, nil
 }
 
+// release lets the memory of the messages that were returned be used again, unless others in it are still pending.
+func (l *Log) release() {
+	if len(l.pending) == 0 {
+		l.reuse(l.using)
+		l.using = nil
+	}
+}
+
+// reuse keeps memory for a later fetch, or drops it.
+func (l *Log) reuse(memory []byte) {
+	select {
+	case l.free <- memory:
+	default:
+	}
+}
+
 // Drained returns a time: Frame has returned every message that the partition had at that time. It is the time at which the last fetch
 // without messages was sent, and 1970 before the first such fetch. While the broker is away the time does not advance. Drained may be
 // called while Frame waits.
@@ -307,6 +335,7 @@ func (l *Log) Unit() string { return "offset" }
 // Frame implements stream.Source.
 func (l *Log) Frame() (stream.Frame, error) {
 	if len(l.frames) == 0 {
+		l.release()
 		m, err := l.message()
 		if err != nil {
 			return stream.Frame{Offset: l.next}, err

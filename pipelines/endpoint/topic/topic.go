@@ -143,8 +143,8 @@ type Tail struct {
 
 // A Labelled is a message that is described by its headers only; the frame is not decoded.
 type Labelled struct {
-	Frame []byte
-	First bool // the first frame of its writer, which holds the stream's header
+	Frame []byte // valid until the next call of Log.Labelled
+	First bool   // the first frame of its writer, which holds the stream's header
 	stream.Mark
 }
 

@@ -112,9 +112,10 @@ func (r *Reader) Header() (*wire.Header, error) {
 }
 
 // Reuse saves memory where the caller keeps no record: from now on a document or a contribution that Next returns is valid until the
-// next call only. Of a log of several writers they stay valid.
+// next call only. A merge keeps no such record, but those of a contribution of several records, and their memory is never used again: see
+// wire.Decoder.
 func (r *Reader) Reuse() {
-	r.reuse = r.merge == nil
+	r.reuse = true
 	for _, d := range r.decoders {
 		d.wire.Reuse = r.reuse
 	}

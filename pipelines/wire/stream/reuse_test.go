@@ -66,21 +66,47 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestReuseOfALog: the records of a log of several writers stay valid.
+// TestReuseOfALog: the records of a log of two writers are those without Reuse, also contributions of several records whose frames
+// are between those of the other writer. The memory of the last one of each writer is used again.
 func TestReuseOfALog(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_CONTRIBUTIONS, wire.Kind_ROUNDS} {
-		h, groups := header(kind), groupsOf(kind, 3)
-		frames := write(t, "w", h, groups, rand.New(rand.NewPCG(1, 2)))
-		r, err := NewMergedReader(&logOf{frames: frames}, "topic[0]", 0)
-		if err != nil {
-			t.Fatal(err)
+		random := rand.New(rand.NewPCG(1, 2))
+		frames := interleaved(random, write(t, "v", header(kind), groupsOf(kind, 3), random), write(t, "w", header(kind), groupsOf(kind, 3), random))
+		open := func() *Reader {
+			r, err := NewMergedReader(&logOf{frames: frames}, "topic[0]", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
 		}
 		var want []*wire.Record
-		for _, g := range groups {
-			want = append(want, g...)
+		for r := open(); ; {
+			record, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, record)
 		}
-		if got := reused(t, r, false); !equal(got, want) {
-			t.Errorf("%s: records changed", kind)
+		if got := reused(t, open(), true); !equal(got, want) {
+			t.Errorf("%s: got other records: %v", kind, got)
+		}
+		if equal(reused(t, open(), false), want) {
+			t.Errorf("%s: no record shares the memory of another", kind)
 		}
 	}
+}
+
+// interleaved returns the frames of two writers in one order, in which each writer's stay in order.
+func interleaved(random *rand.Rand, v, w []written) (all []written) {
+	for len(v) > 0 && len(w) > 0 {
+		from := &v
+		if random.IntN(2) == 0 {
+			from = &w
+		}
+		all, *from = append(all, (*from)[0]), (*from)[1:]
+	}
+	return append(append(all, v...), w...)
 }

@@ -11,7 +11,7 @@ import (
 	"privpipe/privatize/internal/unit"
 )
 
-// A Collector sums the contributions of rounds exactly, after bounding each unit as the grant says. It is not safe for
+// A Collector sums the contributions of rounds exactly, after bounding each unit as the grant says. Only Quantise is safe for
 // concurrent use.
 type Collector struct {
 	layout *fixed.Layout
@@ -147,7 +147,8 @@ func (c *Collector) CheckRound(draws float64, coupled bool) error {
 	return nil
 }
 
-// Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add, and fixed.Vector.AddFactored.
+// Quantise appends a block to v on the grid of its matrix: see fixed.Vector.Add, and fixed.Vector.AddFactored. It changes
+// nothing but v.
 func (c *Collector) Quantise(v *fixed.Vector, matrix int, rows, columns []uint32, values []float32, factored bool) error {
 	grid := noneGrid
 	if matrix >= 0 && matrix < len(c.grids) { // else Add says so
