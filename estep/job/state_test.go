@@ -14,6 +14,7 @@ import (
 	"privpipe/pipelines/model"
 	_ "privpipe/pipelines/network"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // echo contributes its document's first word in the first round, and then its last contribution plus one.
@@ -219,11 +220,26 @@ func TestHidden(t *testing.T) {
 	parts := model.AppendParts(nil, 0, []uint32{0}, []uint32{1, 2}, []float32{1, 2})
 	parts = model.AppendParts(parts, 1, []uint32{0}, []uint32{0}, []float32{3})
 	parts = model.AppendParts(parts, 2, []uint32{0}, []uint32{0}, []float32{4})
-	var a answer
-	tr.add(&a, 1, &wire.Contribution{Unit: "document/d", Record: "d"}, parts)
-	tr.add(&a, 1, &wire.Contribution{Unit: "document/e", Record: "e"}, parts[1:]) // nothing but what is hidden
-	if len(a.sent) != 2 || len(a.sent[0].GetContribution().Parts) != 1 || len(a.sent[1].GetContribution().Parts) != 0 {
-		t.Errorf("sent: %v", a.sent)
+	compressor, _ := stream.NewCompressor(stream.None)
+	framer, err := stream.NewFramer(tr.header, compressor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answering{t: tr, round: 1, to: framer.Batcher()}
+	for _, c := range []struct {
+		id    string
+		parts []*wire.Part
+		sent  int // of its parts
+	}{
+		{"d", parts, 1},
+		{"e", parts[1:], 0}, // nothing but what is hidden
+	} {
+		if err := a.add(&wire.Contribution{Unit: "document/" + c.id, Record: c.id}, c.parts); err != nil {
+			t.Fatal(err)
+		}
+		if len(a.sent) != 1 || len(a.sent[0].GetContribution().Parts) != c.sent {
+			t.Errorf("sent: %v", a.sent)
+		}
 	}
 	s.keep(a.kept)
 	answered(t, s, 1)

@@ -234,46 +234,60 @@ func (t *trainer) round(open *wire.Record) error {
 
 // An answer is the contributions of some documents.
 type answer struct {
-	sent    []*wire.Record
-	batches []*stream.Batch // of what is sent, encoded
+	batches []*stream.Batch // encoded
 	kept    []*wire.Record  // for the state; else nil
 }
 
 // answer answers some documents.
-func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Document) (a answer, err error) {
-	a.sent = make([]*wire.Record, 0, len(documents))
+func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Document) (answer, error) {
 	metrics.Documents(len(documents))
 	t.meter.Documents.Add(int64(len(documents)))
 	coins := t.coins(round)
+	a := answering{t: t, round: round, to: t.out.Framer().Batcher()}
 	for _, d := range documents {
 		c := t.contribution(d)
 		coins.Document = d
 		parts, err := t.state.contribute(worker, round, d, c, &coins)
+		if err == nil {
+			err = a.add(c, parts)
+		}
 		if err != nil {
 			return answer{}, err
 		}
-		t.add(&a, round, c, parts)
 	}
-	return a, t.encode(&a)
+	return a.answer(), nil
 }
 
-// add adds a contribution to an answer. Hidden parts go to the state only.
-func (t *trainer) add(a *answer, round uint32, c *wire.Contribution, parts []*wire.Part) {
-	first, sent := len(a.sent), t.state.sent(parts)
-	a.sent = appendContribution(a.sent, round, c, sent)
+// answering is an answer under way.
+type answering struct {
+	t     *trainer
+	round uint32
+	to    *stream.Batcher
+	sent  []*wire.Record // of the last contribution
+	kept  []*wire.Record
+}
+
+// add adds a contribution. Hidden parts go to the state only. Without a state the memory of the parts may be used again afterwards.
+func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
+	state := a.t.state
+	sent := state.sent(parts)
+	a.sent = appendContribution(a.sent[:0], a.round, c, sent)
+	for _, r := range a.sent {
+		if err := a.to.Add(r); err != nil {
+			return err
+		}
+	}
 	switch {
-	case t.state == nil:
+	case state == nil:
 	case len(sent) == len(parts):
-		a.kept = append(a.kept, a.sent[first:]...)
+		a.kept = append(a.kept, a.sent...)
 	default:
-		a.kept = appendContribution(a.kept, round, &wire.Contribution{Unit: c.Unit, Record: c.Record}, parts)
+		a.kept = appendContribution(a.kept, a.round, &wire.Contribution{Unit: c.Unit, Record: c.Record}, parts)
 	}
+	return nil
 }
 
-func (t *trainer) encode(a *answer) (err error) {
-	a.batches, err = t.out.Framer().Batches(a.sent)
-	return err
-}
+func (a *answering) answer() answer { return answer{a.to.All(), a.kept} }
 
 // contribution returns the contribution of a document, without parts yet.
 func (t *trainer) contribution(d *wire.Document) *wire.Contribution {

@@ -40,12 +40,11 @@ func (t *trainer) answerAll(whole model.Whole, round uint32, next documents, wri
 	if len(parts) != len(all) {
 		panic(fmt.Sprintf("%d contributions of %d documents", len(parts), len(all)))
 	}
-	var a answer
+	a := answering{t: t, round: round, to: t.out.Framer().Batcher()}
 	for i, c := range contributions {
-		t.add(&a, round, c, parts[i])
+		if err := a.add(c, parts[i]); err != nil {
+			return err
+		}
 	}
-	if err := t.encode(&a); err != nil {
-		return err
-	}
-	return write(a)
+	return write(a.answer())
 }

@@ -4,11 +4,10 @@ import (
 	"slices"
 
 	"privpipe/estep/shape"
-	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
 
-// contribution returns the statistic of the document that f has just run, as parts of matrix 0.
+// contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until the next call.
 func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
 	if len(ids) == 0 {
 		return nil
@@ -22,9 +21,9 @@ func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
 	f.shares = slices.Grow(f.shares[:0], len(chosen)*n+n)[:len(chosen)*n+n]
 	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: of each word over the chosen topics
 	clear(total)
-	rows := make([]uint32, len(chosen))
+	f.rows = f.rows[:0]
 	for r, j := range chosen {
-		rows[r] = uint32(f.m.Component(j))
+		f.rows = append(f.rows, uint32(f.m.Component(j)))
 		row, beta, theta := values[r*n:(r+1)*n], f.m.Row(j), f.m.Weights()[j]
 		for i := range row {
 			row[i] = theta * beta[i]
@@ -32,5 +31,5 @@ func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
 		}
 	}
 	shape.Scale(values, total, f.m.Counts())
-	return model.AppendParts(nil, 0, rows, ids, values)
+	return f.parts.Set(0, f.rows, ids, values)
 }

@@ -1,6 +1,9 @@
 package lda
 
-import "privpipe/pipelines/mixture"
+import (
+	"privpipe/pipelines/mixture"
+	"privpipe/pipelines/model"
+)
 
 // floor is the least β relative to the largest of its word. Below floor float32 products would become denormal, which is a hundred times
 // slower and adds no information: φ ≥ 1e-18 does not add up to 1 in 10^17 words.
@@ -66,6 +69,8 @@ type inference struct {
 	m      mixture.Mixture // of the document's words; components are topics, and live ones those not pruned
 	mass   []float64       // γ of the live topics
 	shares []float32       // see contribution
+	rows   []uint32        // see contribution
+	parts  model.Parts     // see contribution
 }
 
 // newInference returns an inference on t.

@@ -28,6 +28,8 @@ type Worker interface {
 	// no parts. The contribution must be a function of the content of d, the coins and the parameters. Its distribution must not
 	// depend on the id and the user: privacy rests on contributions that depend only on the unit (SPEC.md §2.3), and names may
 	// depend on other documents. Only the numbers of Coins.Secret differ with the names.
+	//
+	// The parts are valid until the next call. Those of a model that keeps a state (job.Kept) stay valid.
 	Contribute(d *wire.Document, coins *Coins) ([]*wire.Part, error)
 }
 

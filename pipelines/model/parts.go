@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -13,23 +14,44 @@ import (
 // ascending. values has one value for each cell, row by row. There must be a cell, and len(rows) × len(columns) values; otherwise
 // AppendParts panics. A block of a symmetric matrix must have no cell below the diagonal.
 func AppendParts(parts []*wire.Part, matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
+	return append(parts, new(Parts).Set(matrix, rows, columns, values)...)
+}
+
+// Parts is memory for the parts of a block.
+type Parts struct {
+	parts   []*wire.Part
+	numbers []uint32
+	values  []byte
+}
+
+// Set returns the parts that AppendParts appends. They are valid until the next call, which uses their memory.
+func (m *Parts) Set(matrix uint32, rows, columns []uint32, values []float32) []*wire.Part {
 	if len(values) == 0 || len(values) != len(rows)*len(columns) {
 		panic(fmt.Sprintf("AppendParts: %d values for %d rows and %d columns", len(values), len(rows), len(columns)))
 	}
+	m.numbers = slices.Grow(m.numbers[:0], len(rows)+len(columns))
+	m.values = slices.Grow(m.values[:0], 4*len(values))[:4*len(values)]
+	gaps := wire.AppendGaps(m.numbers, columns)
+	free := gaps[len(columns):]
 	most := max(1, MaxPart/(4*len(columns))) // a row of MaxPart bytes is a matrix of 131,072 columns, all in use
-	gaps := wire.AppendGaps(make([]uint32, 0, len(columns)), columns)
+	n := 0
 	for first := 0; first < len(rows); first += most {
 		some := rows[first:min(first+most, len(rows))]
-		cells := values[first*len(columns) : (first+len(some))*len(columns)]
-		b := make([]byte, 4*len(cells))
-		for i, v := range cells {
-			binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
+		from, to := first*len(columns), (first+len(some))*len(columns)
+		b := m.values[4*from : 4*to : 4*to]
+		for i, v := range values[from:to] {
+			binary.LittleEndian.PutUint32(b[4*i:4*i+4], math.Float32bits(v))
 		}
-		parts = append(parts, &wire.Part{
-			Matrix: matrix, RowGaps: wire.AppendGaps(make([]uint32, 0, len(some)), some), ColumnGaps: gaps, Values: b,
-		})
+		rowGaps := wire.AppendGaps(free, some)
+		free = rowGaps[len(some):]
+		if n == len(m.parts) {
+			m.parts = append(m.parts, new(wire.Part))
+		}
+		p := m.parts[n]
+		p.Matrix, p.RowGaps, p.ColumnGaps, p.Values = matrix, slices.Clip(rowGaps), slices.Clip(gaps), b
+		n++
 	}
-	return parts
+	return m.parts[:n]
 }
 
 // AppendFactored appends a factored block to parts: the cell of a row and a column is the product of their numbers. It covers all columns of

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"privpipe/pipelines/wire"
 )
 
@@ -69,4 +71,38 @@ func decoded(b []byte) (x []float32) {
 		x = append(x, math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
 	}
 	return x
+}
+
+// TestPartsReused: blocks of any sizes after one another have the parts that AppendParts gives each.
+func TestPartsReused(t *testing.T) {
+	var memory Parts
+	for i, shape := range [][2]int{{3, 4}, {1, 2}, {5, MaxPart / 8}, {2, 1}, {3, MaxPart / 4}, {4, 7}} {
+		rows, columns := make([]uint32, shape[0]), make([]uint32, shape[1])
+		for r := range rows {
+			rows[r] = uint32(i + 2*r)
+		}
+		for c := range columns {
+			columns[c] = uint32(i + 3*c)
+		}
+		values := make([]float32, len(rows)*len(columns))
+		for v := range values {
+			values[v] = float32(i*v + 1)
+		}
+		got, want := memory.Set(uint32(i), rows, columns, values), AppendParts(nil, uint32(i), rows, columns, values)
+		if !slices.EqualFunc(got, want, func(a, b *wire.Part) bool { return proto.Equal(a, b) }) {
+			t.Errorf("block %d: %d parts, want %d, or others", i, len(got), len(want))
+		}
+		first := 0
+		for _, p := range want {
+			n := len(p.RowGaps)
+			if !slices.Equal(wire.AppendIDs(nil, p.RowGaps), rows[first:first+n]) || !slices.Equal(wire.AppendIDs(nil, p.ColumnGaps), columns) ||
+				!slices.Equal(decoded(p.Values), values[first*len(columns):(first+n)*len(columns)]) || len(p.Values) > MaxPart && n > 1 {
+				t.Errorf("block %d: the part of the rows from %d on has other cells", i, first)
+			}
+			first += n
+		}
+		if first != len(rows) {
+			t.Errorf("block %d: parts of %d rows, want %d", i, first, len(rows))
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -31,7 +32,11 @@ type Decoder struct {
 
 	document     hotDocument
 	contribution hotContribution
+	lists        []uint32 // memory for short lists of numbers, without Reuse
 }
+
+// Without Reuse, this many numbers are taken at a time as memory for short lists: who keeps a record may keep those of the records beside it.
+const numbersAtOnce = 2048
 
 type hotDocument struct {
 	record   Record
@@ -48,7 +53,10 @@ type hotContribution struct {
 
 // hot decodes a document or a contribution in the canonical encoding. It returns nil for all else.
 func (d *Decoder) hot(b []byte) *Record {
-	c := &cursor{rest: b, reuse: d.Reuse}
+	c := &cursor{rest: b}
+	if !d.Reuse {
+		c.lists = &d.lists
+	}
 	var r *Record
 	round := c.number(tagRound)
 	switch {
@@ -81,8 +89,8 @@ func (d *Decoder) hot(b []byte) *Record {
 // A cursor takes fields off the front of a message.
 type cursor struct {
 	rest  []byte
-	reuse bool // bytes may share the memory of the message
-	other bool // the encoding is not the canonical one: what was taken does not count
+	lists *[]uint32 // memory for short lists of numbers; nil: lists and bytes may share memory with other messages
+	other bool      // the encoding is not the canonical one: what was taken does not count
 }
 
 // at says whether the next field has this tag.
@@ -111,7 +119,7 @@ func (c *cursor) contribution(h *hotContribution) {
 		if n == len(h.parts) {
 			h.parts = append(h.parts, new(Part))
 		}
-		part := cursor{rest: c.bytes(tagPart), reuse: c.reuse}
+		part := cursor{rest: c.bytes(tagPart), lists: c.lists}
 		part.part(h.parts[n])
 		c.other = c.other || part.other || len(part.rest) > 0
 		to.Parts = append(to.Parts, h.parts[n])
@@ -189,25 +197,30 @@ func (c *cursor) text(tag byte) string {
 // values is bytes of numbers. They outlive the message unless it is reused.
 func (c *cursor) values(tag byte) []byte {
 	b := c.bytes(tag)
-	if c.reuse {
+	if c.lists == nil {
 		return b
 	}
 	return bytes.Clone(b)
 }
 
-// numbers takes a packed list of numbers, if it is the next field, into the memory of a list.
+// numbers takes a packed list of numbers, if it is the next field. With Reuse it may have the memory of the list into.
 func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
-	b := c.bytes(tag)
-	if into = into[:0]; cap(into) < len(b) {
-		many := 0
-		for _, digit := range b { // the last of each number is below 0x80
-			if digit < 0x80 {
-				many++
-			}
+	b := c.bytes(tag) // a number has at least one
+	short := c.lists != nil && len(b) <= numbersAtOnce/8
+	switch {
+	case len(b) == 0:
+		return into[:0]
+	case short:
+		if len(*c.lists) < len(b) {
+			*c.lists = make([]uint32, numbersAtOnce)
 		}
-		into = make([]uint32, 0, many)
+		into = *c.lists
+	case cap(into) < len(b):
+		into = make([]uint32, len(b))
 	}
-	for i := 0; i < len(b); {
+	into = into[:len(b)]
+	many := 0
+	for i := 0; i < len(b); many++ {
 		n, size := uint32(b[i]), 1
 		if n >= 0x80 {
 			n, size = varint(b[i:])
@@ -216,8 +229,15 @@ func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
 			c.other = true
 			break
 		}
-		into = append(into, n)
+		into[many] = n
 		i += size
 	}
-	return into
+	switch {
+	case short:
+		*c.lists = (*c.lists)[many:]
+		return into[:many:many]
+	case c.lists != nil:
+		return slices.Clone(into[:many]) // which may be kept: no more than it needs
+	}
+	return into[:many]
 }

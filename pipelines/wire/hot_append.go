@@ -19,10 +19,10 @@ func appendHot(b []byte, r *Record) ([]byte, bool) {
 	switch body := r.Body.(type) {
 	case *Record_Document:
 		b, ok = body.Document.append(b)
-		b = insertTag(b, from, tagDocument)
+		b = insertLength(b, from, tagDocument)
 	case *Record_Contribution:
 		b, ok = body.Contribution.append(b)
-		b = insertTag(b, from, tagContribution)
+		b = insertLength(b, from, tagContribution)
 	}
 	return b, ok
 }
@@ -77,7 +77,7 @@ func (c *Contribution) append(b []byte) ([]byte, bool) {
 		b = appendNumbers(b, tagColumnGaps, p.ColumnGaps)
 		b = appendBytes(b, tagPartValues, p.Values)
 		b = appendBool(b, tagFactored, p.Factored)
-		b = insertTag(b, from, tagPart)
+		b = insertLength(b, from, tagPart)
 	}
 	return appendBool(b, tagMore, c.More), true
 }
@@ -108,19 +108,19 @@ func appendNumbers(b []byte, tag byte, list []uint32) []byte {
 		return b
 	}
 	from := len(b)
+	b = slices.Grow(b, len(list)) // most numbers are below 0x80
 	for _, n := range list {
-		b = binary.AppendUvarint(b, uint64(n))
+		if n < 0x80 {
+			b = append(b, byte(n))
+		} else {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
 	}
-	return insertTag(b, from, tag)
+	return insertLength(b, from, tag)
 }
 
-// insertTag makes b[from:] the content of a field: it inserts the tag and the length before it.
-func insertTag(b []byte, from int, tag byte) []byte {
-	return slices.Insert(insertLength(b, from), from, tag)
-}
-
-// insertLength inserts the length of b[from:] before it.
-func insertLength(b []byte, from int) []byte {
-	var length [binary.MaxVarintLen64]byte
-	return slices.Insert(b, from, binary.AppendUvarint(length[:0], uint64(len(b)-from))...)
+// insertLength inserts the length of b[from:] before it, behind a tag if there is one.
+func insertLength(b []byte, from int, tag ...byte) []byte {
+	var memory [1 + binary.MaxVarintLen64]byte
+	return slices.Insert(b, from, binary.AppendUvarint(append(memory[:0], tag...), uint64(len(b)-from))...)
 }

@@ -262,13 +262,9 @@ func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
 		}
 	} else if err := o.inRound(r); err != nil {
 		return err
-	} else {
-		o.parts = partOrder{}
 	}
-	for _, p := range c.Parts {
-		if err := o.parts.admit(o.header, p); err != nil {
-			return err
-		}
+	if err := o.parts.take(o.header, c); err != nil {
+		return err
 	}
 	o.more = nil
 	if c.More {
@@ -278,7 +274,24 @@ func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
 }
 
 // partOrder checks that the parts of a contribution share no cell.
-type partOrder struct{ matrix, row uint32 } // the last part's matrix and the first row after it
+type partOrder struct {
+	matrix, row uint32 // the last part's matrix and the first row after it
+	more        bool   // the contribution goes on in the next record
+}
+
+// take takes the parts of the next record of contributions.
+func (o *partOrder) take(h *wire.Header, c *wire.Contribution) error {
+	if !o.more {
+		*o = partOrder{}
+	}
+	for _, p := range c.Parts {
+		if err := o.admit(h, p); err != nil {
+			return err
+		}
+	}
+	o.more = c.More
+	return nil
+}
 
 func (o *partOrder) admit(h *wire.Header, p *wire.Part) error {
 	first, next := uint32(0), h.Matrices[p.Matrix].Rows

@@ -406,7 +406,7 @@ func TestBatchesKeepTheirMemory(t *testing.T) {
 			if err := w.WriteBatch(b); err != nil {
 				t.Fatal(err)
 			}
-			if b.body != nil || b.frame != nil {
+			if b.content != nil || b.frame != nil {
 				t.Fatal("a batch that was written still has its memory")
 			}
 		}

@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -112,32 +110,6 @@ func (w *Writer) writeFrame(frame, body []byte) error {
 	return w.err
 }
 
-// A Batch is a run of records that one goroutine has made ready for a Writer: see Framer.
-type Batch struct {
-	records []*wire.Record // for the writer's check of their order
-	body    []byte
-	frame   []byte
-}
-
-// WriteBatch writes a batch as frames of its own, after the records written so far. The batch is used up: its memory serves others.
-func (w *Writer) WriteBatch(b *Batch) error {
-	for _, r := range b.records {
-		if err := w.order.admit(r); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	w.records += uint64(len(b.records))
-	w.mark = w.markOf(b.records[len(b.records)-1])
-	err := w.writeFrame(b.frame, b.body)
-	w.framer.give(b.body)
-	w.framer.give(b.frame)
-	*b = Batch{}
-	return err
-}
-
 // Close writes the end record with tallies and flushes. It does not close the underlying writer. Without Close a
 // reader refuses the stream as truncated: call it only when all is written and well.
 func (w *Writer) Close(tallies ...*wire.Tally) error {
@@ -205,82 +177,4 @@ func (f *Framer) AppendFrame(b, body []byte) []byte {
 	content := append(append(slices.Grow(f.take(), len(f.header)+len(body)), f.header...), body...)
 	defer f.give(content)
 	return f.compressor.AppendFrame(b, content)
-}
-
-// Batches checks and encodes records into batches of one frame each, in order.
-func (f *Framer) Batches(records []*wire.Record) ([]*Batch, error) {
-	b := batches{framer: f}
-	for _, r := range records {
-		if err := wire.Check(f.Header, r); err != nil {
-			return nil, err
-		}
-		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.Append(to, r) }); err != nil {
-			return nil, err
-		}
-	}
-	return b.all()
-}
-
-// DocumentBatches is Batches for documents of a round that wire.AppendDocument encoded. It copies them and does not check them: the caller
-// read each from a stream whose header has the same vocabulary size and values.
-func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, error) {
-	b := batches{framer: f}
-	r := &wire.Record{Round: round, Body: &wire.Record_Document{}} // the order asks for no more
-	size := 0
-	for _, d := range documents {
-		size += len(d) + 3*binary.MaxVarintLen32 + 2 // two lengths, the round and tags
-	}
-	b.last.body = slices.Grow(f.take(), min(size, wire.MaxContent))
-	b.last.records = make([]*wire.Record, 0, len(documents))
-	for _, d := range documents {
-		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.AppendDocumentRecord(to, round, d) }); err != nil {
-			return nil, err
-		}
-	}
-	return b.all()
-}
-
-// batches are batches under way.
-type batches struct {
-	framer *Framer
-	full   []*Batch
-	last   Batch
-}
-
-// add adds a record that encode appends.
-func (b *batches) add(r *wire.Record, encode func([]byte) ([]byte, error)) error {
-	if b.last.body == nil {
-		b.last.body = b.framer.take()
-	}
-	was := len(b.last.body)
-	body, err := encode(b.last.body)
-	if err != nil {
-		return err
-	}
-	if b.last.body = body; !b.framer.fits(len(body)) {
-		encoded := bytes.Clone(body[was:])
-		b.last.body = body[:was]
-		b.close()
-		b.last.body = encoded
-	}
-	b.last.records = append(b.last.records, r)
-	if len(b.last.body) >= target {
-		b.close()
-	}
-	return nil
-}
-
-// close ends the frame under way, if it has a record.
-func (b *batches) close() {
-	if len(b.last.records) > 0 {
-		b.last.frame = b.framer.AppendFrame(b.framer.take(), b.last.body)
-		closed := b.last
-		b.full = append(b.full, &closed)
-		b.last = Batch{}
-	}
-}
-
-func (b *batches) all() ([]*Batch, error) {
-	b.close()
-	return b.full, nil
 }

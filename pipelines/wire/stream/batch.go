@@ -1,0 +1,144 @@
+package stream
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"privpipe/pipelines/wire"
+)
+
+// A Batch is a run of records that one goroutine has made ready for a Writer: see Framer.
+type Batch struct {
+	records []*wire.Record // for the writer's check of their order, which asks for no parts of contributions
+	content []byte         // the header and the records
+	frame   []byte
+}
+
+// WriteBatch writes a batch as frames of its own, after the records written so far. The batch is used up: its memory serves others.
+func (w *Writer) WriteBatch(b *Batch) error {
+	for _, r := range b.records {
+		if err := w.order.admit(r); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	w.records += uint64(len(b.records))
+	w.mark = w.markOf(b.records[len(b.records)-1])
+	err := w.writeFrame(b.frame, b.content[len(w.framer.header):])
+	w.framer.give(b.content)
+	w.framer.give(b.frame)
+	*b = Batch{}
+	return err
+}
+
+// Batches checks and encodes records into batches of one frame each, in order.
+func (f *Framer) Batches(records []*wire.Record) ([]*Batch, error) {
+	b := f.Batcher()
+	for _, r := range records {
+		if err := b.Add(r); err != nil {
+			return nil, err
+		}
+	}
+	return b.All(), nil
+}
+
+// DocumentBatches is Batches for documents of a round that wire.AppendDocument encoded. It copies them and does not check them: the caller
+// read each from a stream whose header has the same vocabulary size and values.
+func (f *Framer) DocumentBatches(round uint32, documents [][]byte) ([]*Batch, error) {
+	b := f.Batcher()
+	r := &wire.Record{Round: round, Body: &wire.Record_Document{}} // the order asks for no more
+	size := len(f.header)
+	for _, d := range documents {
+		size += len(d) + 3*binary.MaxVarintLen32 + 2 // two lengths, the round and tags
+	}
+	b.last.content = append(slices.Grow(f.take(), min(size, wire.MaxContent)), f.header...)
+	b.last.records = make([]*wire.Record, 0, len(documents))
+	for _, d := range documents {
+		if err := b.add(r, func(to []byte) ([]byte, error) { return wire.AppendDocumentRecord(to, round, d) }); err != nil {
+			return nil, err
+		}
+	}
+	return b.All(), nil
+}
+
+// A Batcher checks and encodes records into batches of one frame each, in order. It is for one goroutine.
+type Batcher struct {
+	framer *Framer
+	full   []*Batch
+	last   Batch        // under way
+	parts  partOrder    // of the contribution under way
+	whole  *wire.Record // of all whole contributions of a round: see outline
+}
+
+// Batcher returns a Batcher without records.
+func (f *Framer) Batcher() *Batcher { return &Batcher{framer: f} }
+
+// Add adds a record. It keeps no memory of a contribution: the caller may use it again. The errors are those of a record that readers
+// would refuse.
+func (b *Batcher) Add(r *wire.Record) error {
+	if err := wire.Check(b.framer.Header, r); err != nil {
+		return err
+	}
+	outline := r
+	if c := r.GetContribution(); c != nil {
+		goesOn := b.parts.more || c.More
+		if err := b.parts.take(b.framer.Header, c); err != nil {
+			return err
+		}
+		outline = b.outline(r, c, goesOn)
+	}
+	return b.add(outline, func(to []byte) ([]byte, error) { return wire.Append(to, r) })
+}
+
+// outline returns what the order asks for of a record of a contribution. Records that are whole contributions have the same one.
+func (b *Batcher) outline(r *wire.Record, c *wire.Contribution, goesOn bool) *wire.Record {
+	if goesOn {
+		part := &wire.Contribution{Unit: c.Unit, Record: c.Record, More: c.More}
+		return &wire.Record{Round: r.Round, Body: &wire.Record_Contribution{Contribution: part}}
+	}
+	if b.whole == nil || b.whole.Round != r.Round {
+		b.whole = &wire.Record{Round: r.Round, Body: &wire.Record_Contribution{Contribution: new(wire.Contribution)}}
+	}
+	return b.whole
+}
+
+// add adds a record that encode appends. record is what the order asks for of it.
+func (b *Batcher) add(record *wire.Record, encode func([]byte) ([]byte, error)) error {
+	if b.last.content == nil {
+		b.last.content = append(b.framer.take(), b.framer.header...)
+	}
+	was := len(b.last.content)
+	content, err := encode(b.last.content)
+	if err != nil {
+		return err
+	}
+	if b.last.content = content; len(content) > wire.MaxContent {
+		encoded := slices.Concat(b.framer.header, content[was:])
+		b.last.content = content[:was]
+		b.close()
+		b.last.content = encoded
+	}
+	b.last.records = append(b.last.records, record)
+	if len(b.last.content) >= len(b.framer.header)+target {
+		b.close()
+	}
+	return nil
+}
+
+// close ends the frame under way, if it has a record.
+func (b *Batcher) close() {
+	if len(b.last.records) > 0 {
+		b.last.frame = b.framer.compressor.AppendFrame(b.framer.take(), b.last.content)
+		closed := b.last
+		b.full = append(b.full, &closed)
+		b.last = Batch{}
+	}
+}
+
+// All returns the batches of all records that were added.
+func (b *Batcher) All() []*Batch {
+	b.close()
+	return b.full
+}
