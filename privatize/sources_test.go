@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -82,8 +83,9 @@ type partition struct{ after, last uint32 }
 type supplied struct {
 	supplier
 	partition
-	name string
-	read uint32 // records
+	name   string
+	scheme *wire.Scheme // nil: everyUnit
+	read   uint32       // records
 }
 
 func (s *supplied) Name() string { return s.name }
@@ -102,12 +104,35 @@ func (s *supplied) Next() (*wire.Record, error) {
 	}
 	s.read++
 	if s.read%2 == 1 {
-		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: everyUnit}}}, nil
+		return &wire.Record{Round: round, Body: &wire.Record_RoundOpen{RoundOpen: &wire.RoundOpen{Scheme: cmp.Or(s.scheme, everyUnit)}}}, nil
 	}
 	return &wire.Record{Round: round, Body: &wire.Record_RoundClose{RoundClose: &wire.RoundClose{}}}, nil
 }
 
 var everyUnit = &wire.Scheme{Method: wire.Scheme_ALL, Rate: 1, Rounds: 9}
+
+// TestOtherUnits: partitions and shards must have one scheme and one name of coins in a round. Otherwise the sum would be of the units of two
+// throws, and charged as a batch of one of them: a second release of the other batch would be charged as its first.
+func TestOtherUnits(t *testing.T) {
+	coins := func(name string, rate float64) *wire.Scheme {
+		return &wire.Scheme{Method: wire.Scheme_POISSON, Rate: rate, Rounds: 9, Secret: true, Coins: name}
+	}
+	for _, c := range []struct {
+		one, two *wire.Scheme
+		refused  bool
+	}{
+		{coins("a", 0.5), coins("a", 0.5), false}, {coins("a", 0.5), coins("b", 0.5), true},
+		{coins("a", 0.5), coins("", 0.5), true}, {coins("a", 0.5), coins("a", 0.25), true},
+	} {
+		s := &sources{deadline: newDeadline(0), streams: []supplier{
+			&supplied{partition: partition{0, 3}, name: "one", scheme: c.one}, &supplied{partition: partition{0, 3}, name: "two", scheme: c.two},
+		}}
+		_, err := s.open(upTo(0))
+		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != nil {
+			t.Errorf("%v and %v: %v", c.one, c.two, err)
+		}
+	}
+}
 
 // TestEndWithoutRounds: only the end is right where rounds were released before, and none is left to answer.
 func TestEndWithoutRounds(t *testing.T) {
