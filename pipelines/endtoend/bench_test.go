@@ -95,7 +95,8 @@ func (l *least) take(cpu, wall float64) {
 	l.cpu, l.wall = min(l.cpu, cpu), min(l.wall, wall)
 }
 
-// BenchmarkTokenize compares MB of JSON Lines a core-second with CountVectorizer, which gets its texts parsed.
+// BenchmarkTokenize compares MB of JSON Lines a core-second with CountVectorizer, which gets its texts parsed, and with wc -w of the whole
+// lines in UTF-8, which only counts words.
 func BenchmarkTokenize(b *testing.B) {
 	posts, words := shared(b, "data/reddit/reddit-posts.jsonl.zst"), shared(b, "data/vocab/dictnostops.txt")
 	py, folder := python(b, "sklearn"), b.TempDir()
@@ -110,13 +111,15 @@ func BenchmarkTokenize(b *testing.B) {
 		b.Fatal(err)
 	}
 	for range b.N {
-		var ours, theirs least
+		var ours, theirs, counting least
 		var peak int64
 		for range repetitions {
 			command := fmt.Sprintf("tokenize text --vocab %s -o docs.pp posts.jsonl", words)
 			took, single := measure(b, folder, command)[0], measure(b, folder, onOneCore+command)[0]
 			ours.take(single.cpu.Seconds(), took.wall.Seconds())
 			peak = max(peak, took.memory)
+			count := measure(b, folder, "env LC_ALL=C.UTF-8 wc -w posts.jsonl >/dev/null")[0]
+			counting.take(count.cpu.Seconds(), count.wall.Seconds())
 			var peer struct{ CPU float64 }
 			decode(b, run(b, folder, fmt.Sprintf("%s %s %s posts.jsonl", py, script, words)), &peer)
 			theirs.take(peer.CPU, peer.CPU) // it works on one core
@@ -126,6 +129,8 @@ func BenchmarkTokenize(b *testing.B) {
 		b.ReportMetric(megabytes/theirs.wall, "CountVectorizer-MB/s")
 		b.ReportMetric(theirs.wall/ours.wall, "×CountVectorizer")
 		b.ReportMetric(theirs.cpu/ours.cpu, "×CountVectorizer-per-core")
+		b.ReportMetric(megabytes/counting.cpu, "wc-MB/core-s")
+		b.ReportMetric(counting.cpu/ours.cpu, "×wc-per-core")
 		b.ReportMetric(float64(peak)/1e6, "MB-peak")
 	}
 }

@@ -3,7 +3,6 @@ package bag
 
 import (
 	"fmt"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -15,42 +14,41 @@ import (
 type Counter struct {
 	index    *Index
 	splitter words.Splitter
-	counts   []uint32 // of the word ids below the vocabulary's size; zero between documents
-	ids      []uint32 // with a count
+	counts   []uint32 // of the word ids below the vocabulary's size, zero between documents; and of unknown words, which nobody reads
+	ids      ids      // with a count
 	tokens   uint64   // words of the current bag, known or not
 }
 
 // NewCounter returns a Counter for a vocabulary of the given size with the given index. phrases may be nil.
 func NewCounter(index *Index, size int, phrases *words.Phrases) *Counter {
-	return &Counter{index: index, splitter: words.Splitter{Phrases: phrases}, counts: make([]uint32, size)}
+	return &Counter{index: index, splitter: words.Splitter{Phrases: phrases}, counts: make([]uint32, size+1), ids: newIDs(size + 1)}
 }
 
 // Add adds the words of text that are in the vocabulary to the current bag.
 func (c *Counter) Add(text words.Text) {
 	c.splitter.Words(text, func(word words.Word) {
 		c.tokens++
-		if id, ok := c.index.Find(word); ok {
-			if c.counts[id] == 0 {
-				c.ids = append(c.ids, id)
-			}
-			c.counts[id]++
-		}
+		id := c.index.id(word) // counted if it is unknown, too: a branch would often go wrong
+		c.counts[id]++
+		c.ids.add(id)
 	})
 }
 
 // Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the number of words in the text, and the
 // number of those in the vocabulary. It refuses a document over the limits of the wire format.
 func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
-	slices.Sort(c.ids)
-	d.WordGaps = wire.AppendGaps(make([]uint32, 0, len(c.ids)), c.ids)
-	d.Counts = make([]uint32, len(c.ids))
-	for i, id := range c.ids {
+	ids := c.ids.take()
+	if n := len(ids); n > 0 && ids[n-1] == c.index.unknown {
+		ids = ids[:n-1]
+	}
+	numbers := make([]uint32, 2*len(ids)) // in one allocation
+	d.WordGaps, d.Counts = wire.AppendGaps(numbers[:0:len(ids)], ids), numbers[len(ids):]
+	for i, id := range ids {
 		d.Counts[i] = c.counts[id]
 		known += uint64(c.counts[id])
 		c.counts[id] = 0
 	}
-	tokens = c.tokens
-	c.ids, c.tokens = c.ids[:0], 0
+	tokens, c.tokens = c.tokens, 0
 	if known > wire.MaxTokens {
 		return tokens, known, fmt.Errorf("document of more than %d known words", wire.MaxTokens)
 	}

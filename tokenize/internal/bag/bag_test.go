@@ -3,6 +3,7 @@ package bag
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,61 @@ func TestIndexOfTokens(t *testing.T) {
 	}
 	if got := bagOf(t, c, v, "e_mail x- new york A"); !maps.Equal(got, map[string]uint32{"new_york": 1, "a": 1}) {
 		t.Errorf("got %v of a text", got)
+	}
+}
+
+// TestIDs compares with a sort, for vocabularies around the sizes of a word of bits and of a word of such words.
+func TestIDs(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, size := range []int{1, 63, 64, 65, 4095, 4096, 4097, 8001, 300_000} {
+		set := newIDs(size)
+		for range 50 { // one set after the other: nothing of one is in the next
+			var want []uint32
+			for range random.IntN(100) {
+				id := uint32(random.IntN(size))
+				if random.IntN(4) == 0 {
+					id = []uint32{0, uint32(size) - 1}[random.IntN(2)]
+				}
+				set.add(id)
+				want = append(want, id)
+			}
+			slices.Sort(want)
+			if got := set.take(); !slices.Equal(got, slices.Compact(want)) {
+				t.Fatalf("of %d: got %v, want %v", size, got, want)
+			}
+		}
+	}
+}
+
+// TestIndexOfLengths finds words of 1 to 20 letters that differ in one letter, and none of those one longer or shorter.
+func TestIndexOfLengths(t *testing.T) {
+	var v vocabulary.Words
+	for length := range 20 {
+		v = append(v, strings.Repeat("a", length+1))
+		for at := range length + 1 {
+			word := []byte(strings.Repeat("a", length+1))
+			word[at] = 'b'
+			v = append(v, string(word))
+		}
+	}
+	for skip := range 2 { // every second word is known
+		known := make(map[string]uint32)
+		var some vocabulary.Words
+		for i, word := range v {
+			if i%2 == skip {
+				known[word] = uint32(len(some))
+				some = append(some, word)
+			}
+		}
+		x := NewIndex(some)
+		for _, word := range v {
+			new(words.Splitter).Split([]byte(word), func(w words.Word) {
+				id, ok := x.Find(w)
+				if want, is := known[word]; ok != is || ok && id != want {
+					t.Errorf("%q: got id %d, %v, want %d, %v", word, id, ok, want, is)
+				}
+			})
+		}
 	}
 }
 

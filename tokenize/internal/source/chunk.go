@@ -45,7 +45,8 @@ var ErrTooLong = errors.New("record too long")
 // ErrTooWide is the error of a CSV record with too many fields.
 var ErrTooWide = fmt.Errorf("more than %d fields", mostFields)
 
-// Rows gives the records of a chunk with the numbers of the lines at which they begin. Blank lines are no records.
+// Rows gives the records of a chunk with the numbers of the lines at which they begin. Blank lines are no records. The text of a row is valid
+// until the next row.
 func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	switch {
 	case c.Fault != nil:
@@ -62,6 +63,7 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 		}
 	}
 	return func(yield func(int, Row) bool) {
+		var parser flat
 		for number, line := range c.lines(limit) {
 			row := Row{Err: ErrTooLong}
 			switch {
@@ -69,7 +71,7 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 			case c.options.Cells != nil:
 				row.Cells, row.Err = c.options.Cells.line(line)
 			default:
-				row.Fields, row.Err = ParseLine(line, &c.options.Columns)
+				row.Fields, row.Err = parser.parse(line, &c.options.Columns)
 			}
 			if !yield(number, row) {
 				return

@@ -165,15 +165,31 @@ func (f *Fields) set(role int, value jsontext.Value) error {
 // ParseLine parses a line without its newline. Its errors name the broken rule and the byte, from 1, and quote nothing of the
 // line.
 func ParseLine(line []byte, columns *Columns) (Fields, error) {
-	o := object{columns: columns}
-	if err := json.Unmarshal(line, &o); err != nil {
-		return Fields{}, lineError(line, err)
+	return new(flat).parse(line, columns)
+}
+
+// parse is ParseLine with memory that is used again: the text is valid until the next call and as long as the line.
+func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
+	f, is := p.fields(line, columns)
+	if !is {
+		if f, err = parseAny(line, columns); err != nil {
+			return Fields{}, err
+		}
 	}
-	switch f := o.fields; {
+	switch {
 	case f.Text == nil:
 		return f, fmt.Errorf("member %q is missing", columns.name(roleText))
 	case f.ID != nil && *f.ID == "":
 		return f, fmt.Errorf("member %q is empty", columns.name(roleID))
+	}
+	return f, nil
+}
+
+// parseAny parses any line by the JSON library. It accepts a line without a text, and an empty id.
+func parseAny(line []byte, columns *Columns) (Fields, error) {
+	o := object{columns: columns}
+	if err := json.Unmarshal(line, &o); err != nil {
+		return Fields{}, lineError(line, err)
 	}
 	return o.fields, nil
 }

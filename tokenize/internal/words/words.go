@@ -70,7 +70,10 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 	run := s.run[:0]
 	key := uint64(0)
 	for i := 0; i < len(text); {
-		// ASCII, nearly all there is.
+		if len(run) == 0 {
+			run, key, i = appendWords(run, text, i, yield)
+		}
+		// ASCII that appendWords leaves over, up to the end of a run.
 		for i < len(text) && text[i] < utf8.RuneSelf {
 			l := lower[text[i]]
 			i++
@@ -80,9 +83,10 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 			} else if len(run) > 0 {
 				yield(Word{run, key})
 				run, key = run[:0], 0
+				break
 			}
 		}
-		if i < len(text) {
+		if i < len(text) && text[i] >= utf8.RuneSelf {
 			// A rune outside ASCII, in a run or at its start, or a separator.
 			ascii := len(run)
 			var scripts bool

@@ -1,10 +1,13 @@
 package words
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // split returns copies of the words of text and checks their keys.
@@ -58,6 +61,48 @@ func TestSplit(t *testing.T) {
 	} {
 		if got := split(t, new(Splitter), c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestSplitInEights compares Split, which takes 8 bytes of ASCII at a time, with its reference, which takes runes, on texts of letters, their
+// neighbours in ASCII and a few other runes. So words begin, end and are broken off at every place of the eight, and at the end of the text.
+func TestSplitInEights(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	alphabets := [][]string{
+		{"a", "z", "A", "Z", "m", " "},
+		{"a", "z", "A", "Z", "m", "Q", "b", "c", "D", "e", "f", "g", "h", "i", "@", "[", "`", "{", "\x00", "\x7f", "\x1a", ":", "!"},
+		{"a", "B", "y", "Z", " ", "\u00e9", "\u00df", "\u00ad", "\u0301", "\u6771", "\xff", "\u200b"},
+	}
+	var s Splitter // the memory of one text is used for the next
+	for n := range 60_000 {
+		alphabet := alphabets[n%len(alphabets)]
+		var text strings.Builder
+		letters := 1 + random.IntN(len(alphabet)) // few make long words
+		for range random.IntN(40) {
+			text.WriteString(alphabet[random.IntN(letters)])
+		}
+		if got, want := split(t, &s, text.String()), splitReference(text.String()); !slices.Equal(got, want) {
+			t.Fatalf("%q: got %q, want %q", text.String(), got, want)
+		}
+	}
+}
+
+// TestLetters checks every byte of ASCII at every place of eight, beside bytes that carry if any does.
+func TestLetters(t *testing.T) {
+	for c := range byte(utf8.RuneSelf) {
+		for place := range 8 {
+			for _, others := range []byte{0, 'a', 'z', 'Z', 0x7f} {
+				b := bytes.Repeat([]byte{others}, 8)
+				b[place] = c
+				low, are := letters(binary.LittleEndian.Uint64(b))
+				for at, c := range b {
+					is := are>>(8*at)&0xff == 0x80
+					if is != (lower[c] != 0) || is && byte(low>>(8*at)) != lower[c] || are&^highs != 0 {
+						t.Fatalf("byte %q of %q: a letter: %v, in lower case %q", c, b, is, byte(low>>(8*at)))
+					}
+				}
+			}
 		}
 	}
 }
