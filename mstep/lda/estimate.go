@@ -82,18 +82,30 @@ func (o *Options) shrink(t *topics, sum []float64, tau float64) {
 
 // toFrequencies scales the cells of each word so that all topics together have its frequency.
 func toFrequencies(cells, frequency []float64, total float64) {
-	for v, f := range frequency {
-		column := 0.0
-		for at := v; at < len(cells); at += len(frequency) {
-			column += cells[at]
-		}
+	scales := columns(cells, len(frequency))
+	for v, column := range scales {
+		scales[v] = 1
 		if column > 0 {
-			scale := total * f / column
-			for at := v; at < len(cells); at += len(frequency) {
-				cells[at] *= scale
-			}
+			scales[v] = total * frequency[v] / column
 		}
 	}
+	for at := 0; at < len(cells); at += len(scales) {
+		row := cells[at : at+len(scales)]
+		for v, scale := range scales {
+			row[v] *= scale
+		}
+	}
+}
+
+// columns returns the sum of each column of cells, which are in rows of v.
+func columns(cells []float64, v int) []float64 {
+	sums := make([]float64, v)
+	for at := 0; at < len(cells); at += v { // row by row, as the cells are in memory
+		for i, x := range cells[at : at+v] {
+			sums[i] += x
+		}
+	}
+	return sums
 }
 
 // topicSizes returns Σ_v S_kv of each topic, at least 5 % of their mean, so that a topic that noise has emptied may come back.
@@ -114,11 +126,7 @@ func topicSizes(sum []float64, k, v int) []float64 {
 
 // marginal estimates the frequency of each word from the sum of its K noisy cells. The sum has √K times the noise of a cell.
 func marginal(sum []float64, k, v int, tau float64) []float64 {
-	columns := make([]float64, v)
-	for i, s := range sum {
-		columns[i%v] += s
-	}
-	return denoise.Frequencies(columns, tau*math.Sqrt(float64(k)))
+	return denoise.Frequencies(columns(sum, v), tau*math.Sqrt(float64(k)))
 }
 
 // weights returns the factors of θ in the E-step: the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with

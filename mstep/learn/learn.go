@@ -217,7 +217,8 @@ func (s *session) follow() error {
 }
 
 // learnFrom learns from one release. It writes the checkpoint before it sends the parameters. An E-step that keeps a state replaces it
-// in the next round, and could not answer this round again. After a crash in between, the parameters are those of the checkpoint.
+// in the next round, and could not answer this round again. After a crash in between, the parameters are those of the checkpoint. The
+// parameters are computed while the checkpoint is written: neither changes the learner.
 func (s *session) learnFrom(set *stream.Set) error {
 	release, err := model.NewRelease(set)
 	if err == nil {
@@ -233,10 +234,19 @@ func (s *session) learnFrom(set *stream.Set) error {
 	if err := s.saveModel(); err != nil {
 		return err
 	}
-	if err := s.save(); err != nil || s.parameters == nil {
+	saved := make(chan error, 1)
+	go func() {
+		defer exit.Guard()
+		saved <- s.save()
+	}()
+	var parameters *model.Snapshot
+	if s.parameters != nil {
+		parameters = s.learner.Parameters()
+	}
+	if err := <-saved; err != nil || parameters == nil {
 		return err
 	}
-	return s.sendParameters(s.learner.Parameters())
+	return s.sendParameters(parameters)
 }
 
 // saveModel writes the model after a round to the folder of models. It comes before the checkpoint: a resumed run writes each model

@@ -65,7 +65,7 @@ func write(t testing.TB, folder, name, content string) {
 
 // comments makes comments.jsonl, real text of some thousand documents, in folder: the comments of Go's own network
 // packages.
-func comments(t *testing.T, folder string) {
+func comments(t testing.TB, folder string) {
 	t.Helper()
 	run(t, folder, `comments "$(go env GOROOT)/src/net" >comments.jsonl`)
 }

@@ -14,7 +14,8 @@ type Learner interface {
 	// Round is the round of the last release, 0 before the first.
 	Round() uint32
 
-	// Parameters returns the parameters for the E-step of the next round, nil if the E-step of the family needs none.
+	// Parameters returns the parameters for the E-step of the next round, nil if the E-step of the family needs none. It changes nothing
+	// that State returned.
 	Parameters() *Snapshot
 
 	// Model returns the content of a model file.

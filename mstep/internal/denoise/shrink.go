@@ -151,9 +151,21 @@ const surely = 30
 func (c *cell) set(noisy, expected, tau float64) {
 	y := min(noisy/tau, surely)
 	pull := tau / expected
-	for j, inverse := range c.inverse {
+	// z ascends with the ratio. So the components of ascending ratios take one branch after the other, and a loop of its own for each of the
+	// first two branches is foreseen by the processor. Ratios in any other order are right, too.
+	j, share, moment := 0, c.share[:len(c.inverse)], c.moment[:len(c.inverse)]
+	for ; j < len(c.inverse); j++ {
+		z := y - pull*c.inverse[j]
+		if z >= tableLow {
+			break
+		}
+		ratio, derivative := far(z)
+		share[j], moment[j] = ratio*c.inverse[j], derivative*c.inverse[j]
+	}
+	for ; j < len(c.inverse); j++ {
+		z := y - pull*c.inverse[j]
 		var ratio, derivative float64
-		switch z := y - pull*inverse; {
+		switch {
 		case z < tableLow:
 			ratio, derivative = far(z)
 		case z < tableHigh:
@@ -161,7 +173,7 @@ func (c *cell) set(noisy, expected, tau float64) {
 		default:
 			ratio, derivative = above(z)
 		}
-		c.share[j], c.moment[j] = ratio*inverse, derivative*inverse
+		share[j], moment[j] = ratio*c.inverse[j], derivative*c.inverse[j]
 	}
 }
 
@@ -185,10 +197,14 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 	for _, i := range m.sample(len(expected)) {
 		sorted = append(sorted, expected[i])
 	}
-	slices.Sort(sorted)
-	edges := make([]float64, m.Groups-1)
-	for g := range edges {
-		edges[g] = sorted[len(sorted)*(g+1)/m.Groups]
+	ranks := make([]int, m.Groups-1)
+	for g := range ranks {
+		ranks[g] = len(sorted) * (g + 1) / m.Groups
+	}
+	settle(sorted, ranks, 0)
+	edges := make([]float64, len(ranks))
+	for g, rank := range ranks {
+		edges[g] = sorted[rank]
 	}
 	return edges
 }

@@ -2,6 +2,7 @@ package topics
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,10 +32,14 @@ type job struct {
 	system system
 	sums   map[int]string // digests of the exact sums, by round
 	took   time.Duration  // the training over pipes
+	cpu    time.Duration  // the same, of all its programs
 }
 
-// A system is a way to train: flags of the stages.
-type system struct{ sample, estep, mstep string }
+// A system is a way to train: flags of the stages, and the number of rounds, by default the constant.
+type system struct {
+	sample, estep, mstep string
+	rounds               int
+}
 
 var (
 	// lda is that of recipes/lda.sh.
@@ -61,7 +66,7 @@ tokenize text --vocab vocab.txt -o docs.pp comments.jsonl
 mkfifo params
 account ledger new pipe.ledger`, folder, filepath.Join(stages.Root, "pipelines/vocabulary/english.txt")))
 	begun := time.Now()
-	j.bash(t, fmt.Sprintf(`
+	j.cpu = j.bash(t, fmt.Sprintf(`
 sample %s docs.pp |
   estep %s --params params |
   privatize none --run r --ledger pipe.ledger |
@@ -71,19 +76,23 @@ sample %s docs.pp |
 	return j
 }
 
-// bash runs a script in the job's folder.
-func (j *job) bash(t testing.TB, script string) {
+// bash runs a script in the job's folder, and returns the CPU time of all its programs.
+func (j *job) bash(t testing.TB, script string) time.Duration {
 	t.Helper()
 	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
 	command.Dir = j.folder
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 }
 
 func (j *job) sample() []string {
-	return append(strings.Fields(j.system.sample), "--rounds", fmt.Sprint(rounds), "--run", "r", "--secret", j.path("coins"))
+	return append(strings.Fields(j.system.sample), "--rounds", fmt.Sprint(j.planned()), "--run", "r", "--secret", j.path("coins"))
 }
+
+// planned is the number of rounds.
+func (j *job) planned() int { return cmp.Or(j.system.rounds, rounds) }
 
 func (j *job) mstep() []string {
 	return append(strings.Fields(j.system.mstep), "--run", "r", "--seed", "1", "--vocab", j.path("vocab.txt"))
@@ -135,6 +144,7 @@ type run struct {
 	processes map[string]*exec.Cmd // under way, by stage
 	killed    map[*exec.Cmd]bool
 	log       bytes.Buffer
+	cpu       time.Duration // of the stages that ended
 	stopping  bool
 }
 
@@ -232,6 +242,7 @@ func (r *run) keep(name string, arguments []string) error {
 		err = command.Wait()
 		r.mutex.Lock()
 		delete(r.processes, name)
+		r.cpu += command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 		fmt.Fprintf(&r.log, "%s: %v\n%s", name, err, stderr.String())
 		stopping, killed := r.stopping, r.killed[command]
 		r.mutex.Unlock()
@@ -270,13 +281,13 @@ func (r *run) stop() {
 // judge compares a run that ended with what pipes gave: each round charged once, from the very sum.
 func (r *run) judge() error {
 	got := sums(r.t, r.ledger())
-	for round := 1; round <= rounds; round++ {
+	for round := 1; round <= r.planned(); round++ {
 		if got[round] != r.sums[round] {
 			return fmt.Errorf("round %d was released from another sum than over pipes", round)
 		}
 	}
-	if len(got) != rounds {
-		return fmt.Errorf("%d rounds were released, want %d", len(got), rounds)
+	if len(got) != r.planned() {
+		return fmt.Errorf("%d rounds were released, want %d", len(got), r.planned())
 	}
 	model, err := os.ReadFile(filepath.Join(r.folder, "model"))
 	if err != nil {

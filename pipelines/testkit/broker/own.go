@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -98,6 +99,29 @@ func (b *Broker) Pause(t testing.TB) { t.Helper(); b.do(t, "pause") }
 
 // Resume ends a Pause. The broker then also works off the requests that it got meanwhile.
 func (b *Broker) Resume(t testing.TB) { t.Helper(); b.do(t, "resume") }
+
+// CPU returns the CPU time that the broker has taken so far, in steps of 10 ms. It is 0 of a broker that PRIVPIPE_KAFKA names.
+func (b *Broker) CPU(t testing.TB) time.Duration {
+	t.Helper()
+	if b.folder == "" {
+		return 0
+	}
+	pid, err := os.ReadFile(filepath.Join(b.folder, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// utime and stime are the 14th and the 15th field, in hundredths of a second; the name of the program, in parentheses, may have spaces: proc(5).
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	var user, system int64
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		t.Fatalf("stat of the broker: %v", err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
 
 func (b *Broker) do(t testing.TB, command string) {
 	t.Helper()

@@ -1,0 +1,53 @@
+package denoise
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSettle: values of each rank are those of sorting, for values in any order, with many equal ones, and for ranks at the ends and beside each
+// other. All values stay.
+func TestSettle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, value := range map[string]func(i, n int) float64{
+		"random":     func(int, int) float64 { return r.NormFloat64() },
+		"equal":      func(int, int) float64 { return 3 },
+		"few":        func(int, int) float64 { return float64(r.IntN(4)) },
+		"ascending":  func(i, _ int) float64 { return float64(i) },
+		"descending": func(i, _ int) float64 { return -float64(i) },
+		"organ pipe": func(i, n int) float64 { return float64(min(i, n-i)) },
+		"infinite":   func(i, _ int) float64 { return []float64{math.Inf(1), math.Inf(-1), r.Float64()}[i%3] },
+	} {
+		for _, n := range []int{0, 1, 2, few, few + 1, 1000, 1 << 16} {
+			for _, groups := range []int{1, 2, 8, 50} {
+				values := make([]float64, n)
+				for i := range values {
+					values[i] = value(i, n)
+				}
+				sorted := slices.Sorted(slices.Values(values))
+				var ranks []int
+				for g := range groups {
+					if n > 0 {
+						ranks = append(ranks, g*n/groups)
+					}
+				}
+				if n > 2 {
+					ranks = slices.Compact(append(ranks, n-2, n-1))
+				}
+				slices.Sort(ranks)
+				settle(values, ranks, 0)
+				for _, rank := range ranks {
+					if values[rank] != sorted[rank] {
+						t.Fatalf("%s, %d values, %d ranks: %v at %d, want %v", name, n, len(ranks), values[rank], rank, sorted[rank])
+					}
+				}
+				slices.Sort(values)
+				if !slices.Equal(values, sorted) {
+					t.Fatalf("%s, %d values: others than before", name, n)
+				}
+			}
+		}
+	}
+}
