@@ -60,6 +60,7 @@ type trainer struct {
 	params          *parameters // nil: the model needs none
 	state           *state      // nil: the model keeps none
 	in              *endpoint.Partition
+	memory          batches // of the documents under way
 	out             *endpoint.StreamWriter
 	header          *wire.Header
 	meter           *progress.Meter
@@ -107,6 +108,7 @@ func (t *trainer) train() (err error) {
 		return err
 	}
 	defer t.out.Abort()
+	t.in.Reuse() // batches have copies
 	if err := t.rounds(); err != nil {
 		return err
 	}
@@ -190,17 +192,21 @@ func (t *trainer) round(open *wire.Record) error {
 		return err
 	}
 	var end *wire.Record
-	next := nextDocuments(func() (*wire.Document, error) {
-		record, err := t.in.Next()
-		if err != nil {
-			return nil, err
+	next := func() (*batch, bool, error) {
+		b := t.memory.take()
+		for end == nil && len(b.documents) < perFrame {
+			record, err := t.in.Next()
+			if err != nil {
+				return nil, false, err
+			}
+			if record.GetRoundClose() != nil {
+				end = record
+			} else {
+				b.add(record.GetDocument())
+			}
 		}
-		if record.GetRoundClose() != nil {
-			end = record
-			return nil, io.EOF
-		}
-		return record.GetDocument(), nil
-	})
+		return b, len(b.documents) > 0, nil
+	}
 	write := func(a answer) error {
 		t.state.keep(a.kept)
 		for _, b := range a.batches {
@@ -215,8 +221,9 @@ func (t *trainer) round(open *wire.Record) error {
 		err = t.answerAll(whole, open.Round, next, write)
 	} else {
 		worker := workers(t.step, t.N())
-		work := func(i int, batch []*wire.Document) (answer, error) {
-			return t.answer(worker(i), open.Round, batch)
+		work := func(i int, b *batch) (answer, error) {
+			defer t.memory.give(b)
+			return t.answer(worker(i), open.Round, b.documents)
 		}
 		err = ordered.Map(t, t.N(), next, work, write)
 	}

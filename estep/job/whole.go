@@ -9,14 +9,14 @@ import (
 )
 
 // answerAll answers the documents of a coupled round together. It holds all of them in memory.
-func (t *trainer) answerAll(whole model.Whole, round uint32, next documents, write func(answer) error) error {
+func (t *trainer) answerAll(whole model.Whole, round uint32, next func() (*batch, bool, error), write func(answer) error) error {
 	var all []*wire.Document
 	for {
-		batch, more, err := next()
+		b, more, err := next()
 		if err != nil {
 			return err
 		}
-		if all = append(all, batch...); !more {
+		if all = append(all, b.documents...); !more {
 			break
 		}
 	}

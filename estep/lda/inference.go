@@ -78,8 +78,8 @@ func newInference(t *topics) *inference {
 	return &inference{t: t}
 }
 
-// run finds γ of a document, from γ = 1 on until the limits (Hoffman et al. 2010, algorithm 2, lines 5 to 9). Afterwards the mixture has θ and p
-// by it, so that c_i φ_ik = p_i θ_k β_ki. A document without words has γ = α, and no live topic.
+// run finds γ of a document, from γ = 1 on until the limits (Hoffman et al. 2010, algorithm 2, lines 5 to 9). Afterwards the mixture has θ
+// by it: φ_ik is in proportion to θ_k β_ki. A document without words has γ = α, and no live topic.
 func (f *inference) run(ids []uint32, counts []float32, l limits) {
 	f.m.Gather(f.t.weight, ids, counts)    // sets γ = 1, so all θ are equal, which they are
 	alpha := float32(min(f.t.alpha, 1e30)) // a float32 ends at 3e38; topics are equal long before
@@ -93,7 +93,6 @@ func (f *inference) run(ids []uint32, counts []float32, l limits) {
 			break
 		}
 	}
-	f.m.Explain()
 }
 
 // gamma returns γ of all topics.

@@ -210,15 +210,12 @@ func checkValues(d *Document) error {
 
 // finite says whether each little-endian FLOAT32 of values is finite. NaN and infinities have all exponent bits set (IEEE 754).
 func finite(values []byte) bool {
-	// Only of all exponent bits the sum with the least of them carries, into the sign's place. Two values are looked at together.
-	carries := uint64(0)
-	for ; len(values) >= 8; values = values[8:] {
-		carries |= binary.LittleEndian.Uint64(values)&0x7f80_0000_7f80_0000 + 0x0080_0000_0080_0000
+	for ; len(values) >= 4; values = values[4:] { // faster than an index
+		if binary.LittleEndian.Uint32(values)&0x7f80_0000 == 0x7f80_0000 {
+			return false
+		}
 	}
-	if len(values) >= 4 {
-		carries |= uint64(binary.LittleEndian.Uint32(values)&0x7f80_0000) + 0x0080_0000
-	}
-	return carries&0x8000_0000_8000_0000 == 0
+	return true
 }
 
 func checkName(what, s string, least int) error {

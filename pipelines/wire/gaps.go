@@ -33,12 +33,8 @@ func AppendFloats(values []float32, b []byte) []float32 {
 	from, more := len(values), len(b)/4
 	values = slices.Grow(values, more)[:from+more]
 	rest := values[from:]
-	for ; len(rest) >= 2 && len(b) >= 8; rest, b = rest[2:], b[8:] { // two by one load
-		two := binary.LittleEndian.Uint64(b)
-		rest[0], rest[1] = math.Float32frombits(uint32(two)), math.Float32frombits(uint32(two>>32))
-	}
-	if len(rest) > 0 {
-		rest[0] = math.Float32frombits(binary.LittleEndian.Uint32(b))
+	for i := range rest {
+		rest[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i : 4*i+4])) // without an end it is half as fast
 	}
 	return values
 }

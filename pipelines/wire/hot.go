@@ -53,10 +53,7 @@ type hotContribution struct {
 
 // hot decodes a document or a contribution in the canonical encoding. It returns nil for all else.
 func (d *Decoder) hot(b []byte) *Record {
-	c := &cursor{rest: b}
-	if !d.Reuse {
-		c.lists = &d.lists
-	}
+	c := &cursor{rest: b, reuse: d.Reuse, lists: &d.lists}
 	var r *Record
 	round := c.number(tagRound)
 	switch {
@@ -89,7 +86,8 @@ func (d *Decoder) hot(b []byte) *Record {
 // A cursor takes fields off the front of a message.
 type cursor struct {
 	rest  []byte
-	lists *[]uint32 // memory for short lists of numbers; nil: lists and bytes may share memory with other messages
+	reuse bool      // lists may have the memory of other messages, and bytes that of the message
+	lists *[]uint32 // memory for short lists, without reuse
 	other bool      // the encoding is not the canonical one: what was taken does not count
 }
 
@@ -119,7 +117,7 @@ func (c *cursor) contribution(h *hotContribution) {
 		if n == len(h.parts) {
 			h.parts = append(h.parts, new(Part))
 		}
-		part := cursor{rest: c.bytes(tagPart), lists: c.lists}
+		part := cursor{rest: c.bytes(tagPart), reuse: c.reuse, lists: c.lists}
 		part.part(h.parts[n])
 		c.other = c.other || part.other || len(part.rest) > 0
 		to.Parts = append(to.Parts, h.parts[n])
@@ -197,7 +195,7 @@ func (c *cursor) text(tag byte) string {
 // values is bytes of numbers. They outlive the message unless it is reused.
 func (c *cursor) values(tag byte) []byte {
 	b := c.bytes(tag)
-	if c.lists == nil {
+	if c.reuse {
 		return b
 	}
 	return bytes.Clone(b)
@@ -206,10 +204,8 @@ func (c *cursor) values(tag byte) []byte {
 // numbers takes a packed list of numbers, if it is the next field. With Reuse it may have the memory of the list into.
 func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
 	b := c.bytes(tag) // a number has at least one
-	short := c.lists != nil && len(b) <= numbersAtOnce/8
+	short := !c.reuse && len(b) > 0 && len(b) <= numbersAtOnce/8
 	switch {
-	case len(b) == 0:
-		return into[:0]
 	case short:
 		if len(*c.lists) < len(b) {
 			*c.lists = make([]uint32, numbersAtOnce)
@@ -236,7 +232,7 @@ func (c *cursor) numbers(tag byte, into []uint32) []uint32 {
 	case short:
 		*c.lists = (*c.lists)[many:]
 		return into[:many:many]
-	case c.lists != nil:
+	case !c.reuse:
 		return slices.Clone(into[:many]) // which may be kept: no more than it needs
 	}
 	return into[:many]

@@ -217,7 +217,6 @@ static int infer(const Document &d, float tolerance, int iterations) {
 		expectWeights();
 		if (change <= tolerance * topics) break;
 	}
-	over<EXPLAIN>();
 	return done;
 }
 

@@ -263,14 +263,11 @@ func (o *order) contribution(r *wire.Record, c *wire.Contribution) error {
 	} else if err := o.inRound(r); err != nil {
 		return err
 	}
-	if err := o.parts.take(o.header, c); err != nil {
-		return err
-	}
 	o.more = nil
 	if c.More {
 		o.more = c
 	}
-	return nil
+	return o.parts.take(o.header, c)
 }
 
 // partOrder checks that the parts of a contribution share no cell.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -26,6 +27,23 @@ func TestFinite(t *testing.T) {
 					}
 					values[i] = fill
 				}
+			}
+		}
+	}
+}
+
+// TestAppendFloats: lists of all small lengths, behind other values, and with a last value that is cut.
+func TestAppendFloats(t *testing.T) {
+	for n := range 9 {
+		want := []float32{7, -7}
+		for i := range n {
+			want = append(want, float32(i)-1.5)
+		}
+		b := floats(want[2:]...)
+		for cut := range 4 {
+			got := AppendFloats([]float32{7, -7}, append(slices.Clip(b), make([]byte, cut)...))
+			if !slices.Equal(got, want) {
+				t.Errorf("%d values and %d bytes: %v, want %v", n, cut, got, want)
 			}
 		}
 	}
