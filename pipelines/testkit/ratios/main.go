@@ -36,14 +36,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "ratios: error: wants FILE, and the output of benchmarks as input")
 		os.Exit(80)
 	}
-	work := check
-	switch {
-	case *record:
-		work = recordAnew
-	case *goals:
-		work = table
+	var err error
+	if *goals {
+		err = table(flag.Arg(0), machine(), os.Stdin, os.Stdout)
+	} else {
+		err = check(flag.Arg(0), machine(), *record, os.Stdin, os.Stdout)
 	}
-	if err := work(flag.Arg(0), machine(), os.Stdin, os.Stdout); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "ratios: error:", err)
 		os.Exit(1)
 	}
@@ -77,7 +76,8 @@ func (n numbers) of(machine string) ratios {
 	return found
 }
 
-func check(file, machine string, output io.Reader, to io.Writer) error {
+// check compares the ratios with the record, or writes it anew.
+func check(file, machine string, record bool, output io.Reader, to io.Writer) error {
 	recorded, err := read(file)
 	if err != nil {
 		return err
@@ -86,17 +86,8 @@ func check(file, machine string, output io.Reader, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return compare(machine, recorded, measured.of(machine), to)
-}
-
-func recordAnew(file, machine string, output io.Reader, to io.Writer) error {
-	recorded, err := read(file)
-	if err != nil {
-		return err
-	}
-	measured, err := measure(io.TeeReader(output, to))
-	if err != nil {
-		return err
+	if !record {
+		return compare(machine, recorded, measured.of(machine), to)
 	}
 	maps.DeleteFunc(recorded, func(key string, _ float64) bool { return strings.HasPrefix(key, machine+" ") })
 	maps.Copy(recorded, measured.of(machine))

@@ -32,7 +32,7 @@ func TestRatios(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said strings.Builder
-		err := check(file, "AVX2", strings.NewReader(output), &said)
+		err := check(file, "AVX2", false, strings.NewReader(output), &said)
 		if err == nil != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v; want %q", test.recorded, err, test.want)
 		}
@@ -49,7 +49,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	if err := recordAnew(file, "AVX2", strings.NewReader(output), &said); err != nil {
+	if err := check(file, "AVX2", true, strings.NewReader(output), &said); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
