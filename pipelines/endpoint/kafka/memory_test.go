@@ -2,6 +2,9 @@ package kafka
 
 import (
 	"bytes"
+	"encoding/binary"
+	"io"
+	"runtime"
 	"testing"
 
 	"github.com/segmentio/kafka-go"
@@ -103,5 +106,32 @@ func TestMemoryOfAnAttempt(t *testing.T) {
 	}
 	if again(1) {
 		t.Error("the attempt after one that failed has its memory")
+	}
+}
+
+// TestMemoryOfAnAnswer: an answer is the same in memory of any size, whatever that holds. An announced size alone takes no memory: whoever
+// speaks another protocol announces a gigabyte.
+func TestMemoryOfAnAnswer(t *testing.T) {
+	exchange := func(announced uint32, sent, into []byte) (protocol.Message, error) {
+		r := newFetch("t", 0, 0, kafka.ReadCommitted, into)
+		r.Required(map[protocol.ApiKey]int16{protocol.Fetch: fetchVersion})
+		return r.RawExchange(struct {
+			io.Reader
+			io.Writer
+		}{bytes.NewReader(append(binary.BigEndian.AppendUint32(nil, announced), sent...)), io.Discard})
+	}
+	whole := answerOf(0, batchOf(t, bytes.Repeat([]byte("x"), 3*leastAnswer), 0))
+	for _, size := range []int{0, 1, leastAnswer, len(whole) - 1, len(whole), 2 * len(whole)} {
+		got, err := exchange(uint32(len(whole)), whole, bytes.Repeat([]byte("y"), size))
+		if err != nil || !bytes.Equal(got.(fetchResponse), whole) {
+			t.Errorf("in %d bytes: another answer, %v", size, err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := exchange(1<<30, whole, nil)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 16<<20 {
+		t.Errorf("an answer that is not there took %d bytes, %v", took, err)
 	}
 }
