@@ -42,7 +42,8 @@ type sources struct {
 	begun    bool      // the ledger has a charge of the run
 	last     uint32    // round that was taken last
 
-	adding sync.Mutex // held while a unit or a partial sum is added: those of several streams come at the same time
+	adding  sync.Mutex // held while a unit or a partial sum is added: those of several streams come at the same time
+	reading sync.Mutex // held while a partial sum is read: one after the other, since it takes much memory
 }
 
 // A scratch is the memory in which the contributions of a stream are put together, one after the other.
@@ -372,12 +373,11 @@ func (s *sources) add(in supplier, with *scratch, to *release.Collector, c *wire
 	return err
 }
 
-// part takes the partial sum of a round from a stream, one stream after the other, since it takes much memory. In a topic the first record
-// counts when the whole sum has come.
+// part takes the partial sum of a round from a stream. In a topic the first record counts when the whole sum has come.
 func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, error) {
 	record, err := in.Next()
-	s.adding.Lock()
-	defer s.adding.Unlock()
+	s.reading.Lock()
+	defer s.reading.Unlock()
 	var keys []byte
 	for ; err == nil && record.GetMembers() != nil; record, err = in.Next() {
 		keys = append(keys, record.GetMembers().Keys...)
@@ -407,6 +407,8 @@ func (s *sources) part(in supplier, to *release.Collector) (*wire.RoundClose, er
 		}
 		cells = append(cells, more...)
 	}
+	s.adding.Lock()
+	defer s.adding.Unlock()
 	closed := end.GetRoundClose()
 	return closed, to.AddPart(keys, closed.Records, closed.UnitDigest, cells)
 }
