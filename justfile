@@ -61,7 +61,7 @@ mutants name="":
 soak-kafka runs="200" seed="1":
     PRIVPIPE_FAULTS={{ runs }} PRIVPIPE_SEED={{ seed }} go test -run 'TestSoak$' -v -count=1 -timeout 3h ./pipelines/endtoend/topics
 
-# Speed beside gensim, scikit-learn, tomotopy, MALLET and the limits, in one run, and what of pipelines/endtoend/goals.txt is reached; needs the shared data (PRIVPIPE_SHARED; an hour)
+# Speed beside gensim, scikit-learn, tomotopy, MALLET and the limits, with a table of pipelines/endtoend/goals.txt; needs the shared data (PRIVPIPE_SHARED; an hour)
 bench: peers
     #!/usr/bin/env bash
     set -euo pipefail
