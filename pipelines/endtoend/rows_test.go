@@ -48,18 +48,24 @@ func table(t *testing.T, folder string, rows int) {
 	}
 }
 
-// rowRecipes are the recipes of logistic regression with flags, and what their reports say. ¦ stands between the patterns.
-var rowRecipes = []struct{ name, command, rows string }{
-	{"blr", "../blr.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +4\n¦4 +gaussian +\S+ +all × 4 +no\n`},
-	{"blr sampled", "../blr.sh --sigma 1.5 --rate 0.2 --rounds 5", `5 +gaussian +1\.5 +poisson\(0\.2\) × 5 +yes\n`},
-	{"blr none", "../blr.sh --sigma none --rounds 3", `pld +∞¦3 +none +0 +all × 3 +no\n`},
-	{"dpvi", "dpvi.sh --sigma 1 --rate 0.1 --rounds 6", `6 +gaussian +1 +poisson\(0\.1\) × 6 +yes\n`},
+// rowRecipes are the recipes of logistic regression with flags, and what their reports say. ¦ stands between the patterns. The model's area
+// under the ROC curve is at least as given. In fourteen runs it was .904 on average for vips none, with a deviation of .018. All others
+// were above .93, with at most .005. So an area is too small by chance in fewer than 1 of 10⁶ runs. Three rounds with the noise of vips literal
+// hardly teach anything: .47 to .80 in 26 runs, which is not judged.
+var rowRecipes = []struct {
+	name, command, rows string
+	area                float64
+}{
+	{"blr", "../blr.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +4\n¦4 +gaussian +\S+ +all × 4 +no\n`, 0.9},
+	{"blr sampled", "../blr.sh --sigma 1.5 --rate 0.2 --rounds 5", `5 +gaussian +1\.5 +poisson\(0\.2\) × 5 +yes\n`, 0.9},
+	{"blr none", "../blr.sh --sigma none --rounds 3", `pld +∞¦3 +none +0 +all × 3 +no\n`, 0.9},
+	{"dpvi", "dpvi.sh --sigma 1 --rate 0.1 --rounds 6", `6 +gaussian +1 +poisson\(0\.1\) × 6 +yes\n`, 0.9},
 	// What the paper claims, and what holds: the sensitivity is √5/2, and with 63 features 1.2e-4 more on the grid, and 2e-6.
 	{"vips", "vips-blr.sh", `pld +0\.170\d* +0\.001 .*replace-one +document +100\n¦vips20 +ε 0\.8157\n` +
-		`¦100 +gaussian +0\.8943\d* \(claimed 1\) +fixed\(156/39073\) × 100 +yes\n`},
+		`¦100 +gaussian +0\.8943\d* \(claimed 1\) +fixed\(156/39073\) × 100 +yes\n`, 0.6},
 	// 2²/100 in place of 2.
-	{"vips literal", "vips-blr.sh --sigma 2 --literal --batch 100 --rounds 3", `3 +gaussian +0\.0357\d+ \(claimed 0\.04000?\d*\) +fixed\(100/2000\) × 3 +yes\n`},
-	{"vips none", "vips-blr.sh --sigma none --batch 100 --rounds 3", `pld +∞¦3 +none +0 +fixed\(100/2000\) × 3 +no\n`},
+	{"vips literal", "vips-blr.sh --sigma 2 --literal --batch 100 --rounds 3", `3 +gaussian +0\.0357\d+ \(claimed 0\.04000?\d*\) +fixed\(100/2000\) × 3 +yes\n`, 0},
+	{"vips none", "vips-blr.sh --sigma none --batch 100 --rounds 3", `pld +∞¦3 +none +0 +fixed\(100/2000\) × 3 +no\n`, 0.8},
 }
 
 // TestRowRecipes runs the recipes of logistic regression, and each command once more, from another folder: it prints the same, and
@@ -92,8 +98,8 @@ func TestRowRecipes(t *testing.T) {
 			if area == nil {
 				t.Fatalf("no area:\n%s", report)
 			}
-			if auc, _ := strconv.ParseFloat(area[1], 64); auc < 0.6 {
-				t.Errorf("an area of %v", auc)
+			if auc, _ := strconv.ParseFloat(area[1], 64); auc < c.area {
+				t.Errorf("an area of %v, want at least %v", auc, c.area)
 			}
 			charged := read(t, filepath.Join(folder, out, "run.ledger"))
 			again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --schema ../schema.json --held ../held.pp ../%s ../%s 2>log-%[3]s",

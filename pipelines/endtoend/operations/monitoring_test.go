@@ -29,8 +29,8 @@ var targets = []string{"instance", "job", "run", "stage"}
 // shown matches a number that a stage serves: its name and labels.
 var shown = regexp.MustCompile(`(?m)^([a-z_]+)(\{[^}]*\})? `)
 
-// TestMetrics holds rules and dashboard against what the stages serve while they train, with a broker that once refuses a
-// request: every metric and every label that a query goes by is there.
+// TestMetrics holds rules and dashboard against what the stages serve while they train, with a broker that refuses some
+// requests: every metric and every label that a query goes by is there.
 func TestMetrics(t *testing.T) {
 	labels := map[string][]string{"privpipe:run_over": {"run"}}
 	for name, own := range elsewhere {

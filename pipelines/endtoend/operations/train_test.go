@@ -50,14 +50,14 @@ type training struct {
 }
 
 // train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. services makes the topics, too.
-// Once the broker refuses to give a release.
+// Four times the broker refuses to give a release: a stage that stops looking just then does not ask again, and counts no retry.
 func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
 	t.Helper()
 	b := broker.Fake(t, nil)
 	r := &training{t: t, folder: folder, scrapes: make(map[string]string)}
 	bash(t, folder, `comments "$(go env GOROOT)/src/net/http" >docs.jsonl`)
 	all := services(b.Address)
-	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition})
+	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition, Count: 4})
 	defer ill.Remove()
 	r.together(all[0])
 	r.together(all[1:]...)
