@@ -57,6 +57,9 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	if j.Format != jsonLines && !j.Infer {
 		return exit.Errorf(exit.Usage, "--format belongs to --infer")
 	}
+	if err := j.checkStale(w); err != nil {
+		return err
+	}
 	if !j.Training() {
 		if err := j.checkModel(); err != nil {
 			return err
@@ -75,9 +78,6 @@ func (j *Job) Do(r *filter.Run, w Work) error {
 	if err := w.Kept.check(j.Input); err != nil {
 		return err
 	}
-	if err := j.checkStale(w); err != nil {
-		return err
-	}
 	return j.train(r, w)
 }
 
@@ -86,6 +86,8 @@ func (j *Job) checkStale(w Work) error {
 	switch {
 	case j.Stale != 0 && j.Stale != 1:
 		return exit.Errorf(exit.Usage, "--stale must be 0 or 1, is %d", j.Stale)
+	case j.Stale > 0 && !j.Training():
+		return exit.Errorf(exit.Usage, "--stale belongs to training, not to --score and --infer")
 	case j.Stale > 0 && w.Family.Parameters == nil:
 		return exit.Errorf(exit.Usage, "--stale wants a model with parameters")
 	case j.Stale > 0 && w.kept:

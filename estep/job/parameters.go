@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 
 	"privpipe/pipelines/endpoint"
@@ -50,7 +51,7 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 			set, err := stream.ReadSet(in.Reader, nil)
 			p.mutex.Lock()
 			if err == nil {
-				p.sets = append(p.sets[max(0, len(p.sets)-stale):len(p.sets):len(p.sets)], set)
+				p.keep(set)
 			}
 			p.err = err
 			p.change.Broadcast()
@@ -69,6 +70,11 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 		}()
 	}
 	return p, nil
+}
+
+// keep keeps the newest set, and as many before it as are stale.
+func (p *parameters) keep(set *stream.Set) {
+	p.sets = append(slices.Clone(p.sets[max(0, len(p.sets)-int(p.stale)):]), set)
 }
 
 // after waits for the parameters that a round wants after the previous one. It returns an E-step with them, for a model of the given size, and

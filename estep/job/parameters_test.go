@@ -32,13 +32,14 @@ func TestWait(t *testing.T) {
 		{1, []uint32{1, 2}, 2, 1, 2, ""},
 		{1, []uint32{1}, 2, 1, 1, ""},
 		{1, []uint32{5}, 2, 5, 5, ""},
+		{1, []uint32{0, 1, 2, 3}, 3, 2, 3, ""},
 		{1, []uint32{0, 3}, 3, 3, 3, ""}, // a round is missing
 		{1, []uint32{0}, 2, 0, 0, "params: ends before the parameters after round 1"},
 	} {
 		p := &parameters{name: "params", stale: test.stale, err: io.EOF}
 		p.change = sync.NewCond(&p.mutex)
 		for _, round := range test.arrived {
-			p.sets = append(p.sets, &stream.Set{Round: round})
+			p.keep(&stream.Set{Round: round})
 		}
 		set, newest, err := p.wait(context.Background(), test.previous)
 		switch {
@@ -48,6 +49,15 @@ func TestWait(t *testing.T) {
 			}
 		case err != nil || set.Round != test.of || newest != test.newest:
 			t.Errorf("%+v: %v, newest %d, %v", test, set, newest, err)
+		}
+	}
+	for stale, kept := range []int{1, 2} {
+		p := &parameters{stale: uint32(stale)}
+		for round := range uint32(5) {
+			p.keep(&stream.Set{Round: round})
+		}
+		if len(p.sets) != kept || p.sets[0].Round != uint32(5-kept) {
+			t.Errorf("with %d stale, of 5 sets %d are kept, from round %d on", stale, len(p.sets), p.sets[0].Round)
 		}
 	}
 	ended, stop := context.WithCancelCause(context.Background())
