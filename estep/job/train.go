@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 
@@ -130,9 +131,14 @@ func Settings(name string, m model.EStep, stale int) ([]byte, error) {
 
 // rounds answers round after round until the input ends.
 func (t *trainer) rounds() error {
+	var answered, skipped uint32 // the last of each
 	for {
 		open, err := t.in.Next()
 		if err == io.EOF {
+			if answered == 0 && skipped > 0 {
+				t.run.Log.Warn(fmt.Sprintf("%s: no round is answered: %s has the parameters after round %d or a later one, so all are released",
+					t.in.Name(), t.Params, skipped))
+			}
 			return t.in.Complete()
 		}
 		if err != nil {
@@ -147,9 +153,9 @@ func (t *trainer) rounds() error {
 		}
 		t.run.Round(int(open.Round), int(open.GetRoundOpen().Scheme.Rounds))
 		if wanted {
-			err = t.round(open)
+			answered, err = open.Round, t.round(open)
 		} else {
-			err = t.skip()
+			skipped, err = open.Round, t.skip()
 		}
 		if err != nil {
 			return err
