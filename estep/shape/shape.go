@@ -72,17 +72,16 @@ func (s Shape) Top(mass []float64) []int {
 	}
 	best := make([]int, 0, most) // the largest so far, in descending order
 	for j, x := range mass {
-		if len(best) == most {
-			if x <= mass[best[most-1]] {
-				continue
-			}
-			best = best[:most-1]
-		}
 		at := len(best)
-		for at > 0 && mass[best[at-1]] < x {
-			at--
+		if at < most {
+			best = best[:at+1]
+		} else if at--; x <= mass[best[at]] {
+			continue
 		}
-		best = slices.Insert(best, at, j)
+		for ; at > 0 && mass[best[at-1]] < x; at-- {
+			best[at] = best[at-1]
+		}
+		best[at] = j
 	}
 	slices.Sort(best)
 	return best
