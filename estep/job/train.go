@@ -323,7 +323,8 @@ func (t *trainer) coins(round uint32) model.Coins {
 	return model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
 }
 
-// appendContribution appends c with its parts, cut into as many records as they need. Records that are in the memory behind the list are used again.
+// appendContribution appends c with its parts, cut into as many records as they need. Records that are in the memory behind the list are
+// used again.
 func appendContribution(records []*wire.Record, round uint32, c *wire.Contribution, parts []*wire.Part) []*wire.Record {
 	size := 0
 	for i, p := range parts {

@@ -75,9 +75,9 @@ func (r *Row) appendTimes(cells []byte, factor float64) []byte {
 
 var onlyRow = []uint32{0}
 
-// Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is not
-// negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some. The parts are valid until the next
-// call.
+// Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is
+// not negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some. The parts are valid until
+// the next call.
 func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
 	n := 4 * len(r.X)
 	r.cells = r.appendTimes(r.cells[:0], linear)

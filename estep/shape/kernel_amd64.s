@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// Each kernel takes eight numbers at a time while there are eight, then one at a time. AX is the number of those done, CX that of all, and BX
-// where the last eight may begin.
+// Each kernel takes eight numbers at a time while there are eight, then one at a time. AX is the number of those done, CX that of all, and
+// BX where the last eight may begin.
 #define BEGIN(rest) \
 	XORQ AX, AX;       \
 	MOVQ CX, BX;       \

@@ -87,8 +87,8 @@ func (s Shape) Top(mass []float64) []int {
 	return best
 }
 
-// Share sets row to the shares of a topic of weight theta before they are divided by their sum over the chosen topics: theta times beta, the
-// topic's likelihood of each word. It adds row to total. All three have a number for each word.
+// Share sets row to the shares of a topic of weight theta before they are divided by their sum over the chosen topics: theta times beta,
+// the topic's likelihood of each word. It adds row to total. All three have a number for each word.
 func Share(row, total, beta []float32, theta float32) { share(row, total, beta, theta) }
 
 // Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, and counts

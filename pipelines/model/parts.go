@@ -52,8 +52,8 @@ func (m *Parts) Set(matrix uint32, rows, columns []uint32, values []float32) []*
 	return m.parts[:n]
 }
 
-// putFloats writes values to b, which has 4 bytes for each, as little-endian FLOAT32. It takes four at a time, written
-// out: that is 1.8 times as fast.
+// putFloats writes values to b, which has 4 bytes for each, as little-endian FLOAT32. It takes four at a time, written out: that is
+// 1.8 times as fast.
 func putFloats(b []byte, values []float32) {
 	for ; len(values) >= 4; b, values = b[16:], values[4:] {
 		four, to := (*[4]float32)(values), (*[16]byte)(b)

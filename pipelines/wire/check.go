@@ -208,7 +208,7 @@ func checkValues(d *Document) error {
 	return nil
 }
 
-// finite says whether each little-endian FLOAT32 of values is finite. NaN and infinities have all exponent bits set (IEEE 754), so that one more
+// finite says whether each little-endian FLOAT32 of values is finite. NaN and infinities have all exponent bits set (IEEE 754), so one more
 // in the exponent carries into the bit of the sign, which is cleared before. It looks at two numbers at a time.
 func finite(values []byte) bool {
 	const exponents, one, signs = 0x7f80_0000_7f80_0000, 0x0080_0000_0080_0000, 0x8000_0000_8000_0000

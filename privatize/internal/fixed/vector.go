@@ -213,7 +213,7 @@ func NonNegative(steps []int64) {
 	}
 }
 
-// AddTo adds v to a sum, or reports ErrOverflow; then s must not be used. It looks at the signs of all cells together, at the end: that is faster.
+// AddTo adds v to a sum, or reports ErrOverflow; then s must not be used. It looks at the signs of all cells at the end: that is faster.
 func (v *Vector) AddTo(s *Sum) error {
 	cells, steps, signs := s.Cells, v.Steps[:len(v.Cells)], int64(0)
 	for i, cell := range v.Cells {
