@@ -257,8 +257,12 @@ func (t *trainer) answer(worker model.Worker, round uint32, documents []*wire.Do
 	t.meter.Documents.Add(int64(len(documents)))
 	coins := t.coins(round)
 	a := answering{t: t, round: round, to: t.out.Framer().Batcher()}
+	var c *wire.Contribution
 	for _, d := range documents {
-		c := t.contribution(d)
+		if c == nil || t.state != nil { // which keeps it
+			c = new(wire.Contribution)
+		}
+		t.name(c, d)
 		coins.Document = d
 		parts, err := t.state.contribute(worker, round, d, c, &coins)
 		if err == nil {
@@ -284,7 +288,10 @@ type answering struct {
 func (a *answering) add(c *wire.Contribution, parts []*wire.Part) error {
 	state := a.t.state
 	sent := state.sent(parts)
-	a.sent = appendContribution(a.sent[:0], a.round, c, sent)
+	if a.sent = a.sent[:0]; state != nil { // which keeps the records
+		a.sent = nil
+	}
+	a.sent = appendContribution(a.sent, a.round, c, sent)
 	for _, r := range a.sent {
 		if err := a.to.Add(r); err != nil {
 			return err
@@ -304,11 +311,17 @@ func (a *answering) answer() answer { return answer{a.to.All(), a.kept} }
 
 // contribution returns the contribution of a document, without parts yet.
 func (t *trainer) contribution(d *wire.Document) *wire.Contribution {
-	c := &wire.Contribution{Unit: wire.UnitName(t.header.Unit, d)}
+	c := new(wire.Contribution)
+	t.name(c, d)
+	return c
+}
+
+// name makes c the contribution of a document, without parts yet.
+func (t *trainer) name(c *wire.Contribution, d *wire.Document) {
+	c.Unit, c.Record, c.Parts, c.More = wire.UnitName(t.header.Unit, d), "", c.Parts[:0], false
 	if t.header.Unit == wire.Unit_USER {
 		c.Record = d.Id
 	}
-	return c
 }
 
 // coins returns the coins of a round, for no document yet.
@@ -316,17 +329,28 @@ func (t *trainer) coins(round uint32) model.Coins {
 	return model.Coins{Key: t.key, Scope: model.Scope(t.header.Run, round)}
 }
 
-// appendContribution appends c with its parts, cut into as many records as they need.
+// appendContribution appends c with its parts, cut into as many records as they need. Records that are in the memory behind the list are
+// used again.
 func appendContribution(records []*wire.Record, round uint32, c *wire.Contribution, parts []*wire.Part) []*wire.Record {
 	size := 0
 	for i, p := range parts {
 		if size += len(p.Values); size > model.MaxPart && i > 0 {
 			c.More = true
-			records = append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+			records = appendRecord(records, round, c)
 			c = &wire.Contribution{Unit: c.Unit, Record: c.Record}
 			size = len(p.Values)
 		}
 		c.Parts = append(c.Parts, p)
 	}
-	return append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+	return appendRecord(records, round, c)
+}
+
+func appendRecord(records []*wire.Record, round uint32, c *wire.Contribution) []*wire.Record {
+	n := len(records)
+	if n == cap(records) || records[:n+1][n] == nil {
+		return append(records, &wire.Record{Round: round, Body: &wire.Record_Contribution{Contribution: c}})
+	}
+	records = records[:n+1]
+	records[n].Round, records[n].Body.(*wire.Record_Contribution).Contribution = round, c
+	return records
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until the next call.
-func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
+func (f *inference) contribution(ids []uint32, form shape.Shape) []*wire.Part {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -16,7 +16,7 @@ func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
 	for j := range f.m.Live() {
 		f.mass = append(f.mass, float64(f.m.Gamma(j)))
 	}
-	chosen := shape.Top(f.mass)
+	chosen := form.Top(f.mass)
 	n := len(ids)
 	f.shares = slices.Grow(f.shares[:0], len(chosen)*n+n)[:len(chosen)*n+n]
 	values, total := f.shares[:len(chosen)*n], f.shares[len(chosen)*n:] // total: of each word over the chosen topics
@@ -24,12 +24,8 @@ func (f *inference) contribution(ids []uint32, shape shape.Shape) []*wire.Part {
 	f.rows = f.rows[:0]
 	for r, j := range chosen {
 		f.rows = append(f.rows, uint32(f.m.Component(j)))
-		row, beta, theta := values[r*n:(r+1)*n], f.m.Row(j), f.m.Weights()[j]
-		for i := range row {
-			row[i] = theta * beta[i]
-			total[i] += row[i]
-		}
+		shape.Share(values[r*n:(r+1)*n], total, f.m.Row(j), f.m.Weights()[j])
 	}
-	shape.Scale(values, total, f.m.Counts())
+	form.Scale(values, total, f.m.Counts())
 	return f.parts.Set(0, f.rows, ids, values)
 }

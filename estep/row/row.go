@@ -8,10 +8,13 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Row is the features of a document that are not 0. Its memory is used again by Read.
+// A Row is the features of a document that are not 0. Its memory is used again by Read and Parts.
 type Row struct {
 	IDs []uint32  // of the features, ascending
 	X   []float64 // their values
+
+	parts []*wire.Part
+	cells []byte // of the parts
 }
 
 // Read reads a document of real numbers.
@@ -72,16 +75,19 @@ func (r *Row) appendTimes(cells []byte, factor float64) []byte {
 
 var onlyRow = []uint32{0}
 
-// Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is not
-// negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some.
+// Parts returns a row of 1 × V, linear·x, as a part of matrix 0, and the symmetric square·x·xᵀ as a factored part of matrix 1. square is
+// not negative. All numbers are rounded towards 0. gaps are those of the row's features, which must be some. The parts are valid until
+// the next call.
 func (r *Row) Parts(gaps []uint32, linear, square float64) []*wire.Part {
 	n := 4 * len(r.X)
-	cells := r.appendTimes(make([]byte, 0, 3*n), linear)
-	cells = r.appendTimes(cells, math.Sqrt(square))
-	cells = append(cells, cells[n:]...)
-	parts := &[2]wire.Part{
-		{Matrix: 0, RowGaps: onlyRow, ColumnGaps: gaps, Values: cells[:n:n]},
-		{Matrix: 1, RowGaps: gaps, ColumnGaps: gaps, Values: cells[n:], Factored: true},
+	r.cells = r.appendTimes(r.cells[:0], linear)
+	r.cells = r.appendTimes(r.cells, math.Sqrt(square))
+	r.cells = append(r.cells, r.cells[n:]...)
+	if r.parts == nil {
+		r.parts = []*wire.Part{new(wire.Part), new(wire.Part)}
 	}
-	return []*wire.Part{&parts[0], &parts[1]}
+	one, pairs := r.parts[0], r.parts[1]
+	one.RowGaps, one.ColumnGaps, one.Values = onlyRow, gaps, r.cells[:n:n]
+	pairs.Matrix, pairs.RowGaps, pairs.ColumnGaps, pairs.Values, pairs.Factored = 1, gaps, gaps, r.cells[n:], true
+	return r.parts
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -74,4 +76,28 @@ func FuzzTowardsZero(f *testing.F) {
 			t.Errorf("%v is rounded to %v, and a larger number is nearer", x, got)
 		}
 	})
+}
+
+// TestPartsReused: the parts of rows of any lengths after one another are those of rows with memory of their own.
+func TestPartsReused(t *testing.T) {
+	var r Row
+	for _, x := range [][]float64{{1, -2, 0.5}, {3}, {1, 2, 3, 4, 5}, {-0.25, 7}} {
+		gaps := make([]uint32, len(x))
+		for i := range gaps {
+			gaps[i] = uint32(i + len(x))
+		}
+		r.X = x
+		got, want := r.Parts(gaps, 3, 2), (&Row{X: x}).Parts(gaps, 3, 2)
+		if len(got) != 2 || !proto.Equal(got[0], want[0]) || !proto.Equal(got[1], want[1]) {
+			t.Errorf("parts of %v are %v, want %v", x, got, want)
+		}
+		var linear, root []float32
+		for _, v := range x {
+			linear, root = append(linear, TowardsZero(3*v)), append(root, TowardsZero(math.Sqrt2*v))
+		}
+		if !slices.Equal(want[0].Values, stream.AppendCells(nil, linear)) ||
+			!slices.Equal(want[1].Values, stream.AppendCells(nil, slices.Concat(root, root))) || !want[1].Factored || want[1].Matrix != 1 {
+			t.Errorf("parts of %v have other numbers: %v", x, want)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Flags are the flags of a Shape.
@@ -73,25 +72,34 @@ func (s Shape) Top(mass []float64) []int {
 	}
 	best := make([]int, 0, most) // the largest so far, in descending order
 	for j, x := range mass {
-		if len(best) == most {
-			if x <= mass[best[most-1]] {
-				continue
-			}
-			best = best[:most-1]
+		at := len(best)
+		if at < most {
+			best = best[:at+1]
+		} else if at--; x <= mass[best[at]] {
+			continue
 		}
-		at := sort.Search(len(best), func(i int) bool { return mass[best[i]] < x })
-		best = slices.Insert(best, at, j)
+		for ; at > 0 && mass[best[at-1]] < x; at-- {
+			best[at] = best[at-1]
+		}
+		best[at] = j
 	}
 	slices.Sort(best)
 	return best
 }
 
+// Share sets row to the shares of a topic of weight theta before they are divided by their sum over the chosen topics: theta times beta,
+// the topic's likelihood of each word. It adds row to total. All three have a number for each word.
+func Share(row, total, beta []float32, theta float32) { share(row, total, beta, theta) }
+
 // Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, and counts
 // its count in the document. Afterwards the values of a word sum to the word's weight, except for the norm. A word whose total is
-// 0 adds nothing.
+// 0 adds nothing. Scale changes total.
 func (s Shape) Scale(values, total, counts []float32) {
 	n := len(counts)
-	square := 0.0
+	if n == 0 {
+		return
+	}
+	weights := total[:n]
 	for i, c := range counts {
 		weight := c
 		switch s.Weight {
@@ -103,16 +111,13 @@ func (s Shape) Scale(values, total, counts []float32) {
 		if total[i] > 0 {
 			weight /= total[i]
 		}
-		for at := i; at < len(values); at += n {
-			v := values[at] * weight
-			values[at] = v
-			square += float64(v) * float64(v)
-		}
+		weights[i] = weight
+	}
+	square := 0.0
+	for row := range slices.Chunk(values, n) {
+		square += weigh(row, weights)
 	}
 	if s.Norm > 0 && square > 0 {
-		scale := float32(s.Norm / math.Sqrt(square))
-		for i := range values {
-			values[i] *= scale
-		}
+		scale(values, float32(s.Norm/math.Sqrt(square)))
 	}
 }

@@ -76,7 +76,7 @@ func decoded(b []byte) (x []float32) {
 // TestPartsReused: blocks of any sizes after one another have the parts that AppendParts gives each.
 func TestPartsReused(t *testing.T) {
 	var memory Parts
-	for i, shape := range [][2]int{{3, 4}, {1, 2}, {5, MaxPart / 8}, {2, 1}, {3, MaxPart / 4}, {4, 7}} {
+	for i, shape := range [][2]int{{3, 4}, {1, 2}, {5, MaxPart / 8}, {2, 1}, {3, MaxPart / 4}, {4, 7}, {1, 1}, {1, 3}, {1, 5}, {1, 11}} {
 		rows, columns := make([]uint32, shape[0]), make([]uint32, shape[1])
 		for r := range rows {
 			rows[r] = uint32(i + 2*r)

@@ -33,8 +33,15 @@ func AppendFloats(values []float32, b []byte) []float32 {
 	from, more := len(values), len(b)/4
 	values = slices.Grow(values, more)[:from+more]
 	rest := values[from:]
+	for ; len(rest) >= 4; rest, b = rest[4:], b[16:] { // four at a time, written out, is twice as fast
+		to, from := (*[4]float32)(rest), (*[16]byte)(b)
+		to[0] = math.Float32frombits(binary.LittleEndian.Uint32(from[0:4]))
+		to[1] = math.Float32frombits(binary.LittleEndian.Uint32(from[4:8]))
+		to[2] = math.Float32frombits(binary.LittleEndian.Uint32(from[8:12]))
+		to[3] = math.Float32frombits(binary.LittleEndian.Uint32(from[12:16]))
+	}
 	for i := range rest {
-		rest[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i : 4*i+4])) // without an end it is half as fast
+		rest[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i : 4*i+4]))
 	}
 	return values
 }

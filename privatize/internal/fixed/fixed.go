@@ -3,7 +3,6 @@ package fixed
 
 import (
 	"errors"
-	"math"
 	"math/bits"
 )
 
@@ -42,46 +41,22 @@ var ErrOverflow = errors.New("sum overflows 64 bits")
 
 // A Sum is a vector of exact sums. Integer addition is associative and commutative, so the cells do not depend on the
 // order, the batching or the number of the contributions' senders.
-type Sum struct {
-	Cells []int64
-	room  uint64 // no cell is farther from 0 than 2^63-1-room; 0 where nothing is known
-}
+type Sum struct{ Cells []int64 }
 
 // NewSum returns a sum of n cells, all zero.
-func NewSum(n int) *Sum { return &Sum{make([]int64, n), math.MaxInt64} }
-
-// holds tells whether no cell can overflow when at most one of these steps is added to each. If so, the caller adds them. If not, Add
-// has to look at each cell from now on.
-func (s *Sum) holds(steps []int64) bool {
-	greatest := uint64(0)
-	for _, v := range steps {
-		greatest = max(greatest, Magnitude(v))
-	}
-	if greatest > s.room {
-		s.room = 0
-		return false
-	}
-	s.room -= greatest
-	return true
-}
+func NewSum(n int) *Sum { return &Sum{make([]int64, n)} }
 
 // Add adds v to a cell, or reports ErrOverflow and leaves it.
 func (s *Sum) Add(cell int, v int64) error {
 	sum, err := add(s.Cells[cell], v)
 	if err == nil {
-		s.Cells[cell], s.room = sum, 0
+		s.Cells[cell] = sum
 	}
 	return err
 }
 
 // AddCells adds a vector of all cells, such as another sum. After an error s must not be used.
 func (s *Sum) AddCells(cells []int64) error {
-	if s.holds(cells) {
-		for i, v := range cells {
-			s.Cells[i] += v
-		}
-		return nil
-	}
 	for i, v := range cells {
 		if err := s.Add(i, v); err != nil {
 			return err
@@ -92,11 +67,14 @@ func (s *Sum) AddCells(cells []int64) error {
 
 func add(a, b int64) (int64, error) {
 	sum := a + b
-	if b != 0 && (sum > a) != (b > 0) {
+	if wrapped(a, b, sum) < 0 {
 		return 0, ErrOverflow
 	}
 	return sum, nil
 }
+
+// wrapped is negative if sum, which is a + b modulo 2^64, is not a + b: then its sign differs from that of a and from that of b.
+func wrapped(a, b, sum int64) int64 { return (sum ^ a) & (sum ^ b) }
 
 // Squares returns Σ z_i² as high·2^64 + low. It is exact for at most 2^45 coordinates within ±Limit.
 func Squares(z []int64) (high, low uint64) {

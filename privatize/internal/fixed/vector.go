@@ -122,7 +122,7 @@ func (v *Vector) Add(l *Layout, g Grid, matrix int, rows, columns []uint32, valu
 			row[c] = base + c
 		}
 	}
-	steps := v.Steps[from:]
+	steps := v.Steps[from:][:len(values)]
 	for i, value := range values {
 		steps[i] = g.Quantise(float64(value))
 	}
@@ -213,19 +213,16 @@ func NonNegative(steps []int64) {
 	}
 }
 
-// AddTo adds v to a sum. No cell is in v twice, so Sum.holds applies.
+// AddTo adds v to a sum, or reports ErrOverflow; then s must not be used. It looks at the signs of all cells at the end: that is faster.
 func (v *Vector) AddTo(s *Sum) error {
-	if s.holds(v.Steps) {
-		cells, steps := s.Cells, v.Steps[:len(v.Cells)]
-		for i, cell := range v.Cells {
-			cells[cell] += steps[i]
-		}
-		return nil
-	}
+	cells, steps, signs := s.Cells, v.Steps[:len(v.Cells)], int64(0)
 	for i, cell := range v.Cells {
-		if err := s.Add(cell, v.Steps[i]); err != nil {
-			return err
-		}
+		sum := cells[cell] + steps[i]
+		signs |= wrapped(cells[cell], steps[i], sum)
+		cells[cell] = sum
+	}
+	if signs < 0 {
+		return ErrOverflow
 	}
 	return nil
 }
