@@ -86,7 +86,7 @@ func (r *Release) Statistic(name string) (*Statistic, error) {
 
 // Each gives the values of the matrix with a name to take, once and in order: some values, and the number of the first. The matrix must not be symmetric.
 // take may change the slice, and must not keep it. So no memory holds the whole matrix twice. Each returns the standard deviation of the noise
-// on each cell. After an error nothing was taken.
+// on each cell. After an error some values may have been taken.
 func (r *Release) Each(name string, take func(first int, values []float64)) (deviation float64, err error) {
 	i, m, err := r.set.Matrix(name)
 	if err != nil {
