@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"testing"
 
 	"privpipe/mstep/blr"
@@ -78,6 +79,11 @@ func files() map[string][]byte {
 		1, 0, 1, 1, 0, 1, 2, 1, 1, // gzz
 		16, // count
 	}
+	manyTopics := lda.New(lda.Options{Topics: 20_000, Words: len(vocab)}) // a release of them takes two frames
+	large := modeltest.Stream(modeltest.Header(manyTopics, vocab.Hash(), len(vocab)),
+		modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: slices.Repeat(rounds[0].Steps, 10_000)},
+		modeltest.Release{Round: 2, Head: rounds[0].Head, Steps: slices.Repeat(rounds[1].Steps, 10_000)})
+
 	uncounted := sbn.New(sbn.Options{Size: model.Size{Words: len(vocab), Components: 2}, Images: 8})
 
 	all := map[string][]byte{
@@ -87,6 +93,8 @@ func files() map[string][]byte {
 		"one-of-noise.pp": released(nil, modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: []int64{90, 80, -3, 9, 2, 0}}),
 		"first-two.pp":    unended(released(nil, rounds[:2]...)),
 		"truncated.pp":    unended(released(nil, rounds...)),
+		"large.pp":        large,
+		"broken-off.pp":   unended(unended(large)),
 		"noiseless.pp":    released(nil, modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),
 		"none.pp":         released(nil),
 		"other-run.pp":    released(func(h *wire.Header) { h.Run = "another-run" }, rounds...),
@@ -130,7 +138,7 @@ func rowReleases(l model.Learner, head *wire.Release, cells ...[]int64) []byte {
 	return modeltest.Stream(modeltest.Header(l, vocab.Hash(), len(vocab)), releases...)
 }
 
-// unended cuts the last frame, which has only the end record, off a stream.
+// unended cuts the last frame off a stream: that of a whole stream has only the end record.
 func unended(b []byte) []byte { return b[:bytes.LastIndex(b, []byte("\x28\xb5\x2f\xfd"))] }
 
 func TestScripts(t *testing.T) { script.Run(t, files()) }

@@ -1,11 +1,13 @@
 package lda
 
 import (
+	"encoding/binary"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
 
 	"privpipe/mstep/internal/denoise"
+	"privpipe/pipelines/wire/stream"
 )
 
 // Estimate says how topics are estimated from the noisy statistic.
@@ -35,12 +37,12 @@ func (o *Options) prior() float64 {
 	return o.Eta
 }
 
-// estimate makes topics from a statistic with normal noise of standard deviation tau on each cell. Without noise, for example at
+// estimate makes topics in the memory of lambda from a statistic with normal noise of standard deviation tau on each cell. Without noise, for example at
 // the random start, λ is η + S. A ceiling C bounds λ to [η, η+C]: no two words of a topic then differ in the mean of β by more than a
 // factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise). The mode of a Dirichlet(λ) is the mean of a Dirichlet(λ − 1), so for a
 // point mass λ has 1 less.
-func (o *Options) estimate(sum []float64, tau float64) *topics {
-	t := &topics{k: o.Topics, v: o.Words, lambda: make([]float64, len(sum)), expectedLog: o.Estimate.ExpectedLog}
+func (o *Options) estimate(lambda, sum []float64, tau float64) *topics {
+	t := &topics{k: o.Topics, v: o.Words, lambda: lambda, expectedLog: o.Estimate.ExpectedLog}
 	if o.Estimate.Shrink && tau > 0 {
 		o.shrink(t, sum, tau)
 		return t
@@ -130,23 +132,39 @@ func marginal(sum []float64, k, v int, tau float64) []float64 {
 }
 
 // weights returns the factors of θ in the E-step: the mean of β_kv, λ_kv/Σ_v λ_kv, or exp(E[log β_kv]), with
-// E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5).
-func (t *topics) weights() []float32 {
-	w := make([]float32, len(t.lambda))
-	for k := range t.k {
-		row := t.lambda[k*t.v : (k+1)*t.v]
-		total := 0.0
-		for _, l := range row {
-			total += l
-		}
-		psi := mathext.Digamma(total)
-		for v, l := range row {
-			if t.expectedLog {
-				w[k*t.v+v] = float32(math.Exp(mathext.Digamma(l) - psi))
-			} else {
-				w[k*t.v+v] = float32(l / total)
-			}
+// E[log β_kv] = ψ(λ_kv) − ψ(Σ_v λ_kv) (Hoffman, Blei and Bach 2010, below equation 5). They are computed when they are written: a matrix less in memory.
+func (t *topics) weights() stream.Rows {
+	w := &weights{topics: t, totals: make([]float64, t.k)}
+	for k := range w.totals {
+		for _, l := range t.lambda[k*t.v : (k+1)*t.v] {
+			w.totals[k] += l
 		}
 	}
 	return w
+}
+
+// weights implements stream.Rows, of float32.
+type weights struct {
+	*topics
+	totals []float64 // Σ_v λ_kv
+}
+
+func (w *weights) Len() int { return len(w.lambda) }
+
+func (w *weights) AppendTo(b []byte, from, to int) []byte {
+	for from < to {
+		k := from / w.v
+		end := min((k+1)*w.v, to)
+		total := w.totals[k]
+		psi := mathext.Digamma(total)
+		for _, l := range w.lambda[from:end] {
+			x := float32(l / total)
+			if w.expectedLog {
+				x = float32(math.Exp(mathext.Digamma(l) - psi))
+			}
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+		from = end
+	}
+	return b
 }

@@ -1,6 +1,7 @@
 package lda
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -44,9 +45,9 @@ func TestShrinkRecoversTopics(t *testing.T) {
 	const k, v, tau = 8, 1000, 15
 	truth, sum := noisy(k, v, tau)
 	o := Options{Topics: k, Words: v, Eta: 0.1}
-	floor := o.estimate(sum, tau)
+	floor := o.estimate(make([]float64, len(sum)), sum, tau)
 	o.Estimate.Shrink = true
-	shrink := o.estimate(sum, tau)
+	shrink := o.estimate(make([]float64, len(sum)), sum, tau)
 	if got, want := distance(shrink.lambda, truth, k, v), distance(floor.lambda, truth, k, v); got > 0.75*want {
 		t.Errorf("distance %v, without shrinking %v", got, want)
 	}
@@ -64,7 +65,7 @@ func TestShrinkKeepsMarginal(t *testing.T) {
 	for w := range v {
 		o.Marginal[w] = float64(w+1) / (v * (v + 1) / 2)
 	}
-	lambda := o.estimate(sum, tau).lambda
+	lambda := o.estimate(make([]float64, len(sum)), sum, tau).lambda
 	for w, f := range o.Marginal {
 		column := 0.0
 		for topic := range k {
@@ -81,16 +82,29 @@ func TestTopicSizes(t *testing.T) {
 	near(t, "size of an emptied topic", got[1], 0.05*20, 1e-12)
 }
 
-// TestWeights by hand: ψ(1) = −0.5772156649, ψ(2) = 0.4227843351, ψ(3) = 0.9227843351 (DLMF 5.4.12 and 5.5.2).
+// TestWeights by hand: ψ(1) = −0.5772156649, ψ(2) = 0.4227843351, ψ(3) = 0.9227843351 (DLMF 5.4.12 and 5.5.2). λ of the second topic is 2 and 1. They are
+// the same in whatever parts they are written.
 func TestWeights(t *testing.T) {
-	o := Options{Topics: 1, Words: 2, Eta: 1}
+	o := Options{Topics: 2, Words: 2, Eta: 1}
 	for beta, want := range map[bool][]float64{
-		false: {1. / 3, 2. / 3},
-		true:  {math.Exp(-1.5), math.Exp(-0.5)}, // ψ(1) − ψ(3), ψ(2) − ψ(3)
+		false: {1. / 3, 2. / 3, 2. / 3, 1. / 3},
+		true:  {math.Exp(-1.5), math.Exp(-0.5), math.Exp(-0.5), math.Exp(-1.5)}, // ψ(1) − ψ(3), ψ(2) − ψ(3)
 	} {
 		o.Estimate.ExpectedLog = beta
-		for v, w := range o.estimate([]float64{-4, 1}, 0).weights() {
-			near(t, "weight", float64(w), want[v], 1e-6)
+		weights := o.estimate(make([]float64, 4), []float64{-4, 1, 1, 0}, 0).weights()
+		if weights.Len() != 4 {
+			t.Fatalf("%d weights, want 4", weights.Len())
+		}
+		for from := range 4 {
+			for to := from; to <= 4; to++ {
+				b := weights.AppendTo([]byte{7}, from, to)
+				if len(b) != 1+4*(to-from) || b[0] != 7 {
+					t.Fatalf("weights %d to %d are %d bytes after those before", from, to, len(b)-1)
+				}
+				for i := range to - from {
+					near(t, "weight", float64(math.Float32frombits(binary.LittleEndian.Uint32(b[1+4*i:]))), want[from+i], 1e-6)
+				}
+			}
 		}
 	}
 }

@@ -42,6 +42,7 @@ type Learner struct {
 	averageVariance float64
 	averaged        float64 // number of rounds in the average
 
+	lambda   []float64      // memory of the last topics; nil before the first
 	online   *online        // nil: not online
 	informed *informed.Rows // nil: without public text
 }
@@ -119,28 +120,30 @@ func (l *Learner) Round() uint32 { return l.round }
 
 // Update implements model.Learner.
 func (l *Learner) Update(r *model.Release) error {
-	topics, err := r.Statistic(lda.Topics)
+	switch {
+	case l.online != nil:
+		return l.batch(r)
+	case l.o.Accumulate:
+		return l.accumulate(r)
+	}
+	rho := model.Rate{Tau0: l.o.Tau0, Kappa: l.o.Kappa}.At(float64(r.Round))
+	average := 0.0 // the weight of the release in the average
+	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
+		average = 2 / (l.averaged + 2) // weights that rise linearly with the round: the n-th gets 2/(n(n+1)) of n
+	}
+	variance, err := l.each(r, func(first int, values []float64) {
+		model.Mix(l.sum[first:], values, rho, 0, 0)
+		if average > 0 {
+			model.Mix(l.average[first:], values, average, 0, 0)
+		}
+	})
 	if err != nil {
 		return err
 	}
-	values, variance := topics.Values, topics.Deviation*topics.Deviation
-	if l.o.ZeroNegatives {
-		for i, v := range values {
-			values[i] = max(v, 0)
-		}
-	}
-	if l.o.Accumulate {
-		return l.accumulate(r, values, variance)
-	}
-	if l.online != nil {
-		return l.batch(r, values, variance)
-	}
-	rho := model.Rate{Tau0: l.o.Tau0, Kappa: l.o.Kappa}.At(float64(r.Round))
-	l.variance = model.Mix(l.sum, values, rho, l.variance, variance)
-	if float64(r.Round) > l.o.AverageFrom*float64(r.Rounds) {
-		// Weights that rise linearly with the round: the n-th gets 2/(n(n+1)) of n.
+	l.variance = model.MixedVariance(rho, l.variance, variance)
+	if average > 0 {
 		l.averaged++
-		l.averageVariance = model.Mix(l.average, values, 2/(l.averaged+1), l.averageVariance, variance)
+		l.averageVariance = model.MixedVariance(average, l.averageVariance, variance)
 	}
 	if l.informed != nil && l.variance > 0 {
 		l.informed.Follow(l.sum, math.Sqrt(l.variance))
@@ -149,17 +152,35 @@ func (l *Learner) Update(r *model.Release) error {
 	return nil
 }
 
+// each gives the values of a release to take, in parts as model.Release.Each, and returns the variance of the noise on each.
+func (l *Learner) each(r *model.Release, take func(first int, values []float64)) (variance float64, err error) {
+	deviation, err := r.Each(lda.Topics, func(first int, values []float64) {
+		if l.o.ZeroNegatives {
+			for i, v := range values {
+				values[i] = max(v, 0)
+			}
+		}
+		take(first, values)
+	})
+	return deviation * deviation, err
+}
+
 // accumulate adds the increments of a round. A sample of them would leave out what the other documents changed, and so would a missing
 // round, for good.
-func (l *Learner) accumulate(r *model.Release, increments []float64, variance float64) error {
+func (l *Learner) accumulate(r *model.Release) error {
 	if !r.All {
 		return fmt.Errorf("release of round %d is of a sample of the documents: only the increments of all documents add up to counts", r.Round)
 	}
 	if r.Round != l.round+1 {
 		return fmt.Errorf("release of round %d comes after that of round %d: counts need the increments of each round", r.Round, l.round)
 	}
-	for i, x := range increments {
-		l.sum[i] += x
+	variance, err := l.each(r, func(first int, values []float64) {
+		for i, x := range values {
+			l.sum[first+i] += x
+		}
+	})
+	if err != nil {
+		return err
 	}
 	l.variance += variance
 	l.round = r.Round
@@ -172,7 +193,7 @@ func (l *Learner) Parameters() *model.Snapshot {
 	s := new(model.Snapshot)
 	lda.Alpha.Put(s, l.o.Alpha)
 	lda.Eta.Put(s, l.o.Eta)
-	lda.Weights.Put(s, l.Size(), estimate.weights())
+	lda.Weights.PutRows(s, l.Size(), estimate.weights())
 	l.putOptional(s)
 	return s
 }
@@ -227,7 +248,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	sum, variance := l.estimated()
 	tau := math.Sqrt(variance)
 	if l.informed == nil || tau == 0 {
-		return l.snapshot(l.o.estimate(sum, tau)), nil
+		return l.snapshot(l.topics(sum, tau)), nil
 	}
 	traced := l.informed.Last(sum, tau).Trace(sum, tau)
 	estimate := l.toTopics(traced.Cells, sum)
@@ -238,7 +259,15 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 
 // Start is Model of a learner that has had no release: the topics that the first parameters are made of.
 func (l *Learner) Start() *model.Snapshot {
-	return l.snapshot(l.o.estimate(l.sum, math.Sqrt(l.variance)))
+	return l.snapshot(l.topics(l.sum, math.Sqrt(l.variance)))
+}
+
+// topics makes topics without public text. They last until topics are made again: no snapshot is used longer.
+func (l *Learner) topics(sum []float64, tau float64) *topics {
+	if l.lambda == nil {
+		l.lambda = make([]float64, len(sum))
+	}
+	return l.o.estimate(l.lambda, sum, tau)
 }
 
 // snapshot is a model file of topics.
@@ -247,7 +276,7 @@ func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 	lda.Alpha.Put(s, l.o.Alpha)
 	lda.Eta.Put(s, l.o.Eta)
 	lda.Rounds.Put(s, float64(l.round))
-	lda.Weights.Put(s, l.Size(), estimate.weights())
+	lda.Weights.PutRows(s, l.Size(), estimate.weights())
 	lda.Lambda.Put(s, l.Size(), estimate.lambda)
 	if l.o.Public != nil {
 		l.o.Public.PutDigest(s)
@@ -259,7 +288,7 @@ func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 // estimate makes topics from a statistic, with public text if there are rows and the statistic was released.
 func (l *Learner) estimate(rows *informed.Rows, sum []float64, tau float64) *topics {
 	if rows == nil || l.round == 0 || tau == 0 {
-		return l.o.estimate(sum, tau)
+		return l.topics(sum, tau)
 	}
 	return l.toTopics(rows.Estimate(sum, tau), sum)
 }

@@ -111,7 +111,7 @@ func TestStart(t *testing.T) {
 		{Topics: 2, Words: 30, Alpha: 1, Eta: 0.5}, {Topics: 2, Words: 30, Alpha: 1, Eta: 5},
 		{Topics: 2, Words: 30, Alpha: 1, Eta: 5, Estimate: Estimate{Point: true}},
 	} {
-		lambda := o.estimate(New(o).sum, 0).lambda
+		lambda := o.estimate(make([]float64, o.Topics*o.Words), New(o).sum, 0).lambda
 		for v := range 30 {
 			if one, two := lambda[v], lambda[30+v]; one == two {
 				t.Errorf("η = %v: word %d has λ %v in both topics", o.Eta, v, one)

@@ -39,14 +39,19 @@ func (s *online) prior() []float32 {
 }
 
 // batch takes the counts of the next batch. The model is of βˡ + Nˡ, equation 13.
-func (l *Learner) batch(r *model.Release, values []float64, variance float64) error {
+func (l *Learner) batch(r *model.Release) error {
 	if r.Round != l.round+1 {
 		return fmt.Errorf("release of round %d comes after that of round %d: the prior needs the counts of each batch", r.Round, l.round)
 	}
 	s := l.online
-	counts := values // of the batch: the release is in the scale of all documents
-	for i := range counts {
-		counts[i] *= r.Rate
+	counts := make([]float64, len(s.base)) // of the batch: the release is in the scale of all documents
+	variance, err := l.each(r, func(first int, values []float64) {
+		for i, x := range values {
+			counts[first+i] = x * r.Rate
+		}
+	})
+	if err != nil {
+		return err
 	}
 	used := s.lambda
 	if l.o.Online.Learn {

@@ -199,7 +199,7 @@ func (s *session) follow() error {
 	}
 	s.name = h.Run
 	for s.run.Err() == nil {
-		set, err := stream.ReadSet(in.Reader, nil)
+		set, err := stream.OpenSet(in.Reader, nil)
 		if err == io.EOF {
 			return in.Complete()
 		}
@@ -207,6 +207,9 @@ func (s *session) follow() error {
 			return err
 		}
 		if set.Round <= s.learner.Round() {
+			if err := set.Skip(); err != nil {
+				return err
+			}
 			continue // a replayed release of a round that the checkpoint has
 		}
 		if err := s.learnFrom(set); err != nil {
@@ -216,7 +219,7 @@ func (s *session) follow() error {
 	return s.run.Err()
 }
 
-// learnFrom learns from one release. It writes the checkpoint before it sends the parameters. An E-step that keeps a state replaces it
+// learnFrom learns from one release, which comes while the learner takes it. If it breaks off, the run ends, and nothing of it is kept. learnFrom writes the checkpoint before it sends the parameters. An E-step that keeps a state replaces it
 // in the next round, and could not answer this round again. After a crash in between, the parameters are those of the checkpoint. The
 // parameters are computed while the checkpoint is written: neither changes the learner.
 func (s *session) learnFrom(set *stream.Set) error {
@@ -224,8 +227,14 @@ func (s *session) learnFrom(set *stream.Set) error {
 	if err == nil {
 		err = s.learner.Update(release)
 	}
+	if err := set.Err(); err != nil {
+		return err
+	}
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
+	}
+	if err := set.Skip(); err != nil { // what the learner did not ask for
+		return err
 	}
 	s.run.Round(int(release.Round), int(release.Rounds))
 	s.meter.Total.Store(int64(release.Rounds))

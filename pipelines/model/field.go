@@ -153,11 +153,14 @@ func (m Matrix[T]) In(set *stream.Set) bool {
 }
 
 // Put writes the cells, given row by row. It does not copy them.
-func (m Matrix[T]) Put(to *Snapshot, size Size, cells []T) {
+func (m Matrix[T]) Put(to *Snapshot, size Size, cells []T) { m.PutRows(to, size, stream.RowsOf(cells)) }
+
+// PutRows writes cells that may be computed when they are written. They must be of type T.
+func (m Matrix[T]) PutRows(to *Snapshot, size Size, cells stream.Rows) {
 	to.Matrices = append(to.Matrices, &wire.Matrix{
 		Name: m.Name, Rows: uint32(m.Rows.Of(size)), Columns: uint32(m.Columns.Of(size)), Element: stream.Element[T](),
 	})
-	to.Cells = append(to.Cells, stream.RowsOf(cells))
+	to.Cells = append(to.Cells, cells)
 }
 
 func (m Matrix[T]) find(h *wire.Header) *wire.Matrix {

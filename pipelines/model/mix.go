@@ -9,12 +9,17 @@ type Rate struct{ Tau0, Kappa float64 }
 // At returns ρ_t. t counts from 1.
 func (r Rate) At(t float64) float64 { return min(1, math.Pow(r.Tau0+t, -r.Kappa)) }
 
-// Mix sets state to (1−ρ)·state + ρ·values, cell by cell. It returns the variance of the noise on each cell of the new state,
-// (1−ρ)²·Var(state) + ρ²·Var(values). The noise on values must be independent of the noise on state. A start without noise, for
-// example a random start, adds no variance; if ρ < 1 a part of it stays as a bias.
+// Mix sets state to (1−ρ)·state + ρ·values, cell by cell. It returns the variance of the noise on each cell of the new state.
+// A start without noise, for example a random start, adds no variance; if ρ < 1 a part of it stays as a bias.
 func Mix(state, values []float64, rho, stateVariance, valuesVariance float64) (variance float64) {
 	for i, v := range values {
 		state[i] = (1-rho)*state[i] + rho*v
 	}
-	return (1-rho)*(1-rho)*stateVariance + rho*rho*valuesVariance
+	return MixedVariance(rho, stateVariance, valuesVariance)
+}
+
+// MixedVariance returns the variance of the noise on each cell of what Mix makes, (1−ρ)²·Var(state) + ρ²·Var(values). The noise on values must be
+// independent of the noise on state.
+func MixedVariance(rho, state, values float64) float64 {
+	return (1-rho)*(1-rho)*state + rho*rho*values
 }

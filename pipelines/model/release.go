@@ -73,14 +73,8 @@ func (r *Release) Statistic(name string) (*Statistic, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := r.scale(i)
-	diagonal, off := deviations(r.set.Release, m.Symmetric)
-	s := &Statistic{Values: make([]float64, 0, m.Cells()), Deviation: diagonal * scale, OffDiagonal: off * scale}
-	err = stream.Drain(r.set, name, func(steps []int64) {
-		for _, step := range steps {
-			s.Values = append(s.Values, float64(step)*scale)
-		}
-	})
+	s := &Statistic{Values: make([]float64, 0, m.Cells())}
+	s.Deviation, s.OffDiagonal, err = r.drain(i, m, func(_ int, values []float64) { s.Values = append(s.Values, values...) })
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +82,37 @@ func (r *Release) Statistic(name string) (*Statistic, error) {
 		s.Values = square(s.Values, int(m.Rows))
 	}
 	return s, nil
+}
+
+// Each gives the values of the matrix with a name to take, once and in order: some values, and the number of the first. The matrix must not be symmetric.
+// take may change the slice, and must not keep it. So no memory holds the whole matrix twice. Each returns the standard deviation of the noise
+// on each cell. After an error some values may have been taken.
+func (r *Release) Each(name string, take func(first int, values []float64)) (deviation float64, err error) {
+	i, m, err := r.set.Matrix(name)
+	if err != nil {
+		return 0, err
+	}
+	if m.Symmetric {
+		return 0, fmt.Errorf("matrix %q is symmetric, and has no values in order", name)
+	}
+	deviation, _, err = r.drain(i, m, take)
+	return deviation, err
+}
+
+// drain gives the values of the i-th matrix, as they are in the release, to take, and returns the deviations of a Statistic.
+func (r *Release) drain(i int, m *wire.Matrix, take func(first int, values []float64)) (diagonal, off float64, err error) {
+	scale, first := r.scale(i), 0
+	var values []float64
+	err = stream.Drain(r.set, m.Name, func(steps []int64) {
+		values = slices.Grow(values[:0], len(steps))[:len(steps)]
+		for j, step := range steps {
+			values[j] = float64(step) * scale
+		}
+		take(first, values)
+		first += len(steps)
+	})
+	diagonal, off = deviations(r.set.Release, m.Symmetric)
+	return diagonal * scale, off * scale, err
 }
 
 // deviations returns the standard deviations of the noise, in steps: on a cell, and off the diagonal of a symmetric matrix.

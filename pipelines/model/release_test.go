@@ -64,6 +64,40 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestEach: parts are the values of Statistic in order, and the deviation is the same. They are given once, and not of a symmetric matrix.
+func TestEach(t *testing.T) {
+	const n = 50_000 // several blocks
+	counts, outer := &wire.Matrix{Name: "words", Rows: 1, Columns: n}, &wire.Matrix{Name: "outer", Rows: 1, Columns: 1, Symmetric: true}
+	steps := make([]int64, n+1)
+	for i := range steps {
+		steps[i] = int64(i*i) - 77
+	}
+	release := func() *model.Release {
+		return caught(t, modeltest.Release{Round: 1, Head: modeltest.Gaussian(0.25, 0.5, 7, 9), Steps: steps}, counts, outer)
+	}
+	want, err := release().Statistic("words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, got, parts := release(), []float64(nil), 0
+	take := func(first int, values []float64) {
+		if first != len(got) {
+			t.Errorf("a part begins at %d after %d values", first, len(got))
+		}
+		got, parts = append(got, values...), parts+1
+		clear(values)
+	}
+	deviation, err := r.Each("words", take)
+	if err != nil || deviation != want.Deviation || !slices.Equal(got, want.Values) || parts < 2 {
+		t.Errorf("%d values in %d parts, deviation %v, %v", len(got), parts, deviation, err)
+	}
+	for _, name := range []string{"words", "outer", "topics"} {
+		if _, err := r.Each(name, take); err == nil || len(got) != n {
+			t.Errorf("%s: error %v, %d values", name, err, len(got))
+		}
+	}
+}
+
 // TestBounds: a step of a matrix is worth its bound as much. A symmetric matrix comes as the full square, with less
 // Gaussian noise off the diagonal (event.OffDiagonalScale(7) is 5).
 func TestBounds(t *testing.T) {

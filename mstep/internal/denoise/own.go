@@ -1,7 +1,5 @@
 package denoise
 
-import "privpipe/mstep/internal/parallel"
-
 // ShrinkOwn is Shrink, and sets own[i] to the share of estimate[i] that is the number's own: how much the estimate follows noisy[i],
 // from 0, where it says only what was expected, to 1, where it says only what was observed. Without noise it is 1. own must not be
 // another of the slices; nil: only Shrink.
@@ -24,33 +22,35 @@ func (m Mixture) ShrinkOwn(estimate, own, noisy, expected []float64, tau float64
 	edges := m.groupEdges(expected)
 	weights := m.equal()
 	m.fit(weights, edges, noisy, expected, tau)
-	parallel.Each(len(noisy), func(_, from, to int) {
-		c := newCell(m.Ratios)
-		for i := from; i < to; i++ {
-			of := weights[group(edges, expected[i])]
-			if own != nil { // before estimate, which may be noisy
-				own[i] = c.own(noisy[i], expected[i], tau, of)
+	m.each(weights, edges, noisy, expected, tau, func(_ int, b *batch, of []float64) {
+		b.mix(m.Ratios, of)
+		for at, i := range b.index[:b.n] {
+			if estimate[i] = noisy[i]; b.y[at] < surely {
+				estimate[i] = tau * b.moment[at] / b.share[at]
 			}
-			estimate[i] = c.mean(noisy[i], expected[i], tau, of)
+		}
+		if own != nil {
+			b.own(own, m.Ratios, of)
 		}
 	})
 }
 
-// own returns the variance of a cell given its noisy value, over τ², at most 1. Under one component s/τ is normal around z with deviation 1,
-// truncated to 0 and more (mills.go). Its second moment is 1 + z·E[s/τ], by parts: the derivative of sφ(s−z) is (1 + zs − s²)φ(s−z), and both
-// of its ends are 0.
-func (c *cell) own(noisy, expected, tau float64, weights []float64) float64 {
-	if noisy > surely*tau {
-		return 1
+// own sets, after mix, own of each cell to the variance given its noisy value, over τ², at most 1. Under one component s/τ is normal around z with
+// deviation 1, truncated to 0 and more (batch.go). Its second moment is 1 + z·E[s/τ], by parts: the derivative of sφ(s−z) is (1 + zs − s²)φ(s−z), and
+// both of its ends are 0.
+func (b *batch) own(own, ratios, weights []float64) {
+	var square [most]float64
+	one := *b
+	for j, r := range ratios {
+		one.mix(ratios[j:j+1], weights[j:j+1])
+		for at := range b.n {
+			square[at] += one.share[at] + (b.y[at]-b.pull[at]/r)*one.moment[at]
+		}
 	}
-	c.set(noisy, expected, tau)
-	y, pull := noisy/tau, tau/expected
-	mean, square, total := 0.0, 0.0, 0.0
-	for j, w := range weights {
-		mean += w * c.moment[j]
-		square += w * (c.share[j] + (y-pull*c.inverse[j])*c.moment[j])
-		total += w * c.share[j]
+	for at, i := range b.index[:b.n] {
+		if own[i] = 1; b.y[at] < surely {
+			mean := b.moment[at] / b.share[at]
+			own[i] = min(max(square[at]/b.share[at]-mean*mean, 0), 1)
+		}
 	}
-	mean /= total
-	return min(max(square/total-mean*mean, 0), 1)
 }

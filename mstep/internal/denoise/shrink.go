@@ -29,14 +29,16 @@ func (m Mixture) Shrink(estimate, noisy, expected []float64, tau float64) {
 func (m Mixture) Evidence(noisy, expected []float64, tau float64) float64 {
 	weights, edges := m.equal(), m.groupEdges(expected)
 	m.fit(weights, edges, noisy, expected, tau)
-	c, sum := newCell(m.Ratios), 0.0
-	for i, e := range expected {
-		c.set(noisy[i], e, tau)
-		likelihood := 0.0
-		for j, w := range weights[group(edges, e)] {
-			likelihood += w * c.share[j]
+	var sums [parallel.Pieces]float64
+	m.each(weights, edges, noisy, expected, tau, func(piece int, b *batch, of []float64) {
+		b.mix(m.Ratios, of)
+		for at, i := range b.index[:b.n] {
+			sums[piece] += math.Log(b.share[at] / expected[i])
 		}
-		sum += math.Log(likelihood / e)
+	})
+	sum := 0.0
+	for _, s := range sums {
+		sum += s
 	}
 	return sum / float64(len(expected))
 }
@@ -86,12 +88,28 @@ func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64
 	for j := range rows {
 		rows[j] = make([]float32, len(cells))
 	}
-	c := newCell(m.Ratios)
-	for at, i := range cells {
-		c.set(noisy[i], expected[i], tau)
-		largest := slices.Max(c.share)
-		for j, l := range c.share {
-			rows[j][at] = float32(max(l/largest, leastLikelihood))
+	var b batch
+	shares := make([][most]float64, len(m.Ratios))
+	for from := 0; from < len(cells); from += most {
+		b.n = 0
+		for _, i := range cells[from:min(from+most, len(cells))] {
+			b.add(i, noisy[i], expected[i], tau)
+		}
+		var largest [most]float64
+		for j := range shares {
+			b.mix(m.Ratios[j:j+1], unweighted)
+			shares[j] = b.share
+			for at, l := range b.share[:b.n] {
+				largest[at] = max(largest[at], l)
+			}
+		}
+		for at, l := range largest[:b.n] {
+			largest[at] = 1 / l
+		}
+		for j, row := range rows {
+			for at, l := range shares[j][:b.n] {
+				row[from+at] = max(float32(l*largest[at]), leastLikelihood)
+			}
 		}
 	}
 	likelihoods := new(mixture.Mixture)
@@ -101,6 +119,8 @@ func (m Mixture) likelihoods(cells []int, noisy, expected []float64, tau float64
 	}
 	return likelihoods
 }
+
+var unweighted = []float64{1}
 
 // maximize does the steps of expectation maximization for a group: a weight becomes the mean responsibility of its component over the cells.
 func (m Mixture) maximize(weights []float64, likelihoods *mixture.Mixture) {
@@ -128,69 +148,6 @@ func (m Mixture) maximize(weights []float64, likelihoods *mixture.Mixture) {
 	}
 }
 
-// cell is one cell under each component.
-type cell struct {
-	inverse []float64 // 1/ratio of each component
-	share   []float64 // the component's likelihood, up to a common factor
-	moment  []float64 // the same times the posterior mean under the component, in units of τ
-}
-
-func newCell(ratios []float64) *cell {
-	fill()
-	c := &cell{share: make([]float64, len(ratios)), moment: make([]float64, len(ratios))}
-	for _, r := range ratios {
-		c.inverse = append(c.inverse, 1/r)
-	}
-	return c
-}
-
-// surely is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
-const surely = 30
-
-// set takes a cell. The likelihood of a component is R(z)/m; φ(y/τ) and the factor 1/expected are common.
-func (c *cell) set(noisy, expected, tau float64) {
-	y := min(noisy/tau, surely)
-	pull := tau / expected
-	// z ascends with the ratio. So the components of ascending ratios take one branch after the other, and a loop of its own for each of the
-	// first two branches is foreseen by the processor. Ratios in any other order are right, too.
-	j, share, moment := 0, c.share[:len(c.inverse)], c.moment[:len(c.inverse)]
-	for ; j < len(c.inverse); j++ {
-		z := y - pull*c.inverse[j]
-		if z >= tableLow {
-			break
-		}
-		ratio, derivative := far(z)
-		share[j], moment[j] = ratio*c.inverse[j], derivative*c.inverse[j]
-	}
-	for ; j < len(c.inverse); j++ {
-		z := y - pull*c.inverse[j]
-		var ratio, derivative float64
-		switch {
-		case z < tableLow:
-			ratio, derivative = far(z)
-		case z < tableHigh:
-			ratio, derivative = lookUp(z)
-		default:
-			ratio, derivative = above(z)
-		}
-		share[j], moment[j] = ratio*c.inverse[j], derivative*c.inverse[j]
-	}
-}
-
-// mean returns the posterior mean of a cell.
-func (c *cell) mean(noisy, expected, tau float64, weights []float64) float64 {
-	if noisy > surely*tau {
-		return noisy
-	}
-	c.set(noisy, expected, tau)
-	sum, total := 0.0, 0.0
-	for j, w := range weights {
-		sum += w * c.moment[j]
-		total += w * c.share[j]
-	}
-	return tau * sum / total
-}
-
 // groupEdges returns the bounds between groups of about as many sampled cells each, by expected size.
 func (m Mixture) groupEdges(expected []float64) []float64 {
 	var sorted []float64
@@ -209,11 +166,12 @@ func (m Mixture) groupEdges(expected []float64) []float64 {
 	return edges
 }
 
-func group(edges []float64, expected float64) int {
-	for g, edge := range edges {
-		if expected < edge {
-			return g
+// group returns the number of edges, which ascend, that are at most expected.
+func group(edges []float64, expected float64) (g int) {
+	for _, edge := range edges { // all of them: the processor could not foresee where to stop
+		if expected >= edge {
+			g++
 		}
 	}
-	return len(edges)
+	return g
 }

@@ -19,11 +19,26 @@ type Set struct {
 
 	header *wire.Header
 	blocks [][][]byte // of each matrix, in order: cells, little-endian
+	reader *Reader    // has the blocks of the matrices that are not in blocks yet; nil: all are
+	failed error      // of reader
 }
 
 // ReadSet returns the next set of a stream of RELEASES, PARAMETERS or CHECKPOINT, and io.EOF after the last. Words on
 // the way go to the function of that name, if there is one.
 func ReadSet(r *Reader, words func(*wire.Words)) (*Set, error) {
+	s, err := OpenSet(r, words)
+	if err == nil {
+		err = s.Load()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// OpenSet is ReadSet, but the matrices are read when they are asked for: Drain holds one block of a matrix at a time. Errors of r come from there.
+// Before r is used again, Load or Skip must have returned without an error.
+func OpenSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	record, err := r.Next()
 	for ; err == nil && record.GetWords() != nil; record, err = r.Next() {
 		if words != nil {
@@ -33,29 +48,73 @@ func ReadSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.ReadBlocks(record)
+	return r.set(record), nil
 }
 
 // ReadBlocks returns the set that head, a Release, Parameters or Sum record that Next returned, begins.
 func (r *Reader) ReadBlocks(head *wire.Record) (*Set, error) {
-	s := &Set{
-		Round: head.Round, Release: head.GetRelease(), Parameters: head.GetParameters(), Sum: head.GetSum(), header: r.header,
-	}
-	for _, m := range r.header.Matrices {
-		// The memory is that of blocks which came: a header alone must not make a reader allocate a large matrix.
-		var blocks [][]byte
-		for missing := m.Cells() * m.Element.Size(); missing > 0; {
-			record, err := r.Next()
-			if err != nil {
-				return nil, err
-			}
-			values := record.GetBlock().GetValues()
-			blocks = append(blocks, values)
-			missing -= len(values)
-		}
-		s.blocks = append(s.blocks, blocks)
+	s := r.set(head)
+	if err := s.Load(); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+func (r *Reader) set(head *wire.Record) *Set {
+	s := &Set{Round: head.Round, Release: head.GetRelease(), Parameters: head.GetParameters(), Sum: head.GetSum(), header: r.header}
+	if len(s.header.Matrices) > 0 {
+		s.reader = r
+	}
+	return s
+}
+
+// Load reads all matrices that have not come yet.
+func (s *Set) Load() error { return s.loadTo(len(s.header.Matrices)) }
+
+// Skip reads what has not come yet, and keeps nothing of it.
+func (s *Set) Skip() error {
+	for s.reader != nil {
+		if err := s.drain(func([]byte) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Err returns the error of reading the stream, if there was one. It tells a stream that broke off from a matrix that is not as it should be.
+func (s *Set) Err() error { return s.failed }
+
+// loadTo reads the matrices before the i-th.
+func (s *Set) loadTo(i int) error {
+	for s.reader != nil && len(s.blocks) < i {
+		// The memory is that of blocks which came: a header alone must not make a reader allocate a large matrix.
+		var blocks [][]byte
+		if err := s.drain(func(values []byte) { blocks = append(blocks, values) }); err != nil {
+			return err
+		}
+		s.blocks[len(s.blocks)-1] = blocks
+	}
+	return nil
+}
+
+// drain reads the next matrix, which blocks then has as drained.
+func (s *Set) drain(take func(values []byte)) error {
+	m := s.header.Matrices[len(s.blocks)]
+	for missing := m.Cells() * m.Element.Size(); missing > 0; {
+		record, err := s.reader.Next()
+		if err != nil {
+			s.failed = err
+			return err
+		}
+		values := record.GetBlock().GetValues()
+		take(values)
+		missing -= len(values)
+	}
+	s.blocks = append(s.blocks, nil)
+	if len(s.blocks) == len(s.header.Matrices) {
+		s.reader = nil
+	}
+	return nil
 }
 
 // Scalar returns the scalar of a name of a Parameters record.
@@ -84,6 +143,9 @@ func (s *Set) Digest() [sha256.Size]byte {
 	hash := sha256.New()
 	for _, scalar := range s.Parameters.GetScalars() {
 		hash.Write(AppendCells([]byte(scalar.Name+"\n"), []float64{scalar.Value}))
+	}
+	if s.reader != nil {
+		panic("a digest of a set that was not read")
 	}
 	for _, blocks := range s.blocks {
 		if blocks == nil {
@@ -114,36 +176,61 @@ func Cells[T Values](s *Set, name string) ([]T, error) {
 }
 
 // Drain gives the cells of the matrix of a name to take, a block of them after the other, and frees each: whoever makes another matrix of them
-// does not hold both. The slice is used again. Afterwards the set has the cells no more, so neither they nor a digest can be asked of it.
+// does not hold both. The slice is used again. After an error some may have been taken. Afterwards the set has the cells no more, so neither they nor a digest can be asked of it.
 func Drain[T Values](s *Set, name string, take func([]T)) error {
-	i, _, err := find[T](s, name)
+	i, m, err := s.Matrix(name)
+	if err == nil {
+		err = fits[T](m)
+	}
+	if err == nil {
+		err = s.loadTo(i)
+	}
 	if err != nil {
 		return err
 	}
 	var cells []T
-	for b, values := range s.blocks[i] {
+	each := func(values []byte) {
 		cells = slices.Grow(cells[:0], len(values)) // at most: a value has a byte or more
 		take(cells[:decodeCells(cells[:cap(cells)], values)])
+	}
+	if len(s.blocks) == i {
+		return s.drain(each)
+	}
+	if s.blocks[i] == nil {
+		return wasDrained(name)
+	}
+	for b, values := range s.blocks[i] {
+		each(values)
 		s.blocks[i][b] = nil
 	}
 	s.blocks[i] = nil
 	return nil
 }
 
-// find returns the matrix of a name, whose element must be T, and its number.
+// find returns the matrix of a name, whose element must be T, and its number. It is read by then.
 func find[T Values](s *Set, name string) (int, *wire.Matrix, error) {
 	i, m, err := s.Matrix(name)
-	if err != nil {
-		return 0, nil, err
+	if err == nil {
+		err = fits[T](m)
 	}
-	if m.Element != Element[T]() {
-		return 0, nil, fmt.Errorf("matrix %q has elements %s, not %T", name, m.Element, *new(T))
+	if err == nil {
+		err = s.loadTo(i + 1)
 	}
-	if s.blocks[i] == nil {
-		return 0, nil, fmt.Errorf("matrix %q was drained", name)
+	if err == nil && s.blocks[i] == nil {
+		err = wasDrained(name)
 	}
-	return i, m, nil
+	return i, m, err
 }
+
+// fits refuses another element than T.
+func fits[T Values](m *wire.Matrix) error {
+	if m.Element != Element[T]() {
+		return fmt.Errorf("matrix %q has elements %s, not %T", m.Name, m.Element, *new(T))
+	}
+	return nil
+}
+
+func wasDrained(name string) error { return fmt.Errorf("matrix %q was drained", name) }
 
 // Element returns the element of the wire for T.
 func Element[T Values]() wire.Element {

@@ -636,6 +636,97 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestOpenSet: matrices that are read when they are asked for are those of ReadSet, in whatever order, and the next set comes after them. A stream that
+// breaks off among them is told from a matrix that is not there.
+func TestOpenSet(t *testing.T) {
+	h := header(wire.Kind_RELEASES)
+	h.Matrices[0].Rows, h.Matrices[0].Columns = 3, 20_000
+	big, small := make([]int64, 60_000), []int64{-7}
+	for i := range big {
+		big[i] = int64(i) - 30_000
+	}
+	var written bytes.Buffer
+	c, err := NewCompressor(None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewWriter(&written, h, c)
+	for round := uint32(1); round <= 2 && err == nil; round++ {
+		err = w.WriteSet(release(round), RowsOf(big), RowsOf(small))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	drained := func(s *Set, name string, want []int64) {
+		t.Helper()
+		var got []int64
+		parts := 0
+		if err := Drain(s, name, func(some []int64) { got, parts = append(got, some...), parts+1 }); err != nil || !slices.Equal(got, want) || parts != (len(want)+1<<14-1)>>14 {
+			t.Errorf("%s: %d cells in %d parts, error %v", name, len(got), parts, err)
+		}
+		if err := Drain(s, name, func([]int64) {}); err == nil || s.Err() != nil {
+			t.Errorf("%s is drained twice: error %v, of the reader %v", name, err, s.Err())
+		}
+	}
+	listed := func(s *Set, name string, want []int64) {
+		t.Helper()
+		if got, err := Cells[int64](s, name); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %d cells, error %v", name, len(got), err)
+		}
+	}
+	for what, ask := range map[string]func(s *Set){
+		"in order":      func(s *Set) { drained(s, "a", big); drained(s, "b", small) },
+		"backwards":     func(s *Set) { drained(s, "b", small); drained(s, "a", big) },
+		"listed":        func(s *Set) { listed(s, "a", big); listed(s, "b", small); listed(s, "a", big) },
+		"the last only": func(s *Set) { listed(s, "b", small) },
+		"the first":     func(s *Set) { drained(s, "a", big) },
+		"none":          func(*Set) {},
+		"of a name that is not there": func(s *Set) {
+			if err := Drain(s, "c", func([]int64) {}); err == nil || s.Err() != nil {
+				t.Errorf("error %v, of the reader %v", err, s.Err())
+			}
+		},
+		"of another element": func(s *Set) {
+			if _, err := Cells[float64](s, "b"); err == nil || s.Err() != nil {
+				t.Errorf("error %v, of the reader %v", err, s.Err())
+			}
+		},
+	} {
+		r, err := NewReader(bytes.NewReader(written.Bytes()), "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := uint32(1); round <= 2; round++ {
+			s, err := OpenSet(r, nil)
+			if err != nil || s.Round != round {
+				t.Fatalf("%s: round %d: %v, error %v", what, round, s, err)
+			}
+			ask(s)
+			if err := s.Skip(); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if _, err := OpenSet(r, nil); err != io.EOF {
+			t.Errorf("%s: %v, want the end", what, err)
+		}
+	}
+
+	r, err := NewReader(bytes.NewReader(written.Bytes()[:written.Len()*9/20]), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenSet(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Drain(s, "a", func([]int64) {}); err == nil || err == io.EOF || s.Err() != err {
+		t.Errorf("a stream that breaks off: error %v, of the reader %v", err, s.Err())
+	}
+}
+
 // TestWriteSet: cells come in blocks of 128 KiB, and are read as they were written, all at once or block by block.
 func TestWriteSet(t *testing.T) {
 	h := header(wire.Kind_RELEASES)

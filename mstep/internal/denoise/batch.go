@@ -1,0 +1,69 @@
+package denoise
+
+import (
+	"privpipe/mstep/internal/mills"
+	"privpipe/mstep/internal/parallel"
+)
+
+// For one exponential component with mean m, and z = y/τ − τ/m,
+//
+//	p(y | m) = φ(y/τ)/m · R(z)      and      E[s | y, m] = τ (z + 1/R(z)) = τ R′(z)/R(z),      with R = Φ/φ (package mills),
+//
+// by completing the square in ∫ exp(−s/m)/m · N(y; s, τ²) ds over s ≥ 0: s given y is normal around τz with deviation
+// τ, truncated to s ≥ 0. R′ = 1 + zR, because φ′ = −zφ.
+
+// A batch is some cells of one group, which vector instructions take together.
+type batch struct {
+	n     int         // cells
+	index [most]int32 // of each among all cells
+	y     [most]float64
+	pull  [most]float64 // τ/expected
+	// The likelihoods under components up to a factor of the cell, weighted, and the same times the posterior means under them, in units of τ.
+	share, moment [most]float64
+}
+
+// most is how many cells a batch has at most, a multiple of mills.Lanes: few, so that the batches of all groups stay in a core's cache.
+const most = 128
+
+// surely is a number of standard deviations. A cell further above 0 is surely not noise: then s is about y for any prior.
+const surely = 30
+
+// add adds a cell. The batch must not be full.
+func (b *batch) add(index int, noisy, expected, tau float64) {
+	b.index[b.n], b.y[b.n], b.pull[b.n] = int32(index), min(noisy/tau, surely), tau/expected
+	b.n++
+}
+
+// padded is the number of cells, and of others behind them up to a multiple of mills.Lanes.
+func (b *batch) padded() int { return (b.n + mills.Lanes - 1) / mills.Lanes * mills.Lanes }
+
+// mix sets share and moment to the sums over components of the given weights.
+func (b *batch) mix(ratios, weights []float64) {
+	n := b.padded()
+	share, moment := b.share[:n], b.moment[:n]
+	clear(share)
+	clear(moment)
+	for j, r := range ratios {
+		mills.Add(share, moment, b.y[:n], b.pull[:n], 1/r, weights[j]/r)
+	}
+}
+
+// each calls do for batches that together have all cells, of the weights of a group each. Its calls of one piece come one after the other.
+func (m Mixture) each(weights [][]float64, edges, noisy, expected []float64, tau float64, do func(piece int, b *batch, weights []float64)) {
+	parallel.Each(len(noisy), func(piece, from, to int) {
+		batches := make([]batch, len(weights))
+		for i := from; i < to; i++ {
+			g := group(edges, expected[i])
+			b := &batches[g]
+			if b.add(i, noisy[i], expected[i], tau); b.n == most {
+				do(piece, b, weights[g])
+				b.n = 0
+			}
+		}
+		for g := range batches {
+			if b := &batches[g]; b.n > 0 {
+				do(piece, b, weights[g])
+			}
+		}
+	})
+}

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package mills
+
+func vectorKernels() []candidate { return nil }

@@ -1,0 +1,301 @@
+package mills
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// everyKernel runs a test with each kernel of this machine.
+func everyKernel(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	if lacking := EachKernel(func(name string) { t.Run(name, test) }); len(lacking) > 0 {
+		t.Logf("this machine cannot run %v", lacking)
+	}
+}
+
+// one returns R(z) and R′(z) as Add gives them, from each lane.
+func one(t testing.TB, z float64) (ratio, derivative float64) {
+	t.Helper()
+	r, d := make([]float64, Lanes), make([]float64, Lanes)
+	Add(r, d, slices.Repeat([]float64{z}, Lanes), make([]float64, Lanes), 1, 1)
+	for i := range Lanes {
+		if r[i] != r[0] || d[i] != d[0] {
+			t.Fatalf("R(%v) is %v, R′ %v in different lanes", z, r, d)
+		}
+	}
+	return r[0], d[0]
+}
+
+// integral returns R(z) = ∫ exp(zt − t²/2) dt over t ≥ 0, and R′(z)/R(z), the mean of t under that density, both by Simpson's rule.
+func integral(z float64) (ratio, mean float64) {
+	peak, width := max(z, 0), 1.0
+	if z < -1 {
+		width = -1 / z
+	}
+	from, to := max(0, peak-12*width), peak+40*width
+	const n = 4000
+	step := (to - from) / n
+	top := z*peak - peak*peak/2
+	for i := range n + 1 {
+		weight := float64(2 + 2*(i%2))
+		if i == 0 || i == n {
+			weight = 1
+		}
+		t := from + float64(i)*step
+		f := weight * step / 3 * math.Exp(z*t-t*t/2-top)
+		ratio += f
+		mean += t * f
+	}
+	return ratio * math.Exp(top), mean / ratio
+}
+
+func checkAt(t *testing.T, z float64) {
+	t.Helper()
+	ratio, derivative := one(t, z)
+	wantRatio, wantMean := integral(z)
+	near(t, "R", z, ratio, wantRatio, 1e-7)
+	near(t, "R′", z, derivative, wantMean*wantRatio, 1e-6)
+}
+
+// TestAdd goes through z from −100 to 37, which has the ends of all rules.
+func TestAdd(t *testing.T) {
+	everyKernel(t, func(t *testing.T) {
+		for z := -100.0; z <= 37; z += 0.0371 {
+			checkAt(t, z)
+		}
+		for _, z := range []float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-9, -1e-9, 37} {
+			checkAt(t, z)
+		}
+	})
+}
+
+// FuzzAdd: any z up to 37.
+func FuzzAdd(f *testing.F) {
+	f.Add(-1e9)
+	f.Add(-0.3)
+	f.Add(36.9)
+	f.Fuzz(func(t *testing.T, z float64) {
+		if !(z >= -1e12 && z <= 37) {
+			t.Skip()
+		}
+		checkAt(t, z)
+	})
+}
+
+// TestFar: far below, R(−t) is 1/t and R′(−t) is 1/t², down to where 1/t² is no normal number.
+func TestFar(t *testing.T) {
+	everyKernel(t, func(t *testing.T) {
+		for x := 1e7; x < 1e150; x *= 3 {
+			ratio, derivative := one(t, -x)
+			near(t, "R", -x, ratio, 1/x, 1e-6)
+			near(t, "R′", -x, derivative, 1/x/x, 2e-6)
+		}
+	})
+}
+
+// near allows an error relative to want.
+func near(t *testing.T, what string, z, got, want, relative float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
+		t.Errorf("%s(%v) is %v, want %v", what, z, got, want)
+	}
+}
+
+// FuzzKernels: each kernel gives the bits of the plain one, whatever the numbers, and adds to what is there.
+func FuzzKernels(f *testing.F) {
+	f.Add(uint64(1), 3.0, 1.0, 0.1, 0.3)
+	f.Add(uint64(2), 30.0, 0.0, 1.0, 1.0)
+	f.Add(uint64(3), 0.0, 1e30, 100.0, 1e-9)
+	f.Add(uint64(4), 37.0, 1e-30, 1.0, 0.0)
+	f.Fuzz(func(t *testing.T, seed uint64, scale, pull, inverse, weight float64) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		n := Lanes * (1 + random.IntN(9))
+		numbers := func(of func() float64) []float64 {
+			all := make([]float64, n)
+			for i := range all {
+				all[i] = of()
+			}
+			return all
+		}
+		ys := numbers(func() float64 { return min(scale*random.NormFloat64(), 37) })
+		pulls := numbers(func() float64 { return math.Abs(pull) * random.ExpFloat64() })
+		ratio, derivative := numbers(random.NormFloat64), numbers(random.NormFloat64)
+		wantRatio, wantDerivative := slices.Clone(ratio), slices.Clone(derivative)
+		plainAdd(wantRatio, wantDerivative, ys, pulls, math.Abs(inverse), weight)
+		EachKernel(func(name string) {
+			r, d := slices.Clone(ratio), slices.Clone(derivative)
+			Add(r, d, ys, pulls, math.Abs(inverse), weight)
+			if !same(r, wantRatio) || !same(d, wantDerivative) {
+				t.Errorf("%s: R %v, R′ %v, plain gives %v and %v", name, r, d, wantRatio, wantDerivative)
+			}
+		})
+	})
+}
+
+// same compares bits, and takes all numbers that are not a number for one.
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool {
+		return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+	})
+}
+
+// TestAddIsWeighted: z is y − pull·inverse, and the weighted numbers are added.
+func TestAddIsWeighted(t *testing.T) {
+	everyKernel(t, func(t *testing.T) {
+		ratio, derivative := []float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{5, 6, 7, 8, 9, 10, 11, 12}
+		y, pull := []float64{1, -1, 0.5, 2, 0, 3, -4, 0.2}, []float64{1, 2, 3, 0.25, 1, 0, 2, 9}
+		Add(ratio, derivative, y, pull, 0.5, 0.25)
+		for i := range Lanes {
+			r, d := one(t, y[i]-0.5*pull[i])
+			if ratio[i] != float64(i+1)+0.25*r || derivative[i] != float64(i+5)+0.25*d {
+				t.Errorf("number %d: %v and %v, want %v and %v", i, ratio[i], derivative[i], float64(i+1)+0.25*r, float64(i+5)+0.25*d)
+			}
+		}
+	})
+}
+
+// TestLanes: a number does not depend on those beside it, whose rule may be the other one.
+func TestLanes(t *testing.T) {
+	everyKernel(t, func(t *testing.T) {
+		for lane := range Lanes {
+			for _, of := range [][2]float64{{0.75, -2}, {-2, 0.75}, {20, -1e6}, {-1e6, 20}} {
+				ratio, derivative, y := make([]float64, Lanes), make([]float64, Lanes), slices.Repeat([]float64{of[1]}, Lanes)
+				y[lane] = of[0]
+				Add(ratio, derivative, y, make([]float64, Lanes), 1, 1)
+				for i, z := range y {
+					if r, d := one(t, z); ratio[i] != r || derivative[i] != d {
+						t.Errorf("R(%v) is %v, R′ %v beside others; alone %v and %v", z, ratio[i], derivative[i], r, d)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestLengths: a kernel would read beyond the end.
+func TestLengths(t *testing.T) {
+	for _, n := range [][4]int{{8, 8, 8, 16}, {8, 8, 16, 8}, {8, 16, 8, 8}, {16, 8, 8, 8}, {12, 12, 12, 12}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("slices of %v numbers are taken", n)
+				}
+			}()
+			Add(make([]float64, n[0]), make([]float64, n[1]), make([]float64, n[2]), make([]float64, n[3]), 1, 1)
+		}()
+	}
+	Add(nil, nil, nil, nil, 1, 1)
+}
+
+// TestEachKernel: the kernel of this machine comes first, each is used in its turn, and afterwards the usual one.
+func TestEachKernel(t *testing.T) {
+	usual := chosen
+	var names []string
+	lacking := EachKernel(func(name string) {
+		names = append(names, name)
+		if chosen.name != name {
+			t.Errorf("%s is used in place of %s", chosen.name, name)
+		}
+	})
+	if len(names) == 0 || names[0] != usual.name || names[len(names)-1] != "plain" || len(names)+len(lacking) != len(all) || chosen != usual {
+		t.Errorf("kernels %v, lacking %v, and afterwards %s; usual is %s", names, lacking, chosen.name, usual.name)
+	}
+}
+
+// TestConstants computes the polynomials again: the Chebyshev series in v, cut at degree 9, of R(−t)/u and R′(−t)/u².
+func TestConstants(t *testing.T) {
+	at := func(v float64) float64 { return 4 * (1 + v) / (1 - v) }
+	for first, f := range map[int]func(v float64) float64{
+		0:  func(v float64) float64 { r, _ := fraction(at(v)); return r * (at(v) + 4) },
+		10: func(v float64) float64 { _, d := fraction(at(v)); return d * (at(v) + 4) * (at(v) + 4) },
+	} {
+		for i, want := range polynomialOf(f) {
+			if got := constants[first+i][0]; math.Abs(got-want) > 1e-12 {
+				t.Errorf("constant %d is %v, want %v", first+i, got, want)
+			}
+		}
+	}
+	for i, row := range constants {
+		if row != lanes(row[0]) {
+			t.Errorf("lanes of constant %d differ: %v", i, row)
+		}
+	}
+	if k := 1024 * float64(ln2High); math.Trunc(k*(1<<11)) != k*(1<<11) {
+		t.Errorf("the first part of ln 2 has more than 21 bits")
+	}
+}
+
+// fraction returns R(−t) and R′(−t) by the continued fraction R(−t) = 1/(t + 1/(t + 2/(t + 3/(t + …)))) (DLMF §7.9), or for small t by erfc.
+func fraction(t float64) (ratio, derivative float64) {
+	if t <= 1 {
+		ratio = math.Sqrt(math.Pi/2) * math.Erfc(t/math.Sqrt2) * math.Exp(t*t/2)
+		return ratio, 1 - t*ratio
+	}
+	rest := t
+	for n := 4000.0; n >= 2; n-- {
+		rest = t + n/rest
+	}
+	return 1 / (t + 1/rest), 1 / rest / (t + 1/rest)
+}
+
+// polynomialOf returns the powers' factors of the Chebyshev series of f, cut at degree 9. The series is by the orthogonality on nodes (DLMF §3.11(ii)).
+func polynomialOf(f func(float64) float64) []float64 {
+	const degree, nodes = 9, 400
+	var series [degree + 1]float64
+	for i := range nodes {
+		angle := math.Pi * (float64(i) + 0.5) / nodes
+		y := f(math.Cos(angle))
+		for j := range series {
+			series[j] += 2.0 / nodes * y * math.Cos(float64(j)*angle)
+		}
+	}
+	series[0] /= 2
+	powers := make([]*big.Float, degree+1)
+	for i := range powers {
+		powers[i] = new(big.Float).SetPrec(100)
+	}
+	before, this := []int64{0}, []int64{1} // T_(j−1), here 0, and T_j: T_(j+1) = 2v·T_j − T_(j−1), and T_1 = v
+	for j, c := range series {
+		for i, x := range this {
+			term := new(big.Float).SetPrec(100).SetInt64(x)
+			powers[i].Add(powers[i], term.Mul(term, big.NewFloat(c)))
+		}
+		next := make([]int64, len(this)+1)
+		for i, x := range this {
+			next[i+1] = 2 * x
+			if j == 0 {
+				next[i+1] = x
+			}
+		}
+		for i, x := range before {
+			next[i] -= x
+		}
+		before, this = this, next
+	}
+	factors := make([]float64, degree+1)
+	for i, p := range powers {
+		factors[i], _ = p.Float64()
+	}
+	return factors
+}
+
+// BenchmarkAdd is the time of a number, under each kernel.
+func BenchmarkAdd(b *testing.B) {
+	const n = 1024
+	random := rand.New(rand.NewPCG(1, 2))
+	y, pull, ratio, derivative := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i], pull[i] = random.NormFloat64(), random.ExpFloat64()
+	}
+	EachKernel(func(name string) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Add(ratio, derivative, y, pull, 1, 1e-9)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/n*1e9, "ns/number")
+		})
+	})
+}

@@ -1,0 +1,74 @@
+package mills
+
+import "math"
+
+// For t ≥ 0, R(−t) falls from √(π/2) like 1/t, and R′(−t) = 1 − t·R(−t) from 1 like 1/t², because R′ = 1 + zR, as φ′ = −zφ. With
+// u = 1/(t + 4) and v = 1 − 8u in [−1, 1), R(−t)/u and R′(−t)/u² are smooth on [−1, 1]: such a map brings erfc, over its density, to
+// quickly falling Chebyshev series (Shepherd and Laframboise, Chebyshev Approximation of (1 + 2x)exp(x²)erfc x, Mathematics of Computation
+// 1981). Here these are cut at degree 9. TestConstants computes them again.
+//
+// For z > 0, R(z) = √(2π)·exp(z²/2) − R(−z), because Φ(z) = 1 − Φ(−z), and R′(z) = 1 + zR(z) loses no digits.
+
+// constants are those of all kernels. A row has one number in each lane, as vector instructions read it.
+var constants = [...][vector]float64{
+	// 0: R(−t)/u is their polynomial in v. The relative error is 4.2e-8.
+	lanes(1.8932190550863282), lanes(-1.5237703138482683), lanes(0.9704099613640732), lanes(-0.46755312744496808), lanes(0.15138855628233358),
+	lanes(-0.018830371587137462), lanes(-0.0087134607327263858), lanes(0.0039198324561495745), lanes(0.00032417140947016421), lanes(-0.00039434418790396109),
+	// 10: R′(−t)/u² is their polynomial in v. The relative error is 6.5e-7.
+	lanes(3.4169887343143861), lanes(-4.9883542042225431), lanes(4.3139146512357716), lanes(-2.4758682741435813), lanes(0.85094233049542078),
+	lanes(-0.060275000341843299), lanes(-0.088148742465419705), lanes(0.028115437273084076), lanes(0.0063041776013168516), lanes(-0.0036185163290234357),
+	// 20: Taylor's series of exp. For |r| ≤ ln(2)/2 the remainder r⁸/8! is below 6e-9.
+	lanes(1), lanes(1), lanes(1.0 / 2), lanes(1.0 / 6), lanes(1.0 / 24), lanes(1.0 / 120), lanes(1.0 / 720), lanes(1.0 / 5040),
+	// 28: log₂ e, what rounds to whole numbers (1.5·2⁵²), and ln 2 in two parts, of which the first has 21 bits: k times it is exact.
+	lanes(math.Log2E), lanes(3 << 51), lanes(ln2High), lanes(math.Ln2 - ln2High),
+	// 32
+	lanes(0.5), lanes(1), lanes(4), lanes(8), lanes(sqrt2Pi),
+}
+
+const (
+	vector  = 4 // numbers of a vector instruction
+	ln2High = 0x162e42p-21
+	sqrt2Pi = 2.50662827463100050241576528481104525
+)
+
+func lanes(x float64) (row [vector]float64) {
+	for i := range row {
+		row[i] = x
+	}
+	return row
+}
+
+// plainAdd is the twin of the kernels with vector instructions, and gives the same bits: it does the same operations in the same order, and the
+// conversions keep a compiler from joining a product and a sum in one rounding (The Go Programming Language Specification, Floating-point operators).
+func plainAdd(ratio, derivative, y, pull []float64, inverse, weight float64) {
+	derivative, y, pull = derivative[:len(ratio)], y[:len(ratio)], pull[:len(ratio)]
+	for i := range ratio {
+		z := y[i] - float64(pull[i]*inverse)
+		u := 1 / (math.Abs(z) + 4)
+		v := 1 - float64(8*u)
+		r, d := constants[9][0], constants[19][0]
+		for j := 8; j >= 0; j-- {
+			r = float64(r*v) + constants[j][0]
+			d = float64(d*v) + constants[10+j][0]
+		}
+		r, d = float64(r*u), float64(d*float64(u*u))
+		if z > 0 {
+			r = float64(exp(float64(float64(z*z)*0.5))*sqrt2Pi) - r
+			d = float64(r*z) + 1
+		}
+		ratio[i] += float64(r * weight)
+		derivative[i] += float64(d * weight)
+	}
+}
+
+// exp returns e^x for 0 ≤ x ≤ 700.
+func exp(x float64) float64 {
+	shifted := float64(x*math.Log2E) + 3<<51 // its last bits are the whole number k
+	k := shifted - 3<<51
+	r := x - float64(k*ln2High) - float64(k*(math.Ln2-ln2High))
+	power := constants[27][0]
+	for j := 26; j >= 20; j-- {
+		power = float64(power*r) + constants[j][0]
+	}
+	return math.Float64frombits(math.Float64bits(power) + math.Float64bits(shifted)<<52) // times 2^k
+}
