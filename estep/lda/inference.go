@@ -35,10 +35,7 @@ func (t *topics) take(weights []float32) {
 	for len(weights) > 0 {
 		topic, w := t.taken/t.v, t.taken%t.v
 		n := min(len(weights), t.v-w)
-		for i, weight := range weights[:n] {
-			t.weight.Row(w + i)[topic] = weight
-			t.largest[w+i] = max(t.largest[w+i], weight)
-		}
+		t.weight.SetComponent(topic, w, weights[:n])
 		weights = weights[n:]
 		t.taken += n
 	}
@@ -46,10 +43,17 @@ func (t *topics) take(weights []float32) {
 
 // finish divides all weights, which were taken, by the largest of their word.
 func (t *topics) finish() {
-	for w, largest := range t.largest {
-		for topic, row := 0, t.weight.Row(w); topic < t.k; topic++ {
+	for w := range t.largest {
+		row, largest := t.weight.Row(w), float32(0)
+		for _, weight := range row {
+			if weight > largest { // much faster than max, which also looks for NaN and −0
+				largest = weight
+			}
+		}
+		t.largest[w] = largest
+		for topic, weight := range row {
 			if largest > 0 {
-				row[topic] = max(floor, row[topic]/largest)
+				row[topic] = max(floor, weight/largest)
 			} else { // all topics explain the word equally
 				row[topic] = floor
 			}

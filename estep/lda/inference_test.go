@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -141,6 +142,28 @@ func testWordsOfNoTopic(t *testing.T) {
 		total += g
 	}
 	near(t, "Σγ", total, 2*0.5+8, 1e-5, 0)
+}
+
+// TestWordsOnAnyScale: φ does not depend on a word's scale, so γ is the same, bit for bit, if the weights of words are multiplied by powers of
+// two. Those of a rare word may all lie below the floor.
+func TestWordsOnAnyScale(t *testing.T) { everyKernel(t, testWordsOnAnyScale) }
+
+func testWordsOnAnyScale(t *testing.T) {
+	const k, v = 5, 7
+	plain, weights := randomTopics(4, k, v, 0.1)
+	scaled := slices.Clone(weights)
+	for i := range scaled {
+		scaled[i] *= []float32{1, 0x1p-60, 0x1p-90}[i%v%3]
+	}
+	ids, counts := []uint32{0, 1, 2, 4, 5}, []float32{1, 2, 1, 3, 1}
+	run := func(t *topics) []float64 {
+		f := newInference(t)
+		f.run(ids, counts, limits{1e-3, 20})
+		return f.gamma()
+	}
+	if got, want := run(topicsOf(k, v, 0.1, scaled)), run(plain); !slices.Equal(got, want) {
+		t.Errorf("γ of scaled words is %v, want %v", got, want)
+	}
 }
 
 // TestGammaSumsToTokens pins an invariant of every iteration: Σ_k γ_k = Kα + N.

@@ -348,6 +348,34 @@ func TestWordOutOfRange(t *testing.T) {
 	new(Mixture).Gather(NewTable(3, 5), []uint32{1, 5}, []float32{1, 1})
 }
 
+// TestSetComponent: it sets the cells of its words under its component, and no other cell; what does not fit is refused.
+func TestSetComponent(t *testing.T) {
+	for _, components := range []int{1, 3, 4} { // rows with and without padding
+		table, want := NewTable(components, 5), NewTable(components, 5)
+		for k := range components {
+			table.SetComponent(k, 1, []float32{float32(10*k + 1), float32(10*k + 2), float32(10*k + 3)})
+			table.SetComponent(k, 4, []float32{float32(10*k + 4)})
+			table.SetComponent(k, 5, nil)
+			for w := 1; w < 5; w++ {
+				want.Row(w)[k] = float32(10*k + w)
+			}
+		}
+		if !slices.Equal(table.cells, want.cells) {
+			t.Errorf("%d components: %v, want %v", components, table.cells, want.cells)
+		}
+	}
+	for _, wrong := range []struct{ component, first, words int }{{-1, 0, 1}, {3, 0, 1}, {0, -1, 1}, {0, 4, 2}, {0, 6, 0}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("component %d, %d words from %d on: taken", wrong.component, wrong.words, wrong.first)
+				}
+			}()
+			NewTable(3, 5).SetComponent(wrong.component, wrong.first, make([]float32, wrong.words))
+		}()
+	}
+}
+
 // TestEachKernel: the kernel of this machine comes first, each is used in its turn, and afterwards the usual one.
 func TestEachKernel(t *testing.T) {
 	usual := chosen

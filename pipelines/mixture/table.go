@@ -27,6 +27,19 @@ func (t *Table) Row(word int) []float32 {
 	return t.cells[word*t.stride:][:t.components]
 }
 
+// SetComponent sets the likelihoods of consecutive words, from first on, under a component. It writes a cell of each row, so it is for whoever
+// has the likelihoods component by component.
+func (t *Table) SetComponent(component, first int, likelihoods []float32) {
+	if component < 0 || component >= t.components || first < 0 || len(likelihoods) > t.words-first {
+		panic(fmt.Sprintf("words %d to %d of %d, component %d of %d", first, first+len(likelihoods), t.words, component, t.components))
+	}
+	at := first*t.stride + component
+	for _, likelihood := range likelihoods {
+		t.cells[at] = likelihood
+		at += t.stride
+	}
+}
+
 // Gather does what Reset does, and sets β and the counts of a document: its words, each below the table's number, and as many counts.
 func (m *Mixture) Gather(t *Table, words []uint32, counts []float32) {
 	m.Reset(t.components, len(words))

@@ -31,8 +31,6 @@ type job struct {
 	folder string // holds docs.pp, vocab.txt and coins
 	system system
 	sums   map[int]string // digests of the exact sums, by round
-	took   time.Duration  // the training over pipes
-	cpu    time.Duration  // the same, of all its programs
 }
 
 // A system is a way to train: flags of the stages, and the number of rounds, by default the constant.
@@ -63,17 +61,23 @@ func newJobOf(t testing.TB, s system, folder string) *job {
 comments "$(go env GOROOT)/%s" >comments.jsonl
 cp %s vocab.txt
 tokenize text --vocab vocab.txt -o docs.pp comments.jsonl
-mkfifo params
-account ledger new pipe.ledger`, folder, filepath.Join(stages.Root, "pipelines/vocabulary/english.txt")))
-	begun := time.Now()
-	j.cpu = j.bash(t, fmt.Sprintf(`
-sample %s docs.pp |
-  estep %s --params params |
-  privatize none --run r --ledger pipe.ledger |
-  mstep %s --params-out params -o pipe.model`, strings.Join(j.sample(), " "), s.estep, strings.Join(j.mstep(), " ")))
-	j.took = time.Since(begun)
+mkfifo params`, folder, filepath.Join(stages.Root, "pipelines/vocabulary/english.txt")))
+	j.pipe(t, "pipe")
 	j.sums = sums(t, filepath.Join(j.folder, "pipe.ledger"))
 	return j
+}
+
+// pipe trains over pipes, with a ledger and a model of a name, and returns how long that took and the CPU time of all its programs.
+func (j *job) pipe(t testing.TB, name string) (took, cpu time.Duration) {
+	t.Helper()
+	testkit.BeginLedger(t, j.path(name+".ledger"))
+	begun := time.Now()
+	cpu = j.bash(t, fmt.Sprintf(`
+sample %s docs.pp |
+  estep %s --params params |
+  privatize none --run r --ledger %s.ledger |
+  mstep %s --params-out params -o %[3]s.model`, strings.Join(j.sample(), " "), j.system.estep, name, strings.Join(j.mstep(), " ")))
+	return time.Since(begun), cpu
 }
 
 // bash runs a script in the job's folder, and returns the CPU time of all its programs.
