@@ -36,8 +36,8 @@ func ReadSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	return s, nil
 }
 
-// OpenSet is ReadSet, but the matrices are read when they are asked for: Drain holds one block of a matrix at a time. Errors of r come from there.
-// Before r is used again, Load or Skip must have returned without an error.
+// OpenSet is ReadSet, but the matrices are read when they are asked for: Drain holds one block of a matrix at a time. Errors of r come from
+// there. Before r is used again, Load or Skip must have returned without an error.
 func OpenSet(r *Reader, words func(*wire.Words)) (*Set, error) {
 	record, err := r.Next()
 	for ; err == nil && record.GetWords() != nil; record, err = r.Next() {
@@ -176,7 +176,8 @@ func Cells[T Values](s *Set, name string) ([]T, error) {
 }
 
 // Drain gives the cells of the matrix of a name to take, a block of them after the other, and frees each: whoever makes another matrix of them
-// does not hold both. The slice is used again. After an error some may have been taken. Afterwards the set has the cells no more, so neither they nor a digest can be asked of it.
+// does not hold both. The slice is used again. After an error some may have been taken. Afterwards the set has the cells no more, so neither
+// they nor a digest can be asked of it.
 func Drain[T Values](s *Set, name string, take func([]T)) error {
 	i, m, err := s.Matrix(name)
 	if err == nil {
