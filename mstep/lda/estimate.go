@@ -158,9 +158,11 @@ func (w *weights) AppendTo(b []byte, from, to int) []byte {
 		total := w.totals[k]
 		psi := mathext.Digamma(total)
 		for _, l := range w.lambda[from:end] {
-			x := float32(l / total)
+			x := float32(0)
 			if w.expectedLog {
 				x = float32(math.Exp(mathext.Digamma(l) - psi))
+			} else {
+				x = float32(l / total)
 			}
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 		}

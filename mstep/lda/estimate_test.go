@@ -82,16 +82,16 @@ func TestTopicSizes(t *testing.T) {
 	near(t, "size of an emptied topic", got[1], 0.05*20, 1e-12)
 }
 
-// TestWeights by hand: ψ(1) = −0.5772156649, ψ(2) = 0.4227843351, ψ(3) = 0.9227843351 (DLMF 5.4.12 and 5.5.2). λ of the second topic is 2 and 1. They are
-// the same in whatever parts they are written.
+// TestWeights by hand: ψ(1) = −γ, ψ(2) = 1 − γ, ψ(3) = 3/2 − γ, ψ(4) = 11/6 − γ (DLMF 5.4.12 and 5.5.2). λ of the first topic is 1 and 2, of the second
+// 3 and 1. They are the same in whatever parts they are written.
 func TestWeights(t *testing.T) {
 	o := Options{Topics: 2, Words: 2, Eta: 1}
 	for beta, want := range map[bool][]float64{
-		false: {1. / 3, 2. / 3, 2. / 3, 1. / 3},
-		true:  {math.Exp(-1.5), math.Exp(-0.5), math.Exp(-0.5), math.Exp(-1.5)}, // ψ(1) − ψ(3), ψ(2) − ψ(3)
+		false: {1. / 3, 2. / 3, 3. / 4, 1. / 4},
+		true:  {math.Exp(-3. / 2), math.Exp(-1. / 2), math.Exp(-1. / 3), math.Exp(-11. / 6)},
 	} {
 		o.Estimate.ExpectedLog = beta
-		weights := o.estimate(make([]float64, 4), []float64{-4, 1, 1, 0}, 0).weights()
+		weights := o.estimate(make([]float64, 4), []float64{-4, 1, 2, 0}, 0).weights()
 		if weights.Len() != 4 {
 			t.Fatalf("%d weights, want 4", weights.Len())
 		}

@@ -8,7 +8,7 @@ type Learner interface {
 	Family() *Family
 	Size() Size
 
-	// Update takes the release of a round, after Round.
+	// Update takes the release of a round, after Round. After an error the learner may have taken a part of it, and must not be used.
 	Update(*Release) error
 
 	// Round is the round of the last release, 0 before the first.

@@ -145,6 +145,8 @@ func FuzzSum(f *testing.F) {
 		{3, 0, 0, most, 3, 0, -1, 1}, // the second does
 		{3, 0, 0, least, 3, 0, 1, -1},
 		{3, 0, most, least, 3, 0, least, most}, // neither
+		{3, 0, most, most, 3, 0, 1, 1},         // both: two faults do not cancel
+		{3, 0, least, least, 3, 0, -1, -1},
 	} {
 		var b []byte
 		for _, n := range seed {
