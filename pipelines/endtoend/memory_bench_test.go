@@ -13,7 +13,14 @@ func BenchmarkMemory(b *testing.B) {
 	const topics, words = 200, 50_000
 	folder := b.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
-	word := func(w int) string { return fmt.Sprintf("w%06d", w) }
+	word := func(w int) string { // of letters: digits are no part of a word
+		letters := []byte("wwwww")
+		for i := range letters {
+			letters[i] = 'a' + byte(w%26)
+			w /= 26
+		}
+		return string(letters)
+	}
 	var vocabulary, text strings.Builder
 	for w := range words {
 		fmt.Fprintln(&vocabulary, word(w))
