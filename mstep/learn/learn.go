@@ -32,6 +32,7 @@ type Job struct {
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the model to FILE at the end; standard output by default."`
 	Models     string        `output:"" placeholder:"DIR" help:"Also write the model after each round to DIR, as 000000001.pp and so on; estep --score --model DIR scores under each."`
 	Checkpoint string        `output:"" placeholder:"FILE" help:"Keep the state after each round in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, \"none\" for no checkpoint."`
+	Every      int           `name:"checkpoint-every" default:"1" placeholder:"N" help:"Write the checkpoint after every N-th round; 1 by default. A killed run then learns up to N − 1 rounds again from their releases. An estep with --state needs 1: it answers no older round."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
 }
@@ -59,6 +60,9 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 		l.Checkpoint = ""
 	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
+	}
+	if l.Every < 1 {
+		return exit.Errorf(exit.Usage, "--checkpoint-every is %d, must be at least 1", l.Every)
 	}
 	if err := first.distinct(l); err != nil {
 		return err
@@ -272,9 +276,10 @@ func (s *session) saveModel() error {
 	return s.writeModel(filepath.Join(s.Models, fmt.Sprintf("%09d.pp", s.learner.Round())))
 }
 
-// save writes the checkpoint.
+// save writes the checkpoint, after every so many rounds. Between two checkpoints a killed run learns from the releases again, which is
+// post-processing and costs no privacy. A release is stored, so privatize sends it again without a new charge.
 func (s *session) save() error {
-	if s.Checkpoint == "" {
+	if s.Checkpoint == "" || s.learner.Round()%uint32(s.Every) != 0 {
 		return nil
 	}
 	state := s.learner.State()

@@ -26,7 +26,9 @@ func TestSoak(t *testing.T) {
 		t.Skip("PRIVPIPE_FAULTS=0")
 	}
 	b := broker.Own(t)
-	j := newJob(t, lda)
+	sparse := lda
+	sparse.mstep += " --checkpoint-every 3" // a killed mstep sends parameters again, to workers that have newer ones
+	j := newJob(t, sparse)
 	counts := make(map[string]int)
 	for i := range runs {
 		seed := uint64(seed + i)

@@ -252,46 +252,55 @@ func TestSweepSample(t *testing.T) {
 }
 
 // TestSweepMstep: wherever the learner is killed, amid parameters or their end, the same command makes its model, and the
-// parameters are there as they are without a kill.
+// parameters are there as they are without a kill. That holds with a checkpoint of each round, and of each second.
 func TestSweepMstep(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
-		s := newSweep(t, b)
-		_, vocab := s.corpus()
-		training := exec.Command("bash", "-c", fmt.Sprintf(`set -euo pipefail
-	mkfifo params
-	account ledger new ledger
-	sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -q --params params |
-	  privatize none -q --run r --ledger ledger | tee releases.pp | mstep lda -q --topics 2 --vocab vocab.txt --params-out params -o model`, swept))
-		training.Dir = s.folder
-		if out, err := training.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		for _, every := range []int{1, 2} {
+			t.Run(fmt.Sprint("checkpoint every ", every), func(t *testing.T) {
+				t.Parallel()
+				sweepMstep(t, b, every)
+			})
 		}
-		want, err := os.ReadFile(filepath.Join(s.folder, "model"))
+	})
+}
+
+func sweepMstep(t *testing.T, b *broker.Broker, every int) {
+	s := newSweep(t, b)
+	_, vocab := s.corpus()
+	training := exec.Command("bash", "-c", fmt.Sprintf(`set -euo pipefail
+mkfifo params
+account ledger new ledger
+sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -q --params params |
+  privatize none -q --run r --ledger ledger | tee releases.pp | mstep lda -q --topics 2 --vocab vocab.txt --params-out params -o model`, swept))
+	training.Dir = s.folder
+	if out, err := training.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want, err := os.ReadFile(filepath.Join(s.folder, "model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(place, _ string) string {
+		return fmt.Sprintf("mstep lda -q --topics 2 --vocab %s --run r --checkpoint-every %d --params-out %s -o model ../releases.pp", vocab, every,
+			s.topic("parameters"+place, 1))
+	}
+	var first []string
+	s.all(begin, func(place, folder string) error {
+		got, err := os.ReadFile(filepath.Join(folder, "model"))
 		if err != nil {
-			t.Fatal(err)
-		}
-		begin := func(place, _ string) string {
-			return fmt.Sprintf("mstep lda -q --topics 2 --vocab %s --run r --params-out %s -o model ../releases.pp", vocab,
-				s.topic("parameters"+place, 1))
-		}
-		var first []string
-		s.all(begin, func(place, folder string) error {
-			got, err := os.ReadFile(filepath.Join(folder, "model"))
-			if err != nil {
-				return err
-			}
-			if !bytes.Equal(got, want) {
-				return errors.New("another model than that of a run without a kill")
-			}
-			sets, err := s.sets("parameters" + place)
-			if err == nil && first == nil {
-				first = sets
-			}
-			if err == nil && (len(sets) != swept+1 || !slices.Equal(sets, first)) {
-				err = fmt.Errorf("%d sets of parameters, want %d, the same each time", len(sets), swept+1)
-			}
 			return err
-		})
+		}
+		if !bytes.Equal(got, want) {
+			return errors.New("another model than that of a run without a kill")
+		}
+		sets, err := s.sets("parameters" + place)
+		if err == nil && first == nil {
+			first = sets
+		}
+		if err == nil && (len(sets) != swept+1 || !slices.Equal(sets, first)) {
+			err = fmt.Errorf("%d sets of parameters, want %d, the same each time", len(sets), swept+1)
+		}
+		return err
 	})
 }
 
