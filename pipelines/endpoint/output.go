@@ -41,6 +41,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 			}
 			OnTerminal()
 		}
+		widen(os.Stdout)
 		return &Output{file: os.Stdout}, nil
 	}
 	if err := local(name); err != nil {
@@ -62,6 +63,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 			f.Close()
 			return nil, errPrivate()
 		}
+		widen(f)
 		return &Output{file: f}, nil
 	}
 	// The target of a symbolic link is replaced, not the link itself; /dev/stdout is such a link.
