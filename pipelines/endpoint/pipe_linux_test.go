@@ -47,6 +47,14 @@ func TestPipesAreWide(t *testing.T) {
 		t.Errorf("%d bytes wait in a FIFO", got)
 	}
 
+	const wider = 2 * want // which takes privileges
+	if _, err := unix.FcntlInt(reader.Fd(), unix.F_SETPIPE_SZ, wider); err == nil {
+		create(t, fifo, wire.Side_PRIVATE)
+		if got := size(reader); got != wider {
+			t.Errorf("a FIFO of %d bytes has %d now", wider, got)
+		}
+	}
+
 	in, stdout, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
