@@ -175,6 +175,7 @@ func files() map[string][]byte {
 		"users.pp":       roundStream(wire.Unit_USER, false, 2),
 		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true, 2),
 		"params.pp":      parameterStream("lda", vocab, false, false, []uint32{0, 1}, weights),
+		"after-1.pp":     parameterStream("lda", vocab, false, false, []uint32{1}, weights),
 		"last.pp":        parameterStream("lda", vocab, false, false, []uint32{2}, weights),
 		"start.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, weights),
 		"eta.pp":         parametersOf(both, "", "lda", vocab, false, false, []uint32{0}, weights),

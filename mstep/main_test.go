@@ -79,6 +79,8 @@ func files() map[string][]byte {
 		1, 0, 1, 1, 0, 1, 2, 1, 1, // gzz
 		16, // count
 	}
+	fourth, fifth := rounds[0], rounds[1]
+	fourth.Round, fifth.Round = 4, 5
 	manyTopics := lda.New(lda.Options{Topics: 20_000, Words: len(vocab)}) // a release of them takes two frames
 	large := modeltest.Stream(modeltest.Header(manyTopics, vocab.Hash(), len(vocab)),
 		modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: slices.Repeat(rounds[0].Steps, 10_000)},
@@ -91,8 +93,11 @@ func files() map[string][]byte {
 		"other.txt":       []byte("cat\ndog\nbird\n"),
 		"releases.pp":     released(nil, rounds...),
 		"one-of-noise.pp": released(nil, modeltest.Release{Round: 1, Head: rounds[0].Head, Steps: []int64{90, 80, -3, 9, 2, 0}}),
+		"first-one.pp":    unended(released(nil, rounds[0])),
 		"first-two.pp":    unended(released(nil, rounds[:2]...)),
 		"truncated.pp":    unended(released(nil, rounds...)),
+		"third.pp":        released(nil, rounds[2]),
+		"first-five.pp":   unended(released(nil, append(slices.Clone(rounds), fourth, fifth)...)),
 		"large.pp":        large,
 		"broken-off.pp":   unended(unended(large)),
 		"noiseless.pp":    released(nil, modeltest.Release{Round: 1, Head: noiseless, Steps: []int64{2, 4, 6, 0, 0, 10}}),

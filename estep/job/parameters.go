@@ -21,6 +21,7 @@ type parameters struct {
 	name   string
 	header *wire.Header
 	stale  uint32 // how many rounds before the previous one the wanted parameters are
+	once   bool   // earlier parameters do not come again, as in a FIFO
 
 	mutex  sync.Mutex
 	change *sync.Cond
@@ -61,7 +62,9 @@ func follow(name string, wanted endpoint.Wanted, stale int, newStep func() model
 			}
 		}
 	}
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+	info, err := os.Stat(name) // of a topic: none
+	p.once = err == nil && info.Mode()&fs.ModeNamedPipe != 0
+	if err == nil && info.Mode().IsRegular() {
 		read() // read a file as a whole: the rounds that are skipped must not depend on the speed of reading
 	} else {
 		go func() {
@@ -111,9 +114,15 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 	wanted := previous - min(p.stale, previous)
 	for {
 		for _, set := range p.sets {
-			if set.Round >= wanted {
-				return set, p.sets[len(p.sets)-1].Round, nil
+			if set.Round < wanted {
+				continue
 			}
+			newest := p.sets[len(p.sets)-1].Round
+			if p.once && set.Round > wanted && newest == previous { // privatize may have charged the round for an answer by the wanted ones
+				return nil, 0, exit.Errorf(exit.Missing, "%s: begins with the parameters after round %d, and --stale wants those after round %d",
+					p.name, set.Round, wanted).WithHint("remove the checkpoint of mstep and start again: what was charged is released as it was stored")
+			}
+			return set, newest, nil
 		}
 		switch {
 		case ctx.Err() != nil:

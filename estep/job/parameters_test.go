@@ -21,22 +21,29 @@ func TestWait(t *testing.T) {
 		of       uint32
 		newest   uint32
 		want     string
+		once     bool // by a FIFO
 	}{
-		{0, []uint32{0}, 0, 0, 0, ""},
-		{0, []uint32{2}, 2, 2, 2, ""},
-		{0, []uint32{5}, 2, 5, 5, ""}, // resumed
-		{0, []uint32{1}, 2, 0, 0, "params: ends before the parameters after round 2"},
-		{1, []uint32{0}, 0, 0, 0, ""},
-		{1, []uint32{0}, 1, 0, 0, ""},
-		{1, []uint32{0, 1}, 1, 0, 1, ""}, // not the newest, so that all workers answer alike
-		{1, []uint32{1, 2}, 2, 1, 2, ""},
-		{1, []uint32{1}, 2, 1, 1, ""},
-		{1, []uint32{5}, 2, 5, 5, ""},
-		{1, []uint32{0, 1, 2, 3}, 3, 2, 3, ""},
-		{1, []uint32{0, 3}, 3, 3, 3, ""}, // a round is missing
-		{1, []uint32{0}, 2, 0, 0, "params: ends before the parameters after round 1"},
+		{0, []uint32{0}, 0, 0, 0, "", false},
+		{0, []uint32{2}, 2, 2, 2, "", false},
+		{0, []uint32{5}, 2, 5, 5, "", false}, // resumed
+		{0, []uint32{1}, 2, 0, 0, "params: ends before the parameters after round 2", false},
+		{1, []uint32{0}, 0, 0, 0, "", false},
+		{1, []uint32{0}, 1, 0, 0, "", false},
+		{1, []uint32{0, 1}, 1, 0, 1, "", false}, // not the newest, so that all workers answer alike
+		{1, []uint32{1, 2}, 2, 1, 2, "", false},
+		{1, []uint32{1}, 2, 1, 1, "", false},
+		{1, []uint32{5}, 2, 5, 5, "", false},
+		{1, []uint32{0, 1, 2, 3}, 3, 2, 3, "", false},
+		{1, []uint32{0, 3}, 3, 3, 3, "", false}, // a round is missing
+		{1, []uint32{0}, 2, 0, 0, "params: ends before the parameters after round 1", false},
+		{1, []uint32{0}, 1, 0, 0, "", true},
+		{1, []uint32{5}, 2, 5, 5, "", true}, // a round that is released
+		{1, []uint32{5}, 4, 5, 5, "", true},
+		{1, []uint32{5}, 5, 0, 0, "params: begins with the parameters after round 5, and --stale wants those after round 4", true},
+		{1, []uint32{5, 6}, 6, 5, 6, "", true},
+		{0, []uint32{5}, 5, 5, 5, "", true},
 	} {
-		p := &parameters{name: "params", stale: test.stale, err: io.EOF}
+		p := &parameters{name: "params", stale: test.stale, once: test.once, err: io.EOF}
 		p.change = sync.NewCond(&p.mutex)
 		for _, round := range test.arrived {
 			p.keep(&stream.Set{Round: round})

@@ -31,8 +31,8 @@ type Job struct {
 	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends. estep opens the FIFO after sample has read its documents."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the model to FILE at the end; standard output by default."`
 	Models     string        `output:"" placeholder:"DIR" help:"Also write the model after each round to DIR, as 000000001.pp and so on; estep --score --model DIR scores under each."`
-	Checkpoint string        `output:"" placeholder:"FILE" help:"Keep the state after each round in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, \"none\" for no checkpoint."`
-	Every      int           `name:"checkpoint-every" default:"1" placeholder:"N" help:"Write the checkpoint after every N-th round; 1 by default. A killed run then learns up to N − 1 rounds again from their releases. An estep with --state needs 1: it answers no older round."`
+	Checkpoint string        `output:"" placeholder:"FILE" help:"Keep the state after rounds in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, none beside a device; \"none\" for no checkpoint."`
+	Every      uint32        `name:"checkpoint-every" default:"1" placeholder:"N" help:"Write the checkpoint after every N-th round; 1 by default. A killed run learns the rounds since the checkpoint again, so with N above 1 the input must be a topic or a file."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Stream of releases; standard input by default."`
 	filter.Compress
 }
@@ -58,11 +58,11 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
-	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output):
+	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output) && !special(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
-	if l.Every < 1 {
-		return exit.Errorf(exit.Usage, "--checkpoint-every is %d, must be at least 1", l.Every)
+	if err := l.checkEvery(); err != nil {
+		return err
 	}
 	if err := first.distinct(l); err != nil {
 		return err
@@ -109,6 +109,30 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 		}
 	}
 	return nil
+}
+
+// special says whether a name is that of a FIFO or a device, beside which no checkpoint belongs.
+func special(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// checkEvery refuses a number of rounds between checkpoints from which a killed run could not go on. What came by a pipe may not come again:
+// privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a state answers no older round.
+func (l *Job) checkEvery() error {
+	if l.Every == 0 {
+		return exit.Errorf(exit.Usage, "--checkpoint-every is 0, must be at least 1")
+	}
+	if l.Every > 1 && !l.readAgain() {
+		return exit.Errorf(exit.Usage, "--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
+	}
+	return nil
+}
+
+// readAgain says whether the input has the releases for another reading, as a topic and a file do.
+func (l *Job) readAgain() bool {
+	_, file := endpoint.Size(l.Input)
+	return file || endpoint.IsTopic(l.Input)
 }
 
 // distinct refuses outputs that would replace each other or an input, where the check of all files that flags name (package filter)
@@ -202,6 +226,7 @@ func (s *session) follow() error {
 			WithHint("remove the checkpoint to start again, or resume with its grant and --run")
 	}
 	s.name = h.Run
+	resumed := s.learner.Round()
 	for s.run.Err() == nil {
 		set, err := stream.OpenSet(in.Reader, nil)
 		if err == io.EOF {
@@ -216,6 +241,11 @@ func (s *session) follow() error {
 			}
 			continue // a replayed release of a round that the checkpoint has
 		}
+		if resumed > 0 && set.Round > resumed+1 && s.readAgain() {
+			return exit.Errorf(exit.Malformed, "%s: begins after the checkpoint's round %d with round %d, and those between are missing",
+				in.Name(), resumed, set.Round)
+		}
+		resumed = 0
 		if err := s.learnFrom(set); err != nil {
 			return err
 		}
@@ -225,7 +255,7 @@ func (s *session) follow() error {
 
 // learnFrom learns from one release, which comes while the learner takes it. If it breaks off, the run ends, and nothing of it is kept.
 //
-// learnFrom writes the checkpoint before it sends the parameters. An E-step that keeps a state replaces it in the next round, and could not
+// learnFrom writes the checkpoint, if one is due, before it sends the parameters. An E-step that keeps a state replaces it in the next round, and could not
 // answer this round again. After a crash in between, the parameters are those of the checkpoint. The parameters are computed while the
 // checkpoint is written: neither changes the learner.
 func (s *session) learnFrom(set *stream.Set) error {
@@ -276,10 +306,10 @@ func (s *session) saveModel() error {
 	return s.writeModel(filepath.Join(s.Models, fmt.Sprintf("%09d.pp", s.learner.Round())))
 }
 
-// save writes the checkpoint, after every so many rounds. Between two checkpoints a killed run learns from the releases again, which is
-// post-processing and costs no privacy. A release is stored, so privatize sends it again without a new charge.
+// save writes the checkpoint, after every so many rounds. A killed run learns the rounds since then again, from a topic or a file. That is
+// post-processing and costs no privacy.
 func (s *session) save() error {
-	if s.Checkpoint == "" || s.learner.Round()%uint32(s.Every) != 0 {
+	if s.Checkpoint == "" || s.learner.Round()%s.Every != 0 {
 		return nil
 	}
 	state := s.learner.State()

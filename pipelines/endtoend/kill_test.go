@@ -18,9 +18,8 @@ import (
 
 // TestKill kills a stage with SIGKILL at a random moment, again and again, and goes on with the run each time. Whenever
 // the kill comes: the pipeline fails, no release is seen without its ledger line, a round that is released twice is the
-// same bytes, and there is no half-written model. In the end each round is charged once. mstep keeps a checkpoint of each
-// third round, so a killed run learns from up to two stored releases again. The moments are random, but nothing here may
-// fail at any of them.
+// same bytes, and there is no half-written model. In the end each round is charged once. The moments are random, but
+// nothing here may fail at any of them.
 func TestKill(t *testing.T) {
 	const rounds, kills = 30, 25
 	folder := t.TempDir()
@@ -43,7 +42,7 @@ stage sample --poisson 0.2 --rounds %d docs.pp |
   stage estep lda --params params --params-wait 2s |
   stage privatize --grant grant.json --ledger ledger |
   tee releases.pp |
-  stage mstep lda --topics 10 --vocab %q --params-out params --checkpoint-every 3 -o model.pp`, rounds, vocabulary))
+  stage mstep lda --topics 10 --vocab %q --params-out params -o model.pp`, rounds, vocabulary))
 		s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := s.Start(); err != nil {
 			t.Fatal(err)

@@ -26,9 +26,8 @@ func TestSoak(t *testing.T) {
 		t.Skip("PRIVPIPE_FAULTS=0")
 	}
 	b := broker.Own(t)
-	sparse := lda
-	sparse.mstep += " --checkpoint-every 3" // a killed mstep sends parameters again, to workers that have newer ones
-	j := newJob(t, sparse)
+	j := newJob(t, lda)
+	j.system.mstep += " --checkpoint-every 3" // a killed mstep sends parameters again, to workers that have newer ones
 	counts := make(map[string]int)
 	for i := range runs {
 		seed := uint64(seed + i)
