@@ -255,9 +255,9 @@ func (s *session) follow() error {
 
 // learnFrom learns from one release, which comes while the learner takes it. If it breaks off, the run ends, and nothing of it is kept.
 //
-// learnFrom writes the checkpoint, if one is due, before it sends the parameters. An E-step that keeps a state replaces it in the next round, and could not
-// answer this round again. After a crash in between, the parameters are those of the checkpoint. The parameters are computed while the
-// checkpoint is written: neither changes the learner.
+// learnFrom writes the checkpoint, if one is due, before it sends the parameters. An E-step that keeps a state replaces it in the next round,
+// and could not answer this round again. After a crash in between, the parameters are those of the checkpoint. The parameters are computed
+// while the checkpoint is written: neither changes the learner.
 func (s *session) learnFrom(set *stream.Set) error {
 	release, err := model.NewRelease(set)
 	if err == nil {
