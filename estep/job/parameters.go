@@ -101,6 +101,7 @@ func (p *parameters) after(ctx context.Context, previous uint32, size model.Size
 
 // wait waits for the parameters that a round wants after the previous one: those after previous − stale, or the first later ones. Which they are
 // does not depend on what else has arrived, so all workers answer a round with the same. Only a worker that starts in a topic has the newest alone.
+// A FIFO that begins after the wanted ones is refused: a killed run may have charged the round for an answer by them.
 func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set, newest uint32, err error) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mutex.Lock()
@@ -118,7 +119,7 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 				continue
 			}
 			newest := p.sets[len(p.sets)-1].Round
-			if p.once && set.Round > wanted && newest == previous { // privatize may have charged the round for an answer by the wanted ones
+			if p.once && set.Round > wanted && newest == previous {
 				return nil, 0, exit.Errorf(exit.Missing, "%s: begins with the parameters after round %d, and --stale wants those after round %d",
 					p.name, set.Round, wanted).WithHint("remove the checkpoint of mstep and start again: what was charged is released as it was stored")
 			}
