@@ -1,0 +1,40 @@
+package testkit
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Parts are the parts of the deep suite, which .ci/deep runs. What a part shows stands beside its name there.
+var Parts = []string{"audits", "distribution", "faults", "fuzz", "kafka", "kills", "mutants", "papers", "peers", "quality", "race", "seeds"}
+
+// variable names the parts of the deep suite that a run includes, with spaces between them. The gate leaves it empty.
+const variable = "PRIVPIPE_DEEP"
+
+// Deep skips a test of the deep suite unless PRIVPIPE_DEEP names its part. A test calls it first, with the name as a constant:
+// .ci/deep finds the tests of a part by their source.
+func Deep(t testing.TB, part string) {
+	t.Helper()
+	if !slices.Contains(Parts, part) {
+		t.Fatalf("the deep suite has no part %q, it has %q", part, Parts)
+	}
+	if !chosen(part) {
+		t.Skipf("part %s of the deep suite: .ci/deep %[1]s", part)
+	}
+}
+
+// Repeats returns how often a test repeats what it does: gate times in the gate, deep times where PRIVPIPE_DEEP names the part.
+func Repeats(t testing.TB, part string, gate, deep int) int {
+	t.Helper()
+	if !slices.Contains(Parts, part) {
+		t.Fatalf("the deep suite has no part %q, it has %q", part, Parts)
+	}
+	if chosen(part) {
+		return deep
+	}
+	return gate
+}
+
+func chosen(part string) bool { return slices.Contains(strings.Fields(os.Getenv(variable)), part) }
