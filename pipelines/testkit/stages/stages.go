@@ -1,10 +1,9 @@
-// Package stages builds the programs for tests that run them as a user does, in a shell.
+// Package stages gives tests the programs that they run as a user does, in a shell.
 package stages
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -16,24 +15,26 @@ var Root = func() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }()
 
-// Main builds the stages and puts them first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the
-// recipes not to build them again.
+// given names a folder of programs that are built already: of the sources with a planted fault, see ../mutants.
+const given = "PRIVPIPE_TEST_BIN"
+
+// Main puts the stages first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the recipes not to build
+// them again.
 func Main(m *testing.M) {
-	os.Exit(func() int {
-		bin, err := os.MkdirTemp("", "privpipe-bin-")
-		if err != nil {
+	bin := os.Getenv(given)
+	if bin == "" {
+		var err error
+		if bin, err = Build("./..."); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			return 1
+			os.Exit(1)
 		}
-		defer os.RemoveAll(bin)
-		build := exec.Command("go", "build", "-o", bin+"/", "./...")
-		build.Dir = Root
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-			return 1
-		}
-		os.Setenv("PRIVPIPE_BIN", bin)
-		os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-		return m.Run()
-	}())
+	}
+	Use(bin)
+	os.Exit(m.Run())
+}
+
+// Use puts the programs of a folder first on PATH, and names it to the recipes.
+func Use(bin string) {
+	os.Setenv("PRIVPIPE_BIN", bin)
+	os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
