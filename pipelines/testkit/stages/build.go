@@ -114,11 +114,12 @@ func hashOf(packages string, flags []string) (string, error) {
 			fmt.Fprintf(hash, "%q\n", flag)
 			continue
 		}
-		replacements, err := replacementsOf(overlay)
+		replaced, by, err := replacementsOf(overlay)
 		if err != nil {
 			return "", err
 		}
-		files = append(files, replacements...)
+		fmt.Fprintf(hash, "%q\n", replaced)
+		files = append(files, by...)
 	}
 	for _, file := range slices.DeleteFunc(files, func(f string) bool { return f == "" }) {
 		content, err := os.ReadFile(file)
@@ -134,20 +135,20 @@ func hashOf(packages string, flags []string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)[:16]), nil
 }
 
-// replacementsOf returns the files that an overlay puts in place of others, in the order of these.
-func replacementsOf(overlay string) (files []string, err error) {
+// replacementsOf returns the files that an overlay replaces, by their names below Root, and the files that it puts there.
+func replacementsOf(overlay string) (replaced, by []string, err error) {
 	content, err := os.ReadFile(overlay)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var of struct{ Replace map[string]string }
 	if err := json.Unmarshal(content, &of); err != nil {
-		return nil, fmt.Errorf("%s: %w", overlay, err)
+		return nil, nil, fmt.Errorf("%s: %w", overlay, err)
 	}
-	for _, replaced := range slices.Sorted(maps.Keys(of.Replace)) {
-		files = append(files, of.Replace[replaced])
+	for _, name := range slices.Sorted(maps.Keys(of.Replace)) {
+		replaced, by = append(replaced, strings.TrimPrefix(name, Root)), append(by, of.Replace[name])
 	}
-	return files, nil
+	return replaced, by, nil
 }
 
 // tool runs the go command in the project's folder and returns its output.
