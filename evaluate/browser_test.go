@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // inBrowser is what a page does in headless Chromium: testdata/browser/check.mjs.
@@ -25,9 +27,6 @@ type inBrowser struct {
 // browse opens a page in Chromium, or skips the test.
 func browse(t *testing.T, html []byte) inBrowser {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
 	chromium := cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium")
 	if _, err := os.Stat(chromium); err != nil {
 		t.Skipf("no Chromium at %s: apt install chromium, or name one by CHROMIUM", chromium)
@@ -78,6 +77,7 @@ func render(t *testing.T, command reportCommand) []byte {
 // TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error, moves its words
 // by the keyboard, and passes axe-core in light and dark, contrast and labels among its rules.
 func TestBrowser(t *testing.T) {
+	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{
 		Model: "report.pp", Ledger: "report.ledger", Account: "report.json", Curve: "curve.json", Releases: "report-rel.pp",
 		Scores: "fair-scores.pp", Reference: "fair-docs.pp", Top: 3, Title: `</title><script>alert("title")</script>`,
@@ -112,6 +112,7 @@ func TestBrowser(t *testing.T) {
 
 // TestBrowserWords: the page of a model without topics is as sound.
 func TestBrowserWords(t *testing.T) {
+	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{
 		Model: "frequencies.pp", Ledger: "frequencies.led", Account: "frequencies.json", Releases: "frequencies-rel", Top: 15,
 	}))

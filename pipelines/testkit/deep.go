@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -8,7 +9,10 @@ import (
 )
 
 // Parts are the parts of the deep suite, which .ci/deep runs. What a part shows stands beside its name there.
-var Parts = []string{"audits", "distribution", "faults", "fuzz", "kafka", "kills", "mutants", "papers", "peers", "quality", "race", "seeds"}
+var Parts = []string{
+	"accounting", "arm64", "audits", "browser", "distribution", "faults", "fuzz", "kafka", "kills", "mutants", "operations", "papers", "peers",
+	"quality", "race", "seeds",
+}
 
 // variable names the parts of the deep suite that a run includes, with spaces between them. The gate leaves it empty.
 const variable = "PRIVPIPE_DEEP"
@@ -35,6 +39,15 @@ func Repeats(t testing.TB, part string, gate, deep int) int {
 		return deep
 	}
 	return gate
+}
+
+// Scripted answers the conditions of a testscript: a line "[!deep:PART] skip" does what Deep does for a test.
+func Scripted(condition string) (bool, error) {
+	part, is := strings.CutPrefix(condition, "deep:")
+	if !is || !slices.Contains(Parts, part) {
+		return false, fmt.Errorf("unknown condition %q: deep:PART with a part of %q", condition, Parts)
+	}
+	return chosen(part), nil
 }
 
 func chosen(part string) bool { return slices.Contains(strings.Fields(os.Getenv(variable)), part) }

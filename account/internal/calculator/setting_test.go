@@ -9,6 +9,7 @@ import (
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // settings are of each sampling and adjacency that has a theorem.
@@ -45,12 +46,10 @@ func epsilonOf(t *testing.T, a *accountant.Accountant, s *Setting, noise, delta 
 
 // TestExtremes: a number that is none never comes out, and no bound is below the exact ε of a single round.
 func TestExtremes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: only arithmetic")
-	}
+	noises := []float64{0.1, 2, 1e4}[:testkit.Repeats(t, "accounting", 1, 3)]
 	for _, rate := range []float64{1e-8, 0.05, 1} {
 		for _, rounds := range []int{1, 1e7} {
-			for _, noise := range []float64{0.1, 2, 1e4} {
+			for _, noise := range noises {
 				for _, s := range settings(rate, rounds) {
 					extremes(t, s, noise)
 				}
@@ -95,9 +94,6 @@ func round(s *Setting, noise, delta float64) float64 {
 
 // TestInverses: the noise for (ε, δ) has at most ε at δ, and a thousandth less has more; the δ at ε has at most ε.
 func TestInverses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: only arithmetic")
-	}
 	for _, s := range settings(0.02, 50) {
 		for _, a := range accountant.All {
 			if _, ok := epsilonOf(t, a, s, 5, 1e-6); !ok {
@@ -164,9 +160,6 @@ func TestOrderOfAccountants(t *testing.T) {
 
 // TestMonotone: ε falls with noise and δ, and grows with rounds and rate, by pld and by renyi.
 func TestMonotone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: only arithmetic")
-	}
 	for _, a := range []*accountant.Accountant{accountant.Named("pld"), accountant.Named("renyi")} {
 		at := func(s Setting, noise, delta float64) float64 {
 			epsilon, ok := epsilonOf(t, a, &s, noise, delta)

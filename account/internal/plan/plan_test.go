@@ -14,6 +14,7 @@ import (
 	"privpipe/account/internal/report"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/scheme"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/golden"
 )
 
@@ -44,9 +45,6 @@ func solved(t *testing.T, c *Flags) *event.Grant {
 // TestCalibration compares with dp_accounting: no more noise than its worse orders need, and never less than its exact
 // accountant asks for.
 func TestCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: only arithmetic")
-	}
 	type row struct {
 		Epsilon, Delta, Q float64
 		Rounds            int
@@ -66,6 +64,7 @@ func TestCalibration(t *testing.T) {
 // TestPlanThenReport: what a plan's releases are charged, on the privatizer's grid, costs at most what was planned, and
 // hardly less. A second plan in the same ledger takes only what the first left.
 func TestPlanThenReport(t *testing.T) {
+	slow := map[string]bool{"allocate": true, "epochs": true} // by pld, half a minute
 	for name, c := range map[string]Flags{
 		"poisson":  {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}},
 		"seeded":   {Flags: scheme.Flags{Sampled: scheme.Sampled{Poisson: new(0.05)}}, Seeded: true},
@@ -88,7 +87,7 @@ func TestPlanThenReport(t *testing.T) {
 		"response":         {Mechanism: event.RandomizedResponse, MaxWords: 30, Rounds: new(1)},
 	} {
 		for _, c.Accountant = range []string{"renyi", "pld"} {
-			if testing.Short() && (c.Accountant == "pld") != (name == "poisson") {
+			if c.Accountant == "pld" && slow[name] && testkit.Repeats(t, "accounting", 0, 1) == 0 {
 				continue
 			}
 			t.Run(name+" "+c.Accountant, func(t *testing.T) { planThenReport(t, c) })
@@ -152,9 +151,6 @@ func reported(t *testing.T, ledger *event.Ledger, delta float64, by string) *rep
 
 // TestRandomPlans: after a ledger of random releases, a random plan stays within its budget to the last digit.
 func TestRandomPlans(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: only arithmetic")
-	}
 	random := rand.New(rand.NewPCG(3, 4))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
 	plan := func() Flags {
@@ -174,7 +170,7 @@ func TestRandomPlans(t *testing.T) {
 		}
 		return c
 	}
-	for i := range 8 {
+	for i := range testkit.Repeats(t, "accounting", 3, 24) {
 		c := plan()
 		before := plan()
 		var b ledgertest.Book

@@ -14,15 +14,13 @@ import (
 	"testing"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/stages"
 )
 
 // checker runs pipelines/testkit/operations, the first time builds it, and decodes what it prints.
 func checker(t *testing.T, input string, result any, args ...string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds code of Kubernetes and of Prometheus")
-	}
 	command := exec.Command("go", append([]string{"run", "."}, args...)...)
 	command.Dir = filepath.Join(stages.Root, "pipelines/testkit/operations")
 	command.Stdin = strings.NewReader(input)
@@ -157,6 +155,7 @@ func (c container) service(t *testing.T, folder string, variables map[string]str
 
 // TestManifests trains by the command lines of the containers, under a ledger and a grant that those of begin.yaml make.
 func TestManifests(t *testing.T) {
+	testkit.Deep(t, "operations")
 	objects := manifests(t)
 	for _, reads := range []string{"contributions", "sums"} {
 		t.Run(reads, func(t *testing.T) {
@@ -245,6 +244,7 @@ func (p pod) exported(c container, file string) error {
 
 // TestManifestsPods: what every pod has, so that no stage runs as root, writes where it should not, or is restarted in vain.
 func TestManifestsPods(t *testing.T) {
+	testkit.Deep(t, "operations")
 	pods := 0
 	for name, o := range manifests(t) {
 		p := o.Spec.Template.Spec

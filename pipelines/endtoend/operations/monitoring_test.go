@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/stages"
 )
 
@@ -32,6 +33,7 @@ var shown = regexp.MustCompile(`(?m)^([a-z_]+)(\{[^}]*\})? `)
 // TestMetrics holds rules and dashboard against what the stages serve while they train, with a broker that refuses some
 // requests: every metric and every label that a query goes by is there.
 func TestMetrics(t *testing.T) {
+	testkit.Deep(t, "operations")
 	labels := map[string][]string{"privpipe:run_over": {"run"}}
 	for name, own := range elsewhere {
 		labels[name] = append(own, targets...)

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/testkit/stages"
 )
@@ -74,6 +75,7 @@ var broken = []struct {
 // TestRecovery breaks runs as recovery.md says, looks for what it says that one sees, and does what it says is to be done.
 // Nothing of it charges a round again, and what is released is what was.
 func TestRecovery(t *testing.T) {
+	testkit.Deep(t, "operations")
 	page := read(t, filepath.Join(kafka, "recovery.md"))
 	sections := make(map[string]string)
 	for _, section := range strings.Split(page, "\n## ")[1:] {

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/view"
 )
 
@@ -33,7 +34,8 @@ func Main(m *testing.M, programs map[string]func()) {
 // Run runs the scripts testdata/script/*.txtar, each in a folder of its own with the given files (by their names).
 func Run(t *testing.T, files map[string][]byte) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:       "testdata/script",
+		Condition: testkit.Scripted,
 		Setup: func(e *testscript.Env) error {
 			for name, content := range files {
 				if err := os.WriteFile(e.WorkDir+"/"+name, content, 0o666); err != nil {

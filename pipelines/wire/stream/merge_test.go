@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/wire"
 )
 
@@ -179,7 +180,7 @@ func TestMerge(t *testing.T) {
 			want = append(want, g...)
 		}
 		again := 0
-		for seed := range seeds(2000) {
+		for seed := range uint64(testkit.Repeats(t, "faults", 200, 20_000)) {
 			random := rand.New(rand.NewPCG(seed, uint64(kind)))
 			log := history(t, h, groups, random)
 			got, err := merged(t, log)
@@ -204,14 +205,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// seeds is how many seeds are tried, a tenth of n in a short test.
-func seeds(n uint64) uint64 {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
-
 // withoutAgain drops contributions that came before in their round.
 func withoutAgain(records []*wire.Record) []*wire.Record {
 	seen := make(map[string]bool)
@@ -233,7 +226,7 @@ func withoutAgain(records []*wire.Record) []*wire.Record {
 func TestMergeFromTheMiddle(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_RELEASES, wire.Kind_SUMS} {
 		h, groups := header(kind), groupsOf(kind, 4)
-		for seed := range seeds(500) {
+		for seed := range uint64(testkit.Repeats(t, "faults", 50, 5000)) {
 			random := rand.New(rand.NewPCG(seed, uint64(kind)))
 			log := history(t, h, groups, random)
 			closed := uint32(0)
