@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"privpipe/pipelines/testkit"
 )
 
 // call is E(W − k)₊ of W = e^(sz−s²/2), z from N(0, 1) (Black and Scholes 1973).
@@ -65,7 +67,7 @@ func TestAllocationMoments(t *testing.T) {
 	for _, c := range []struct {
 		rounds int
 		sigma  float64
-	}{{2, 1}, {7, 0.8}, {20, 1.24}, {1000, 0.6}, {1000, 5}, {99_999, 1}} {
+	}{{2, 1}, {7, 0.8}, {20, 1.24}, {1000, 0.6}, {1000, 5}, {99_999, 1}}[:testkit.Repeats(t, "accounting", 3, 6)] {
 		above, below := pair(GaussianAllocation(c.rounds, c.sigma)), pair(GaussianAllocationBelow(c.rounds, c.sigma))
 		moment := func(p *Pair, a float64) (sum float64) {
 			for _, x := range p.atoms {
@@ -155,7 +157,7 @@ func TestAllocationBracket(t *testing.T) {
 	for _, c := range []struct {
 		rounds       int
 		sigma, delta float64
-	}{{2, 0.1, 1e-5}, {10_000, 0.2, 1e-10}, {3, 300, 1e-9}, {5000, 50, 1e-9}, {37, 1, 1e-20}} {
+	}{{2, 0.1, 1e-5}, {3, 300, 1e-9}, {37, 1, 1e-20}, {10_000, 0.2, 1e-10}, {5000, 50, 1e-9}}[:testkit.Repeats(t, "accounting", 3, 5)] {
 		upper, lower, err := allocated(c.rounds, c.sigma, 3, c.delta)
 		if !(lower > 0 && lower <= upper && upper < 1.003*lower) || err != nil {
 			t.Errorf("%d rounds, σ %v, δ %v: ε from %v to %v (%v)", c.rounds, c.sigma, c.delta, lower, upper, err)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // distinct are events that have nothing in common but their kind, as in a ledger of many runs.
@@ -32,7 +34,7 @@ func TestDistinct(t *testing.T) {
 		{"orthogonal", func(i float64) (*Pair, error) { return GaussianReplaceOrthogonal(0.02+i*1e-15, 2) }},
 		{"without replacement", func(i float64) (*Pair, error) { return GaussianWithoutReplacement(0.02, 2+i*1e-13) }},
 	} {
-		const releases = 150
+		releases := testkit.Repeats(t, "accounting", 40, 150)
 		var all []Event
 		for i := range releases {
 			all = append(all, Event{pair(c.build(float64(i))), 1})
