@@ -37,7 +37,7 @@ func browse(t *testing.T, html []byte) inBrowser {
 	}
 	modules := cmp.Or(os.Getenv("PRIVPIPE_NODE"), "../.node") + "/node_modules"
 	if _, err := os.Stat(modules + "/axe-core"); err != nil {
-		t.Skipf("no axe-core in %s: just browser installs it there", modules)
+		t.Skipf("no axe-core in %s: .ci/peers installs it", modules)
 	}
 	name := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(name, html, 0o644); err != nil {

@@ -62,7 +62,7 @@ func python(t *testing.T, imports, script string, args ...string) {
 	interpreter := cmp.Or(os.Getenv("PYTHON"), "python3")
 	if out, err := exec.Command(interpreter, "-c", "import "+imports).CombinedOutput(); err != nil {
 		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-		t.Skipf("%s (set PYTHON to another; just peers installs one) cannot import %s: %v, %s", interpreter, imports, err, lines[len(lines)-1])
+		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", interpreter, imports, err, lines[len(lines)-1])
 	}
 	out, err := exec.Command(interpreter, append([]string{filepath.Join("testdata", script)}, args...)...).CombinedOutput()
 	if err != nil {

@@ -237,7 +237,7 @@ func CreateStreams(name string, h *wire.Header, compression string) ([]*StreamWr
 }
 
 // CreateStream opens an output for a stream with header h. compression is "none", "fast", "best" or "auto". "auto"
-// is "none" for a pipe, otherwise "fast" (measured: `just bench`, pipeline).
+// is "none" for a pipe, otherwise "fast" (measured: .ci/bench, pipeline).
 func CreateStream(name string, h *wire.Header, compression string) (*StreamWriter, error) {
 	if topic.Is(name) {
 		return createOne(name, h, compression, false)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The benchmarks measure the built stages beside other tools on the same input in the same run (just bench). What counts
+// The benchmarks measure the built stages beside other tools on the same input in the same run (.ci/bench). What counts
 // is the ratio. Each side runs several times, in turns, and the least of its times is taken: what a busy machine adds is
 // not theirs.
 
@@ -28,7 +28,7 @@ func python(b testing.TB, modules ...string) string {
 		name = "python3"
 	}
 	if exec.Command(name, "-c", "import "+strings.Join(modules, ",")).Run() != nil {
-		b.Skipf("%s has no %s: name one that has with PYTHON (just bench makes one)", name, strings.Join(modules, ", "))
+		b.Skipf("%s has no %s: name one that has with PYTHON (.ci/peers makes one)", name, strings.Join(modules, ", "))
 	}
 	return name
 }

@@ -117,7 +117,7 @@ func samplerPeers(b *testing.B, topics int, alpha, eta float64) map[string]strin
 		program := filepath.Join(root, "pipelines/endtoend/mallet/Sampling.java")
 		peers["MALLET"] = fmt.Sprintf("java -Xmx2g -cp '%s/*' %s docword.txt %d %v %v %s 2>/dev/null", jars, program, topics, alpha*float64(topics), eta, chain)
 	} else {
-		b.Logf("without MALLET: no javac, or no jars in %s; name their folder with PRIVPIPE_MALLET_JARS (just peers fetches them)", jars)
+		b.Logf("without MALLET: no javac, or no jars in %s; name their folder with PRIVPIPE_MALLET_JARS (.ci/peers fetches them)", jars)
 	}
 	return peers
 }

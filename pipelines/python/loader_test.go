@@ -44,7 +44,7 @@ func TestLoader(t *testing.T) {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	if out, err := exec.Command(python, "-c", "import "+needs).CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		t.Skipf("%s (set PYTHON to another; just peers installs one) cannot import %s: %v, %s", python, needs, err, lines[len(lines)-1])
+		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) cannot import %s: %v, %s", python, needs, err, lines[len(lines)-1])
 	}
 	script, err := filepath.Abs("privpipe_test.py")
 	if err != nil {

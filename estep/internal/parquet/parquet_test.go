@@ -120,7 +120,7 @@ func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), n
 func TestPyArrow(t *testing.T) {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	if err := exec.Command(python, "-c", "import pyarrow.parquet").Run(); err != nil {
-		t.Skipf("%s (set PYTHON to another; just peers installs one) has no pyarrow: %v", python, err)
+		t.Skipf("%s (set PYTHON to another; .ci/peers installs one) has no pyarrow: %v", python, err)
 	}
 	for _, c := range []struct{ rows, columns, groups int }{{0, 3, 0}, {1, 1, 1}, {100, 20, 1}, {9000, 1000, 3}, {5, 0, 1}} {
 		script := fmt.Sprintf(`

@@ -1,4 +1,4 @@
-// Command ratios compares the ratios that benchmarks report with recorded ones (just bench-check), or all numbers with what is asked (just bench).
+// Command ratios compares the ratios that benchmarks report with recorded ones (.ci/bench check), or all numbers with what is asked (.ci/bench).
 //
 //	go test -bench … | ratios FILE
 //	go test -bench … | ratios --record FILE
