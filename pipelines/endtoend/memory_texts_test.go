@@ -15,6 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"privpipe/pipelines/testkit"
 )
 
 // A span is a text of some bytes, written some number of times.
@@ -99,6 +101,7 @@ func manyColumns(t *testing.T, n int) string {
 // TestMemoryOfTexts: no small file of text makes tokenize take much memory. Each command runs with 3 GiB of address space, of which
 // Go's runtime takes what it does not use, too.
 func TestMemoryOfTexts(t *testing.T) {
+	testkit.Deep(t, "memory")
 	folder := t.TempDir()
 	const many, giga = 60_000_000, 1_000_000_000
 	write(t, folder, "vocab.txt", twoWords)

@@ -5,11 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestRecipeProgress trains by the recipe on a terminal: a line while it reads the text, then one of the whole training, whose ε
 // grows up to the budget. The results come below a clean screen.
 func TestRecipeProgress(t *testing.T) {
+	testkit.Deep(t, "operations")
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 2 --topics 5 --rounds 60 comments.jsonl "

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/terminal"
 )
 
@@ -27,6 +28,7 @@ const (
 // TestProgress runs stages on a terminal, alone and in pipelines. In each case one kind of line is shown and nothing else, and in
 // the end nothing of it is left.
 func TestProgress(t *testing.T) {
+	testkit.Deep(t, "operations")
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, `
