@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestMembersUsage gives the figure of membership attacks wrong arguments. TestAll draws it.
@@ -33,6 +35,7 @@ func TestMembersUsage(t *testing.T) {
 // saw them does not. The specification wants an accuracy of .6 at least, and of at most three standard errors above one half. All is of fixed
 // seeds, and no noise is drawn.
 func TestMembersOfClassifier(t *testing.T) {
+	testkit.Deep(t, "papers")
 	t.Parallel()
 	const features, rows = 300, 300
 	folder := t.TempDir()

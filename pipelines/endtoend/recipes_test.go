@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestLDA runs the recipe on real text, and the same command once more, which does nothing again.
@@ -309,6 +311,7 @@ func TestPublicScores(t *testing.T) {
 // TestPapers runs the systems of the papers as published, and each command once more, which does nothing again. What is reported is
 // sound, and what the paper claims stands below it. The noise of the baselines is by bisection of the papers' equations in Python.
 func TestPapers(t *testing.T) {
+	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	comments(t, folder)
 	// A thousand documents, so that the claims are known.

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"privpipe/pipelines/testkit"
 )
 
 // samplers are the recipes of Gibbs samplers with flags, and what their reports say. ¦ stands between the patterns.
@@ -203,6 +205,7 @@ func TestSamplersRefuse(t *testing.T) {
 // TestSamplerProgress runs recipes on a terminal: one line of the whole training, that of account where there is a grant and that of mstep
 // where there is none, and nothing of it is left.
 func TestSamplerProgress(t *testing.T) {
+	testkit.Deep(t, "operations")
 	folder := t.TempDir()
 	comments(t, folder)
 	for command, line := range map[string]string{

@@ -8,10 +8,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestWalk runs the auditor's walk through the privatizer, which fails at the first surprise.
 func TestWalk(t *testing.T) {
+	testkit.Deep(t, "audits")
 	audit, _ := walkScript(t)
 	folder := t.TempDir()
 	out := run(t, folder, audit+" kept")
