@@ -112,8 +112,8 @@ type process struct {
 	output  strings.Builder
 	metrics chan string // where they are, once it has said so
 	said    *atomic.Int64
-	err     error       // how it ended
-	shown   string      // at metrics, all scrapes
+	err     error  // how it ended
+	shown   string // at metrics, all scrapes
 }
 
 // serving is how a stage says where its metrics are.

@@ -26,7 +26,7 @@ import (
 func Own(t testing.TB) *Broker {
 	t.Helper()
 	if os.Getenv("PRIVPIPE_KAFKA_JARS") == "" {
-		t.Skip("no broker: run `just kafka-up` and export what it prints, or export PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars")
+		t.Skip("no broker: PRIVPIPE_KAFKA=HOST:PORT names one, or PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars the folder of its programs")
 	}
 	own, err := started()
 	if err != nil {
