@@ -21,9 +21,10 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// client is what the stages have: kafka-go's, without what it remembers of other tests' brokers.
+// client is what the stages have: kafka-go's, without what it remembers of other tests' brokers. What it learns of topics at
+// its first request is old after some seconds. The first answer must come within them, handshakes included.
 func client(t *testing.T, address string) *kafka.Client {
-	transport := &kafka.Transport{MetadataTTL: 100 * time.Millisecond}
+	transport := &kafka.Transport{MetadataTTL: 10 * time.Second}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &kafka.Client{Addr: kafka.TCP(address), Transport: transport, Timeout: within}
 }
@@ -41,10 +42,10 @@ func produce(c *kafka.Client, topic string, partition int, values ...[]byte) err
 	return answer.Error
 }
 
-// fetch returns the next values of a partition from an offset on, at least one.
+// fetch returns the next values of a partition from an offset on: none if none comes for long.
 func fetch(c *kafka.Client, topic string, partition int, offset int64) (values [][]byte, err error) {
 	answer, err := c.Fetch(context.Background(), &kafka.FetchRequest{Topic: topic, Partition: partition, Offset: offset,
-		MinBytes: 1, MaxBytes: 1 << 20, MaxWait: within})
+		MinBytes: 1, MaxBytes: 1 << 20, MaxWait: within / 2})
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +76,8 @@ func holds(t *testing.T, c *kafka.Client, topic string, partition int, want ...[
 	var got [][]byte
 	for len(got) < len(want) {
 		more, err := fetch(c, topic, partition, int64(len(got)))
-		if err != nil {
-			t.Fatalf("after %d values: %v", len(got), err)
+		if err != nil || len(more) == 0 {
+			t.Fatalf("after %d values: %d more, %v", len(got), len(more), err)
 		}
 		got = append(got, more...)
 	}

@@ -85,6 +85,7 @@ func addedPartitions(s subject) error {
 	ctx, end := testkit.Progress(within)
 	defer end()
 	wait := testkit.Wait(ctx, func() bool { // clients hear of it a moment later
+		s.c = client(s.t, s.Address)
 		n, err := s.partitions(topic)
 		return n == 3 && err == nil && produce(s.c, topic, 2, []byte("x")) == nil
 	})
