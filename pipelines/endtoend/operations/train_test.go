@@ -62,7 +62,9 @@ func train(t *testing.T, folder, ledger, model string, services func(brokers str
 	r := &training{t: t, folder: folder, scrapes: make(map[string]string)}
 	bash(t, folder, `comments "$(go env GOROOT)/src/net/http" >docs.jsonl`)
 	all := services(b.Address)
-	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition, Count: -1})
+	ill := b.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition, Count: -1,
+	})
 	r.see = func(shown string) {
 		if strings.Contains(shown, "privpipe_kafka_retries_total{") {
 			ill.Remove()

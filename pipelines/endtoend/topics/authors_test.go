@@ -10,9 +10,9 @@ import (
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestAuthors has many authors, each with a ledger and processes of her own, who report a document each to one topic, from which the server
-// rebuilds as many. Some report again, which repeats the report, or on another day, when the server has begun. Part kafka has a
-// thousand of them.
+// TestAuthors has many authors, each with a ledger and processes of her own, who report a document each to one topic,
+// from which the server rebuilds as many. Some report again, which repeats the report, or on another day, when the
+// server has begun. Part kafka has a thousand of them.
 func TestAuthors(t *testing.T) {
 	authors := testkit.Repeats(t, "kafka", 10, 1000)
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {

@@ -12,9 +12,9 @@ import (
 )
 
 // TestEpochs: random allocation over eight epochs, with documents, rounds, contributions and releases in topics. All
-// stages are killed after the first epoch, and started again. The broker gets no release of a later epoch before. Then each
-// document is in one round of each epoch, each round was charged once, and the ledger costs what the calculator says of the
-// epochs.
+// stages are killed after the first epoch, and started again. The broker gets no release of a later epoch before. Then
+// each document is in one round of each epoch, each round was charged once, and the ledger costs what the calculator
+// says of the epochs.
 func TestEpochs(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		folder, releases := t.TempDir(), b.Topic(t, "releases", 1, nil)

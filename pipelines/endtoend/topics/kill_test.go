@@ -36,8 +36,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// atRelease returns an address by which stages reach a broker. ask says whether the broker gets a release, by the number of
-// charges that the ledger has then. A stage sends again what the broker does not get.
+// atRelease returns an address by which stages reach a broker. ask says whether the broker gets a release, by the
+// number of charges that the ledger has then. A stage sends again what the broker does not get.
 func atRelease(t *testing.T, b *broker.Broker, releases, ledger string, ask func(charges int) (pass bool)) string {
 	return broker.Relay(t, b.Address, func(request kmsg.Request, pass func()) {
 		if written, ok := request.(*kmsg.ProduceRequest); ok && written.Topics[0].Topic == releases {

@@ -208,15 +208,16 @@ func (r *run) commands() map[string][]string {
 // again says whether a stage is to be started again after an exit, as its service manager would.
 func again(code int) bool { return code == exit.Unavailable || code == exit.Locked || code < 0 }
 
-// all runs the stages until all have ended well, or one is refused, or nothing goes on: no charge, no message of a topic.
-// What is killed is started again. A run is recorded to take so long.
+// all runs the stages until all have ended well, or one is refused, or nothing goes on: no charge, no message of a
+// topic. What is killed is started again. A run is recorded to take so long.
 func (r *run) all(recorded time.Duration) error {
 	ended := make(chan error)
 	commands := r.commands()
 	for name, arguments := range commands {
 		go func() { ended <- r.keep(name, arguments) }()
 	}
-	ctx, end := testkit.Progress(recorded, testkit.Files(r.folder), r.broker.Written(slices.Collect(maps.Values(r.topics))...))
+	written := r.broker.Written(slices.Collect(maps.Values(r.topics))...)
+	ctx, end := testkit.Progress(recorded, testkit.Files(r.folder), written)
 	defer end()
 	late := context.AfterFunc(ctx, r.stop)
 	defer late()

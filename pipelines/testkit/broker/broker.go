@@ -185,7 +185,8 @@ func create(ctx context.Context, client *kgo.Client, topic string, partitions in
 		if err = kerr.ErrorForCode(made.ErrorCode); err != nil {
 			err = fmt.Errorf("%w: %s", err, message)
 		}
-		// The controller gives no topic to a broker that it has not heard of lately: one that just started or was paused.
+		// The controller gives no topic to a broker that it has not heard of lately: one that just started or was
+		// paused.
 		return !strings.Contains(message, "fenced")
 	})
 	return cmp.Or(wait, err)

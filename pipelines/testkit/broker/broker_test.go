@@ -21,8 +21,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// client is what the stages have: kafka-go's, without what it remembers of other tests' brokers. What it learns of topics at
-// its first request is old after some seconds. The first answer must come within them, handshakes included.
+// client is what the stages have: kafka-go's, without what it remembers of other tests' brokers. What it learns of
+// topics at its first request is old after some seconds. The first answer must come within them, handshakes included.
 func client(t *testing.T, address string) *kafka.Client {
 	transport := &kafka.Transport{MetadataTTL: 10 * time.Second}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -133,18 +133,6 @@ func TestFake(t *testing.T) {
 		t.Error(err)
 	}
 	holds(t, c, "two", 0, []byte("taken"))
-}
-
-// TestFakeTopic makes a topic on the fake as on a real broker: the fake answers as Kafka does.
-func TestFakeTopic(t *testing.T) {
-	fake := Fake(t, nil)
-	b := &Broker{Address: fake.Address}
-	topic := b.Topic(t, "sums.private", 3, map[string]string{"retention.ms": "60000"})
-	settings := fake.TopicInfo(topic).Configs
-	if value := settings["retention.ms"]; value == nil || *value != "60000" || !strings.HasSuffix(topic, ".sums.private") {
-		t.Errorf("%s has the settings %v", topic, settings)
-	}
-	roundTrip(t, fake.Address, topic)
 }
 
 func TestReal(t *testing.T) {

@@ -55,7 +55,8 @@ var behaviours = []behaviour{
 	{"a member that is silent is expelled", expelled, ""},
 }
 
-// TestConformance: the fake broker, which tests of the gate use, does what Kafka does. Kafka itself does it in part kafka.
+// TestConformance: the fake broker, which tests of the gate use, does what Kafka does. Kafka itself does it in part
+// kafka.
 func TestConformance(t *testing.T) {
 	t.Run("fake", func(t *testing.T) {
 		for _, b := range behaviours {

@@ -38,8 +38,8 @@ func (f Faked) Broker() *Broker { return &Broker{Address: f.Address} }
 // ShortSessions is the option of a broker whose groups take sessions as short as those of broker.sh do.
 var ShortSessions = kfake.GroupMinSessionTimeout(500 * time.Millisecond)
 
-// Each runs a test on a fake broker, whose topics are its own, and in part kafka of the deep suite on a real one. The fake
-// broker does what TestConformance says.
+// Each runs a test on a fake broker, whose topics are its own, and in part kafka of the deep suite on a real one. The
+// fake broker does what TestConformance says.
 func Each(t *testing.T, test func(t *testing.T, b *Broker)) {
 	t.Run("fake", func(t *testing.T) { test(t, Fake(t, nil, ShortSessions).Broker()) })
 	t.Run("real", func(t *testing.T) {

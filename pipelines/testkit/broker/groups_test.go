@@ -26,8 +26,9 @@ type member struct {
 // join joins, again where the broker wants the id that it gave.
 func (m *member) join(protocol string) error {
 	for {
-		answer, err := m.c.JoinGroup(m.t.Context(), &kafka.JoinGroupRequest{GroupID: m.group, MemberID: m.id, ProtocolType: "consumer",
-			SessionTimeout: session, RebalanceTimeout: within, Protocols: []kafka.GroupProtocol{{Name: protocol,
+		answer, err := m.c.JoinGroup(m.t.Context(), &kafka.JoinGroupRequest{GroupID: m.group, MemberID: m.id,
+			ProtocolType: "consumer", SessionTimeout: session, RebalanceTimeout: within,
+			Protocols: []kafka.GroupProtocol{{Name: protocol,
 				Metadata: kafka.GroupProtocolSubscription{Topics: []string{m.topic}}}}})
 		if err != nil {
 			return err
@@ -36,7 +37,8 @@ func (m *member) join(protocol string) error {
 			m.id = answer.MemberID
 			continue
 		}
-		m.id, m.generation, m.leads, m.others = answer.MemberID, answer.GenerationID, answer.LeaderID == answer.MemberID, nil
+		m.id, m.generation, m.others = answer.MemberID, answer.GenerationID, nil
+		m.leads = answer.LeaderID == m.id
 		for _, other := range answer.Members {
 			m.others = append(m.others, other.ID)
 		}
@@ -77,8 +79,9 @@ func (m *member) beat() error {
 
 // commit notes an offset with a text.
 func (m *member) commit(partition int, offset int64, note string) error {
-	answer, err := m.c.OffsetCommit(m.t.Context(), &kafka.OffsetCommitRequest{GroupID: m.group, GenerationID: m.generation,
-		MemberID: m.id, Topics: map[string][]kafka.OffsetCommit{m.topic: {{Partition: partition, Offset: offset, Metadata: note}}}})
+	noted := []kafka.OffsetCommit{{Partition: partition, Offset: offset, Metadata: note}}
+	answer, err := m.c.OffsetCommit(m.t.Context(), &kafka.OffsetCommitRequest{GroupID: m.group,
+		GenerationID: m.generation, MemberID: m.id, Topics: map[string][]kafka.OffsetCommit{m.topic: noted}})
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,8 @@ func (m *member) noted() (one, two kafka.OffsetFetchPartition, err error) {
 	return all[0], all[1], errors.Join(all[0].Error, all[1].Error)
 }
 
-// coordinated waits until the broker serves the group: Kafka makes the topic of the groups' notes for the first of them.
+// coordinated waits until the broker serves the group: Kafka makes the topic of the groups' notes for the first of
+// them.
 func (m *member) coordinated() error {
 	ctx, end := testkit.Progress(within)
 	defer end()
@@ -226,8 +230,8 @@ func expelled(s subject) error {
 	defer end()
 	wait := testkit.Wait(ctx, func() bool { // the first says nothing
 		beat = second.beat()
-		return errors.Is(beat, kafka.UnknownMemberId) || errors.Is(beat, kafka.RebalanceInProgress) && second.join("answers") == nil &&
-			len(second.others) == 1
+		return errors.Is(beat, kafka.UnknownMemberId) ||
+			errors.Is(beat, kafka.RebalanceInProgress) && second.join("answers") == nil && len(second.others) == 1
 	})
 	return errors.Join(wait, refused("its heartbeat", first.beat(), kafka.UnknownMemberId))
 }

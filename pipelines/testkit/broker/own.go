@@ -26,7 +26,7 @@ import (
 func Own(t testing.TB) *Broker {
 	t.Helper()
 	if os.Getenv("PRIVPIPE_KAFKA_JARS") == "" {
-		t.Skip("no broker: PRIVPIPE_KAFKA=HOST:PORT names one, or PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars the folder of its programs")
+		t.Skip("no broker: PRIVPIPE_KAFKA=HOST:PORT names one, or PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars its programs")
 	}
 	own, err := started()
 	if err != nil {
@@ -104,8 +104,8 @@ func (b *Broker) serves(t testing.TB) {
 // Pause lets the broker take connections and requests but answer none, as a cut network would, until Resume.
 func (b *Broker) Pause(t testing.TB) { t.Helper(); b.do(t, "pause") }
 
-// Resume ends a Pause, and returns when the broker serves all topics: after a long pause none has a leader at first. The
-// broker then also works off the requests that it got meanwhile.
+// Resume ends a Pause, and returns when the broker serves all topics: after a long pause none has a leader at first.
+// The broker then also works off the requests that it got meanwhile.
 func (b *Broker) Resume(t testing.TB) { t.Helper(); b.do(t, "resume"); b.serves(t) }
 
 // CPU returns the CPU time that the broker has taken so far, in steps of 10 ms. It is 0 of a broker that PRIVPIPE_KAFKA names.

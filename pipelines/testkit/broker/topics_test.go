@@ -93,8 +93,9 @@ func addedPartitions(s subject) error {
 }
 
 func shownSettings(s subject) error {
-	topic := s.Topic(s.t, "t", 1, map[string]string{"retention.ms": "3600000", "message.timestamp.type": "LogAppendTime",
-		"min.insync.replicas": "1", "unclean.leader.election.enable": "false"})
+	set := map[string]string{"retention.ms": "3600000", "message.timestamp.type": "LogAppendTime",
+		"min.insync.replicas": "1", "unclean.leader.election.enable": "false"}
+	topic := s.Topic(s.t, "t", 1, set)
 	answer, err := s.c.DescribeConfigs(s.t.Context(), &kafka.DescribeConfigsRequest{Resources: []kafka.
 		DescribeConfigRequestResource{{ResourceType: kafka.ResourceTypeTopic, ResourceName: topic}}})
 	if err != nil {
@@ -105,8 +106,8 @@ func shownSettings(s subject) error {
 	for _, entry := range answer.Resources[0].ConfigEntries {
 		shown[entry.ConfigName] = entry.ConfigValue
 	}
-	for name, want := range map[string]string{"retention.ms": "3600000", "message.timestamp.type": "LogAppendTime",
-		"min.insync.replicas": "1", "unclean.leader.election.enable": "false", "cleanup.policy": "delete"} {
+	set["cleanup.policy"] = "delete" // by default
+	for name, want := range set {
 		all = append(all, differs(name, shown[name], want))
 	}
 	return errors.Join(all...)
@@ -122,7 +123,7 @@ func sizes(s subject) error {
 	small := s.Topic(s.t, "t", 1, map[string]string{"max.message.bytes": "10000"})
 	large := []byte(strings.Repeat("x", 1_000_000))
 	return errors.Join(produce(s.c, usual, 0, large), produce(s.c, small, 0, large[:9000]),
-		refused("beyond the default", produce(s.c, usual, 0, large[:600_000], large[:600_000]), kafka.MessageSizeTooLarge),
+		refused("beyond the default", produce(s.c, usual, 0, large, large[:100_000]), kafka.MessageSizeTooLarge),
 		refused("beyond a setting", produce(s.c, small, 0, large[:20_000]), kafka.MessageSizeTooLarge),
 		differs("end", s.End(s.t, usual, 0)+s.End(s.t, small, 0), 2))
 }
