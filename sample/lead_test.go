@@ -19,7 +19,7 @@ import (
 )
 
 // within is how long anything may take. It is never waited for, but when a test fails.
-const within = 30 * time.Second
+const within = time.Minute
 
 // idle is how long a sample is watched that must not go on. A round takes it some milliseconds.
 const idle = 300 * time.Millisecond

@@ -13,6 +13,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -76,6 +77,7 @@ func TestChanged(t *testing.T) {
 
 // TestChangedReal is TestChanged on Kafka itself.
 func TestChangedReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +155,7 @@ func changed(t *testing.T, address, asked, answered string, change change) {
 	select {
 	case err := <-ended:
 		wantWords(t, err, exit.Malformed, words)
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits on")
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -194,6 +195,7 @@ func patient(t *testing.T, l *Location) (*Log, *Appender) {
 
 // TestBrokerAway: a program that writes and one that reads go on when a broker comes back.
 func TestBrokerAway(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Own(t)
 	l := location(t, b.Address, b.Topic(t, "t.private", 1, nil), "")
 	log, a := patient(t, l)
@@ -240,6 +242,7 @@ func TestBrokerAway(t *testing.T) {
 // TestLateLanding: a request that timed out still takes effect when the broker wakes, in addition to its retry. Duplicates, which may
 // stand after later frames, are read once and in order.
 func TestLateLanding(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Own(t)
 	l := location(t, b.Address, b.Topic(t, "t.private", 1, nil), "")
 	log, a := patient(t, l)
@@ -341,6 +344,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestTooLargeReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	tooLarge(t, location(t, b.Address, b.Topic(t, "t.private", 1, map[string]string{"max.message.bytes": "10000"}), ""))
 }
@@ -361,6 +365,7 @@ func TestLargest(t *testing.T) {
 }
 
 func TestLargestReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	largest(t, location(t, b.Address, b.Topic(t, "t.private", 1, nil), ""))
 }

@@ -37,7 +37,7 @@ func ends(t *testing.T, wait func() error, stop func()) error {
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(within / 3): // less than a request may take
+	case <-time.After(answer * 2 / 3): // less than a request may take
 		t.Fatal("it waits for ever")
 		return nil
 	}

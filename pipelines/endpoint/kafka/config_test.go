@@ -22,6 +22,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 )
@@ -219,6 +220,7 @@ func TestSecured(t *testing.T) {
 
 // TestSecuredReal is the same on Apache Kafka, which has a file of its own and says what it does not like.
 func TestSecuredReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Own(t)
 	topic := b.Topic(t, "t.private", 1, nil)
 	t.Setenv(ConfigVariable, b.Config)

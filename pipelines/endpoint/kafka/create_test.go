@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire/stream"
 )
@@ -30,6 +31,7 @@ func TestCreate(t *testing.T) {
 }
 
 func TestCreateReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	unique := b.Topic(t, "x", 1, nil) // whose name no other test's begins with
 	creates(t, b.Address, unique+".", 1)

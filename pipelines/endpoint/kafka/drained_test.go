@@ -36,7 +36,7 @@ func TestDrained(t *testing.T) {
 		more <- err
 	}()
 	after := func(when time.Time) bool {
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			if log.Drained().After(when) {
 				return true
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kversion"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -29,6 +30,7 @@ func TestArrival(t *testing.T) {
 }
 
 func TestArrivalReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	stamped := map[string]string{"message.timestamp.type": "LogAppendTime"}
 	arrival(t, location(t, b.Address, b.Topic(t, "t.private", 1, stamped), ""), 0)
@@ -105,6 +107,7 @@ func TestGaps(t *testing.T) {
 }
 
 func TestGapsReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	gaps(t, location(t, b.Address, b.Topic(t, "t.private", 1, nil), "?until=end"))
 }

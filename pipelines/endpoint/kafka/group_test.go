@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -129,6 +130,7 @@ func TestGroup(t *testing.T) {
 
 // TestGroupReal is the same on Apache Kafka, whose sessions are of six seconds at least.
 func TestGroupReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	group(t, location(t, b.Address, b.Topic(t, "t.private", 4, nil), "?session=6s&group=g"+b.Topic(t, "x", 1, nil)))
 }
@@ -366,6 +368,7 @@ func TestHints(t *testing.T) {
 }
 
 func TestHintsReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	topic := b.Topic(t, "t.private", 3, nil)
 	hints(t, location(t, b.Address, topic, "?group=g"+topic))

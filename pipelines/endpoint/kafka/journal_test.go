@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -45,6 +46,7 @@ func TestJournal(t *testing.T) {
 }
 
 func TestJournalReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	journals(t, location(t, b.Address, b.Topic(t, "ledger", 1, nil), ""))
 }

@@ -14,6 +14,7 @@ import (
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -48,6 +49,7 @@ func TestFrom(t *testing.T) {
 }
 
 func TestFromReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	topic := b.Topic(t, "t.private", 1, map[string]string{"message.timestamp.type": "LogAppendTime"})
 	from(t, location(t, b.Address, topic, ""), func() error {

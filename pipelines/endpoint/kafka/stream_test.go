@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -31,6 +32,7 @@ func TestStreams(t *testing.T) {
 
 // TestStreamsReal is the same on Apache Kafka.
 func TestStreamsReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	streamsOf(t, location(t, b.Address, b.Topic(t, "t.private", 3, nil), ""), 3)
 }
@@ -131,6 +133,7 @@ func TestClosedRoundIsThere(t *testing.T) {
 }
 
 func TestClosedRoundIsThereReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	closedRoundIsThere(t, location(t, b.Address, b.Topic(t, "t.private", 1, nil), ""))
 }

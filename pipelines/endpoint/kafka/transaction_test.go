@@ -10,6 +10,7 @@ import (
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -86,6 +87,7 @@ func TestTransactions(t *testing.T) {
 }
 
 func TestTransactionsReal(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	severalTransactions(t, location(t, b.Address, b.Topic(t, "t.private", 1, nil), ""))
 	openTransaction(t, location(t, b.Address, b.Topic(t, "open.private", 1, nil), ""))

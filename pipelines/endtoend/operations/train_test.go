@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -47,18 +50,26 @@ type training struct {
 	t       *testing.T
 	folder  string
 	scrapes map[string]string // what each service showed at /metrics, all of it, or left in its file
+	see     func(shown string)
+	said    atomic.Int64 // bytes that the services said
 }
 
 // train runs services, the first of which writes docs.jsonl as documents, until all have ended with 0. services makes the topics, too.
-// Four times the broker refuses to give a release: a stage that stops looking just then does not ask again, and counts no retry.
+// The broker refuses to give releases until a stage shows that it asked again.
 func train(t *testing.T, folder, ledger, model string, services func(brokers string) []service) *training {
 	t.Helper()
 	b := broker.Fake(t, nil)
 	r := &training{t: t, folder: folder, scrapes: make(map[string]string)}
 	bash(t, folder, `comments "$(go env GOROOT)/src/net/http" >docs.jsonl`)
 	all := services(b.Address)
-	ill := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition, Count: 4})
-	defer ill.Remove()
+	ill := b.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Fetch}, Topic: run + ".releases", Err: kerr.NotLeaderForPartition, Count: -1,
+	})
+	r.see = func(shown string) {
+		if strings.Contains(shown, "privpipe_kafka_retries_total{") {
+			ill.Remove()
+		}
+	}
 	r.together(all[0])
 	r.together(all[1:]...)
 	if _, err := os.Stat(model); err != nil {
@@ -82,6 +93,8 @@ func (r *training) together(services ...service) {
 	for _, s := range services {
 		r.start(s, ended)
 	}
+	ctx, end := testkit.Progress(30*time.Second, r.said.Load, testkit.Files(r.folder))
+	defer end()
 	for range services {
 		select {
 		case p := <-ended:
@@ -89,8 +102,8 @@ func (r *training) together(services ...service) {
 				r.t.Fatalf("%s: %v\n%s\n%s", p.name, p.err, strings.Join(p.args, " "), p.output.String())
 			}
 			r.scrapes[p.name] += p.shown
-		case <-time.After(2 * time.Minute):
-			r.t.Fatal("not all services have ended")
+		case <-ctx.Done():
+			r.t.Fatalf("not all services have ended: %v", context.Cause(ctx))
 		}
 	}
 }
@@ -100,8 +113,9 @@ type process struct {
 	service
 	output  strings.Builder
 	metrics chan string // where they are, once it has said so
-	err     error       // how it ended
-	shown   string      // at metrics, all scrapes
+	said    *atomic.Int64
+	err     error  // how it ended
+	shown   string // at metrics, all scrapes
 }
 
 // serving is how a stage says where its metrics are.
@@ -112,6 +126,7 @@ func (p *process) Write(said []byte) (int, error) {
 	if found := serving.FindSubmatch(said); found != nil {
 		p.metrics <- string(found[1])
 	}
+	p.said.Add(int64(len(said)))
 	return p.output.Write(said)
 }
 
@@ -130,7 +145,7 @@ func (s service) file() string {
 // start starts a service with its metrics at a free port, collects what it shows there, and sends it when it has ended.
 func (r *training) start(s service, ended chan<- *process) {
 	r.t.Helper()
-	p := &process{service: s, metrics: make(chan string, 1)}
+	p := &process{service: s, metrics: make(chan string, 1), said: &r.said}
 	args := append([]string{"-v"}, s.args[1:]...)
 	for i, arg := range args {
 		if port.MatchString(arg) {
@@ -146,7 +161,7 @@ func (r *training) start(s service, ended chan<- *process) {
 	}
 	r.t.Cleanup(func() { command.Process.Kill() })
 	done, shown := make(chan struct{}), make(chan string, 1)
-	go func() { shown <- scrape(p.metrics, done) }()
+	go func() { shown <- scrape(p.metrics, done, r.see) }()
 	go func() {
 		p.err = command.Wait()
 		close(done)
@@ -159,8 +174,8 @@ func (r *training) start(s service, ended chan<- *process) {
 	}()
 }
 
-// scrape collects what a service shows until it has ended.
-func scrape(at <-chan string, done <-chan struct{}) string {
+// scrape collects what a service shows until it has ended. see gets it, too.
+func scrape(at <-chan string, done <-chan struct{}, see func(shown string)) string {
 	var all strings.Builder
 	url := ""
 	for {
@@ -169,6 +184,7 @@ func scrape(at <-chan string, done <-chan struct{}) string {
 				body, _ := io.ReadAll(answer.Body)
 				answer.Body.Close()
 				all.Write(body)
+				see(string(body))
 			}
 		}
 		select {

@@ -2,22 +2,19 @@ package topics
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"strconv"
 	"testing"
+	"time"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestAuthors has many authors, each with a ledger and processes of her own, who report a document each to one topic, from which the server
-// rebuilds as many. Some report again, which repeats the report, or on another day, when the server has begun. PRIVPIPE_AUTHORS is their
-// number.
+// TestAuthors has many authors, each with a ledger and processes of her own, who report a document each to one topic,
+// from which the server rebuilds as many. Some report again, which repeats the report, or on another day, when the
+// server has begun. Part kafka has a thousand of them.
 func TestAuthors(t *testing.T) {
-	authors := 40
-	if n, err := strconv.Atoi(os.Getenv("PRIVPIPE_AUTHORS")); err == nil {
-		authors = n
-	}
+	authors := testkit.Repeats(t, "kafka", 10, 1000)
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		topic := b.Topic(t, "reports", 1, nil)
 		command := exec.Command("bash", "-c", fmt.Sprintf(`
@@ -47,7 +44,7 @@ show second.pp | grep -c '^{"document"' >second.txt
 [[ $(cat */run.ledger | grep -c '"charge":{') == $((%[3]d + 1)) ]]
 echo "$(<first.txt) $(<second.txt)"`, b.Address, topic, authors))
 		command.Dir = t.TempDir()
-		out, err := command.CombinedOutput()
+		out, err := testkit.Output(scripted*time.Duration(1+authors/100), command)
 		if want := fmt.Sprintf("%d %d\n", authors, authors+1); err != nil || string(out) != want {
 			t.Errorf("%v: %q, want %q", err, out, want)
 		}

@@ -19,7 +19,7 @@ func BenchmarkTraining(b *testing.B) {
 		r := newRun(b, j, real, workers)
 		r.threads = threads
 		begun := time.Now()
-		if err := r.all(5 * time.Minute); err != nil {
+		if err := r.all(scripted); err != nil {
 			b.Fatalf("%v\n%s", err, r.log.String())
 		}
 		took = time.Since(begun)

@@ -2,6 +2,8 @@ package topics
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -28,7 +30,7 @@ func TestSweepChain(t *testing.T) {
 	sample -q --run r --all --rounds %d docs.pp | estep %s --secret coins --params params |
 	  privatize none -q --run r --ledger ledger | mstep lda -q --run r --accumulate --topics 2 --vocab vocab.txt --params-out params -o model`, swept, inPlace))
 		whole.Dir = s.folder
-		if out, err := whole.CombinedOutput(); err != nil {
+		if out, err := testkit.Output(scripted, whole); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		want, err := os.ReadFile(filepath.Join(s.folder, "model"))
@@ -58,12 +60,14 @@ func TestSweepChain(t *testing.T) {
 				s.url("rounds.private"))
 		}
 		s.all(begin, func(place, folder string) error {
+			ctx, end := s.progress(folder)
+			defer end()
 			for _, c := range others[place] {
-				late := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+				late := context.AfterFunc(ctx, func() { c.Process.Kill() })
 				if err := c.Wait(); err != nil {
-					return fmt.Errorf("%s: %w\n%s", c.Args[0], err, c.Stderr)
+					return fmt.Errorf("%s: %w\n%s", c.Args[0], cmp.Or(context.Cause(ctx), err), c.Stderr)
 				}
-				late.Stop()
+				late()
 			}
 			if charged := sums(t, filepath.Join(folder, "ledger")); len(charged) != swept {
 				return fmt.Errorf("%d rounds were charged", len(charged))
@@ -91,7 +95,7 @@ func TestCoupledPartitions(t *testing.T) {
 	  mstep lda -q --run r --topics 2 --vocab %[1]s --params-out params -o model
 	mstep lda -q --run r --topics 2 --vocab %[1]s --params-out params.pp -o model releases.pp`, vocab))
 		parameters.Dir = s.folder
-		if out, err := parameters.CombinedOutput(); err != nil {
+		if out, err := testkit.Output(scripted, parameters); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		_, err := s.run(s.folder, 0, false, "estep "+inPlace+" --state state.pp --secret coins --params params.pp -o "+contributions+" "+rounds+"?partition=0")

@@ -1,21 +1,28 @@
 package topics
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
-// TestEpochs: random allocation over eight epochs, with documents, rounds, contributions and releases in topics. All stages are killed
-// after the first epoch, and started again. Then each document is in one round of each epoch, each round was charged once, and the
-// ledger costs what the calculator says of the epochs.
+// TestEpochs: random allocation over eight epochs, with documents, rounds, contributions and releases in topics. All
+// stages are killed after the first epoch, and started again. The broker gets no release of a later epoch before. Then
+// each document is in one round of each epoch, each round was charged once, and the ledger costs what the calculator
+// says of the epochs.
 func TestEpochs(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
-		url := func(suffix string, partitions int) string {
-			return "kafka://" + b.Address + "/" + b.Topic(t, suffix, partitions, nil)
-		}
+		folder, releases := t.TempDir(), b.Topic(t, "releases", 1, nil)
+		address := atRelease(t, b, releases, filepath.Join(folder, "ledger"), func(charges int) bool {
+			_, err := os.Stat(filepath.Join(folder, "killed"))
+			return charges <= 4 || err == nil
+		})
+		url := func(topic string) string { return "kafka://" + address + "/" + topic }
 		command := exec.Command("bash", "-c", `
 set -euo pipefail
 documents=$1 rounds=$2 contributions=$3 releases=$4
@@ -37,6 +44,7 @@ while kill -0 $! && (($(charges) < 4)); do sleep .01; done
 kill -9 $(jobs -p)
 wait || true
 (($(charges) < 24)) || { echo "the run was at its end"; exit 1; }
+touch killed
 chain
 for job in $(jobs -p); do wait $job; done
 [[ $(charges) == 24 ]]
@@ -52,9 +60,10 @@ ledger=$(account report --delta 1e-6 --json ledger | of)
 calculator=$(account epsilon --noise-multiplier 4 --allocate --rounds 3 --epochs 8 --delta 1e-6 --json | of)
 echo "ledger $ledger, calculator $calculator"
 [[ $ledger == "$calculator" ]]`,
-			"epochs", url("documents.private", 1), url("rounds.private", 2), url("contributions.private", 2), url("releases", 1))
-		command.Dir = t.TempDir()
-		out, err := command.CombinedOutput()
+			"epochs", url(b.Topic(t, "documents.private", 1, nil)), url(b.Topic(t, "rounds.private", 2, nil)),
+			url(b.Topic(t, "contributions.private", 2, nil)), url(releases))
+		command.Dir = folder
+		out, err := testkit.Output(scripted, command)
 		if err != nil || !strings.Contains(string(out), "verified: 26 lines, 24 charges") {
 			t.Errorf("%v\n%s", err, out)
 		}

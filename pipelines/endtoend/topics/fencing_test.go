@@ -1,13 +1,14 @@
 package topics
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/testkit"
@@ -16,8 +17,9 @@ import (
 
 // TestClaims: of two privatizers with ledgers of their own, on one run, each round is released by one. The other ends, and
 // says why.
-func TestClaims(t *testing.T) {
-	b := broker.Real(t)
+func TestClaims(t *testing.T) { broker.Each(t, claimed) }
+
+func claimed(t *testing.T, b *broker.Broker) {
 	r := newRun(t, newJob(t, lda), b, 1)
 	claims := "kafka://" + b.Address + "/" + b.Topic(t, "claims", 1, nil)
 	var commands []*exec.Cmd
@@ -37,12 +39,14 @@ func TestClaims(t *testing.T) {
 			"-o", r.url("releases"), r.url("contributions.private"))
 		commands, privatizers = append(commands, command), append(privatizers, command)
 	}
-	late := time.AfterFunc(time.Minute, func() {
+	ctx, end := testkit.Progress(scripted, testkit.Files(r.folder), b.Written(slices.Collect(maps.Values(r.topics))...))
+	defer end()
+	late := context.AfterFunc(ctx, func() {
 		for _, c := range commands {
 			c.Process.Kill()
 		}
 	})
-	defer late.Stop()
+	defer late()
 	outputs := make([]strings.Builder, len(commands))
 	for i, c := range commands {
 		c.Stderr = &outputs[i]
@@ -70,8 +74,9 @@ func TestClaims(t *testing.T) {
 
 // TestRoundTimeout: where the answers of a partition do not come, or parameters do not, nothing is released, and the privatizer
 // says what it waits for: the time counts though no word of the round ever comes.
-func TestRoundTimeout(t *testing.T) {
-	b := broker.Real(t)
+func TestRoundTimeout(t *testing.T) { broker.Each(t, roundTimeout) }
+
+func roundTimeout(t *testing.T, b *broker.Broker) {
 	job := newJob(t, lda)
 	for name, change := range map[string]func(r *run, commands map[string][]string){
 		"a partition without a worker": func(r *run, commands map[string][]string) {
@@ -93,8 +98,10 @@ func TestRoundTimeout(t *testing.T) {
 			for name, arguments := range commands {
 				go func() { ended <- r.keep(name, arguments) }()
 			}
-			late := time.AfterFunc(time.Minute, r.stop)
-			defer late.Stop()
+			ctx, end := testkit.Progress(scripted, testkit.Files(r.folder))
+			defer end()
+			late := context.AfterFunc(ctx, r.stop)
+			defer late()
 			var refused error
 			for range commands {
 				if err := <-ended; err != nil && refused == nil {
@@ -115,8 +122,9 @@ func TestRoundTimeout(t *testing.T) {
 }
 
 // TestCombine: partial sums that are made beside the workers, partition by partition, are released as one sum.
-func TestCombine(t *testing.T) {
-	b := broker.Real(t)
+func TestCombine(t *testing.T) { broker.Each(t, combined) }
+
+func combined(t *testing.T, b *broker.Broker) {
 	r := newRun(t, newJob(t, lda), b, 2)
 	r.topics["sums.private"] = b.Topic(t, "sums.private", partitions, nil)
 	r.more = map[string][]string{
@@ -124,7 +132,7 @@ func TestCombine(t *testing.T) {
 		"privatize": {"privatize", "none", "-q", "--run", "r", "--ledger", r.ledger(), "-o", r.url("releases"),
 			r.url("sums.private")},
 	}
-	err := r.all(time.Minute)
+	err := r.all(scripted)
 	if err == nil {
 		err = r.judge()
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -119,6 +120,6 @@ func oversized() []byte {
 func ends(folder, script string) (code int, said string) {
 	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
 	command.Dir = folder
-	out, _ := command.CombinedOutput()
+	out, _ := testkit.Output(scripted, command)
 	return command.ProcessState.ExitCode(), string(out)
 }

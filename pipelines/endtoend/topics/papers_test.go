@@ -6,15 +6,17 @@ import (
 	"regexp"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/testkit/stages"
 )
 
 // TestPapers runs the systems of the papers, and gibbs.sh, over topics by the flags of lda.sh: each stage in its own process, and the
-// charges are those of the same command over pipes.
-func TestPapers(t *testing.T) {
-	b := broker.Real(t)
-	for _, c := range []struct{ recipe, row string }{
+// charges are those of the same command over pipes. The gate runs the first.
+func TestPapers(t *testing.T) { broker.Each(t, papers) }
+
+func papers(t *testing.T, b *broker.Broker) {
+	for i, c := range []struct{ recipe, row string }{
 		{"zcdp-lda.sh --batch 200 --rounds 3 --epsilon 1", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
 		{"ma-lda.sh --rate 0.2 --rounds 3 --clip batch", `3 +gaussian +0\.8768\d+ \(claimed 1\.24\) +poisson\(0\.2\) × 3 +yes`},
 		{"vips-lda.sh --batch 200 --rounds 3 --composition strong", `3 +gaussian +\S+ \(claimed \S+\) +fixed\(200/\d+\) × 3 +yes`},
@@ -28,6 +30,9 @@ func TestPapers(t *testing.T) {
 		{"sub-lda.sh --rounds 3 --level printed", `3 +gaussian +unbounded \(claimed 1\.87083\), draws of ε 10 +all × 3 +no`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
+			if i > 0 {
+				testkit.Deep(t, "kafka")
+			}
 			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) + " --topics 3 docs.jsonl "
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
@@ -38,7 +43,7 @@ account verify topics/run.ledger
 [[ $(grep -c '"charge":{' pipes/run.ledger) == $(grep -c '"charge":{' topics/run.ledger) ]]
 for way in pipes topics; do grep -q "over the releases" $way/report.html; done`)
 			command.Dir = t.TempDir()
-			out, err := command.CombinedOutput()
+			out, err := testkit.Output(scripted, command)
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {
 				t.Errorf("%v: no %s in\n%s", err, c.row, out)
 			}
@@ -46,16 +51,20 @@ for way in pipes topics; do grep -q "over the releases" $way/report.html; done`)
 	}
 }
 
-// TestRows runs the recipes of logistic regression over topics, in the same way.
-func TestRows(t *testing.T) {
-	b := broker.Real(t)
-	for _, c := range []struct{ recipe, row string }{
+// TestRows runs the recipes of logistic regression over topics, in the same way. The gate runs the first.
+func TestRows(t *testing.T) { broker.Each(t, rows) }
+
+func rows(t *testing.T, b *broker.Broker) {
+	for i, c := range []struct{ recipe, row string }{
 		{"../blr.sh --rounds 3", `3 +gaussian +\S+ +all × 3 +no`},
 		{"../blr.sh --rounds 3 --rate 0.2 --sigma none", `3 +none +0 +poisson\(0\.2\) × 3 +no`},
 		{"vips-blr.sh --batch 200 --rounds 3", `3 +gaussian +0\.8944\d* \(claimed 1\) +fixed\(200/2000\) × 3 +yes`},
 		{"dpvi.sh --rounds 3 --rate 0.2", `3 +gaussian +\S+ +poisson\(0\.2\) × 3 +yes`},
 	} {
 		t.Run(c.recipe, func(t *testing.T) {
+			if i > 0 {
+				testkit.Deep(t, "kafka")
+			}
 			recipe := filepath.Join(stages.Root, "pipelines/recipes/papers", c.recipe) + " --schema schema.json --held rows.jsonl rows.jsonl "
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
@@ -67,7 +76,7 @@ awk 'BEGIN {for (i = 0; i < 2000; i++) printf "{\"x\": %.3f, \"class\": \"%s\"}\
 account verify topics/run.ledger
 [[ $(grep -c '"charge":{' pipes/run.ledger) == 3 && $(grep -c '"charge":{' topics/run.ledger) == 3 ]]`)
 			command.Dir = t.TempDir()
-			out, err := command.CombinedOutput()
+			out, err := testkit.Output(scripted, command)
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {
 				t.Errorf("%v: no %s in\n%s", err, c.row, out)
 			}
@@ -78,6 +87,7 @@ account verify topics/run.ledger
 // TestKilledSampler kills one of the processes of estep in the middle of a recipe over topics, each of which keeps the topics of its
 // partition. The recipe fails, and the same command ends the run with the model that the same key gives over pipes.
 func TestKilledSampler(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	for recipe, victim := range map[string]string{
 		"hdp-lda.sh --epsilon-laplace none": "partition=2", "../collapsed-gibbs.sh --sweeps 1": "partition=0",
@@ -104,7 +114,7 @@ account verify topics/run.ledger
 [[ $(charges) == 8 ]]
 cmp pipes/model.pp topics/model.pp`)
 			command.Dir = t.TempDir()
-			if out, err := command.CombinedOutput(); err != nil {
+			if out, err := testkit.Output(scripted, command); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

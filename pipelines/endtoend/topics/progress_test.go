@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/testkit/stages"
 	"privpipe/pipelines/testkit/terminal"
@@ -16,6 +17,7 @@ import (
 // TestProgress trains by a recipe over topics on a terminal, where all stages stand side by side and none has a pipe: with a
 // grant the line is that of account watch, without that of mstep, and there is no other.
 func TestProgress(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := broker.Real(t)
 	for _, c := range []struct{ recipe, line, never string }{
 		{"lda.sh --epsilon 2", `^account \[=*>? *\] +\d+ %  release \d+ of 20`, `mstep.* of 20`},

@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
 // TestRetention: a run that takes longer than its topics keep messages ends well where sample runs ahead by one round only. Where
 // it writes all rounds at once, the last are gone when a worker that was started again wants them, and nothing is made up.
 func TestRetention(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	const (
 		kept   = 15 * time.Second // by the topics, and a second or two more: the broker looks once a second
 		paused = 4 * time.Second  // of five rounds; a message of the round ahead lives for two of them, and what they take else
@@ -51,7 +53,7 @@ func TestRetention(t *testing.T) {
 					r.signal("estep0", syscall.SIGKILL)
 				}
 			}()
-			err := r.all(2 * time.Minute)
+			err := r.all(scripted)
 			close(done)
 			switch {
 			case c.refused != "":

@@ -3,6 +3,7 @@ package topics
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,6 +25,9 @@ import (
 )
 
 const rounds = 6
+
+// scripted is how long a script of these tests was recorded to take on a machine with other work.
+const scripted = time.Minute
 
 // A job is what is to be trained: documents, and what makes every run of it throw the same coins. Its sums are released as
 // they are, so that all rounds of all runs can be compared.
@@ -85,7 +89,7 @@ func (j *job) bash(t testing.TB, script string) time.Duration {
 	t.Helper()
 	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
 	command.Dir = j.folder
-	if out, err := command.CombinedOutput(); err != nil {
+	if out, err := testkit.Output(scripted, command); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return command.ProcessState.UserTime() + command.ProcessState.SystemTime()
@@ -139,6 +143,7 @@ type run struct {
 	t       testing.TB
 	broker  *broker.Broker
 	folder  string // holds the ledger and the model
+	address string // of the broker, by which the stages reach it
 	topics  map[string]string
 	workers int                 // processes of estep
 	threads int                 // of each
@@ -158,7 +163,7 @@ const partitions = 4
 func newRun(t testing.TB, j *job, b *broker.Broker, workers int) *run {
 	t.Helper()
 	r := &run{
-		job: j, t: t, broker: b, folder: t.TempDir(), workers: workers, threads: 1,
+		job: j, t: t, broker: b, address: b.Address, folder: t.TempDir(), workers: workers, threads: 1,
 		topics: make(map[string]string), processes: make(map[string]*exec.Cmd), killed: make(map[*exec.Cmd]bool),
 	}
 	testkit.BeginLedger(t, r.ledger())
@@ -172,7 +177,7 @@ func newRun(t testing.TB, j *job, b *broker.Broker, workers int) *run {
 
 // url is the name of a topic, as the stages are given it.
 func (r *run) url(topic string, keys ...string) string {
-	name := "kafka://" + r.broker.Address + "/" + r.topics[topic]
+	name := "kafka://" + r.address + "/" + r.topics[topic]
 	if len(keys) > 0 {
 		name += "?" + strings.Join(keys, "&")
 	}
@@ -203,15 +208,19 @@ func (r *run) commands() map[string][]string {
 // again says whether a stage is to be started again after an exit, as its service manager would.
 func again(code int) bool { return code == exit.Unavailable || code == exit.Locked || code < 0 }
 
-// all runs the stages until all have ended well, or one is refused. What is killed is started again.
-func (r *run) all(limit time.Duration) error {
+// all runs the stages until all have ended well, or one is refused, or nothing goes on: no charge, no message of a
+// topic. What is killed is started again. A run is recorded to take so long.
+func (r *run) all(recorded time.Duration) error {
 	ended := make(chan error)
 	commands := r.commands()
 	for name, arguments := range commands {
 		go func() { ended <- r.keep(name, arguments) }()
 	}
-	late := time.AfterFunc(limit, func() { r.stop() })
-	defer late.Stop()
+	written := r.broker.Written(slices.Collect(maps.Values(r.topics))...)
+	ctx, end := testkit.Progress(recorded, testkit.Files(r.folder), written)
+	defer end()
+	late := context.AfterFunc(ctx, r.stop)
+	defer late()
 	var first error
 	for range commands {
 		if err := <-ended; err != nil && first == nil {
@@ -220,7 +229,7 @@ func (r *run) all(limit time.Duration) error {
 		}
 	}
 	if first == nil && r.stopping {
-		first = fmt.Errorf("not done after %v", limit)
+		first = context.Cause(ctx)
 	}
 	return first
 }

@@ -13,17 +13,23 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
 // TestSoak trains again and again while stages are killed, paused and doubled, the broker is killed or pauses, and messages
 // are delivered again. Whatever happens, the rounds are released from the very sums that pipes give, each charged once, or
 // the run is refused, and what it released until then is so. A run's faults follow from its seed, though not their effect:
-// nothing here may fail at any of them. PRIVPIPE_FAULTS is how many runs there are, PRIVPIPE_SEED the first one's seed.
+// nothing here may fail at any of them. PRIVPIPE_SEED is the first one's seed, 1 by default.
 func TestSoak(t *testing.T) {
-	runs, seed := number(t, "PRIVPIPE_FAULTS", 3), number(t, "PRIVPIPE_SEED", 1)
-	if runs == 0 {
-		t.Skip("PRIVPIPE_FAULTS=0")
+	testkit.Deep(t, "faults")
+	const runs = 20
+	seed := 1
+	if text := os.Getenv("PRIVPIPE_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.Atoi(text); err != nil || seed < 0 {
+			t.Fatalf("PRIVPIPE_SEED=%s, must be a number", text)
+		}
 	}
 	b := broker.Own(t)
 	j := newJob(t, lda)
@@ -34,7 +40,7 @@ func TestSoak(t *testing.T) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			f := newFaults(t, j, b, seed)
 			begun := time.Now()
-			err := f.run.all(3 * time.Minute)
+			err := f.run.all(scripted)
 			f.end()
 			switch {
 			case err == nil:
@@ -55,18 +61,6 @@ func TestSoak(t *testing.T) {
 		})
 	}
 	t.Logf("%d runs from seed %d: %v", runs, seed, counts)
-}
-
-func number(t *testing.T, variable string, otherwise int) int {
-	text := os.Getenv(variable)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		t.Fatalf("%s=%s, must be a number", variable, text)
-	}
-	return n
 }
 
 // faults are what happens to a run.

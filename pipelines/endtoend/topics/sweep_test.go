@@ -2,6 +2,7 @@ package topics
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,11 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -33,6 +35,7 @@ type sweep struct {
 	victim  *os.Process
 	dead    <-chan struct{} // closed when the victim has ended
 	left    int             // writes until the kill; 0: no kill is to come
+	writes  atomic.Int64    // so far
 	applied bool            // the broker takes the last write
 }
 
@@ -52,6 +55,7 @@ func newSweep(t *testing.T, b *broker.Broker) *sweep {
 // write is called before the broker takes a write. The lock is held until the broker has taken it, so that a stage does not
 // start again before.
 func (s *sweep) write(pass func()) {
+	s.writes.Add(1)
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	kill := s.left == 1
@@ -80,10 +84,12 @@ func (s *sweep) run(folder string, write int, applied bool, command string) (end
 	}
 	s.victim, s.dead, s.left, s.applied = c.Process, dead, write, applied
 	s.mutex.Unlock()
-	late := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	ctx, end := s.progress(folder)
+	defer end()
+	late := context.AfterFunc(ctx, func() { c.Process.Kill() })
 	err = c.Wait()
 	close(dead)
-	inTime := late.Stop()
+	inTime := late()
 	s.mutex.Lock()
 	killed := write > 0 && s.left == 0
 	s.left = 0
@@ -95,6 +101,11 @@ func (s *sweep) run(folder string, write int, applied bool, command string) (end
 		return false, nil
 	}
 	return false, fmt.Errorf("%s: %w (in time: %v)\n%s", command, err, inTime, stderr.String())
+}
+
+// progress ends when the stages write neither to the broker nor to a folder.
+func (s *sweep) progress(folder string) (context.Context, context.CancelFunc) {
+	return testkit.Progress(scripted, s.writes.Load, testkit.Files(folder))
 }
 
 // must runs a stage to its end.

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -58,7 +58,7 @@ func (s *sweep) messages(topic string, partition int32) map[string][]byte {
 		s.t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := testkit.Progress(scripted)
 	defer cancel()
 	all := make(map[string][]byte)
 	for next := int64(0); next < end; {
@@ -107,8 +107,10 @@ func (s *sweep) sets(topic string) ([]string, error) {
 		return nil, err
 	}
 	defer in.Close()
-	late := time.AfterFunc(time.Minute, func() { in.Close() })
-	defer late.Stop()
+	ctx, end := testkit.Progress(scripted)
+	defer end()
+	late := context.AfterFunc(ctx, func() { in.Close() })
+	defer late()
 	var sets []string
 	for {
 		set, err := stream.ReadSet(in.Reader, nil)
@@ -212,6 +214,9 @@ func TestSweepPrivatize(t *testing.T) {
 			gaussian   bool
 		}{{1, false}, {2, false}, {2, true}, {8, false}} {
 			t.Run(fmt.Sprintf("partitions %d gaussian %v", c.partitions, c.gaussian), func(t *testing.T) {
+				if c.partitions != 2 {
+					testkit.Deep(t, "kafka")
+				}
 				t.Parallel()
 				p := newPrivatizing(t, b, c.partitions, c.gaussian)
 				p.all(p.begin, func(place, folder string) error {
@@ -228,6 +233,9 @@ func TestSweepSample(t *testing.T) {
 	broker.Each(t, func(t *testing.T, b *broker.Broker) {
 		for _, partitions := range []int{1, 2, 4} {
 			t.Run(fmt.Sprint("partitions ", partitions), func(t *testing.T) {
+				if partitions != 2 {
+					testkit.Deep(t, "kafka")
+				}
 				t.Parallel()
 				p := newPrivatizing(t, b, partitions, false)
 				begin := func(place, folder string) string {
@@ -273,7 +281,7 @@ account ledger new ledger
 sample -q --run r --poisson 0.5 --rounds %d --secret coins docs.pp | estep lda -q --params params |
   privatize none -q --run r --ledger ledger | tee releases.pp | mstep lda -q --topics 2 --vocab vocab.txt --params-out params -o model`, swept))
 	training.Dir = s.folder
-	if out, err := training.CombinedOutput(); err != nil {
+	if out, err := testkit.Output(scripted, training); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	want, err := os.ReadFile(filepath.Join(s.folder, "model"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
@@ -76,7 +77,7 @@ func bash(t *testing.T, folder, script string) {
 	t.Helper()
 	command := exec.Command("bash", "-c", "set -euo pipefail\n"+script)
 	command.Dir = folder
-	if out, err := command.CombinedOutput(); err != nil {
+	if out, err := testkit.Output(scripted, command); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 }

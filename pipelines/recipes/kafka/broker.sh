@@ -123,17 +123,20 @@ start() {
     kafka.Kafka "$folder/server.properties" >"$folder/broker.log" 2>&1 </dev/null &
   local pid=$!
   echo "$pid" >"$folder/pid"
-  for ((i = 0; i < 1200; i++)); do
+  local log size=
+  for ((quiet = 0; quiet < 1200; quiet++)); do
     kill -0 "$pid" 2>/dev/null || fail "the broker ended, see $folder/broker.log" 100
     if grep -qs 'Kafka Server started' "$folder/broker.log"; then
       sed -n 's|^advertised.listeners=PLAINTEXT://\([^,]*\)$|\1|p; s|^advertised.listeners=.*SASL_SSL://||p' \
         "$folder/server.properties"
       return
     fi
+    log=$(stat -c %s "$folder/broker.log" 2>/dev/null || true)
+    [[ $log == "$size" ]] || quiet=0 size=$log
     sleep 0.05
   done
   kill -KILL "$pid"
-  fail "the broker did not start within a minute, see $folder/broker.log" 100
+  fail "the broker did not start, and logged nothing for a minute, see $folder/broker.log" 100
 }
 
 running() { ! flock -n "$folder/lock" true; }

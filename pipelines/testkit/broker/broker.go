@@ -11,12 +11,15 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"privpipe/pipelines/testkit"
 )
 
 // A Broker is a real broker that listens on loopback.
@@ -47,8 +50,8 @@ func Real(t testing.TB) *Broker {
 	return &Broker{Address: address}
 }
 
-// within is how long anything may take. It is never waited for, but when a test fails.
-const within = 30 * time.Second
+// within is how long a broker may take for one answer. It is waited for only when a test fails.
+const within = time.Minute
 
 // Topic makes a topic of its own for the test, whose name ends in "." and suffix, and returns the name when every partition
 // has a leader. The settings are Kafka's own ("retention.ms").
@@ -98,6 +101,35 @@ func (b *Broker) End(t testing.TB, topic string, partition int) (offset int64) {
 	return offset
 }
 
+// Written returns a state for testkit.Progress: how many messages the topics got. It stands while the broker is away.
+func (b *Broker) Written(topics ...string) func() int64 {
+	var last int64
+	return func() int64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
+		if err != nil {
+			return last
+		}
+		defer client.Close()
+		request, err := list(ctx, client, topics, -1)
+		if err != nil {
+			return last
+		}
+		answer, err := request.RequestWith(ctx, client)
+		if err != nil {
+			return last
+		}
+		last = 0
+		for _, topic := range answer.Topics {
+			for _, partition := range topic.Partitions {
+				last += max(0, partition.Offset)
+			}
+		}
+		return last
+	}
+}
+
 // Delete removes what stands in a partition before an offset, as retention does.
 func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64) {
 	t.Helper()
@@ -115,7 +147,7 @@ func (b *Broker) Delete(t testing.TB, topic string, partition int, before int64)
 	})
 }
 
-// ask fails the test unless the question gets its answer in time.
+// ask fails the test unless the question gets its answer while the broker makes progress.
 func (b *Broker) ask(t testing.TB, question func(context.Context, *kgo.Client) error) {
 	t.Helper()
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Address))
@@ -123,8 +155,8 @@ func (b *Broker) ask(t testing.TB, question func(context.Context, *kgo.Client) e
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), within) // a cleanup asks, too
-	defer cancel()
+	ctx, end := testkit.Progress(within, testkit.Files(b.folder)) // of the data and the log, where we know them
+	defer end()
 	if err := question(ctx, client); err != nil {
 		t.Fatalf("broker %s: %v", b.Address, err)
 	}
@@ -140,27 +172,38 @@ func create(ctx context.Context, client *kgo.Client, topic string, partitions in
 	}
 	request := kmsg.NewPtrCreateTopicsRequest()
 	request.Topics = append(request.Topics, wanted)
-	answer, err := request.RequestWith(ctx, client)
-	if err != nil {
-		return err
-	}
-	if made := answer.Topics[0]; made.ErrorCode != 0 {
-		return fmt.Errorf("%w: %s", kerr.ErrorForCode(made.ErrorCode), *cmp.Or(made.ErrorMessage, new(string)))
-	}
-	return nil
+	var err error
+	wait := testkit.Wait(ctx, func() bool {
+		var answer *kmsg.CreateTopicsResponse
+		if answer, err = request.RequestWith(ctx, client); err != nil {
+			return true
+		}
+		made, message := answer.Topics[0], ""
+		if made.ErrorMessage != nil {
+			message = *made.ErrorMessage
+		}
+		if err = kerr.ErrorForCode(made.ErrorCode); err != nil {
+			err = fmt.Errorf("%w: %s", err, message)
+		}
+		// The controller gives no topic to a broker that it has not heard of lately: one that just started or was
+		// paused.
+		return !strings.Contains(message, "fenced")
+	})
+	return cmp.Or(wait, err)
 }
 
 // led waits until all partitions of the topics, or of all topics if none is named, have a leader. A broker says that a topic
 // is made, that it runs, and who leads before it serves the partitions.
 func led(ctx context.Context, client *kgo.Client, topics ...string) error {
-	for ctx.Err() == nil {
-		partitions, err := list(ctx, client, topics, -2)
-		if err != nil {
-			return err
+	var err error
+	wait := testkit.Wait(ctx, func() bool {
+		var partitions *kmsg.ListOffsetsRequest
+		if partitions, err = list(ctx, client, topics, -2); err != nil {
+			return true
 		}
-		answer, err := partitions.RequestWith(ctx, client)
-		if err != nil {
-			return err
+		var answer *kmsg.ListOffsetsResponse
+		if answer, err = partitions.RequestWith(ctx, client); err != nil {
+			return true
 		}
 		served := len(answer.Topics) == len(partitions.Topics) && len(answer.Topics) >= len(topics)
 		for _, topic := range answer.Topics {
@@ -168,12 +211,9 @@ func led(ctx context.Context, client *kgo.Client, topics ...string) error {
 				served = served && partition.ErrorCode == 0
 			}
 		}
-		if served {
-			return nil
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return ctx.Err()
+		return served
+	})
+	return cmp.Or(wait, err)
 }
 
 // list returns the question after an offset of every partition, -2: the first, -1: that after the last. Only a leader

@@ -2,12 +2,15 @@ package broker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"privpipe/pipelines/testkit"
 )
 
 // A Faked is a broker inside this process. Its Cluster can be told to fail (Fault), to lose data (DeleteRecords) and more
-// that no real broker does when asked. It is an imitation: what must hold of Kafka is tested on Real, too.
+// that no real broker does when asked. It is an imitation: TestConformance says how far.
 type Faked struct {
 	Address string // HOST:PORT
 	*kfake.Cluster
@@ -32,8 +35,15 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 // Broker is the same broker for tests that ask it as they ask a real one.
 func (f Faked) Broker() *Broker { return &Broker{Address: f.Address} }
 
-// Each runs a test on a fake broker, whose topics are its own, and on a real one.
+// ShortSessions is the option of a broker whose groups take sessions as short as those of broker.sh do.
+var ShortSessions = kfake.GroupMinSessionTimeout(500 * time.Millisecond)
+
+// Each runs a test on a fake broker, whose topics are its own, and in part kafka of the deep suite on a real one. The
+// fake broker does what TestConformance says.
 func Each(t *testing.T, test func(t *testing.T, b *Broker)) {
-	t.Run("fake", func(t *testing.T) { test(t, Fake(t, nil).Broker()) })
-	t.Run("real", func(t *testing.T) { test(t, Real(t)) })
+	t.Run("fake", func(t *testing.T) { test(t, Fake(t, nil, ShortSessions).Broker()) })
+	t.Run("real", func(t *testing.T) {
+		testkit.Deep(t, "kafka")
+		test(t, Real(t))
+	})
 }

@@ -26,7 +26,7 @@ import (
 func Own(t testing.TB) *Broker {
 	t.Helper()
 	if os.Getenv("PRIVPIPE_KAFKA_JARS") == "" {
-		t.Skip("no broker: run `just kafka-up` and export what it prints, or export PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars")
+		t.Skip("no broker: PRIVPIPE_KAFKA=HOST:PORT names one, or PRIVPIPE_KAFKA_JARS=$PWD/.kafka/jars its programs")
 	}
 	own, err := started()
 	if err != nil {
@@ -34,8 +34,9 @@ func Own(t testing.TB) *Broker {
 	}
 	t.Cleanup(func() {
 		if own.run("resume") != nil {
-			own.Start(t)
+			own.do(t, "start")
 		}
+		own.serves(t)
 	})
 	return own
 }
@@ -91,14 +92,21 @@ func (b *Broker) Kill(t testing.TB) { t.Helper(); b.do(t, "kill") }
 func (b *Broker) Start(t testing.TB) {
 	t.Helper()
 	b.do(t, "start")
+	b.serves(t)
+}
+
+// serves waits until the broker serves all topics.
+func (b *Broker) serves(t testing.TB) {
+	t.Helper()
 	b.ask(t, func(ctx context.Context, client *kgo.Client) error { return led(ctx, client) })
 }
 
 // Pause lets the broker take connections and requests but answer none, as a cut network would, until Resume.
 func (b *Broker) Pause(t testing.TB) { t.Helper(); b.do(t, "pause") }
 
-// Resume ends a Pause. The broker then also works off the requests that it got meanwhile.
-func (b *Broker) Resume(t testing.TB) { t.Helper(); b.do(t, "resume") }
+// Resume ends a Pause, and returns when the broker serves all topics: after a long pause none has a leader at first.
+// The broker then also works off the requests that it got meanwhile.
+func (b *Broker) Resume(t testing.TB) { t.Helper(); b.do(t, "resume"); b.serves(t) }
 
 // CPU returns the CPU time that the broker has taken so far, in steps of 10 ms. It is 0 of a broker that PRIVPIPE_KAFKA names.
 func (b *Broker) CPU(t testing.TB) time.Duration {

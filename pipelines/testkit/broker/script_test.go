@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 )
 
 // ends runs broker.sh and returns its exit code.
@@ -93,6 +94,7 @@ func TestScriptVersions(t *testing.T) {
 
 // TestScriptRunsOne checks that a folder has one broker at most, and either has TLS from its beginning or never.
 func TestScriptRunsOne(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := Own(t)
 	if code := ends(t, "start", b.folder); code != exit.Locked {
 		t.Errorf("a second broker: exit code %d, want %d", code, exit.Locked)

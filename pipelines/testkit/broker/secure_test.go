@@ -10,6 +10,8 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"privpipe/pipelines/testkit"
 )
 
 // settings is the content of client.json.
@@ -47,6 +49,7 @@ func secured(t *testing.T, address, authority, username, password string) *kafka
 
 // TestSecure checks that the secure address serves who has client.json, and nobody else.
 func TestSecure(t *testing.T) {
+	testkit.Deep(t, "kafka")
 	b := Own(t)
 	encoded, err := os.ReadFile(b.Config)
 	if err != nil {

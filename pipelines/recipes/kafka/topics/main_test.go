@@ -15,6 +15,7 @@ import (
 
 	"privpipe/pipelines/endpoint/kafka"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 )
 
@@ -79,8 +80,12 @@ func TestTopics(t *testing.T) {
 func TestAgain(t *testing.T) {
 	for name, address := range map[string]func(*testing.T) string{
 		"fake": func(t *testing.T) string { return broker.Fake(t, nil).Address },
-		"real": func(t *testing.T) string { return broker.Real(t).Address },
+		"real": func(t *testing.T) string {
+			testkit.Deep(t, "kafka")
+			return broker.Real(t).Address
+		},
 		"secure": func(t *testing.T) string {
+			testkit.Deep(t, "kafka")
 			own := broker.Own(t)
 			t.Setenv(kafka.ConfigVariable, own.Config)
 			return own.Secure
