@@ -1,0 +1,130 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A test makes no progress when its states are the same so many times in a row, a second apart. Polls are counted,
+// not time, so that a machine that stands still for a while ends no test.
+const polls = 60
+
+// between is the time between two of them. A test of Progress shortens it.
+var between = time.Second
+
+// Progress returns a context for what a test waits for. The context ends when no state has changed for a minute, or
+// after ten times the time that the test was recorded to take. context.Cause says which.
+//
+// A state is a number that changes when our processes or the broker write: a record, a line, a round, an offset. See
+// Files.
+func Progress(t testing.TB, recorded time.Duration, states ...func() int64) context.Context {
+	ctx, end := context.WithCancelCause(context.Background()) // not the test's: what it cleans up waits, too
+	t.Cleanup(func() { end(nil) })
+	tick, pause := time.NewTicker(between), polls*between
+	go func() {
+		begun, same, last := time.Now(), 0, make([]int64, len(states))
+		defer tick.Stop()
+		for {
+			same++
+			for i, state := range states {
+				if now := state(); now != last[i] {
+					same, last[i] = 0, now
+				}
+			}
+			switch {
+			case same >= polls:
+				end(fmt.Errorf("no progress for %v", pause))
+			case time.Since(begun) > 10*recorded:
+				end(fmt.Errorf("not done after %v, ten times what it was recorded to take", 10*recorded))
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return ctx
+}
+
+// Wait waits until a condition holds. It returns what ended the context if that comes first.
+func Wait(ctx context.Context, holds func() bool) error {
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// Files returns a state that changes with every write to a file below a folder.
+func Files(folder string) func() int64 {
+	return func() (state int64) {
+		filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // it was removed meanwhile
+			}
+			if info, err := entry.Info(); err == nil {
+				state += info.Size() + info.ModTime().UnixNano()
+			}
+			return nil
+		})
+		return state
+	}
+}
+
+// Output runs a command and returns what it prints, as CombinedOutput does. The command and its children end when they
+// make no progress: they print nothing, no file of the command's folder changes, and no other state does.
+func Output(t testing.TB, recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte, error) {
+	var out printed
+	c.Stdout, c.Stderr = &out, &out
+	if c.Dir != "" {
+		states = append(states, Files(c.Dir))
+	}
+	ctx := Progress(t, recorded, append(states, out.length)...)
+	if c.SysProcAttr == nil {
+		c.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	c.SysProcAttr.Setpgid = true
+	c.WaitDelay = time.Second // a child of another group may hold the pipe
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	release := context.AfterFunc(ctx, func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	err := c.Wait()
+	if !release() {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	return out.bytes(), err
+}
+
+// printed is what a command has printed so far.
+type printed struct {
+	mutex  sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.buffer.Write(b)
+}
+
+func (p *printed) length() int64 { return int64(len(p.bytes())) }
+
+func (p *printed) bytes() []byte {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.buffer.Bytes()
+}
