@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
@@ -22,13 +21,12 @@ const polls = 60
 var between = time.Second
 
 // Progress returns a context for what a test waits for. The context ends when no state has changed for a minute, or
-// after ten times the time that the test was recorded to take. context.Cause says which.
+// after ten times the time that it was recorded to take. context.Cause says which. The test calls end when it is there.
 //
 // A state is a number that changes when our processes or the broker write: a record, a line, a round, an offset. See
 // Files.
-func Progress(t testing.TB, recorded time.Duration, states ...func() int64) context.Context {
-	ctx, end := context.WithCancelCause(context.Background()) // not the test's: what it cleans up waits, too
-	t.Cleanup(func() { end(nil) })
+func Progress(recorded time.Duration, states ...func() int64) (ctx context.Context, end context.CancelFunc) {
+	ctx, because := context.WithCancelCause(context.Background()) // not the test's: a cleanup waits, too
 	tick, pause := time.NewTicker(between), polls*between
 	go func() {
 		begun, same, last := time.Now(), 0, make([]int64, len(states))
@@ -42,9 +40,9 @@ func Progress(t testing.TB, recorded time.Duration, states ...func() int64) cont
 			}
 			switch {
 			case same >= polls:
-				end(fmt.Errorf("no progress for %v", pause))
+				because(fmt.Errorf("no progress for %v", pause))
 			case time.Since(begun) > 10*recorded:
-				end(fmt.Errorf("not done after %v, ten times what it was recorded to take", 10*recorded))
+				because(fmt.Errorf("not done after %v, ten times what it was recorded to take", 10*recorded))
 			}
 			select {
 			case <-ctx.Done():
@@ -53,7 +51,7 @@ func Progress(t testing.TB, recorded time.Duration, states ...func() int64) cont
 			}
 		}
 	}()
-	return ctx
+	return ctx, func() { because(nil) }
 }
 
 // Wait waits until a condition holds. It returns what ended the context if that comes first.
@@ -86,13 +84,14 @@ func Files(folder string) func() int64 {
 
 // Output runs a command and returns what it prints, as CombinedOutput does. The command and its children end when they
 // make no progress: they print nothing, no file of the command's folder changes, and no other state does.
-func Output(t testing.TB, recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte, error) {
+func Output(recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte, error) {
 	var out printed
 	c.Stdout, c.Stderr = &out, &out
 	if c.Dir != "" {
 		states = append(states, Files(c.Dir))
 	}
-	ctx := Progress(t, recorded, append(states, out.length)...)
+	ctx, end := Progress(recorded, append(states, out.length)...)
+	defer end()
 	if c.SysProcAttr == nil {
 		c.SysProcAttr = new(syscall.SysProcAttr)
 	}

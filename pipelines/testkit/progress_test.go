@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"context"
 	"os/exec"
 	"strings"
 	"sync/atomic"
@@ -15,22 +16,28 @@ func shortened(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { between = before })
 }
 
-// TestProgress: a state that changes keeps the context alive far beyond the time without progress, and one that stands ends it.
+// TestProgress: a state that changes keeps the context alive, far beyond the time without progress. One that stands
+// ends it.
 func TestProgress(t *testing.T) {
 	shortened(t, 10*time.Millisecond)
 	var written atomic.Int64
-	ctx := Progress(t, time.Hour, func() int64 { return 7 }, func() int64 { return written.Add(1) / 20 })
+	ctx, end := Progress(time.Hour, func() int64 { return 7 }, func() int64 { return written.Add(1) / 20 })
 	err := Wait(ctx, func() bool { return written.Load() > 4*polls })
 	if err != nil {
 		t.Errorf("a test that makes progress was ended: %v", err)
 	}
+	end()
+	if err := context.Cause(ctx); err != context.Canceled {
+		t.Errorf("a wait that is over ends with %v", err)
+	}
 	var asked atomic.Int64
-	ctx = Progress(t, time.Hour, func() int64 { asked.Add(1); return 7 })
+	ctx, end = Progress(time.Hour, func() int64 { asked.Add(1); return 7 })
 	err = Wait(ctx, func() bool { return false })
 	if err == nil || !strings.Contains(err.Error(), "no progress") || asked.Load() != polls+1 {
 		t.Errorf("after %d polls: %v", asked.Load(), err)
 	}
-	if err := Wait(Progress(t, time.Hour), func() bool { return true }); err != nil {
+	end()
+	if err := Wait(ctx, func() bool { return true }); err != nil {
 		t.Error(err)
 	}
 }
@@ -38,7 +45,8 @@ func TestProgress(t *testing.T) {
 // TestProgressLimit: what goes on for ever ends at ten times the recorded time.
 func TestProgressLimit(t *testing.T) {
 	shortened(t, 10*time.Millisecond)
-	ctx := Progress(t, 10*time.Millisecond, func() int64 { return time.Now().UnixNano() })
+	ctx, end := Progress(10*time.Millisecond, func() int64 { return time.Now().UnixNano() })
+	defer end()
 	if err := Wait(ctx, func() bool { return false }); err == nil || !strings.Contains(err.Error(), "ten times") {
 		t.Error(err)
 	}
@@ -48,13 +56,13 @@ func TestProgressLimit(t *testing.T) {
 func TestOutput(t *testing.T) {
 	shortened(t, 50*time.Millisecond)
 	stands := exec.Command("bash", "-c", "echo begun; sleep 600; echo ended")
-	out, err := Output(t, time.Hour, stands)
+	out, err := Output(time.Hour, stands)
 	if err == nil || !strings.Contains(err.Error(), "no progress") || string(out) != "begun\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	writes := exec.Command("bash", "-c", "for i in {1..30}; do echo $i >>file; sleep .05; done; echo ended; exit 3")
 	writes.Dir = t.TempDir()
-	out, err = Output(t, time.Hour, writes)
+	out, err = Output(time.Hour, writes)
 	if string(out) != "ended\n" || writes.ProcessState.ExitCode() != 3 {
 		t.Errorf("%q, %v", out, err)
 	}
