@@ -75,7 +75,7 @@ func TestOffsetsDecideNothing(t *testing.T) {
 				put(t, w, parts[0]...)
 			}
 			commit(t, fake.Address, "g", "rounds.private", offset, offset)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if offset.note != "end" {
 				readers, _, err := endpoint.OpenStreams(in, endpoint.Wanted{Kinds: rounds.Kinds, Answers: out})

@@ -176,7 +176,7 @@ func stage(folder string, command []string, in, output *os.File, visit func(*cra
 		return err
 	}
 	if visit != nil {
-		end, err := crash.Run(crash.Program{Path: path, Args: command[1:], Dir: folder, Files: [3]*os.File{in, output}, Deadline: time.Minute}, visit)
+		end, err := crash.Run(crash.Program{Path: path, Args: command[1:], Dir: folder, Files: [3]*os.File{in, output}, Deadline: runDeadline}, visit)
 		if err == nil && (end.Killed || end.Status.ExitStatus() != 0) {
 			err = fmt.Errorf("%s ended with %v", command[0], end.Status)
 		}
@@ -190,7 +190,7 @@ func stage(folder string, command []string, in, output *os.File, visit func(*cra
 	if output != nil {
 		s.Stdout = output
 	}
-	late := time.AfterFunc(time.Minute, func() { s.Process.Kill() })
+	late := time.AfterFunc(runDeadline, func() { s.Process.Kill() })
 	defer late.Stop()
 	if err := s.Run(); err != nil {
 		return fmt.Errorf("%s: %w: %s", command[0], err, messages.String())

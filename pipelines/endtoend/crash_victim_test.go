@@ -36,7 +36,7 @@ const (
 )
 
 // runDeadline is far longer than a run takes.
-const runDeadline = time.Minute
+const runDeadline = 10 * time.Minute
 
 func newVictim(v *variant, program, folder string, seed uint64) (*victim, error) {
 	if err := os.Mkdir(filepath.Join(folder, "wall"), 0o700); err != nil {

@@ -51,7 +51,7 @@ stage sample --poisson 0.2 --rounds %d docs.pp |
 			time.Sleep(time.Duration(random.Float64() * float64(400*time.Millisecond)))
 			kill(folder, stages[random.IntN(len(stages))])
 		}
-		stuck := time.AfterFunc(time.Minute, func() { syscall.Kill(-s.Process.Pid, syscall.SIGKILL) })
+		stuck := time.AfterFunc(runDeadline, func() { syscall.Kill(-s.Process.Pid, syscall.SIGKILL) })
 		err := s.Wait()
 		if !stuck.Stop() {
 			t.Fatal("the pipeline did not come down")

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/term"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
@@ -77,6 +79,23 @@ func line() func(columns int) string {
 	}
 }
 
+// awaited returns a line, and a function that waits until it is drawn from the beginning once more. Without a terminal it is never drawn.
+func awaited() (draw func(columns int) string, drawn func()) {
+	counting, came := line(), make(chan struct{})
+	draw = func(columns int) string {
+		select {
+		case came <- struct{}{}:
+		default:
+		}
+		return counting(columns)
+	}
+	return draw, func() {
+		if term.IsTerminal(int(os.Stderr.Fd())) {
+			<-came
+		}
+	}
+}
+
 func (w *work) Run(r *filter.Run) error {
 	if r.DryRun() {
 		return nil
@@ -132,12 +151,13 @@ func (w *work) Run(r *filter.Run) error {
 		}
 		return out.Commit()
 	case "show": // a line, with messages in between
-		r.Show(w.Output, line())
+		draw, drawn := awaited()
+		r.Show(w.Output, draw)
 		for range 3 {
-			time.Sleep(600 * time.Millisecond) // more than a tick, on a busy machine too
+			drawn()
 			r.Log.Warn("a warning")
 		}
-		time.Sleep(600 * time.Millisecond)
+		drawn()
 		return os.ErrNotExist
 	case "watch": // a line until a signal
 		r.Show(w.Output, line())
@@ -150,12 +170,13 @@ func (w *work) Run(r *filter.Run) error {
 		<-r.Done()
 		return r.Err()
 	case "print": // a line, and then the output
-		r.Show("", line())
-		time.Sleep(600 * time.Millisecond)
+		draw, drawn := awaited()
+		r.Show("", draw)
+		drawn()
 		if err := endpoint.WriteFile("", wire.Side_PUBLIC, []byte("an answer\n")); err != nil {
 			return err
 		}
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(600 * time.Millisecond) // more than a tick: a line that came again would be seen
 	}
 	return nil
 }

@@ -2,10 +2,12 @@
 package terminal
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"privpipe/pipelines/testkit"
 )
 
 // A Terminal is one on which a program runs as the leader of a session, in the foreground.
@@ -22,6 +26,7 @@ type Terminal struct {
 	keys    *os.File
 	mutex   sync.Mutex
 	screen  screen
+	written int64         // bytes
 	read    chan struct{} // closed at the end of all output
 }
 
@@ -54,6 +59,7 @@ func (x *Terminal) follow() {
 		n, err := x.keys.Read(b)
 		x.mutex.Lock()
 		x.screen.write(b[:n])
+		x.written += int64(n)
 		x.mutex.Unlock()
 		if err != nil {
 			return
@@ -106,23 +112,29 @@ func (x *Terminal) Screen() string {
 // Await waits until a line that satisfies is was shown.
 func (x *Terminal) Await(what string, is func(line string) bool) {
 	x.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		for _, line := range x.Shown() {
-			if is(line) {
-				return
-			}
-		}
+	ctx, end := testkit.Progress(30*time.Second, x.progress)
+	defer end()
+	if err := testkit.Wait(ctx, func() bool { return slices.ContainsFunc(x.Shown(), is) }); err != nil {
+		x.t.Fatalf("never %s on the terminal (%v):\n%q", what, err, x.Shown())
 	}
-	x.t.Fatalf("never %s on the terminal:\n%q", what, x.Shown())
+}
+
+// progress is a state of testkit.Progress.
+func (x *Terminal) progress() int64 {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	return x.written
 }
 
 // ended waits for the end of all output.
 func (x *Terminal) ended() {
 	x.t.Helper()
+	ctx, end := testkit.Progress(10*time.Second, x.progress)
+	defer end()
 	select {
 	case <-x.read:
-	case <-time.After(10 * time.Second):
-		x.t.Errorf("a program does not leave the terminal:\n%s", x.Screen())
+	case <-ctx.Done():
+		x.t.Errorf("a program does not leave the terminal (%v):\n%s", context.Cause(ctx), x.Screen())
 	}
 }
 

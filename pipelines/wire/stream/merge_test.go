@@ -279,6 +279,30 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+// TestMergeMissing: from a round on that is read, no frame may be missing, except at the beginning of a round: who reads on after a round
+// cannot tell it from a round that was sent again.
+func TestMergeMissing(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_CONTRIBUTIONS, wire.Kind_RELEASES} {
+		groups := groupsOf(kind, 3)
+		var records [][]*wire.Record // each in a frame of its own
+		for _, g := range groups {
+			for _, record := range g {
+				records = append(records, []*wire.Record{record})
+			}
+		}
+		log := write(t, "a", header(kind), records, rand.New(rand.NewPCG(1, 2)))
+		size := len(groups[0])
+		for at := range 3 * size {
+			frames := append(log[:at:at], log[at+1:]...)
+			_, err := merged(t, frames, 1)
+			lost := err != nil && strings.Contains(err.Error(), "1 frames of this writer before it are missing")
+			if inRoundOne := at < size; inRoundOne && err != io.EOF || !inRoundOne && at != size && !lost {
+				t.Errorf("%s after round 1, without frame %d: %v", kind, at, err)
+			}
+		}
+	}
+}
+
 // stray is a writer's stream whose first record is of a round that it did not open.
 func stray(t testing.TB, h *wire.Header) []written {
 	t.Helper()

@@ -498,6 +498,93 @@ func TestStoredIsWhatIsRead(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
+// TestChangedWhileOpen: a ledger that another program has made longer gets no line of this process, which would overwrite what was added.
+func TestChangedWhileOpen(t *testing.T) {
+	g := newGrant()
+	b, path := newBook(t, g)
+	charge(t, b, newCharge(g, 1), "noisy")
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString("a line of another program\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, b.Charge(newCharge(g, 2), writes("noisy")), 90)
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the ledger was written: %q, %v", after, err)
+	}
+}
+
+// TestChangedWhileCharged: a line that did not come to the end of the ledger is no charge. Whoever shares the open file may move its offset,
+// which nobody can see before the line is written.
+func TestChangedWhileCharged(t *testing.T) {
+	g := newGrant()
+	b, _ := newBook(t, g)
+	charge(t, b, newCharge(g, 1), "noisy")
+	if _, err := b.file.Seek(-1, io.SeekCurrent); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, b.Charge(newCharge(g, 2), writes("noisy")), 90)
+}
+
+// TestEveryByteOfASum: a stored digest that differs in one byte, or is cut, is of another sum.
+func TestEveryByteOfASum(t *testing.T) {
+	g := newGrant()
+	b, path := newBook(t, g)
+	known := newCharge(g, 1)
+	charge(t, b, known, "noisy")
+	stored, sum := filepath.Join(path+".releases", "run/000000001.sum"), digest("noisy")
+	same := func(content []byte) bool {
+		t.Helper()
+		if err := os.WriteFile(stored, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		same, _ := b.Again(known, newCharge(g, 1), sum, true)
+		return same
+	}
+	if !same(sum[:]) {
+		t.Error("the digest itself is of another sum")
+	}
+	for at := range sum {
+		other := sum
+		other[at] ^= 1
+		if same(other[:]) {
+			t.Errorf("byte %d is not compared", at)
+		}
+		if same(sum[:at]) {
+			t.Errorf("the first %d bytes are the digest", at)
+		}
+	}
+	if same(append(sum[:], 0)) {
+		t.Error("a longer digest is the digest")
+	}
+}
+
+// TestEveryDigitOfARelease: a stored release is compared with all of the charged hash.
+func TestEveryDigitOfARelease(t *testing.T) {
+	g := newGrant()
+	b, _ := newBook(t, g)
+	c := newCharge(g, 1)
+	charge(t, b, c, "noisy")
+	for at, digit := range []byte(c.Release) {
+		other := *c
+		hash := []byte(c.Release)
+		hash[at] = "0123456789abcdef"[(strings.IndexByte("0123456789abcdef", digit)+1)%16]
+		other.Release = string(hash)
+		if _, err := b.Stored(&other); err == nil {
+			t.Errorf("digit %d is not compared", at)
+		}
+	}
+}
+
 // TestOwner: the name of an owner is random, the owner's to read, and the same for good.
 func TestOwner(t *testing.T) {
 	b, path := newBook(t, newGrant())

@@ -78,6 +78,33 @@ func TestL2(t *testing.T) {
 	}
 }
 
+// TestL1 compares with quotients by hand, at the bound and one step beyond it.
+func TestL1(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		z     []int64
+		bound uint64
+		want  []int64
+	}{
+		{"zero", []int64{0, 0}, 1, []int64{0, 0}},
+		{"on the bound", []int64{3, -4}, 7, []int64{3, -4}},
+		{"a step beyond", []int64{3, -5}, 7, []int64{2, -4}}, // ⌊21/8⌋ and ⌊35/8⌋
+		{"one coordinate, a step beyond", []int64{-8}, 7, []int64{-7}},
+		{"a step beyond the least bound", []int64{1, 1}, 1, []int64{0, 0}},
+		{"a step beyond the largest bound", []int64{1 << 20, -1}, 1 << 20, []int64{1<<20 - 1, 0}},
+		{"far beyond", []int64{fixed.Limit, -fixed.Limit}, 10, []int64{5, -5}},
+	} {
+		z := slices.Clone(c.z)
+		within := slices.Equal(c.z, c.want)
+		if got := WithinL1(z, nil, c.bound); got != within {
+			t.Errorf("%s: %v is within %d: %v", c.name, z, c.bound, got)
+		}
+		if L1(z, nil, c.bound); !slices.Equal(z, c.want) {
+			t.Errorf("%s: %v to %d gives %v, want %v", c.name, c.z, c.bound, z, c.want)
+		}
+	}
+}
+
 // Vectors as contributions are: thousands of coordinates of one size, a norm far over the bound or close to it.
 func TestL2OfLongVectors(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))

@@ -346,6 +346,20 @@ func TestCheckRound(t *testing.T) {
 	}
 }
 
+// TestCoupledIsRefused: whatever is the unit and however it is bounded, coupled contributions need a grant that claims no bound.
+func TestCoupledIsRefused(t *testing.T) {
+	for _, unit := range []string{event.Document, event.User, event.Word} {
+		for _, clipping := range []string{"", event.ClipUnit, event.ClipUnitL1, event.ClipBatch, event.ClipProved, event.ClipUnbounded} {
+			for _, mechanism := range []string{event.Gaussian, event.Laplace} {
+				c := Collector{grant: &event.Grant{Unit: unit, Clipping: clipping, Mechanism: mechanism}}
+				if err := c.CheckRound(0, true); (err == nil) != (clipping == event.ClipUnbounded) {
+					t.Errorf("%s, %s, %q: %v", mechanism, unit, clipping, err)
+				}
+			}
+		}
+	}
+}
+
 // TestUnboundedIsCharged: what is not bounded is summed as it is, and charged without a sensitivity, with the paper's beside.
 func TestUnboundedIsCharged(t *testing.T) {
 	ledger := newLedger(t)

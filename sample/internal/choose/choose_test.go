@@ -2,6 +2,7 @@ package choose
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -329,6 +330,31 @@ func TestEpochsAreIndependent(t *testing.T) {
 	}
 	evenly(t, "rounds of a unit in three epochs, over keys", one)
 	evenly(t, "rounds of two units in two epochs, over keys", two)
+}
+
+// TestEveryRoundIsItsOwn: rounds whose numbers differ in any one bit hold different units, and so do epochs. Two such sets of 128 units at
+// rate 1/2 are equal by chance with a probability of 2^-128 (of 2^-124 at a fixed size).
+func TestEveryRoundIsItsOwn(t *testing.T) {
+	const most = 1 << 30
+	for _, scheme := range []event.Scheme{
+		{Method: event.Poisson, Rate: 0.5, Rounds: most}, {Method: event.Fixed, Rate: 0.5, Size: 64, Population: 128, Rounds: most},
+		{Method: event.Allocate, Rate: 0.5, Rounds: most, Epochs: most / 2},
+	} {
+		for name, c := range choosers(t, scheme, 128) {
+			numbers := make(map[string]int)
+			for number := 0; number < most/2; number = max(1, 2*number) {
+				round := number + 1
+				if scheme.Method == event.Allocate { // number is of an epoch
+					round = number*scheme.EpochRounds() + 1
+				}
+				set := fmt.Sprint(c.Round(round))
+				if other, known := numbers[set]; known {
+					t.Errorf("%s by %s: the numbers %d and %d have the same units", scheme.Method, name, other, number)
+				}
+				numbers[set] = number
+			}
+		}
+	}
 }
 
 // TestNumbersOfEpochs: the epochs take the numbers 0, 1, … of the throw, as a resumed run must, in whichever version. So one epoch has the

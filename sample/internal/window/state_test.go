@@ -48,6 +48,30 @@ func written(t *testing.T) string {
 	return path
 }
 
+// TestReplacedBeforeTheLock: a state that is replaced after it was opened, and before it is locked, is not read: another run could lock the
+// new file at the same time.
+func TestReplacedBeforeTheLock(t *testing.T) {
+	path := written(t)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{os.WriteFile(path+".new", content, 0o600), os.Rename(path+".new", path)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &State{path: path, file: file, units: make(map[corpus.Key]struct{}), done: true}
+	if err := s.read(Settings{}); exit.Code(err) != exit.Locked {
+		t.Errorf("a replaced state: %v", err)
+	}
+}
+
 // holds checks what a state knows: the first of names are of units that are in a window, the others are not.
 func holds(t *testing.T, s *State, window int, again []corpus.Key, in, out []string) {
 	t.Helper()
