@@ -35,6 +35,9 @@ func Run(t *testing.T, files map[string][]byte) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			if mutant, set := os.LookupEnv("PRIVPIPE_MUTANT"); set { // see pipelines/testkit/mutants
+				e.Setenv("PRIVPIPE_MUTANT", mutant)
+			}
 			for name, content := range files {
 				if err := os.WriteFile(e.WorkDir+"/"+name, content, 0o666); err != nil {
 					return err

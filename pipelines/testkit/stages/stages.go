@@ -16,21 +16,24 @@ var Root = func() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }()
 
-// Main builds the stages and puts them first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the
-// recipes not to build them again.
+// Main builds the stages and puts them first on PATH, runs the tests of m and ends the process. It takes the stages of the folder
+// PRIVPIPE_TEST_BIN, if that is set. PRIVPIPE_BIN tells the recipes not to build them again.
 func Main(m *testing.M) {
 	os.Exit(func() int {
-		bin, err := os.MkdirTemp("", "privpipe-bin-")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(bin)
-		build := exec.Command("go", "build", "-o", bin+"/", "./...")
-		build.Dir = Root
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-			return 1
+		bin := os.Getenv("PRIVPIPE_TEST_BIN")
+		if bin == "" {
+			var err error
+			if bin, err = os.MkdirTemp("", "privpipe-bin-"); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+			defer os.RemoveAll(bin)
+			build := exec.Command("go", "build", "-o", bin+"/", "./...")
+			build.Dir = Root
+			if out, err := build.CombinedOutput(); err != nil {
+				fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+				return 1
+			}
 		}
 		os.Setenv("PRIVPIPE_BIN", bin)
 		os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
