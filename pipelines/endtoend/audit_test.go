@@ -3,27 +3,12 @@ package endtoend
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/mutants"
 )
-
-// found are the mutants that this test audits, of those that pipelines/testkit/mutants has an audit for: of noise, of the
-// bound on a unit, of what counts twice, and of what is charged. `just mutants` audits all of them; .ci/run
-// does so in a step of its own, and skips these here by PRIVPIPE_MUTANTS=0.
-var found = []string{
-	"release-gaussian-70-percent", "release-laplace-halved", "release-off-diagonal-halved", "release-noise-over-clip",
-	"release-noise-reused", "noise-seed-fixed",
-	"release-clip-after-the-sum", "release-symmetric-once", "release-l2-for-laplace", "release-bounds-ignored",
-	"release-parts-unclipped", "release-unit-twice", "release-unit-twice-over-inputs",
-	"event-adjacency-mixed-up", "event-batch-as-a-unit", "event-non-negative-assumed",
-}
-
-// foundDraws are those that TestAuditEStep audits: weights as released, documents that depend on one another, and increments
-// under the name of counts.
-var foundDraws = []string{"gibbs-weights-as-released", "gibbs-in-place-uncoupled", "gibbs-increments-as-counts"}
 
 // attempts is how often a broken program is audited until it is found. At most one audit in a hundred misses one, so that
 // all attempts do with a probability of about 1e-6.
@@ -32,10 +17,8 @@ const attempts = 3
 // TestAudit audits privatize and privatizers that are broken, each in one way. The sound one fails with probability 1e-7, the
 // audit's own.
 func TestAudit(t *testing.T) {
+	testkit.Deep(t, "audits")
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("thousands of rounds of privatize")
-	}
 	audit := auditor(t)
 	t.Run("sound", func(t *testing.T) {
 		for _, flags := range []string{
@@ -47,21 +30,19 @@ func TestAudit(t *testing.T) {
 			}
 		}
 	})
-	auditMutants(t, found, audit)
+	auditMutants(t, "privatize", audit)
 }
 
 // TestAuditEStep audits the draws of estep, and of samplers that are broken, each in one way. The sound one fails with probability 1e-7.
 func TestAuditEStep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of rounds of estep")
-	}
+	testkit.Deep(t, "audits")
 	audit := auditor(t)
 	t.Run("sound", func(t *testing.T) {
 		if code, message := audit(t, "estep", "estep --documents 2000"); code != 0 {
 			t.Errorf("exit code %d: %s", code, message)
 		}
 	})
-	auditMutants(t, foundDraws, audit)
+	auditMutants(t, "estep", audit)
 }
 
 // An audited is the exit code and the message of an audit of a program.
@@ -87,33 +68,30 @@ func auditor(t *testing.T) audited {
 	}
 }
 
-// auditMutants audits the programs of mutants, which must be found.
-func auditMutants(t *testing.T, names []string, audit audited) {
+// auditMutants audits the mutants of a stage. Each audit that pipelines/testkit/mutants names for a mutant must find it.
+func auditMutants(t *testing.T, stage string, audit audited) {
 	all, err := mutants.All()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("mutants", func(t *testing.T) {
-		if os.Getenv("PRIVPIPE_MUTANTS") == "0" {
-			t.Skip("PRIVPIPE_MUTANTS=0")
-		}
-		for _, name := range names {
-			t.Run(name, func(t *testing.T) {
-				i := slices.IndexFunc(all, func(m *mutants.Mutant) bool { return m.Name == name })
-				if i < 0 || len(all[i].Audits) == 0 {
-					t.Fatal("no such mutant, or none that an audit finds")
-				}
-				m := all[i]
-				binary, err := m.Build(root, t.TempDir(), mutants.Audited(m.Audits[0]))
+		for _, m := range all {
+			if len(m.Audits) == 0 || mutants.Audited(m.Audits[0]) != stage {
+				continue
+			}
+			t.Run(m.Name, func(t *testing.T) {
+				binary, err := m.Build(root, t.TempDir(), stage)
 				if err != nil {
 					t.Fatal(err)
 				}
-				code, message := audit(t, binary, m.Audits[0])
-				for n := 1; n < attempts && code == 0; n++ {
-					code, message = audit(t, binary, m.Audits[0])
-				}
-				if code != 83 || !strings.Contains(message, m.Finds) {
-					t.Errorf("exit code %d, must be 83, with a message that has %q: %s", code, m.Finds, message)
+				for _, arguments := range m.Audits {
+					code, message := audit(t, binary, arguments)
+					for n := 1; n < attempts && code == 0; n++ {
+						code, message = audit(t, binary, arguments)
+					}
+					if code != 83 || !strings.Contains(message, m.Finds) {
+						t.Errorf("%s: exit code %d, must be 83, with a message that has %q: %s", arguments, code, m.Finds, message)
+					}
 				}
 			})
 		}

@@ -4,15 +4,14 @@ import (
 	"testing"
 
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/mutants"
 )
 
 // TestCrashFindsBugs kills the privatizers that pipelines/testkit/mutants says the kills must find, like TestCrash: each must
 // be found out.
 func TestCrashFindsBugs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds privatize several times")
-	}
+	testkit.Deep(t, "kills")
 	var v *variant
 	for _, each := range variants(t) {
 		if each.mechanism == event.Gaussian && each.parts {

@@ -1,18 +1,29 @@
-// Package mutants holds faults that a hostile author could plant where people are protected: each is a patch in patches/,
-// with a header that says what it breaks and what must find it. Tests build programs with a patch and see that they are found
-// out, by go's flag -overlay: the sources themselves are never changed.
+// Package mutants holds faults that a hostile author could plant where people are protected. Each says what it breaks and what must
+// find it. The sources themselves are never changed: go's flag -overlay puts other files in their place for one build.
 //
-//	just mutants          # all of them, some minutes
-//	just mutants book-    # those whose names match
+//	PRIVPIPE_DEEP=mutants go test -count=1 -v -run 'TestMutants$' ./pipelines/testkit/mutants       # all of them, some minutes
+//	PRIVPIPE_DEEP=mutants PRIVPIPE_MUTANT='^book-' go test -count=1 -v -run 'TestMutants$' ./pipelines/testkit/mutants
 //
-// The lines of a header are
+// One build has all mutants. Each changed function begins with a choice between its copies, and the variable PRIVPIPE_MUTANT of a
+// running program makes the choice. No shipped program reads that variable: only the overlay has the package that does.
 //
-//	# What it breaks, in a sentence or more lines of them.
-//	# test: PACKAGE TestName TestName…  tests of the package, each of which must fail
-//	# audit: ARGUMENTS                  of evaluate audit, which must exit with code 83; estep FLAGS audits estep, FLAGS privatize
-//	# finds: TEXT                       that the audit's message must have
-//	# kills: yes                        the kills of pipelines/endtoend must find it, too
+// The file faults/FOLDER.txt has the mutants of the folder's package:
 //
-// and the rest of the file a unified diff as git writes it. A patch whose lines are not in the sources exactly once is stale,
-// and an error: bring it up to date, or remove it with what it was about.
+//	NAME: What it breaks, in a sentence.
+//		test: TestName TestName/subtest            tests of the folder, each of which must fail
+//		test: ./OTHER/FOLDER TestName              tests of another folder
+//		audit: ARGUMENTS                           of evaluate audit, which must exit with code 83; estep FLAGS audits estep
+//		finds: TEXT                                which the audit's message must have
+//		kills: yes                                 the kills of pipelines/endtoend must find it, too
+//		func Receiver.Method: OLD => NEW           the change
+//		func ./OTHER/FOLDER Function: 2/3 OLD =>   removes the second of three in a function of another folder
+//		func Function: => NEW                      at the beginning of the function
+//		var NAME: OLD => NEW                       in the value of a variable
+//		with: DECLARATION                          that the change needs, or an import
+//
+// A line that is indented twice goes on with the line before. OLD and NEW are lists of expressions, if both can be, or else of
+// statements. They are compared as syntax: spaces, comments and the place of the function do not matter. A mutant is stale, and an
+// error, if its function lacks OLD, or has it more often than the line says. Bring it up to date, or remove it with what it was about.
+//
+// A copy cannot recover from panics for its function, and constants and types cannot be chosen at run time: change what uses them.
 package mutants

@@ -37,6 +37,9 @@ func Run(t *testing.T, files map[string][]byte) {
 		Dir:       "testdata/script",
 		Condition: testkit.Scripted,
 		Setup: func(e *testscript.Env) error {
+			if mutant, set := os.LookupEnv("PRIVPIPE_MUTANT"); set { // see pipelines/testkit/mutants
+				e.Setenv("PRIVPIPE_MUTANT", mutant)
+			}
 			for name, content := range files {
 				if err := os.WriteFile(e.WorkDir+"/"+name, content, 0o666); err != nil {
 					return err

@@ -1,0 +1,376 @@
+package mutants
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// variable names the mutant that a program with the overlay is.
+const variable = "PRIVPIPE_MUTANT"
+
+// chooser is the package that reads the variable. Only overlays have it.
+const chooser = `package chosen
+
+import (
+	"fmt"
+	"os"
+)
+
+// Number is that of the mutant.
+var Number = func() int {
+	name, known := os.LookupEnv(%q)
+	number, ok := map[string]int{"": 0, %s}[name]
+	if known && !ok {
+		fmt.Fprintf(os.Stderr, "there is no mutant %%s\n", name)
+		os.Exit(125)
+	}
+	return number
+}()
+
+// Either returns the value of a variable that a mutant changes.
+func Either[T any](number int, changed, sound T) T {
+	if Number == number {
+		return changed
+	}
+	return sound
+}
+`
+
+// A program is the source of a module, and what mutants make of it.
+type program struct {
+	root, module string
+	folders      map[string][]*source
+}
+
+// A source is a file.
+type source struct {
+	path    string
+	file    *ast.File
+	set     *token.FileSet
+	text    string
+	values  map[*ast.ValueSpec]string // of changed variables
+	choices map[*ast.FuncDecl]string  // between copies of a function
+	head    string                    // imports
+	tail    string                    // copies and declarations
+}
+
+func newProgram(root string) (*program, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	module := regexp.MustCompile(`(?m)^module (\S+)`).FindSubmatch(text)
+	if module == nil {
+		return nil, fmt.Errorf("go.mod names no module")
+	}
+	return &program{root, string(module[1]), make(map[string][]*source)}, nil
+}
+
+// sources parses the sources of a folder.
+func (p *program) sources(folder string) ([]*source, error) {
+	if all, ok := p.folders[folder]; ok {
+		return all, nil
+	}
+	paths, err := filepath.Glob(filepath.Join(p.root, folder, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		s := &source{path: path, set: token.NewFileSet(), text: string(text),
+			values: make(map[*ast.ValueSpec]string), choices: make(map[*ast.FuncDecl]string)}
+		if s.file, err = parser.ParseFile(s.set, path, text, parser.SkipObjectResolution); err != nil {
+			return nil, err
+		}
+		p.folders[folder] = append(p.folders[folder], s)
+	}
+	return p.folders[folder], nil
+}
+
+// add adds a mutant by its number.
+func (p *program) add(m *Mutant, number int) error {
+	type place struct {
+		in *source
+		of ast.Node
+	}
+	changes, order := make(map[place][]change), []place(nil)
+	for _, c := range m.changes {
+		all, err := p.sources(c.folder)
+		if err != nil {
+			return err
+		}
+		var found []place
+		for _, s := range all {
+			for _, of := range s.declared(c.name, c.variable) {
+				found = append(found, place{s, of})
+			}
+		}
+		if len(found) != 1 {
+			return fmt.Errorf("mutant %s is stale: %s has %d of %s", m.Name, c.folder, len(found), c.name)
+		}
+		if changes[found[0]] == nil {
+			order = append(order, found[0])
+		}
+		changes[found[0]] = append(changes[found[0]], c)
+	}
+	for _, at := range order {
+		if err := at.in.change(at.of, changes[at], number); err != nil {
+			return fmt.Errorf("mutant %s is stale: %s: %w", m.Name, changes[at][0].name, err)
+		}
+	}
+	for _, declaration := range m.with {
+		if s := order[0].in; !strings.HasPrefix(declaration, "import ") {
+			s.tail += "\n" + declaration + "\n"
+		} else if !strings.Contains(s.head, declaration) {
+			s.head += "; " + declaration
+		}
+	}
+	return nil
+}
+
+// declared returns the functions or variables of a name.
+func (s *source) declared(name string, variable bool) (all []ast.Node) {
+	for _, d := range s.file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if !variable && d.Body != nil && fullName(d) == name {
+				all = append(all, d)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				v, ok := spec.(*ast.ValueSpec)
+				if variable && ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1 && v.Names[0].Name == name {
+					all = append(all, v)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// fullName is Function, or Receiver.Method.
+func fullName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch of := t.(type) {
+		case *ast.StarExpr:
+			t = of.X
+		case *ast.IndexExpr:
+			t = of.X
+		case *ast.IndexListExpr:
+			t = of.X
+		case *ast.Ident:
+			return of.Name + "." + f.Name.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// An edit is what takes the place of a part of a source.
+type edit struct {
+	span
+	text string
+}
+
+// with returns the source between two places, edited.
+func (s *source) with(within span, edits []edit) (string, error) {
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var text strings.Builder
+	at := within.from
+	for _, e := range edits {
+		if e.from < at {
+			return "", fmt.Errorf("two changes overlap")
+		}
+		text.WriteString(s.between(at, e.from) + e.text)
+		at = e.to
+	}
+	return text.String() + s.between(at, within.to), nil
+}
+
+func (s *source) between(from, to token.Pos) string { return s.text[s.offset(from):s.offset(to)] }
+
+func (s *source) offset(p token.Pos) int { return s.set.Position(p).Offset }
+
+// change makes changes to a function or a variable, where the number of their mutant is chosen.
+func (s *source) change(of ast.Node, changes []change, number int) error {
+	value, variable := of.(*ast.ValueSpec)
+	below := of
+	if variable {
+		below = &ast.ParenExpr{X: value.Values[0]} // so that the value itself can be found
+	}
+	var edits []edit
+	for _, c := range changes {
+		at, replacement, err := c.locate(below)
+		if err != nil {
+			return err
+		}
+		edits = append(edits, edit{at, replacement})
+	}
+	if variable {
+		sound := value.Values[0]
+		changed, err := s.with(span{sound.Pos(), sound.End()}, edits)
+		if err != nil {
+			return err
+		}
+		if s.values[value] == "" {
+			s.values[value] = s.between(sound.Pos(), sound.End())
+		}
+		s.values[value] = fmt.Sprintf("chosenMutant.Either(%d, %s, %s)", number, changed, s.values[value])
+		return nil
+	}
+	f := of.(*ast.FuncDecl)
+	name := fmt.Sprintf("%s__%d", f.Name.Name, number)
+	again, err := s.with(span{f.Pos(), f.End()}, append(edits, edit{span{f.Name.Pos(), f.Name.End()}, name}))
+	if err != nil {
+		return err
+	}
+	call, err := s.call(f, name)
+	if err != nil {
+		return err
+	}
+	s.tail += "\n" + again + "\n"
+	s.choices[f] += fmt.Sprintf(" case %d: %s;", number, call)
+	return nil
+}
+
+// call returns the statement with which a function passes its arguments on to a copy of it.
+func (s *source) call(f *ast.FuncDecl, name string) (string, error) {
+	var recovers bool
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		if _, within := n.(*ast.FuncLit); within {
+			return false
+		}
+		call, ok := n.(*ast.CallExpr)
+		if ok {
+			called, ok := call.Fun.(*ast.Ident)
+			recovers = recovers || ok && called.Name == "recover"
+		}
+		return true
+	})
+	if recovers {
+		return "", fmt.Errorf("it recovers from panics, which a copy that it calls could not")
+	}
+	if f.Recv != nil {
+		name = s.names(f.Recv)[0] + "." + name
+	}
+	if f.Type.TypeParams != nil {
+		name += "[" + strings.Join(s.names(f.Type.TypeParams), ", ") + "]"
+	}
+	name += "(" + strings.Join(s.names(f.Type.Params), ", ") + ")"
+	if f.Type.Results == nil {
+		return name + "; return", nil
+	}
+	return "return " + name, nil
+}
+
+// names returns the names of parameters as arguments. Where there is no name any value will do.
+func (s *source) names(list *ast.FieldList) (all []string) {
+	for _, field := range list.List {
+		kind, variadic := field.Type.(*ast.Ellipsis)
+		for i := range max(1, len(field.Names)) {
+			switch {
+			case len(field.Names) > 0 && field.Names[i].Name != "_" && variadic:
+				all = append(all, field.Names[i].Name+"...")
+			case len(field.Names) > 0 && field.Names[i].Name != "_":
+				all = append(all, field.Names[i].Name)
+			case variadic:
+				all = append(all, "*new([]"+s.between(kind.Elt.Pos(), kind.Elt.End())+")...")
+			default:
+				all = append(all, "(*new("+s.between(field.Type.Pos(), field.Type.End())+"))")
+			}
+		}
+	}
+	return all
+}
+
+// changed returns the source with the mutants in it.
+func (s *source) changed(chosen string) (string, error) {
+	head := edit{span{s.file.Name.End(), s.file.Name.End()}, fmt.Sprintf("; import chosenMutant %q", chosen) + s.head}
+	edits := []edit{head}
+	for f, choices := range s.choices {
+		at := f.Body.Lbrace + 1
+		edits = append(edits, edit{span{at, at}, "switch chosenMutant.Number {" + choices + " };"})
+	}
+	for v, text := range s.values {
+		edits = append(edits, edit{span{v.Values[0].Pos(), v.Values[0].End()}, text})
+	}
+	whole := s.set.File(s.file.Pos())
+	text, err := s.with(span{token.Pos(whole.Base()), token.Pos(whole.Base() + whole.Size())}, edits)
+	return text + s.tail, err
+}
+
+// Overlay writes sources into a folder and returns the file that go's flag -overlay wants. A build with it of the module below
+// root has all the mutants, and is the one that the variable PRIVPIPE_MUTANT names as it runs, or none.
+func Overlay(root, folder string, all []*Mutant) (string, error) {
+	var numbers []string
+	for i, m := range all {
+		numbers = append(numbers, fmt.Sprintf("%q: %d", m.Name, i+1))
+	}
+	return overlay(root, folder, all, fmt.Sprintf(chooser, variable, strings.Join(numbers, ", ")))
+}
+
+func overlay(root, folder string, all []*Mutant, chooser string) (string, error) {
+	p, err := newProgram(root)
+	if err != nil {
+		return "", err
+	}
+	for i, m := range all {
+		if err := p.add(m, i+1); err != nil {
+			return "", err
+		}
+	}
+	replace := make(map[string]string)
+	write := func(path, text string) error {
+		name := filepath.Join(folder, fmt.Sprintf("%d.go", len(replace)))
+		replace[path] = name
+		return os.WriteFile(name, []byte(text), 0o600)
+	}
+	const chosen = "pipelines/testkit/mutants/chosen"
+	if err := write(filepath.Join(p.root, chosen, "chosen.go"), chooser); err != nil {
+		return "", err
+	}
+	for _, sources := range p.folders {
+		for _, s := range sources {
+			if len(s.choices)+len(s.values) == 0 {
+				continue
+			}
+			text, err := s.changed(path.Join(p.module, chosen))
+			if err == nil {
+				err = write(s.path, text)
+			}
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", s.path, err)
+			}
+		}
+	}
+	encoded, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(folder, "overlay.json")
+	return name, os.WriteFile(name, encoded, 0o600)
+}
