@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit/seeded"
 )
 
 // stripes writes train.idx, of so many images, and held.idx, of 300, to a folder: images of 6 × 6 pixels with two neighbouring rows or
@@ -63,7 +65,7 @@ func imageRecipe(command string) string {
 // TestImageRecipes runs the recipes of sigmoid belief networks, and each command once more, from another folder: it prints the same, and
 // charges nothing. Only public images come to the page, and into a picture.
 func TestImageRecipes(t *testing.T) {
-	folder := t.TempDir()
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "?", Rate: 1e-6})
 	stripes(t, folder, 2000)
 	run(t, folder, "mkdir elsewhere; tokenize images -q --public --image 6x6 -o held.pp held.idx")
 	for _, c := range imageRecipes {

@@ -20,6 +20,9 @@ var Root = func() string {
 // recipes not to build them again.
 func Main(m *testing.M) {
 	os.Exit(func() int {
+		if bin := os.Getenv(Built); bin != "" {
+			return run(m, bin)
+		}
 		bin, err := os.MkdirTemp("", "privpipe-bin-")
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -32,8 +35,15 @@ func Main(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 			return 1
 		}
-		os.Setenv("PRIVPIPE_BIN", bin)
-		os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-		return m.Run()
+		return run(m, bin)
 	}())
+}
+
+// Built is the variable with the folder of stages that a test gives to a test that it runs.
+const Built = "PRIVPIPE_BUILT"
+
+func run(m *testing.M, bin string) int {
+	os.Setenv("PRIVPIPE_BIN", bin)
+	os.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	return m.Run()
 }
