@@ -82,7 +82,7 @@ func clinic(t *testing.T, folder string) {
 // TestERMRecipe trains, resumes and refuses. A stopped run sends the weights that were charged.
 func TestERMRecipe(t *testing.T) {
 	t.Parallel()
-	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "?", Rate: 1e-6})
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.065 of the area, of which six runs have 0.885 to 0.886", Rate: 1e-6})
 	clinic(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/papers/erm.sh")
 	out := run(t, folder, recipe+" --schema schema.json --epsilon 2 --regularisation 1e-3 --held test.csv train.csv out 2>&1")
@@ -95,6 +95,7 @@ func TestERMRecipe(t *testing.T) {
 	}
 	var auc float64
 	fmt.Sscanf(run(t, folder, "sed -n 2p out/auc.txt"), "%f", &auc)
+	t.Logf("AUC %v", auc)
 	if auc < .7 || auc > .95 {
 		t.Errorf("AUC %v", auc)
 	}

@@ -82,6 +82,7 @@ func TestImageRecipes(t *testing.T) {
 			if gain == nil {
 				t.Fatalf("no gain over the mean image:\n%s", report)
 			}
+			t.Logf("%s above the mean image", gain[1])
 			if got, _ := strconv.ParseFloat(gain[1], 64); got < c.gain {
 				t.Errorf("the model is %v above the mean image, want %v at least", got, c.gain)
 			}

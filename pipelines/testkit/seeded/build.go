@@ -25,8 +25,9 @@ var (
 // programs are built again with the overlay. The others draw nothing.
 var programs = []string{"account", "estep", "privatize", "sample"}
 
-// sourcePackage has no folder: it exists in the overlay only.
-const sourcePackage = "pipelines/testkit/seeded/source"
+// Marker is the package that takes the place of crypto/rand. It has no folder: it exists in the overlay only. Its name stands in each program of
+// a seeded build, and in no other program.
+const Marker = "pipelines/testkit/seeded/source"
 
 // An edit changes one place of a file.
 type edit struct{ file, from, to string }
@@ -57,12 +58,12 @@ var edits = []edit{
 
 // imports replaces the import of crypto/rand.
 func imports(file string) edit {
-	return edit{file, "\t\"crypto/rand\"\n", "\trand \"privpipe/" + sourcePackage + "\"\n"}
+	return edit{file, "\t\"crypto/rand\"\n", "\trand \"privpipe/" + Marker + "\"\n"}
 }
 
 // overlay returns the files that differ in a seeded build, by their names in the project.
 func overlay(root string) (map[string]string, error) {
-	files := map[string]string{sourcePackage + "/source.go": source}
+	files := map[string]string{Marker + "/source.go": source}
 	for _, e := range edits {
 		content, known := files[e.file]
 		if !known {

@@ -38,17 +38,23 @@ func Folder(t testing.TB, c Chance) string {
 		}
 		c.Seed = seed
 	}
-	if _, err := built(); err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	folders.Store(folder, c.Seed)
 	t.Cleanup(func() {
-		folders.Delete(folder)
 		if t.Failed() {
 			t.Logf("again, with this seed: %s=%d go test -run '^%s$'", variable, c.Seed, strings.Split(t.Name(), "/")[0])
 		}
 	})
+	return From(t, c.Seed)
+}
+
+// From is Folder for a test of seeds: PRIVPIPE_SEED does not change the seed.
+func From(t testing.TB, seed uint64) string {
+	t.Helper()
+	if _, err := built(); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	folders.Store(folder, seed)
+	t.Cleanup(func() { folders.Delete(folder) })
 	return folder
 }
 
