@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // installed installs into a folder, and returns what begins a script on a machine that has neither Go nor the checkout: an
@@ -26,9 +28,6 @@ func installed(t *testing.T, script string) (prefix, machine string) {
 // the auditor's walk with its page, the manual and the completions.
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds all programs again")
-	}
 	prefix, machine := installed(t, "pipelines/install/install.sh %s")
 	folder := t.TempDir()
 	comments(t, folder)
@@ -94,10 +93,8 @@ done`)
 
 // TestDist makes the tar and the Debian package twice, from two folders, and installs from both.
 func TestDist(t *testing.T) {
+	testkit.Deep(t, "distribution")
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds all programs again")
-	}
 	run(t, root, "type dpkg-deb git >/dev/null")
 	folder := t.TempDir()
 	run(t, folder, fmt.Sprintf(`

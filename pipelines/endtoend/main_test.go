@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"privpipe/pipelines/endpoint/plain"
+	"privpipe/pipelines/testkit/seeded"
 	"privpipe/pipelines/testkit/stages"
 )
 
@@ -39,10 +40,10 @@ type shell struct {
 	stdout, stderr strings.Builder
 }
 
-// bash prepares a script in strict mode.
+// bash prepares a script in strict mode. In a folder of package seeded its stages draw from the seed.
 func bash(folder, script string) *shell {
 	s := &shell{Cmd: exec.Command("bash", "-c", "set -euo pipefail\n"+script)}
-	s.Dir, s.Cmd.Stdout, s.Cmd.Stderr = folder, &s.stdout, &s.stderr
+	s.Dir, s.Env, s.Cmd.Stdout, s.Cmd.Stderr = folder, seeded.Env(folder), &s.stdout, &s.stderr
 	return s
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/seeded"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -26,6 +28,7 @@ func bound(t *testing.T, folder, scores string) float64 {
 // there (shared/peers, evaluate.py on their λ): gensim 4.2 1832, 1844 and 1891 with three seeds, scikit-learn 1.2 1850.
 // Nothing is random here but by a seed, so the test is deterministic.
 func TestPerplexityOfPeers(t *testing.T) {
+	testkit.Deep(t, "peers")
 	posts, words := shared(t, "data/20newsgroups/20newsgroups.jsonl.zst"), shared(t, "data/vocab/dictnostops.txt")
 	prepare, folder := shared(t, "peers/prep.py"), t.TempDir()
 	const peers = (1832 + 1844 + 1891 + 1850) / 4.
@@ -52,45 +55,44 @@ sample --fixed 1024 --rounds 82 --seed 1 train.pp |
 // without privacy. On this split these are 1841.8, by the words' frequencies in the training posts, and 1270.4, by the
 // same stages without noise (estep --word-weight count --norm 0 --iterations 20, 50 rounds of a tenth).
 //
-// Coins and noise are fresh each time. Runs of one plan differ by a deviation of 6 in perplexity, which is 1 % of the gap;
-// the mean of 74 % is more than five of these above the limit, so a false alarm is less likely than 1e-6. Without public text it is 52 %.
-func TestGapClosed(t *testing.T) { closesGap(t, "lda.sh", 1, 0.68) }
+// Runs of one plan differ by a deviation of 6 in perplexity, which is 1 % of the gap; the mean of 74 % is more than five of these above the
+// limit. Without public text it is 52 %.
+func TestGapClosed(t *testing.T) {
+	testkit.Deep(t, "quality")
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "6 % of the gap", Rate: 1e-6})
+	closesGap(t, folder, "out", "lda.sh", 1, 0.68)
+}
 
-// TestGapsClosed is TestGapClosed three times at each of four ε, for the night. Each limit is five deviations of a run below what was
-// measured.
+// TestGapsClosed is TestGapClosed three times at each of four ε. Each limit is five deviations of a run below what was measured.
 func TestGapsClosed(t *testing.T) {
-	if os.Getenv("PRIVPIPE_FIGURES") == "" {
-		t.Skip("trains twelve times: set PRIVPIPE_FIGURES=1")
-	}
+	testkit.Deep(t, "quality")
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "5 % of the gap", Rate: 1e-5})
 	for _, c := range []struct{ epsilon, least float64 }{{0.5, 0.55}, {1, 0.68}, {2, 0.75}, {4, 0.83}} {
-		for range 3 {
-			closesGap(t, "lda.sh", c.epsilon, c.least)
+		for i := range 3 {
+			closesGap(t, folder, fmt.Sprint("out-", c.epsilon, "-", i), "lda.sh", c.epsilon, c.least)
 		}
 	}
 }
 
 // TestGapClosedBySampling is TestGapClosed for gibbs.sh.
 func TestGapClosedBySampling(t *testing.T) {
-	if os.Getenv("PRIVPIPE_FIGURES") == "" {
-		t.Skip("trains for some minutes: set PRIVPIPE_FIGURES=1")
-	}
-	closesGap(t, "gibbs.sh", 1, 0.4)
+	testkit.Deep(t, "quality")
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "5 % of the gap", Rate: 1e-6})
+	closesGap(t, folder, "out", "gibbs.sh", 1, 0.4)
 }
 
-// closesGap trains by a recipe, and wants at least a share of the gap.
-func closesGap(t *testing.T, recipe string, epsilon, least float64) {
+// closesGap trains by a recipe into the folder out, and wants at least a share of the gap.
+func closesGap(t *testing.T, folder, out, recipe string, epsilon, least float64) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("trains for two minutes")
-	}
 	posts, words := shared(t, "data/reddit/docword.reddit.txt.zst"), shared(t, "data/vocab/dictnostops.txt")
 	const unigram, nonPrivate = 1841.8, 1270.4
-	folder := t.TempDir()
-	run(t, folder, fmt.Sprintf("tokenize uci --vocab %s -o all.pp %s", words, posts))
-	divide(t, folder)
-	run(t, folder, fmt.Sprintf("%s --epsilon %v --delta 1e-6 --topics 50 --vocab %s train.pp out",
-		filepath.Join(root, "pipelines/recipes", recipe), epsilon, words))
-	got := bound(t, folder, "estep lda --score --model out/model.pp held.pp")
+	if _, err := os.Stat(filepath.Join(folder, "train.pp")); err != nil {
+		run(t, folder, fmt.Sprintf("tokenize uci --vocab %s -o all.pp %s", words, posts))
+		divide(t, folder)
+	}
+	run(t, folder, fmt.Sprintf("%s --epsilon %v --delta 1e-6 --topics 50 --vocab %s train.pp %s",
+		filepath.Join(root, "pipelines/recipes", recipe), epsilon, words, out))
+	got := bound(t, folder, fmt.Sprintf("estep lda --score --model %s/model.pp held.pp", out))
 	share := (unigram - got) / (unigram - nonPrivate)
 	t.Logf("ε = %v: perplexity %.1f: %.1f%% of the gap closed", epsilon, got, 100*share)
 	if share < least {
@@ -98,29 +100,24 @@ func closesGap(t *testing.T, recipe string, epsilon, least float64) {
 	}
 }
 
-// TestSmallCorpora trains on two thousand medical transcripts, and for the night on 17,000 posts of Usenet: the model must be better than its own
+// TestSmallCorpora trains on two thousand medical transcripts, and on 17,000 posts of Usenet: the model must be better than its own
 // word frequencies, on others. Measured were 0.86 (four runs, from 0.83 to 0.89), 0.83, 0.84 and 0.76 of the frequencies' perplexity. Runs differ by a
 // deviation of 0.026, so limits that are five of these above fail by chance less often than 1e-6.
 func TestSmallCorpora(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for a minute")
-	}
+	testkit.Deep(t, "quality")
 	t.Parallel()
+	chance := seeded.Chance{Seed: 1, Margin: "a tenth of the perplexity", Rate: 1e-5}
 	for _, c := range []struct {
 		corpus        string
 		held, topics  int
 		epsilon, most float64
-		night         bool
 	}{
-		{"mtsamples/mtsamples.jsonl.zst", 377, 10, 1, 0.99, false},
-		{"mtsamples/mtsamples.jsonl.zst", 377, 10, 4, 0.96, true},
-		{"20newsgroups/20newsgroups.jsonl.zst", 2000, 20, 1, 0.97, true},
-		{"20newsgroups/20newsgroups.jsonl.zst", 2000, 20, 4, 0.89, true},
+		{"mtsamples/mtsamples.jsonl.zst", 377, 10, 1, 0.99},
+		{"mtsamples/mtsamples.jsonl.zst", 377, 10, 4, 0.96},
+		{"20newsgroups/20newsgroups.jsonl.zst", 2000, 20, 1, 0.97},
+		{"20newsgroups/20newsgroups.jsonl.zst", 2000, 20, 4, 0.89},
 	} {
-		if c.night && os.Getenv("PRIVPIPE_FIGURES") == "" {
-			continue
-		}
-		folder := t.TempDir()
+		folder := seeded.Folder(t, chance)
 		decompress(t, shared(t, "data", c.corpus), filepath.Join(folder, "all.jsonl"))
 		run(t, folder, fmt.Sprintf(`
 head -n %[1]d all.jsonl >held.jsonl

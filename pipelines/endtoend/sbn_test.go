@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"privpipe/pipelines/testkit"
+	"privpipe/pipelines/testkit/seeded"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
 )
@@ -128,11 +130,9 @@ func (n network) train(t *testing.T, folder string) float64 {
 // TestDigits trains few hidden units on MNIST: far above the mean image without noise, and as good as it with noise of σ = 1 (specification.md
 // §3.4). TestDigitsWhole has all 50 units.
 func TestDigits(t *testing.T) {
+	testkit.Deep(t, "quality")
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("trains on 60,000 images")
-	}
-	folder := t.TempDir()
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "?", Rate: 1e-4})
 	digits(t, folder)
 	mean := meanImage(t, folder)
 	t.Logf("mean image: %.4f", mean)
@@ -159,10 +159,8 @@ func TestDigits(t *testing.T) {
 
 // TestDigitsWhole meets the numbers of specification.md §3.4 at K = 50, S = 3,200 and 18 rounds.
 func TestDigitsWhole(t *testing.T) {
-	if os.Getenv("PRIVPIPE_FIGURES") == "" {
-		t.Skip("trains for ten minutes: set PRIVPIPE_FIGURES=1")
-	}
-	folder := t.TempDir()
+	testkit.Deep(t, "quality")
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "?", Rate: 1e-4})
 	digits(t, folder)
 	n := network{hidden: 50, rounds: 18, scheme: "--poisson 0.0533"}
 	if got := n.train(t, folder); got < .940 {

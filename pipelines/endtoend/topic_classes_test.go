@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestClassesByTopics: from the topics of posts of two newsgroups, estep blr learns their group as well as scikit-learn's regression from the same
 // topics, up to 0.01 of the held-out posts. All coins are fixed.
 func TestClassesByTopics(t *testing.T) {
+	testkit.Deep(t, "peers")
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("samples for half a minute")
-	}
 	py, folder := python(t, "sklearn"), t.TempDir()
 	decompress(t, shared(t, "data/20newsgroups/20newsgroups.jsonl.zst"), filepath.Join(folder, "all.jsonl"))
 	all, err := os.Open(filepath.Join(folder, "all.jsonl"))

@@ -44,8 +44,10 @@ func rules() []rule {
 			reason: "an auditor reads the code that protects people in an hour: no parser, no compression, no foreign code"},
 		{of: []string{"privatize/internal/..."}, never: []string{"net", "os/exec", "plugin", "C"}, deep: true,
 			reason: "sums before noise must have no way out but the release"},
-		{of: []string{"privatize/internal/..."}, never: []string{"math/rand", "math/rand/v2"},
+		{of: []string{"privatize/...", "sample/...", "estep/job", "pipelines/event"}, never: []string{"math/rand", "math/rand/v2"},
 			reason: "randomness that protects anyone comes from the operating system's generator"},
+		{of: []string{"..."}, except: append(drawing, testOnly...), never: []string{"crypto/rand"},
+			reason: "what decides numbers is in the overlay of testkit/seeded, and the rest must only be unique: say here which it is"},
 		{of: []string{"privatize/..."}, never: []string{"pipelines/endpoint/plain"}, deep: true,
 			reason: "the privatizer reads no text, so it must not link decompressors of text"},
 		noServer,
@@ -95,6 +97,16 @@ func rules() []rule {
 			reason: "any program that speaks the wire format can replace a stage, so no stage needs another's code"})
 	}
 	return all
+}
+
+// drawing are the packages that draw from the operating system's generator.
+var drawing = []string{
+	// Noise, coins and keys, which a seeded build draws from a seed, and names that bear its mark.
+	"privatize/internal/noise", "privatize/internal/objective", "sample/internal/coin", "estep/job", "pipelines/event", "account/internal/plan",
+	// Names, fences and marks, which must differ.
+	"privatize", "privatize/internal/book", "privatize/internal/release", "sample/internal/window", "pipelines/endpoint", "pipelines/endpoint/kafka",
+	// The auditor's coins, which no binary can foresee.
+	"evaluate/internal/audit",
 }
 
 // testOnly are the packages that only tests import.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/cryptotest"
 )
 
 func TestLowerEpsilon(t *testing.T) {
@@ -58,10 +59,10 @@ func TestGuessExtremes(t *testing.T) {
 }
 
 // scatteredRun returns what a privatizer with clip 1 releases of m canaries, which coins put in, under Gaussian noise.
-func scatteredRun(m int, scale float64) (released []int64, included []bool) {
+func scatteredRun(random *rand.Rand, m int, scale float64) (released []int64, included []bool) {
 	released, included = make([]int64, m), coins(m)
 	for i := range released {
-		released[i] = int64(math.Round(1000 * scale * rand.NormFloat64()))
+		released[i] = int64(math.Round(1000 * scale * random.NormFloat64()))
 		if included[i] {
 			released[i] += 1000
 		}
@@ -71,18 +72,20 @@ func scatteredRun(m int, scale float64) (released []int64, included []bool) {
 
 // TestHonestRun audits one run of canaries under Gaussian noise with μ = 1, and under randomized response with ε = 1, the
 // mechanism at which the bound is tight. Each may exceed the claim with probability 0.05: in 100 times more than 18 do
-// with probability below 1e-6 (binomial).
+// with probability below 1e-6 (binomial). The streams are fixed.
 func TestHonestRun(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1) // for coins
+	random := rand.New(rand.NewPCG(1, 1))
 	const runs, most, m = 100, 18, 1000
 	byEpsilon, byMu, byResponse, total := 0, 0, 0, 0.0
 	for range runs {
 		response := onerun{canaries: m, guessed: m}
 		for range m {
-			if rand.Float64() < 1/(1+math.Exp(-1)) {
+			if random.Float64() < 1/(1+math.Exp(-1)) {
 				response.right++
 			}
 		}
-		options := guessExtremes(scatteredRun(m, 1))
+		options := guessExtremes(scatteredRun(random, m, 1))
 		epsilon, _ := largest(options, func(o onerun) float64 { return o.lowerEpsilon(1e-5, 0.05/guessShares) })
 		mu, _ := largest(options, func(o onerun) float64 { return o.lowerMu(0.05 / guessShares) })
 		if epsilon > gaussianEpsilon(1, 1e-5) {
@@ -107,9 +110,10 @@ func TestHonestRun(t *testing.T) {
 
 // TestRunWithLittleNoise audits one run under a fourth of the noise of μ = 1: μ is 4. The bound on μ is far above 1 each
 // time, and that on ε above what μ = 1 gives, at a tenth of one over the number of canaries as δ: of 60 runs 2.08 and 5.36 on
-// average, the bound on ε with a standard deviation of 0.02. Either fails with a probability below 1e-9.
+// average, the bound on ε with a standard deviation of 0.02. Either fails with a probability below 1e-9. The streams are fixed.
 func TestRunWithLittleNoise(t *testing.T) {
-	options := guessExtremes(scatteredRun(10000, 0.25))
+	cryptotest.SetGlobalRandom(t, 1) // for coins
+	options := guessExtremes(scatteredRun(rand.New(rand.NewPCG(1, 1)), 10000, 0.25))
 	if mu, _ := largest(options, func(o onerun) float64 { return o.lowerMu(0.05 / guessShares) }); mu < 1.4 {
 		t.Errorf("bound on μ is %v", mu)
 	}

@@ -15,13 +15,14 @@ var Root = func() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }()
 
-// given names a folder of programs that are built already: of the sources with a planted fault, see ../mutants.
-const given = "PRIVPIPE_TEST_BIN"
+// Given names a folder of programs that are built already: of the sources with a planted fault, see ../mutants,
+// or by the test program that runs another.
+const Given = "PRIVPIPE_TEST_BIN"
 
 // Main puts the stages first on PATH, runs the tests of m and ends the process. PRIVPIPE_BIN tells the recipes not to build
 // them again.
 func Main(m *testing.M) {
-	bin := os.Getenv(given)
+	bin := os.Getenv(Given)
 	if bin == "" {
 		var err error
 		if bin, err = Build("./..."); err != nil {

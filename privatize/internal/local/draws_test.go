@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"testing"
+	"testing/cryptotest"
 
 	"privpipe/privatize/internal/noise"
 )
@@ -165,8 +166,9 @@ func TestDrawsCharged(t *testing.T) {
 }
 
 // TestReportsOfWords: how many reports have each word, by samples. A right mechanism fails with a probability of at most 10⁻⁶, shared among
-// the words of all cases: P[|Z| > 6.1] = 10⁻⁹.
+// the words of all cases: P[|Z| > 6.1] = 10⁻⁹. The stream is fixed.
 func TestReportsOfWords(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1)
 	const number, words = 20_000, 100
 	for _, c := range []struct{ most, has, draws int }{{3, 3, 1}, {10, 4, 5}, {40, 40, 20}, {5, 20, 2}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {

@@ -5,10 +5,11 @@ import (
 	"io"
 	"math"
 	"testing"
+	"testing/cryptotest"
 )
 
-// The tests below draw from the operating system's generator. A right mechanism fails each of their comparisons with a
-// probability of at most 10⁻⁶.
+// The tests below draw from fixed streams. With other streams a right mechanism fails each of their comparisons with a probability of at
+// most 10⁻⁶.
 const logFalseRejection = 14.509 // −ln(10⁻⁶/2), for each of two sides
 
 // chiSquareWindow is where a χ² of that many degrees of freedom lies but with probability 10⁻⁶: Laurent and Massart,
@@ -78,6 +79,7 @@ func reported(t *testing.T, flip float64, documents, words int, has func(d, w in
 //
 // The rows are those of golden/mechanisms.json, lp_lda: variance is its variance_given_N_t.
 func TestEstimate(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1)
 	for _, row := range []struct {
 		documents, have int     // M, N_t
 		f               float64 // 2p
@@ -111,6 +113,7 @@ func TestEstimate(t *testing.T) {
 // TestFlips: each bit of a report is wrong with probability p, whether it is 0 or 1, at every position and in every document,
 // the same for words that occur and words that do not.
 func TestFlips(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1)
 	const documents, words = 1000, 999 // not a multiple of 8
 	for _, p := range []float64{0.125, 0.3} {
 		for name, has := range map[string]func(d, w int) bool{

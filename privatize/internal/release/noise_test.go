@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/cryptotest"
 
 	"privpipe/pipelines/event"
 	"privpipe/privatize/internal/noise"
@@ -187,4 +188,12 @@ func TestOverflowOfNoise(t *testing.T) {
 		sum[cells-1] = math.MaxInt64
 		wantCode(t, noises{cell: newNumbers()}.add(sum, nil), 90)
 	})
+}
+
+// fixedStream has noise drawn from a fixed stream, in the order of the cells, until the test ends.
+func fixedStream(t *testing.T) {
+	t.Helper()
+	cryptotest.SetGlobalRandom(t, 1)
+	processors := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(processors) })
 }

@@ -175,9 +175,11 @@ func TestChargedSensitivity(t *testing.T) {
 	}
 }
 
-// TestNoise checks the variance of the noise and that no draw is used twice: neither in two rounds nor by two workers.
-// Each bound is six standard deviations, so a sound program fails with a probability below 1e-6 in all.
+// TestNoise checks the variance of the noise and that no draw is used twice, be it in two rounds or two parts of one.
+// Each bound is six standard deviations, so a sound program fails with a probability below 1e-6 in all; here the stream is fixed.
+// TestEveryCellGetsNoise has the same of several workers.
 func TestNoise(t *testing.T) {
+	fixedStream(t)
 	const cells = 8192
 	terms := newTerms(newGrant(func(g *event.Grant) { g.NoiseMultiplier = 2 }))
 	terms = shaped(terms, event.Matrix{Name: "matrix", Rows: cells, Columns: 1})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/cryptotest"
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/testkit"
@@ -208,8 +209,9 @@ func TestThreshold(t *testing.T) {
 }
 
 // TestRareWords: a word of one unit of t words leaves with probability P[N_Z(0, σ²) ≥ threshold − ⌊bound/√t⌋], on which δ'
-// rests. By Bernstein's inequality a right selector fails a case with a probability below 10⁻⁶ (2·exp(−14.6)).
+// rests. By Bernstein's inequality a right selector fails a case with a probability below 10⁻⁶ (2·exp(−14.6)). The stream is fixed.
 func TestRareWords(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1)
 	const words, sigma = 40_000, 1024 // the noise multiplier is 2^-10, of a bound of 2^20 steps
 	for _, c := range []struct {
 		t         int

@@ -1,0 +1,53 @@
+package seeded
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/testkit/stages"
+)
+
+// Again runs each test of this package that states a Chance with fresh seeds, and fails where the failures refute the stated rate. A test of
+// a part of the deep suite runs if PRIVPIPE_DEEP names the part, too.
+func Again(t *testing.T) {
+	rates, err := Rates(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(rates)) {
+		t.Run(name, func(t *testing.T) {
+			seeds := make([]uint64, Runs)
+			binary.Read(rand.Reader, binary.LittleEndian, seeds) // never fails
+			failures := failed(t, name, seeds)
+			t.Logf("%d of %d seeds fail; stated: %g", failures, Runs, rates[name])
+			if Refutes(rates[name], Runs, failures) {
+				t.Errorf("%d of %d seeds fail, which refutes the stated rate of %g", failures, Runs, rates[name])
+			}
+		})
+	}
+}
+
+// failed runs a test of this program with each of the seeds, and returns how many runs failed. It skips t where the test is skipped.
+func failed(t *testing.T, name string, seeds []uint64) (failures int) {
+	t.Helper()
+	for _, seed := range seeds {
+		command := exec.Command(os.Args[0], "-test.v", "-test.run", "^"+name+"$")
+		command.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, seed), stages.Given+"="+os.Getenv("PRIVPIPE_BIN"))
+		output, err := command.CombinedOutput()
+		if strings.Contains(string(output), "--- SKIP: "+name+" ") {
+			t.Skipf("%s", output)
+		}
+		if err != nil {
+			failures++
+			t.Logf("seed %d: %v\n%s", seed, err, output)
+		}
+	}
+	return failures
+}
