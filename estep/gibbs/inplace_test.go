@@ -118,9 +118,6 @@ func (c corpus) alike(z state) state {
 // TestInPlaceKernel: the topics after a start and two sweeps in place have the distribution of the enumerated kernel, and the state is taken
 // back between the two. A right sampler fails once in a million times.
 func TestInPlaceKernel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("60,000 chains")
-	}
 	const draws = 60_000
 	c := sixTokens
 	all := states(c.k, len(c.word))
@@ -195,9 +192,6 @@ func TestInPlaceKernel(t *testing.T) {
 // TestBatch: with a prior, the topics of a document begin by the prior and the documents before, and a sweep weighs the prior like counts. The
 // distribution is enumerated. A right sampler fails once in a million times.
 func TestBatch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("60,000 chains")
-	}
 	const draws = 60_000
 	c := corpus{k: 2, v: 3, alpha: 0.7, eta: 0.4, document: []int{0, 0, 1, 1}, word: []int{0, 1, 0, 2}, prior: []float64{5, 0.5, 0, 0, 2, 1}}
 	all := states(c.k, len(c.word))

@@ -105,9 +105,6 @@ func randomly(w *weights, words []uint32, from state, rate float64) []float64 {
 // TestChain: the topics after the start and two sweeps have the distribution of the enumerated kernels. A right sampler fails once in a
 // million times, over all cases.
 func TestChain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("100,000 chains")
-	}
 	const k, draws = 2, 100_000
 	words, counts, tokens := []uint32{1, 2, 4}, []uint32{2, 1, 1}, []uint32{1, 1, 2, 4}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -157,9 +154,6 @@ func TestChain(t *testing.T) {
 // TestLossOfASweep: by enumeration of all topics after a sweep, the exchange of a word loses at most the draws. An order of visits by words
 // would lose more, since the other tokens then see the token's topic before the sweep or after it.
 func TestLossOfASweep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("enumerates 10,000 sweeps")
-	}
 	const k, v, draws = 2, 3, 0.5
 	random := rand.New(rand.NewPCG(13, 14))
 	loss := func(p, q []float64) (most float64) {

@@ -22,9 +22,6 @@ func coins(d *wire.Document, round uint32) *model.Coins {
 // TestExpectedIsTheMeanOfCounts: over many rounds the expected statistic and the counts have the same mean. A right sampler fails once in
 // a million times.
 func TestExpectedIsTheMeanOfCounts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("40,000 rounds")
-	}
 	const k, v, rounds = 3, 6, 20_000
 	released := randomWeights(rand.New(rand.NewPCG(9, 1)), k, v)
 	d := &wire.Document{Id: "d", WordGaps: []uint32{0, 2, 3}, Counts: []uint32{2, 1, 3}}

@@ -8,14 +8,12 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
-)
 
-// defaultKills is how many kills TestCrash does, if PRIVPIPE_KILLS does not say. 0 skips the test.
-const defaultKills = 500
+	"privpipe/pipelines/testkit"
+)
 
 // TestCrash kills privatize at the boundaries of its system calls: before, within and after each call on the ledger, the
 // stored releases and the output, and of some runs at every system call. First come the boundaries of a run of each
@@ -24,16 +22,7 @@ const defaultKills = 500
 // the kills: see crash.Disk. Whatever the boundary, all that ever left the process belongs to one release of each round,
 // which was charged, durably, before its first byte left.
 func TestCrash(t *testing.T) {
-	kills := defaultKills
-	if text := os.Getenv("PRIVPIPE_KILLS"); text != "" {
-		var err error
-		if kills, err = strconv.Atoi(text); err != nil || kills < 0 {
-			t.Fatalf("PRIVPIPE_KILLS=%s, must be a number of kills", text)
-		}
-	}
-	if kills == 0 {
-		t.Skip("PRIVPIPE_KILLS=0")
-	}
+	kills := testkit.Repeats(t, "kills", 200, 5000)
 	variants := variants(t)
 	lengths := make(map[*variant]int)
 	for _, v := range variants {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/seeded"
 )
 
@@ -92,6 +93,7 @@ func goTool(t *testing.T, arguments ...string) {
 // TestFamily: a further family of models is its own packages and a line in each list. With it the stages train over pipes,
 // privately, and its documents' state and secret coins survive a kill: the model is byte for byte that of an undisturbed run.
 func TestFamily(t *testing.T) {
+	testkit.Deep(t, "distribution")
 	overlay, folder := withFamily(t), seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "no word of the other half, two are allowed", Rate: 1e-6})
 	checks := filepath.Join(folder, "mixture.test")
 	goTool(t, "test", "-c", "-vet=off", "-overlay", overlay, "-o", checks, "./pipelines/model/mixture")

@@ -221,6 +221,7 @@ func TestAllUsage(t *testing.T) {
 // TestFigureAgain draws figures of few rounds, and each command once more: it runs nothing again, since with fresh noise it would find
 // something else. Nothing large is left of the runs. So few rounds may well fail what must hold.
 func TestFigureAgain(t *testing.T) {
+	testkit.Deep(t, "papers")
 	t.Parallel()
 	folder := t.TempDir()
 	topical(t, folder)
@@ -243,6 +244,7 @@ func TestFigureAgain(t *testing.T) {
 
 // TestFigureGrid: there is one run of each point of F1 and F3, of 171 documents, which teach nothing. Another text in the folder is refused.
 func TestFigureGrid(t *testing.T) {
+	testkit.Deep(t, "papers")
 	t.Parallel()
 	folder := t.TempDir()
 	run(t, folder, `comments "$(go env GOROOT)/src/fmt" >held.jsonl; head -n 100 held.jsonl >all.jsonl`)

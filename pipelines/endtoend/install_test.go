@@ -27,6 +27,7 @@ func installed(t *testing.T, script string) (prefix, machine string) {
 // TestInstall tries an installation where there is no checkout: a stage, a recipe by its name and through a link of another name,
 // the auditor's walk with its page, the manual and the completions.
 func TestInstall(t *testing.T) {
+	testkit.Deep(t, "distribution")
 	t.Parallel()
 	prefix, machine := installed(t, "pipelines/install/install.sh %s")
 	folder := t.TempDir()

@@ -48,9 +48,12 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, b := range blocks {
-		times := testkit.Repeats(t, "kafka", 0, 1) // of what wants a broker
-		if strings.Contains(b[1], "broker.sh") && (times == 0 || os.Getenv("PRIVPIPE_KAFKA_JARS") == "") {
+		if strings.Contains(b[1], "broker.sh") && (testkit.Repeats(t, "kafka", 0, 1) == 0 || os.Getenv("PRIVPIPE_KAFKA_JARS") == "") {
 			t.Log("the training over Kafka is of part kafka of the deep suite, with PRIVPIPE_KAFKA_JARS")
+			continue
+		}
+		if regexp.MustCompile(`(install|quickstart)\.sh`).MatchString(b[1]) && testkit.Repeats(t, "distribution", 0, 1) == 0 {
+			t.Log("the installation and the quickstart are of part distribution of the deep suite")
 			continue
 		}
 		script := strings.Replace(b[1], "go test -timeout 40m ./...", "true", 1)
