@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -401,6 +402,21 @@ func TestPurpose(t *testing.T) {
 		}
 		if got, want := Purpose(c.scheme, "r", event.Document, []byte{1, 255}), c.want+"\nsettings 01ff"; got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	// Whatever differs, in whichever bit or byte, is another throw.
+	large, long := fixed(1<<40|5, 1<<41), strings.Repeat("r", 100)
+	base := Purpose(large, long+"r", event.User, []byte{1, 2})
+	size, population, rounds, rate := large, large, large, large
+	size.Size, population.Population, rounds.Rounds, rate.Rate = 5, 1<<42, 11, math.Nextafter(large.Rate, 1)
+	for what, other := range map[string]string{
+		"size": Purpose(size, long+"r", event.User, []byte{1, 2}), "population": Purpose(population, long+"r", event.User, []byte{1, 2}),
+		"rounds": Purpose(rounds, long+"r", event.User, []byte{1, 2}), "rate": Purpose(rate, long+"r", event.User, []byte{1, 2}),
+		"run": Purpose(large, long+"s", event.User, []byte{1, 2}), "unit": Purpose(large, long+"r", event.Document, []byte{1, 2}),
+		"settings": Purpose(large, long+"r", event.User, []byte{1, 3}),
+	} {
+		if other == base {
+			t.Errorf("another %s has the same purpose", what)
 		}
 	}
 	purposes := make(map[string]bool)
