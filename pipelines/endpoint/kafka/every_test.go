@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 
 	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire/stream"
 )
 
 // batchFrom is a batch of the messages at offsets from first on: each value is its offset, in one byte.
@@ -74,6 +77,28 @@ func TestEveryMessageOfALog(t *testing.T) {
 		}
 		if f, err := log.Frame(); err != io.EOF {
 			t.Errorf("up to %d: %+v after the end, %v", end, f, err)
+		}
+	}
+}
+
+// TestLateReader: a reader that comes when many answers were fetched gets each message of them.
+func TestLateReader(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"t.private": 1})
+	l := location(t, fake.Address, "t.private", "")
+	log, a := openLog(t, l), appendTo(t, l)
+	const frames = 30
+	for i := range byte(frames) { // each is there before the next is written
+		if err := errors.Join(a.WriteFrame([]byte{i}, stream.Mark{Round: uint32(i) + 1, Closes: true}), a.Flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range byte(frames) {
+		got, err := log.Frame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Data, []byte{i}) || got.Offset != int64(i) {
+			t.Fatalf("frame %v at offset %d, want frame %d", got.Data, got.Offset, i)
 		}
 	}
 }

@@ -451,4 +451,11 @@ func TestRoundOf(t *testing.T) {
 			}
 		}
 	}
+	// Each bit counts, where there are as many rounds: 2^n numbers make a round of 2^(64-n).
+	for n := 64 - 31; n < 64; n++ {
+		of := Chooser{scheme: disjoint(event.Epoch, 1<<(64-n))}
+		if last, next := of.roundOf(1<<n-1), of.roundOf(1<<n); last != 1 || next != 2 {
+			t.Errorf("of %d rounds, %x is in %d and the next number in %d", uint64(1)<<(64-n), uint64(1)<<n-1, last, next)
+		}
+	}
 }
