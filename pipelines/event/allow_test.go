@@ -338,8 +338,10 @@ func TestAllow(t *testing.T) {
 		{"data set's letters", All, given, func(n *next) { n.charge.Dataset = "\xff" }, "must be UTF-8"},
 
 		{"within the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-6} }, ""},
-		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{math.Nextafter(1, 0), 1e-6} }, "the ledger's own budget is ε 0.99"},
-		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, math.Nextafter(1e-6, 0)} }, "the ledger's own budget is"},
+		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{math.Nextafter(1, 0), 1e-6} },
+			"the ledger's own budget is ε 0.99"},
+		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, math.Nextafter(1e-6, 0)} },
+			"the ledger's own budget is"},
 		{"no budget, where the ledger has one", All, given, func(n *next) { n.head().Budget = &Limit{1, 1e-6} },
 			"the grant was planned without one"},
 		{"exact sums, where the ledger has a budget", All, budget, func(n *next) {

@@ -30,8 +30,8 @@ func tail(n int, s, k float64) float64 {
 	return sum
 }
 
-// TestAllocationHasTheBias: both sides of an allocation make room for what a coin of 64 bits prefers one round by. It is far below what
-// any comparison with integrals would show.
+// TestAllocationHasTheBias: both sides of an allocation make room for what a coin of 64 bits prefers one round by. It
+// is far below what any comparison with integrals would show.
 func TestAllocationHasTheBias(t *testing.T) {
 	for name, by := range map[string]side{"above": spread, "below": contracted} {
 		exact := meanRatio(5, gaussianRatio(1, 1, by), by)
@@ -40,7 +40,8 @@ func TestAllocationHasTheBias(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.error-exact.error < 0x1p-44 || p.offset-exact.steps*unit < 0x1p-44 {
-			t.Errorf("%s: error %v and offset %v, without the bias %v and %v", name, p.error, p.offset, exact.error, exact.steps*unit)
+			t.Errorf("%s: error %v and offset %v, without the bias %v and %v",
+				name, p.error, p.offset, exact.error, exact.steps*unit)
 		}
 	}
 }

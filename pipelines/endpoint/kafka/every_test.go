@@ -24,7 +24,9 @@ func batchFrom(t *testing.T, first, n byte, compression kafka.Compression) []byt
 		records[i] = kafka.Record{Offset: int64(i), Value: kafka.NewBytes([]byte{first + byte(i)})}
 	}
 	var out bytes.Buffer
-	set := protocol.RecordSet{Version: 2, Attributes: protocol.Attributes(compression), Records: kafka.NewRecordReader(records...)}
+	set := protocol.RecordSet{
+		Version: 2, Attributes: protocol.Attributes(compression), Records: kafka.NewRecordReader(records...),
+	}
 	if _, err := set.WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
@@ -53,25 +55,31 @@ func TestEveryMessageOfAnAnswer(t *testing.T) {
 	}
 }
 
-// TestEveryMessageOfALog: a log returns each message of its chunks, and up to the end that a reader asked for, the last one, too.
+// TestEveryMessageOfALog: a log returns each message of its chunks, and up to the end that a reader asked for, the last
+// one, too.
 func TestEveryMessageOfALog(t *testing.T) {
 	for end := range int64(7) {
 		client := &client{Location: &Location{}}
 		client.Topic, client.UntilEnd = "every", true
-		log := &Log{client: client, end: end, chunks: make(chan chunk, 9), free: make(chan []byte, 1), wait: metrics.NewWait("every", 0),
-			read: metrics.MessagesRead("every", 0), lag: metrics.Lag("every", 0)}
+		log := &Log{
+			client: client, end: end, chunks: make(chan chunk, 9), free: make(chan []byte, 1),
+			wait: metrics.NewWait("every", 0), read: metrics.MessagesRead("every", 0), lag: metrics.Lag("every", 0),
+		}
 		log.context, log.stop = context.WithCancelCause(t.Context())
-		for next, size := int64(0), int64(1); next < 6; next, size = next+size, size+1 { // of 1, 2 and 3 messages, each after an empty chunk
+		// Chunks of 1, 2 and 3 messages, each after an empty one.
+		for next, size := int64(0), int64(1); next < 6; next, size = next+size, size+1 {
 			log.chunks <- chunk{next: next, head: 6}
 			c := chunk{next: next + size, head: 6}
 			for offset := next; offset < c.next; offset++ {
-				c.messages = append(c.messages, message{offset: offset, value: []byte{byte(offset)}, label: label{Writer: "0a", Number: int(offset)}})
+				own := label{Writer: "0a", Number: int(offset)}
+				c.messages = append(c.messages, message{offset: offset, value: []byte{byte(offset)}, label: own})
 			}
 			log.chunks <- c
 		}
 		for want := range end {
 			f, err := log.Frame()
-			if err != nil || f.Offset != want || f.Number != int(want) || !bytes.Equal(f.Data, []byte{byte(want)}) || log.Next() != want+1 {
+			is := f.Offset == want && f.Number == int(want) && bytes.Equal(f.Data, []byte{byte(want)})
+			if err != nil || !is || log.Next() != want+1 {
 				t.Fatalf("up to %d, frame %d: %+v, then %d, %v", end, want, f, log.Next(), err)
 			}
 		}
@@ -88,7 +96,8 @@ func TestLateReader(t *testing.T) {
 	log, a := openLog(t, l), appendTo(t, l)
 	const frames = 30
 	for i := range byte(frames) { // each is there before the next is written
-		if err := errors.Join(a.WriteFrame([]byte{i}, stream.Mark{Round: uint32(i) + 1, Closes: true}), a.Flush()); err != nil {
+		mark := stream.Mark{Round: uint32(i) + 1, Closes: true}
+		if err := errors.Join(a.WriteFrame([]byte{i}, mark), a.Flush()); err != nil {
 			t.Fatal(err)
 		}
 	}

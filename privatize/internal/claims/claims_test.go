@@ -81,7 +81,8 @@ func TestClaim(t *testing.T) {
 		t.Errorf("%d entries", len(log.entries))
 	}
 	held, err := Of(log, "run")
-	if all := []Held{{release, owner(1)}, {Release{"run", 4, 1}, owner(2)}, {Release{"run", 3, 2}, owner(2)}}; err != nil || !slices.Equal(held, all) {
+	all := []Held{{release, owner(1)}, {Release{"run", 4, 1}, owner(2)}, {Release{"run", 3, 2}, owner(2)}}
+	if err != nil || !slices.Equal(held, all) {
 		t.Errorf("held are %v, %v, want %v", held, err, all)
 	}
 	const want = `{"version":1,"run":"run","round":3,"attempt":1,"owner":"00000000000000000000000000000001"}`

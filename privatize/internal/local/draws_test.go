@@ -53,8 +53,8 @@ func short(d *draws) (patterns []uint64) {
 	return patterns
 }
 
-// TestNumberOfDraws: a report has at most as many words as are charged, however long the document is. Draws of long documents are nearly
-// always of different words, so a report with one draw more would show within a few hundred.
+// TestNumberOfDraws: a report has at most as many words as are charged, however long the document is. Draws of long
+// documents are nearly always of different words, so a report with one draw more would show within a few hundred.
 func TestNumberOfDraws(t *testing.T) {
 	const words, number = 1 << 14, 3
 	d := &draws{words: words, most: words, right: 1 << 30, wrong: 1, number: number, coins: noise.NewUniform()}

@@ -346,8 +346,13 @@ func TestTakes(t *testing.T) {
 	}
 	other := slices.Clone(bounds)
 	other[len(other)-1] = math.Nextafter(other[len(other)-1], 1)
-	if c.Takes(math.Nextafter(step, 1), bound, bounds) || c.Takes(step, bound+1, bounds) || c.Takes(step, bound, other) || c.Takes(step, bound, nil) {
-		t.Error("other steps are taken")
+	for what, taken := range map[string]bool{
+		"another step": c.Takes(math.Nextafter(step, 1), bound, bounds), "another bound": c.Takes(step, bound+1, bounds),
+		"a matrix's other bound": c.Takes(step, bound, other), "no bounds of matrices": c.Takes(step, bound, nil),
+	} {
+		if taken {
+			t.Errorf("%s is taken", what)
+		}
 	}
 }
 
