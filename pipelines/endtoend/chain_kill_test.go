@@ -176,7 +176,10 @@ func stage(folder string, command []string, in, output *os.File, visit func(*cra
 		return err
 	}
 	if visit != nil {
-		end, err := crash.Run(crash.Program{Path: path, Args: command[1:], Dir: folder, Files: [3]*os.File{in, output}, Deadline: runDeadline}, visit)
+		program := crash.Program{
+			Path: path, Args: command[1:], Dir: folder, Files: [3]*os.File{in, output}, Deadline: runDeadline,
+		}
+		end, err := crash.Run(program, visit)
 		if err == nil && (end.Killed || end.Status.ExitStatus() != 0) {
 			err = fmt.Errorf("%s ended with %v", command[0], end.Status)
 		}

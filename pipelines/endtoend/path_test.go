@@ -22,12 +22,13 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// TestGaussianPath lists, for an auditor, the lines of each file that privatize passes through when it releases Gaussian sums over
-// pipes: from start to end, with a first charge, a charge after it, and a replay, of units that exceed the clip and have numbers of
-// both signs. It builds privatize with -tags pipes, and with the coverage counters of the compiler: what they count was run, whatever
-// the imports say. All of it must be in files and folders that CHECKING.md names. How many lines a run passes depends on how pipes fill,
-// so nothing bounds their number: TestGaussianSource counts in the source. The files come in the order of CHECKING.md's tables, with what
-// they are for, and the proofs and tests beside them. PRIVPIPE_PATH_HTML names a file for the source with these lines marked. .ci/path
+// TestGaussianPath lists, for an auditor, the lines of each file that privatize passes through when it releases
+// Gaussian sums over pipes: from start to end, with a first charge, a charge after it, and a replay, of units that
+// exceed the clip and have numbers of both signs. It builds privatize with -tags pipes, and with the coverage counters
+// of the compiler: what they count was run, whatever the imports say. All of it must be in files and folders that
+// CHECKING.md names. How many lines a run passes depends on how pipes fill, so nothing bounds their number:
+// TestGaussianSource counts in the source. The files come in the order of CHECKING.md's tables, with what they are for,
+// and the proofs and tests beside them. PRIVPIPE_PATH_HTML names a file for the source with these lines marked. .ci/path
 // prints the list.
 func TestGaussianPath(t *testing.T) {
 	testkit.Deep(t, "audits")

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -324,12 +325,23 @@ func TestAllow(t *testing.T) {
 			n.ledger.Lines[2].Charge.Scheme = schemes()[Poisson]
 			n.ledger.Lines[2].Charge.Scheme.Coins = "coins"
 		}, "under another sampling scheme"},
+		{"coins of another scheme, of a later round first", All, given, func(n *next) {
+			g := n.foreign()
+			g.Scheme = schemes()[Allocate]
+			n.charge = n.of(g, 2)
+			n.charge.Scheme.Coins = "coins"
+			n.ledger.Lines[2].Charge.Round = 3
+			n.ledger.Lines[2].Charge.Scheme = schemes()[Poisson]
+			n.ledger.Lines[2].Charge.Scheme.Coins = "coins"
+		}, "under another sampling scheme"},
 		{"data set's name", All, given, func(n *next) { n.charge.Dataset = strings.Repeat("x", 1025) }, "at most 1024 bytes"},
 		{"data set's letters", All, given, func(n *next) { n.charge.Dataset = "\xff" }, "must be UTF-8"},
 
 		{"within the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-6} }, ""},
-		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{0.99, 1e-6} }, "the ledger's own budget is ε 0.99"},
-		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, 1e-7} }, "the ledger's own budget is"},
+		{"ε above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{math.Nextafter(1, 0), 1e-6} },
+			"the ledger's own budget is ε 0.99"},
+		{"δ above the ledger's budget", All, budget, func(n *next) { n.head().Budget = &Limit{1, math.Nextafter(1e-6, 0)} },
+			"the ledger's own budget is"},
 		{"no budget, where the ledger has one", All, given, func(n *next) { n.head().Budget = &Limit{1, 1e-6} },
 			"the grant was planned without one"},
 		{"exact sums, where the ledger has a budget", All, budget, func(n *next) {

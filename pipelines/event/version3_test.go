@@ -300,10 +300,12 @@ func TestLinesOfVersions(t *testing.T) {
 	}
 }
 
-// TestLeastCost: a grant may state what its releases cost, by the theorems that covers cites, or more, and not a hundred-millionth less.
+// TestLeastCost: a grant may state what its releases cost, by the theorems that covers cites, or more, and not a
+// hundred-millionth less.
 func TestLeastCost(t *testing.T) {
 	const multiplier = 2
-	public, secret := Scheme{Method: Poisson, Rate: 0.5, Rounds: 2}, Scheme{Method: Poisson, Rate: 0.5, Rounds: 2, Secret: true}
+	all, public := Scheme{Method: All, Rate: 1, Rounds: 2}, Scheme{Method: Poisson, Rate: 0.5, Rounds: 2}
+	secret := Scheme{Method: Poisson, Rate: 0.5, Rounds: 2, Secret: true}
 	allocation := Scheme{Method: Allocate, Rate: 0.5, Rounds: 2, Secret: true}
 	for name, c := range map[string]struct {
 		filter    Filter
@@ -314,12 +316,13 @@ func TestLeastCost(t *testing.T) {
 		"zcdp":              {Filter{Measure: ZCDP}, Gaussian, secret, 1. / 8},
 		"zcdp, laplace":     {Filter{Measure: ZCDP}, Laplace, secret, 1. / 8}, // ε²/2 of ε = 1/2
 		"gdp":               {Filter{Measure: GDP}, Gaussian, secret, 1. / 4},
-		"renyi":             {Filter{Measure: Renyi, Order: 6}, Gaussian, Scheme{Method: All, Rate: 1, Rounds: 2}, 6. / 8},
+		"renyi":             {Filter{Measure: Renyi, Order: 6}, Gaussian, all, 6. / 8},
 		"renyi, by a seed":  {Filter{Measure: Renyi, Order: 6}, Gaussian, public, 6. / 8},
 		"renyi, allocation": {Filter{Measure: Renyi, Order: 6}, Gaussian, allocation, 6. / 8},
 	} {
 		charge := &Charge{Mechanism: c.mechanism, Sensitivity: 1 << 20, Scale: multiplier << 20, Scheme: c.scheme}
-		for cost, covered := range map[float64]bool{c.least: true, c.least * 2: true, c.least * (1 - 1e-8): false, c.least / 2: false} {
+		for share, covered := range map[float64]bool{1: true, 2: true, 1 - 1e-8: false, 0.5: false} {
+			cost := share * c.least
 			if err := c.filter.covers(&Grant{Cost: cost}, charge); (err == nil) != covered {
 				t.Errorf("%s: a cost of %v where %v is the least: %v", name, cost, c.least, err)
 			}

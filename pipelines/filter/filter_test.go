@@ -79,7 +79,8 @@ func line() func(columns int) string {
 	}
 }
 
-// awaited returns a line, and a function that waits until it is drawn from the beginning once more. Without a terminal it is never drawn.
+// awaited returns a line, and a function that waits until it is drawn from the beginning once more. Without a terminal
+// it is never drawn.
 func awaited() (draw func(columns int) string, drawn func()) {
 	counting, came := line(), make(chan struct{})
 	draw = func(columns int) string {

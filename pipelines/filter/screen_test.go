@@ -53,7 +53,8 @@ func TestLine(t *testing.T) {
 			t.Errorf("shown: %q", shown)
 		}
 	}
-	if most := 10 + int(time.Since(begun)/(200*time.Millisecond)); lines < 4 || lines > most { // a line a tick, twice where a message erases it
+	// A line a tick, and twice where a message erases it.
+	if most := 10 + int(time.Since(begun)/(200*time.Millisecond)); lines < 4 || lines > most {
 		t.Errorf("drawn %d times", lines)
 	}
 }

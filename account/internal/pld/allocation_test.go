@@ -32,6 +32,22 @@ func tail(n int, s, k float64) float64 {
 	return sum
 }
 
+// TestAllocationHasTheBias: both sides of an allocation make room for what a coin of 64 bits prefers one round by. It
+// is far below what any comparison with integrals would show.
+func TestAllocationHasTheBias(t *testing.T) {
+	for name, by := range map[string]side{"above": spread, "below": contracted} {
+		exact := meanRatio(5, gaussianRatio(1, 1, by), by)
+		p, err := allocation(5, 1, by, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.error-exact.error < 0x1p-44 || p.offset-exact.steps*unit < 0x1p-44 {
+			t.Errorf("%s: error %v and offset %v, without the bias %v and %v",
+				name, p.error, p.offset, exact.error, exact.steps*unit)
+		}
+	}
+}
+
 // TestAllocationAsIntegrated compares both bounds of δ with integrals of the definition, of two and three rounds:
 // δ = E(R − e^ε)₊ and E(1 − e^ε·R)₊ = E(e^ε·R − 1)₊ + 1 − e^ε, of the mean R of so many ratios.
 func TestAllocationAsIntegrated(t *testing.T) {

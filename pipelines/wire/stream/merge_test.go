@@ -279,8 +279,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergeMissing: from a round on that is read, no frame may be missing, except at the beginning of a round: who reads on after a round
-// cannot tell it from a round that was sent again.
+// TestMergeMissing: from a round on that is read, no frame may be missing, except at the beginning of a round: who
+// reads on after a round cannot tell it from a round that was sent again.
 func TestMergeMissing(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Kind_ROUNDS, wire.Kind_CONTRIBUTIONS, wire.Kind_RELEASES} {
 		groups := groupsOf(kind, 3)

@@ -498,7 +498,8 @@ func TestStoredIsWhatIsRead(t *testing.T) {
 	wantCode(t, err, 83)
 }
 
-// TestChangedWhileOpen: a ledger that another program has made longer gets no line of this process, which would overwrite what was added.
+// TestChangedWhileOpen: a ledger that another program has made longer gets no line of this process, which would
+// overwrite what was added.
 func TestChangedWhileOpen(t *testing.T) {
 	g := newGrant()
 	b, path := newBook(t, g)
@@ -523,8 +524,8 @@ func TestChangedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestChangedWhileCharged: a line that did not come to the end of the ledger is no charge. Whoever shares the open file may move its offset,
-// which nobody can see before the line is written.
+// TestChangedWhileCharged: a line that did not come to the end of the ledger is no charge. Whoever shares the open file
+// may move its offset, which nobody can see before the line is written.
 func TestChangedWhileCharged(t *testing.T) {
 	g := newGrant()
 	b, _ := newBook(t, g)

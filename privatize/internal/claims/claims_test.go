@@ -80,6 +80,11 @@ func TestClaim(t *testing.T) {
 	if len(log.entries) != 11 {
 		t.Errorf("%d entries", len(log.entries))
 	}
+	held, err := Of(log, "run")
+	all := []Held{{release, owner(1)}, {Release{"run", 4, 1}, owner(2)}, {Release{"run", 3, 2}, owner(2)}}
+	if err != nil || !slices.Equal(held, all) {
+		t.Errorf("held are %v, %v, want %v", held, err, all)
+	}
 	const want = `{"version":1,"run":"run","round":3,"attempt":1,"owner":"00000000000000000000000000000001"}`
 	if got := string(log.entries[0]); got != want {
 		t.Errorf("entry %s, want %s", got, want)

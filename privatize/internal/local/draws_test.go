@@ -54,6 +54,33 @@ func short(d *draws) (patterns []uint64) {
 	return patterns
 }
 
+// TestNumberOfDraws: a report has at most as many words as are charged, however long the document is. Draws of long
+// documents are nearly always of different words, so a report with one draw more would show within a few hundred.
+func TestNumberOfDraws(t *testing.T) {
+	const words, number = 1 << 14, 3
+	d := &draws{words: words, most: words, right: 1 << 30, wrong: 1, number: number, coins: noise.NewUniform()}
+	for _, length := range []int{1, 63, 64, 65, 1000, words} {
+		most := 0
+		for range 300 {
+			s := newSet(words)
+			own := make([]uint32, length)
+			for w := range own {
+				own[w] = uint32(w)
+				s.add(uint32(w))
+			}
+			d.report(s, own)
+			n := 0
+			for _, part := range s {
+				n += bits.OnesCount64(part)
+			}
+			most = max(most, n)
+		}
+		if most > number {
+			t.Errorf("a report of a document of %d words has %d, %d are drawn", length, most, number)
+		}
+	}
+}
+
 // Every number of every small case: a word has its weight, whatever the others are, and dummies have the rest.
 func TestWord(t *testing.T) {
 	small(func(d *draws) {

@@ -45,6 +45,7 @@ func TestDigest(t *testing.T) {
 	seen := make(map[string]int)
 	for i, all := range [][]*Document{
 		{}, {document(1, true)}, {document(1, false)}, {document(1, true, 1)}, {document(1, true, 0, 1)}, {document(1, true, 2)},
+		{document(1, true, 1, 2)},
 		{document(1, true, 1), document(2, false, 1)}, {document(1, false, 1), document(2, true, 1)}, {document(1, true, 1, 1)},
 		{document(1, true, 1), document(2, true)}, {document(1, true), document(2, true, 1)},
 		{document(1, true), document(2, true)},

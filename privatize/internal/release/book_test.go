@@ -11,6 +11,7 @@ import (
 
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
+	"privpipe/privatize/internal/fixed"
 )
 
 // storedRelease is where the release of a round of run "run" is kept.
@@ -168,6 +169,16 @@ func TestShapeOfStoredRelease(t *testing.T) {
 	stored := filepath.Join(ledger+".releases", "run", "000000001")
 	write(t, stored, append(read(t, stored), make([]byte, 8)...))
 	refused(t, ledger, newTerms(newGrant()), 1, poisson, "is not the one that was charged")
+
+	p := open(t, newLedger(t), newTerms(newGrant()))
+	release(t, p, 1, poisson, one)
+	for columns, refused := range map[int]bool{5: true, 6: false, 7: true} {
+		p.layout = new(fixed.Layout)
+		p.layout.Append(1, columns)
+		if _, err := p.readStored(p.charge); (err != nil) != refused {
+			t.Errorf("6 cells for %d: %v", columns, err)
+		}
+	}
 }
 
 // TestFailedStep: where a step of the protocol fails, no cell leaves, and the next start begins the round again.

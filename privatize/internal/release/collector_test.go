@@ -338,6 +338,25 @@ func TestPartialSums(t *testing.T) {
 	}
 }
 
+// TestTakes: partial sums of other steps, of another bound, or of a matrix that has another bound, are not added.
+func TestTakes(t *testing.T) {
+	c := collector(t, func(terms *Terms) { terms.Grant.Statistics = []event.Statistic{{Name: "matrix", Bound: 0.25}} })
+	step, bound, bounds := c.Step(), c.Bound(), c.Bounds()
+	if !c.Takes(step, bound, slices.Clone(bounds)) {
+		t.Error("its own steps are refused")
+	}
+	other := slices.Clone(bounds)
+	other[len(other)-1] = math.Nextafter(other[len(other)-1], 1)
+	for what, taken := range map[string]bool{
+		"another step": c.Takes(math.Nextafter(step, 1), bound, bounds), "another bound": c.Takes(step, bound+1, bounds),
+		"a matrix's other bound": c.Takes(step, bound, other), "no bounds of matrices": c.Takes(step, bound, nil),
+	} {
+		if taken {
+			t.Errorf("%s is taken", what)
+		}
+	}
+}
+
 // TestUserInTwoSources: a user of a partial sum is refused in contributions, and the other way round.
 func TestUserInTwoSources(t *testing.T) {
 	k := unit.KeyOf("u")

@@ -346,10 +346,13 @@ func TestCheckRound(t *testing.T) {
 	}
 }
 
-// TestCoupledIsRefused: whatever is the unit and however it is bounded, coupled contributions need a grant that claims no bound.
+// TestCoupledIsRefused: whatever is the unit and however it is bounded, coupled contributions need a grant that claims
+// no bound.
 func TestCoupledIsRefused(t *testing.T) {
 	for _, unit := range []string{event.Document, event.User, event.Word} {
-		for _, clipping := range []string{"", event.ClipUnit, event.ClipUnitL1, event.ClipBatch, event.ClipProved, event.ClipUnbounded} {
+		for _, clipping := range []string{
+			"", event.ClipUnit, event.ClipUnitL1, event.ClipBatch, event.ClipProved, event.ClipUnbounded,
+		} {
 			for _, mechanism := range []string{event.Gaussian, event.Laplace} {
 				c := Collector{grant: &event.Grant{Unit: unit, Clipping: clipping, Mechanism: mechanism}}
 				if err := c.CheckRound(0, true); (err == nil) != (clipping == event.ClipUnbounded) {

@@ -235,6 +235,12 @@ func TestMark(t *testing.T) {
 			t.Errorf("%s: the same mark", name)
 		}
 	}
+	// Both halves tell two contributions apart. A key below 2^23, which comes once in 2^41 draws, would leave the high
+	// half as it is.
+	sign := fixed.Vector{Cells: []int{3, 7, 8}, Steps: []int64{1, fixed.Limit, 0}}
+	if other := m.contribution("", &sign); other.High == mark.High || other.Low == mark.Low {
+		t.Errorf("half of the mark is the same: %x and %x", other, mark)
+	}
 	if m.contribution("record", &base) == mark {
 		t.Error("another record: the same mark")
 	}

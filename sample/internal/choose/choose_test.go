@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -332,12 +333,13 @@ func TestEpochsAreIndependent(t *testing.T) {
 	evenly(t, "rounds of two units in two epochs, over keys", two)
 }
 
-// TestEveryRoundIsItsOwn: rounds whose numbers differ in any one bit hold different units, and so do epochs. Two such sets of 128 units at
-// rate 1/2 are equal by chance with a probability of 2^-128 (of 2^-124 at a fixed size).
+// TestEveryRoundIsItsOwn: rounds whose numbers differ in any one bit hold different units, and so do epochs. Two such
+// sets of 128 units at rate 1/2 are equal by chance with a probability of 2^-128 (of 2^-124 at a fixed size).
 func TestEveryRoundIsItsOwn(t *testing.T) {
 	const most = 1 << 30
 	for _, scheme := range []event.Scheme{
-		{Method: event.Poisson, Rate: 0.5, Rounds: most}, {Method: event.Fixed, Rate: 0.5, Size: 64, Population: 128, Rounds: most},
+		{Method: event.Poisson, Rate: 0.5, Rounds: most},
+		{Method: event.Fixed, Rate: 0.5, Size: 64, Population: 128, Rounds: most},
 		{Method: event.Allocate, Rate: 0.5, Rounds: most, Epochs: most / 2},
 	} {
 		for name, c := range choosers(t, scheme, 128) {
@@ -403,6 +405,22 @@ func TestPurpose(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	// Whatever differs, in whichever bit or byte, is another throw.
+	large, long := fixed(1<<40|5, 1<<41), strings.Repeat("r", 100)
+	of := func(scheme event.Scheme) string { return Purpose(scheme, long+"r", event.User, []byte{1, 2}) }
+	base := of(large)
+	size, population, rounds, rate := large, large, large, large
+	size.Size, population.Population, rounds.Rounds, rate.Rate = 5, 1<<42, 11, math.Nextafter(large.Rate, 1)
+	for what, other := range map[string]string{
+		"size": of(size), "population": of(population), "rounds": of(rounds), "rate": of(rate),
+		"run":      Purpose(large, long+"s", event.User, []byte{1, 2}),
+		"unit":     Purpose(large, long+"r", event.Document, []byte{1, 2}),
+		"settings": Purpose(large, long+"r", event.User, []byte{1, 3}),
+	} {
+		if other == base {
+			t.Errorf("another %s has the same purpose", what)
+		}
+	}
 	purposes := make(map[string]bool)
 	for rounds := 1; rounds <= 50; rounds++ {
 		purposes[Purpose(disjoint(event.Allocate, rounds), "r", event.Document, nil)] = true
@@ -433,6 +451,13 @@ func TestRoundOf(t *testing.T) {
 			if got := of.roundOf(c.number); got != c.rounds[i] {
 				t.Errorf("%x over %d rounds: got %d, want %d", c.number, rounds, got, c.rounds[i])
 			}
+		}
+	}
+	// Each bit counts, where there are as many rounds: 2^n numbers make a round of 2^(64-n).
+	for n := 64 - 31; n < 64; n++ {
+		of := Chooser{scheme: disjoint(event.Epoch, 1<<(64-n))}
+		if last, next := of.roundOf(1<<n-1), of.roundOf(1<<n); last != 1 || next != 2 {
+			t.Errorf("of 2^%d rounds, 2^%d − 1 is in %d and the next number in %d", 64-n, n, last, next)
 		}
 	}
 }

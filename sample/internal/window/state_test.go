@@ -48,8 +48,8 @@ func written(t *testing.T) string {
 	return path
 }
 
-// TestReplacedBeforeTheLock: a state that is replaced after it was opened, and before it is locked, is not read: another run could lock the
-// new file at the same time.
+// TestReplacedBeforeTheLock: a state that is replaced after it was opened, and before it is locked, is not read:
+// another run could lock the new file at the same time.
 func TestReplacedBeforeTheLock(t *testing.T) {
 	path := written(t)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
