@@ -27,7 +27,7 @@ deep *parts:
 lint:
     .ci/lint
 
-# The race detector
+# The race detector; `just race all`: on all tests of accountants, too
 race *flags:
     .ci/race {{ flags }}
 
