@@ -66,9 +66,12 @@ func Wait(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// Files returns a state that changes with every write to a file below a folder.
+// Files returns a state that changes with every write to a file below a folder. It stands where none is named.
 func Files(folder string) func() int64 {
 	return func() (state int64) {
+		if folder == "" {
+			return 0
+		}
 		filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return nil // it was removed meanwhile
@@ -87,10 +90,7 @@ func Files(folder string) func() int64 {
 func Output(recorded time.Duration, c *exec.Cmd, states ...func() int64) ([]byte, error) {
 	var out printed
 	c.Stdout, c.Stderr = &out, &out
-	if c.Dir != "" {
-		states = append(states, Files(c.Dir))
-	}
-	ctx, end := Progress(recorded, append(states, out.length)...)
+	ctx, end := Progress(recorded, append(states, out.length, Files(c.Dir))...)
 	defer end()
 	if c.SysProcAttr == nil {
 		c.SysProcAttr = new(syscall.SysProcAttr)
