@@ -18,9 +18,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// within is how long anything may take, ten times what it takes a busy machine. It is never waited for, but when a test
-// fails.
-const within = 5 * time.Minute
+// within is how long anything may take. It is never waited for, but when a test fails.
+const within = 30 * time.Second
 
 // idle is how long a sample is watched that must not go on. A round takes it some milliseconds.
 const idle = 300 * time.Millisecond
