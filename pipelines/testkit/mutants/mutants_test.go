@@ -53,7 +53,7 @@ func TestMutants(t *testing.T) {
 	}
 	runs := w.with(all)
 	step(fmt.Sprintf("tests with %d mutants", len(all)))
-	t.Log(table(runs))
+	t.Log(table(runs), slowest(slices.Concat(baseline, runs)))
 	if err := failures(runs); err != nil {
 		t.Error(err) // below the table, where the end of a long log shows it
 	}
@@ -94,7 +94,7 @@ func failures(runs []*run) error {
 	return errors.Join(all...)
 }
 
-// table returns what the runs took for the mutants of each folder, and the slowest runs.
+// table returns what the runs took for the mutants of each folder.
 func table(runs []*run) string {
 	type row struct {
 		mutants map[string]bool
@@ -118,11 +118,22 @@ func table(runs []*run) string {
 		row := rows[folder]
 		fmt.Fprintf(out, "%s\t%d\t%d\t%.1f\n", folder, len(row.mutants), row.runs, row.cpu.Seconds())
 	}
-	slowest := slices.Clone(runs)
-	slices.SortFunc(slowest, func(a, b *run) int { return cmp.Compare(b.cpu, a.cpu) })
-	fmt.Fprintln(out, "\nslowest\ttest\t\tCPU-s")
-	for _, r := range slowest[:min(20, len(slowest))] {
-		fmt.Fprintf(out, "%s\t%s\t\t%.1f\n", r.mutant.Name, r.test.Name, r.cpu.Seconds())
+	out.Flush()
+	return text.String()
+}
+
+// slowest returns the runs that took most.
+func slowest(runs []*run) string {
+	slices.SortFunc(runs, func(a, b *run) int { return cmp.Compare(b.cpu, a.cpu) })
+	var text strings.Builder
+	out := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "\nslowest\ttest\tCPU-s")
+	for _, r := range runs[:min(20, len(runs))] {
+		name := "no mutant"
+		if r.mutant != nil {
+			name = r.mutant.Name
+		}
+		fmt.Fprintf(out, "%s\t%s %s\t%.1f\n", name, r.test.Package, r.test.Name, r.cpu.Seconds())
 	}
 	out.Flush()
 	return text.String()
