@@ -22,7 +22,7 @@ import (
 // the kills: see crash.Disk. Whatever the boundary, all that ever left the process belongs to one release of each round,
 // which was charged, durably, before its first byte left.
 func TestCrash(t *testing.T) {
-	kills := testkit.Repeats(t, "kills", 200, 5000)
+	kills := testkit.Repeats(t, "kills", 80, 5000)
 	variants := variants(t)
 	lengths := make(map[*variant]int)
 	for _, v := range variants {

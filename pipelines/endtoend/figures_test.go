@@ -167,6 +167,7 @@ func drawn(t *testing.T, out, name string, holds []string) {
 // TestAllFails: a row that fails ends all.sh with 1. It names the row, the other rows run, and what they made is left for the same command,
 // which runs only the failed row's command to its end again. Here account has another number in table 3.
 func TestAllFails(t *testing.T) {
+	testkit.Deep(t, "papers")
 	t.Parallel()
 	folder := t.TempDir()
 	otherTable(t, folder)

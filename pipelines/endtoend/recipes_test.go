@@ -105,6 +105,7 @@ func TestNights(t *testing.T) {
 // exit code, and no stage goes on after it. In the end the same command trains the model, and nothing was charged twice. The
 // moments are random; what must hold is not. Before its traps are set a recipe has started nothing, and the signal ends it at once.
 func TestStoppedRecipe(t *testing.T) {
+	testkit.Deep(t, "operations")
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 60 comments.jsonl out"
@@ -210,6 +211,7 @@ done`)
 
 // TestFirstCause: a recipe ends with the code of the stage that failed, not with that of those which it cut short.
 func TestFirstCause(t *testing.T) {
+	testkit.Deep(t, "operations")
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 40 comments.jsonl out"

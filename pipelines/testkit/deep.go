@@ -10,8 +10,8 @@ import (
 
 // Parts are the parts of the deep suite, which .ci/deep runs. What a part shows stands beside its name there.
 var Parts = []string{
-	"accounting", "arm64", "audits", "browser", "distribution", "faults", "fuzz", "kafka", "kills", "memory", "mutants", "operations",
-	"papers", "peers", "quality", "race", "seeds",
+	"accounting", "arm64", "audits", "browser", "distribution", "documents", "faults", "fuzz", "kafka", "kills", "memory", "mutants",
+	"operations", "papers", "peers", "quality", "race", "seeds",
 }
 
 // variable names the parts of the deep suite that a run includes, with spaces between them. The gate leaves it empty.
