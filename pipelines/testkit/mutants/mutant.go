@@ -30,6 +30,8 @@ type Mutant struct {
 // A Test is a test of a package, or a subtest: TestScripts/begin.
 type Test struct{ Package, Name string }
 
+func (t Test) String() string { return t.Name + " of ./" + t.Package }
+
 // A change puts new in place of old in a function or in the value of a variable.
 type change struct {
 	folder   string // of the package

@@ -42,7 +42,8 @@ func TestFaults(t *testing.T) {
 				t.Errorf("mutant %s: %s has no %s", m.Name, test.Package, name)
 			}
 			if name == "TestScripts" {
-				if _, err := os.Stat(filepath.Join(root, test.Package, "testdata/script", script+".txtar")); err != nil {
+				file := filepath.Join(root, test.Package, "testdata/script", script+".txtar")
+				if _, err := os.Stat(file); err != nil {
 					t.Errorf("mutant %s must name a script: %v", m.Name, err)
 				}
 			}
@@ -75,11 +76,13 @@ func TestParse(t *testing.T) {
 		t.Fatal(all, err)
 	}
 	m := all[0]
-	if m.Name != "door" || m.Breaks != "A door stays open. It is the second one." || m.Finds != "sums: open" || !m.Kills {
+	const breaks = "A door stays open. It is the second one."
+	if m.Name != "door" || m.Breaks != breaks || m.Finds != "sums: open" || !m.Kills {
 		t.Errorf("parsed %+v", m)
 	}
-	if want := []Test{{"house", "TestDoor"}, {"house", "TestLock/second"}, {"garden", "TestGate"}}; !slices.Equal(m.Tests, want) {
-		t.Errorf("tests %v, want %v", m.Tests, want)
+	tests := []Test{{"house", "TestDoor"}, {"house", "TestLock/second"}, {"garden", "TestGate"}}
+	if !slices.Equal(m.Tests, tests) {
+		t.Errorf("tests %v, want %v", m.Tests, tests)
 	}
 	if want := []string{"--case sums --rounds 5000", "--case users"}; !slices.Equal(m.Audits, want) {
 		t.Errorf("audits %q, want %q", m.Audits, want)

@@ -20,8 +20,8 @@ import (
 // root is the folder of the module.
 const root = "../../.."
 
-// TestMutants builds all mutants at once and runs the tests that each names: they must pass without a mutant, and each must fail
-// with its mutant. PRIVPIPE_MUTANT narrows the mutants down by a regular expression on their names.
+// TestMutants builds all mutants at once and runs the tests that each names: they must pass without a mutant, and
+// each must fail with its mutant. PRIVPIPE_MUTANT narrows the mutants down by a regular expression on their names.
 func TestMutants(t *testing.T) {
 	testkit.Deep(t, "mutants")
 	choice, err := regexp.Compile(os.Getenv(variable))

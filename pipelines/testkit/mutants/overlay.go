@@ -159,7 +159,8 @@ func (s *source) declared(name string, variable bool) (all []ast.Node) {
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				v, ok := spec.(*ast.ValueSpec)
-				if variable && ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1 && v.Names[0].Name == name {
+				single := ok && d.Tok == token.VAR && len(v.Names) == 1 && len(v.Values) == 1
+				if variable && single && v.Names[0].Name == name {
 					all = append(all, v)
 				}
 			}
@@ -323,8 +324,8 @@ func (s *source) changed(chosen string) (string, error) {
 	return text + s.tail, err
 }
 
-// Overlay writes sources into a folder and returns the file that go's flag -overlay wants. A build with it of the module below
-// root has all the mutants, and is the one that the variable PRIVPIPE_MUTANT names as it runs, or none.
+// Overlay writes sources into a folder and returns the file that go's flag -overlay wants. A build with it of the
+// module below root has all the mutants, and is the one that the variable PRIVPIPE_MUTANT names as it runs, or none.
 func Overlay(root, folder string, all []*Mutant) (string, error) {
 	var numbers []string
 	for i, m := range all {

@@ -34,7 +34,8 @@ func fragments(old, changed string) (from, to fragment, err error) {
 }
 
 func expressions(text string) ([]ast.Expr, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", "package p; var _ = T{\n"+text+",\n}", parser.SkipObjectResolution)
+	text = "package p; var _ = T{\n" + text + ",\n}"
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,8 @@ func expressions(text string) ([]ast.Expr, error) {
 }
 
 func statements(text string) ([]ast.Stmt, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", "package p; func _() {\n"+text+"\n}", parser.SkipObjectResolution)
+	text = "package p; func _() {\n" + text + "\n}"
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,8 @@ func find(below ast.Node, f fragment) (all []span) {
 		for i := range v.NumField() {
 			switch field := v.Field(i).Interface().(type) {
 			case ast.Expr:
-				if v.Type().Field(i).Type.Kind() == reflect.Interface && field != nil { // no name of a field or of a label
+				// A name of a field or of a label is no expression.
+				if v.Type().Field(i).Type.Kind() == reflect.Interface && field != nil {
 					all = append(all, windows([]ast.Expr{field}, f.expressions)...)
 				}
 			case ast.Stmt:
@@ -139,8 +142,8 @@ func equal(a, b reflect.Value) bool {
 
 var numbered = regexp.MustCompile(`^(\d+)/(\d+) `)
 
-// locate finds where a change is to be made below a node: the only place that has old, or the Ith of N if old begins with I/N.
-// Without old that is the beginning of the function.
+// locate finds where a change is to be made below a node: the only place that has old, or the Ith of N if old begins
+// with I/N. Without old that is the beginning of the function.
 func (c *change) locate(below ast.Node) (at span, replacement string, err error) {
 	old, i, n := c.old, 1, 1
 	if prefix := numbered.FindString(old); prefix != "" {

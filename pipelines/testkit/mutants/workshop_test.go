@@ -97,7 +97,8 @@ type run struct {
 
 // command is the one that repeats the run.
 func (r *run) command() string {
-	return fmt.Sprintf("PRIVPIPE_DEEP=mutants %s='^%s$' go test -count=1 -v -run 'TestMutants$' ./pipelines/testkit/mutants", variable, r.mutant.Name)
+	const test = "go test -count=1 -v -run 'TestMutants$' ./pipelines/testkit/mutants"
+	return fmt.Sprintf("PRIVPIPE_DEEP=mutants %s='^%s$' %s", variable, r.mutant.Name, test)
 }
 
 // without runs all tests that mutants name, with no mutant chosen. All must pass.
@@ -120,7 +121,7 @@ func (w *workshop) without(all []*Mutant) (runs []*run) {
 		started := time.Now()
 		outcome, out := w.do(runs[i])
 		if taken[i] = time.Since(started).Seconds(); outcome != "passes" {
-			runs[i].err = fmt.Errorf("without a mutant %s of ./%s %s\n%s", runs[i].test.Name, runs[i].test.Package, outcome, out)
+			runs[i].err = fmt.Errorf("without a mutant %v %s\n%s", runs[i].test, outcome, out)
 		}
 	})
 	for i, r := range runs {
@@ -136,27 +137,29 @@ func (w *workshop) with(all []*Mutant) (runs []*run) {
 			runs = append(runs, &run{mutant: m, test: test})
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(w.seconds[b.test], w.seconds[a.test]) }) // the longest first
+	// The longest come first, so that none of them is left for one processor at the end.
+	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(w.seconds[b.test], w.seconds[a.test]) })
 	each(len(runs), func(i int) {
 		r := runs[i]
 		if outcome, _ := w.do(r); outcome == "passes" {
-			r.err = fmt.Errorf("mutant %s survived: %s of ./%s passes", r.mutant.Name, r.test.Name, r.test.Package)
+			r.err = fmt.Errorf("mutant %s survived: %v passes", r.mutant.Name, r.test)
 		} else if outcome != "fails" {
-			r.err = fmt.Errorf("mutant %s was not found: %s of ./%s %s", r.mutant.Name, r.test.Name, r.test.Package, outcome)
+			r.err = fmt.Errorf("mutant %s was not found: %v %s", r.mutant.Name, r.test, outcome)
 		}
 	})
 	return runs
 }
 
-// do runs a test and says what becomes of it. It fails if it began and its program then ended with another code than 0, be it by a
-// failure of the test or by a crash of what it calls. A test that does not end in time does not fail: a deadline of the test itself
-// must find what hangs.
+// do runs a test and says what becomes of it. It fails if it began and its program then ended with another code than
+// 0, be it by a failure of the test or by a crash of what it calls. A test that does not end in time does not fail: a
+// deadline of the test itself must find what hangs.
 func (w *workshop) do(r *run) (outcome, out string) {
 	patience := w.patience + time.Duration(10*w.seconds[r.test]*float64(time.Second))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	name := "^" + strings.ReplaceAll(regexp.QuoteMeta(r.test.Name), "/", "$/^") + "$"
-	command := exec.CommandContext(ctx, w.programs[r.test.Package], "-test.run="+name, "-test.v", "-test.failfast", "-test.paniconexit0")
+	command := exec.CommandContext(ctx, w.programs[r.test.Package],
+		"-test.run="+name, "-test.v", "-test.failfast", "-test.paniconexit0")
 	command.Dir = filepath.Join(w.root, r.test.Package)
 	for _, set := range os.Environ() {
 		if !strings.HasPrefix(set, "PRIVPIPE_") {
