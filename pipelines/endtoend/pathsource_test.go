@@ -35,7 +35,7 @@ const mostTable, restTable = "A Gaussian sum: what the claim rests on most", "A 
 
 var (
 	fileRow         = regexp.MustCompile("^\\| `(\\S+\\.go)` \\|")
-	folderSentence  = regexp.MustCompile("The other files of the path are in ([^.]+)\\.")
+	folderSentence  = regexp.MustCompile(`The other files of the path are in ([^.]+)\.`)
 	quotedFolder    = regexp.MustCompile("`([^`]+)`")
 	numbersSentence = regexp.MustCompile(`The first table has at most ([\d,]+), the second ([\d,]+), ` +
 		`the other files ([\d,]+)\.`)

@@ -104,7 +104,7 @@ func windows[N ast.Node](list, sought []N) (all []span) {
 // equal compares syntax: all but places and comments.
 func equal(a, b reflect.Value) bool {
 	switch a.Interface().(type) {
-	case *ast.Object, *ast.Scope, *ast.CommentGroup:
+	case *ast.CommentGroup:
 		return true
 	case token.Pos:
 		return true
