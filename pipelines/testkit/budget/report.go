@@ -16,7 +16,7 @@ import (
 )
 
 // small is the share of a package that SHARES does not name, in seconds.
-const small = 10.0
+const small = 12.0
 
 // shares are the CPU seconds that packages may take on the reference machine.
 type shares struct {
