@@ -106,7 +106,7 @@ func closesGap(t *testing.T, folder, out, recipe string, epsilon, least float64)
 func TestSmallCorpora(t *testing.T) {
 	testkit.Deep(t, "quality")
 	t.Parallel()
-	chance := seeded.Chance{Seed: 1, Margin: "a tenth of the perplexity", Rate: 1e-5}
+	chance := seeded.Chance{Seed: 1, Margin: "0.09 of the perplexity of word frequencies", Rate: 1e-5}
 	for _, c := range []struct {
 		corpus        string
 		held, topics  int
