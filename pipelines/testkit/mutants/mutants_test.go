@@ -36,7 +36,7 @@ func TestMutants(t *testing.T) {
 	if len(all) == 0 {
 		t.Fatalf("no mutant that a test finds has a name that matches %s", choice)
 	}
-	w := &workshop{root: root, folder: t.TempDir(), temporary: memory(t), patience: time.Minute}
+	w := &workshop{root: root, folder: t.TempDir(), temporary: memory(t), patience: 3 * time.Minute}
 	began, spent := time.Now(), cpu()
 	step := func(what string) {
 		t.Logf("%s: %.0f s, %.0f CPU-s", what, time.Since(began).Seconds(), (cpu() - spent).Seconds())
