@@ -160,14 +160,18 @@ func TestDigits(t *testing.T) {
 // TestDigitsWhole meets the numbers of specification.md §3.4 at K = 50, S = 3,200 and 18 rounds.
 func TestDigitsWhole(t *testing.T) {
 	testkit.Deep(t, "quality")
-	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "?", Rate: 1e-4})
+	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "pending", Rate: 1e-4})
 	digits(t, folder)
 	n := network{hidden: 50, rounds: 18, scheme: "--poisson 0.0533"}
-	if got := n.train(t, folder); got < .940 {
+	got := n.train(t, folder)
+	t.Logf("without noise: %.4f", got)
+	if got < .940 {
 		t.Errorf("without noise %.4f of the pixels are right, want .940", got)
 	}
 	n.plan = "--poisson 0.0533 --clip 2.6457514"
-	if got, mean := n.train(t, folder), meanImage(t, folder); got < mean {
+	got, mean := n.train(t, folder), meanImage(t, folder)
+	t.Logf("with noise: %.4f, mean image: %.4f", got, mean)
+	if got < mean {
 		t.Errorf("with noise %.4f of the pixels are right, of the mean image %.4f", got, mean)
 	}
 }

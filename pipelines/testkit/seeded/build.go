@@ -1,5 +1,6 @@
 // Package seeded makes tests whose noise and coins come from a seed. It builds the stages with an overlay, in which another source takes
-// the place of crypto/rand. No build tag, flag or variable of a shipped program does so.
+// the place of crypto/rand. No build tag, flag or variable of a shipped program does so. PRIVPIPE_SEED=N go test … runs such tests with another
+// seed, and .ci/deep seeds runs each with twenty.
 package seeded
 
 import (
