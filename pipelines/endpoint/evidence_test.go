@@ -14,6 +14,7 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
 )
@@ -75,7 +76,7 @@ func TestOffsetsDecideNothing(t *testing.T) {
 				put(t, w, parts[0]...)
 			}
 			commit(t, fake.Address, "g", "rounds.private", offset, offset)
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := testkit.Progress(15*time.Second, fake.Broker().Written("answers.private"))
 			defer cancel()
 			if offset.note != "end" {
 				readers, _, err := endpoint.OpenStreams(in, endpoint.Wanted{Kinds: rounds.Kinds, Answers: out})
