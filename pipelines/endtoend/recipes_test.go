@@ -657,3 +657,45 @@ func TestRecipeLinked(t *testing.T) {
 		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }
+
+// TestChosenWords: the words of the topics are chosen by the release of word frequencies, and all else that is released is as it was planned
+// before. The chosen words have no stop word, and --extra-words are among them. If another run charges the ledger after the release of words,
+// the recipe stops: the noise would follow from what was released meanwhile.
+func TestChosenWords(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	write(t, folder, "own.txt", "zyzzyva\ngoroutine\n")
+	write(t, folder, "left-out.txt", "error\n")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --topics 2 --rounds 2 --words 3000 --extra-words own.txt --stop left-out.txt --ledger all.ledger comments.jsonl "
+	run(t, folder, "account ledger new all.ledger; "+recipe+"out")
+	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/vocabulary.txt"))))
+	if len(words) != 3000 || !slices.Contains(words, "zyzzyva") || !slices.Contains(words, "goroutine") {
+		t.Errorf("chose %d words", len(words))
+	}
+	for _, not := range []string{"the", "and", "error"} {
+		if slices.Contains(words, not) {
+			t.Errorf("chose %s", not)
+		}
+	}
+	// By the release, not by the dictionary: words of programs are among the first.
+	if at := slices.Index(words, "returns"); at < 0 || at > 100 {
+		t.Errorf("returns is word %d", at)
+	}
+	run(t, folder, `[[ $(grep -o '"noise_multiplier": [0-9.]*' out/planned.json) == $(grep -o '"noise_multiplier": [0-9.]*' out/grant.json) ]]
+		account verify all.ledger`)
+
+	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second goes on.
+	second := recipe + "--epsilon 2 second"
+	run(t, folder, `mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/tokenize
+		printf '#!/bin/sh\n[ "$1" != cut ] || exit 7\nexec "%s/tokenize" "$@"\n' "$PRIVPIPE_BIN" >bin/tokenize; chmod +x bin/tokenize`)
+	if s := bash(folder, "PRIVPIPE_BIN=$PWD/bin "+second); s.Run() == nil || s.ProcessState.ExitCode() != 7 {
+		t.Fatalf("exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+	run(t, folder, `account plan --more 0.1 --delta 1e-6 --all --ledger all.ledger --model size --matrix size=1x4 -o other.json
+		sample --all out/sizes.pp | estep size | privatize --grant other.json --ledger all.ledger -o other.pp`)
+	s := bash(folder, second)
+	if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), "another run has charged the ledger") {
+		t.Errorf("exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}

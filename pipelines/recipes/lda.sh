@@ -133,9 +133,9 @@ data_set "$ledger"
 
 # All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
 gate
-# The frequencies of words take about a twentieth of the budget: their noise is in proportion to 1/ε. Topics that must add up to
+# The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
-used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
+used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 9 / $epsilon}")" --delta "$delta" \
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
 # The topics take the rest of the budget.
