@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -66,10 +67,16 @@ func (c *selectCommand) Run(r *filter.Run) error {
 		return err
 	}
 	defer selector.Close()
+	documents := 0
 	for _, stream := range in {
-		if err := votes(selector, stream); err != nil {
+		n, err := votes(selector, stream)
+		if err != nil {
 			return err
 		}
+		documents += n
+	}
+	if documents == 0 {
+		return exit.Errorf(exit.Malformed, "%s: no document", strings.Join(c.Inputs, ", "))
 	}
 	content, replayed, err := selector.Release(func(words []string) ([]byte, error) {
 		if len(words) == 0 {
@@ -115,20 +122,20 @@ func openTerms(names []string) (in []*endpoint.StreamReader, run string, err err
 	return in, run, nil
 }
 
-// votes hands the words of a stream over, to its end record.
-func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
+// votes hands the words of a stream over, to its end record. It returns the number of documents.
+func votes(selector *selection.Selector, in *endpoint.StreamReader) (documents int, err error) {
 	defer in.Close()
-	for {
+	for ; ; documents++ {
 		record, err := in.Next()
 		if err == io.EOF {
-			return nil
+			return documents, nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		t := record.GetTerms()
 		if err := selector.Add(t.Id, t.User, t.Words); err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

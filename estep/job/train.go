@@ -139,6 +139,9 @@ func (t *trainer) rounds() error {
 				t.run.Log.Warn(fmt.Sprintf("%s: no round is answered: %s has the parameters after round %d or a later one, so all are released",
 					t.in.Name(), t.Params, skipped))
 			}
+			if answered+skipped == 0 && !t.in.Amid() {
+				return exit.Errorf(exit.Malformed, "%s: no round", t.in.Name())
+			}
 			return t.in.Complete()
 		}
 		if err != nil {
