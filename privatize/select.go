@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -62,6 +63,11 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	if terms.Settings, err = c.settings(grant); err != nil || r.DryRun() {
 		return err
 	}
+	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC) // a terminal may show a list of words
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
 	selector, err := selection.Open(c.Ledger, terms)
 	if err != nil {
 		return err
@@ -92,7 +98,10 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	} else {
 		r.Status("vocabulary released")
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
+	if _, err := out.Write(content); err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // settings returns the hash of all public settings on which the stored release depends.

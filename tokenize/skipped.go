@@ -23,7 +23,7 @@ func (o *onError) Validate() error {
 	switch {
 	case o.Skipped != "" && o.OnError != "skip":
 		return errors.New("--skipped needs --on-error skip")
-	case o.Skipped == endpoint.Stdio:
+	case o.Skipped != "" && endpoint.IsStdout(o.Skipped):
 		return errors.New("--skipped must name a file: standard output is for records")
 	}
 	return nil

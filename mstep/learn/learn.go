@@ -58,10 +58,13 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
-	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output) && !special(l.Output):
+	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output) && !endpoint.Special(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
 	if err := l.checkEvery(); err != nil {
+		return err
+	}
+	if err := endpoint.CheckKept("--checkpoint", l.Checkpoint); err != nil {
 		return err
 	}
 	if err := first.distinct(l); err != nil {
@@ -111,12 +114,6 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	return nil
 }
 
-// special says whether a name is that of a FIFO or a device, beside which no checkpoint belongs.
-func special(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
 // checkEvery refuses a number of rounds between checkpoints from which a killed run could not go on. What came by a pipe may not come again:
 // privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a state answers no older round.
 func (l *Job) checkEvery() error {
@@ -138,11 +135,11 @@ func (l *Job) readAgain() bool {
 // distinct refuses outputs that would replace each other or an input, where the check of all files that flags name (package filter)
 // does not see it: standard output and topics are no files, and no flag names OUTPUT.checkpoint.
 func (l *Job) distinct() error {
-	switch l.ParamsOut {
-	case "":
-	case cmp.Or(l.Output, endpoint.Stdio):
+	switch {
+	case l.ParamsOut == "":
+	case l.ParamsOut == l.Output || endpoint.IsStdout(l.ParamsOut) && endpoint.IsStdout(l.Output):
 		return exit.Errorf(exit.Usage, "--output and --params-out are both %s", l.ParamsOut)
-	case l.Checkpoint:
+	case l.ParamsOut == l.Checkpoint:
 		return exit.Errorf(exit.Usage, "--params-out %s is the checkpoint of the output, too", l.ParamsOut)
 	}
 	return endpoint.Distinct(l.Checkpoint, l.Input, cmp.Or(l.Vocab, l.Input))

@@ -1,12 +1,10 @@
 package endpoint
 
 import (
-	"crypto/rand"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -41,19 +39,38 @@ func Create(name string, side wire.Side) (*Output, error) {
 			}
 			OnTerminal()
 		}
+		if err := checkStdout(); err != nil {
+			return nil, err
+		}
 		widen(os.Stdout)
 		return &Output{file: os.Stdout}, nil
 	}
 	if err := local(name); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		if info.IsDir() {
-			return nil, exit.Errorf(exit.Usage, "output %s is a folder", name)
-		}
+	t, err := Resolve(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Descriptor == syscall.Stdout:
+		return Create(Stdio, side)
+	case t.Descriptor >= 0:
+		return openDescriptor(name, t.Descriptor, side)
+	}
+	info, err := os.Stat(t.Path)
+	switch {
+	case err != nil: // a new file
+	case info.IsDir():
+		return nil, exit.Errorf(exit.Usage, "output %s is a folder", name)
+	case info.Mode()&os.ModeSocket != 0:
+		return nil, exit.Errorf(exit.Usage, "output %s is a socket", name)
+	case !info.Mode().IsRegular() || t.foreign:
 		open := func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }
-		if isFIFO(name) {
+		switch {
+		case isFIFO(name):
 			open = createFIFO
+		case info.Mode().IsRegular():
+			open = func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0) }
 		}
 		f, err := open(name)
 		if err != nil {
@@ -66,24 +83,15 @@ func Create(name string, side wire.Side) (*Output, error) {
 		widen(f)
 		return &Output{file: f}, nil
 	}
-	// The target of a symbolic link is replaced, not the link itself; /dev/stdout is such a link.
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
 	mode := os.FileMode(0o666)
 	if side != wire.Side_PUBLIC {
 		mode = 0o600
 	}
-	temporary := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".tmp")
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := createTemporary(t.Path, mode)
 	if err != nil {
-		if path := (*fs.PathError)(nil); errors.As(err, &path) {
-			path.Path = name // the name that the caller knows
-		}
-		return nil, err
+		return nil, named(name, err)
 	}
-	remember(temporary)
-	return &Output{file: f, temporary: temporary, path: name}, nil
+	return &Output{file: f, temporary: f.Name(), path: t.Path}, nil
 }
 
 func errPrivate() error {
@@ -194,34 +202,4 @@ func WriteFile(name string, side wire.Side, content []byte) error {
 		return err
 	}
 	return out.Commit()
-}
-
-// temporaries are the files to remove when a signal ends the process.
-var temporaries struct {
-	sync.Mutex
-	names map[string]bool
-}
-
-func remember(name string) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	if temporaries.names == nil {
-		temporaries.names = make(map[string]bool)
-	}
-	temporaries.names[name] = true
-}
-
-func forget(name string) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	delete(temporaries.names, name)
-}
-
-// RemoveTemporaries removes the temporary files of unfinished outputs. Package filter calls it when a signal ends the process.
-func RemoveTemporaries() {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	for name := range temporaries.names {
-		os.Remove(name)
-	}
 }

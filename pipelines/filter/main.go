@@ -75,7 +75,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.PrintConfig {
 		return log.fail(printConfig(stdout, command))
 	}
-	if common.Summary == endpoint.Stdio {
+	if common.Summary != "" && endpoint.IsStdout(common.Summary) {
 		return log.fail(exit.Errorf(exit.Usage, "--summary must name a file: standard output is for records"))
 	}
 	if err := distinct(command); err != nil {
