@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -38,7 +39,7 @@ type skipped struct {
 }
 
 func newSkipped(chunk source.Chunk, number int, err error) skipped {
-	s := skipped{File: chunk.Name, Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
+	s := skipped{File: name.OfPath(chunk.Name), Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
 	if chunk.Unit() == "row" {
 		s.Row = number
 	} else {

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -262,9 +261,6 @@ func fileDocument(chunk source.Chunk) document {
 	}
 	if source.IsBag(chunk.Content) {
 		return document{err: errors.New("a UCI bag of words, not a text: read it with tokenize uci")}
-	}
-	if !utf8.ValidString(chunk.ID) {
-		return document{err: errors.New("the path, which is the document's id, is not UTF-8")}
 	}
 	return document{names: &wire.Document{Id: chunk.ID}, text: words.Text{Content: chunk.Content}}
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ type Output struct {
 	file *os.File
 	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and devices.
 	temporary, path string
+	terminal        *shown // nil: file is no terminal
 	done            bool
 }
 
@@ -42,8 +44,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 		if err := checkStdout(); err != nil {
 			return nil, err
 		}
-		widen(os.Stdout)
-		return &Output{file: os.Stdout}, nil
+		return opened(os.Stdout), nil
 	}
 	if err := local(name); err != nil {
 		return nil, err
@@ -80,8 +81,7 @@ func Create(name string, side wire.Side) (*Output, error) {
 			f.Close()
 			return nil, errPrivate()
 		}
-		widen(f)
-		return &Output{file: f}, nil
+		return opened(f), nil
 	}
 	mode := os.FileMode(0o666)
 	if side != wire.Side_PUBLIC {
@@ -94,13 +94,33 @@ func Create(name string, side wire.Side) (*Output, error) {
 	return &Output{file: f, temporary: f.Name(), path: t.Path}, nil
 }
 
+// opened returns the output of what is written to as it is.
+func opened(f *os.File) *Output {
+	widen(f)
+	o := &Output{file: f}
+	info, err := f.Stat() // f.Fd() would make a pipe block
+	if err == nil && info.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(int(f.Fd())) {
+		o.terminal = new(shown)
+	}
+	return o
+}
+
 func errPrivate() error {
 	return exit.Errorf(exit.Usage, "refusing to write private data to a terminal").
 		WithHint("name a file with -o, or pipe the output on")
 }
 
 // Write writes b; it reports a short write as an error, like an *os.File.
-func (o *Output) Write(b []byte) (int, error) { return o.file.Write(b) }
+// On a terminal it shows control characters instead of sending them.
+func (o *Output) Write(b []byte) (int, error) {
+	if o.terminal == nil {
+		return o.file.Write(b)
+	}
+	if _, err := o.file.WriteString(o.terminal.next(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
 
 // LetAllRead lets every user of the machine read a file, whatever the umask of this process.
 func (o *Output) LetAllRead() error {
@@ -139,7 +159,11 @@ func (o *Output) Commit() error {
 	o.done = true
 	if o.temporary == "" {
 		// This also closes standard output: its reader must see the end while this process may still work.
-		return o.close()
+		var err error
+		if o.terminal != nil {
+			_, err = o.file.WriteString(Visible(string(o.terminal.rest), true))
+		}
+		return cmp.Or(err, o.close())
 	}
 	err := o.file.Sync()
 	if e := o.file.Close(); err == nil {

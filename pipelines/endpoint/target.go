@@ -124,9 +124,7 @@ func openDescriptor(name string, number int, side wire.Side) (*Output, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	f := os.NewFile(uintptr(copied), name)
-	widen(f)
-	return &Output{file: f}, nil
+	return opened(os.NewFile(uintptr(copied), name)), nil
 }
 
 // writable says whether a descriptor is open for writing.

@@ -181,7 +181,7 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.Help(helpWithExitCodes),
 		kong.WithBeforeApply(refuseMissing),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-	}, of.options...)...)
+	}, append(asGiven, of.options...)...)...)
 }
 
 // environment returns the prefix of a program's environment variables.

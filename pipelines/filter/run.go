@@ -144,7 +144,7 @@ func (l *reporter) fail(err error) int {
 		return code
 	}
 	if l.json {
-		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": err.Error()})
+		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": endpoint.Visible(err.Error(), true)})
 		fmt.Fprintf(l.out, "%s\n", b)
 		return code
 	}
@@ -152,9 +152,9 @@ func (l *reporter) fail(err error) int {
 		return code // as quiet as other filters whose output goes to head
 	}
 	message := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join has a line for each
-	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, message)
+	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, endpoint.Visible(message, false))
 	if hint := exit.Hint(err); hint != "" {
-		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, hint)
+		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, endpoint.Visible(hint, false))
 	}
 	return code
 }

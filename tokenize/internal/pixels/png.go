@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/name"
 )
 
 // A Folder reads the PNG files below a folder, in lexical order. The label of an image is the path of its folder, relative to the
@@ -60,7 +61,7 @@ func (f *Folder) Next() (made Image, err error) {
 	}
 	below := f.paths[0]
 	f.paths = f.paths[1:]
-	if folder := filepath.ToSlash(filepath.Dir(below)); folder != "." {
+	if folder := name.OfPath(filepath.Dir(below)); folder != "." {
 		made.Label = folder
 	}
 	path := filepath.Join(f.root, below)
