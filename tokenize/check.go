@@ -32,7 +32,8 @@ type check struct {
 // Help is kong's hook.
 func (*check) Help() string {
 	return "The report describes private documents and no budget covers it: it is only for people behind the privacy " +
-		"wall, and so is the exit code. The exit code is 83 if the documents are not worth a budget: too few documents, a " +
+		"wall, and so is the exit code: whoever writes all other documents learns by it whether one document is there. No recipe calls " +
+		"this command; recipes decide by a release (tokenize text --sizes, estep size, account advise --size). The exit code is 83 if the documents are not worth a budget: too few documents, a " +
 		"vocabulary that lacks most of their words, too many documents without a known word, or one document with most of " +
 		"all words. A message then names the reason, without a number that depends on the data. The coverage of the " +
 		"vocabulary is known only for streams that tokenize wrote. Each user takes some 40 bytes of memory; documents take none."

@@ -51,6 +51,7 @@ type text struct {
 	Vocab string `placeholder:"FILE" help:"Read the vocabulary from FILE, a word a line; by default 8,000 words of English Wikipedia. It must be public."`
 	joining
 	output
+	sizesOutput
 	texts
 }
 
@@ -81,13 +82,21 @@ func (t *text) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
+	sizes, err := t.createSizes(t.output, splitting.Settings(phrases))
+	if err != nil {
+		return err
+	}
+	defer sizes.abort()
 
 	index := bag.NewIndex(words)
 	counters := make([]recorder, t.N())
 	for i := range counters {
 		counters[i] = &bags{counter: bag.NewCounter(index, len(words), phrases)}
 	}
-	total, err := t.convert(r, show(r, t.Output, in), in, out, counters)
+	total, err := t.convert(r, show(r, t.Output, in), in, out, counters, sizes.add)
+	if err == nil {
+		err = sizes.commit()
+	}
 	if err != nil {
 		return err
 	}

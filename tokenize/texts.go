@@ -67,8 +67,8 @@ type recorded struct {
 	counted
 	names
 	skips   []skipped
-	batches []*stream.Batch
-	unnamed []entry // instead of batches: all entries of a chunk, if one of them has no id
+	entries []entry
+	batches []*stream.Batch // nil if an entry has no id yet
 }
 
 // converted are the counts over all documents.
@@ -77,9 +77,10 @@ type converted struct {
 	positions
 }
 
-// convert writes a record of each document, with a recorder for each worker. The caller commits out.
+// convert writes a record of each document, with a recorder for each worker. The caller commits out. Each of also gets all entries, in the
+// order of the input and with their names.
 func (t *conversion) convert(
-	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
+	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder, also ...func([]entry) error,
 ) (total converted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
@@ -103,15 +104,20 @@ func (t *conversion) convert(
 		if err := skips.add(made.skips); err != nil {
 			return err
 		}
-		if made.unnamed != nil {
+		if made.batches == nil {
 			// Chunks arrive here in the order of the input, so the suffixes of equal documents depend only on the input.
 			var err error
-			if made.batches, err = out.Framer().Batches(named(made.unnamed, namer)); err != nil {
+			if made.batches, err = out.Framer().Batches(named(made.entries, namer)); err != nil {
 				return err
 			}
 		}
 		for _, b := range made.batches {
 			if err := out.WriteBatch(b); err != nil {
+				return err
+			}
+		}
+		for _, f := range also {
+			if err := f(made.entries); err != nil {
 				return err
 			}
 		}
@@ -142,7 +148,6 @@ func errEmpty(record string, inputs ...string) error {
 // chunk turns a chunk into batches of records.
 func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
 	var records []*wire.Record
-	var entries []entry
 	unnamed := false
 	for line, d := range documents(chunk, t.MaxDocument) {
 		e, err := d.record(recorder)
@@ -165,10 +170,9 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		made.known += e.known
 		made.names.add(e.names)
 		unnamed = unnamed || e.names.Id == ""
-		entries, records = append(entries, e), append(records, e.record)
+		made.entries, records = append(made.entries, e), append(records, e.record)
 	}
 	if unnamed {
-		made.unnamed = entries
 		return made, nil
 	}
 	made.batches, err = framer.Batches(records)
