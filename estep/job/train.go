@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -26,11 +27,12 @@ func (j *Job) train(r *filter.Run, w Work) error {
 	if r.DryRun() {
 		return cmp.Or(r.Check(j.Params), endpoint.CheckStream(r, j.Input, rounds))
 	}
-	endpoint.Patience = j.ParamsWait
 	params := sync.OnceValues(func() (*parameters, error) {
 		if j.Params == "" {
 			return nil, nil
 		}
+		defer func(inputs time.Duration) { endpoint.Patience = inputs }(endpoint.Patience)
+		endpoint.Patience = j.ParamsWait
 		return follow(j.Params, j.ParametersWanted(), j.Stale, w.New)
 	})
 	key, err := w.key(j)

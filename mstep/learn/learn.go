@@ -28,7 +28,7 @@ type Job struct {
 	Vocab      string        `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
 	RunName    string        `name:"run" placeholder:"NAME" help:"Refuse releases of another training run than NAME; by default take any run. In a topic, the run's name separates its parameters from another run's."`
 	ParamsOut  string        `output:"" placeholder:"FILE" help:"Write the parameters of each round to FILE, the FIFO that estep --params reads; by default write none."`
-	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends. estep opens the FIFO after sample has read its documents."`
+	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends, and at most --fifo-wait. estep opens the FIFO after sample has read its documents."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the model to FILE at the end; standard output by default."`
 	Models     string        `output:"" placeholder:"DIR" help:"Also write the model after each round to DIR, as 000000001.pp and so on; estep --score --model DIR scores under each."`
 	Checkpoint string        `output:"" placeholder:"FILE" help:"Keep the state after rounds in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, none beside a device; \"none\" for no checkpoint."`
@@ -168,7 +168,7 @@ func (s *session) openParameters() error {
 	}
 	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
 	h.Run = s.RunName // not s.name, which the first release sets: a resumed stream must have the same header as before
-	endpoint.ReaderPatience = s.ParamsWait
+	endpoint.ReaderPatience = cmp.Or(s.ParamsWait, endpoint.ReaderPatience)
 	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type Output struct {
 	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and devices.
 	temporary, path string
 	terminal        *shown // nil: file is no terminal
+	reader          string // describes the reader of a pipe; empty: file is no pipe
 	done            bool
 }
 
@@ -99,6 +100,9 @@ func opened(f *os.File) *Output {
 	widen(f)
 	o := &Output{file: f}
 	info, err := f.Stat() // f.Fd() would make a pipe block
+	if pipe(info, err) {
+		o.reader = "the reader of " + map[bool]string{true: "standard output", false: f.Name()}[f == os.Stdout]
+	}
 	if err == nil && info.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(int(f.Fd())) {
 		o.terminal = new(shown)
 	}
@@ -113,6 +117,9 @@ func errPrivate() error {
 // Write writes b; it reports a short write as an error, like an *os.File.
 // On a terminal it shows control characters instead of sending them.
 func (o *Output) Write(b []byte) (int, error) {
+	if o.reader != "" {
+		defer Await(o.reader)()
+	}
 	if o.terminal == nil {
 		return o.file.Write(b)
 	}

@@ -84,7 +84,7 @@ func Special(name string) bool {
 // CheckKept refuses the name of a file that a stage keeps for its next start and replaces, if it cannot be replaced.
 func CheckKept(flag, name string) error {
 	if name != "" && (IsStdout(name) || Special(name)) {
-		return exit.Errorf(exit.Usage, "%s %s: must be a file, which is replaced and read again", flag, name)
+		return exit.Errorf(exit.Usage, "%s %s: must be a file that is kept: it is written and read again", flag, name)
 	}
 	return nil
 }

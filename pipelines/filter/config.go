@@ -11,6 +11,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
@@ -58,6 +59,26 @@ func plain(v reflect.Value) any {
 	default:
 		return value
 	}
+}
+
+// configFlag is the flag that names a configuration file. kong's own would wait for the writer of a FIFO without end.
+type configFlag string
+
+// BeforeResolve is kong's hook.
+func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
+	name := kong.ExpandPath(string(ctx.FlagValue(trace.Flag).(configFlag)))
+	defer func(usual time.Duration) { endpoint.Patience = usual }(endpoint.Patience)
+	endpoint.Patience = 10 * time.Second // nothing runs yet that could say what is waited for
+	content, err := endpoint.ReadFile(name, 1<<20)
+	if err != nil {
+		return err
+	}
+	resolver, err := readSettings(bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	ctx.AddResolver(resolver)
+	return nil
 }
 
 // settings are the flags of a configuration file, by their names.

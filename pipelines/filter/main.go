@@ -88,6 +88,11 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen, started: time.Now()}
 	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
+	endpoint.Patience, endpoint.ReaderPatience = common.FIFOWait, common.FIFOWait
+	go func() {
+		defer exit.Guard()
+		r.tell()
+	}()
 	closeMetrics, err := r.showMetrics(stage)
 	if err != nil {
 		return log.fail(err)
@@ -112,7 +117,11 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	done := make(chan error, 1)
 	go func() {
 		defer exit.Guard()
-		done <- command.Run(r)
+		err := command.Run(r)
+		if err == nil {
+			err = r.writeSummary() // here, for it may wait for the reader of a FIFO
+		}
+		done <- err
 	}()
 	select {
 	case err = <-done:
@@ -125,9 +134,6 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	endpoint.RemoveTemporaries()
 	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
 		err = nil // all that can be checked
-	}
-	if err == nil {
-		err = r.writeSummary()
 	}
 	if err == nil {
 		r.event("", "done")

@@ -115,6 +115,9 @@ func (r *Run) attend(program string) (stop func()) {
 				if line := r.status.Load(); line != nil {
 					status = *line
 				}
+				if alone, others := endpoint.Awaited(time.Second); len(alone)+len(others) > 0 {
+					status += "; waiting for " + strings.Join(append(alone, others...), ", ")
+				}
 				fmt.Fprintf(r.screen, "%s: %s\n", program, status)
 			case <-tick:
 				r.screen.draw()

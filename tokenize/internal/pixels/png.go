@@ -43,9 +43,13 @@ func NewFolder(root string, size Size) (*Folder, error) {
 		if hidden && entry.IsDir() {
 			return fs.SkipDir
 		}
-		if !hidden && !entry.IsDir() && strings.EqualFold(filepath.Ext(path), ".png") {
-			f.paths = append(f.paths, below)
+		if hidden || entry.IsDir() || !strings.EqualFold(filepath.Ext(path), ".png") {
+			return nil
 		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a FIFO would be waited for
+			return err
+		}
+		f.paths = append(f.paths, below)
 		return nil
 	})
 	if err == nil && len(f.paths) == 0 {

@@ -186,18 +186,18 @@ func (r *Reader) addFolder(root string) error {
 			in.format = r.Format
 			if hidden := strings.HasPrefix(entry.Name(), ".") && below != "."; hidden && entry.IsDir() {
 				return fs.SkipDir
-			} else if info, err := os.Stat(path); err != nil {
-				return err
-			} else if hidden || !info.Mode().IsRegular() {
+			} else if hidden {
 				return nil
 			}
 		}
-		if in.format == TextFile && r.Cells != nil {
-			return nil // a README, rather than rows
+		if in.format == "" || entry.IsDir() || in.format == TextFile && r.Cells != nil { // a README, rather than rows
+			return nil
 		}
-		if !entry.IsDir() && in.format != "" {
-			r.inputs = append(r.inputs, in)
+		// A FIFO or a device is no file of a folder: it is read where it is named itself.
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return err
 		}
+		r.inputs = append(r.inputs, in)
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
