@@ -99,9 +99,11 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	}
 	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		// nohup ignores SIGHUP, and a shell SIGINT for what runs in its background. Of SIGTERM Go's runtime does not tell.
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
 	}
 	// A write to a pipe without a reader then returns an error. The signal would end the process at once and
 	// leave temporary files.
