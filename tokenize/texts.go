@@ -17,6 +17,7 @@ import (
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/words"
@@ -52,14 +53,14 @@ type entry struct {
 	names   *wire.Document
 	content name.Content // of the record, if it has no id
 	empty   bool         // the record has no word
-	tokens  uint64       // number of words of the text
-	known   uint64       // number of words of the text that are in the vocabulary
+	words   bag.Words    // of the text
 }
 
 // counted are counts over documents.
 type counted struct {
-	documents, empty, skipped, tokens, known uint64
-	blank                                    uint64 // files of text without any text
+	documents, empty, skipped uint64
+	blank                     uint64 // files of text without any text
+	words                     bag.Words
 }
 
 // recorded is a worker's output for a chunk.
@@ -98,8 +99,7 @@ func (t *conversion) convert(
 		total.empty += made.empty
 		total.blank += made.blank
 		total.skipped += made.skipped
-		total.tokens += made.tokens
-		total.known += made.known
+		total.words.Add(made.words)
 		total.add(made.names)
 		if err := skips.add(made.skips); err != nil {
 			return err
@@ -166,8 +166,7 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		if line == 0 && len(bytes.TrimFunc(d.text.Content, isBlank)) == 0 {
 			made.blank++
 		}
-		made.tokens += e.tokens
-		made.known += e.known
+		made.words.Add(e.words)
 		made.names.add(e.names)
 		unnamed = unnamed || e.names.Id == ""
 		made.entries, records = append(made.entries, e), append(records, e.record)
