@@ -63,7 +63,8 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	if terms.Settings, err = c.settings(grant); err != nil || r.DryRun() {
 		return err
 	}
-	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC) // a terminal may show a list of words
+	// Before the charge. A terminal may show a list of words.
+	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ func BagOf(d *wire.Document) Bag {
 	return b
 }
 
-// mostCoins is how many coins of a word are thrown one by one. The number of heads among more is drawn as a whole, since a document may have
-// millions of a word.
+// mostCoins is how many coins of a word are thrown one by one. The number of heads among more is drawn as a whole,
+// since a document may have millions of a word.
 const mostCoins = 256
 
 // Halves assigns each token of a document by a coin to the observed half or to the predicted half, for document completion

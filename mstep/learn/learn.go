@@ -58,7 +58,7 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
-	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output) && !endpoint.Special(l.Output):
+	case l.Checkpoint == "" && !endpoint.IsStdout(l.Output) && !endpoint.IsTopic(l.Output) && !endpoint.Special(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
 	if err := l.checkEvery(); err != nil {

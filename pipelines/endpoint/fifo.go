@@ -21,8 +21,8 @@ import (
 // retry is the time between two looks at a FIFO without its other end.
 const retry = 5 * time.Millisecond
 
-// Patience is how long a reader of a FIFO waits for the first writer; 0 is for ever. A stage of a loop sets less: the program that
-// closes the loop may have died before it opened the FIFO, and no other program would notice.
+// Patience is how long a reader of a FIFO waits for the first writer; 0 is for ever. A stage of a loop sets less: the
+// program that closes the loop may have died before it opened the FIFO, and no other program would notice.
 var Patience = Usual
 
 // ReaderPatience is how long a writer of a FIFO waits for the reader; 0 is for ever.
@@ -71,12 +71,14 @@ func (f *fifoReader) Read(b []byte) (int, error) {
 			return n, err
 		}
 		if f.ended == nil {
-			f.ended = await(fmt.Sprintf("a program that opens the FIFO %s to write%s", f.Name(), until(Patience)), nobody)
+			what := fmt.Sprintf("a program that opens the FIFO %s to write%s", f.Name(), until(Patience))
+			f.ended = await(what, nobody)
 		}
 		if !f.deadline.IsZero() && time.Now().After(f.deadline) {
 			f.found()
-			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", f.Name(), Patience).
-				WithHint("start the program that writes it; where it has parameters, that is mstep --params-out %s", f.Name())
+			name := f.Name()
+			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", name, Patience).
+				WithHint("start the program that writes it; for parameters that is mstep --params-out %s", name)
 		}
 		time.Sleep(retry)
 	}
@@ -149,8 +151,8 @@ func createFIFO(name string) (*os.File, error) {
 	}
 }
 
-// upstream says whether standard input is a pipe that somebody may still write to: then the rest of a pipeline is at work, and the
-// reader of a FIFO comes when its turn comes.
+// upstream says whether standard input is a pipe that somebody may still write to: then the rest of a pipeline is at
+// work, and the reader of a FIFO comes when its turn comes.
 func upstream() bool {
 	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, 0)

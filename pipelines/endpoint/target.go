@@ -26,8 +26,8 @@ type Target struct {
 // mostLinks is how many symbolic links a name may lead through, as in Linux (path_resolution(7)).
 const mostLinks = 40
 
-// Resolve follows the symbolic links of a name, also to a file that is missing. It does not follow descriptors: /dev/stdout may be a
-// link to a log, and who opened that log to append to it would lose it.
+// Resolve follows the symbolic links of a name, also to a file that is missing. It does not follow descriptors:
+// /dev/stdout may be a link to a log, and who opened that log to append to it would lose it.
 func Resolve(name string) (Target, error) {
 	next := name
 	for range mostLinks {
@@ -71,7 +71,8 @@ func named(name string, err error) error {
 	return &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// Special says whether a name leads to a descriptor, a FIFO or a device: what is written there stays, and cannot be replaced.
+// Special says whether a name leads to a descriptor, a FIFO or a device: what is written there stays, and cannot be
+// replaced.
 func Special(name string) bool {
 	t, err := Resolve(name)
 	if err != nil {
@@ -109,8 +110,8 @@ func descriptor(folder, base string) (number int, own, ok bool) {
 	return number, match[1] == self, true
 }
 
-// openDescriptor opens an output that is a descriptor which this process was started with. Its offset and its flags stay those of
-// whoever opened it.
+// openDescriptor opens an output that is a descriptor which this process was started with. Its offset and its flags
+// stay those of whoever opened it.
 func openDescriptor(name string, number int, side wire.Side) (*Output, error) {
 	// A descriptor that this process opened itself is closed when another program is executed. It may be the ledger's.
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
@@ -133,13 +134,15 @@ func writable(number int) bool {
 	return err == nil && flags&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// checkStdout refuses a standard output that is closed. Go's runtime then opens /dev/null for reading and writing in its place
-// (runtime.checkfds), and all that is written would be lost. Nobody else can be told from it who opens /dev/null so.
+// checkStdout refuses a standard output that is closed. Go's runtime then opens /dev/null for reading and writing in
+// its place (runtime.checkfds), and all that is written would be lost. Nobody else can be told from it who opens
+// /dev/null so.
 func checkStdout() error {
 	const number = 1
 	var at, null unix.Stat_t
 	flags, err := unix.FcntlInt(number, unix.F_GETFL, 0)
-	if err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && unix.Fstat(number, &at) == nil && unix.Stat(os.DevNull, &null) == nil {
+	if err == nil && flags&unix.O_ACCMODE == unix.O_RDWR &&
+		unix.Fstat(number, &at) == nil && unix.Stat(os.DevNull, &null) == nil {
 		if at.Mode&unix.S_IFMT == unix.S_IFCHR && at.Rdev == null.Rdev {
 			err = unix.EBADF
 		}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// A file under way is hidden beside its target: .NAME.XXXXXXXX.tmp. Its writer holds its lock, so a file of a writer that was killed is told
-// from one that is being written, and the next run of the same output removes it.
+// A file under way is hidden beside its target: .NAME.XXXXXXXX.tmp. Its writer holds its lock, so a file of a writer
+// that was killed is told from one that is being written, and the next run of the same output removes it.
 
 // random is how many letters tell the files under way of one target apart.
 const random = 8
@@ -114,7 +114,8 @@ func forget(name string) {
 	delete(temporaries.names, name)
 }
 
-// RemoveTemporaries removes the temporary files of unfinished outputs. Package filter calls it when a signal ends the process.
+// RemoveTemporaries removes the temporary files of unfinished outputs. Package filter calls it when a signal ends the
+// process.
 func RemoveTemporaries() {
 	temporaries.Lock()
 	defer temporaries.Unlock()

@@ -11,13 +11,14 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// TestKilledRunsLeaveNothing: the next run of an output removes what killed runs of the same output left, and neither what a run is
-// writing nor what only looks alike.
+// TestKilledRunsLeaveNothing: the next run of an output removes what killed runs of the same output left, and neither
+// what a run is writing nor what only looks alike.
 func TestKilledRunsLeaveNothing(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{
 		".a[1].pp.ABCDEFGH.tmp", ".a[1].pp.22222222.tmp", // killed
-		".a[1].pp.ABCDEFG1.tmp", ".a[1].pp.ABCDEFGHI.tmp", ".a[1].pp.ABCDEFGH", ".b.pp.ABCDEFGH.tmp", ".a1.pp.ABCDEFGH.tmp", "a[1].pp.ABCDEFGH.tmp",
+		".a[1].pp.ABCDEFG1.tmp", ".a[1].pp.ABCDEFGHI.tmp", ".a[1].pp.ABCDEFGH", // of others
+		".b.pp.ABCDEFGH.tmp", ".a1.pp.ABCDEFGH.tmp", "a[1].pp.ABCDEFGH.tmp",
 	} {
 		write(t, folder, name, nil)
 	}
@@ -39,8 +40,10 @@ func TestKilledRunsLeaveNothing(t *testing.T) {
 	for _, file := range contents(t, folder) {
 		names = append(names, strings.TrimSuffix(file, "="))
 	}
-	want := []string{".a1.pp.ABCDEFGH.tmp", ".a[1].pp.ABCDEFG1.tmp", ".a[1].pp.ABCDEFGH", ".a[1].pp.ABCDEFGHI.tmp", ".b.pp.ABCDEFGH.tmp",
-		"a[1].pp", "a[1].pp.ABCDEFGH.tmp"}
+	want := []string{
+		".a1.pp.ABCDEFGH.tmp", ".a[1].pp.ABCDEFG1.tmp", ".a[1].pp.ABCDEFGH", ".a[1].pp.ABCDEFGHI.tmp",
+		".b.pp.ABCDEFGH.tmp", "a[1].pp", "a[1].pp.ABCDEFGH.tmp",
+	}
 	if !slices.Equal(names, want) {
 		t.Errorf("left: %q, want %q", names, want)
 	}

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Names of files and words of data may hold control characters. On a terminal these move the cursor, change its title or colour,
-// or hide what was printed before. So nothing of them gets there.
+// Names of files and words of data may hold control characters. On a terminal these move the cursor, change its title
+// or colour, or hide what was printed before. So nothing of them gets there.
 
-// Visible writes control characters as JSON does, \n or \u001b, and bytes that are not UTF-8 as \xe9. It leaves newlines and tabs
-// where lines is set.
+// Visible writes control characters as JSON does, \n or \u001b, and bytes that are not UTF-8 as \xe9. It leaves
+// newlines and tabs where lines is set.
 func Visible(s string, lines bool) string {
 	if !strings.ContainsFunc(s, hides) && utf8.ValidString(s) {
 		return s

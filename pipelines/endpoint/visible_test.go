@@ -33,7 +33,8 @@ func TestShownInPieces(t *testing.T) {
 	for cut := range len(text) {
 		for second := cut; second <= len(text); second++ {
 			var s shown
-			got := s.next([]byte(text[:cut])) + s.next([]byte(text[cut:second])) + s.next([]byte(text[second:])) + Visible(string(s.rest), true)
+			got := s.next([]byte(text[:cut])) + s.next([]byte(text[cut:second])) + s.next([]byte(text[second:]))
+			got += Visible(string(s.rest), true)
 			if want := Visible(text, true); got != want {
 				t.Fatalf("cut at %d and %d: %q, want %q", cut, second, got, want)
 			}

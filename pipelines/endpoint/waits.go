@@ -52,8 +52,8 @@ func await(what string, at end) (ended func()) {
 	}
 }
 
-// Awaited describes the waits that began more than a time ago, each once and in order. alone are those without a program at
-// the other end. The others are for one that is there, and may be working.
+// Awaited describes the waits that began more than a time ago, each once and in order. alone are those without a
+// program at the other end. The others are for one that is there, and may be working.
 func Awaited(longer time.Duration) (alone, others []string) {
 	return lasting(longer, nobody), lasting(longer, somebody, broker)
 }

@@ -29,7 +29,8 @@ func TestWaits(t *testing.T) {
 	awaits(t, nil, nil)
 	path := fifo(t)
 	_, content, failed := readAll(t, path)
-	awaits(t, []string{"a program that opens the FIFO " + path + " to write, for at most 24h0m0s"}, []string{"what is to come from " + path})
+	writer := "a program that opens the FIFO " + path + " to write, for at most 24h0m0s"
+	awaits(t, []string{writer}, []string{"what is to come from " + path})
 	out, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -86,11 +86,11 @@ func Code(err error) int {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return ClosedOutput
-	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EPERM, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ELOOP,
-		syscall.ENXIO, syscall.ENODEV):
+	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EPERM, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG,
+		syscall.ELOOP, syscall.ENXIO, syscall.ENODEV):
 		return Missing
-	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE, syscall.EINTR,
-		syscall.ENOMEM, syscall.EAGAIN, syscall.ENOLCK, syscall.ESTALE, syscall.ETIMEDOUT):
+	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE,
+		syscall.EINTR, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOLCK, syscall.ESTALE, syscall.ETIMEDOUT):
 		return Unavailable
 	}
 	return Failure

@@ -6,9 +6,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// asGiven are the mappers of strings and of lists of strings. The name of a file is bytes. kong's own mappers pass a value
-// through JSON and through characters, which replace what is not UTF-8: a file would not be found, and two outputs would
-// be one.
+// asGiven are the mappers of strings and of lists of strings. The name of a file is bytes. kong's own mappers pass a
+// value through JSON and through characters, which replace what is not UTF-8: a file would not be found, and two
+// outputs would be one.
 var asGiven = []kong.Option{
 	kong.KindMapper(reflect.String, kong.MapperFunc(stringAsGiven)),
 	kong.TypeMapper(reflect.TypeFor[[]string](), kong.MapperFunc(listAsGiven)),
@@ -57,8 +57,8 @@ func listAsGiven(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// split is kong.SplitEscaped for bytes that need not be UTF-8. A backslash makes a separator a part of its value. Without a
-// separator, -1, the list is one value.
+// split is kong.SplitEscaped for bytes that need not be UTF-8. A backslash makes a separator a part of its value.
+// Without a separator, -1, the list is one value.
 func split(list string, sep rune) (values []string) {
 	if sep < 0 {
 		return []string{list}

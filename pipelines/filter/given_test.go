@@ -17,7 +17,8 @@ type named struct {
 	All    []string `arg:"" optional:"" help:"Names."`
 }
 
-// TestNamesAreBytes: what is not UTF-8 comes through from the command line and the environment, and lists are cut as kong cuts them.
+// TestNamesAreBytes: what is not UTF-8 comes through from the command line and the environment, and lists are cut as
+// kong cuts them.
 func TestNamesAreBytes(t *testing.T) {
 	t.Setenv("PRIVPIPE_NAMER_PAIR", "caf\xe8")
 	var cli named

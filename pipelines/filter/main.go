@@ -100,7 +100,8 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		// nohup ignores SIGHUP, and a shell SIGINT for what runs in its background. Of SIGTERM Go's runtime does not tell.
+		// nohup ignores SIGHUP, and a shell SIGINT for what runs in its background. Of SIGTERM Go's runtime does not
+		// tell.
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}

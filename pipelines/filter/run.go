@@ -147,7 +147,8 @@ func (l *reporter) fail(err error) int {
 		return code
 	}
 	if l.json {
-		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": endpoint.Visible(err.Error(), true)})
+		message := endpoint.Visible(err.Error(), true)
+		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": message})
 		fmt.Fprintf(l.out, "%s\n", b)
 		return code
 	}

@@ -20,8 +20,9 @@ func (r *Run) tell() {
 // A teller knows which waits were told.
 type teller struct{ warned, said map[string]bool }
 
-// tell tells once of each wait that is longer than a time. It warns if no program is at the other end, or if that program was silent
-// for --stall-timeout. A program that is there may be working, so before that the message is for --verbose.
+// tell tells once of each wait that is longer than a time. It warns if no program is at the other end, or if that
+// program was silent for --stall-timeout. A program that is there may be working, so before that the message is for
+// --verbose.
 func (t *teller) tell(r *Run, longer time.Duration) {
 	alone, others := endpoint.Awaited(longer)
 	if limit := r.common.StallTimeout; limit > 0 {

@@ -10,8 +10,8 @@ import (
 	"privpipe/pipelines/endpoint"
 )
 
-// TestWaitsAreTold: each lasting wait is told once, loudly where nobody is at the other end or somebody is silent for --stall-timeout,
-// and again when it comes again.
+// TestWaitsAreTold: each lasting wait is told once, loudly where nobody is at the other end or somebody is silent for
+// --stall-timeout, and again when it comes again.
 func TestWaitsAreTold(t *testing.T) {
 	var said bytes.Buffer
 	common := &Common{Verbose: true, StallTimeout: time.Hour}

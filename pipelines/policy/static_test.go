@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestStatic: whatever builds the stages, a page or a script, builds them without the C library of the machine. Where there is a C compiler,
-// package net would link it, and a stage would not run in an empty container or on an older system.
+// TestStatic: whatever builds the stages, a page or a script, builds them without the C library of the machine. Where
+// there is a C compiler, package net would link it, and a stage would not run in an empty container or on an older
+// system.
 func TestStatic(t *testing.T) {
 	builds := regexp.MustCompile(`go (build|install) [^\n]*\./\.\.\.`)
 	found := 0

@@ -28,7 +28,8 @@ var curveEndings = []string{".svg", ".png", ".csv", ".json"}
 func (f CurveFile) Check(epsilon *float64, output string) error {
 	switch {
 	case f != "" && !slices.Contains(curveEndings, filepath.Ext(string(f))):
-		return fmt.Errorf("--curve: %q must end in one of %s, which says in what form it is written", string(f), strings.Join(curveEndings, ", "))
+		return fmt.Errorf("--curve: %q must end in one of %s, which says in what form it is written", string(f),
+			strings.Join(curveEndings, ", "))
 	case f != "" && epsilon != nil:
 		return errors.New("--curve shows ε at a δ: give --delta, not --epsilon")
 	case f != "" && string(f) == output:
