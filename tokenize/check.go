@@ -59,6 +59,9 @@ func (c *check) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
+	if p.Documents == 0 {
+		return errEmpty("a document", c.inputs()...)
+	}
 	faults := c.faults(p)
 	if err := c.write(p, faults); err != nil {
 		return err

@@ -36,7 +36,7 @@ root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
-  go build -C "$root" -o bin/ ./... &
+  CGO_ENABLED=0 go build -C "$root" -o bin/ ./... & # static, as an installation is
   stages=($!)
   wait "${stages[@]}"
   stages=()
