@@ -118,6 +118,7 @@ func releasedLedgers(t *testing.T) map[string][]byte {
 	files["dusk-all.pp"] = bytes.Join([][]byte{files["dusk.pp"], files["dusk-1.pp"], files["dusk-2-again.pp"]}, nil)
 	files["dusk-cut.pp"] = files["dusk.pp"][:len(files["dusk.pp"])-9]
 	put("dusk-none.pp", duskHeader())
+	put("documents.pp", &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE})
 	put("dusk-forged.pp", duskHeader(), one, two, duskRelease(duskHead(t), 3, 7))
 	put("dusk-cells.pp", duskHeader(), one, duskRelease(duskHead(t), 2, 9))
 	put("dusk-moved.pp", duskHeader(), one, func() []*wire.Record { // the cells of the one round as the other's

@@ -49,16 +49,31 @@ func TestLDA(t *testing.T) {
 	}
 }
 
-// TestOneLedger trains twice on one ledger: the second run gets only what the first left of ε.
+// TestOneLedger trains twice on one ledger: the second run gets only what the first left of ε. Then the ledger and its stored releases are
+// put back from before the second: no recipe goes on with them, neither in another folder nor in that of the second, which would report
+// too little.
 func TestOneLedger(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
 	run(t, folder, "account ledger new all.ledger")
-	run(t, folder, recipe+" --epsilon 1 one")
+	run(t, folder, recipe+" --epsilon 1 one; mkdir backup newest; cp -rp all.ledger* backup")
 	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 8$`).MatchString(report) {
 		t.Errorf("want ε = 2 over 8 releases:\n%s", report)
 	}
+	run(t, folder, "cp -rp all.ledger* newest; rm -r all.ledger*; cp -rp backup/. .; account verify all.ledger")
+	before := read(t, filepath.Join(folder, "all.ledger"))
+	for _, out := range []string{"three", "two", "one"} {
+		s := bash(folder, recipe+" --epsilon "+map[string]string{"one": "1", "two": "2", "three": "2.5"}[out]+" "+out)
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != 90 || !strings.Contains(s.stderr.String(), "all.ledger was changed, or put back from a backup") {
+			t.Errorf("%s on an old ledger: exit code %d, %s; want 90", out, code, s.stderr.String())
+		}
+	}
+	if read(t, filepath.Join(folder, "all.ledger")) != before {
+		t.Error("a recipe changed an old ledger")
+	}
+	run(t, folder, "rm -r all.ledger*; cp -rp newest/. .; "+recipe+" --epsilon 2 two")
 }
 
 // TestRecipeOfDisjointDatasets trains on two data sets that share no document, each for the whole ε of their ledger: a document loses by

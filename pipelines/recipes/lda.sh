@@ -81,6 +81,7 @@ worth
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
+whole "$ledger"
 data_set "$ledger"
 
 # Both grants are planned before the first charge, so that no budget is spent on the words if the topics do not fit.

@@ -22,6 +22,7 @@ stop() {
 # tidy removes temporary files and ends background processes.
 tidy() {
   [[ -z $line ]] || no_line
+  note || true
   rm -rf -- "${temporary[@]}"
   ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
 }
@@ -236,6 +237,32 @@ keep() {
   local file=$1
   shift
   [[ -e $file ]] || "$@"
+}
+
+# whole LEDGER stops the recipe if a ledger lacks charges of this folder or of one beside it, as a copy from a backup does. A ledger and
+# its stored releases from one backup agree with each other, so each recipe also keeps the ledger's last hash in OUT/ledger.last.
+whole() {
+  local id of hash file last=() code=0
+  id=$(identity "$1")
+  for file in "$out"/ledger.last "$out"/../*/ledger.last; do
+    [[ -f $file ]] || continue
+    read -r of hash <"$file" || true
+    [[ $of != "$id" ]] || last+=(--last-hash "$hash")
+  done
+  account verify -q "${last[@]}" "$1" >/dev/null || code=$?
+  ((code != 90)) || fail "the ledger $1 was changed, or put back from a backup: kafka/recovery.md says what to do" 90
+  ((code == 0)) || exit "$code"
+  noted=$1
+}
+
+# note keeps the last hash of the ledger that was whole, at the end of the recipe, however it ends.
+noted=''
+note() {
+  local hash
+  [[ -n $noted && -e $noted ]] || return 0
+  hash=$(tail -n 2 -- "$noted" | sed -n 's/.*"hash":"\([0-9a-f]\{64\}\)".*/\1/p' | tail -n 1)
+  [[ -z $hash ]] || { printf '%s %s\n' "$(identity "$noted")" "$hash" >"$out/ledger.last.unfinished" &&
+    mv -- "$out/ledger.last.unfinished" "$out/ledger.last"; }
 }
 
 # data_set LEDGER sets ${of[@]} to the flags of account plan for --dataset: a grant is for one data set if those of the ledger are
