@@ -635,6 +635,72 @@ func TestFolderMoves(t *testing.T) {
 	}
 }
 
+// TestFolderLocked: a recipe ends with 91 in the folder of another one, and says whose it is, before it changes anything there. The lock ends
+// with the recipe, however that ends, and with the stages that it left.
+func TestFolderLocked(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	recipes := filepath.Join(root, "pipelines/recipes")
+	run(t, folder, `mkdir out; echo '{"text":"cat dog"}' >text.jsonl; cp `+recipes+`/schemas/adult.json schema.json; echo cat >vocab.txt; : >out/.lock`)
+	// What holds the lock is a child of a recipe that was killed. It reads the FIFO until the test opens it.
+	holder := bash(folder, `mkfifo go; source `+recipes+`/stages.sh; own out; (read -r <go) >/dev/null 2>&1 & kill -9 $$`)
+	holder.Run()
+	for _, command := range []string{
+		"lda.sh text.jsonl out", "gibbs.sh text.jsonl out", "online-lda.sh text.jsonl out", "collapsed-gibbs.sh text.jsonl out",
+		"sbn.sh --image 2x2 text.jsonl out", "blr.sh --schema schema.json text.jsonl out", "public.sh text.jsonl out.pp", "quickstart.sh out",
+		"papers/lp-lda.sh text.jsonl out", "papers/sub-lda.sh text.jsonl out", "papers/cdp-lda.sh text.jsonl out",
+		"papers/vips-blr.sh --schema schema.json text.jsonl out", "papers/erm.sh --schema schema.json text.jsonl out",
+		"papers/made.sh out", "papers/all.sh --quick out", "papers/figures/F14.sh out", "papers/figures/F1.sh --runs 1 text.jsonl text.jsonl out",
+		"papers/figures/bags.sh --positive a --negative b text.jsonl out", "papers/figures/corpus.sh --vocab vocab.txt text.jsonl out",
+	} {
+		before := run(t, folder, "ls -lA --time-style=full-iso out")
+		s := bash(folder, "ln -sfn out out.pp.work; exec "+recipes+"/"+command)
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != 91 || !strings.Contains(s.stderr.String(), fmt.Sprintf("process %d;", holder.Process.Pid)) {
+			t.Errorf("%s: exit code %d, %s; want 91, by process %d", command, code, s.stderr.String(), holder.Process.Pid)
+		}
+		if after := run(t, folder, "ls -lA --time-style=full-iso out"); after != before {
+			t.Errorf("%s changed the folder:\n%s\nbefore\n%s", command, after, before)
+		}
+	}
+	run(t, folder, `echo >go; for ((i = 0; i < 600; i++)); do ! flock -n out/.lock true || exit 0; sleep 0.1; done; exit 1`)
+	if s := bash(folder, recipes+"/papers/figures/corpus.sh --vocab vocab.txt --words 1 --train 1 --held 1 text.jsonl out"); s.Run() != nil && s.ProcessState.ExitCode() == 91 {
+		t.Errorf("after the last has ended: %s", s.stderr.String())
+	}
+}
+
+// TestFolderLockedByProcess is where there is no flock: a process that is alive holds the folder, and none that is dead does.
+func TestFolderLockedByProcess(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	own := `type() { return 1; }; own out; echo owned`
+	source := "source " + filepath.Join(root, "pipelines/recipes/stages.sh") + "; "
+	run(t, folder, source+own)
+	run(t, folder, source+own)
+	for holder, want := range map[string]int{fmt.Sprint(os.Getpid()): 91, "2147483646": 0} {
+		write(t, folder, "out/.lock", "lda.sh, process "+holder+"\n")
+		s := bash(folder, source+own)
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != want {
+			t.Errorf("held by process %s: exit code %d, %s; want %d", holder, code, s.stderr.String(), want)
+		}
+	}
+}
+
+// TestReadOnlyFolder: a folder that cannot be written is refused with the code of what cannot be opened, and not in the shell's words.
+func TestReadOnlyFolder(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	run(t, folder, "mkdir -p out/.lock; : >file") // root writes into any folder, but not into a folder as a file
+	for out, rule := range map[string]string{"out": "cannot write in the folder out", "file": "cannot make the folder file", "file/out": "cannot make the folder file/out"} {
+		s := bash(folder, filepath.Join(root, "pipelines/recipes/papers/figures/F14.sh")+" "+out)
+		s.Run()
+		if got, want := s.stderr.String(), "F14.sh: error: "+rule+"\n"; s.ProcessState.ExitCode() != 82 || got != want {
+			t.Errorf("%s: exit code %d, %q; want 82, %q", out, s.ProcessState.ExitCode(), got, want)
+		}
+	}
+}
+
 // TestRecipeLinked runs a recipe by links to it, and as cron does, whose PATH has no Go: that stops it at once.
 func TestRecipeLinked(t *testing.T) {
 	folder := t.TempDir()
