@@ -61,22 +61,15 @@ type counted struct{ documents, empty, skipped, tokens, known uint64 }
 // recorded is a worker's output for a chunk.
 type recorded struct {
 	counted
-	names
 	skips   []skipped
 	batches []*stream.Batch
 	unnamed []entry // instead of batches: all entries of a chunk, if one of them has no id
 }
 
-// converted are the counts over all documents.
-type converted struct {
-	counted
-	positions
-}
-
 // convert writes a record of each document, with a recorder for each worker. The caller commits out.
 func (t *conversion) convert(
 	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
-) (total converted, err error) {
+) (total counted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
@@ -94,7 +87,6 @@ func (t *conversion) convert(
 		total.skipped += made.skipped
 		total.tokens += made.tokens
 		total.known += made.known
-		total.add(made.names)
 		if err := skips.add(made.skips); err != nil {
 			return err
 		}
@@ -152,7 +144,6 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		}
 		made.tokens += e.tokens
 		made.known += e.known
-		made.names.add(e.names)
 		unnamed = unnamed || e.names.Id == ""
 		entries, records = append(entries, e), append(records, e.record)
 	}
