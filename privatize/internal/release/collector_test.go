@@ -87,6 +87,18 @@ func TestClipping(t *testing.T) {
 	}
 }
 
+// TestBatchOnTheBound: the sum of a batch is clipped from one step beyond the bound on, as a unit is.
+func TestBatchOnTheBound(t *testing.T) {
+	r := collector(t, clipping(event.ClipBatch, 2))
+	bound := int64(r.Bound())
+	for beyond := range int64(3) {
+		sum := fixed.Sum{Cells: []int64{0, bound + beyond, 0, 0, 0, 0}}
+		if r.limit.batch(&sum); sum.Cells[1] != bound {
+			t.Errorf("%d steps beyond the bound of %d it has %d", beyond, bound, sum.Cells[1])
+		}
+	}
+}
+
 // TestProved: a unit beyond the bound that its model is said to prove ends the round; one within it is left as it is.
 func TestProved(t *testing.T) {
 	laplace := func(terms *Terms) { terms.Grant.Mechanism = event.Laplace }
