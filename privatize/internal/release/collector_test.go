@@ -87,6 +87,18 @@ func TestClipping(t *testing.T) {
 	}
 }
 
+// TestProvedOffTheDiagonal: in an L2 bound that is taken for proved the cell off the diagonal counts twice, too, and no other. The clip is
+// between the norms of a cell of 1 that counts once, and twice.
+func TestProvedOffTheDiagonal(t *testing.T) {
+	for cell := range 5 {
+		r := collector(t, clipping(event.ClipProved, 1.2), symmetric)
+		v := fixed.Vector{Cells: []int{cell}, Steps: []int64{int64(1 / r.Step())}}
+		if err := r.Add("a", "", wire.UnitDigest("a"), &v); (err == nil) != (cell != 3) {
+			t.Errorf("cell %d: %v", cell, err)
+		}
+	}
+}
+
 // TestBatchOnTheBound: the sum of a batch is clipped from one step beyond the bound on, as a unit is.
 func TestBatchOnTheBound(t *testing.T) {
 	r := collector(t, clipping(event.ClipBatch, 2))
