@@ -157,8 +157,8 @@ func releasedLedgers(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestEveryDigitOfADigest: a release whose charge has another digest in any one digit is not the one that was charged, be it of a stream or
-// stored.
+// TestEveryDigitOfADigest: a release whose charge has another digest in any one digit is not the one that was charged,
+// be it of a stream or stored.
 func TestEveryDigitOfADigest(t *testing.T) {
 	folder := t.TempDir()
 	file, _ := script.Stream(duskHeader(), duskRelease(duskHead(t), 1, 7)...)

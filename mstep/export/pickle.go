@@ -70,8 +70,8 @@ func (p *pickle) partial(module, function string, argument func()) {
 	p.call()
 }
 
-// floats pushes numpy.ndarray(shape, "<f8", bytes), an array that cannot be changed in place, as bytes cannot. NumPy has had this name
-// since its first version, unlike those of its own pickles, which differ between NumPy 1 and 2.
+// floats pushes numpy.ndarray(shape, "<f8", bytes), an array that cannot be changed in place, as bytes cannot. NumPy
+// has had this name since its first version, unlike those of its own pickles, which differ between NumPy 1 and 2.
 func (p *pickle) floats(cells []float64, shape ...int32) {
 	p.name("numpy", "ndarray")
 	for _, n := range shape {

@@ -98,13 +98,13 @@ chmod +x broken/* date night.sh`)
 	}
 }
 
-// TestRestoredNights: a ledger and its stored releases that are restored from before the third night agree with each other. The release
-// of that night, which lies beside them, stops the fourth before it plans.
+// TestRestoredNights: a ledger and its stored releases that are restored from before the third night agree with each
+// other. The release of that night, which lies beside them, stops the fourth before it plans.
 func TestRestoredNights(t *testing.T) {
 	t.Parallel()
 	folder := corpus(t)
-	script := strings.NewReplacer("--min-documents 1000", "--min-documents 10", "--rounds 20", "--rounds 2").Replace(nightScript(t))
-	write(t, folder, "night.sh", script)
+	small := strings.NewReplacer("--min-documents 1000", "--min-documents 10", "--rounds 20", "--rounds 2")
+	write(t, folder, "night.sh", small.Replace(nightScript(t)))
 	run(t, folder, `
 account ledger new --epsilon 0.5 --delta 1e-6 run.ledger
 mv docs.jsonl documents.jsonl

@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { stages.Main(m) }
 // vocabulary has three themes, and words that no document of the training has.
 const vocabulary = "cat dog café mouse\nsea ship fish wave\nbread wine cake salt\nnew rare"
 
-// documents are texts of one or two themes of the vocabulary each. Those to infer also have words of no topic; some are short, or of
-// equal parts, and the last has no word: where inference has several fixed points, or nothing to go by.
+// documents are texts of one or two themes of the vocabulary each. Those to infer also have words of no topic; some are
+// short, or of equal parts, and the last has no word: where inference has several fixed points, or nothing to go by.
 func documents(t *testing.T, training bool) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -61,7 +61,8 @@ func TestLoader(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"training.jsonl": documents(t, true), "documents.jsonl": documents(t, false), "vocabulary.txt": []byte(strings.ReplaceAll(vocabulary, " ", "\n") + "\n"),
+		"training.jsonl": documents(t, true), "documents.jsonl": documents(t, false),
+		"vocabulary.txt": []byte(strings.ReplaceAll(vocabulary, " ", "\n") + "\n"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
 			t.Fatal(err)
@@ -76,7 +77,8 @@ while read -r name beta alpha eta; do
   sample --fixed 50 --rounds 20 training.pp </dev/null |
     estep lda --params "$name.params" --top-topics 0 --word-weight count --norm 0 |
     privatize none |
-    mstep lda --topics 3 --alpha "$alpha" --eta "$eta" --vocab vocabulary.txt --denoise floor --beta "$beta" --params-out "$name.params" -o "$name.pp"
+    mstep lda --topics 3 --alpha "$alpha" --eta "$eta" --vocab vocabulary.txt --denoise floor --beta "$beta" \
+      --params-out "$name.params" -o "$name.pp"
   mstep export --format npz -o "$name.npz" "$name.pp"
   mstep export --format csv -o "$name.csv" "$name.pp"
   mstep export --format gensim -o "$name.gensim" "$name.pp"

@@ -7,14 +7,15 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// TestSlack: what a ledger holds is compared with its budget, its plan, its filter and its costs to a millionth at least. Each is just
-// right first, and then just too much.
+// TestSlack: what a ledger holds is compared with its budget, its plan, its filter and its costs to a millionth at
+// least. Each is just right first, and then just too much.
 func TestSlack(t *testing.T) {
 	const delta, slightly = 1e-6, 1e-6
 	grant := func() *event.Grant {
 		return &event.Grant{
-			Version: event.GrantVersion, ID: "g", Created: ledgertest.Noon, Mechanism: event.Gaussian, Adjacency: event.AddRemove,
-			Unit: event.Document, Clip: 1, NoiseMultiplier: 8, Releases: 4, Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 4},
+			Version: event.GrantVersion, ID: "g", Created: ledgertest.Noon, Mechanism: event.Gaussian,
+			Adjacency: event.AddRemove, Unit: event.Document, Clip: 1, NoiseMultiplier: 8, Releases: 4,
+			Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 4},
 			Subject: ledgertest.SubjectFor(event.Gaussian),
 		}
 	}

@@ -87,8 +87,8 @@ func TestClipping(t *testing.T) {
 	}
 }
 
-// TestProvedOffTheDiagonal: in an L2 bound that is taken for proved the cell off the diagonal counts twice, too, and no other. The clip is
-// between the norms of a cell of 1 that counts once, and twice.
+// TestProvedOffTheDiagonal: in an L2 bound that is taken for proved the cell off the diagonal counts twice, too, and no
+// other. The clip is between the norms of a cell of 1 that counts once, and twice.
 func TestProvedOffTheDiagonal(t *testing.T) {
 	for cell := range 5 {
 		r := collector(t, clipping(event.ClipProved, 1.2), symmetric)

@@ -220,7 +220,9 @@ func changed(random *rand.Rand, d delivery) delivery {
 // TestBothHalvesOfAMark: a second contribution is dropped only if both halves of its mark are those of the first.
 func TestBothHalvesOfAMark(t *testing.T) {
 	for name, change := range map[string]func(*unit.Mark){
-		"none": func(*unit.Mark) {}, "high": func(m *unit.Mark) { m.High ^= 1 << 40 }, "low": func(m *unit.Mark) { m.Low ^= 2 },
+		"none": func(*unit.Mark) {},
+		"high": func(m *unit.Mark) { m.High ^= 1 << 40 },
+		"low":  func(m *unit.Mark) { m.Low ^= 2 },
 	} {
 		c := collector(t, clipping(event.ClipUnit, 2))
 		var v fixed.Vector
