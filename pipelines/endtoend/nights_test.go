@@ -103,7 +103,7 @@ chmod +x broken/* date night.sh`)
 func TestRestoredNights(t *testing.T) {
 	t.Parallel()
 	folder := corpus(t)
-	small := strings.NewReplacer("--min-documents 1000", "--min-documents 10", "--rounds 20", "--rounds 2")
+	small := strings.NewReplacer("--rounds 20", "--rounds 2")
 	write(t, folder, "night.sh", small.Replace(nightScript(t)))
 	run(t, folder, `
 account ledger new --epsilon 0.5 --delta 1e-6 run.ledger

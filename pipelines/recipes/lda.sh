@@ -23,7 +23,8 @@
 #   --rate X          probability of the coin that puts a document into a round; by default 0.25
 #   --rounds N        number of rounds; by default 64 (TOPICS.md has the measurements)
 #   --unit document   privacy unit: one document, or one user with all documents (user)
-#   --force           train even with too few documents, or with few words in the vocabulary (see OUT/check.txt, which is private)
+#   --documents N     number of documents, or of users, that you know without looking at the text; the recipe then releases no size
+#   --force           release no size of the text, and train whatever it is
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
@@ -37,18 +38,25 @@
 #   --workers 2       number of estep processes
 #   --partitions 4    number of partitions of the topics that they share
 #
-# Public text costs no privacy: it changes what is made of a release, and nothing before it. Two things are released and charged: the
-# frequencies of words, once, and the statistics of topics, in each round. Good topics need many documents. At ε = 1, 150,000 documents
-# of a hundred words give fifty good topics. `account advise` suggests a number of topics for other documents.
+# Public text costs no privacy: it changes what is made of a release, and nothing before it. Three things are released and charged: the
+# size of the text, once, the frequencies of words, once, and the statistics of topics, in each round. The size takes at most 2 % of the
+# budget. If it says that the text is not worth the rest, the recipe stops (83): too few documents, or too few words in the vocabulary.
+# Good topics need many documents. At ε = 1, 150,000 documents of a hundred words give fifty good topics. `account advise` suggests a
+# number of topics for other documents.
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' force='' ledger='' dataset=default
-take "epsilon delta topics inference rate rounds public unit force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' force='' ledger='' dataset=default
+take "epsilon delta topics inference rate rounds public unit documents force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
 real epsilon
+stated=$documents
+if [[ $documents ]]; then
+  positive documents
+  enough "$documents"
+fi
 [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
 prior=()
 if [[ $public != none ]]; then
@@ -76,24 +84,25 @@ charged=$(identity "$ledger")
 same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")"
 ledger=${ledger:-$out/run.ledger}
 
+sizes=$out/sizes.pp
 keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-worth
+sizes=''
+whose
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
 whole "$ledger"
 data_set "$ledger"
 
-# Both grants are planned before the first charge, so that no budget is spent on the words if the topics do not fit.
-#
+# All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
+gate
 # The frequencies of words take about a twentieth of the budget: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
 used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
-  --ledger "$ledger" "${of[@]}" --unit "$unit" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
+  --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
 # The topics take the rest of the budget.
-beside=(--beside "$out/words-grant.json")
-! used "$out/words-grant.json" "$ledger" || beside=() # its charge is in the ledger
+used "$out/words-grant.json" "$ledger" || beside+=(--beside "$out/words-grant.json") # else its charge is in the ledger
 used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
   -o "$out/grant.json"
@@ -105,6 +114,7 @@ words() {
     -- mstep words "${prior[@]}" "${vocabulary[@]}" -o "$out/words.pp"
 }
 topics_of_run
+weigh
 keep "$out/words.pp" words
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
