@@ -35,7 +35,7 @@ func TestLDA(t *testing.T) {
 	// The page has the very ε of account, and marks words by the releases beside the ledger.
 	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/report.json`))
 	page := run(t, folder, "cat out/report.html")
-	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 40000 pairs of a word and a topic", "<polyline"} {
+	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

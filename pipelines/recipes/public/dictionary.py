@@ -3,9 +3,9 @@
     dictionary.py DATA OUT
 
 DATA has public-text/, wikipedia/ and stackexchange-small/. OUT gets a file of JSON Lines for each kind and, in sources/, for each source,
-dictionary.txt, and vocabulary.txt.
-A word's score is half its frequency in wordfreq, and half the mean of its frequencies in the kinds. The dictionary has the words with the
-highest scores; the vocabulary has the first of them that are no stop words.
+and three lists of words. A word's score is half its frequency in wordfreq, and half the mean of its frequencies in the kinds. words.txt has
+the 30,000 words with the highest scores, for public.sh; dictionary.txt the first 45,000 without stop words, for lda.sh; and
+vocabulary.txt the first 12,000 of these, the default of the stages.
 """
 
 import collections
@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-SIZE, VOCABULARY = 45_000, 12_000
+WORDS, DICTIONARY, VOCABULARY = 30_000, 45_000, 12_000
 KINDS = {
     "service": "banking77 clinc150 multidogo taskmaster schema-guided-dialogue dynamics365-business-central",
     "computers": "intune exchange-outlook sharepoint-onedrive gnome-help libreoffice-help lineageos-wiki ubuntu-irc owasp-cheatsheets "
@@ -69,10 +69,11 @@ def main(data, out):
                 share[word] += float(frequency) / 2
                 listed.add(word)
     words = [w for w in share if len(w) > 1 and (w in listed or documents[w] >= 5)]
-    words = sorted(words, key=lambda w: (-share[w], w))[:SIZE]
+    words.sort(key=lambda w: (-share[w], w))
     stop = set((data / "public-text/stop.txt").read_text().split())
-    (out / "dictionary.txt").write_text("\n".join(words) + "\n")
-    (out / "vocabulary.txt").write_text("\n".join([w for w in words if w not in stop][:VOCABULARY]) + "\n")
+    content = [w for w in words if w not in stop]
+    for name, chosen in (("words", words[:WORDS]), ("dictionary", content[:DICTIONARY]), ("vocabulary", content[:VOCABULARY])):
+        (out / f"{name}.txt").write_text("\n".join(chosen) + "\n")
 
 
 main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
