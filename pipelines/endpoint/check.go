@@ -48,6 +48,7 @@ func check(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		l.BrokerTime = l.FromTime() && !TrustStamps
 		return topic.Of(l).Find(ctx, l)
 	}
 	if err := local(name); err != nil {
@@ -82,9 +83,13 @@ func checkFIFO(name string) error {
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
 	if topic.Is(name) {
 		l, err := inputTopic(name, wanted)
-		if err == nil {
-			_, err = topic.Of(l).Partitions(ctx, l)
+		if err != nil {
+			return err
 		}
+		if err := topic.Of(l).Find(ctx, l); err != nil {
+			return err
+		}
+		_, err = topic.Of(l).Partitions(ctx, l)
 		return err
 	}
 	if err := Check(ctx, name); err != nil {

@@ -44,6 +44,18 @@ func CheckOne(ctx context.Context, name string) error {
 		WithHint("make the topics of the run with one partition")
 }
 
+// TrustStamps accepts the times that writers give to their messages, also where these times decide which messages count.
+var TrustStamps bool
+
+// FromTime says whether an input is a topic that is read from a time on.
+func FromTime(name string) bool {
+	if !topic.Is(name) {
+		return false
+	}
+	l, err := topic.Parse(name)
+	return err == nil && l.FromTime() // who opens it returns the error
+}
+
 // inputTopic parses the name of an input topic.
 func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	l, err := topic.Parse(name)
@@ -60,6 +72,7 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	if wanted.Ended && slices.Contains([]string{topic.Oldest, topic.Newest, topic.End}, l.From) {
 		return nil, exit.Errorf(exit.Usage, "%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
 	}
+	l.BrokerTime = (wanted.Timed || wanted.Ended && l.FromTime()) && !TrustStamps
 	if l.From == "" && wanted.Newest {
 		l.From = topic.Newest
 	}

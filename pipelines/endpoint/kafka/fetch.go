@@ -160,7 +160,7 @@ func (c *chunk) add(batch []byte, t *transactions) error {
 	}
 	for _, m := range messages {
 		if !taken.IsZero() {
-			m.time = taken
+			m.time, m.stamped = taken, true
 		}
 		if m.offset >= c.next {
 			c.messages, c.next = append(c.messages, m), m.offset+1

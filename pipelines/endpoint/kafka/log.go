@@ -48,11 +48,12 @@ type Log struct {
 
 // A message is a fetched message.
 type message struct {
-	offset int64
-	time   time.Time
-	value  []byte
-	label  label
-	err    error // the error of its label
+	offset  int64
+	time    time.Time
+	stamped bool // by the broker, not by the writer
+	value   []byte
+	label   label
+	err     error // the error of its label
 }
 
 // check refuses a message without a frame, and a message whose headers no stage writes.
@@ -124,6 +125,9 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 	l := &Log{
 		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1), free: make(chan []byte, 1),
 		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
+	}
+	if err := c.stamped(ctx); err != nil {
+		return nil, err
 	}
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
@@ -298,6 +302,9 @@ func (l *Log) message() (*message, error) {
 	}
 	m := &l.pending[0]
 	l.pending = l.pending[1:]
+	if l.client.BrokerTime && !m.stamped {
+		return nil, writersTime(l.Name(), fmt.Sprintf("the message at offset %d has %s=CreateTime", m.offset, timestampType))
+	}
 	if l.next = m.offset + 1; len(l.pending) == 0 {
 		l.next = l.after
 	}

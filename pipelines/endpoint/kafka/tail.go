@@ -141,10 +141,11 @@ func (c *client) scan(ctx context.Context, partition int, from, to int64, visit 
 // Find returns an error if a topic of streams or of text is missing.
 func Find(ctx context.Context, l *Location) error {
 	c, _, err := find(ctx, l)
-	if err == nil {
-		c.leave()
+	if err != nil {
+		return err
 	}
-	return err
+	defer c.leave()
+	return c.stamped(ctx)
 }
 
 // Partitions returns the number of partitions of a topic of streams.

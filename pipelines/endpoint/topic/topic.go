@@ -29,6 +29,8 @@ type Location struct {
 	Partition int
 	// From is where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty is Start.
 	From string
+	// BrokerTime refuses messages with the time of their writer: where times decide which messages count, a writer could move those of others.
+	BrokerTime bool
 	// UntilEnd ends an input at the offset where the topic ended when it was opened, not at the end record.
 	UntilEnd bool
 	// Patience is how long a broker may be away before the program gives up.
@@ -45,6 +47,12 @@ const (
 
 // String is the topic's name without the keys that say how to read it.
 func (l *Location) String() string { return l.Scheme + strings.Join(l.Brokers, ",") + "/" + l.Topic }
+
+// FromTime says whether From is a time.
+func (l *Location) FromTime() bool {
+	_, err := time.Parse(time.RFC3339, l.From)
+	return err == nil
+}
 
 // IsPrivate says whether the topic's name is that of a topic of private records.
 func (l *Location) IsPrivate() bool { return strings.HasSuffix(l.Topic, Private) }
