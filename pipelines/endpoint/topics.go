@@ -456,17 +456,6 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q): its %s",
 				l, there.Kind, there.Run, wire.Differences(there, h)).WithHint("each run needs topics of its own, which topics.sh makes")
 		}
-		if t.Ends && t.Round == 0 { // its writer wrote only the end record
-			partition := *l
-			partition.Partition = max(l.Partition, i)
-			last, err := topic.Of(&partition).Search(context.Background(), &partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
-			if err != nil {
-				return nil, err
-			}
-			if last != nil {
-				t.Round = last.Round
-			}
-		}
 		tails[i] = Tail{Closed: closed(t.Mark), Midway: !t.Closes && !t.Ends, Ended: t.Ends}
 	}
 	return tails, nil

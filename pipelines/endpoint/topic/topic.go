@@ -82,7 +82,8 @@ type Transport interface {
 	// OpenJournal opens a topic of one partition as a Journal.
 	OpenJournal(context.Context, *Location) (Journal, error)
 
-	// Tails returns the last message of each partition. Search returns the last wanted mark of a partition, nil if there is none.
+	// Tails returns the last message of each partition. Search returns the last wanted mark of a partition, nil if there is none. The frames
+	// decide what a mark is: the headers of messages are hints, which anybody may write.
 	Tails(context.Context, *Location) ([]Tail, error)
 	Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error)
 
@@ -93,11 +94,11 @@ type Transport interface {
 	Stands(context.Context, *Location, Hint) (bool, error)
 }
 
-// A Log is a partition that is open for reading. Read it by Frame or by Labelled, not by both.
+// A Log is a partition that is open for reading. Read it by Frame or by Found, not by both.
 type Log interface {
 	stream.Source
 	io.Closer
-	Labelled() (Labelled, error) // the next message of a stage; messages of other programs are skipped
+	Found() (stream.Found, error) // what the frame of the next message says; messages of other programs than stages are skipped
 
 	Name() string // the name of topic and partition, for messages
 	Location() *Location
@@ -142,17 +143,11 @@ type Plan struct {
 	Retention  time.Duration // how long a private topic keeps its messages; a public topic keeps them for ever
 }
 
-// A Tail is the last message of a partition.
+// A Tail is the last message of a partition. Messages with only a header are passed over: they say nothing of the stream's progress. The Round
+// of an end is that of the last round or set before it.
 type Tail struct {
 	Frame  []byte // nil: the partition is empty
 	Offset int64
-	stream.Mark
-}
-
-// A Labelled is a message that is described by its headers only; the frame is not decoded.
-type Labelled struct {
-	Frame []byte // valid until the next call of Log.Labelled
-	First bool   // the first frame of its writer, which holds the stream's header
 	stream.Mark
 }
 
