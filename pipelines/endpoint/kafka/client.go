@@ -26,8 +26,9 @@ type client struct {
 	transport *kafka.Transport
 	users     atomic.Int32
 	end       context.CancelFunc
-	probed    atomic.Bool  // whether the brokers were asked if they speak TLS
-	count     atomic.Int32 // the number of partitions at the first look at the topic
+	probed    atomic.Bool              // whether the brokers were asked if they speak TLS
+	count     atomic.Int32             // the number of partitions at the first look at the topic
+	identity  atomic.Pointer[identity] // of the topic at the first look
 }
 
 // newClient prepares a client; the caller is its first user. It connects to no broker yet.
@@ -174,7 +175,7 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 			return fmt.Errorf("the broker answers about %d topics", len(m.Topics))
 		}
 		n = len(m.Topics[0].Partitions)
-		return m.Topics[0].Error
+		return cmp.Or(m.Topics[0].Error, c.identify(ctx))
 	})
 	if err == nil {
 		c.count.CompareAndSwap(0, int32(n))
@@ -185,7 +186,8 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 // watching is the time between two checks of an idle topic: whether it lost messages or got more partitions.
 const watching = 5 * time.Second
 
-// unchanged refuses a topic that got more partitions since it was opened: nobody reads the new ones, and units would move to them.
+// unchanged refuses a topic that was made again, or got more partitions, since it was opened: nobody reads the new ones, and units would move
+// to them.
 func (c *client) unchanged(ctx context.Context) error {
 	n, err := c.partitions(ctx)
 	if err == nil && int32(n) != c.count.Load() {

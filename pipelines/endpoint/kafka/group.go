@@ -107,6 +107,9 @@ type Work = func(ctx context.Context, partition int) error
 // Share calls work concurrently for each partition that the group assigns to this member. It cancels a call when its partition is
 // assigned to another member. Share returns when finished says that no member has work left, or when a call of work fails.
 func (m *Member) Share(ctx context.Context, work Work, finished func(context.Context) (bool, error)) error {
+	if _, err := m.client.partitions(ctx); err != nil { // notes bear the topic's id
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var all sync.WaitGroup

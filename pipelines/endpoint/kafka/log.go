@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -213,7 +214,7 @@ func (l *Log) fetch(offset int64) {
 			l.reuse(c.memory)
 			c.memory = nil
 		}
-		if idle && time.Since(watched) > watching {
+		if err == nil && time.Since(watched) > watching {
 			watched, err = time.Now(), l.client.unchanged(l.context)
 		}
 		if idle && err == nil {
@@ -244,12 +245,26 @@ func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
 		default:
 		}
 		asked := time.Now()
-		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset, l.isolation, memory))
+		request := newFetch(l.client.Topic, l.partition, offset, l.isolation, memory)
+		if topic := l.client.identity.Load(); topic != nil && topic.fetches {
+			request.id = topic.id
+		}
+		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, request)
 		if err != nil {
 			return err
 		}
-		c, err = answer.(fetchResponse).chunk(offset)
-		c.asked, c.memory = asked, answer.(fetchResponse)
+		switch answer := answer.(type) {
+		case fetchResponse:
+			c, err = answer.chunk(offset)
+			c.memory = answer
+		case fetchByIDResponse:
+			c, err = answer.chunk(offset)
+			c.memory = answer
+		}
+		c.asked = asked
+		if errors.Is(err, kafka.UnknownTopicID) || errors.Is(err, kafka.InconsistentTopicID) {
+			return cmp.Or(l.client.identify(ctx), err) // the topic is gone, made again, or new to this broker
+		}
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			return l.gone(offset)
 		}
