@@ -105,22 +105,19 @@ func (s subject) fetchByID(id [16]byte) (failed error) {
 		request := kmsg.NewPtrFetchRequest()
 		request.Version, request.MaxBytes, request.MaxWaitMillis, request.ReplicaID = 13, 1<<20, 100, -1
 		request.SessionEpoch, request.Topics = -1, append(request.Topics, of)
-		for _, broker := range client.DiscoveredBrokers() {
-			answer, err := broker.Request(ctx, request)
-			if err != nil {
-				return err
-			}
-			got := answer.(*kmsg.FetchResponse)
-			code := got.ErrorCode
-			if code == 0 {
-				code = got.Topics[0].Partitions[0].ErrorCode
-			}
-			if code != 0 {
-				failed = kafka.Error(code)
-			}
-			return nil
+		answer, err := client.SeedBrokers()[0].Request(ctx, request)
+		if err != nil {
+			return err
 		}
-		return errors.New("no broker")
+		got := answer.(*kmsg.FetchResponse)
+		code := got.ErrorCode
+		if code == 0 {
+			code = got.Topics[0].Partitions[0].ErrorCode
+		}
+		if code != 0 {
+			failed = kafka.Error(code)
+		}
+		return nil
 	})
 	return failed
 }
