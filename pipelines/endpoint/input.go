@@ -73,7 +73,7 @@ func openText(name string) (*Input, error) {
 	if l.Group != "" {
 		return nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
 	}
-	l.BrokerTime = l.FromTime() && !TrustStamps
+	l.BrokerTime, l.Whole = l.FromTime() && !TrustStamps, true
 	t, err := topic.Of(l).OpenText(context.Background(), l)
 	if err != nil {
 		return nil, err

@@ -73,6 +73,7 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 		return nil, exit.Errorf(exit.Usage, "%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
 	}
 	l.BrokerTime = (wanted.Timed || wanted.Ended && l.FromTime()) && !TrustStamps
+	l.Whole = slices.Contains(wanted.Kinds, wire.Kind_DOCUMENTS) && (!wanted.Timed || l.FromTime())
 	if l.From == "" && wanted.Newest {
 		l.From = topic.Newest
 	}

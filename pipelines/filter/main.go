@@ -102,6 +102,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	// leave temporary files.
 	signal.Ignore(syscall.SIGPIPE)
 	defer r.watch()()
+	defer r.tellWaits()()
 	stop := r.attend(stage.Name)
 	unread := make(chan os.Signal, 1)
 	go func() {

@@ -181,7 +181,8 @@ func (a *Appender) send() {
 		case <-a.context.Done():
 			return
 		}
-		err := a.client.retry(a.context, "append", func(ctx context.Context) error {
+		ended := metrics.AwaitWrite(a.client.Topic, a.partition, a.client.awaits(appending))
+		err := a.client.retry(a.context, appending, func(ctx context.Context) error {
 			records := make([]kafka.Record, len(batch)) // an attempt reads them to their end
 			for i, p := range batch {
 				records[i] = kafka.Record{Value: kafka.NewBytes(p.frame), Headers: p.headers}
@@ -201,6 +202,7 @@ func (a *Appender) send() {
 			}
 			return r.Error
 		})
+		ended()
 		a.mutex.Lock()
 		if a.err = err; err == nil {
 			a.unsent--

@@ -72,6 +72,15 @@ const (
 
 // retry calls ask until it succeeds, until an error is permanent, or until Patience has passed.
 func (c *client) retry(ctx context.Context, what string, ask func(context.Context) error) error {
+	if what != reading && what != appending { // of those the caller knows who waits for them
+		defer metrics.AwaitAnswer(c.Topic, c.awaits(what))()
+	}
+	var failing func()
+	defer func() {
+		if failing != nil {
+			failing()
+		}
+	}()
 	pause := firstPause
 	absent := time.Time{} // the first of the last answers that there is no such topic
 	for began := time.Now(); ; pause = min(2*pause, maxPause) {
@@ -98,6 +107,9 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		case !passing(err), time.Since(began) > c.Patience, !absent.IsZero() && time.Since(absent) > appearing:
 			return c.failed(what, err)
 		}
+		if failing == nil && what == reading { // a reader waits long for messages, but not for the broker
+			failing = metrics.AwaitAnswer(c.Topic, c.awaits(what))
+		}
 		metrics.Retries(c.Topic).Add(1)
 		select {
 		case <-time.After(pause):
@@ -105,6 +117,17 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// The requests for which retry reports no wait.
+const (
+	reading   = "read"
+	appending = "append"
+)
+
+// awaits says what a request waits for.
+func (c *client) awaits(what string) string {
+	return fmt.Sprintf("the broker of %s to %s, for at most %v", c.Location, what, c.Patience)
 }
 
 // appearing is how long brokers may take to know a topic after its creation, or after the start of a broker.

@@ -11,6 +11,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 )
 
 // A Member shares the partitions of a topic with the other members of its consumer group.
@@ -188,6 +189,8 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 // follow sends each generation of the group to a channel. If the group cannot be reached, follow retries until Patience has passed.
 func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error {
 	var lost time.Time
+	found := func() {}
+	defer func() { found() }()
 	for {
 		generation, err := m.group.Next(ctx)
 		switch {
@@ -195,6 +198,7 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			return context.Cause(ctx)
 		case err == nil:
 			lost = time.Time{}
+			found()
 			select {
 			case to <- generation:
 			case <-ctx.Done():
@@ -202,6 +206,7 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			}
 		case lost.IsZero():
 			lost = time.Now()
+			found = metrics.AwaitAnswer(m.client.Topic, m.client.awaits("join group "+m.client.Group))
 		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session: // the other members may be dead, and leave after the session
 		case !passing(err) && !joining(err), time.Since(lost) > m.client.Patience:
 			return m.client.failed("join group "+m.client.Group, err)

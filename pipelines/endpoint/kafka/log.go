@@ -130,6 +130,9 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 	if err := c.stamped(ctx); err != nil {
 		return nil, err
 	}
+	if c.Whole && !c.UntilEnd {
+		l.wait.Expect(fmt.Sprintf("messages of %s, until the end of its stream; with until=end it ends where the topic ended", l.Name()))
+	}
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
 		return nil, err
@@ -238,7 +241,7 @@ func (l *Log) fetch(offset int64) {
 
 // fetchOnce returns the messages from an offset on. It returns none if none come within maxWait.
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
-	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
+	err = l.client.retry(l.context, reading, func(ctx context.Context) error {
 		var memory []byte
 		select {
 		case memory = <-l.free: // for this attempt alone: after an error the library may still write to it

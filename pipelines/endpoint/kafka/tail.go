@@ -10,6 +10,7 @@ import (
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -155,6 +156,7 @@ func (c *client) scan(ctx context.Context, partition int, from, to int64, visit 
 	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
 	l.context, l.stop = context.WithCancelCause(ctx)
 	defer l.Close()
+	defer metrics.AwaitAnswer(c.Topic, c.awaits(reading))()
 	began := time.Now()
 	for next := from; next < to; {
 		c, err := l.fetchOnce(next)

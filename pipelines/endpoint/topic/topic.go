@@ -31,6 +31,8 @@ type Location struct {
 	From string
 	// BrokerTime refuses messages with the time of their writer: where times decide which messages count, a writer could move those of others.
 	BrokerTime bool
+	// Whole says that the program reads the input to its end before it goes on.
+	Whole bool
 	// UntilEnd ends an input at the offset where the topic ended when it was opened, not at the end record.
 	UntilEnd bool
 	// Patience is how long a broker may be away before the program gives up.
