@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -124,6 +125,9 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+	}
+	if !slices.ContainsFunc(s.inputs(), func(name string) bool { return !endpoint.IsTopic(name) }) {
+		documents.Once()
 	}
 	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
 		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).

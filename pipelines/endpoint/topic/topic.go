@@ -75,8 +75,8 @@ type Transport interface {
 	Open(context.Context, *Location) ([]Log, error)
 	OpenAt(ctx context.Context, l *Location, partition int, offset int64) (Log, error)
 
-	// OpenText opens all partitions of a topic whose messages are lines of text.
-	OpenText(context.Context, *Location) (io.ReadCloser, error)
+	// OpenText opens all partitions of a topic whose messages are texts.
+	OpenText(context.Context, *Location) (Texts, error)
 
 	// Append begins a stream in each partition of the location.
 	Append(context.Context, *Location) ([]Appender, error)
@@ -94,6 +94,19 @@ type Transport interface {
 	Join(l *Location, answers string) (Member, error)
 	Hints(context.Context, *Location) ([]Hint, error)
 	Stands(context.Context, *Location, Hint) (bool, error)
+}
+
+// Texts are the messages of a topic. Read them by Read, as lines, or by Message, not by both.
+type Texts interface {
+	io.ReadCloser
+	Message(wait bool) (*Text, error) // the next message; without wait nil if none is there yet; io.EOF after the last
+}
+
+// A Text is a message of a topic of texts.
+type Text struct {
+	Partition string // the name of topic and partition, for messages
+	Offset    int64
+	Content   []byte // the caller may keep it
 }
 
 // A Log is a partition that is open for reading. Read it by Frame or by Found, not by both.
