@@ -366,3 +366,24 @@ func TestTopicChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestDryRunOfTopics: a dry run finds that a topic to write is missing, unless --create would make it, and makes none.
+func TestDryRunOfTopics(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"documents.private": 1, "rounds.private": 1})
+	topic := "kafka://" + fake.Address + "/"
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{exit.OK, []string{"-o", topic + "rounds.private"}}, {exit.Missing, []string{"-o", topic + "none.private"}},
+		{exit.OK, []string{"-o", topic + "none.private", "--create", "1"}},
+	} {
+		args := append([]string{"--all", "--dry-run", topic + "documents.private"}, c.args...)
+		if code := run(t, args...); code != c.code {
+			t.Errorf("%v: exit code %d, want %d", args, code, c.code)
+		}
+	}
+	if fake.TopicInfo("none.private") != nil {
+		t.Error("a dry run made a topic")
+	}
+}

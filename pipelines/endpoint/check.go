@@ -79,6 +79,15 @@ func checkFIFO(name string) error {
 	return nil
 }
 
+// CheckWritten returns an error if a topic that is an output is missing, and would not be made.
+func CheckWritten(ctx context.Context, name string) error {
+	l, err := writtenTopic(name)
+	if err != nil || NewTopics > 0 {
+		return err
+	}
+	return topic.Of(l).Find(ctx, l)
+}
+
 // CheckStream returns an error if a stream cannot be opened or is not wanted. It does not read a topic.
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
 	if topic.Is(name) {

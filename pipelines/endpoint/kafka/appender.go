@@ -48,8 +48,9 @@ type packet struct {
 }
 
 const (
-	// maxBatch bounds a batch, in bytes: a broker takes 1,048,588 by default (message.max.bytes).
-	maxBatch = wire.MaxFrame
+	// defaultLimit is what a broker takes by default, in bytes (message.max.bytes); maxBatch bounds a batch.
+	defaultLimit = 1048588
+	maxBatch     = wire.MaxFrame
 	// goodBatch is the size at which a batch is sent, in bytes: larger batches are hardly faster (design page kafka.md, section 4).
 	goodBatch = 256 << 10
 	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each message.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -97,7 +98,7 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		case err == nil, errors.As(err, &code): // an error of Kafka's own is an answer, too
 			c.heard()
 		case !c.probed.Swap(true):
-			err = cmp.Or(c.wantsTLS(ctx), err)
+			err = cmp.Or(c.wantsTLS(ctx), c.wantsClear(ctx), err)
 		}
 		switch {
 		case err == nil:
@@ -152,7 +153,8 @@ func passing(err error) bool {
 
 // failed adds the topic, the failed step and the exit code to an error.
 func (c *client) failed(what string, err error) error {
-	own, untrusted, timeout := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil)
+	own, untrusted, timeout, code := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil), kafka.Error(0)
+	elsewhere := c.elsewhere(err)
 	if below := errors.Unwrap(err); below != nil && strings.HasPrefix(err.Error(), "kafka.(*Client).") {
 		err = below // without the library's name of the call
 	}
@@ -176,14 +178,62 @@ func (c *client) failed(what string, err error) error {
 		return exit.Errorf(exit.Missing, "%s: %s: the broker's certificate does not prove its identity: %w", c.Location, what, err)
 	case errors.Is(err, kafka.MessageSizeTooLarge):
 		return exit.Errorf(exit.Missing, "%s: the topic refuses messages of this size", c.Location).
-			WithHint("its max.message.bytes must be at least %d, which is a broker's default", maxBatch+overhead)
+			WithHint("its max.message.bytes must be at least %d; a broker's default is %d", maxBatch+overhead, defaultLimit)
+	case errors.Is(err, kafka.InvalidReplicationFactor):
+		return exit.Errorf(exit.Usage, "%s: %s: more replicas than the cluster has brokers: %w", c.Location, what, err).
+			WithHint("each copy of a partition needs a broker of its own: start more brokers, or ask for fewer --replicas")
+	case errors.As(err, &code) && !passing(err): // the broker has decided, and would decide so again
+		return exit.Errorf(exit.Missing, "%s: %s: the broker refuses it: %w", c.Location, what, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		err = errors.New("the broker does not answer")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return exit.Errorf(exit.Unavailable, "%s: %s: the broker closes the connection", c.Location, what).
-			WithHint("a broker that requires TLS or a password does so: %s names the file with the settings of the connection", ConfigVariable)
+			WithHint("%s", c.closes())
 	}
-	return exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
+	failed := exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
+	if elsewhere != "" {
+		return failed.WithHint("the brokers tell clients to use %s, which is none of the addresses given here: "+
+			"their advertised.listeners must name addresses that this machine reaches", elsewhere)
+	}
+	return failed
+}
+
+// closes is the hint for a broker that closes connections.
+func (c *client) closes() string {
+	if c.transport.TLS == nil {
+		return "a broker that requires TLS or a password does so: " + ConfigVariable + " names the file with the settings of the connection"
+	}
+	return "a broker does so that requires a certificate of the client or a password, or another mechanism: compare the file that " +
+		ConfigVariable + " names with the broker's listener"
+}
+
+// elsewhere returns the address of a broker that could not be reached, if the location does not name it: another broker told it. Otherwise it
+// returns "".
+func (c *client) elsewhere(err error) string {
+	if name := (*net.DNSError)(nil); errors.As(err, &name) {
+		for _, broker := range c.Brokers {
+			if host, _, _ := net.SplitHostPort(broker); host == name.Name {
+				return ""
+			}
+		}
+		return name.Name
+	}
+	dialed := (*net.OpError)(nil)
+	if !errors.As(err, &dialed) || dialed.Op != "dial" || dialed.Addr == nil || slices.ContainsFunc(c.Brokers, func(broker string) bool {
+		return broker == dialed.Addr.String() || c.resolves(broker, dialed.Addr.String())
+	}) {
+		return ""
+	}
+	return dialed.Addr.String()
+}
+
+// resolves says whether an address is one of a broker's name.
+func (c *client) resolves(broker, address string) bool {
+	host, port, _ := net.SplitHostPort(broker)
+	ctx, cancel := context.WithTimeout(context.Background(), probing)
+	defer cancel()
+	addresses, _ := net.DefaultResolver.LookupHost(ctx, host)
+	return slices.ContainsFunc(addresses, func(ip string) bool { return net.JoinHostPort(ip, port) == address })
 }
 
 // partitions returns how many partitions the topic has.
