@@ -273,7 +273,8 @@ func TestTopicOfEpochs(t *testing.T) {
 // TestWindowsOfTopic: what arrives in the partitions of a topic counts in the window of its arrival, once. A run that lost
 // its state cannot go on.
 func TestWindowsOfTopic(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"documents.private": 2, "rounds.private": 2, "begun.private": 2})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "begun.private": 2})
+	fake.Broker().Create(t, "documents.private", 2, stamped)
 	topic := "kafka://" + fake.Address + "/"
 	c := corpusOf(t, wire.Unit_DOCUMENT, 100)
 	writeDocuments(t, topic+"documents.private?partition=0", c, 0, 60, false)

@@ -1,6 +1,8 @@
 package endpoint_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -9,7 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
@@ -48,23 +49,24 @@ func TestStallOfWriter(t *testing.T) {
 		return strings.Contains(metrics.Stalled(limit), "nothing goes out to rounds.private[0]")
 	})
 	dead(kmsg.ListOffsets)
+	ctx, cancel := context.WithCancel(t.Context())
 	opened := make(chan error)
 	go func() {
-		_, _, err := endpoint.OpenStream(topic(fake.Address, "releases?patience=1ms"), endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_RELEASES}})
+		_, err := endpoint.Follow(ctx, topic(fake.Address, "releases"), "")
 		opened <- err
 	}()
 	eventually(t, "it cannot ask", func() bool {
 		return strings.Contains(metrics.Stalled(limit), "the broker does not answer about releases")
 	})
 	alone, _ := metrics.Waiting(0)
-	for _, want := range []string{"/rounds.private to append, for at most 2m0s", "/releases to look for an offset, for at most 1ms"} {
+	for _, want := range []string{"/rounds.private to append, for at most 2m0s", "/releases to look for an offset, for at most 2m0s"} {
 		if !strings.Contains(strings.Join(alone, "\n"), want) {
 			t.Errorf("%q is not among what is waited for: %q", want, alone)
 		}
 	}
 	out.Abort()
-	fake.Close()
-	if err := <-opened; exit.Code(err) != exit.Unavailable {
+	cancel()
+	if err := <-opened; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
