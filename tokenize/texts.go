@@ -16,6 +16,7 @@ import (
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/words"
@@ -51,20 +52,22 @@ type entry struct {
 	names   *wire.Document
 	content name.Content // of the record, if it has no id
 	empty   bool         // the record has no word
-	tokens  uint64       // number of words of the text
-	known   uint64       // number of words of the text that are in the vocabulary
+	words   bag.Words    // of the text
 }
 
 // counted are counts over documents.
-type counted struct{ documents, empty, skipped, tokens, known uint64 }
+type counted struct {
+	documents, empty, skipped uint64
+	words                     bag.Words
+}
 
 // recorded is a worker's output for a chunk.
 type recorded struct {
 	counted
 	names
 	skips   []skipped
-	batches []*stream.Batch
-	unnamed []entry // instead of batches: all entries of a chunk, if one of them has no id
+	entries []entry
+	batches []*stream.Batch // nil if an entry has no id yet
 }
 
 // converted are the counts over all documents.
@@ -73,9 +76,10 @@ type converted struct {
 	positions
 }
 
-// convert writes a record of each document, with a recorder for each worker. The caller commits out.
+// convert writes a record of each document, with a recorder for each worker. The caller commits out. Each of also gets all entries, in the
+// order of the input and with their names.
 func (t *conversion) convert(
-	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder,
+	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder, also ...func([]entry) error,
 ) (total converted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
@@ -92,21 +96,25 @@ func (t *conversion) convert(
 		meter.Documents.Add(int64(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
-		total.tokens += made.tokens
-		total.known += made.known
+		total.words.Add(made.words)
 		total.add(made.names)
 		if err := skips.add(made.skips); err != nil {
 			return err
 		}
-		if made.unnamed != nil {
+		if made.batches == nil {
 			// Chunks arrive here in the order of the input, so the suffixes of equal documents depend only on the input.
 			var err error
-			if made.batches, err = out.Framer().Batches(named(made.unnamed, namer)); err != nil {
+			if made.batches, err = out.Framer().Batches(named(made.entries, namer)); err != nil {
 				return err
 			}
 		}
 		for _, b := range made.batches {
 			if err := out.WriteBatch(b); err != nil {
+				return err
+			}
+		}
+		for _, f := range also {
+			if err := f(made.entries); err != nil {
 				return err
 			}
 		}
@@ -134,7 +142,6 @@ func (t *conversion) convert(
 // chunk turns a chunk into batches of records.
 func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk source.Chunk) (made recorded, err error) {
 	var records []*wire.Record
-	var entries []entry
 	unnamed := false
 	for line, d := range documents(chunk, t.MaxDocument) {
 		e, err := d.record(recorder)
@@ -150,14 +157,12 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		if made.documents++; e.empty {
 			made.empty++
 		}
-		made.tokens += e.tokens
-		made.known += e.known
+		made.words.Add(e.words)
 		made.names.add(e.names)
 		unnamed = unnamed || e.names.Id == ""
-		entries, records = append(entries, e), append(records, e.record)
+		made.entries, records = append(made.entries, e), append(records, e.record)
 	}
 	if unnamed {
-		made.unnamed = entries
 		return made, nil
 	}
 	made.batches, err = framer.Batches(records)

@@ -190,6 +190,9 @@ func (t *trainer) skip() error {
 // round answers the documents of a round.
 func (t *trainer) round(open *wire.Record) error {
 	whole, coupled := t.step.(model.Whole)
+	if err := t.state.sampled(open.GetRoundOpen(), coupled); err != nil {
+		return err
+	}
 	open.GetRoundOpen().Coupled = coupled
 	if drawer, ok := t.step.(model.Drawer); ok {
 		open.GetRoundOpen().Draws = drawer.Draws()
