@@ -44,7 +44,7 @@ func ask(c *calculator.Released, output string) (*calculator.Question, error) {
 
 type epsilonCommand struct {
 	calculator.Released
-	Delta float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
+	Delta float64 `zero:"" required:"" placeholder:"X" help:"δ of the guarantee."`
 	answering
 }
 

@@ -179,7 +179,9 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end
 		kong.Help(helpWithExitCodes),
+		kong.WithBeforeApply(refuseAbsent),
 		kong.WithBeforeApply(refuseMissing),
+		kong.WithAfterApply(refuseNothing),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 	}, of.options...)...)
 }
@@ -252,6 +254,7 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	fmt.Fprintf(w, "\nEach flag can also be set by an environment variable: --dry-run by %s_DRY_RUN.\n",
 		environment(ctx.Model.Name))
+	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
 	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: pipelines/recipes/kafka/README.md")
 	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")
 	return nil

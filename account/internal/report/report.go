@@ -17,7 +17,7 @@ import (
 
 // A Query is what a report is asked for, as flags.
 type Query struct {
-	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
+	Delta   *float64 `zero:"" xor:"given" placeholder:"X" help:"Report ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
 	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
 	accountant.LedgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize."`
