@@ -57,12 +57,16 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if rep.OverspentBudget, err = ledgers.Overspent(ledger); err != nil {
 		return err
 	}
-	rep.Overspent = rep.OverspentBudget != nil
+	overfull, err := ledgers.Overfull(c.Ledger, ledger)
+	if err != nil {
+		return err
+	}
+	rep.Overspent = rep.OverspentBudget != nil || overfull != nil
 	if err := c.Curve.Write(drawn); err != nil {
 		return err
 	}
 	if err := c.Indented(r, rep, rep.Table); err != nil {
 		return err
 	}
-	return cmp.Or(rep.OverspentBudget.Refusal(c.Ledger), alarm)
+	return cmp.Or(rep.OverspentBudget.Refusal(c.Ledger), overfull, alarm)
 }

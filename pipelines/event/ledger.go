@@ -223,6 +223,7 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 // the given name. Privatizers write no such line. A forger could, since the hashes have no key.
 func (l *Ledger) Check(name string) error {
 	before := new(Ledger)
+	before.tally().reading = true
 	for i, line := range l.Lines {
 		var err error
 		switch t := before.tally(); {
