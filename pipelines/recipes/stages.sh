@@ -16,7 +16,17 @@ stop() {
   local again='run the same command to resume'
   [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
   echo "$(basename "$0"): stopped; $again" >&2
+  planned
   exit "$1"
+}
+
+# planned prints what the plan of the recipe costs, if it has begun. It is for a recipe that ends before its last round: whoever ends it because
+# of what it released has that ε, and not the smaller one of account report (privatize/PRIVACY.md).
+planned() {
+  local grant=${out:-}/grant.json epsilon delta
+  [[ -e $grant && -n ${ledger:-} ]] && used "$grant" "$ledger" && ! grep -q '^  "cost"' "$grant" || return 0 # a filter has a theorem for that
+  epsilon=$(sed -n 's/^    "epsilon": \([^,]*\),$/\1/p' "$grant") delta=$(sed -n 's/^    "delta": \([^,]*\),$/\1/p' "$grant")
+  echo "$(basename "$0"): to end it here because of what it released costs ε ${epsilon:-of all rounds of $grant}${delta:+ at δ $delta}, which is that of the whole plan" >&2
 }
 
 # tidy removes temporary files and ends background processes.
