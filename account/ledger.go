@@ -82,7 +82,7 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	}
 	// Releases that an earlier ledger of this name was charged for are still known to whoever has seen them.
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
-	if _, err := os.Lstat(last); err == nil {
+	if _, err := os.Lstat(last); err == nil || errors.Is(err, fs.ErrPermission) { // not for this user to see: they may be there
 		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
 			WithHint("restore its newest copy; without that copy its data set counts as spent")
 	}
