@@ -172,6 +172,7 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.Name(stage.Name),
 		kong.Description(stage.Summary + "\n\nExample:\n  " + stage.Example + notes(stage.Notes)),
 		kong.DefaultEnvars(environment(stage.Name)),
+		commandVariables(stage.Name),
 		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
 		aboutMetrics(),
@@ -179,6 +180,7 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end
 		kong.Help(helpWithExitCodes),
+		kong.WithBeforeApply(leaveOthers),
 		kong.WithBeforeApply(refuseAbsent),
 		kong.WithBeforeApply(refuseMissing),
 		kong.WithAfterApply(refuseNothing),
@@ -254,6 +256,10 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	fmt.Fprintf(w, "\nEach flag can also be set by an environment variable: --dry-run by %s_DRY_RUN.\n",
 		environment(ctx.Model.Name))
+	if command := ctx.Selected(); command != nil && command.Type == kong.CommandNode && len(command.Children) == 0 && len(command.Flags) > 0 {
+		flag := command.Flags[len(command.Flags)-1]
+		fmt.Fprintf(w, "Flags of this command also by one of its own, which comes first: --%s by %s.\n", flag.Name, flag.Envs[0])
+	}
 	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
 	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: pipelines/recipes/kafka/README.md")
 	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")

@@ -52,7 +52,7 @@ func eachGiven(k *kong.Context, matters func(*kong.Value) bool) error {
 		}
 		for _, flag := range path.Flags {
 			for _, name := range flag.Envs {
-				if _, given := os.LookupEnv(name); given {
+				if _, given := os.LookupEnv(name); given && flag.Set {
 					if err := checkGiven("--"+flag.Name, flag.Value, flag.Target); err != nil {
 						return fmt.Errorf("%w (from %s)", err, name)
 					}
