@@ -62,11 +62,12 @@ func leaveOthers(k *kong.Context) error {
 		}
 		for _, flag := range dropped {
 			flag.Target.Set(reflect.Zero(flag.Target.Type()))
-			if flag.Set = false; flag.HasDefault {
+			if flag.HasDefault {
 				if err := flag.Parse(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: flag.Default}), flag.Target); err != nil {
 					return err
 				}
 			}
+			flag.Set = false
 		}
 	}
 	return nil
