@@ -134,5 +134,6 @@ func create(path string, content []byte) (err error) {
 	} else if err != nil {
 		return err
 	}
-	return endpoint.SyncFolder(path)
+	now := time.Now().Truncate(time.Second) // as fine as the lines
+	return errors.Join(os.Chtimes(path, now, now), endpoint.SyncFolder(path))
 }

@@ -125,3 +125,15 @@ func TestGivenAsNothing(t *testing.T) {
 		t.Errorf("only %d flags were found", tried)
 	}
 }
+
+// TestVersionOnFullDisk: no program ends well if its version or its help could not be written.
+func TestVersionOnFullDisk(t *testing.T) {
+	for _, stage := range []string{"tokenize", "sample", "estep", "privatize", "mstep", "account", "evaluate", "show"} {
+		for _, flag := range []string{"--version", "--help"} {
+			code, _, said := called(t, t.TempDir(), "bash", "-c", stage+" "+flag+" >/dev/full")
+			if code != exit.Unavailable || !strings.Contains(said, "no space left") {
+				t.Errorf("%s %s: exit code %d, %s", stage, flag, code, said)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,10 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		}
 		return log.fail(err)
 	}
-	command, exited, err := parseAny(stage, cli, common, args, stdout, screen)
-	if exited {
-		return exit.OK // --help, --version
+	out := &printed{Writer: stdout}
+	command, exited, err := parseAny(stage, cli, common, args, out, screen)
+	if exited || out.err != nil {
+		return log.fail(out.err) // --help, --version
 	}
 	if err != nil {
 		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s --help lists the flags", commandOf(stage, err)))
@@ -133,6 +135,18 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		r.event("", "done")
 	}
 	return log.fail(err)
+}
+
+// printed notes whether what --help and --version print was written.
+type printed struct {
+	io.Writer
+	err error
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	p.err = cmp.Or(p.err, err)
+	return n, err
 }
 
 // interrupted cancels the command and waits until it ends, for at most grace or until a second signal. It returns the error of s.
