@@ -317,7 +317,9 @@ func TestHasLast(t *testing.T) {
 // Of several charges of a round the last one is found.
 func TestFindLooksAtNoLine(t *testing.T) {
 	var l Ledger
-	charge := func(round, attempt int) *Charge { return &Charge{Run: "a", Round: round, Attempt: attempt, Mechanism: None} }
+	charge := func(round, attempt int) *Charge {
+		return &Charge{Run: "a", Round: round, Attempt: attempt, Mechanism: None}
+	}
 	for round := range 3 {
 		l.Lines = append(l.Lines, &Line{Hash: string(rune('a' + round)), Charge: charge(round+1, 0)})
 	}
