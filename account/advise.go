@@ -2,35 +2,46 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"privpipe/account/internal/print"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 )
 
 type adviseCommand struct {
-	Documents     float64 `required:"" placeholder:"D" help:"Number of documents, a public number or a guess."`
-	Words         float64 `required:"" placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
-	Epsilon       float64 `required:"" placeholder:"X" help:"ε of the whole training."`
-	WithoutPublic bool    `help:"Advise for lda.sh --public none, which trains without public text."`
+	Documents     *float64 `placeholder:"D" help:"Number of documents, a public number or a guess."`
+	Words         *float64 `placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
+	Epsilon       float64  `required:"" placeholder:"X" help:"ε of the whole training."`
+	WithoutPublic bool     `help:"Advise for lda.sh --public none, which trains without public text."`
+	sizeFlags
 	print.Flags
 }
 
 func (adviseCommand) Help() string {
 	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and rounds lda.sh trains. The product D·N·ε
-decides the first two. The rules were fitted to trainings that pipelines/recipes/TOPICS.md lists. Nothing is read and nothing is charged. A
-number that was counted in private text makes the advice private, too: use public numbers.`
+decides the first two. The rules were fitted to trainings that pipelines/recipes/TOPICS.md lists. Nothing is charged. A number that was
+counted in private text makes the advice private, too: use public numbers, or --size, which was released.`
 }
 
 // Validate is kong's hook.
 func (c *adviseCommand) Validate() error {
-	if !(c.Documents >= 1 && c.Documents <= 1e12) {
-		return fmt.Errorf("--documents must be a number from 1 to 1e12, is %v", c.Documents)
+	switch {
+	case c.Size != "" && (c.Documents != nil || c.Words != nil):
+		return errors.New("--size has the numbers of --documents and --words")
+	case c.Size == "" && (c.Documents == nil || c.Words == nil):
+		return errors.New("wants --documents and --words, or --size")
+	case c.Size == "" && !(*c.Documents >= 1 && *c.Documents <= 1e12):
+		return fmt.Errorf("--documents must be a number from 1 to 1e12, is %v", *c.Documents)
+	case c.Size == "" && !(*c.Words >= 1 && *c.Words <= 1e6):
+		return fmt.Errorf("--words must be a number from 1 to 1e6, is %v", *c.Words)
 	}
-	if !(c.Words >= 1 && c.Words <= 1e6) {
-		return fmt.Errorf("--words must be a number from 1 to 1e6, is %v", c.Words)
+	if err := c.sizeFlags.check(); err != nil {
+		return err
 	}
 	if err := event.CheckEpsilon(c.Epsilon); err != nil {
 		return fmt.Errorf("--%w", err)
@@ -93,14 +104,16 @@ type advice struct {
 	Pairs      float64 `json:"pairs"` // of a document and a word, times ε
 	Perplexity string  `json:"perplexity"`
 	Measured   bool    `json:"measured"` // pairs are within those of trainings that were measured
+
+	Size *textSize `json:"size,omitempty"`
 }
 
-func (c *adviseCommand) advise() (advice, rule) {
+func (c *adviseCommand) advise(documents, words float64) (advice, rule) {
 	r := withPublicText
 	if c.WithoutPublic {
 		r = withoutPublicText
 	}
-	a := advice{Pairs: c.Documents * c.Words * c.Epsilon, Rate: rate, Rounds: rounds}
+	a := advice{Pairs: documents * words * c.Epsilon, Rate: rate, Rounds: rounds}
 	a.Measured = a.Pairs >= r.fewest && a.Pairs <= r.most
 	topics := math.Max(r.fewestTopics, r.topics(math.Min(a.Pairs, r.most)))
 	digit := math.Pow(10, math.Max(0, math.Floor(math.Log10(topics))-1)) // two digits: the rule has no more
@@ -110,7 +123,7 @@ func (c *adviseCommand) advise() (advice, rule) {
 			a.Perplexity = g.expected
 		}
 	}
-	if !c.WithoutPublic && c.Words < shortDocument {
+	if !c.WithoutPublic && words < shortDocument {
 		a.Perplexity = "worse than that of word frequencies by the bound, and better by completion: documents are short"
 	}
 	return a, r
@@ -118,8 +131,23 @@ func (c *adviseCommand) advise() (advice, rule) {
 
 // Run is kong's hook.
 func (c *adviseCommand) Run(r *filter.Run) error {
-	a, rule := c.advise()
-	return c.Print(r, a, func(b *bytes.Buffer) {
+	var documents, words float64
+	var text *textSize
+	if c.Size != "" {
+		var err error
+		if text, err = readSize(c.Size); err != nil {
+			return err
+		}
+		documents, words = max(1, text.Documents.Value), max(1, text.Words.Value)
+	} else {
+		documents, words = *c.Documents, *c.Words
+	}
+	a, rule := c.advise(documents, words)
+	a.Size = text
+	err := c.Print(r, a, func(b *bytes.Buffer) {
+		if text != nil {
+			fmt.Fprintf(b, "documents   %v\nempty       %v\nwords       %v\ncoverage    %v\n", text.Documents, text.Empty, text.Words, text.Coverage)
+		}
 		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\nbecause     D·N·ε is %.2g million\n",
 			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
 		if a.Pairs > rule.most {
@@ -129,4 +157,11 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 			fmt.Fprintf(b, "beware      nothing smaller than %.2g million was measured\n", rule.fewest/1e6)
 		}
 	})
+	if err != nil || text == nil {
+		return err
+	}
+	if faults, hints := c.faults(text); len(faults) > 0 {
+		return exit.Errorf(exit.Refused, "not worth the budget: %s", strings.Join(faults, "; ")).WithHint("%s", strings.Join(hints, "; "))
+	}
+	return nil
 }

@@ -52,6 +52,9 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 		return err
 	}
 	// The lock of privatize: a release that is stored and not yet charged must stay.
+	if err := endpoint.CheckKept("ledger", c.Ledger); err != nil { // a FIFO would be waited for
+		return err
+	}
 	file, err := os.Open(c.Ledger)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"privpipe/estep/lda"
 	"privpipe/estep/linear"
 	"privpipe/estep/sbn"
+	"privpipe/estep/size"
 	"privpipe/estep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -20,6 +21,7 @@ var cli struct {
 	LDA    lda.Command    `cmd:"" name:"lda" help:"Train or apply topics: latent Dirichlet allocation by variational Bayes."`
 	Gibbs  gibbs.Command  `cmd:"" help:"Train topics: latent Dirichlet allocation by Gibbs sampling."`
 	Words  words.Command  `cmd:"" help:"Train word frequencies: a private unigram, for a baseline and for denoising topics."`
+	Size   size.Command   `cmd:"" help:"Contribute the size of each document, of rows of tokenize text --sizes: how many documents there are, and how much of them the vocabulary knows."`
 	BLR    blr.Command    `cmd:"" name:"blr" help:"Train or apply a classifier of rows: Bayesian logistic regression by Pólya-Gamma variables."`
 	DPVI   dpvi.Command   `cmd:"" name:"dpvi" help:"Train or apply a classifier of rows: logistic regression by clipped gradients, a baseline for blr."`
 	Linear linear.Command `cmd:"" help:"Train or apply a regression of rows: Bayesian linear regression."`

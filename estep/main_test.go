@@ -76,6 +76,18 @@ func valuedRounds(rows ...*wire.Document) []byte {
 	return encode(h, false, roundsOf(wire.Unit_DOCUMENT, 2, rows)...)
 }
 
+// fixedRounds has the corpus in two rounds of a fixed size.
+func fixedRounds() []byte {
+	records := roundsOf(wire.Unit_DOCUMENT, 2, corpus)
+	for _, r := range records {
+		if open := r.GetRoundOpen(); open != nil {
+			n := uint64(len(corpus))
+			open.Scheme = &wire.Scheme{Method: wire.Scheme_FIXED, Rate: 0.5, Size: n, Population: 2 * n, Rounds: 2, Secret: true}
+		}
+	}
+	return encode(ofRounds(vocab, wire.Unit_DOCUMENT), false, records...)
+}
+
 func roundsOf(unit wire.Unit, rounds uint32, documents []*wire.Document) (records []*wire.Record) {
 	for round := uint32(1); round <= rounds; round++ {
 		scheme := &wire.Scheme{Method: wire.Scheme_POISSON, Rate: 0.5, Rounds: rounds, Secret: true}
@@ -167,12 +179,15 @@ func files() map[string][]byte {
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,
 			&wire.Record{Body: &wire.Record_Document{Document: corpus[0]}}),
+		"no-docs.pp":     encode(header(wire.Kind_DOCUMENTS, vocab), false),
+		"no-rounds.pp":   roundStream(wire.Unit_DOCUMENT, false, 0),
 		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false, 2),
 		"round.pp":       roundStream(wire.Unit_DOCUMENT, false, 1),
 		"round-4.pp":     roundsOver(four, wire.Unit_DOCUMENT, false, 1),
 		"start-4.pp":     parameterStream("lda", four, false, false, []uint32{0}, matrix{"weights", 2, []float32{.1, .2, .3, .4, .4, .3, .2, .1}}),
 		"three.pp":       parameterStream("lda", vocab, false, false, []uint32{0}, matrix{"weights", 3, []float32{.8, .1, .1, .1, .8, .1, .3, .3, .4}}),
 		"users.pp":       roundStream(wire.Unit_USER, false, 2),
+		"fixed.pp":       fixedRounds(),
 		"truncated.pp":   roundStream(wire.Unit_DOCUMENT, true, 2),
 		"params.pp":      parameterStream("lda", vocab, false, false, []uint32{0, 1}, weights),
 		"after-1.pp":     parameterStream("lda", vocab, false, false, []uint32{1}, weights),

@@ -11,6 +11,7 @@ import (
 	"privpipe/mstep/public"
 	"privpipe/mstep/reconstruct"
 	"privpipe/mstep/sbn"
+	"privpipe/mstep/size"
 	"privpipe/mstep/words"
 	"privpipe/pipelines/filter"
 	_ "privpipe/pipelines/network"
@@ -21,6 +22,8 @@ var cli struct {
 	filter.Common
 	LDA         lda.Command         `cmd:"" name:"lda" help:"Learn topics."`
 	Words       words.Command       `cmd:"" help:"Learn word frequencies."`
+	Choose      words.ChooseCommand `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
+	Size        size.Command        `cmd:"" help:"Learn the size of a text, for account advise --size."`
 	BLR         blr.Command         `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
 	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`
 	Linear      linear.Command      `cmd:"" help:"Learn a regression of rows: Bayesian linear regression."`

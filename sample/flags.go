@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/scheme"
@@ -110,5 +112,5 @@ func (w *windows) validate(s *rounds) error {
 	case s.FirstRound > 1:
 		return errors.New("--first-round does not belong to --window: its state knows which windows are done")
 	}
-	return w.plan(s.Rounds, w.WindowStart).Check()
+	return cmp.Or(endpoint.CheckKept("--window-state", w.WindowState), w.plan(s.Rounds, w.WindowStart).Check())
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -117,6 +118,9 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 			return nil, nil, err
 		}
 	}
+	if documents.Documents() == 0 {
+		return nil, nil, errEmpty(s.inputs())
+	}
 	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
 		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).
 			WithHint("name each input once, give every document an id of its own, and each run of tokenize that names documents by content a --prefix: " +
@@ -128,6 +132,11 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		return nil, nil, refusePositions(suspect)
 	}
 	return documents, header, nil
+}
+
+// errEmpty is the error of inputs without a document: each round would cost a part of the budget and hold nobody.
+func errEmpty(inputs []string) error {
+	return exit.Errorf(exit.Malformed, "%s: no document", strings.Join(inputs, ", "))
 }
 
 // addAll adds the documents of a stream. It adds the name of each new unit to names.

@@ -98,7 +98,7 @@ func (i *images) Run(r *filter.Run) error {
 		}
 	}
 	if c.documents == 0 {
-		r.Log.Warn("the input has no image: nothing can be learned from it")
+		return errEmpty("an image", i.inputs()...)
 	}
 	return counted{documents: c.documents, empty: c.empty}.commit(r, out)
 }

@@ -104,6 +104,9 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	if meter.Documents.Load() == 0 {
+		return errEmpty("a document", p.names()...)
+	}
 	best := vocabulary.Words(total.Best(p.MinCount, p.Threshold))
 	if len(best) == 0 {
 		return exit.Errorf(exit.Failure, "no pair of words is in the text %d times with a score over %v", p.MinCount, p.Threshold)

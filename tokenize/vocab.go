@@ -94,6 +94,9 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	if total.documents == 0 {
+		return errEmpty("a document", v.names()...)
+	}
 	chosen := v.choose(total)
 	if len(chosen) == 0 {
 		return exit.Errorf(exit.Failure, "no word is in at least %d documents and at most %v of them", v.MinDocuments, v.MaxShare)

@@ -105,8 +105,8 @@ func (c *Command) checkKept(o Options) error {
 		return errors.New("--state belongs to --keep")
 	case c.InitialState != "" && !o.InPlace:
 		return errors.New("--initial-state belongs to --update in-place: no charge would count what the other run drew")
-	case c.State == endpoint.Stdio || c.InitialState == endpoint.Stdio:
-		return errors.New("--state and --initial-state must name files")
+	case c.InitialState == endpoint.Stdio:
+		return errors.New("--initial-state must name a file")
 	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):
 		return fmt.Errorf("--document-noise must be positive and belongs to --update in-place, is %v", o.DocumentNoise)
 	case o.NoiseEachRound && o.DocumentNoise == 0:
@@ -114,7 +114,7 @@ func (c *Command) checkKept(o Options) error {
 	case c.InherentReport != "" && !o.InPlace:
 		return errors.New("--inherent-report belongs to --update in-place")
 	}
-	return nil
+	return endpoint.CheckKept("--state", c.State)
 }
 
 func (c *Command) inPlace() bool { return c.Update == "in-place" }

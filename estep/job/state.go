@@ -165,6 +165,17 @@ func (s *state) check(round uint32, wanted bool) error {
 		WithHint("resume with the --state file of this run, or begin a new run")
 }
 
+// sampled refuses private rounds of a fixed size. A unit that is exchanged changes which others such a round holds, and so what these
+// have kept in later rounds (estep/gibbs/claim.md, 1). Nothing is proved of coupled rounds, whatever their sampling.
+func (s *state) sampled(open *wire.RoundOpen, coupled bool) error {
+	if s == nil || coupled || s.header.Side == wire.Side_PUBLIC || open.Scheme.Method != wire.Scheme_FIXED {
+		return nil
+	}
+	return exit.Errorf(exit.Refused, "rounds of a fixed size, and topics that documents keep: which documents have been in a round then "+
+		"depends on other units, and so would contributions").
+		WithHint("sample with --poisson, --allocate or --all, or draw topics from the start in each round")
+}
+
 // contribute answers a document by a worker. If the state has the document's contribution of this round, it is sent again: the
 // previous process may have been killed before all of the round was sent.
 func (s *state) contribute(w model.Worker, round uint32, d *wire.Document, c *wire.Contribution, coins *model.Coins) ([]*wire.Part, error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -26,11 +27,12 @@ func (j *Job) train(r *filter.Run, w Work) error {
 	if r.DryRun() {
 		return cmp.Or(r.Check(j.Params), endpoint.CheckStream(r, j.Input, rounds))
 	}
-	endpoint.Patience = j.ParamsWait
 	params := sync.OnceValues(func() (*parameters, error) {
 		if j.Params == "" {
 			return nil, nil
 		}
+		defer func(inputs time.Duration) { endpoint.Patience = inputs }(endpoint.Patience)
+		endpoint.Patience = j.ParamsWait
 		return follow(j.Params, j.ParametersWanted(), j.Stale, w.New)
 	})
 	key, err := w.key(j)
@@ -139,6 +141,9 @@ func (t *trainer) rounds() error {
 				t.run.Log.Warn(fmt.Sprintf("%s: no round is answered: %s has the parameters after round %d or a later one, so all are released",
 					t.in.Name(), t.Params, skipped))
 			}
+			if answered+skipped == 0 && !t.in.Amid() {
+				return exit.Errorf(exit.Malformed, "%s: no round", t.in.Name())
+			}
 			return t.in.Complete()
 		}
 		if err != nil {
@@ -190,6 +195,9 @@ func (t *trainer) skip() error {
 // round answers the documents of a round.
 func (t *trainer) round(open *wire.Record) error {
 	whole, coupled := t.step.(model.Whole)
+	if err := t.state.sampled(open.GetRoundOpen(), coupled); err != nil {
+		return err
+	}
 	open.GetRoundOpen().Coupled = coupled
 	if drawer, ok := t.step.(model.Drawer); ok {
 		open.GetRoundOpen().Draws = drawer.Draws()

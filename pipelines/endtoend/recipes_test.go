@@ -22,7 +22,7 @@ func TestLDA(t *testing.T) {
 	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
 		" --epsilon 2 --topics 5 --rounds 10 --held comments.jsonl comments.jsonl out"
 	first := run(t, folder, command)
-	for _, want := range []string{`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +11$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`} {
+	for _, want := range []string{`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +12$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`} {
 		if !regexp.MustCompile(want).MatchString(first) {
 			t.Errorf("no %s in\n%s", want, first)
 		}
@@ -35,7 +35,7 @@ func TestLDA(t *testing.T) {
 	// The page has the very ε of account, and marks words by the releases beside the ledger.
 	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/report.json`))
 	page := run(t, folder, "cat out/report.html")
-	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 40000 pairs of a word and a topic", "<polyline"} {
+	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -56,8 +56,8 @@ func TestOneLedger(t *testing.T) {
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
 	run(t, folder, "account ledger new all.ledger")
 	run(t, folder, recipe+" --epsilon 1 one")
-	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 8$`).MatchString(report) {
-		t.Errorf("want ε = 2 over 8 releases:\n%s", report)
+	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 10$`).MatchString(report) {
+		t.Errorf("want ε = 2 over 10 releases:\n%s", report)
 	}
 }
 
@@ -70,8 +70,8 @@ func TestRecipeOfDisjointDatasets(t *testing.T) {
 	run(t, folder, `account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets all.ledger
 awk 'NR % 2' comments.jsonl >odd.jsonl; awk 'NR % 2 == 0' comments.jsonl >even.jsonl`)
 	run(t, folder, recipe+"--dataset odd odd.jsonl odd")
-	if report := run(t, folder, recipe+"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 8$`).MatchString(report) {
-		t.Errorf("want ε = 1 over 8 releases:\n%s", report)
+	if report := run(t, folder, recipe+"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 10$`).MatchString(report) {
+		t.Errorf("want ε = 1 over 10 releases:\n%s", report)
 	}
 	s := bash(folder, recipe+"--dataset odd odd.jsonl again")
 	if s.Run(); s.ProcessState.ExitCode() != 83 {
@@ -569,36 +569,45 @@ account prune --used-up run.ledger
 	run(t, folder, "cmp run.ledger before.ledger; [[ ! -e third.pp ]]; account verify run.ledger 2>said; grep -q 'of this run are not there' said")
 }
 
-// TestUselessInput gives the recipe text that is not worth its ε. It stops before anything is charged, says why without a number
-// of the text, and keeps the numbers in a file of its owner. --force goes on; --unit settles whose the budget is.
+// TestUselessInput gives the recipe text that is not worth its ε. It releases the size of the text, under a grant that takes at most 2 % of
+// μ², and stops by that alone; --force goes on with the rest. --unit settles whose the budget is before anything is charged. The noise on the
+// number of documents is ± 100, and on a share at most ± 0.1: no outcome is within five standard deviations of its limit.
 func TestUselessInput(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, `
-sed 's/[\\]./ /g' comments.jsonl | tr a-zA-Z n-za-mN-ZA-M | sed 's/"grkg"/"text"/' >rot13.jsonl
+for i in 1 2 3 4; do sed 's/[\\]./ /g; s/"id":"/&'$i-'/' comments.jsonl | tr a-zA-Z n-za-mN-ZA-M | sed 's/"grkg"/"text"/; s/"vq"/"id"/'; done >rot13.jsonl
 { printf '{"text":"'; grep -o '[a-z ]*' comments.jsonl | tr '\n' ' '; echo '"}'; } >one.jsonl
 awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >users.jsonl`)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 2 --rounds 2 "
-	for text, why := range map[string]string{"rot13.jsonl": "vocabulary", "one.jsonl": "fewer documents than", "users.jsonl": "--unit"} {
+	for text, c := range map[string]struct {
+		why     string
+		charges int
+	}{"rot13.jsonl": {"vocabulary", 1}, "one.jsonl": {"fewer than --min-documents 1000", 1}, "users.jsonl": {"--unit", 0}} {
 		s := bash(folder, recipe+text+" "+text+".out")
-		if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), why) {
-			t.Errorf("%s: exit code %d, %q; want 83, %q", text, s.ProcessState.ExitCode(), s.stderr.String(), why)
+		if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), c.why) {
+			t.Errorf("%s: exit code %d, %q; want 83, %q", text, s.ProcessState.ExitCode(), s.stderr.String(), c.why)
 		}
 		if s.stdout.String() != "" {
 			t.Errorf("%s: %s", text, s.stdout.String())
 		}
-		info, err := os.Stat(filepath.Join(folder, text+".out/check.txt"))
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: check.txt: %v, %v", text, info, err)
-		}
-		if _, err := os.Stat(filepath.Join(folder, text+".out/run.ledger")); err == nil {
-			t.Errorf("%s: a ledger was begun", text)
+		ledger, _ := os.ReadFile(filepath.Join(folder, text+".out/run.ledger"))
+		if n := strings.Count(string(ledger), `"charge":`); n != c.charges {
+			t.Errorf("%s: %d charges, want %d", text, n, c.charges)
 		}
 	}
 	run(t, folder, recipe+"--force rot13.jsonl rot13.jsonl.out")
+	if s := bash(folder, recipe+"--documents 999 one.jsonl stated"); s.Run() == nil || s.ProcessState.ExitCode() != 83 {
+		t.Errorf("999 documents: exit code %d", s.ProcessState.ExitCode())
+	}
 	report := run(t, folder, recipe+"--unit user users.jsonl users.jsonl.out")
-	if !regexp.MustCompile(`(?m)^pld .* user +3$`).MatchString(report) {
+	if !regexp.MustCompile(`(?m)^pld +1 .* user +4$`).MatchString(report) {
 		t.Errorf("want a report about users:\n%s", report)
+	}
+	// Stated documents need no release of a size.
+	report = run(t, folder, recipe+"--unit user --documents 1500 users.jsonl stated")
+	if !regexp.MustCompile(`(?m)^pld +1 .* user +3$`).MatchString(report) {
+		t.Errorf("want a report of a run without a size:\n%s", report)
 	}
 }
 
@@ -646,5 +655,47 @@ func TestRecipeLinked(t *testing.T) {
 	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 82; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
 	if s.Run(); s.ProcessState.ExitCode() != 82 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
 		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}
+
+// TestChosenWords: the words of the topics are chosen by the release of word frequencies, and all else that is released is as it was planned
+// before. The chosen words have no stop word, and --extra-words are among them. If another run charges the ledger after the release of words,
+// the recipe stops: the noise would follow from what was released meanwhile.
+func TestChosenWords(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	write(t, folder, "own.txt", "zyzzyva\ngoroutine\n")
+	write(t, folder, "left-out.txt", "error\n")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --topics 2 --rounds 2 --words 3000 --extra-words own.txt --stop left-out.txt --ledger all.ledger comments.jsonl "
+	run(t, folder, "account ledger new all.ledger; "+recipe+"out")
+	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/vocabulary.txt"))))
+	if len(words) != 3000 || !slices.Contains(words, "zyzzyva") || !slices.Contains(words, "goroutine") {
+		t.Errorf("chose %d words", len(words))
+	}
+	for _, not := range []string{"the", "and", "error"} {
+		if slices.Contains(words, not) {
+			t.Errorf("chose %s", not)
+		}
+	}
+	// By the release, not by the dictionary: words of programs are among the first.
+	if at := slices.Index(words, "returns"); at < 0 || at > 100 {
+		t.Errorf("returns is word %d", at)
+	}
+	run(t, folder, `[[ $(grep -o '"noise_multiplier": [0-9.]*' out/planned.json) == $(grep -o '"noise_multiplier": [0-9.]*' out/grant.json) ]]
+		account verify all.ledger`)
+
+	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second goes on.
+	second := recipe + "--epsilon 2 second"
+	run(t, folder, `mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/tokenize
+		printf '#!/bin/sh\n[ "$1" != cut ] || exit 7\nexec "%s/tokenize" "$@"\n' "$PRIVPIPE_BIN" >bin/tokenize; chmod +x bin/tokenize`)
+	if s := bash(folder, "PRIVPIPE_BIN=$PWD/bin "+second); s.Run() == nil || s.ProcessState.ExitCode() != 7 {
+		t.Fatalf("exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+	run(t, folder, `account plan --more 0.1 --delta 1e-6 --all --ledger all.ledger --model size --matrix size=1x4 -o other.json
+		sample --all out/sizes.pp | estep size | privatize --grant other.json --ledger all.ledger -o other.pp`)
+	s := bash(folder, second)
+	if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), "another run has charged the ledger") {
+		t.Errorf("exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }

@@ -24,9 +24,10 @@ type Common struct {
 	Summary       string            `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE when the run ends."`
 	Metrics       string            `placeholder:"${metrics_form}" group:"Messages" help:"${metrics_help}"`
 	MetricsLabels map[string]string `mapsep:"," placeholder:"NAME=VALUE,…" group:"Messages" help:"Give every number in FILE.prom these labels, such as run=news,stage=privatize. The files of one exporter need different labels."`
-	StallTimeout  time.Duration     `zero:"" default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics for TIME without a message (default 30m; 0: never). ${stall_help} Choose more than the time of a round, and of a --window of sample."`
+	StallTimeout  time.Duration     `zero:"" default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics, or for another program at a pipe, for TIME without a message (default 30m; 0: never). ${stall_help} Choose more than the time of a round, and of a --window of sample."`
+	FIFOWait      time.Duration     `zero:"" name:"fifo-wait" default:"24h" placeholder:"TIME" group:"Messages" help:"Give up with exit code 82 when no program has opened the other end of a FIFO for TIME (default 24h; 0: never)."`
 	DryRun        bool              `short:"n" group:"Messages" help:"Check the flags, and that the files and topics they name can be read. Writes nothing, and reads neither standard input nor FIFOs."`
-	Config        kong.ConfigFlag   `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
+	Config        configFlag        `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
 	PrintConfig   bool              `group:"Messages" help:"Print the value of every flag as JSON and exit."`
 	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
 }

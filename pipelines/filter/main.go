@@ -77,7 +77,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.PrintConfig {
 		return log.fail(printConfig(stdout, command))
 	}
-	if common.Summary == endpoint.Stdio {
+	if common.Summary != "" && endpoint.IsStdout(common.Summary) {
 		return log.fail(exit.Errorf(exit.Usage, "--summary must name a file: standard output is for records"))
 	}
 	if err := distinct(command); err != nil {
@@ -90,15 +90,23 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen, started: time.Now()}
 	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
+	endpoint.Patience, endpoint.ReaderPatience = common.FIFOWait, common.FIFOWait
+	go func() {
+		defer exit.Guard()
+		r.tell()
+	}()
 	closeMetrics, err := r.showMetrics(stage)
 	if err != nil {
 		return log.fail(err)
 	}
 	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		// nohup ignores SIGHUP, and a shell SIGINT for what runs in its background. Of SIGTERM Go's runtime does not
+		// tell.
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
 	}
 	// A write to a pipe without a reader then returns an error. The signal would end the process at once and
 	// leave temporary files.
@@ -114,7 +122,11 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	done := make(chan error, 1)
 	go func() {
 		defer exit.Guard()
-		done <- command.Run(r)
+		err := command.Run(r)
+		if err == nil {
+			err = r.writeSummary() // here, for it may wait for the reader of a FIFO
+		}
+		done <- err
 	}()
 	select {
 	case err = <-done:
@@ -127,9 +139,6 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	endpoint.RemoveTemporaries()
 	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
 		err = nil // all that can be checked
-	}
-	if err == nil {
-		err = r.writeSummary()
 	}
 	if err == nil {
 		r.event("", "done")
@@ -199,7 +208,7 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.WithBeforeApply(refuseMissing),
 		kong.WithAfterApply(refuseNothing),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-	}, of.options...)...)
+	}, append(asGiven, of.options...)...)...)
 }
 
 // environment returns the prefix of a program's environment variables.

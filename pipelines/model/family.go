@@ -14,6 +14,9 @@ type Family struct {
 	// Values says that the documents of the family hold real numbers, one for each of their words, instead of counts.
 	Values bool
 
+	// Features are the vocabulary of all documents of the family; nil: each run has its own.
+	Features []string
+
 	// NonNegative says that no cell of a contribution is negative, whatever the document and the parameters. modeltest.RoundTrip
 	// tests it. Only then may a reader of releases conclude from a positive sum that a document contributed to it.
 	NonNegative bool

@@ -22,7 +22,7 @@ image_documents() {
   keep "$out/pixels.txt" tokenize features --image "$image" -o "$out/pixels.txt"
   vocabulary=(--vocab "$out/pixels.txt")
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-  worth_rows
+  whose
 }
 
 # bounds FLAG… writes the shapes and the bounds of the statistics to $out/bounds.txt.

@@ -48,29 +48,7 @@ row_documents() {
   keep "$out/features.txt" tokenize features --schema "$schema" -o "$out/features.txt"
   vocabulary=(--vocab "$out/features.txt")
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-  worth_rows
-}
-
-# worth_rows stops the recipe before the first plan and charge if the rows, or other $units, are not worth a budget, or if it is not
-# clear whose they are. The folder then accepts other settings. The answer depends on the data, so it holds no number; --force goes on.
-worth_rows() {
-  local fault
-  ! compgen -G "$out/*grant.json" >/dev/null || return 0
-  fault=$(show --private "$out/documents.pp" | awk -v unit="$unit" -v units="$units" -v budget="$([[ $sigma == none ]] || echo yes)" '
-    /^{"document"/ {
-      rows++
-      if (/^[{]"document":[{]"id":"([^"\\]|\\.)*","user":/) named++
-    }
-    END {
-      one = substr(units, 1, length(units) - 1)
-      if (!rows) print "there are no " units
-      else if (named && unit == "") print units " name users, so --unit must say whose budget it is: document, or user"
-      else if (!named && unit == "user") print "no " one " names a user, so --unit user protects single " units
-      else if (rows < 1000 && budget) print "fewer than 1000 " units ": the noise is larger than what so few say; --force continues anyway"
-    }')
-  [[ -n $fault && (-z $force || $fault != fewer*) ]] || return 0
-  rm -f -- "$out/documents.pp"
-  fail "$fault" 83
+  whose
 }
 
 # row_grant FLAG… begins the ledger and plans the grant with these flags of account plan. It fills the arrays sample and privatize.
@@ -83,8 +61,10 @@ row_grant() {
   fi
   sample=("${scheme[@]}" --unit "${unit:-document}")
   data_set "$ledger"
+  [[ -z $epsilon ]] || gate
   used "$out/grant.json" "$ledger" || account plan "${budget[@]}" "${scheme[@]}" --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" \
-    "${vocabulary[@]}" "$@" -o "$out/grant.json"
+    "${beside[@]}" "${vocabulary[@]}" "$@" -o "$out/grant.json"
+  [[ -z $epsilon ]] || weigh
   privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
 }
 

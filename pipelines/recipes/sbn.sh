@@ -16,7 +16,7 @@
 #   --rate 0.0533     probability of the coin that puts an image into a round; 1: all images are in each round
 #   --rounds 18       number of rounds
 #   --unit document   privacy unit: one image, or one user with all images (user), which images of tokenize (.pp) may name
-#   --force           train even with fewer than 1,000 images
+#   --force           release no size of the images, by which the recipe stops (83) where fewer than 1,000 are not worth --epsilon
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --seed 1          seed of the random first weights

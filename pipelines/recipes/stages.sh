@@ -47,7 +47,7 @@ root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
-  go build -C "$root" -o bin/ ./... &
+  CGO_ENABLED=0 go build -C "$root" -o bin/ ./... & # static, as an installation is
   stages=($!)
   wait "${stages[@]}"
   stages=()
@@ -217,7 +217,8 @@ documents() {
   rm -- "$2.bags"
 }
 
-# bags TEXT OUTPUT makes the documents with the counts of their words. With $public_text everybody may read them.
+# bags TEXT OUTPUT makes the documents with the counts of their words. With $public_text everybody may read them. With $sizes it also writes
+# the size of each document of a text to this file.
 bags() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
@@ -236,7 +237,7 @@ texts() {
       pipeline tokenize uci ${public_text:+--public} --vocab "$vocab" -o "$2" "$1"
       ;;
     *)
-      pipeline tokenize text ${public_text:+--public} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
+      pipeline tokenize text ${public_text:+--public} ${sizes:+--sizes "$sizes"} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
         ${phrases:+--phrases "$phrases"} -o "$2" "$1"
       ;;
   esac
@@ -495,17 +496,82 @@ checksum() {
   fi
 }
 
-# worth stops the recipe before the first plan and charge if the documents are not worth a budget: too few documents, or too few
-# of their words in the vocabulary. The folder then accepts other settings. The report is private: only a terminal shows it, and
-# only its owner can read the file.
-worth() {
-  local code=0
+# whose [DOCUMENTS] stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
+# Whether documents name users is public (privatize/PRIVACY.md). The folder then accepts other settings.
+whose() {
+  local named='' fault='' one=${units:-documents} of=${1:-$out/documents.pp}
+  one=${one%s}
   ! compgen -G "$out/*grant.json" >/dev/null || return 0
-  ! grep -qs '"charge"' "$out/run.ledger" || return 0 # without noise there is no grant
-  rm -f -- "$out/check.txt"
-  tokenize check ${unit:+--unit "$unit"} ${force:+--force} -o "$out/check.txt" "$out/documents.pp" || code=$?
-  [[ ! -t 2 || ! -e $out/check.txt ]] || cat "$out/check.txt" >&2
-  ((code == 0)) || { rm -f -- "$out/documents.pp" && exit "$code"; }
+  ! (set +o pipefail && show --private "$of" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*","user":') || named=yes
+  if [[ $named && -z ${unit:-} ]]; then
+    fault="${one}s name users, so --unit must say whose budget it is: document, or user"
+  elif [[ -z $named && ${unit:-} == user ]]; then
+    fault="no $one names a user, so --unit user protects single ${one}s"
+  fi
+  [[ $fault ]] || return 0
+  rm -f -- "$of"
+  fail "$fault" 83
+}
+
+# enough NUMBER stops the recipe if a number of units, which is public, is too small for any budget. The folder then accepts other settings.
+enough() {
+  (($1 >= 1000)) || [[ ${force:-} ]] || {
+    [[ -z ${out:-} ]] || rm -f -- "$out/documents.pp"
+    fail "fewer than 1000 ${units:-documents}: the noise is larger than what so few say; --force continues anyway" 83
+  }
+}
+
+# Before most of the budget is spent, a recipe releases the size of the text, under a grant of its own, and stops if the text is beyond
+# doubt not worth the rest (account advise --size). The noise on the number of documents is ± 100, and larger where that would take more
+# than 2 % of the budget: as a Gaussian mechanism with noise σ spends 1/σ² of μ² (Dong, Roth, Su 2022, cor. 3.3), σ is at least √50 times
+# the noise of a single release of the whole budget. The plans of the other releases do not depend on what is released here. With
+# --documents or --force the operator states by public knowledge that the text is worth it, and no size is released.
+#
+# gate FLAG… plans the grant with these flags of account plan, and sets ${beside[@]} to the flag for the plans of the other grants.
+beside=()
+gate() {
+  local noise
+  beside=()
+  if [[ -e $out/size-grant.json ]]; then
+    ! used "$out/size-grant.json" "$ledger" || return 0
+  elif [[ ${stated:-} || ${force:-} ]]; then
+    return 0
+  fi
+  noise=$(account noise --epsilon "$epsilon" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p')
+  noise=$(awk "BEGIN {x = sqrt(50) * $noise; printf \"%.6g\", (x > 50 ? x : 50)}")
+  account plan --all --noise-multiplier "$noise" --delta "$delta" --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" --model size \
+    --matrix size=1x4 -o "$out/size-grant.json"
+  beside=(--beside "$out/size-grant.json")
+}
+
+# weigh releases the size of the text, if it was planned, and stops if the text is not worth the rest of the budget.
+weigh() {
+  local code=0
+  [[ -e $out/size-grant.json ]] || return 0
+  keep "$out/size.pp" measure
+  [[ -z ${stated:-} && -z ${force:-} && ! -e $out/model.pp ]] || return 0
+  account advise --size "$out/size.pp" --epsilon "$epsilon" -o "$out/size.txt" || code=$?
+  ((code == 83)) || { ((code == 0)) && return 0 || exit "$code"; }
+  echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($out/size.txt). ε $epsilon holds" \
+    "whether it goes on or not; --force goes on" >&2
+  exit 83
+}
+
+# noise_of GRANT prints the noise multiplier of a grant.
+noise_of() { sed -n 's/^ *"noise_multiplier": \([-+.e0-9]*\),*$/\1/p' "$1"; }
+
+# former DOCUMENTS goes on with the default vocabulary of programs before December 2026, if a run was begun with it.
+former() {
+  [[ -e $1 && -z $vocab ]] || return 0
+  ! (set +o pipefail && show "$1" | sed 1q | grep -q '"vocabulary":"dde28ea238e69c04ea34edb851391370e1ad7de241d6d99b42c91ad0dedb3b10"') || vocabulary=(--vocab english-8000)
+}
+
+measure() {
+  keep "$out/sizes.pp" tokenize sizes -o "$out/sizes.pp" "$out/documents.pp"
+  pipeline sample --all --unit "${unit:-document}" "$out/sizes.pp" \
+    -- estep size \
+    -- privatize --grant "$out/size-grant.json" --ledger "$ledger" --dataset "$dataset" \
+    -- mstep size -o "$out/size.pp"
 }
 
 # some FILE fails if a stream has no document.

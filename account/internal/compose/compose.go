@@ -144,14 +144,18 @@ func (c *Composition) add(charge *event.Charge) error {
 	return nil
 }
 
-// sample notes the rate of a charge's batch. Charges that say different things of the same coins, of which one at most is
-// right, leave nothing to rely on: their batch is not amplified.
+// sample notes the rate of a charge's batch. Charges that say different things of the same coins leave nothing to rely on: their
+// batch is not amplified. A second release of a batch without replacement is not amplified either. Whether such coins put a unit into
+// the batch depends on the other units, and no charge tells whether its corpus was that of another charge: not by the run, nor by
+// the data set. Two corpora of the units {x, a} and {x, b} have batches of one unit. At least one of them is x with probability
+// 2/3, where the coins of one batch would say 1/2 (sample/internal/coin/claim.md, 5).
 func (c *Composition) sample(charge *event.Charge) {
 	b, rate := batchOf(charge), Rate(charge)
-	if before, ok := c.rates[b]; ok && before != rate {
+	fixed := charge.Scheme.Method == event.Fixed
+	if before, ok := c.rates[b]; ok && (before != rate || fixed) {
 		rate = 1
 	}
-	c.rates[b], c.fixed[b] = rate, charge.Scheme.Method == event.Fixed
+	c.rates[b], c.fixed[b] = rate, fixed
 	t := throwOf(charge)
 	t.epoch = 0 // one name is that of all epochs of a run
 	if before, ok := c.thrown[charge.Scheme.Coins]; ok && before != t {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"privpipe/account/internal/loss"
+	"privpipe/account/internal/pld"
 	"privpipe/account/internal/renyi"
 	"privpipe/pipelines/event"
 )
@@ -431,5 +432,44 @@ func TestNeverLess(t *testing.T) {
 		}
 		random.Shuffle(len(charges), func(i, j int) { charges[i], charges[j] = charges[j], charges[i] })
 		same(t, "in another order", composed(t, charges...), before)
+	}
+}
+
+// TestFixedOfTwoCorpora: the batches of two corpora {x, a} and {x, b} by the same coins of a fixed size are not one batch: x is in at
+// least one of them unless its number is the largest of both, with probability 2/3. So a release of the second counts in full, and
+// what the ledger says the two are of makes no difference.
+func TestFixedOfTwoCorpora(t *testing.T) {
+	scheme := event.Scheme{Method: event.Fixed, Rate: 0.5, Size: 1, Population: 2, Rounds: 2, Secret: true, Coins: "coins1"}
+	replace := func(c *event.Charge) { c.Adjacency, c.Sensitivity = event.ReplaceOne, 2e9 }
+	delta := func(charges ...*event.Charge) float64 {
+		c, err := New(charges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if amplified := c.Amplified(charges[len(charges)-1]); amplified != (len(charges) == 1) {
+			t.Errorf("%d charges: amplified %v", len(charges), amplified)
+		}
+		p, err := c.List().Distribution(pld.Options{Tolerance: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, err := p.Delta(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bound.Upper
+	}
+	if alone := delta(charge(1, scheme, 0.2, replace)); alone > 0.51 {
+		t.Errorf("one release by a coin of 1/2 has δ %v at ε 0", alone)
+	}
+	for name, change := range map[string]func(*event.Charge){
+		"another data set": func(c *event.Charge) { c.Dataset = "other" },
+		"another run":      run("other"),
+		"another attempt":  func(c *event.Charge) { c.Attempt = 2 },
+		"another grant":    grant("other"),
+	} {
+		if both := delta(charge(1, scheme, 0.2, replace), charge(1, scheme, 0.2, replace, change)); both < 2./3 {
+			t.Errorf("%s: δ %v at ε 0, the truth is at least 2/3", name, both)
+		}
 	}
 }

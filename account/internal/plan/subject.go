@@ -31,7 +31,7 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 		return s, err
 	}
 	if needed {
-		words, err := vocabulary.OpenOrEnglish(f.Vocab)
+		words, err := f.words()
 		if err != nil {
 			return s, err
 		}
@@ -47,6 +47,17 @@ func (f *subjectFlags) subject(log *slog.Logger, mechanism string) (s event.Subj
 	return s, nil
 }
 
+// words is the vocabulary: of a family that has its own, of --vocab, or the default.
+func (f *subjectFlags) words() (vocabulary.Words, error) {
+	if family, err := model.Named(families.All, f.Model); err == nil && family.Features != nil {
+		if f.Vocab != "" {
+			return nil, exit.Errorf(exit.Usage, "--vocab belongs to other models: the features of %s are always the same", f.Model)
+		}
+		return vocabulary.Words(family.Features), nil
+	}
+	return vocabulary.OpenOrDefault(f.Vocab)
+}
+
 // needsVocabulary says whether the stream has a vocabulary. That of a family always has one, whatever its matrices. Of other
 // programs' streams nothing is known.
 func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
@@ -59,7 +70,7 @@ func (f *subjectFlags) needsVocabulary(log *slog.Logger) (bool, error) {
 	}
 	family, err := model.Named(families.All, f.Model)
 	switch {
-	case err == nil && family.Values:
+	case err == nil && family.Values && family.Features == nil:
 		return false, exit.Errorf(exit.Usage, "model %s is over features, which have no default: --vocab must name the list of features", f.Model)
 	case err != nil && !overWords:
 		log.Warn(fmt.Sprintf("%v: the grant names no vocabulary, and privatize refuses it for a stream that names one: --vocab", err))

@@ -8,6 +8,7 @@ import (
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/linear"
 	"privpipe/pipelines/model/sbn"
+	"privpipe/pipelines/model/size"
 	"privpipe/pipelines/model/words"
 )
 
@@ -15,6 +16,7 @@ import (
 var All = []*model.Family{
 	lda.Family,
 	words.Family,
+	size.Family,
 	blr.Family,
 	dpvi.Family,
 	linear.Family,

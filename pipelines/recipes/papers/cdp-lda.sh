@@ -26,7 +26,6 @@
 #   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
 #                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
 #   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
-#   --force           train even with too few documents, or with few words in the vocabulary
 #
 # Over Kafka, each stage in its own process (../kafka/README.md). The topics get one partition, because one process answers all documents.
 # The first counts of CDP-LDA go over pipes:

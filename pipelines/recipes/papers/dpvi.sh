@@ -18,7 +18,7 @@
 #   --positive 1      class that is predicted; 1 is the positive class of a schema, and a schema of classes has its names
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --unit document   privacy unit: one row, or one user with all rows (user)
-#   --force           train even with fewer than 1,000 rows
+#   --force           release no size of the rows, by which the recipe stops (83) where fewer than 1,000 are not worth --epsilon
 #   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of

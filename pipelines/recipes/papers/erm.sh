@@ -41,6 +41,8 @@ account plan -q --dry-run "${objective[@]}" --epsilon "${epsilon/#none/1}"
 rows_and_folder
 row_documents "erm --epsilon $epsilon --regularisation $regularisation --row-norm ${row_norm:-columns}"
 ledger=$out/run.ledger row_norm=${row_norm:-$(default_norm)}
+# Neighbours have the same number of rows, so this number is public.
+[[ $epsilon == none || -e $out/grant.json ]] || enough "$(show --private "$out/documents.pp" | grep -c '^{"document"')"
 begin "$ledger"
 
 data=(--ledger "$ledger" --row-norm "$row_norm" --positive "$positive" "${vocabulary[@]}" -o "$out/model.pp" "$out/documents.pp")

@@ -37,14 +37,13 @@
 #   --trace           score the model after each batch, too
 #   --delta 1e-6      δ of the report
 #   --seed 1          seed of what is rebuilt
-#   --force           train even with too few documents, or with few words in the vocabulary
 set -euo pipefail
 papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 source "$papers/../stages.sh"
 source "$papers/published.sh"
 
-epsilon='' document_epsilon='' report_words='' most_words='' topics=50 alpha=1 beta=0.01 sweeps='' batches=1 correlation=0.5 prior='' omega=auto delta=1e-6 force='' scorer=gibbs
-take "epsilon document-epsilon report-words most-words topics alpha beta sweeps batches correlation prior omega delta force! trace! ${shared% brokers run workers partitions}" "$@"
+epsilon='' document_epsilon='' report_words='' most_words='' topics=50 alpha=1 beta=0.01 sweeps='' batches=1 correlation=0.5 prior='' omega=auto delta=1e-6 scorer=gibbs
+take "epsilon document-epsilon report-words most-words topics alpha beta sweeps batches correlation prior omega delta trace! ${shared% brokers run workers partitions}" "$@"
 [[ -z $epsilon || -z $document_epsilon ]] || fail "--epsilon is of a bit, --document-epsilon of a document: give one"
 [[ -z $report_words || -n $document_epsilon ]] || fail "--report-words belongs to --document-epsilon"
 epsilon=${epsilon:-3}

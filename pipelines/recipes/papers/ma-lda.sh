@@ -26,7 +26,6 @@
 #                     the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
-#   --force           train even with too few documents, or with few words in the vocabulary
 #
 # Over Kafka, each stage in its own process (../kafka/README.md):
 #
@@ -43,8 +42,8 @@ source "$papers/../stages.sh"
 source "$papers/published.sh"
 
 sigma=1.24 clip=document rate=0.05 rounds='' length=500 share=0.1 topics=50 tau0=1024 kappa=0.7
-delta=1e-4 force=''
-take "sigma clip rate rounds length share topics tau0 kappa delta force! trace! $shared" "$@"
+delta=1e-4
+take "sigma clip rate rounds length share topics tau0 kappa delta trace! $shared" "$@"
 [[ $clip =~ ^(document|batch)$ ]] || fail "--clip must be document or batch, is $clip"
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --noise-multiplier="$sigma" --delta="$delta" --poisson="$rate" --rounds="${rounds:-1}"

@@ -10,14 +10,15 @@ published_documents() {
   text_and_folder
   same "$1"
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-  worth
+  whose
   begin "$out/run.ledger"
 }
 
-# count_documents sets $population, and refuses a larger $batch; the folder then accepts other settings. Under replace-one neighbours
-# have the same number of documents, so this number is public.
+# count_documents sets $population, and refuses a larger $batch, or too few documents; the folder then accepts other settings. Under
+# replace-one neighbours have the same number of documents, so this number is public.
 count_documents() {
   population=$(show "$out/documents.pp" | grep -c '^{"document"')
+  [[ ${sigma:-} == none || -e $out/grant.json ]] || enough "$population"
   ((batch <= population)) || { rm -f -- "$out/documents.pp" && fail "--batch $batch is larger than the number of documents"; }
 }
 

@@ -4,8 +4,8 @@
 scorer=gibbs
 
 # sampled_flags are the flags of these recipes, for take. The defaults follow.
-sampled_flags="topics alpha rounds delta force! trace! streams! $shared"
-topics=50 alpha=1 rounds=100 delta=1e-6 force='' streams=''
+sampled_flags="topics alpha rounds delta trace! streams! $shared"
+topics=50 alpha=1 rounds=100 delta=1e-6 streams=''
 
 # counts is the statistic of a word's guarantee: whole numbers, in which a word counts once.
 counts=(--top-topics 0 --word-weight count --norm 0)

@@ -36,7 +36,6 @@
 #   --streams         for the other levels: keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
 #                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
 #   --seed 1          seed of the parameters of the first round; the coins of kept topics have a key, OUT/gibbs.key
-#   --force           train even with too few documents, or with few words in the vocabulary
 #
 # Over Kafka, each stage in its own process (../kafka/README.md); at level printed the topics get one partition:
 #

@@ -29,7 +29,7 @@
 #                     the page, too
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
-#   --force           train even with too few documents, or with few words in the vocabulary
+#   --force           train even with fewer than 1,000 documents
 #
 # Over Kafka, each stage in its own process (../kafka/README.md):
 #

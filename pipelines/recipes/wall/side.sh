@@ -18,7 +18,6 @@ case $1 in
     cd "$root/var/lib/privpipe-private"
     export TMPDIR=$PWD
     [[ -e documents.pp ]] || tokenize text -o documents.pp documents.jsonl
-    tokenize check -o check.txt documents.pp
     sample --poisson "$rate" --rounds "$rounds" documents.pp | estep lda --params "$params"
     ;;
   wall)

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/size"
+)
+
+// sizeFlags are what a text must have to be worth a budget. The defaults are those of tokenize check, which counts exactly.
+type sizeFlags struct {
+	Size         string  `placeholder:"FILE" group:"Size" help:"Take the documents and their words from FILE of mstep size, which is released and charged, in place of --documents and --words. The exit code is 83 if they are beyond doubt not worth the budget: more than twice the standard deviation of the noise below a limit."`
+	MinDocuments float64 `default:"1000" placeholder:"N" group:"Size" help:"With --size: refuse fewer documents, or users (default ${default})."`
+	MinCoverage  float64 `default:"0.25" placeholder:"SHARE" group:"Size" help:"With --size: refuse documents of whose words the vocabulary has a smaller share, on average (default ${default})."`
+	MaxEmpty     float64 `default:"0.5" placeholder:"SHARE" group:"Size" help:"With --size: refuse a larger share of documents without a word of the vocabulary (default ${default})."`
+}
+
+func (f *sizeFlags) check() error {
+	switch {
+	case !(f.MinDocuments >= 0 && f.MinDocuments <= 1e12):
+		return fmt.Errorf("--min-documents must be a number from 0 to 1e12, is %v", f.MinDocuments)
+	case !(f.MinCoverage >= 0 && f.MinCoverage <= 1):
+		return fmt.Errorf("--min-coverage must be in [0, 1], is %v", f.MinCoverage)
+	case !(f.MaxEmpty >= 0 && f.MaxEmpty <= 1):
+		return fmt.Errorf("--max-empty must be in [0, 1], is %v", f.MaxEmpty)
+	}
+	return nil
+}
+
+// A noisy number, with the standard deviation of its noise.
+type noisy struct {
+	Value float64 `json:"value"`
+	Noise float64 `json:"noise"`
+}
+
+func (n noisy) String() string {
+	if n.Noise == math.MaxFloat64 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.*f ± %.*f", n.digits(), n.Value, n.digits(), n.Noise)
+}
+
+// digits is how many digits after the point are not below the noise.
+func (n noisy) digits() int {
+	if n.Noise <= 0 {
+		return 2
+	}
+	return max(0, 1-int(math.Floor(math.Log10(n.Noise))))
+}
+
+// above says that the number without noise is above a limit, beyond doubt: by two standard deviations. Noise of both signs is equally likely,
+// so a number at the limit is said to be above it with a probability of 0.023.
+func (n noisy) above(limit float64) bool { return n.Value-2*n.Noise > limit }
+func (n noisy) below(limit float64) bool { return n.Value+2*n.Noise < limit }
+
+// A textSize is what a release says of a text. Shares and words are means over its documents.
+type textSize struct {
+	Documents noisy `json:"documents"` // of unit user: at least the users, and at most twice the users
+	Empty     noisy `json:"empty"`     // share of documents without a word of the vocabulary
+	Words     noisy `json:"words"`     // different words of a document that the vocabulary has, at most size.MostWords
+	Coverage  noisy `json:"coverage"`  // share of a document's words that the vocabulary has
+}
+
+// readSize reads a file of mstep size.
+func readSize(name string) (*textSize, error) {
+	f, err := modelfile.Read(name, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	if f.Family != size.Family || len(f.Words) != len(size.Family.Features) {
+		return nil, exit.Errorf(exit.Malformed, "%s: a model of %s, must be a size of a text", name, f.Family.Name).
+			WithHint("mstep size writes one")
+	}
+	deviation, err := size.Deviation.Of(f.Set)
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	sums, err := size.Sums.Of(f.Set, model.Size{Words: f.Size.Words})
+	if err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	documents := noisy{sums[size.Documents], deviation}
+	// The quotient of two sums with independent noise of one deviation, to first order.
+	mean := func(feature int, scale float64) noisy {
+		if documents.Value < 1 {
+			return noisy{0, math.MaxFloat64}
+		}
+		quotient := sums[feature] / documents.Value
+		return noisy{scale * min(1, max(0, quotient)), scale * deviation / documents.Value * math.Hypot(1, quotient)}
+	}
+	return &textSize{documents, mean(size.Empty, 1), mean(size.Words, size.MostWords), mean(size.Known, 1)}, nil
+}
+
+// faults are the reasons why a text is not worth a budget, beyond doubt, each with a hint. All of it is released.
+func (f *sizeFlags) faults(s *textSize) (faults, hints []string) {
+	add := func(is bool, what, hint string) {
+		if is {
+			faults, hints = append(faults, what), append(hints, hint)
+		}
+	}
+	add(s.Documents.below(f.MinDocuments), fmt.Sprintf("%v documents or users, fewer than --min-documents %v", s.Documents, f.MinDocuments),
+		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
+	add(s.Coverage.below(f.MinCoverage), fmt.Sprintf("the vocabulary has a share of %v of the words of a document, less than --min-coverage %v",
+		s.Coverage, f.MinCoverage), "tokenize vocab makes a vocabulary of public text of the same language")
+	add(s.Empty.above(f.MaxEmpty), fmt.Sprintf("a share of %v of the documents has no word of the vocabulary, more than --max-empty %v",
+		s.Empty, f.MaxEmpty), "an empty document contributes nothing")
+	return faults, hints
+}

@@ -1,0 +1,51 @@
+// Package size is the E-step of the size of a text: half of each document's features (pipelines/model/size).
+package size
+
+import (
+	"privpipe/estep/job"
+	"privpipe/estep/row"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/size"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Command is estep size.
+type Command struct{ job.Job }
+
+// Run is kong's hook.
+func (c *Command) Run(r *filter.Run) error {
+	return c.Do(r, job.Work{Family: size.Family, New: func() model.EStep { return New() }})
+}
+
+// Model implements model.EStep.
+type Model struct{}
+
+// New returns a model, which has no parameters.
+func New() Model { return Model{} }
+
+// Settings implements model.EStep: there are none.
+func (Model) Settings() any { return nil }
+
+// SetParameters implements model.EStep: a model is no parameter of another round.
+func (Model) SetParameters(*stream.Set, model.Size) error { return nil }
+
+// NewWorker implements model.EStep.
+func (Model) NewWorker() model.Worker { return new(worker) }
+
+type worker struct{ row row.Row }
+
+// Contribute implements model.Worker: half of the features, so that a document has norm at most 1. Four features in [0, 1] have norm
+// at most 2.
+func (w *worker) Contribute(d *wire.Document, _ *model.Coins) ([]*wire.Part, error) {
+	w.row.Read(d)
+	if len(w.row.IDs) == 0 {
+		return nil, nil
+	}
+	values := make([]float32, len(w.row.X))
+	for i, x := range w.row.X {
+		values[i] = row.TowardsZero(x / 2)
+	}
+	return model.AppendParts(nil, 0, []uint32{0}, w.row.IDs, values), nil
+}
