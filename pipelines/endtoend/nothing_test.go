@@ -14,7 +14,7 @@ import (
 
 // zeroMeansZero lists the flags for which zero is a value like any other, by the program or command that has them.
 var zeroMeansZero = map[string]string{
-	"":                   "stall-timeout create max-cells workers seed",
+	"":                   "stall-timeout fifo-wait create max-cells workers seed",
 	"account ledger new": "delta", "account report": "delta", "account odometer": "delta", "account epsilon": "delta", "account compare": "delta",
 	"tokenize": "prefix", "tokenize check": "min-documents min-coverage max-empty", "tokenize vocab": "min-letters", "tokenize phrases": "threshold",
 	"sample": "memory lead window-grace",
