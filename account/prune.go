@@ -21,7 +21,7 @@ import (
 )
 
 type pruneCommand struct {
-	Runs   []string `name:"run" placeholder:"NAME" help:"Remove the stored releases of this run. May be repeated."`
+	Runs   []string `name:"run" env:"PRIVPIPE_ACCOUNT_PRUNE_RUN" placeholder:"NAME" help:"Remove the stored releases of this run. May be repeated."`
 	UsedUp bool     `help:"Remove the stored releases of all grants that have no release left."`
 	print.Flags
 	Ledger string `arg:"" help:"Ledger of privatize. Nobody may write to it meanwhile."`

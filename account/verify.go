@@ -24,7 +24,7 @@ import (
 
 type verifyCommand struct {
 	LastHash []string `placeholder:"HEX" help:"Refuse a ledger without a line of this hash, which somebody noted earlier as the last hash of the ledger: lines were cut off. May be repeated."`
-	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. Each release of a file, of a topic, or of the files in a folder must have been charged. A folder of stored releases, as LEDGER.releases, must hold every one. The default is LEDGER.releases if it exists; a missing release is then only a warning."`
+	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. Each release of a file, of a topic, or of the files in a folder must have been charged. A folder of stored releases, as LEDGER.releases, must hold every one. The default is LEDGER.releases if it exists; a release that is missing, or that this user may not read, is then only a warning."`
 	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the result here; standard output by default."`
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
@@ -68,6 +68,8 @@ type verification struct {
 	// those that were not there.
 	Releases string   `json:"releases,omitempty"`
 	Missing  []string `json:"missing_releases,omitempty"`
+	// Unreadable is how many this user may not read.
+	Unreadable int `json:"unreadable_releases,omitempty"`
 }
 
 func (c *verifyCommand) Run(r *filter.Run) error {
@@ -85,7 +87,10 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		// The hash beside the releases is read before the ledger: a privatizer that is at work writes it after the ledger.
 		folder := c.folder(name)
 		last, err := ledgers.LastOf(folder)
-		if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			r.Log.Warn("this user may not read the hash beside the stored releases: lines that are cut off the end do not show without --last-hash",
+				"file", filepath.Join(folder, event.LastName))
+		} else if err != nil {
 			return err
 		}
 		ledger, err := ledgers.Read(name)
@@ -162,6 +167,9 @@ func (c *verifyCommand) folder(name string) string {
 
 // warn names the stored releases that are not there, or of a run that misses several how many.
 func (v *verification) warn(r *filter.Run) {
+	if v.Unreadable > 0 {
+		r.Log.Warn("this user may not read stored releases: they were not compared with their charges", "ledger", v.Ledger, "releases", v.Unreadable)
+	}
 	of := make(map[string][]string)
 	for _, path := range v.Missing {
 		of[filepath.Dir(path)] = append(of[filepath.Dir(path)], path)
@@ -216,7 +224,7 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 		return nil, err
 	}
 	v.Releases = folder
-	if _, err := os.Stat(v.Releases); err != nil {
+	if _, err := os.Stat(v.Releases); err != nil && (c.stored() || !errors.Is(err, fs.ErrPermission)) {
 		if c.stored() || !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -234,10 +242,20 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 	}
 	if len(missing) > 0 && c.stored() {
 		first := missing[0]
+		if first.Unreadable {
+			return nil, exit.Errorf(exit.Missing, "%s: permission denied", first.Path)
+		}
 		return nil, &event.LedgerError{Name: name, Line: first.Line, Err: fmt.Errorf("its release %s is not there", first.Path)}
 	}
 	for _, m := range missing {
-		v.Missing = append(v.Missing, m.Path)
+		if m.Unreadable {
+			v.Unreadable++
+		} else {
+			v.Missing = append(v.Missing, m.Path)
+		}
+	}
+	if v.Unreadable > 0 && v.Unreadable == v.Charges {
+		v.Releases = "" // none was compared
 	}
 	return v, nil
 }

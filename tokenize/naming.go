@@ -8,7 +8,7 @@ import (
 
 // naming is the flag of the commands that name documents by content.
 type naming struct {
-	Prefix string `placeholder:"NAME" help:"Put NAME before each name that is made from content; empty by default. Without different prefixes, equal documents of two runs of tokenize have the same name, and sample refuses them."`
+	Prefix string `zero:"" placeholder:"NAME" help:"Put NAME before each name that is made from content; empty by default. Without different prefixes, equal documents of two runs of tokenize have the same name, and sample refuses them."`
 }
 
 // namesHelp is the text of --help about names.

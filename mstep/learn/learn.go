@@ -118,9 +118,6 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 // checkEvery refuses a number of rounds between checkpoints from which a killed run could not go on. What came by a pipe may not come again:
 // privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a state answers no older round.
 func (l *Job) checkEvery() error {
-	if l.Every == 0 {
-		return exit.Errorf(exit.Usage, "--checkpoint-every is 0, must be at least 1")
-	}
 	if l.Every > 1 && !l.readAgain() {
 		return exit.Errorf(exit.Usage, "--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
 	}

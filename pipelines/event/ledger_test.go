@@ -361,3 +361,29 @@ func TestHasLast(t *testing.T) {
 		}
 	}
 }
+
+// TestFindLooksAtNoLine: whether a round was charged is asked for each round of a run, so it must not cost more with each line of the ledger.
+// Of several charges of a round the last one is found.
+func TestFindLooksAtNoLine(t *testing.T) {
+	var l Ledger
+	charge := func(round, attempt int) *Charge {
+		return &Charge{Run: "a", Round: round, Attempt: attempt, Mechanism: None}
+	}
+	for round := range 3 {
+		l.Lines = append(l.Lines, &Line{Hash: string(rune('a' + round)), Charge: charge(round+1, 0)})
+	}
+	again := charge(2, 2)
+	l.Lines = append(l.Lines, &Line{Hash: "z", Charge: again})
+	if got := l.Find("a", 2); got != again {
+		t.Errorf("round 2 is %+v", got)
+	}
+	clear(l.Lines) // what is looked at now, panics
+	for round, found := range map[int]bool{1: true, 2: true, 3: true, 4: false} {
+		if got := l.Find("a", round); (got != nil) != found {
+			t.Errorf("round %d: %+v", round, got)
+		}
+	}
+	if got := l.Find("b", 1); got != nil {
+		t.Errorf("of another run: %+v", got)
+	}
+}

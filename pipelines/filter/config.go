@@ -31,7 +31,7 @@ func printConfig(w io.Writer, command *kong.Context) error {
 		}
 		if v := f.Target; v.IsValid() {
 			values[f.Name] = plain(v)
-			if v.IsZero() && !f.HasDefault && !f.IsBool() {
+			if v.IsZero() && !f.IsBool() && !(f.Set && f.Tag.Has(zeroTag)) {
 				values[f.Name] = nil
 			}
 		}

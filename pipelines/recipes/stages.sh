@@ -16,7 +16,17 @@ stop() {
   local again='run the same command to resume'
   [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
   echo "$(basename "$0"): stopped; $again" >&2
+  planned
   exit "$1"
+}
+
+# planned prints what the plan of the recipe costs, if it has begun. It is for a recipe that ends before its last round: whoever ends it because
+# of what it released has that ε, and not the smaller one of account report (privatize/PRIVACY.md).
+planned() {
+  local grant=${out:-}/grant.json epsilon delta
+  [[ -e $grant && -n ${ledger:-} ]] && used "$grant" "$ledger" && ! grep -q '^  "cost"' "$grant" || return 0 # a filter has a theorem for that
+  epsilon=$(sed -n 's/^    "epsilon": \([^,]*\),$/\1/p' "$grant") delta=$(sed -n 's/^    "delta": \([^,]*\),$/\1/p' "$grant")
+  echo "$(basename "$0"): to end it here because of what it released costs ε ${epsilon:-of all rounds of $grant}${delta:+ at δ $delta}, which is that of the whole plan" >&2
 }
 
 # tidy removes temporary files and ends background processes.
@@ -34,6 +44,7 @@ trap tidy EXIT
 
 recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 root=$(readlink -f -- "$recipes/../..")
+[[ ${PRIVPIPE_BIN-/} ]] || fail "PRIVPIPE_BIN is empty: unset it, or name the folder of the stages"
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
@@ -133,6 +144,7 @@ holds_folder() { fail "another recipe works in $1: ${2:-it has just begun}; wait
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]} named=$run
+  positive workers partitions
   [[ -e $text ]] || fail "no such text: $text"
   [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
   [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"

@@ -33,8 +33,9 @@ fi
 [[ $# == 2 ]] || fail "wants one of start, stop, kill, pause, resume, fetch, and a folder, see --help"
 mkdir -p -- "$2" 2>/dev/null || fail "cannot make the folder $2" 82
 folder=$(cd "$2" && pwd -P)
-jars=${PRIVPIPE_KAFKA_JARS:-$folder/jars}
-version=${PRIVPIPE_KAFKA_VERSION:-4.1}
+jars=${PRIVPIPE_KAFKA_JARS-$folder/jars}
+version=${PRIVPIPE_KAFKA_VERSION-4.1}
+[[ $2 && $jars ]] || fail "a folder is given as nothing: DIR or PRIVPIPE_KAFKA_JARS"
 case $version in
   4.1) release=4.1.1 ;;
   3.9) release=3.9.2 ;;
