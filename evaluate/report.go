@@ -325,7 +325,7 @@ func distributions(file *modelfile.File) ([]float64, error) {
 // addCoherence adds the coherence of the topics on the reference documents.
 func (c *reportCommand) addCoherence(p *page.Page) error {
 	const compared = 10 // words of a topic, as in the literature: Lau, Newman and Baldwin 2014
-	topics, header, err := readTopics(c.Model, compared, c.MaxCells)
+	topics, header, err := readTopics(c.Model, byProbability, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}

@@ -237,37 +237,6 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestBest agrees with sorting all words by the formula of the paper.
-func TestBest(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	const words = 300
-	inTopic, overall := make([]float64, words), make([]float64, words)
-	for i := range inTopic {
-		inTopic[i], overall[i] = float64(1+random.IntN(9))/1000, float64(1+random.IntN(5))/1000 // with ties
-	}
-	for _, lambda := range []float64{0, 0.35, 0.6, 1} {
-		relevance := func(id int) float64 {
-			return lambda*math.Log(inTopic[id]) + (1-lambda)*math.Log(inTopic[id]/overall[id])
-		}
-		for _, top := range []int{1, 15, words, words + 9} {
-			best := newRanking(inTopic, overall).best(lambda, top)
-			if len(best) != min(top, words) {
-				t.Fatalf("%d words of %d, want %d", len(best), words, top)
-			}
-			for i, id := range best {
-				if i > 0 && relevance(best[i-1]) < relevance(id)-1e-12 {
-					t.Fatalf("λ %v: word %d after a less relevant one", lambda, id)
-				}
-			}
-			for id := range words {
-				if !slices.Contains(best, id) && relevance(id) > relevance(best[len(best)-1])+1e-12 {
-					t.Fatalf("λ %v: word %d is missing", lambda, id)
-				}
-			}
-		}
-	}
-}
-
 // TestSize: the most topics of a page, over long words, fit; what cannot fit is refused.
 func TestSize(t *testing.T) {
 	const topics, vocabulary = 150, 3000

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"privpipe/evaluate/internal/topicmap"
+	"privpipe/pipelines/model/relevance"
 )
 
 // Topics are the distributions over words of a model.
@@ -90,8 +91,6 @@ type Place struct {
 const (
 	// mostTopics is how many topics a page shows: a reader looks at no more.
 	mostTopics = 100
-	// Lambda is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
-	Lambda = 0.6
 	// lambdaSteps is how many steps the slider has from 0 to 1.
 	lambdaSteps = 20
 )
@@ -100,8 +99,8 @@ const (
 // marked; nil for unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	v := len(words)
-	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: Lambda}
-	overall := overallOf(cells, v)
+	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: relevance.Default}
+	overall := relevance.Overall(cells, v)
 	total := 0.0
 	for _, c := range cells {
 		total += c
@@ -135,13 +134,13 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	for i, r := range rows {
 		distributions[i] = r.inTopic
 		at := func(id int) bool { return r.sure != nil && r.sure[id] }
-		order := newRanking(r.inTopic, overall)
-		for _, id := range order.best(Lambda, top) {
+		order := relevance.Of(r.inTopic, overall)
+		for _, id := range order.Best(t.Lambda, top) {
 			r.topic.Words = append(r.topic.Words, Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
 		}
 		scale(r.topic.Words)
 		t.All = append(t.All, r.topic)
-		t.Ranks = append(t.Ranks, order.candidates(words, r.inTopic, overall, at, top))
+		t.Ranks = append(t.Ranks, candidates(order, words, r.inTopic, overall, at, top))
 	}
 	if len(rows) >= 3 {
 		t.Map = newMap(t.All, topicmap.Of(distributions))
@@ -149,49 +148,11 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	return t
 }
 
-// A ranking ranks the words of a topic by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all
-// topics together (Sievert and Shirley, LDAvis, 2014, equation 1), which is log φ − (1−λ)·log p.
-type ranking struct{ logInTopic, logOverall []float64 }
-
-func newRanking(inTopic, overall []float64) ranking {
-	r := ranking{make([]float64, len(inTopic)), make([]float64, len(inTopic))}
-	for id := range inTopic {
-		r.logInTopic[id], r.logOverall[id] = math.Log(inTopic[id]), math.Log(overall[id])
-	}
-	return r
-}
-
-// best returns the ids of the most relevant words, the first of equal ones first.
-func (r ranking) best(lambda float64, top int) []int {
-	type candidate struct {
-		id        int
-		relevance float64
-	}
-	best := make([]candidate, 0, top+1)
-	for id := range r.logInTopic {
-		c := candidate{id, r.logInTopic[id] - (1-lambda)*r.logOverall[id]}
-		if len(best) == top && c.relevance <= best[top-1].relevance {
-			continue
-		}
-		at := len(best)
-		for at > 0 && best[at-1].relevance < c.relevance {
-			at--
-		}
-		best = slices.Insert(best, at, c)
-		best = best[:min(top, len(best))]
-	}
-	ids := make([]int, len(best))
-	for i, c := range best {
-		ids[i] = c.id
-	}
-	return ids
-}
-
 // candidates are the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
-func (r ranking) candidates(words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
+func candidates(r relevance.Ranking, words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
 	among := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
-		for _, id := range r.best(float64(step)/lambdaSteps, top) {
+		for _, id := range r.Best(float64(step)/lambdaSteps, top) {
 			among[id] = true
 		}
 	}
