@@ -194,8 +194,8 @@ func TestLead(t *testing.T) {
 		filter *spent.Filter
 		want   []string
 	}{
-		{nil, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document. Whoever", "at most 75.0 %"}},
-		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{"<strong>(2, 1e-06)-differential privacy</strong> for each document. Whoever", "at most 88.1 %",
+		{nil, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document. <a", "at most 75.0 %"}},
+		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{"<strong>(2, 1e-06)-differential privacy</strong> for each document. <a", "at most 88.1 %",
 			"exactly as account states it: " + fmt.Sprint(math.Log(3)) + "; if all settings were fixed before the first release<",
 			"ε 1.099 at δ 0 holds if all settings were fixed before the first release. Whatever the order, the ledger&#39;s filter guarantees ε 2 at δ 1e-06"}},
 		{&spent.Filter{Epsilon: spent.Number(math.Inf(1))}, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document, if all settings were fixed before the first release."}},

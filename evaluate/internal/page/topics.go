@@ -29,9 +29,12 @@ type Topics struct {
 	MeanNPMI     float64
 	Lambda       float64  // of the relevance by which the page ranks words before anybody moves the slider
 	Ranks        [][]Rank // what the slider needs, in the order of All
+	Found        []Found  // what the search for a word needs; nil for one distribution
 
 	Origin  *Origin  // of all topics together; nil: the model has no public text
 	Changes []Change // in the order of All; nil: no start was given
+
+	ranked [][]int // the ids of Ranks
 }
 
 // A Topic is a topic of the model.
@@ -45,6 +48,41 @@ type Topic struct {
 	SureShare float64
 	Origin    *Origin // nil: the model has no public text
 }
+
+// namedBy is how many of its leading words name a topic.
+const namedBy = 3
+
+// Leading are the words that name the topic.
+func (t Topic) Leading() []Word { return t.Words[:min(namedBy, len(t.Words))] }
+
+// Name is the leading words of the topic.
+func (t Topic) Name() string {
+	name := ""
+	for i, w := range t.Leading() {
+		if i > 0 {
+			name += ", "
+		}
+		name += w.Word
+	}
+	return name
+}
+
+// Further are the leading words after those of the name.
+func (t Topic) Further() []Word {
+	const last = 12
+	return t.Words[min(namedBy, len(t.Words)):min(last, len(t.Words))]
+}
+
+// About is the share in whole percent.
+func (t Topic) About() string {
+	if t.Share < 0.01 {
+		return "below 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*t.Share)
+}
+
+// SharePercent is Share in percent.
+func (t Topic) SharePercent() float64 { return 100 * t.Share }
 
 // Coherence prints the NPMI, empty if it is unknown.
 func (t Topic) Coherence() string {
@@ -140,7 +178,12 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 		}
 		scale(r.topic.Words)
 		t.All = append(t.All, r.topic)
-		t.Ranks = append(t.Ranks, candidates(order, words, r.inTopic, overall, at, top))
+		ids := candidates(order, top)
+		t.ranked = append(t.ranked, ids)
+		t.Ranks = append(t.Ranks, ranks(ids, words, r.inTopic, overall, at))
+	}
+	if t.Plural {
+		t.Found = t.found(words, cells, overall)
 	}
 	if len(rows) >= 3 {
 		t.Map = newMap(t.All, topicmap.Of(distributions))
@@ -148,16 +191,21 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	return t
 }
 
-// candidates are the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
-func candidates(r relevance.Ranking, words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
+// candidates are the ids of the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
+func candidates(r relevance.Ranking, top int) []int {
 	among := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
 		for _, id := range r.Best(float64(step)/lambdaSteps, top) {
 			among[id] = true
 		}
 	}
+	return slices.Sorted(maps.Keys(among))
+}
+
+// ranks are these words for the script.
+func ranks(ids []int, words []string, inTopic, overall []float64, sure func(int) bool) []Rank {
 	var all []Rank
-	for _, id := range slices.Sorted(maps.Keys(among)) {
+	for _, id := range ids {
 		mark := 0
 		if sure(id) {
 			mark = 1
@@ -195,17 +243,10 @@ func newMap(topics []Topic, m *topicmap.Map) *Map {
 		largest = max(largest, t.Share)
 	}
 	for i, t := range topics {
-		leading := ""
-		for _, w := range t.Words[:min(3, len(t.Words))] {
-			if leading != "" {
-				leading += ", "
-			}
-			leading += w.Word
-		}
 		const margin, widest = 8, 6
 		drawn.Places = append(drawn.Places, Place{
 			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach, Y: 50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
-			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: leading,
+			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: t.Name(),
 		})
 	}
 	return drawn
