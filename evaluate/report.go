@@ -47,7 +47,8 @@ type reportCommand struct {
 
 // Help is kong's hook.
 func (reportCommand) Help() string {
-	return "Writes one HTML file that needs no network: what is protected and by which theorem, the budget over time, the topics with their " +
+	return "Writes one HTML file that needs no network, for readers without statistics first: the topics by name with how much of the text each " +
+		"takes, what follows and what does not, how well people are protected, and the budget. Further down, in folds: the theorems, " +
 		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, how much of a topic is the data's own, " +
 		"coefficients and hidden units of " +
 		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its settings. ε is never computed here; account does that:\n\n" +

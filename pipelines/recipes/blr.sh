@@ -24,6 +24,7 @@
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
 #                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
+#   --title TEXT      title of the page, which all may read; by default the name of TRAIN
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
 #

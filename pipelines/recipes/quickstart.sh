@@ -19,4 +19,4 @@ extract() {
   mv -- "$out/comments.unfinished" "$out/comments.jsonl"
 }
 keep "$out/comments.jsonl" extract
-PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 "$out/comments.jsonl" "$out"
+PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 --title "Comments in Go's own source" "$out/comments.jsonl" "$out"

@@ -107,10 +107,10 @@ func TestSeveral(t *testing.T) {
 		several string
 		little  bool
 	}{
-		{event.Document, 0.5, "Whoever has several of the documents is protected less: for k of them ε is at most k·0.5.", false},
-		{event.Word, 2, "Whoever has several of the words is protected less: for k of them ε is at most k·2.", false},
+		{event.Document, 0.5, "Whoever has several of the documents is protected less: for k of them ε is at most k·0.5 (", false},
+		{event.Word, 2, "Whoever has several of the words is protected less: for k of them ε is at most k·2 (", false},
 		{event.User, 11, "", true},
-		{event.Document, 10, "for k of them ε is at most k·10.", false},
+		{event.Document, 10, "for k of them ε is at most k·10 (", false},
 	} {
 		p := NewProtection(&spent.Report{Epsilon: &c.epsilon, Delta: &delta, Unit: c.unit, Adjacency: event.AddRemove, Releases: 1})
 		html, err := (&Page{Protection: p}).HTML()

@@ -105,10 +105,8 @@ func NewProtection(r *spent.Report) *Protection {
 	p.Sentences = sentences(r)
 	p.Little = event.ProtectsLittle(float64(epsilon))
 	if names, ok := units[r.Unit]; ok && r.Unit != event.User && !epsilon.Infinite() && r.Releases > 0 {
-		p.Several = fmt.Sprintf("Whoever has several of the %s is protected less: for k of them ε is at most k·%s.", names[1], epsilon)
-		p.Sentences = append(p.Sentences, Sentence{"Several " + names[1] + " of one person", fmt.Sprintf("For k %s together ε is at most k·%s, and "+
-			"δ at most k·e^(k·%s)·%s (Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2). For 5 of them that is ε %s.", names[1], epsilon,
-			epsilon, delta, rounded.Up(5*float64(epsilon)))})
+		p.Several = fmt.Sprintf("Whoever has several of the %s is protected less: for k of them ε is at most k·%s (group privacy: Vadhan, The Complexity "+
+			"of Differential Privacy, 2017, lemma 2.2).", names[1], epsilon)
 	}
 	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
 		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time. A blind guess is right half of the time.", question,
@@ -199,6 +197,10 @@ func sentences(r *spent.Report) []Sentence {
 	e, d := float64(*r.Epsilon), float64(*r.Delta)
 	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
 		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
+	if r.Unit == event.Document {
+		all = append(all, Sentence{"Several documents of one person", "Together, k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1). " +
+			"A person who wrote many is protected less than one who wrote one."})
+	}
 	if d == 0 {
 		return append(all, Sentence{"δ = 0", "The guarantee has no exception: it is pure differential privacy."})
 	}
