@@ -91,7 +91,7 @@ func TestNights(t *testing.T) {
 	for night := 2; night <= 6; night++ {
 		s := bash(folder, fmt.Sprint(recipe, night))
 		s.Run()
-		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "no noise keeps it within 1") {
+		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "nothing is left of ε 1: ") {
 			t.Errorf("night %d: exit code %d, %s; want 83", night, code, s.stderr.String())
 		}
 	}

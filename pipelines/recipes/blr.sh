@@ -9,7 +9,7 @@
 # same command again: it resumes and spends nothing twice.
 #
 #   --schema FILE     public schema of the columns
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of rows)
 #   --sigma X         noise over the sensitivity of both statistics together, in place of --epsilon; "none" for a model that protects nobody
 #   --rate 1          probability of the coin that puts a row into a round; 1: all rows are in each round

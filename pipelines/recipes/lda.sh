@@ -9,7 +9,7 @@
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
 # it resumes and spends nothing twice.
 #
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia

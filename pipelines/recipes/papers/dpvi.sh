@@ -8,7 +8,7 @@
 # TRAIN, SCHEMA and OUT are as in blr.sh. A round has two numbers for each feature, not one for each pair: much noise hurts it less.
 #
 #   --schema FILE     public schema of the columns
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of rows)
 #   --sigma X         noise over the clip, in place of --epsilon; "none" for a model that protects nobody
 #   --rate 0.004      probability of the coin that puts a row into a round; 1: all rows are in each round
