@@ -16,6 +16,7 @@ import (
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/words"
@@ -51,12 +52,14 @@ type entry struct {
 	names   *wire.Document
 	content name.Content // of the record, if it has no id
 	empty   bool         // the record has no word
-	tokens  uint64       // number of words of the text
-	known   uint64       // number of words of the text that are in the vocabulary
+	words   bag.Words    // of the text
 }
 
 // counted are counts over documents.
-type counted struct{ documents, empty, skipped, tokens, known uint64 }
+type counted struct {
+	documents, empty, skipped uint64
+	words                     bag.Words
+}
 
 // recorded is a worker's output for a chunk.
 type recorded struct {
@@ -93,8 +96,7 @@ func (t *conversion) convert(
 		meter.Documents.Add(int64(made.documents))
 		total.empty += made.empty
 		total.skipped += made.skipped
-		total.tokens += made.tokens
-		total.known += made.known
+		total.words.Add(made.words)
 		total.add(made.names)
 		if err := skips.add(made.skips); err != nil {
 			return err
@@ -155,8 +157,7 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		if made.documents++; e.empty {
 			made.empty++
 		}
-		made.tokens += e.tokens
-		made.known += e.known
+		made.words.Add(e.words)
 		made.names.add(e.names)
 		unnamed = unnamed || e.names.Id == ""
 		made.entries, records = append(made.entries, e), append(records, e.record)

@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/uci"
 )
@@ -66,7 +67,7 @@ func (u *uciBags) Run(r *filter.Run) error {
 			r.SummarizePrivate("documents", documents)
 			r.SummarizePrivate("empty", empty)
 			// The file is over this vocabulary, so all its words are known.
-			return out.Commit(append(coverage(tokens, tokens), &wire.Tally{Name: "empty", Value: empty})...)
+			return out.Commit(append(coverage(bag.Words{All: tokens, Known: tokens}), &wire.Tally{Name: "empty", Value: empty})...)
 		}
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/wire"
 )
 
@@ -36,6 +37,5 @@ func (s *session) writeFirst(f First) error {
 	}
 	h := s.header(wire.Kind_PARAMETERS, f.Model.Matrices)
 	h.Run = s.RunName
-	record := &wire.Record{Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: f.Model.Scalars}}}
-	return s.writeSnapshot(f.Name, h, record, f.Model.Cells)
+	return modelfile.Write(f.Name, s.Compress.Compress, h, s.vocab, 0, f.Model)
 }

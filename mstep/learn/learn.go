@@ -17,6 +17,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -213,7 +214,8 @@ func (s *session) follow() error {
 	}
 	defer in.Close()
 	if string(h.Vocabulary) != string(s.vocab.Hash()) {
-		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name())
+		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name()).
+			WithHint("%s", vocabulary.Hint(h.Vocabulary))
 	}
 	if err := model.CheckReleases(h, s.learner); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
@@ -385,25 +387,5 @@ func (s *session) writeModel(name string) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	return s.writeSnapshot(name, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.record(snapshot), snapshot.Cells)
-}
-
-// writeSnapshot writes a model file with the vocabulary.
-func (s *session) writeSnapshot(name string, h *wire.Header, record *wire.Record, cells []stream.Rows) error {
-	out, err := endpoint.CreateStream(name, h, s.Compress.Compress)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	const some = 1000 // words a record
-	for first := 0; first < len(s.vocab); first += some {
-		words := &wire.Words{First: uint32(first), Words: s.vocab[first:min(first+some, len(s.vocab))]}
-		if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: words}}); err != nil {
-			return err
-		}
-	}
-	if err := out.WriteSet(record, cells...); err != nil {
-		return err
-	}
-	return out.Commit()
+	return modelfile.Write(name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab, s.learner.Round(), snapshot)
 }

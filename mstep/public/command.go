@@ -63,7 +63,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := errors.Join(endpoint.Once(c.inputs()), endpoint.Distinct(c.Output, inputs...)); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (c *Command) check(r *filter.Run) error {
 	if err := r.Check(c.Check, c.Vocab); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil || r.DryRun() {
 		return err
 	}

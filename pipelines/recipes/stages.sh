@@ -492,20 +492,20 @@ checksum() {
   fi
 }
 
-# whose stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
+# whose [DOCUMENTS] stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
 # Whether documents name users is public (privatize/PRIVACY.md). The folder then accepts other settings.
 whose() {
-  local named='' fault='' one=${units:-documents}
+  local named='' fault='' one=${units:-documents} of=${1:-$out/documents.pp}
   one=${one%s}
   ! compgen -G "$out/*grant.json" >/dev/null || return 0
-  ! (set +o pipefail && show --private "$out/documents.pp" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*","user":') || named=yes
+  ! (set +o pipefail && show --private "$of" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*","user":') || named=yes
   if [[ $named && -z ${unit:-} ]]; then
     fault="${one}s name users, so --unit must say whose budget it is: document, or user"
   elif [[ -z $named && ${unit:-} == user ]]; then
     fault="no $one names a user, so --unit user protects single ${one}s"
   fi
   [[ $fault ]] || return 0
-  rm -f -- "$out/documents.pp"
+  rm -f -- "$of"
   fail "$fault" 83
 }
 
@@ -551,6 +551,15 @@ weigh() {
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($out/size.txt). ε $epsilon holds" \
     "whether it goes on or not; --force goes on" >&2
   exit 83
+}
+
+# noise_of GRANT prints the noise multiplier of a grant.
+noise_of() { sed -n 's/^ *"noise_multiplier": \([-+.e0-9]*\),*$/\1/p' "$1"; }
+
+# former DOCUMENTS goes on with the default vocabulary of programs before December 2026, if a run was begun with it.
+former() {
+  [[ -e $1 && -z $vocab ]] || return 0
+  ! (set +o pipefail && show "$1" | sed 1q | grep -q '"vocabulary":"dde28ea238e69c04ea34edb851391370e1ad7de241d6d99b42c91ad0dedb3b10"') || vocabulary=(--vocab english-8000)
 }
 
 measure() {

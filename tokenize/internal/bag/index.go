@@ -15,7 +15,7 @@ import (
 type Index struct {
 	slots   []slot // a power of two of them, at most half in use
 	shift   int
-	unknown uint32 // the id of a word that is not in the vocabulary: the size of the vocabulary
+	unknown uint32 // the id of a word that is not in the vocabulary: the size of the vocabulary; that of a stop word is one more
 	long    map[string]uint32
 }
 
@@ -39,25 +39,32 @@ func pack(w words.Word) packed {
 	return packed{binary.LittleEndian.Uint64(w.Bytes) & (1<<(8*(len(w.Bytes)-8)) - 1), w.Key}
 }
 
-// NewIndex returns the index of a vocabulary. If two of its words differ only in case, Find returns the first.
-func NewIndex(v vocabulary.Words) *Index {
-	size := bits.Len(uint(2 * len(v)))
+// NewIndex returns the index of a vocabulary. If two of its words differ only in case, Find returns the first. Counters count the stop words
+// that are not in the vocabulary apart from other unknown words.
+func NewIndex(v vocabulary.Words, stop ...string) *Index {
+	size := bits.Len(uint(2 * (len(v) + len(stop))))
 	x := &Index{slots: make([]slot, 1<<size), shift: 64 - size, unknown: uint32(len(v)), long: make(map[string]uint32)}
 	for i := range x.slots {
 		x.slots[i].id = x.unknown
 	}
 	var splitter words.Splitter
-	for id, entry := range v {
+	add := func(entry string, id uint32) {
 		// An entry is one word, also if text would be cut there: "e_mail" is a phrase, or a token of a list.
 		var whole words.Text
 		whole.Token([]byte(entry))
-		splitter.Words(whole, func(w words.Word) { x.add(w, uint32(id)) })
+		splitter.Words(whole, func(w words.Word) { x.add(w, id) })
+	}
+	for id, entry := range v {
+		add(entry, uint32(id))
+	}
+	for _, entry := range stop {
+		add(entry, x.unknown+1)
 	}
 	return x
 }
 
 func (x *Index) add(w words.Word, id uint32) {
-	if _, ok := x.Find(w); ok || len(w.Bytes) == 0 {
+	if x.id(w) != x.unknown || len(w.Bytes) == 0 {
 		return
 	}
 	if len(w.Bytes) > mostPacked {
@@ -77,7 +84,7 @@ func (x *Index) add(w words.Word, id uint32) {
 // Find returns the id of a word.
 func (x *Index) Find(w words.Word) (id uint32, ok bool) {
 	id = x.id(w)
-	return id, id != x.unknown
+	return id, id < x.unknown
 }
 
 // id returns the id of a word, or unknown.
