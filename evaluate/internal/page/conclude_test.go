@@ -51,7 +51,7 @@ func TestConclusions(t *testing.T) {
 	good.Doubt = &Doubt{Alpha: 0.01}
 	protection := NewProtection(&spent.Report{Epsilon: &epsilon, Delta: &delta, Unit: event.User, Adjacency: event.AddRemove, Releases: 1})
 	poor := &Perplexity{Rounds: []RoundPerplexity{{Model: 100, Unigram: 99}}}
-	const nobody, own, sure, worse = "Anything about one user", "less than half of a topic is the text’s own: “c, b, a”.", "✓ is wrong is at most 1.0 %", "no better than word frequencies"
+	const nobody, own, sure, worse = "Anything about one user", "Much from “c, b, a”: less than half of that is this text’s own.", "✓ is wrong is at most 1.0 %", "no better than word frequencies"
 	for _, c := range []struct {
 		page       Page
 		want, lack []string
@@ -63,8 +63,13 @@ func TestConclusions(t *testing.T) {
 		{Page{Coefficients: new(Coefficients)}, []string{"the cause of anything"}, []string{"praise", nobody}},
 		{Page{Protection: protection}, nil, []string{nobody}},
 		{Page{Topics: topics(), Protection: &Protection{None: true, Unit: event.User}}, nil, []string{nobody}},
+		{Page{Topics: topics(), Protection: &Protection{Little: "ε is large", Unit: event.User}}, nil, []string{nobody}},
 	} {
 		said := fmt.Sprint(c.page.Conclusions())
+		html, err := c.page.HTML()
+		if hidden := strings.Contains(string(html), "noise that is there to hide"); err != nil || hidden && !strings.Contains(said, nobody) {
+			t.Errorf("the head says that units are hidden: %v (%v), and the conclusions %s", hidden, err, said)
+		}
 		for _, want := range c.want {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %q in %s", want, said)
