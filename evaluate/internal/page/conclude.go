@@ -37,17 +37,19 @@ func (c *Conclusions) topics(p *Page) {
 		"About how much of the text a topic takes. Shares count words, not documents and not people.",
 	}
 	if d := p.Topics.Doubt; d != nil {
-		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each topic”) does stand in the text. The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.",
-			percent(d.Alpha)))
+		c.May = append(c.May, fmt.Sprintf("That a word with ✓ (under “The words of each topic”) does stand in the text. "+
+			"The chance that any ✓ is wrong is at most %s, if this run was not chosen among several.", percent(d.Alpha)))
 	}
 	if p.Perplexity != nil && len(p.Perplexity.Rounds) > 0 && p.Perplexity.Last().Poor() {
 		c.Not = append(c.Not, "Much, from these topics: they predict other text no better than word frequencies do.")
 	}
 	if few := p.Topics.borrowed(); few != "" {
-		c.Not = append(c.Not, "Much from "+few+": less than half of that is this text’s own. The rest follows public text and the frequencies of single words.")
+		c.Not = append(c.Not, "Much from "+few+": less than half of that is this text’s own. "+
+			"The rest follows public text and the frequencies of single words.")
 	}
 	c.Not = append(c.Not,
-		"That one topic is larger than another, or one word more typical, where both are close. The numbers have noise on purpose: another run gives others.",
+		"That one topic is larger than another, or one word more typical, where both are close. "+
+			"The numbers have noise on purpose: another run gives others.",
 		"That nobody writes of what is missing here. What few people write of is lost in the noise.",
 		"Whether people praise or blame, and why. A topic says what they write of, not what they think of it.",
 	)

@@ -15,7 +15,8 @@ const (
 	leastFound  = 0.05 // a topic with a smaller part of a word is not named
 )
 
-// A Found is a word for the script: the word, and in pairs the place of a topic in All and which percentage of the word the topic has.
+// A Found is a word for the script: the word, and in pairs the place of a topic in All and which percentage of the word the
+// topic has.
 type Found []any
 
 // found are the words that a reader can search for, in the order of the vocabulary. cells are as NewTopics takes them.

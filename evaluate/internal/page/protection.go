@@ -105,8 +105,8 @@ func NewProtection(r *spent.Report) *Protection {
 	p.Sentences = sentences(r)
 	p.Little = event.ProtectsLittle(float64(epsilon))
 	if names, ok := units[r.Unit]; ok && r.Unit != event.User && !epsilon.Infinite() && r.Releases > 0 {
-		p.Several = fmt.Sprintf("Whoever has several of the %s is protected less: for k of them ε is at most k·%s (group privacy: Vadhan, The Complexity "+
-			"of Differential Privacy, 2017, lemma 2.2).", names[1], epsilon)
+		p.Several = fmt.Sprintf("Whoever has several of the %s is protected less: for k of them ε is at most k·%s "+
+			"(group privacy: Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2).", names[1], epsilon)
 	}
 	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
 		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time. A blind guess is right half of the time.", question,
