@@ -59,7 +59,7 @@ func (c *epsilonCommand) Run(r *filter.Run) error {
 
 type deltaCommand struct {
 	calculator.Released
-	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
+	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee. Above 10 it protects little."`
 	answering
 }
 

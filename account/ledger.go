@@ -20,7 +20,7 @@ type ledgerCommands struct {
 }
 
 type newLedgerCommand struct {
-	Epsilon  float64  `group:"Budget" placeholder:"X" help:"Refuse all that would take the whole ledger above this ε. By default only the grants bound it."`
+	Epsilon  float64  `group:"Budget" placeholder:"X" help:"Refuse all that would take the whole ledger above this ε, which protects little above 10. By default only the grants bound it."`
 	Delta    *float64 `zero:"" group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
 	Filter   string   `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
 	Order    float64  `group:"Filter" placeholder:"X" help:"Set the order of the filter renyi. By default it is the order that leaves the most for Gaussian noise without sampling."`
@@ -72,6 +72,9 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	head, err := c.head()
 	if err != nil {
 		return err
+	}
+	if weak := event.ProtectsLittle(c.Epsilon); weak != "" {
+		r.Log.Warn(weak)
 	}
 	content, err := event.NewLedger(head, time.Now())
 	if err != nil {

@@ -47,7 +47,8 @@ type reportCommand struct {
 
 // Help is kong's hook.
 func (reportCommand) Help() string {
-	return "Writes one HTML file that needs no network: what is protected and by which theorem, the budget over time, the topics with their " +
+	return "Writes one HTML file that needs no network, for readers without statistics first: the topics by name with how much of the text each " +
+		"takes, what follows and what does not, how well people are protected, and the budget. Further down, in folds: the theorems, " +
 		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, how much of a topic is the data's own, " +
 		"coefficients and hidden units of " +
 		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its settings. ε is never computed here; account does that:\n\n" +
@@ -325,7 +326,7 @@ func distributions(file *modelfile.File) ([]float64, error) {
 // addCoherence adds the coherence of the topics on the reference documents.
 func (c *reportCommand) addCoherence(p *page.Page) error {
 	const compared = 10 // words of a topic, as in the literature: Lau, Newman and Baldwin 2014
-	topics, header, err := readTopics(c.Model, compared, c.MaxCells)
+	topics, header, err := readTopics(c.Model, byProbability, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}

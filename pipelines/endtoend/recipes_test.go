@@ -32,10 +32,10 @@ func TestLDA(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// The page has the very ε of account, and marks words by the releases beside the ledger.
+	// The page has the name of the text, the very ε of account, and marks words by the releases beside the ledger.
 	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/report.json`))
 	page := run(t, folder, "cat out/report.html")
-	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline"} {
+	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline", "<h1>comments</h1>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -107,7 +107,7 @@ func TestNights(t *testing.T) {
 	for night := 2; night <= 6; night++ {
 		s := bash(folder, fmt.Sprint(recipe, night))
 		s.Run()
-		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "no noise keeps it within 1") {
+		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "nothing is left of ε 1: ") {
 			t.Errorf("night %d: exit code %d, %s; want 83", night, code, s.stderr.String())
 		}
 	}
@@ -318,8 +318,8 @@ func TestPublicScores(t *testing.T) {
 		"traced":  {"--trace --held held.pp", 4, true},
 	} {
 		run(t, folder, recipe+c.flags+" comments.jsonl "+name)
-		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<section id="quality"`)
-		quality, _, _ = strings.Cut(quality, "</section>")
+		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<div id="quality"`)
+		quality, _, _ = strings.Cut(quality, `<h3 id="theorems-title"`)
 		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds || strings.Contains(quality, "<polyline") != c.polyline {
 			t.Errorf("%s: %d rows, want %d, and a chart: %v; in\n%s", name, rows, c.rounds, c.polyline, quality)
 		}

@@ -68,16 +68,17 @@ class Model:
 
         return pandas.DataFrame(self.topics, columns=self.words).rename_axis(index="topic", columns="word")
 
-    def top(self, count=10):
-        """The likeliest words of each topic as a pandas frame: topic, share, rank from 1, word, probability. The largest topic comes
-        first, as in evaluate topics."""
+    def top(self, count=10, relevance=0.6):
+        """The leading words of each topic as a pandas frame: topic, share, rank from 1, word, probability. The largest topic comes
+        first, and words are ranked by relevance with this λ (Sievert and Shirley 2014), as in evaluate topics. 1: by probability."""
         import pandas
 
         topics, shares = self.topics, self.shares
+        relevances = np.log(topics) - (1 - relevance) * np.log(shares @ topics)
         rows = [
             (topic, shares[topic], rank, self.words[word], topics[topic, word])
             for topic in np.argsort(-shares, kind="stable")
-            for rank, word in enumerate(np.argsort(-topics[topic], kind="stable")[:count], 1)
+            for rank, word in enumerate(np.argsort(-relevances[topic], kind="stable")[:count], 1)
         ]
         return pandas.DataFrame(rows, columns=["topic", "share", "rank", "word", "probability"])
 

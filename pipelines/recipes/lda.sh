@@ -9,7 +9,7 @@
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
 # it resumes and spends nothing twice. While a recipe works in OUT, another one with this OUT ends with exit code 91.
 #
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --words 12000     number of words that the recipe chooses for the topics, among those of a dictionary, by the released frequencies
@@ -34,6 +34,7 @@
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --seed 1          seed of the random first topics; privacy does not depend on it
 #
 # Over Kafka, each stage in its own process (kafka/README.md):

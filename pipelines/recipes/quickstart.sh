@@ -20,4 +20,4 @@ extract() {
 }
 keep "$out/comments.jsonl" extract
 exec {lock}>&- # the next recipe locks the folder itself
-PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 "$out/comments.jsonl" "$out"
+PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 --title "Comments in Go's own source" "$out/comments.jsonl" "$out"

@@ -3,7 +3,7 @@
 # classifier. One that has no rounds trains by itself, and calls predictor.
 
 # row_flags are the flags of all these recipes, for take. The defaults follow.
-row_flags="schema delimiter positive held force! brokers run workers partitions"
+row_flags="schema delimiter positive held title force! brokers run workers partitions"
 positive=1 force='' unit='' units=rows
 
 # budget_flags are those of the recipes that plan by add-remove, beside them.

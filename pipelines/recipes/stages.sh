@@ -117,8 +117,8 @@ holds() { awk "BEGIN {exit !($1)}"; }
 
 # shared are the flags of all recipes that take TEXT and OUT, for take. A recipe passes "${shared…}" without those of them that it
 # would ignore. The defaults follow.
-shared="vocab columns delimiter phrases held seed brokers run workers partitions"
-vocab='' columns='' delimiter='' phrases='' held='' seed=1
+shared="vocab columns delimiter phrases held title seed brokers run workers partitions"
+vocab='' columns='' delimiter='' phrases='' held='' title='' seed=1
 brokers='' run='' workers=2 partitions=4
 
 # own FOLDER makes a folder and locks it for this recipe: another one ends with the exit code of a lock. The stages inherit the lock, so
@@ -193,11 +193,19 @@ present() {
   page "$ledger" ${scores:+--scores "$scores"}
 }
 
+# name_of TEXT prints the name of a text without its folder and its last extensions.
+name_of() {
+  local name=${1%/}
+  name=${name##*/}
+  while [[ $name =~ ^(.+)\.(zst|gz|bz2|xz|jsonl|json|csv|tsv|parquet|txt|pp|npy)$ ]]; do name=${BASH_REMATCH[1]}; done
+  printf %s "$name"
+}
+
 # page LEDGER [FLAG STREAM] makes report.html, a page with public numbers only, with the scores or predictions of the STREAM by this flag of
 # evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
 # costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
-# it is kept while the report stays the same. The page has the topics of start.pp, if the recipe has kept that. A figure sets $no_page:
-# nobody reads the pages of its runs.
+# it is kept while the report stays the same. The page has $title or the name of the text as its title, and the topics of start.pp, if the
+# recipe has kept that. A figure sets $no_page: nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
   local ledger=$1 curve=() report
@@ -209,7 +217,7 @@ page() {
     ((${#curve[@]} == 0)) || account report -q --json --delta "$delta" "${curve[@]}" -o /dev/null "$ledger"
   fi
   mv -- "$out/report.now" "$out/report.json"
-  report=(evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
+  report=(evaluate report --title "${title:-$(name_of "$text")}" --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
   [[ ! -e $out/start.pp ]] || report+=(--start "$out/start.pp")
   if (($#)) && ! public "$2"; then
     printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$out/report.html" \

@@ -15,7 +15,7 @@ func TestSlack(t *testing.T) {
 		return &event.Grant{
 			Version: event.GrantVersion, ID: "g", Created: ledgertest.Noon, Mechanism: event.Gaussian,
 			Adjacency: event.AddRemove, Unit: event.Document, Clip: 1, NoiseMultiplier: 8, Releases: 4,
-			Scheme: event.Scheme{Method: event.All, Rate: 1, Rounds: 4},
+			Scheme:  event.Scheme{Method: event.All, Rate: 1, Rounds: 4},
 			Subject: ledgertest.SubjectFor(event.Gaussian),
 		}
 	}
