@@ -7,7 +7,7 @@
 # and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
 # topics, the report of the spent budget, and all of it as a page to show, report.html. With public text it also gets start.pp, the
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
-# it resumes and spends nothing twice.
+# it resumes and spends nothing twice. While a recipe works in OUT, another one with this OUT ends with exit code 91.
 #
 #   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
@@ -129,6 +129,7 @@ whose "$all"
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
+whole "$ledger"
 data_set "$ledger"
 
 # All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
