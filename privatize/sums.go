@@ -51,7 +51,7 @@ func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
 
 // privatize reads contributions and writes releases. This file only carries records to and from internal/release.
 func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, maxCells uint64) error {
-	if err := r.Check(append(c.Inputs, c.Ledger)...); err != nil {
+	if err := r.Check(append(c.Inputs, c.Ledger, c.Claims)...); err != nil {
 		return err
 	}
 	wanted := within(c.RoundTimeout)

@@ -27,12 +27,14 @@ type rounds struct {
 	Inputs     []string    `arg:"" optional:"" help:"Read streams of documents from these files or topics, by default from standard input."`
 	windows
 	lead
+	filter.Stamps
 	filter.Compress
 	filter.Workers
 }
 
 // Validate is kong's hook.
 func (s *rounds) Validate() error {
+	s.Stamps.Apply()
 	if err := s.CheckEpochs(s.Rounds); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type files struct {
 	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
 	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
 	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input by default."`
+	filter.Stamps
 }
 
 // textFormat are the flags about the form of texts.
@@ -39,6 +40,7 @@ const formatsHelp = "A text of JSON Lines is a string, which is cut into words, 
 	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."
 
 func (f *files) Validate() error {
+	f.Stamps.Apply()
 	if f.MaxDocument < 1 {
 		return fmt.Errorf("--max-document must be at least 1, is %d", f.MaxDocument)
 	}

@@ -265,7 +265,15 @@ func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	if chunk.Err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err) // err names the file
 	}
+	if m := chunk.Message(line); m != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", atOffset(m.Partition, m.Offset), err)
+	}
 	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err)
+}
+
+// atOffset names a message of a topic.
+func atOffset(partition string, offset int64) string {
+	return fmt.Sprintf("%s: the message at offset %d", partition, offset)
 }
 
 // where names a line or a row of a file, or the file if its number is 0.

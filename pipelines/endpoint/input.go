@@ -66,18 +66,25 @@ func Open(name string) (*Input, error) {
 
 // openText opens a topic of text. Each message is a line.
 func openText(name string) (*Input, error) {
-	l, err := topic.Parse(name)
-	if err != nil {
-		return nil, err
-	}
-	if l.Group != "" {
-		return nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
-	}
-	t, err := topic.Of(l).OpenText(context.Background(), l)
+	t, l, err := OpenTexts(name)
 	if err != nil {
 		return nil, err
 	}
 	return &Input{Reader: awaited{t, "messages of " + l.Topic, broker}, Name: l.Topic, file: t}, nil
+}
+
+// OpenTexts opens a topic of text, message by message.
+func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
+	l, err := topic.Parse(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.Group != "" {
+		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
+	}
+	l.BrokerTime, l.Whole = l.FromTime() && !TrustStamps, true
+	t, err := topic.Of(l).OpenText(context.Background(), l)
+	return t, l, err
 }
 
 // Size returns the size of an input in bytes. Only the size of a regular file is known.

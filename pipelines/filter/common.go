@@ -64,6 +64,14 @@ func (c Compress) AfterApply() error {
 	return nil
 }
 
+// Stamps is the flag of the commands that read topics of texts or of documents, which other programs write.
+type Stamps struct {
+	TrustStamps bool `help:"Accept the times that the writers of a topic's messages state (message.timestamp.type=CreateTime). By default from=TIME in a topic's name, and --window of sample, need the broker's times (LogAppendTime): otherwise the writer of one message could decide which other documents count, and when."`
+}
+
+// Apply makes the flag hold. A command calls it when it validates its flags, before it opens a topic.
+func (s Stamps) Apply() { endpoint.TrustStamps = s.TrustStamps }
+
 // Cells is the flag of every command that holds whole matrices of shapes that its input states.
 type Cells struct {
 	MaxCells uint64 `zero:"" default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more than N cells in total, before they take memory (default 268435456; 0: no limit). A cell takes at least 8 bytes."`

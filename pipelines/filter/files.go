@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -77,6 +78,18 @@ func distinct(command *kong.Context) error {
 			}
 			if !output && inside(out.name, other.name) {
 				return exit.Errorf(exit.Usage, "output %s is in the folder %s, which is an input", out.name, other.name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkTopics refuses outputs that are topics and missing, for a dry run. It asks the brokers.
+func checkTopics(ctx context.Context, command *kong.Context) error {
+	for _, f := range command.Flags() {
+		if name := f.Target.String(); f.Target.Kind() == reflect.String && (f.Short == 'o' || f.Tag.Has(outputTag)) && endpoint.IsTopic(name) {
+			if err := endpoint.CheckWritten(ctx, name); err != nil {
+				return err
 			}
 		}
 	}

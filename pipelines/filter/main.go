@@ -140,6 +140,9 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
 		err = nil // all that can be checked
 	}
+	if common.DryRun && err == nil {
+		err = checkTopics(r, command)
+	}
 	if err == nil {
 		r.event("", "done")
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/metrics"
 )
 
 // lasting is how long a wait lasts before it is told.
@@ -25,6 +26,8 @@ type teller struct{ warned, said map[string]bool }
 // --verbose.
 func (t *teller) tell(r *Run, longer time.Duration) {
 	alone, others := endpoint.Awaited(longer)
+	topicAlone, topicOthers := metrics.Waiting(longer) // for topics and brokers
+	alone, others = append(alone, topicAlone...), append(others, topicOthers...)
 	if limit := r.common.StallTimeout; limit > 0 {
 		alone = append(alone, endpoint.Silent(max(longer, limit))...)
 	}

@@ -54,9 +54,10 @@ func (o *Options) comment() rune {
 type Reader struct {
 	Options
 	inputs []input
-	lines  *lines // of the current input
-	table  *table // of CSV, once its first record is read
-	rows   *rows  // of the current input, if it is Parquet
+	lines  *lines    // of the current input
+	table  *table    // of CSV, once its first record is read
+	rows   *rows     // of the current input, if it is Parquet
+	topic  *messages // the current input, if it is a topic of messages
 	read   *atomic.Int64
 	close  func() error
 }
@@ -220,6 +221,17 @@ func (r *Reader) Next() (Chunk, bool, error) {
 				return Chunk{}, false, err
 			}
 		}
+		if r.topic != nil {
+			chunk, err := r.topic.next()
+			if err == nil {
+				chunk.options = &r.Options
+				return chunk, true, nil
+			}
+			r.topic.Close()
+			if r.topic = nil; err != io.EOF {
+				return Chunk{}, false, err
+			}
+		}
 		if r.lines != nil {
 			chunk, err := r.records()
 			if err == nil {
@@ -238,6 +250,14 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		}
 		in := r.inputs[0]
 		r.inputs = r.inputs[1:]
+		if ofMessages(in) {
+			var err error
+			if r.topic, err = openMessages(in, r.read); err != nil {
+				r.topic = nil
+				return Chunk{}, false, err
+			}
+			continue
+		}
 		if in.format == TextFile {
 			chunk, err := r.file(in)
 			return chunk, err == nil, err
