@@ -66,23 +66,16 @@ type counted struct {
 // recorded is a worker's output for a chunk.
 type recorded struct {
 	counted
-	names
 	skips   []skipped
 	entries []entry
 	batches []*stream.Batch // nil if an entry has no id yet
-}
-
-// converted are the counts over all documents.
-type converted struct {
-	counted
-	positions
 }
 
 // convert writes a record of each document, with a recorder for each worker. The caller commits out. Each of also gets all entries, in the
 // order of the input and with their names.
 func (t *conversion) convert(
 	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder, also ...func([]entry) error,
-) (total converted, err error) {
+) (total counted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
@@ -100,7 +93,6 @@ func (t *conversion) convert(
 		total.blank += made.blank
 		total.skipped += made.skipped
 		total.words.Add(made.words)
-		total.add(made.names)
 		if err := skips.add(made.skips); err != nil {
 			return err
 		}
@@ -167,7 +159,6 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 			made.blank++
 		}
 		made.words.Add(e.words)
-		made.names.add(e.names)
 		unnamed = unnamed || e.names.Id == ""
 		made.entries, records = append(made.entries, e), append(records, e.record)
 	}

@@ -13,7 +13,7 @@ export LC_ALL=C TZ=UTC
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 out=$(realpath -m -- "${1:-$here/../../dist}")
-mkdir -p -- "$out"
+{ mkdir -p -- "$out" 2>/dev/null && [[ -w $out ]]; } || { echo "dist.sh: error: cannot write in the folder $out" >&2 && exit 82; }
 made=$(mktemp -d)
 trap 'rm -rf -- "$made"' EXIT
 

@@ -23,7 +23,7 @@ page=$recipes/../../privatize/CHECKING.md
 contributions() { "${PYTHON:-python3}" "$recipes/contributions.py" "$@"; }
 if [[ -n ${arguments[0]:-} ]]; then
   [[ ! -e ${arguments[0]} ]] || fail "${arguments[0]} is there already"
-  mkdir -p -- "${arguments[0]}"
+  { mkdir -p -- "$(dirname -- "${arguments[0]}")" && mkdir -- "${arguments[0]}"; } 2>/dev/null || fail "cannot make the folder ${arguments[0]}" 82
   cd -- "${arguments[0]}"
 else
   folder=$(mktemp -d)
