@@ -68,8 +68,11 @@ func (c *cut) Run(r *filter.Run) error {
 	defer out.Abort()
 	known := uint64(0)
 	counts := make([]uint32, len(words)) // of a document
-	for r.Err() == nil {
+	for documents := 0; r.Err() == nil; documents++ {
 		record, err := in.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", c.Input)
+		}
 		if err == io.EOF {
 			left := in.Tallies()
 			if _, stated := left[tallyTokens]; stated {
