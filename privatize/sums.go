@@ -111,7 +111,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	s := sums{sender: sender{r, grant, privatizer.Collector, out}, privatizer: privatizer, keep: c.KeepReleases}
 	in.deadline = newDeadline(c.RoundTimeout)
 	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
-	in.begun = privatizer.Begun()
+	in.unspent = !privatizer.Begun()
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}

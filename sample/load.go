@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -126,6 +127,9 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 			return nil, nil, err
 		}
 	}
+	if documents.Documents() == 0 {
+		return nil, nil, errEmpty(s.inputs())
+	}
 	if !slices.ContainsFunc(s.inputs(), func(name string) bool { return !endpoint.IsTopic(name) }) {
 		documents.Once()
 	}
@@ -140,6 +144,11 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		return nil, nil, refusePositions(suspect)
 	}
 	return documents, header, nil
+}
+
+// errEmpty is the error of inputs without a document: each round would cost a part of the budget and hold nobody.
+func errEmpty(inputs []string) error {
+	return exit.Errorf(exit.Malformed, "%s: no document", strings.Join(inputs, ", "))
 }
 
 // addAll adds the documents of a stream. It adds the name of each new unit to names.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
@@ -62,14 +61,6 @@ func (f *files) names() (names []string) {
 		return []string{endpoint.Stdio}
 	}
 	return names
-}
-
-// zeroBytes reports whether every input is a file of 0 bytes, as an export that failed leaves behind.
-func (f *files) zeroBytes() bool {
-	return !slices.ContainsFunc(f.names(), func(name string) bool {
-		size, known := endpoint.Size(name)
-		return !known || size > 0
-	})
 }
 
 // reader returns the reader of the files.

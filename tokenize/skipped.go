@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -23,7 +24,7 @@ func (o *onError) Validate() error {
 	switch {
 	case o.Skipped != "" && o.OnError != "skip":
 		return errors.New("--skipped needs --on-error skip")
-	case o.Skipped == endpoint.Stdio:
+	case o.Skipped != "" && endpoint.IsStdout(o.Skipped):
 		return errors.New("--skipped must name a file: standard output is for records")
 	}
 	return nil
@@ -40,7 +41,7 @@ type skipped struct {
 }
 
 func newSkipped(chunk source.Chunk, number int, err error) skipped {
-	s := skipped{File: chunk.Name, Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
+	s := skipped{File: name.OfPath(chunk.Name), Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
 	switch m := chunk.Message(number); {
 	case m != nil:
 		s.File, s.Offset = m.Partition, &m.Offset

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"privpipe/pipelines/endpoint/topic"
@@ -48,6 +49,7 @@ func (f *Follower) Reached(round uint32) bool { return f.round >= round }
 
 // Wait waits until this round or a later one is whole in the topic: rounds may be left out, and may come again.
 func (f *Follower) Wait(round uint32) error {
+	defer await(fmt.Sprintf("the release of round %d in %s", round, f.log.Name()), broker)()
 	for !f.Reached(round) {
 		if f.ended {
 			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there", f.log.Name(), f.round, round).

@@ -39,7 +39,7 @@ func Open(name string) (*Input, error) {
 		if DryRun {
 			return &Input{Reader: unread{}, Name: "standard input"}, nil
 		}
-		return &Input{Reader: os.Stdin, Name: "standard input"}, nil
+		return &Input{Reader: told(os.Stdin, os.Stdin, "standard input"), Name: "standard input"}, nil
 	}
 	if topic.Is(name) {
 		return openText(name)
@@ -55,7 +55,7 @@ func Open(name string) (*Input, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Input{Reader: f, Name: name, file: f}, nil
+		return &Input{Reader: told(f, f.File, name), Name: name, file: f}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -70,7 +70,7 @@ func openText(name string) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Input{Reader: t, Name: l.Topic, file: t}, nil
+	return &Input{Reader: awaited{t, "messages of " + l.Topic, broker}, Name: l.Topic, file: t}, nil
 }
 
 // OpenTexts opens a topic of text, message by message.

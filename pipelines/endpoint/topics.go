@@ -153,7 +153,7 @@ var sides = map[bool]string{true: "private", false: "public"}
 
 // openLog opens the stream of a partition, after the rounds that are done.
 func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
-	r, err := stream.NewMergedReader(log, log.Name(), after.closed)
+	r, err := stream.NewMergedReader(awaitedLog{log}, log.Name(), after.closed)
 	if err != nil {
 		log.Close()
 		return nil, nil, err

@@ -147,48 +147,6 @@ func (r *Run) watch() (stop func()) {
 	return func() { tick.Stop(); close(quit) }
 }
 
-// lasting is how long the stage waits for a topic or a broker before it tells.
-const lasting = 5 * time.Second
-
-// tellWaits tells once of each wait for a topic or a broker that lasts: it warns of what may never come, and otherwise it is for --verbose.
-// stop ends it.
-func (r *Run) tellWaits() (stop func()) {
-	if !topic.Any() {
-		return func() {}
-	}
-	tick, quit := time.NewTicker(lasting/5), make(chan struct{})
-	go func() {
-		defer exit.Guard()
-		said := make(map[string]bool)
-		for {
-			select {
-			case <-tick.C:
-			case <-quit:
-				return
-			}
-			said = r.tellOf(said, lasting)
-		}
-	}()
-	return func() { tick.Stop(); close(quit) }
-}
-
-// tellOf tells of the waits longer than a time that were not said before. It returns those that last.
-func (r *Run) tellOf(said map[string]bool, longer time.Duration) map[string]bool {
-	alone, others := metrics.Waiting(longer)
-	now := make(map[string]bool)
-	for i, what := range append(alone, others...) {
-		if now[what] = true; said[what] {
-			continue
-		}
-		if i < len(alone) {
-			r.Log.Warn("waiting for " + what)
-		} else {
-			r.Log.Info("waiting for " + what)
-		}
-	}
-	return now
-}
-
 // event logs a step of the run: name and attributes if messages are JSON, otherwise text. An empty text is not
 // logged.
 func (r *Run) event(text, name string, attributes ...any) {

@@ -54,7 +54,7 @@ func TestSentences(t *testing.T) {
 		epsilon         *spent.Number
 		want            []string
 	}{
-		{event.Document, event.AddRemove, &epsilon, []string{"single document", "one document more", "2.719 times", "1,000,000", "whether a document"}},
+		{event.Document, event.AddRemove, &epsilon, []string{"single document", "k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1)", "one document more", "2.719 times", "1,000,000", "whether a document"}},
 		{event.User, event.ReplaceOne, &epsilon, []string{"single user", "all of the user's documents", "equally many users", "which of two users", "together: which one was there"}},
 		{event.User, event.AddRemove, &epsilon, []string{"whether the user was in the data at all"}},
 		{event.Document, event.ReplaceOne, &epsilon, []string{"protected: which one was there, and all"}},
@@ -73,6 +73,9 @@ func TestSentences(t *testing.T) {
 		}
 		if at := strings.Contains(text, "in the data at all"); at && c.adjacency != event.AddRemove {
 			t.Errorf("%s, %s: %s", c.unit, c.adjacency, text)
+		}
+		if of := strings.Contains(text, "k documents"); of != (c.unit == event.Document && !c.epsilon.Infinite()) {
+			t.Errorf("%s: several documents: %v", c.unit, of)
 		}
 		if p.None != c.epsilon.Infinite() || p.None && (strings.Contains(text, "times as likely") || p.Plain != "") {
 			t.Errorf("ε %s: %v, %s", c.epsilon, p.None, text)

@@ -190,6 +190,10 @@ func sentences(r *spent.Report) []Sentence {
 	e, d := float64(*r.Epsilon), float64(*r.Delta)
 	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
 		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
+	if r.Unit == event.Document {
+		all = append(all, Sentence{"Several documents of one person", "Together, k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1). " +
+			"A person who wrote many is protected less than one who wrote one."})
+	}
 	if d == 0 {
 		return append(all, Sentence{"δ = 0", "The guarantee has no exception: it is pure differential privacy."})
 	}

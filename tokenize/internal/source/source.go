@@ -18,6 +18,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/name"
 )
 
 // A Format is a file format of documents.
@@ -75,20 +76,20 @@ func NewReader(names []string, o Options) (*Reader, error) {
 		names = []string{endpoint.Stdio}
 	}
 	r := &Reader{Options: o, read: new(atomic.Int64)}
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if name != endpoint.Stdio && err == nil && info.IsDir() {
-			if err := r.addFolder(name); err != nil {
+	for _, path := range names {
+		info, err := os.Stat(path)
+		if path != endpoint.Stdio && err == nil && info.IsDir() {
+			if err := r.addFolder(path); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		in := input{path: name, id: filepath.ToSlash(name), format: r.Format}
-		if name == endpoint.Stdio {
+		in := input{path: path, id: name.OfPath(path), format: r.Format}
+		if path == endpoint.Stdio {
 			in.id = ""
 		}
 		if r.Format == ByName {
-			in.format = r.formatOf(name)
+			in.format = r.formatOf(path)
 		}
 		r.inputs = append(r.inputs, in)
 	}
@@ -181,23 +182,23 @@ func (r *Reader) addFolder(root string) error {
 		if err != nil {
 			return err
 		}
-		in := input{path: path, id: filepath.ToSlash(below), format: formatOf(path)}
+		in := input{path: path, id: name.OfPath(below), format: formatOf(path)}
 		if r.Format != ByName {
 			in.format = r.Format
 			if hidden := strings.HasPrefix(entry.Name(), ".") && below != "."; hidden && entry.IsDir() {
 				return fs.SkipDir
-			} else if info, err := os.Stat(path); err != nil {
-				return err
-			} else if hidden || !info.Mode().IsRegular() {
+			} else if hidden {
 				return nil
 			}
 		}
-		if in.format == TextFile && r.Cells != nil {
-			return nil // a README, rather than rows
+		if in.format == "" || entry.IsDir() || in.format == TextFile && r.Cells != nil { // a README, rather than rows
+			return nil
 		}
-		if !entry.IsDir() && in.format != "" {
-			r.inputs = append(r.inputs, in)
+		// A FIFO or a device is no file of a folder: it is read where it is named itself.
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return err
 		}
+		r.inputs = append(r.inputs, in)
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
