@@ -1,8 +1,6 @@
 package endpoint_test
 
 import (
-	"context"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -26,11 +24,10 @@ func eventually(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// TestStallOfWriter: who sends messages that the broker does not take stands still, and so does who waits for its answer. What is waited for is
-// told.
+// TestStallOfWriter: who sends messages that the broker does not take stands still. What is waited for is told.
 func TestStallOfWriter(t *testing.T) {
 	const limit = 50 * time.Millisecond
-	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "releases": 1})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 1})
 	dead := func(key kmsg.Key) {
 		fake.ControlKey(key.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
 			fake.KeepControl()
@@ -48,27 +45,11 @@ func TestStallOfWriter(t *testing.T) {
 	eventually(t, "it cannot write", func() bool {
 		return strings.Contains(metrics.Stalled(limit), "nothing goes out to rounds.private[0]")
 	})
-	dead(kmsg.ListOffsets)
-	ctx, cancel := context.WithCancel(t.Context())
-	opened := make(chan error)
-	go func() {
-		_, err := endpoint.Follow(ctx, topic(fake.Address, "releases"), "")
-		opened <- err
-	}()
-	eventually(t, "it cannot ask", func() bool {
-		return strings.Contains(metrics.Stalled(limit), "the broker does not answer about releases")
-	})
 	alone, _ := metrics.Waiting(0)
-	for _, want := range []string{"/rounds.private to append, for at most 2m0s", "/releases to look for an offset, for at most 2m0s"} {
-		if !strings.Contains(strings.Join(alone, "\n"), want) {
-			t.Errorf("%q is not among what is waited for: %q", want, alone)
-		}
+	if want := "/rounds.private to append, for at most 2m0s"; !strings.Contains(strings.Join(alone, "\n"), want) {
+		t.Errorf("%q is not among what is waited for: %q", want, alone)
 	}
 	out.Abort()
-	cancel()
-	if err := <-opened; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
 }
 
 // TestStall: who waits for a partition in which nothing comes stands still until something comes.
