@@ -33,7 +33,7 @@ type reportCommand struct {
 	Ledger      string `placeholder:"FILE" help:"Read what was released, and when, from this ledger. Needs --account."`
 	Account     string `placeholder:"FILE" help:"Read ε, δ and their theorem from FILE, the JSON of account report for the ledger as it is now."`
 	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
-	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists."`
+	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists and this user may read it."`
 	Start       string `placeholder:"FILE" help:"Show the topics before and after: those before the first release are in FILE, of mstep lda --start-out."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
 	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. They must be of this model; those of the folder of mstep --models that ends with it make a chart."`
@@ -306,7 +306,7 @@ func (c *reportCommand) releases() string {
 	if target, err := filepath.EvalSymlinks(beside); err == nil {
 		beside = target
 	}
-	if info, err := os.Stat(beside + ".releases"); err == nil && info.IsDir() {
+	if _, err := os.ReadDir(beside + ".releases"); err == nil { // a folder, and one that this user may read
 		return beside + ".releases"
 	}
 	return ""

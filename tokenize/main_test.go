@@ -120,6 +120,7 @@ func TestScripts(t *testing.T) {
 	poor.WriteString(`{"id":"known","text":"` + strings.Repeat("apple ", 50) + `"}` + "\n")
 	poor.WriteString(`{"id":"MARKER","text":"apfel` + strings.Repeat(" birne", 75) + `"}` + "\n")
 	words := &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE, Vocabulary: make([]byte, 32), VocabularySize: 3}
+	none, _ := script.Stream(words)
 	other, end := script.Stream(words, &wire.Record{Body: &wire.Record_Document{Document: &wire.Document{
 		Id: "MARKER", WordGaps: []uint32{1}, Counts: []uint32{7},
 	}}})
@@ -167,6 +168,7 @@ func TestScripts(t *testing.T) {
 		"poor-enough.jsonl":  []byte(strings.Replace(poor.String(), " birne birne", "", 1)), // 50 in 124
 		"other.pp":           other,                                                         // without tallies
 		"other-cut.pp":       other[:end],
+		"no-documents.pp":    none,
 	}
 	maps.Copy(files, tables(t))
 	script.Run(t, files)

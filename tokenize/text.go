@@ -103,9 +103,6 @@ func (t *text) Run(r *filter.Run) error {
 	if total.documents > 0 && total.words.Coverage() < leastCoverage {
 		r.Log.Warn("the vocabulary covers few of the words: is it of the same language? tokenize check gives details")
 	}
-	if !t.Public {
-		total.warn(r)
-	}
 	return total.commit(r, out, coverage(total.words)...)
 }
 

@@ -63,6 +63,9 @@ func (u *uciBags) Run(r *filter.Run) error {
 	namer, hasher := name.NewNamer(u.Prefix), new(name.Hasher)
 	for r.Err() == nil {
 		d, err := bags.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", u.Input)
+		}
 		if err == io.EOF {
 			r.SummarizePrivate("documents", documents)
 			r.SummarizePrivate("empty", empty)

@@ -1,10 +1,14 @@
 package endpoint_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/metrics"
@@ -19,6 +23,51 @@ func eventually(t *testing.T, what string, so func() bool) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}
+	}
+}
+
+// TestStallOfWriter: who sends messages that the broker does not take stands still, and so does who waits for its answer. What is waited for is
+// told.
+func TestStallOfWriter(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	fake := broker.Fake(t, map[string]int{"rounds.private": 1, "releases": 1})
+	dead := func(key kmsg.Key) {
+		fake.ControlKey(key.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+			fake.KeepControl()
+			return nil, nil, true
+		})
+	}
+	out := streams(t, topic(fake.Address, "rounds.private"), roundsHeader("a"))[0]
+	dead(kmsg.Produce)
+	for _, record := range round(1, 1) {
+		if err := out.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go out.Flush()
+	eventually(t, "it cannot write", func() bool {
+		return strings.Contains(metrics.Stalled(limit), "nothing goes out to rounds.private[0]")
+	})
+	dead(kmsg.ListOffsets)
+	ctx, cancel := context.WithCancel(t.Context())
+	opened := make(chan error)
+	go func() {
+		_, err := endpoint.Follow(ctx, topic(fake.Address, "releases"), "")
+		opened <- err
+	}()
+	eventually(t, "it cannot ask", func() bool {
+		return strings.Contains(metrics.Stalled(limit), "the broker does not answer about releases")
+	})
+	alone, _ := metrics.Waiting(0)
+	for _, want := range []string{"/rounds.private to append, for at most 2m0s", "/releases to look for an offset, for at most 2m0s"} {
+		if !strings.Contains(strings.Join(alone, "\n"), want) {
+			t.Errorf("%q is not among what is waited for: %q", want, alone)
+		}
+	}
+	out.Abort()
+	cancel()
+	if err := <-opened; !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

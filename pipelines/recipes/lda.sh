@@ -7,7 +7,7 @@
 # and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
 # topics, the report of the spent budget, and all of it as a page to show, report.html. With public text it also gets start.pp, the
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
-# it resumes and spends nothing twice.
+# it resumes and spends nothing twice. While a recipe works in OUT, another one with this OUT ends with exit code 91.
 #
 #   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
@@ -130,13 +130,14 @@ whose "$all"
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
+whole "$ledger"
 data_set "$ledger"
 
 # All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
 gate
-# The frequencies of words take about a twentieth of the budget: their noise is in proportion to 1/ε. Topics that must add up to
+# The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
-used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
+used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 9 / $epsilon}")" --delta "$delta" \
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
 # The topics take the rest of the budget.

@@ -37,7 +37,7 @@ done
 vocabulary=(${vocab:+--vocab "$vocab"})
 made=$out
 out=$made.work
-mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
+own "$out"
 text=${texts[0]}
 # --features and --vectors are for the last step alone, so they may change: bad vectors cost no second training.
 same "--topics $topics --more $more ${sources:+--sources $(checksum "$sources") }--seed $seed texts $(for text in "${texts[@]}"; do checksum "$text"; done | cksum)" "$out/run.ledger"

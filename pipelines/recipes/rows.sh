@@ -54,6 +54,7 @@ row_documents() {
 # row_grant FLAG… begins the ledger and plans the grant with these flags of account plan. It fills the arrays sample and privatize.
 row_grant() {
   [[ $charged != own ]] || begin "$ledger"
+  whole "$ledger"
   sample=("${scheme[@]}" --unit "${unit:-document}" --run "$run")
   if [[ $sigma == none ]]; then
     privatize=(none --run "$run" --ledger "$ledger")

@@ -139,7 +139,11 @@ func (c *Flags) solveFiltered(grant *event.Grant) error {
 		return err
 	}
 	grant.Cost = one
-	if after := (c.ledger.Spent() + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
+	spent, err := ledgers.FilterSpent(&c.ledger)
+	if err != nil {
+		return err
+	}
+	if after := (spent + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
 		return exit.Errorf(exit.Refused, "all releases of this grant would take the filter to %s, its limit is %s",
 			rounded.Up(after), rounded.Up(f.Limit))
 	}

@@ -29,6 +29,7 @@ func (rep *Report) Table(b *bytes.Buffer) {
 	if rep.Unit == event.Word {
 		fmt.Fprint(b, "\nof one word; one document of n words: n times as much where it is pure\n")
 	}
+	rep.groups(b)
 	const claim = "\nwith the paper's sensitivity, sampling accounted as here: %s %s, which is not proven\n"
 	switch {
 	case rep.Claimed != nil:
