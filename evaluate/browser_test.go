@@ -21,11 +21,13 @@ type inBrowser struct {
 		Value, Said, Text         string
 		Foreign, Scripts          int
 
-		TopicsEnd, TopicsRight float64 // where the first topic ends on a phone of 400 × 900, and the rightmost word
-		Searched, Missed       []any   // what the search says, and how many topics it marks
-		Hovered, Focused       []any   // what a word says under the pointer and the focus, and whether that is visible
-		Dismissed, Opened      bool    // by Escape; the fold of a link's target
-		Chosen                 string  // what the search holds after Enter on a word
+		TopicsEnd, TopicsRight float64  // where the first topic ends on a phone of 400 × 900, and the rightmost word
+		Searched, Missed       []any    // what the search says, and how many topics it marks
+		Hovered, Focused       []any    // what a word says under the pointer and the focus, and whether that is visible
+		Dismissed, Opened      bool     // by Escape; the fold of a link's target
+		Chosen                 string   // what the search holds after Enter on a word
+		Still                  int      // controls of a page without scripts
+		StillWords             []string // First, without scripts
 		Down, Up               []float64
 		Rules                  []string // of axe-core that the page passed
 	}
@@ -123,6 +125,9 @@ func TestBrowser(t *testing.T) {
 	}
 	if !slices.Equal(f.Down, []float64{73.4, 18.4, 8.2}) || !slices.Equal(f.Up, []float64{8.2, 18.4, 73.4}) { // 375, 94 and 42 of 511
 		t.Errorf("sorted by share: %v, and again %v", f.Down, f.Up)
+	}
+	if f.Still != 0 || !slices.Equal(f.StillWords, f.First) {
+		t.Errorf("without scripts the page has %d controls, and words %q", f.Still, f.StillWords)
 	}
 	if f.TopicsEnd > 900 || f.TopicsRight > 400 {
 		t.Errorf("on a phone of 400 × 900 the first topic ends at %v, and a leading word at %v", f.TopicsEnd, f.TopicsRight)

@@ -30,7 +30,7 @@ type ChooseCommand struct {
 // Help is what --help adds for this command.
 func (*ChooseCommand) Help() string {
 	return "All of it is post-processing of a release, so it costs no ε. The sampling, the noise and the rounds of what is released next must not " +
-		"follow from the release; its vocabulary may (privatize/PRIVACY.md)."
+		"follow from the release; its vocabulary may (account/ACCOUNTING.md)."
 }
 
 // Validate is kong's hook.

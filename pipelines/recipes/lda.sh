@@ -166,7 +166,7 @@ if [[ -z $chosen ]]; then
   keep "$out/words.pp" words "$out/words.pp"
 else
   # The vocabulary of the topics follows from the released frequencies. That is post-processing, and the next query may depend on what was
-  # released; its noise, rate and rounds were planned before, and follow from the ledger alone (privatize/PRIVACY.md).
+  # released; its noise, rate and rounds were planned before, and follow from the ledger alone (account/ACCOUNTING.md).
   keep "$out/all-words.frequencies.pp" words "$out/all-words.frequencies.pp"
   keep "$out/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$extra_words"} --vocabulary "$out/vocabulary.txt" -o "$out/words.pp" \
     "$out/all-words.frequencies.pp"

@@ -109,6 +109,14 @@ try {
   facts.foreign = await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, link, base, script[src]").length);
   facts.scripts = await page.evaluate(() => document.scripts.length);
 
+  // Without scripts the page has the same words, and no search that would do nothing.
+  const still = await context.newPage();
+  await (await context.newCDPSession(still)).send("Emulation.setScriptExecutionDisabled", {value: true});
+  await still.goto(url);
+  facts.still = await still.locator("#find:visible, button").count();
+  facts.stillWords = await still.locator("[data-topic='0'] tbody th").allTextContents();
+  await still.close();
+
   // axe needs a script in the page, which the page's policy forbids: it runs in a copy without the policy.
   const copy = await context.newPage();
   await copy.route("**/*", route => route.abort());
