@@ -363,6 +363,7 @@ func TestAllow(t *testing.T) {
 		{"another batch in the filter", Poisson, given, func(n *next) { n.filter(9, 1) }, ""},
 		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() }, "of these coins was released before"},
 		{"cost of half", All, given, func(n *next) { n.filter(9, 1./9) }, "costs 0.11"},
+		{"cost a little less than it is", All, given, func(n *next) { n.filter(9, 0.995*2./9) }, "it costs 0.22"},
 		{"cost of nothing", All, given, func(n *next) { n.filter(9, 1e-320) }, "it costs 0.22"},
 		{"cost of a sample", Poisson, given, func(n *next) { n.renyi(20, 9) }, ""},
 		{"cost of half of a sample", Poisson, given, func(n *next) { n.renyi(9, 0.0001) }, "says that a release costs 0.0001 of the ledger's filter, it costs 0."},

@@ -56,11 +56,6 @@ func TestSlack(t *testing.T) {
 			head := &event.Head{Budget: &event.Limit{Epsilon: guaranteed * less, Delta: delta}, Filter: &filter}
 			return checkFilter("ledger", head) != nil, nil
 		},
-		"the cost of a release": func(less float64) (bool, error) {
-			g := grant()
-			g.Cost = cost * less
-			return checkCost(&event.Head{Filter: &filter}, g) != nil, nil
-		},
 	} {
 		for less, want := range map[float64]bool{1: false, 1 - slightly: true} {
 			if got, err := refused(less); got != want || err != nil {
