@@ -55,8 +55,8 @@ var edits = []edit{
 }
 
 // NewLedger returns`},
-	{"pipelines/event/ledger.go", "\tbefore := new(Ledger)\n\tfor i, line := range l.Lines {",
-		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n\tfor i, line := range l.Lines {"},
+	{"pipelines/event/ledger.go", "\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n",
+		"\tif err := l.begun(name); err != nil {\n\t\treturn err\n\t}\n\tbefore := new(Ledger)\n\tbefore.tally().reading = true\n"},
 }
 
 // imports replaces the import of crypto/rand.
