@@ -19,9 +19,9 @@ type Counter struct {
 	tokens   uint64   // words of the current bag, known or not
 }
 
-// NewCounter returns a Counter for a vocabulary of the given size with the given index. phrases may be nil.
-func NewCounter(index *Index, size int, phrases *words.Phrases) *Counter {
-	return &Counter{index: index, splitter: words.Splitter{Phrases: phrases}, counts: make([]uint32, size+1), ids: newIDs(size + 1)}
+// NewCounter returns a Counter for a vocabulary of the given size with the given index, of texts that are cut by rule.
+func NewCounter(index *Index, size int, rule words.Rule) *Counter {
+	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+1), ids: newIDs(size + 1)}
 }
 
 // Add adds the words of text that are in the vocabulary to the current bag.
