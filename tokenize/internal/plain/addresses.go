@@ -7,38 +7,87 @@ import (
 	"unicode/utf8"
 )
 
-// addresses returns a text with a space in place of each address and each blob.
+// addresses returns a text with a space in place of each address and each blob. It looks only between the spaces around what each has.
 func (s *Stripper) addresses(text []byte) []byte {
 	s.left = s.left[:0]
 	copied := 0
-	named, checked := 0, 0 // no name begins, and no blob, before these offsets
-	for at := 0; at < len(text); {
-		begin, end, kind := at, at, none
-		if at >= named {
-			named = at + max(1, nameLength(text[at:]))
-			begin, end, kind = addressAt(text, at)
+	signs := signs{text: text, next: [...]int{-1, -1, -1, -1}}
+	for at := 0; ; {
+		sign := signs.after(at)
+		if sign == len(text) {
+			break
 		}
-		if kind == none && at >= checked {
-			checked = at + max(1, blobLength(text[at:]))
-			if end = blobEnd(text, at); end > at {
-				kind = Base64
+		for sign > at && text[sign-1] > ' ' {
+			sign--
+		}
+		at = sign
+		named, checked := at, at // no name begins, and no blob, before these offsets
+		for at < len(text) && text[at] > ' ' {
+			begin, end, kind := at, at, none
+			if at >= named {
+				named = at + max(1, nameLength(text[at:]))
+				begin, end, kind = addressAt(text, at)
 			}
+			if kind == none && at >= checked {
+				checked = at + max(1, blobLength(text[at:]))
+				if end = blobEnd(text, at); end > at {
+					kind = Base64
+				}
+			}
+			if kind == none {
+				at = min(named, checked)
+				continue
+			}
+			if kind&s.Keep == none {
+				s.left = append(append(s.left, text[copied:begin]...), ' ')
+				copied = end
+			}
+			at, named, checked = end, end, end
 		}
-		if kind == none {
-			at = min(named, checked)
-			continue
-		}
-		if kind&s.Keep == none {
-			s.left = append(append(s.left, text[copied:begin]...), ' ')
-			copied = end
-		}
-		at, named, checked = end, end, end
 	}
 	if copied == 0 {
 		return text
 	}
 	s.left = append(s.left, text[copied:]...)
 	return s.left
+}
+
+// signs finds what each address and each blob has.
+type signs struct {
+	text []byte
+	next [4]int // offset of the next sign of each kind, or the length of the text
+}
+
+// after returns the offset of the first sign from text[at] on, or the length of the text.
+func (s *signs) after(at int) int {
+	first := len(s.text)
+	for i, find := range [...]func([]byte) int{findAt, findScheme, findWWW, findBlob} {
+		if s.next[i] < at {
+			if s.next[i] = find(s.text[at:]); s.next[i] < 0 {
+				s.next[i] = len(s.text)
+			} else {
+				s.next[i] += at
+			}
+		}
+		first = min(first, s.next[i])
+	}
+	return first
+}
+
+func findAt(text []byte) int     { return bytes.IndexByte(text, '@') }
+func findScheme(text []byte) int { return bytes.Index(text, []byte("://")) }
+
+// findWWW returns the offset of the point after www, or -1.
+func findWWW(text []byte) int {
+	for at := 0; ; at++ {
+		point := bytes.IndexByte(text[at:], '.')
+		if point < 0 {
+			return -1
+		}
+		if at += point; at >= 3 && text[at-1]|0x20 == 'w' && text[at-2]|0x20 == 'w' && text[at-3]|0x20 == 'w' {
+			return at
+		}
+	}
 }
 
 // addressAt returns the URL or e-mail address whose first name begins at text[at], and its kind, or none.
@@ -79,12 +128,39 @@ func fold(b []byte, to string) bool { return len(b) == len(to) && strings.EqualF
 // where the sentence goes on.
 func addressRune(r rune) bool { return r < '\u0e00' && (unicode.IsLetter(r) || unicode.IsMark(r)) }
 
-// runLength returns how many bytes at the beginning of text belong, by their ASCII or as letters of an address.
-func runLength(text []byte, ascii func(byte) bool) int {
+// A class is a set of bytes of ASCII.
+type class [utf8.RuneSelf]bool
+
+func classOf(is func(byte) bool) (c class) {
+	for b := range byte(utf8.RuneSelf) {
+		c[b] = is(b)
+	}
+	return c
+}
+
+var (
+	inName = classOf(func(c byte) bool { return alphanumeric(c) || strings.IndexByte("._%+-'", c) >= 0 })
+	inHost = classOf(func(c byte) bool { return alphanumeric(c) || c == '-' })
+	inURL  = classOf(func(c byte) bool { return c > ' ' && strings.IndexByte("<>\"{}[]|\\^`\x7f", c) < 0 })
+)
+
+// runLength returns how many bytes at the beginning of text are of a class, or letters of an address. If paired, a bracket ends the run that
+// was not opened in it.
+func runLength(text []byte, of *class, paired bool) int {
+	open := 0
 	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
-			if !ascii(text[i]) {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if !of[c] {
 				return i
+			}
+			if paired && c == '(' {
+				open++
+			}
+			if paired && c == ')' {
+				if open--; open < 0 {
+					return i
+				}
 			}
 			i++
 			continue
@@ -99,31 +175,15 @@ func runLength(text []byte, ascii func(byte) bool) int {
 }
 
 // nameLength is the length of what may be the scheme of a URL, or what is before the @ of an address.
-func nameLength(text []byte) int {
-	return runLength(text, func(c byte) bool { return alphanumeric(c) || strings.IndexByte("._%+-'", c) >= 0 })
-}
+func nameLength(text []byte) int { return runLength(text, &inName, false) }
 
 // urlLength is the length of what goes on as a URL does. A bracket that the URL does not open ends it, as a quotation mark does.
-func urlLength(text []byte) int {
-	open := 0
-	return runLength(text, func(c byte) bool {
-		switch c {
-		case '(':
-			open++
-		case ')':
-			open--
-			return open >= 0
-		case '<', '>', '"', '{', '}', '[', ']', '|', '\\', '^', '`', 0x7f:
-			return false
-		}
-		return c > ' '
-	})
-}
+func urlLength(text []byte) int { return runLength(text, &inURL, true) }
 
 // hostLength is the length of the name of a host of two or more parts, of which the last has only letters; 0 if there is none.
 func hostLength(text []byte) (length int) {
 	for i, parts := 0, 1; ; parts++ {
-		part := runLength(text[i:], func(c byte) bool { return alphanumeric(c) || c == '-' })
+		part := runLength(text[i:], &inHost, false)
 		if part == 0 {
 			return length
 		}
@@ -134,18 +194,5 @@ func hostLength(text []byte) (length int) {
 			return length
 		}
 		i++
-	}
-}
-
-// hasWWW reports whether a text has www and a point.
-func hasWWW(text []byte) bool {
-	for at := 0; ; at++ {
-		point := bytes.IndexByte(text[at:], '.')
-		if point < 0 {
-			return false
-		}
-		if at += point; at >= 3 && text[at-1]|0x20 == 'w' && text[at-2]|0x20 == 'w' && text[at-3]|0x20 == 'w' {
-			return true
-		}
 	}
 }

@@ -1,14 +1,18 @@
 package plain
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+)
 
 // leastBlob is the least length of data in Base64 that is left out. Nearly no word is as long, nor a hash in hexadecimal of SHA-1 and fewer bits.
 const leastBlob = 40
 
 // blobByte reports whether c is a digit of Base64, in either alphabet of RFC 4648, or pads it.
-func blobByte(c byte) bool {
-	return alphanumeric(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
-}
+func blobByte(c byte) bool { return c < utf8.RuneSelf && inBlob[c] }
+
+var inBlob = classOf(func(c byte) bool { return alphanumeric(c) || strings.IndexByte("+/-_=", c) >= 0 })
 
 func blobLength(text []byte) int {
 	for i, c := range text {
@@ -61,8 +65,8 @@ func mixed(run []byte) bool {
 	return len(run) >= leastBlob && digits > 0 && 3*capitals >= letters && 8*small >= letters
 }
 
-// hasBlob reports whether a text has a run of leastBlob bytes of Base64. Such a run has eight bytes at a multiple of 32.
-func hasBlob(text []byte) bool {
+// findBlob returns an offset in a run of leastBlob bytes of Base64, or -1. Such a run has eight bytes at a multiple of 32.
+func findBlob(text []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for at := 0; at+8 <= len(text); at += 32 {
 		eight := binary.LittleEndian.Uint64(text[at:])
@@ -78,8 +82,8 @@ func hasBlob(text []byte) bool {
 			end++
 		}
 		if end-begin >= leastBlob {
-			return true
+			return at
 		}
 	}
-	return false
+	return -1
 }

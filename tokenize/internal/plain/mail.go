@@ -19,8 +19,12 @@ const mostSigned = 10
 // mail returns a text without the mail that it answers, and without its signature.
 func (s *Stripper) mail(text []byte) []byte {
 	s.lines = s.lines[:0]
+	ends := "\n"
+	if bytes.IndexByte(text, '\r') >= 0 {
+		ends = "\r\n"
+	}
 	for rest := text; len(rest) > 0; {
-		end := bytes.IndexAny(rest, "\r\n")
+		end := bytes.IndexAny(rest, ends)
 		if end < 0 {
 			end = len(rest)
 		}
@@ -136,24 +140,27 @@ var (
 
 // headers reports whether lines begin with the headers of a mail: its author, and in the five lines after it its date, and readers or subject.
 func headers(lines []line) bool {
-	if !authors[header(lines[0])] {
+	if !authors[header(lines[0].trimmed())] {
 		return false
 	}
 	dated, addressed := false, false
 	for i := 1; i < min(6, len(lines)) && !lines[i].blank(); i++ {
-		name := header(lines[i])
+		name := header(lines[i].trimmed())
 		dated, addressed = dated || dates[name], addressed || subjects[name]
 	}
 	return dated && addressed
 }
 
+// mostHeader is the number of bytes of a line in which a header ends.
+const mostHeader = 24
+
 // header returns what is before the colon of a line, in lower case; empty if there is none.
-func header(l line) string {
-	name, _, found := bytes.Cut(l.bytes[:min(len(l.bytes), 24)], []byte(":"))
-	if !found {
+func header(line []byte) string {
+	colon := bytes.IndexByte(line[:min(len(line), mostHeader)], ':')
+	if colon < 0 {
 		return ""
 	}
-	return strings.ToLower(string(bytes.Trim(name, "* \t")))
+	return strings.ToLower(string(bytes.Trim(line[:colon], "*"+space)))
 }
 
 // dropSignature drops the lines from the first line of two hyphens on that has at most mostSigned lines with words after it, or a last line
@@ -167,7 +174,7 @@ func dropSignature(lines []line) {
 			continue
 		}
 		at := lines[i].trimmed()
-		if string(at) == "--" || after == 0 && (bytes.HasPrefix(at, []byte("Sent from my ")) || bytes.HasPrefix(at, []byte("Get Outlook for "))) {
+		if string(at) == "--" || after == 0 && byTelephone(at) {
 			cut = i
 		}
 		after++
@@ -175,6 +182,11 @@ func dropSignature(lines []line) {
 	for i := cut; i < len(lines); i++ {
 		lines[i].dropped = true
 	}
+}
+
+// byTelephone reports whether a line is one that mail programs of telephones add.
+func byTelephone(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("Sent from my ")) || bytes.HasPrefix(line, []byte("Get Outlook for "))
 }
 
 // stays reports whether a line has something that stays.

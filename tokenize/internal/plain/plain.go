@@ -86,10 +86,10 @@ func suspected(text []byte) (found Kinds) {
 	if bytes.IndexByte(text, '@') >= 0 {
 		found |= Emails
 	}
-	if bytes.IndexByte(text, '/') >= 0 && bytes.Contains(text, []byte("://")) || hasWWW(text) {
+	if bytes.IndexByte(text, '/') >= 0 && findScheme(text) >= 0 || findWWW(text) >= 0 {
 		found |= URLs
 	}
-	if hasBlob(text) {
+	if findBlob(text) >= 0 {
 		found |= Base64
 	}
 	return found | suspectedLines(text)
@@ -109,18 +109,30 @@ func suspectedLines(text []byte) (found Kinds) {
 			return found
 		}
 		switch begin[0] {
-		case '>', 'O', 'F', 'f', 'V', 'v', 'D', 'd', '*': // On, From, Von, Van, De, Da
+		case '>':
 			found |= Quotes
+		case 'O':
+			if bytes.HasPrefix(begin, []byte("On ")) && bytes.Contains(begin, []byte("wrote:")) {
+				found |= Quotes
+			}
+		case 'F', 'f', 'V', 'v', 'D', 'd', '*': // From, Von, Van, De, Da
+			if authors[header(begin)] {
+				found |= Quotes
+			}
 		case '-':
-			found |= Quotes | Signatures
-		case 'S', 'G': // Sent from my, Get Outlook for
-			found |= Signatures
+			if len(begin) > 1 && begin[1] == '-' {
+				found |= Quotes | Signatures
+			}
+		case 'S', 'G':
+			if byTelephone(begin) {
+				found |= Signatures
+			}
 		}
-		end := bytes.IndexByte(text, '\n')
+		end := bytes.IndexByte(begin, '\n')
 		if end < 0 {
 			return found
 		}
-		text = text[end+1:]
+		text = begin[end+1:]
 	}
 	return found
 }
