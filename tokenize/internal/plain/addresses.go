@@ -7,11 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// addresses returns a text with a space in place of each address and each blob. It looks only between the spaces around what each has.
-func (s *Stripper) addresses(text []byte) []byte {
+// addresses returns a text with a space in place of each address and each blob. It looks only between the spaces around what those have that
+// are suspected.
+func (s *Stripper) addresses(text []byte, suspects Kinds) []byte {
 	s.left = s.left[:0]
 	copied := 0
-	signs := signs{text: text, next: [...]int{-1, -1, -1, -1}}
+	signs := signs{text: text}
+	for i, kind := range signKinds {
+		signs.next[i] = -1
+		if suspects&kind == none {
+			signs.next[i] = len(text)
+		}
+	}
 	for at := 0; ; {
 		sign := signs.after(at)
 		if sign == len(text) {
@@ -58,12 +65,17 @@ type signs struct {
 	next [4]int // offset of the next sign of each kind, or the length of the text
 }
 
+var (
+	signKinds = [...]Kinds{Emails, URLs, URLs, Base64}
+	findSigns = [...]func([]byte) int{findAt, findScheme, findWWW, findBlob}
+)
+
 // after returns the offset of the first sign from text[at] on, or the length of the text.
 func (s *signs) after(at int) int {
 	first := len(s.text)
-	for i, find := range [...]func([]byte) int{findAt, findScheme, findWWW, findBlob} {
+	for i := range s.next {
 		if s.next[i] < at {
-			if s.next[i] = find(s.text[at:]); s.next[i] < 0 {
+			if s.next[i] = findSigns[i](s.text[at:]); s.next[i] < 0 {
 				s.next[i] = len(s.text)
 			} else {
 				s.next[i] += at

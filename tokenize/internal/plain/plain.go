@@ -61,19 +61,19 @@ type Stripper struct {
 
 // Text returns a text without what is left out. The text is valid until the next call.
 func (s *Stripper) Text(text []byte) []byte {
-	found := suspected(text) &^ s.Keep
-	if found == none {
+	found := suspected(text)
+	if found&^s.Keep == none {
 		return text
 	}
-	if found&HTML != 0 {
+	if found&^s.Keep&HTML != 0 {
 		text = s.markup(text)
-		found = suspected(text) &^ s.Keep // entities hide other kinds
+		found = suspected(text) // entities hide other kinds
 	}
-	if found&(Quotes|Signatures) != 0 {
+	if found&^s.Keep&(Quotes|Signatures) != 0 {
 		text = s.mail(text)
 	}
-	if found&(URLs|Emails|Base64) != 0 {
-		text = s.addresses(text)
+	if found&^s.Keep&(URLs|Emails|Base64) != 0 {
+		text = s.addresses(text, found)
 	}
 	return text
 }
@@ -100,6 +100,7 @@ func suspectedLines(text []byte) (found Kinds) {
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return Quotes | Signatures
 	}
+	wrote := text // until it is known whether a heading ends in it
 	for len(text) > 0 {
 		begin := text
 		for len(begin) > 0 && (begin[0] == ' ' || begin[0] == '\t' || begin[0] == '\f') {
@@ -112,8 +113,11 @@ func suspectedLines(text []byte) (found Kinds) {
 		case '>':
 			found |= Quotes
 		case 'O':
-			if bytes.HasPrefix(begin, []byte("On ")) && bytes.Contains(begin, []byte("wrote:")) {
-				found |= Quotes
+			if len(wrote) > 0 && bytes.HasPrefix(begin, []byte("On ")) {
+				if bytes.Contains(wrote, []byte("wrote:")) {
+					found |= Quotes
+				}
+				wrote = nil
 			}
 		case 'F', 'f', 'V', 'v', 'D', 'd', '*': // From, Von, Van, De, Da
 			if authors[header(begin)] {
@@ -121,7 +125,12 @@ func suspectedLines(text []byte) (found Kinds) {
 			}
 		case '-':
 			if len(begin) > 1 && begin[1] == '-' {
-				found |= Quotes | Signatures
+				first, _, _ := bytes.Cut(begin, []byte("\n"))
+				if first = bytes.Trim(first, space); string(first) == "--" {
+					found |= Signatures
+				} else if original(first) {
+					found |= Quotes
+				}
 			}
 		case 'S', 'G':
 			if byTelephone(begin) {

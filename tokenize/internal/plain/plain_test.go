@@ -154,7 +154,7 @@ func (s *Stripper) long(text []byte, kind Kinds) []byte {
 	case Quotes, Signatures:
 		return s.mail(text)
 	}
-	return s.addresses(text)
+	return s.addresses(text, all)
 }
 
 func TestSuspected(t *testing.T) {
