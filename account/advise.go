@@ -16,7 +16,7 @@ import (
 type adviseCommand struct {
 	Documents     *float64 `placeholder:"D" help:"Number of documents, a public number or a guess."`
 	Words         *float64 `placeholder:"N" help:"Number of different words of a document that the vocabulary has, on average: a public number or a guess."`
-	Epsilon       float64  `required:"" placeholder:"X" help:"ε of the whole training."`
+	Epsilon       float64  `required:"" placeholder:"X" help:"ε of the whole training. Above 10 it protects little."`
 	WithoutPublic bool     `help:"Advise for lda.sh --public none, which trains without public text."`
 	sizeFlags
 	print.Flags

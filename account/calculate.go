@@ -21,6 +21,7 @@ func (answering) Help() string { return calculator.WhichAccountant }
 
 // answer prints the answer about what was released.
 func (c *answering) answer(r *filter.Run, released *calculator.Released, at func(loss.Profile) (epsilon, delta loss.Bound, err error)) error {
+	defer saySlow(r.Log, usual)()
 	q, err := ask(released, c.Output)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func ask(c *calculator.Released, output string) (*calculator.Question, error) {
 
 type epsilonCommand struct {
 	calculator.Released
-	Delta float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
+	Delta float64 `zero:"" required:"" placeholder:"X" help:"δ of the guarantee."`
 	answering
 }
 
@@ -58,7 +59,7 @@ func (c *epsilonCommand) Run(r *filter.Run) error {
 
 type deltaCommand struct {
 	calculator.Released
-	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
+	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee. Above 10 it protects little."`
 	answering
 }
 

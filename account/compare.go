@@ -16,7 +16,7 @@ import (
 
 type compareCommand struct {
 	calculator.Released
-	Delta float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
+	Delta float64 `zero:"" required:"" placeholder:"X" help:"δ of the guarantee."`
 	print.Flags
 }
 

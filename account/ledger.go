@@ -20,12 +20,12 @@ type ledgerCommands struct {
 }
 
 type newLedgerCommand struct {
-	Epsilon  float64 `group:"Budget" placeholder:"X" help:"Refuse all that would take the whole ledger above this ε. By default only the grants bound it."`
-	Delta    float64 `group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
-	Filter   string  `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
-	Order    float64 `group:"Filter" placeholder:"X" help:"Set the order of the filter renyi. By default it is the order that leaves the most for Gaussian noise without sampling."`
-	Disjoint bool    `name:"disjoint-datasets" help:"Trust that data sets share no unit: each unit belongs to one data set for good, by a rule that looks at this unit only. Nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less or by an empty one, and no filter."`
-	Ledger   string  `arg:"" output:"" help:"File to make. A file that exists is refused."`
+	Epsilon  float64  `group:"Budget" placeholder:"X" help:"Refuse all that would take the whole ledger above this ε, which protects little above 10. By default only the grants bound it."`
+	Delta    *float64 `zero:"" group:"Budget" placeholder:"X" help:"Set the δ of that budget; 0, the default, is for a ledger of pure mechanisms only."`
+	Filter   string   `group:"Filter" enum:"zcdp,gdp,renyi," default:"" placeholder:"MEASURE" help:"Allow settings that are chosen after earlier releases have been seen: add up the costs of all releases in one measure (zcdp, gdp or renyi), up to the limit that keeps the budget. Only renyi counts the amplification by sampling. By default settings must be chosen beforehand."`
+	Order    float64  `group:"Filter" placeholder:"X" help:"Set the order of the filter renyi. By default it is the order that leaves the most for Gaussian noise without sampling."`
+	Disjoint bool     `name:"disjoint-datasets" help:"Trust that data sets share no unit: each unit belongs to one data set for good, by a rule that looks at this unit only. Nobody can check it. Then ε is the largest of the data sets, not the sum, and each plan is for one --dataset. Needs --epsilon, neighbours that differ by a unit more or less or by an empty one, and no filter."`
+	Ledger   string   `arg:"" output:"" help:"File to make. A file that exists is refused."`
 }
 
 func (newLedgerCommand) Help() string {
@@ -43,11 +43,11 @@ func (c *newLedgerCommand) Validate() error {
 	switch {
 	case c.Ledger == endpoint.Stdio || endpoint.IsTopic(c.Ledger):
 		return fmt.Errorf("the ledger must be a file, is %s", c.Ledger)
-	case c.Epsilon == 0 && (c.Delta != 0 || c.Filter != ""):
+	case c.Epsilon == 0 && (c.Delta != nil || c.Filter != ""):
 		return errors.New("--delta and --filter belong to a budget: give --epsilon")
 	case c.Disjoint && (c.Epsilon == 0 || c.Filter != ""):
 		return errors.New("--disjoint-datasets needs a budget, and no filter: give --epsilon, and no --filter")
-	case c.Filter != "" && c.Delta == 0:
+	case c.Filter != "" && c.limit().Delta == 0:
 		return errors.New("--filter needs --delta")
 	case c.Order != 0 && c.Filter != event.Renyi:
 		return errors.New("--order belongs to --filter renyi")
@@ -56,13 +56,25 @@ func (c *newLedgerCommand) Validate() error {
 	case c.Epsilon == 0:
 		return nil
 	}
-	return event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}.Check()
+	return c.limit().Check()
+}
+
+// limit is the budget.
+func (c *newLedgerCommand) limit() event.Limit {
+	limit := event.Limit{Epsilon: c.Epsilon}
+	if c.Delta != nil {
+		limit.Delta = *c.Delta
+	}
+	return limit
 }
 
 func (c *newLedgerCommand) Run(r *filter.Run) error {
 	head, err := c.head()
 	if err != nil {
 		return err
+	}
+	if weak := event.ProtectsLittle(c.Epsilon); weak != "" {
+		r.Log.Warn(weak)
 	}
 	content, err := event.NewLedger(head, time.Now())
 	if err != nil {
@@ -73,7 +85,7 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	}
 	// Releases that an earlier ledger of this name was charged for are still known to whoever has seen them.
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
-	if _, err := os.Lstat(last); err == nil {
+	if _, err := os.Lstat(last); err == nil || errors.Is(err, fs.ErrPermission) { // not for this user to see: they may be there
 		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
 			WithHint("restore its newest copy; without that copy its data set counts as spent")
 	}
@@ -89,12 +101,13 @@ func (c *newLedgerCommand) head() (*event.Head, error) {
 	if c.Epsilon == 0 {
 		return head, nil
 	}
-	head.Budget, head.DisjointDatasets = &event.Limit{Epsilon: c.Epsilon, Delta: c.Delta}, c.Disjoint
+	limit := c.limit()
+	head.Budget, head.DisjointDatasets = &limit, c.Disjoint
 	if c.Filter == "" {
 		return head, nil
 	}
 	var err error
-	head.Filter, err = ledgers.NewFilter(c.Filter, c.Order, *head.Budget)
+	head.Filter, err = ledgers.NewFilter(c.Filter, c.Order, limit)
 	return head, err
 }
 
@@ -124,5 +137,6 @@ func create(path string, content []byte) (err error) {
 	} else if err != nil {
 		return err
 	}
-	return endpoint.SyncFolder(path)
+	now := time.Now().Truncate(time.Second) // as fine as the lines
+	return errors.Join(os.Chtimes(path, now, now), endpoint.SyncFolder(path))
 }

@@ -62,10 +62,19 @@ func headLedgers(t *testing.T) map[string][]byte {
 	filtered.Filter = &event.Filter{Measure: event.ZCDP, Limit: 0.024}
 	cheap := head(filtered)
 	cheap.Grant(t, grant(h, "night", func(g *event.Grant) { g.Cost = 0.001 }))
+	// Two rounds of a sample were released under a cost of half: by a privatizer that did not work it out.
+	renyi := *filtered
+	renyi.Filter = &event.Filter{Measure: event.Renyi, Order: 20, Limit: 0.4}
+	sold := head(&renyi)
+	half := grant(h, "sold", func(g *event.Grant) {
+		g.Scheme, g.Cost = event.Scheme{Method: event.Poisson, Rate: 0.1, Rounds: 4, Secret: true}, 0.0036
+	})
+	sold.Of(t, half, 2, "sold")
 	loose := *filtered
 	loose.Filter = &event.Filter{Measure: event.GDP, Limit: 0.1}
 	return map[string][]byte{
 		"night.ledger": night.Bytes, "night.json": file, "past.ledger": passed, "raised.ledger": past.Bytes,
 		"cheap.ledger": cheap.Bytes, "generous.ledger": head(&loose).Bytes,
+		"sold.ledger": sold.Bytes,
 	}
 }

@@ -57,6 +57,7 @@ type claimedNoise struct {
 }
 
 func (c *noiseCommand) Run(r *filter.Run) error {
+	defer saySlow(r.Log, usual)()
 	if c.Claim == "" {
 		found, err := c.Find(!c.JSON)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 type odometerCommand struct {
-	Delta *float64 `placeholder:"X" help:"Print ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
+	Delta *float64 `zero:"" placeholder:"X" help:"Print ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
 	Last  int      `placeholder:"N" help:"Print only the N runs that released last. By default all; each costs a composition."`
 	ledgers.AlarmFlags
 	accountant.LedgerChoice

@@ -20,7 +20,9 @@ func (c *planCommand) Run(r *filter.Run) error {
 			return err
 		}
 	}
+	stop := saySlow(r.Log, usual)
 	grant, err := c.Make(r.Log)
+	stop()
 	if err != nil || r.DryRun() {
 		return err
 	}

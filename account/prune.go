@@ -21,7 +21,7 @@ import (
 )
 
 type pruneCommand struct {
-	Runs   []string `name:"run" placeholder:"NAME" help:"Remove the stored releases of this run. May be repeated."`
+	Runs   []string `name:"run" env:"PRIVPIPE_ACCOUNT_PRUNE_RUN" placeholder:"NAME" help:"Remove the stored releases of this run. May be repeated."`
 	UsedUp bool     `help:"Remove the stored releases of all grants that have no release left."`
 	print.Flags
 	Ledger string `arg:"" help:"Ledger of privatize. Nobody may write to it meanwhile."`
@@ -52,6 +52,9 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 		return err
 	}
 	// The lock of privatize: a release that is stored and not yet charged must stay.
+	if err := endpoint.CheckKept("ledger", c.Ledger); err != nil { // a FIFO would be waited for
+		return err
+	}
 	file, err := os.Open(c.Ledger)
 	if err != nil {
 		return err

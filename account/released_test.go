@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -118,6 +120,7 @@ func releasedLedgers(t *testing.T) map[string][]byte {
 	files["dusk-all.pp"] = bytes.Join([][]byte{files["dusk.pp"], files["dusk-1.pp"], files["dusk-2-again.pp"]}, nil)
 	files["dusk-cut.pp"] = files["dusk.pp"][:len(files["dusk.pp"])-9]
 	put("dusk-none.pp", duskHeader())
+	put("documents.pp", &wire.Header{Version: wire.Version, Kind: wire.Kind_DOCUMENTS, Side: wire.Side_PRIVATE})
 	put("dusk-forged.pp", duskHeader(), one, two, duskRelease(duskHead(t), 3, 7))
 	put("dusk-cells.pp", duskHeader(), one, duskRelease(duskHead(t), 2, 9))
 	put("dusk-moved.pp", duskHeader(), one, func() []*wire.Record { // the cells of the one round as the other's
@@ -152,6 +155,47 @@ func releasedLedgers(t *testing.T) map[string][]byte {
 		put("dusk-"+name+".pp", h, one, two)
 	}
 	return files
+}
+
+// TestEveryDigitOfADigest: a release whose charge has another digest in any one digit is not the one that was charged,
+// be it of a stream or stored.
+func TestEveryDigitOfADigest(t *testing.T) {
+	folder := t.TempDir()
+	file, _ := script.Stream(duskHeader(), duskRelease(duskHead(t), 1, 7)...)
+	stored := []byte("stored")
+	hash := sha256.Sum256(stored)
+	for name, content := range map[string][]byte{"dusk.pp": file, "releases/dusk/000000001": stored} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, content, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stream, err := ledgers.ReadStream(filepath.Join(folder, "dusk.pp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(charge *event.Charge) (ofStream, ofStored error) {
+		ledger, err := event.ReadLedger(bytes.NewReader(duskLedger(t, charge)), "dusk.ledger")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ofStream = stream.Compare([]*event.Ledger{ledger})
+		_, ofStored = ledgers.CheckReleases("dusk.ledger", ledger, filepath.Join(folder, "releases"))
+		return ofStream, ofStored
+	}
+	for which, digest := range []string{duskCharge(1, 7).Release, hex.EncodeToString(hash[:])} {
+		for at := range len(digest) + 1 {
+			charge, changed := duskCharge(1, 7), []byte(digest)
+			if at < len(digest) {
+				changed[at] = "10"[min(1, changed[at]-'0')]
+			}
+			charge.Release = string(changed)
+			ofStream, ofStored := refused(charge)
+			if err := []error{ofStream, ofStored}[which]; (err == nil) != (at == len(digest)) {
+				t.Errorf("digit %d of a release of %s changed: %v", at, []string{"a stream", "a folder"}[which], err)
+			}
+		}
+	}
 }
 
 // TestReleasesOfTopic: in a topic, too, all that was written is compared, also what its readers pass over, and parts.

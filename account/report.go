@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 
 	"privpipe/account/internal/ledgers"
 	"privpipe/account/internal/print"
@@ -21,6 +22,9 @@ type reportCommand struct {
 func (c *reportCommand) Validate() error {
 	if err := errors.Join(c.CheckAlarms(c.Epsilon), c.Curve.Check(c.Epsilon, c.Output)); err != nil {
 		return err
+	}
+	if c.Group < 0 || c.Group > report.MostUnits {
+		return fmt.Errorf("--group must be in [1, %d], is %d", report.MostUnits, c.Group)
 	}
 	switch {
 	case c.Delta != nil && *c.Delta != 0:
@@ -57,12 +61,16 @@ func (c *reportCommand) Run(r *filter.Run) error {
 	if rep.OverspentBudget, err = ledgers.Overspent(ledger); err != nil {
 		return err
 	}
-	rep.Overspent = rep.OverspentBudget != nil
+	overfull, err := ledgers.Overfull(c.Ledger, ledger)
+	if err != nil {
+		return err
+	}
+	rep.Overspent = rep.OverspentBudget != nil || overfull != nil
 	if err := c.Curve.Write(drawn); err != nil {
 		return err
 	}
 	if err := c.Indented(r, rep, rep.Table); err != nil {
 		return err
 	}
-	return cmp.Or(rep.OverspentBudget.Refusal(c.Ledger), alarm)
+	return cmp.Or(rep.OverspentBudget.Refusal(c.Ledger), overfull, alarm)
 }

@@ -24,7 +24,7 @@ import (
 
 type verifyCommand struct {
 	LastHash []string `placeholder:"HEX" help:"Refuse a ledger without a line of this hash, which somebody noted earlier as the last hash of the ledger: lines were cut off. May be repeated."`
-	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. A folder must hold every stored release. Each release of a file or a topic must have been charged. The default is LEDGER.releases if it exists; a missing release is then only a warning."`
+	Releases string   `placeholder:"DIR|FILE|TOPIC" help:"Compare these releases with their charges. Each release of a file, of a topic, or of the files in a folder must have been charged. A folder of stored releases, as LEDGER.releases, must hold every one. The default is LEDGER.releases if it exists; a release that is missing, or that this user may not read, is then only a warning."`
 	JSON     bool     `name:"json" help:"Print JSON, not a line a ledger."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the result here; standard output by default."`
 	Ledgers  []string `arg:"" name:"ledger" help:"Ledgers of privatize."`
@@ -34,7 +34,7 @@ func (c *verifyCommand) Help() string {
 	return "Checks a ledger. Its chain of hashes must be whole. Each charge must be one that privatize would have made after the lines " +
 		"before it, at the time of its line. All charges up to the last one of a grant with a budget must keep that budget. The whole " +
 		"ledger must keep its own budget, and the latest planned budget (exit code 83). Stored releases are compared with their charges, and " +
-		"so is a stream of releases from anyone (--releases). A release without a charge, or one that differs from its charge, is an error " +
+		"so are streams of releases from anyone, or a folder of them (--releases). A release without a charge, or one that differs from its charge, is an error " +
 		"(exit code 90). A charge without its release is a warning. The hash that privatize keeps beside stored releases shows whether " +
 		"lines were cut off the end, and so does --last-hash. If somebody writes a ledger and all beside it again from the start, nothing " +
 		"shows it."
@@ -46,14 +46,11 @@ func (c *verifyCommand) Validate() error {
 			return fmt.Errorf("--last-hash must have 64 hexadecimal digits, in lower case, is %q", hash)
 		}
 	}
-	if c.Releases == "" || ledgers.IsStream(c.Releases) {
-		if c.Releases == endpoint.Stdio && slices.Contains(c.Ledgers, endpoint.Stdio) {
-			return errors.New("standard input is a ledger, or --releases, and not both")
-		}
-		return nil
+	if c.Releases == endpoint.Stdio && slices.Contains(c.Ledgers, endpoint.Stdio) {
+		return errors.New("standard input is a ledger, or --releases, and not both")
 	}
-	if len(c.Ledgers) > 1 {
-		return errors.New("a folder of --releases belongs to one ledger")
+	if len(c.Ledgers) > 1 && c.stored() {
+		return errors.New("a folder of stored releases belongs to one ledger")
 	}
 	return nil
 }
@@ -71,21 +68,17 @@ type verification struct {
 	// those that were not there.
 	Releases string   `json:"releases,omitempty"`
 	Missing  []string `json:"missing_releases,omitempty"`
+	// Unreadable is how many this user may not read.
+	Unreadable int `json:"unreadable_releases,omitempty"`
 }
 
 func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err
 	}
-	var stream *ledgers.Stream // which is read before the ledgers
-	if ledgers.IsStream(c.Releases) {
-		err := endpoint.Distinct(c.Output, c.Releases)
-		if err != nil {
-			return err
-		}
-		if stream, err = ledgers.ReadStream(c.Releases); err != nil {
-			return err
-		}
+	streams, err := c.streams() // which are read before the ledgers
+	if err != nil {
+		return err
 	}
 	var read []*event.Ledger
 	var verified []*verification
@@ -94,7 +87,10 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		// The hash beside the releases is read before the ledger: a privatizer that is at work writes it after the ledger.
 		folder := c.folder(name)
 		last, err := ledgers.LastOf(folder)
-		if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			r.Log.Warn("this user may not read the hash beside the stored releases: lines that are cut off the end do not show without --last-hash",
+				"file", filepath.Join(folder, event.LastName))
+		} else if err != nil {
 			return err
 		}
 		ledger, err := ledgers.Read(name)
@@ -119,24 +115,48 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "%s: no line has hash %s: lines were cut off the end, or it is another ledger",
 			strings.Join(c.Ledgers, ", "), wanted[0])
 	}
-	var released *ledgers.Compared
-	if stream != nil {
-		var err error
-		if released, err = stream.Compare(read); err != nil {
+	all := verifications{Verified: verified}
+	for _, stream := range streams {
+		released, err := stream.Compare(read)
+		if err != nil {
 			return err
 		}
 		released.Warn(r.Log)
+		all.Folder = append(all.Folder, released)
 	}
-	all := verifications{released, verified}
+	switch {
+	case ledgers.IsStream(c.Releases):
+		all.Released, all.Folder = all.Folder[0], nil
+	case c.Releases != "" && !c.stored() && len(streams) == 0:
+		r.Log.Warn("no stream of releases is in this folder", "folder", c.Releases)
+	}
 	return print.Flags{JSON: c.JSON, Output: c.Output}.Indented(r, all, all.table)
 }
 
-// foldered says whether --releases names a folder.
-func (c *verifyCommand) foldered() bool { return c.Releases != "" && !ledgers.IsStream(c.Releases) }
+// streams reads the streams that --releases names.
+func (c *verifyCommand) streams() ([]*ledgers.Stream, error) {
+	switch {
+	case ledgers.IsStream(c.Releases):
+		if err := endpoint.Distinct(c.Output, c.Releases); err != nil {
+			return nil, err
+		}
+		stream, err := ledgers.ReadStream(c.Releases)
+		return []*ledgers.Stream{stream}, err
+	case c.Releases != "" && !c.stored():
+		return ledgers.ReadFolder(c.Releases)
+	}
+	return nil, nil
+}
+
+// stored says whether --releases names a folder of stored releases.
+func (c *verifyCommand) stored() bool {
+	return c.Releases != "" && !ledgers.IsStream(c.Releases) &&
+		slices.ContainsFunc(c.Ledgers, func(ledger string) bool { return ledgers.IsStored(c.Releases, ledger) })
+}
 
 // folder is where the stored releases of a ledger are: beside the file itself, whatever link names it.
 func (c *verifyCommand) folder(name string) string {
-	if c.foldered() {
+	if c.stored() {
 		return c.Releases
 	}
 	if name == endpoint.Stdio {
@@ -147,6 +167,9 @@ func (c *verifyCommand) folder(name string) string {
 
 // warn names the stored releases that are not there, or of a run that misses several how many.
 func (v *verification) warn(r *filter.Run) {
+	if v.Unreadable > 0 {
+		r.Log.Warn("this user may not read stored releases: they were not compared with their charges", "ledger", v.Ledger, "releases", v.Unreadable)
+	}
 	of := make(map[string][]string)
 	for _, path := range v.Missing {
 		of[filepath.Dir(path)] = append(of[filepath.Dir(path)], path)
@@ -162,8 +185,9 @@ func (v *verification) warn(r *filter.Run) {
 
 // verifications are what account verify prints, and their JSON form.
 type verifications struct {
-	Released *ledgers.Compared `json:"released,omitempty"`
-	Verified []*verification   `json:"verified"`
+	Released *ledgers.Compared   `json:"released,omitempty"`
+	Folder   []*ledgers.Compared `json:"released_in_folder,omitempty"`
+	Verified []*verification     `json:"verified"`
 }
 
 func (all verifications) table(b *bytes.Buffer) {
@@ -177,7 +201,11 @@ func (all verifications) table(b *bytes.Buffer) {
 		}
 		fmt.Fprintln(b)
 	}
-	if s := all.Released; s != nil {
+	streams := all.Folder
+	if all.Released != nil {
+		streams = append(streams, all.Released)
+	}
+	for _, s := range streams {
 		fmt.Fprintf(b, "released: %d releases of run %s in %s, each as it was charged\n", s.Releases, s.Run, s.Stream)
 	}
 }
@@ -196,8 +224,8 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 		return nil, err
 	}
 	v.Releases = folder
-	if _, err := os.Stat(v.Releases); err != nil {
-		if c.foldered() || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(v.Releases); err != nil && (c.stored() || !errors.Is(err, fs.ErrPermission)) {
+		if c.stored() || !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		v.Releases = ""
@@ -212,12 +240,22 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) > 0 && c.foldered() {
+	if len(missing) > 0 && c.stored() {
 		first := missing[0]
+		if first.Unreadable {
+			return nil, exit.Errorf(exit.Missing, "%s: permission denied", first.Path)
+		}
 		return nil, &event.LedgerError{Name: name, Line: first.Line, Err: fmt.Errorf("its release %s is not there", first.Path)}
 	}
 	for _, m := range missing {
-		v.Missing = append(v.Missing, m.Path)
+		if m.Unreadable {
+			v.Unreadable++
+		} else {
+			v.Missing = append(v.Missing, m.Path)
+		}
+	}
+	if v.Unreadable > 0 && v.Unreadable == v.Charges {
+		v.Releases = "" // none was compared
 	}
 	return v, nil
 }

@@ -103,6 +103,9 @@ type watching struct {
 // follow looks at the ledger until the grant is used up, and calls grown for what it is at first and whenever it has grown.
 func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) error {
 	size, rest := int64(-1), lookEvery
+	next := "the next charge of " + w.Ledger
+	ended := endpoint.Await(next)
+	defer func() { ended() }()
 	for {
 		info, err := os.Stat(w.Ledger)
 		if err != nil {
@@ -118,6 +121,8 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 			if err := grown(ledger); err != nil || w.use != nil && w.use.Releases >= w.use.Most {
 				return err
 			}
+			ended()
+			ended = endpoint.Await(next)
 			size, rest = info.Size(), max(lookEvery, leisure*time.Since(began))
 		}
 		select {

@@ -179,6 +179,8 @@ func files() map[string][]byte {
 		"other-docs.pp": documentStream(wire.Side_PRIVATE, other),
 		"cut-documents.pp": encode(header(wire.Kind_DOCUMENTS, vocab), true,
 			&wire.Record{Body: &wire.Record_Document{Document: corpus[0]}}),
+		"no-docs.pp":     encode(header(wire.Kind_DOCUMENTS, vocab), false),
+		"no-rounds.pp":   roundStream(wire.Unit_DOCUMENT, false, 0),
 		"rounds.pp":      roundStream(wire.Unit_DOCUMENT, false, 2),
 		"round.pp":       roundStream(wire.Unit_DOCUMENT, false, 1),
 		"round-4.pp":     roundsOver(four, wire.Unit_DOCUMENT, false, 1),

@@ -25,7 +25,7 @@ type attackTopicsCommand struct {
 	Params      string `required:"" placeholder:"FILE" help:"Read the parameters of all rounds from FILE: the stream of mstep lda --params-out."`
 	Increments  bool   `help:"Take contributions as changes of the counts since the round before; by default as the counts."`
 	Tokens      int    `default:"300" placeholder:"N" help:"Attack N tokens (default ${default})."`
-	Seed        uint64 `default:"1" help:"Choose the tokens by this public seed."`
+	Seed        uint64 `zero:"" default:"1" help:"Choose the tokens by this public seed."`
 	Every       int    `default:"10" placeholder:"N" help:"Print the success after every N-th round (default ${default}), and after the last."`
 	Rounds      []int  `placeholder:"LIST" help:"Print the success after these rounds, such as 10,50,100, and after the last."`
 	JSON        bool   `name:"json" help:"Print JSON instead of a table."`

@@ -32,7 +32,7 @@ type auditCommand struct {
 	Adjacency       string   `enum:"add-remove,replace-one,replace-null" default:"add-remove" help:"Set the neighbouring relation of the same cases: ${enum}."`
 	Unit            string   `enum:"document,user" default:"document" help:"Set the privacy unit of the same cases: ${enum}."`
 	Confidence      float64  `default:"0.95" help:"Make all bounds of all cases hold together with this confidence."`
-	Delta           float64  `default:"1e-5" help:"State ε at this δ."`
+	Delta           float64  `zero:"" default:"1e-5" help:"State ε at this δ."`
 	OneRun          bool     `help:"Also audit a single run with many canaries; a coin for each puts it in or leaves it out."`
 	Canaries        int      `default:"10000" help:"Put this many canaries into the run of --one-run."`
 	Folder          string   `placeholder:"FOLDER" help:"Write temporary files to FOLDER. The default is in memory (/dev/shm) if possible, because a privatizer waits for the disk at each round."`

@@ -20,7 +20,16 @@ type inBrowser struct {
 		First, Least, Most, Again []string // the words of the first topic, before and after moves of the slider
 		Value, Said, Text         string
 		Foreign, Scripts          int
-		Rules                     []string // of axe-core that the page passed
+
+		TopicsEnd, TopicsRight float64  // where the first topic ends on a phone of 400 × 900, and the rightmost word
+		Searched, Missed       []any    // what the search says, and how many topics it marks
+		Hovered, Focused       []any    // what a word says under the pointer and the focus, and whether that is visible
+		Dismissed, Opened      bool     // by Escape; the fold of a link's target
+		Chosen                 string   // what the search holds after Enter on a word
+		Still                  int      // controls of a page without scripts
+		StillWords             []string // First, without scripts
+		Down, Up               []float64
+		Rules                  []string // of axe-core that the page passed
 	}
 }
 
@@ -75,7 +84,7 @@ func render(t *testing.T, command reportCommand) []byte {
 }
 
 // TestBrowser: a page whose words, title and data set are markup shows them as text, loads nothing, prints no error, moves its words
-// by the keyboard, and passes axe-core in light and dark, contrast and labels among its rules.
+// by the keyboard, finds words, sorts, shows topics first on a phone, and passes axe-core in light and dark, contrast and labels among its rules.
 func TestBrowser(t *testing.T) {
 	testkit.Deep(t, "browser")
 	b := browse(t, render(t, reportCommand{
@@ -86,8 +95,8 @@ func TestBrowser(t *testing.T) {
 		t.Error(wrong)
 	}
 	f := b.Facts
-	if f.Foreign != 0 || f.Scripts != 2 {
-		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 2", f.Foreign, f.Scripts)
+	if f.Foreign != 0 || f.Scripts != 3 {
+		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 3", f.Foreign, f.Scripts)
 	}
 	for _, text := range append(slices.Clone(hostile[:2]), `</td><script>alert("data set")</script>`, `</title><script>alert("title")</script>`) {
 		if !strings.Contains(f.Text, text) {
@@ -102,6 +111,26 @@ func TestBrowser(t *testing.T) {
 	}
 	if f.Value != "1.00" || f.Said != "Words are ranked by relevance at λ = 1.00." {
 		t.Errorf("at the end of the slider it says %q and %q", f.Value, f.Said)
+	}
+	// Word 0 is a leading word of topic 0, which has 300 of its 303.
+	where := hostile[0] + ": about 99 % in “" + strings.Join(byLift, ", ") + "”."
+	if !slices.Equal(f.Searched, []any{where, 1.0}) || !slices.Equal(f.Hovered, []any{where, true}) || !slices.Equal(f.Focused, []any{where, true}) {
+		t.Errorf("by search a word says %v, by pointer %v, by focus %v, want %s", f.Searched, f.Hovered, f.Focused, where)
+	}
+	if !slices.Equal(f.Missed, []any{"“no such word” is no leading word of a topic. People may write it all the same.", 0.0}) {
+		t.Errorf("of an unknown word the search says %v", f.Missed)
+	}
+	if !f.Dismissed || !f.Opened || f.Chosen != hostile[0] {
+		t.Errorf("dismissed by Escape: %v, fold opened: %v, chosen %q", f.Dismissed, f.Opened, f.Chosen)
+	}
+	if !slices.Equal(f.Down, []float64{73.4, 18.4, 8.2}) || !slices.Equal(f.Up, []float64{8.2, 18.4, 73.4}) { // 375, 94 and 42 of 511
+		t.Errorf("sorted by share: %v, and again %v", f.Down, f.Up)
+	}
+	if f.Still != 0 || !slices.Equal(f.StillWords, f.First) {
+		t.Errorf("without scripts the page has %d controls, and words %q", f.Still, f.StillWords)
+	}
+	if f.TopicsEnd > 900 || f.TopicsRight > 400 {
+		t.Errorf("on a phone of 400 × 900 the first topic ends at %v, and a leading word at %v", f.TopicsEnd, f.TopicsRight)
 	}
 	for _, rule := range []string{"color-contrast", "label", "svg-img-alt", "link-name", "landmark-one-main", "document-title", "html-has-lang"} {
 		if !slices.Contains(f.Rules, rule) {

@@ -41,7 +41,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
 		return err
 	}
-	topics, model, err := readTopics(c.Model, c.Top, c.MaxCells)
+	topics, model, err := readTopics(c.Model, byProbability, c.Top, c.MaxCells)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/relevance"
 )
 
 type compareCommand struct {
@@ -98,12 +99,12 @@ func matches(a, b *modelfile.Topics, top int, distance func(p, q []float64) floa
 	}
 
 	few := make([]*topic, small.Number)
-	ranked := rank(small, top)
+	ranked := rank(small, relevance.Default, top)
 	for i := range ranked {
 		few[ranked[i].Topic] = &ranked[i]
 	}
 	var pairs, single []match
-	for _, t := range rank(large, top) {
+	for _, t := range rank(large, relevance.Default, top) {
 		m := match{B: &t}
 		if i := partner[t.Topic]; i >= 0 {
 			m.A, m.Distance = few[i], &cost[i][t.Topic]

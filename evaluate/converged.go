@@ -14,8 +14,8 @@ import (
 )
 
 type convergedCommand struct {
-	Threshold float64 `required:"" placeholder:"X" help:"Let the perplexity change by at most X from one round to the next."`
-	For       int     `required:"" placeholder:"N" help:"Want N such changes after the first."`
+	Threshold float64 `zero:"" required:"" placeholder:"X" help:"Let the perplexity change by at most X from one round to the next."`
+	For       int     `zero:"" required:"" placeholder:"N" help:"Want N such changes after the first."`
 	JSON      bool    `name:"json" help:"Print JSON instead of a line."`
 	Output    string  `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
 	Input     string  `arg:"" optional:"" default:"-" help:"Stream of scores of rounds, of public held-out documents; standard input by default."`

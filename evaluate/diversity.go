@@ -30,7 +30,7 @@ func (c *diversityCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := readTopics(c.Model, c.Top, c.MaxCells)
+	topics, _, err := readTopics(c.Model, byProbability, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}

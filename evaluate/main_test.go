@@ -213,6 +213,7 @@ func smallFiles() map[string][]byte {
 		"no-scores.pp":  encode(wire.Kind_SCORES, wire.Side_PRIVATE, false, nil),
 		"model.pp":      model(false, vocab, 4, lambda...),
 		"three.pp":      model(false, vocab, 4, 3, 3, 4, 20, 5, 5, 5, 5, 60, 20, 10, 10),
+		"common.pp":     model(false, vocab, 4, 40, 30, 20, 10, 69, 1, 10, 20), // cat is common
 		"near.pp":       model(false, vocab, 4, 5, 3, 1, 1, 6, 2, 1, 1),
 		"other.pp":      model(false, vocabulary.Words{"dog", "cat", "fish", "goat"}, 4, lambda...),
 		"cut-model.pp":  model(true, vocab, 4, lambda...),

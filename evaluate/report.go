@@ -33,7 +33,7 @@ type reportCommand struct {
 	Ledger      string `placeholder:"FILE" help:"Read what was released, and when, from this ledger. Needs --account."`
 	Account     string `placeholder:"FILE" help:"Read ε, δ and their theorem from FILE, the JSON of account report for the ledger as it is now."`
 	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
-	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists."`
+	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists and this user may read it."`
 	Start       string `placeholder:"FILE" help:"Show the topics before and after: those before the first release are in FILE, of mstep lda --start-out."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
 	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. They must be of this model; those of the folder of mstep --models that ends with it make a chart."`
@@ -47,7 +47,8 @@ type reportCommand struct {
 
 // Help is kong's hook.
 func (reportCommand) Help() string {
-	return "Writes one HTML file that needs no network: what is protected and by which theorem, the budget over time, the topics with their " +
+	return "Writes one HTML file that needs no network, for readers without statistics first: the topics by name with how much of the text each " +
+		"takes, what follows and what does not, how well people are protected, and the budget. Further down, in folds: the theorems, " +
 		"words by relevance (Sievert and Shirley 2014), a map of topics, which words stand out of the noise, how much of a topic is the data's own, " +
 		"coefficients and hidden units of " +
 		"models that have them, the perplexity, how well classes or pixels are predicted, and the pipeline with its settings. ε is never computed here; account does that:\n\n" +
@@ -305,7 +306,7 @@ func (c *reportCommand) releases() string {
 	if target, err := filepath.EvalSymlinks(beside); err == nil {
 		beside = target
 	}
-	if info, err := os.Stat(beside + ".releases"); err == nil && info.IsDir() {
+	if _, err := os.ReadDir(beside + ".releases"); err == nil { // a folder, and one that this user may read
 		return beside + ".releases"
 	}
 	return ""
@@ -325,7 +326,7 @@ func distributions(file *modelfile.File) ([]float64, error) {
 // addCoherence adds the coherence of the topics on the reference documents.
 func (c *reportCommand) addCoherence(p *page.Page) error {
 	const compared = 10 // words of a topic, as in the literature: Lau, Newman and Baldwin 2014
-	topics, header, err := readTopics(c.Model, compared, c.MaxCells)
+	topics, header, err := readTopics(c.Model, byProbability, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}

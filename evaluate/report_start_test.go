@@ -108,7 +108,7 @@ func TestBrowserStart(t *testing.T) {
 			t.Errorf("the page does not show %q", text)
 		}
 	}
-	if b.Facts.Foreign != 0 || b.Facts.Scripts != 2 {
-		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 2", b.Facts.Foreign, b.Facts.Scripts)
+	if b.Facts.Foreign != 0 || b.Facts.Scripts != 3 {
+		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 3", b.Facts.Foreign, b.Facts.Scripts)
 	}
 }

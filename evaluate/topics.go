@@ -14,21 +14,24 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/wire"
 )
 
 type topicsCommand struct {
-	Top    int    `default:"10" help:"Print this many words of each topic."`
-	JSON   bool   `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
-	CSV    bool   `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, and own,public of a model with public text."`
-	Output string `short:"o" placeholder:"FILE" help:"Write the topics to FILE; standard output by default."`
-	Model  string `arg:"" help:"Model file of mstep lda."`
+	Top       int     `default:"10" help:"Print this many words of each topic."`
+	Relevance float64 `default:"0.6" zero:"" help:"Rank words by relevance with this λ (Sievert and Shirley 2014), in [0, 1]. 1: by probability. 0: by how much more probable they are in the topic than in all topics together."`
+	JSON      bool    `name:"json" xor:"form" help:"Print JSON instead of a table: an object for each topic."`
+	CSV       bool    `name:"csv" xor:"form" help:"Print CSV instead of a table: topic,share,rank,word,probability, and own,public of a model with public text."`
+	Output    string  `short:"o" placeholder:"FILE" help:"Write the topics to FILE; standard output by default."`
+	Model     string  `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
 }
 
 // Help is kong's hook.
 func (topicsCommand) Help() string {
-	return "The largest topic is the first. Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
+	return "The largest topic is the first. Words are ranked by relevance, as on the page of evaluate report: common words of the whole text " +
+		"come later than by probability. Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
 		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of them. The column public says how " +
 		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided which topic a word was " +
 		"counted in, and they began with public topics."
@@ -39,15 +42,18 @@ func (c *topicsCommand) Validate() error {
 	if c.Top < 1 {
 		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
 	}
+	if !(c.Relevance >= 0 && c.Relevance <= 1) {
+		return fmt.Errorf("--relevance must be in [0, 1], is %v", c.Relevance)
+	}
 	return nil
 }
 
-// A topic is a topic's share of the model and its most probable words.
+// A topic is a topic's share of the model and its leading words.
 type topic struct {
 	Topic int     `json:"topic"` // from 0
 	Share float64 `json:"share"` // of the model's words
 	*origin
-	Words []word `json:"words"` // the most probable first
+	Words []word `json:"words"` // the most relevant first
 }
 
 // An origin is where a topic of a model with public text comes from: lda.Origin without the rest to 1.
@@ -63,17 +69,21 @@ type word struct {
 	id int
 }
 
-// readTopics returns the top words of each topic of a model file, the largest topic first, and the model's header.
-func readTopics(name string, top int, maxCells uint64) ([]topic, *wire.Header, error) {
+// byProbability is the λ by which papers rank the words that they measure: coherence is of the likeliest words of a topic (Lau, Newman
+// and Baldwin 2014; Röder, Both and Hinneburg 2015), and so is diversity (Dieng, Ruiz and Blei 2020, §6).
+const byProbability = 1
+
+// readTopics returns the top words of each topic of a model file by relevance with λ, the largest topic first, and the model's header.
+func readTopics(name string, lambda float64, top int, maxCells uint64) ([]topic, *wire.Header, error) {
 	topics, err := modelfile.ReadTopics(name, maxCells)
 	if err != nil {
 		return nil, nil, err
 	}
-	return rank(topics, top), topics.Header, nil
+	return rank(topics, lambda, top), topics.Header, nil
 }
 
-func rank(of *modelfile.Topics, top int) []topic {
-	topics := make([]topic, of.Number)
+func rank(of *modelfile.Topics, lambda float64, top int) []topic {
+	topics, overall := make([]topic, of.Number), relevance.Overall(of.Cells, len(of.Words))
 	total := 0.0
 	for k := range topics {
 		row := of.Row(k)
@@ -85,12 +95,7 @@ func rank(of *modelfile.Topics, top int) []topic {
 			topics[k].Share += l
 		}
 		total += topics[k].Share
-		ids := make([]int, len(row))
-		for id := range ids {
-			ids[id] = id
-		}
-		slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
-		for _, id := range ids[:min(top, len(ids))] {
+		for _, id := range relevance.Of(row, overall).Best(lambda, top) {
 			topics[k].Words = append(topics[k].Words, word{of.Words[id], row[id] / topics[k].Share, id})
 		}
 	}
@@ -106,7 +111,7 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model); err != nil {
 		return err
 	}
-	topics, _, err := readTopics(c.Model, c.Top, c.MaxCells)
+	topics, _, err := readTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil || r.DryRun() {
 		return err
 	}

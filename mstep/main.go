@@ -22,6 +22,7 @@ var cli struct {
 	filter.Common
 	LDA         lda.Command         `cmd:"" name:"lda" help:"Learn topics."`
 	Words       words.Command       `cmd:"" help:"Learn word frequencies."`
+	Choose      words.ChooseCommand `cmd:"" help:"Choose the most frequent words of a model of words, as the vocabulary of other models."`
 	Size        size.Command        `cmd:"" help:"Learn the size of a text, for account advise --size."`
 	BLR         blr.Command         `cmd:"" name:"blr" help:"Learn a classifier of rows: Bayesian logistic regression."`
 	DPVI        dpvi.Command        `cmd:"" name:"dpvi" help:"Learn a classifier of rows by gradients, a baseline for blr."`

@@ -64,7 +64,7 @@ func (c *charged) need() error {
 	if c.Ledger == "" {
 		return exit.Errorf(exit.Usage, "missing flags: --ledger=FILE").WithHint("account ledger new makes one; every release is charged to it")
 	}
-	return nil
+	return endpoint.CheckKept("--ledger", c.Ledger) // a FIFO would be waited for
 }
 
 // nothingToProtect is the error for a public stream, where noise would protect nobody.

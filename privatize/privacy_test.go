@@ -29,8 +29,8 @@ func page(t *testing.T, name string) string {
 
 // TestClaimIsOnePage checks that the page of the claim stays as short as it says it is.
 func TestClaimIsOnePage(t *testing.T) {
-	if lines := strings.Count(page(t, "PRIVACY.md"), "\n"); lines > 110 {
-		t.Errorf("PRIVACY.md has %d lines, want at most 110", lines)
+	if lines := strings.Count(page(t, "PRIVACY.md"), "\n"); lines > 115 {
+		t.Errorf("PRIVACY.md has %d lines, want at most 115", lines)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"io"
 	"strconv"
 
 	"privpipe/pipelines/endpoint"
@@ -108,14 +109,18 @@ func (c *responseCommand) Run(r *filter.Run) error {
 }
 
 // documentsOf returns a function that gives the documents of a stream in turn, and io.EOF after the last one if the stream is
-// whole. It uses the same Document each time.
+// whole. It refuses a stream without a document. It uses the same Document each time.
 func documentsOf(in *endpoint.StreamReader) func() (*local.Document, error) {
-	d := new(local.Document)
+	d, any := new(local.Document), false
 	return func() (*local.Document, error) {
 		record, err := in.Next()
+		if err == io.EOF && !any {
+			return nil, exit.Errorf(exit.Malformed, "%s: no document", in.Name())
+		}
 		if err != nil {
 			return nil, err
 		}
+		any = true
 		document := record.GetDocument()
 		d.ID, d.Counts = document.Id, document.Counts
 		d.Words = wire.AppendIDs(d.Words[:0], document.WordGaps)

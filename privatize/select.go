@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -61,15 +63,27 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	if terms.Settings, err = c.settings(grant); err != nil || r.DryRun() {
 		return err
 	}
+	// Before the charge. A terminal may show a list of words.
+	out, err := endpoint.Create(cmp.Or(c.Output, endpoint.Stdio), wire.Side_PUBLIC)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
 	selector, err := selection.Open(c.Ledger, terms)
 	if err != nil {
 		return err
 	}
 	defer selector.Close()
+	documents := 0
 	for _, stream := range in {
-		if err := votes(selector, stream); err != nil {
+		n, err := votes(selector, stream)
+		if err != nil {
 			return err
 		}
+		documents += n
+	}
+	if documents == 0 {
+		return exit.Errorf(exit.Malformed, "%s: no document", strings.Join(c.Inputs, ", "))
 	}
 	content, replayed, err := selector.Release(func(words []string) ([]byte, error) {
 		if len(words) == 0 {
@@ -85,7 +99,10 @@ func (c *selectCommand) Run(r *filter.Run) error {
 	} else {
 		r.Status("vocabulary released")
 	}
-	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
+	if _, err := out.Write(content); err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // settings returns the hash of all public settings on which the stored release depends.
@@ -115,20 +132,20 @@ func openTerms(names []string) (in []*endpoint.StreamReader, run string, err err
 	return in, run, nil
 }
 
-// votes hands the words of a stream over, to its end record.
-func votes(selector *selection.Selector, in *endpoint.StreamReader) error {
+// votes hands the words of a stream over, to its end record. It returns the number of documents.
+func votes(selector *selection.Selector, in *endpoint.StreamReader) (documents int, err error) {
 	defer in.Close()
-	for {
+	for ; ; documents++ {
 		record, err := in.Next()
 		if err == io.EOF {
-			return nil
+			return documents, nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		t := record.GetTerms()
 		if err := selector.Add(t.Id, t.User, t.Words); err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

@@ -39,7 +39,7 @@ type sources struct {
 	version  uint32    // of the wire, the least of all streams
 	deadline *deadline // of the current round
 	fresh    bool      // the inputs are topics, and the output has no release of the run
-	begun    bool      // the ledger has a charge of the run
+	unspent  bool      // the ledger has no charge of the run
 	last     uint32    // round that was taken last
 
 	adding  sync.Mutex // held while a unit or a partial sum is added: those of several streams come at the same time
@@ -228,12 +228,9 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 			return nil, in.Errorf("its rounds are not those of %s", s.streams[0].Name())
 		}
 	}
-	if heads[0] == nil && s.last == 0 && s.fresh {
-		if !s.streams[0].Amid() {
-			return nil, s.streams[0].Errorf("the stream ends without a round, and no round was released before: another program wrote the end record")
-		}
-		if !s.begun { // a group noted releases, or retention deleted rounds that were never released
-			return nil, s.streams[0].Errorf("the topic has no round left to read, and neither the output nor the ledger has a release of the run")
+	if heads[0] == nil && s.last == 0 {
+		if err := s.noRound(); err != nil {
+			return nil, err
 		}
 	}
 	if heads[0] == nil {
@@ -246,6 +243,19 @@ func (s *sources) open(r rounder) (*wire.Record, error) {
 	}
 	s.last = latest
 	return heads[0], s.deadline.running()
+}
+
+// noRound refuses a stream without a round, unless the run has released its rounds before.
+func (s *sources) noRound() error {
+	switch in := s.streams[0]; {
+	case s.fresh && !in.Amid():
+		return in.Errorf("the stream ends without a round, and no round was released before: another program wrote the end record")
+	case s.fresh && s.unspent: // a group noted releases, or retention deleted rounds that were never released
+		return in.Errorf("the topic has no round left to read, and neither the output nor the ledger has a release of the run")
+	case s.unspent && !in.Amid():
+		return exit.Errorf(exit.Malformed, "%s: no round, and the ledger has no release of the run", in.Name())
+	}
+	return nil
 }
 
 // noRoundLeft is the number of the next round of a stream that has no rounds left.

@@ -143,9 +143,10 @@ func TestEndWithoutRounds(t *testing.T) {
 	}{
 		{true, false, partition{0, 0}, true}, {true, true, partition{0, 0}, true}, {false, true, partition{0, 0}, false},
 		{true, true, partition{3, 3}, false}, {true, false, partition{3, 3}, true}, {false, false, partition{3, 3}, false},
+		{false, false, partition{0, 0}, true},
 	} {
 		s := &sources{
-			deadline: newDeadline(0), fresh: c.fresh, begun: c.begun, streams: []supplier{&supplied{partition: c.of, name: "one"}},
+			deadline: newDeadline(0), fresh: c.fresh, unspent: !c.begun, streams: []supplier{&supplied{partition: c.of, name: "one"}},
 		}
 		_, err := s.open(upTo(0))
 		if refused := exit.Code(err) == exit.Malformed; refused != c.refused || !refused && err != io.EOF {

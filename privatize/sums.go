@@ -51,7 +51,7 @@ func (c *sumsCommand) granted(r *filter.Run, l leave, mechanism string) error {
 
 // privatize reads contributions and writes releases. This file only carries records to and from internal/release.
 func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, maxCells uint64) error {
-	if err := r.Check(append(c.Inputs, c.Ledger)...); err != nil {
+	if err := r.Check(append(c.Inputs, c.Ledger, c.Claims)...); err != nil {
 		return err
 	}
 	wanted := within(c.RoundTimeout)
@@ -111,7 +111,7 @@ func (c *sumsCommand) privatize(r *filter.Run, grant *event.Grant, run string, m
 	s := sums{sender: sender{r, grant, privatizer.Collector, out}, privatizer: privatizer, keep: c.KeepReleases}
 	in.deadline = newDeadline(c.RoundTimeout)
 	in.fresh = endpoint.IsTopic(c.Inputs[0]) && endpoint.IsTopic(c.Output) && len(sent) == 0
-	in.begun = privatizer.Begun()
+	in.unspent = !privatizer.Begun()
 	if err := in.deadline.within(func() error { return in.rounds(&s) }); err != nil {
 		return err
 	}

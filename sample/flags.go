@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 
+	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/scheme"
@@ -18,19 +20,21 @@ type rounds struct {
 	Unit       string      `enum:"document,user" default:"document" help:"Draw by this privacy unit, ${enum}; document by default. With user all documents of a user are drawn together, and a document without a user is a unit of its own."`
 	FirstRound int         `default:"1" placeholder:"T" help:"Begin with round T, by default with round 1, and skip the rounds before T. An output topic needs no such flag: sample finds there the rounds that are done."`
 	Secret     string      `output:"" placeholder:"FILE" help:"Throw the coins of --poisson, --fixed or --allocate with the key in FILE; sample makes the key if FILE is missing. Without FILE the key is new at each start. A restart with the same key draws the same rounds. Use a key for one run only. Keep the key as private as the documents: whoever has the key knows which units each round holds, and sampling no longer hides the units."`
-	Seed       *uint64     `help:"FOR TESTS: throw public coins, each a function of this seed, the round and the name of the unit. The stream then states that sampling amplifies nothing. By default the coins are secret."`
+	Seed       *uint64     `zero:"" help:"FOR TESTS: throw public coins, each a function of this seed, the round and the name of the unit. The stream then states that sampling amplifies nothing. By default the coins are secret."`
 	TrustNames bool        `help:"Accept names of units that are consecutive numbers. By default --epoch without --window, and --seed, refuse such names of private documents, since they may be positions. If the names are positions, removing one unit moves other units to other rounds, and no ε holds."`
-	Memory     filter.Size `default:"4GiB" help:"Keep at most this much of the documents in memory, 4GiB by default. Other documents go to a temporary file in TMPDIR."`
+	Memory     filter.Size `zero:"" default:"4GiB" help:"Keep at most this much of the documents in memory, 4GiB by default. Other documents go to a temporary file in TMPDIR."`
 	Output     string      `short:"o" placeholder:"FILE" help:"Write the rounds to FILE or to a topic, by default to standard output. A hash of a unit's name chooses its partition of the topic."`
 	Inputs     []string    `arg:"" optional:"" help:"Read streams of documents from these files or topics, by default from standard input."`
 	windows
 	lead
+	filter.Stamps
 	filter.Compress
 	filter.Workers
 }
 
 // Validate is kong's hook.
 func (s *rounds) Validate() error {
+	s.Stamps.Apply()
 	if err := s.CheckEpochs(s.Rounds); err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func (s *rounds) repeats() bool { return s.All || s.Epoch || s.Secret != "" || s
 type windows struct {
 	Window      time.Duration `group:"Windows of time" placeholder:"DURATION" help:"Make each round of --epoch from a window of this length (1h, 24h): round n holds the units whose first document arrived in window n. By default --epoch uses no windows. Later documents of a unit are left out: with --unit user, a user's documents count in one window only. See sample/WINDOWS.md."`
 	WindowStart time.Time     `group:"Windows of time" placeholder:"TIME" help:"Begin the first window at this time (RFC 3339), by default at the first whole multiple of --window after the first start. Documents that arrived earlier are in no round."`
-	WindowGrace time.Duration `group:"Windows of time" default:"1m" placeholder:"DURATION" help:"Keep a window open for this long after its end, 1m by default and at most --window, for late documents. A document that comes even later counts in the window that is then open."`
+	WindowGrace time.Duration `zero:"" group:"Windows of time" default:"1m" placeholder:"DURATION" help:"Keep a window open for this long after its end, 1m by default and at most --window, for late documents. A document that comes even later counts in the window that is then open."`
 	WindowState string        `output:"" group:"Windows of time" placeholder:"FILE" help:"Keep in FILE which units were in a window; --window needs it. A restart reads FILE, so that no unit enters a second window. Keep FILE as private as the documents, and never restore an older FILE."`
 }
 
@@ -110,5 +114,5 @@ func (w *windows) validate(s *rounds) error {
 	case s.FirstRound > 1:
 		return errors.New("--first-round does not belong to --window: its state knows which windows are done")
 	}
-	return w.plan(s.Rounds, w.WindowStart).Check()
+	return cmp.Or(endpoint.CheckKept("--window-state", w.WindowState), w.plan(s.Rounds, w.WindowStart).Check())
 }

@@ -15,7 +15,7 @@ import (
 
 // lead are the flags that bound how far the rounds run ahead.
 type lead struct {
-	Lead   *int   `group:"Topics" placeholder:"N" help:"Write at most N rounds to a topic before the first of them is released, 4 by default; 0 writes all rounds at once. The retention of the topic must last for N rounds. Without --follow or its default there is no bound."`
+	Lead   *int   `zero:"" group:"Topics" placeholder:"N" help:"Write at most N rounds to a topic before the first of them is released, 4 by default; 0 writes all rounds at once. The retention of the topic must last for N rounds. Without --follow or its default there is no bound."`
 	Follow string `group:"Topics" placeholder:"TOPIC" help:"Watch this topic of the run's releases or parameters, to know which rounds are released. By default the topic is RUN.releases, if the output is a topic whose name begins with the RUN of --run."`
 }
 

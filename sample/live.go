@@ -55,6 +55,9 @@ func (s *rounds) live(r *filter.Run) error {
 	for {
 		r.Round(min(state.Open(), s.Rounds), s.Rounds)
 		batch, err := w.Next(r)
+		if errors.Is(err, window.ErrEmpty) {
+			return errEmpty(s.inputs())
+		}
 		if errors.Is(err, io.EOF) {
 			if state.Open() == 1 {
 				r.Log.Warn("the input ended before the first window began: no round is written; see --window-start", "start", state.Start().Format(time.RFC3339))

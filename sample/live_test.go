@@ -49,9 +49,10 @@ func beginWindow(t *testing.T, state, topic string, opened, closed int) {
 // of them.
 func TestBegunWindowOfTopic(t *testing.T) {
 	fake := broker.Fake(t, map[string]int{
-		"documents.private": 1, "none.private": 2, "part.private": 2, "some.private": 2, "whole.private": 2,
+		"none.private": 2, "part.private": 2, "some.private": 2, "whole.private": 2,
 	})
 	topic, folder := "kafka://"+fake.Address+"/", t.TempDir()
+	fake.Broker().Create(t, "documents.private", 1, stamped)
 	c := corpusOf(t, wire.Unit_DOCUMENT, 100)
 	for i := range c.Documents() { // each a message, whose offset is its number
 		writeDocuments(t, topic+"documents.private", c, i, i+1, false)

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -28,7 +30,7 @@ func (s *rounds) unit() wire.Unit {
 // open opens the streams of an input. h is the header of the inputs before, nil for the first input. The input must have the
 // vocabulary and the settings of h. open returns the header of the first input, which is private if any input is.
 func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *wire.Header, error) {
-	streams, of, err := endpoint.OpenStreams(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true})
+	streams, of, err := endpoint.OpenStreams(name, s.wanted(name))
 	if err != nil || h == nil {
 		return streams, of, err
 	}
@@ -50,6 +52,11 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 		h.Side = of.Side
 	}
 	return streams, h, nil
+}
+
+// wanted are the streams of documents of an input.
+func (s *rounds) wanted(name string) endpoint.Wanted {
+	return endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Values: true, Timed: s.Window > 0 || endpoint.FromTime(name)}
 }
 
 func closeAll(streams []*endpoint.StreamReader) {
@@ -78,8 +85,11 @@ func (s *rounds) check(r *filter.Run) error {
 	}
 	var header *wire.Header
 	for _, name := range s.inputs() {
-		if endpoint.IsTopic(name) {
-			continue // its header may not have come yet
+		if endpoint.IsTopic(name) { // its header may not have come yet
+			if err := endpoint.CheckStream(r, name, s.wanted(name)); err != nil {
+				return err
+			}
+			continue
 		}
 		streams, h, err := s.open(name, header)
 		if err != nil {
@@ -117,6 +127,12 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 			return nil, nil, err
 		}
 	}
+	if documents.Documents() == 0 {
+		return nil, nil, errEmpty(s.inputs())
+	}
+	if !slices.ContainsFunc(s.inputs(), func(name string) bool { return !endpoint.IsTopic(name) }) {
+		documents.Once()
+	}
 	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
 		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).
 			WithHint("name each input once, give every document an id of its own, and each run of tokenize that names documents by content a --prefix: " +
@@ -128,6 +144,11 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		return nil, nil, refusePositions(suspect)
 	}
 	return documents, header, nil
+}
+
+// errEmpty is the error of inputs without a document: each round would cost a part of the budget and hold nobody.
+func errEmpty(inputs []string) error {
+	return exit.Errorf(exit.Malformed, "%s: no document", strings.Join(inputs, ", "))
 }
 
 // addAll adds the documents of a stream. It adds the name of each new unit to names.

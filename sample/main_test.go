@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 	}
 	files := make(map[string][]byte)
 	for name, documents := range map[string][]*wire.Document{
-		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil,
+		"three.pp": numbered(0, 3), "fourth.pp": numbered(3, 4), "many.pp": numbered(0, 2000), "none.pp": nil, "one-document.pp": numbered(0, 1),
 		"front.pp": numbered(0, 1000), "back.pp": numbered(1000, 2000), "extra.pp": {{Id: "extra"}},
 		"positions.pp": positions, "first20.pp": positions[:20], "last20.pp": positions[20:], "few.pp": positions[:31],
 		"numbered-users.pp": mixed, "users.pp": users, "marked.pp": marked, "twice.pp": append(marked, &wire.Document{Id: "MARKER"}),

@@ -273,7 +273,8 @@ func TestTopicOfEpochs(t *testing.T) {
 // TestWindowsOfTopic: what arrives in the partitions of a topic counts in the window of its arrival, once. A run that lost
 // its state cannot go on.
 func TestWindowsOfTopic(t *testing.T) {
-	fake := broker.Fake(t, map[string]int{"documents.private": 2, "rounds.private": 2, "begun.private": 2})
+	fake := broker.Fake(t, map[string]int{"rounds.private": 2, "begun.private": 2})
+	fake.Broker().Create(t, "documents.private", 2, stamped)
 	topic := "kafka://" + fake.Address + "/"
 	c := corpusOf(t, wire.Unit_DOCUMENT, 100)
 	writeDocuments(t, topic+"documents.private?partition=0", c, 0, 60, false)
@@ -364,5 +365,26 @@ func TestTopicChanged(t *testing.T) {
 		if code != exit.Malformed {
 			t.Errorf("%s: exit code %d, want %d", name, code, exit.Malformed)
 		}
+	}
+}
+
+// TestDryRunOfTopics: a dry run finds that a topic to write is missing, unless --create would make it, and makes none.
+func TestDryRunOfTopics(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"documents.private": 1, "rounds.private": 1})
+	topic := "kafka://" + fake.Address + "/"
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{exit.OK, []string{"-o", topic + "rounds.private"}}, {exit.Missing, []string{"-o", topic + "none.private"}},
+		{exit.OK, []string{"-o", topic + "none.private", "--create", "1"}},
+	} {
+		args := append([]string{"--all", "--dry-run", topic + "documents.private"}, c.args...)
+		if code := run(t, args...); code != c.code {
+			t.Errorf("%v: exit code %d, want %d", args, code, c.code)
+		}
+	}
+	if fake.TopicInfo("none.private") != nil {
+		t.Error("a dry run made a topic")
 	}
 }

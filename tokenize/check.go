@@ -19,9 +19,9 @@ import (
 //	1,000  7,786  7,352    10,000  3,434  3,925
 //	2,000  5,713  5,848    20,000  2,693  2,687
 type check struct {
-	MinDocuments uint64   `default:"1000" placeholder:"N" help:"Refuse fewer privacy units (default ${default}). A unit is a document; with --unit user, a user or a document without a user."`
-	MinCoverage  float64  `default:"0.25" placeholder:"SHARE" help:"Refuse a vocabulary that covers a smaller share of the words of the text (default ${default}). 8,000 English words cover 0.28 to 0.42 of English text and at most 0.21 of another language; 1,000 words cover 0.15 to 0.20 of their own language."`
-	MaxEmpty     float64  `default:"0.5" placeholder:"SHARE" help:"Refuse a larger share of documents without a word of the vocabulary (default ${default})."`
+	MinDocuments uint64   `zero:"" default:"1000" placeholder:"N" help:"Refuse fewer privacy units (default ${default}). A unit is a document; with --unit user, a user or a document without a user."`
+	MinCoverage  float64  `zero:"" default:"0.4" placeholder:"SHARE" help:"Refuse a vocabulary that covers a smaller share of the words of the text, stop words left out (default ${default})."`
+	MaxEmpty     float64  `zero:"" default:"0.5" placeholder:"SHARE" help:"Refuse a larger share of documents without a word of the vocabulary (default ${default})."`
 	Unit         string   `enum:",document,user" default:"" placeholder:"UNIT" help:"Privacy unit of the planned run: document or user. Required if documents name users."`
 	Force        bool     `help:"Warn instead of refusing."`
 	JSON         bool     `name:"json" help:"Print JSON instead of a table."`
@@ -58,6 +58,9 @@ func (c *check) Run(r *filter.Run) error {
 	p, err := c.read(r)
 	if err != nil || r.DryRun() {
 		return err
+	}
+	if p.Documents == 0 {
+		return errEmpty("a document", c.inputs()...)
 	}
 	faults := c.faults(p)
 	if err := c.write(p, faults); err != nil {

@@ -21,7 +21,7 @@ type images struct {
 	Image     pixels.Size `default:"28x28" placeholder:"ROWSxCOLUMNS" help:"Size of every image in pixels (default ${default}). Images of another size are malformed."`
 	Binarise  *int        `placeholder:"INTENSITY" help:"A pixel is on from this intensity on, of 255 (default 128)."`
 	Bernoulli bool        `help:"A pixel is on with probability intensity/255 instead."`
-	Seed      *uint64     `placeholder:"N" help:"Public seed of the coins of --bernoulli (default 1)."`
+	Seed      *uint64     `zero:"" placeholder:"N" help:"Public seed of the coins of --bernoulli (default 1)."`
 	Labels    []string    `sep:"none" placeholder:"FILE" help:"Read the labels of an IDX file from the IDX file FILE. Repeat it for each input, in their order."`
 	output
 	naming
@@ -98,7 +98,7 @@ func (i *images) Run(r *filter.Run) error {
 		}
 	}
 	if c.documents == 0 {
-		r.Log.Warn("the input has no image: nothing can be learned from it")
+		return errEmpty("an image", i.inputs()...)
 	}
 	return counted{documents: c.documents, empty: c.empty}.commit(r, out)
 }

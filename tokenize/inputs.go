@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
@@ -17,6 +16,7 @@ type files struct {
 	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
 	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
 	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input by default."`
+	filter.Stamps
 }
 
 // textFormat are the flags about the form of texts.
@@ -40,6 +40,7 @@ const formatsHelp = "A text of JSON Lines is a string, which is cut into words, 
 	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."
 
 func (f *files) Validate() error {
+	f.Stamps.Apply()
 	if f.MaxDocument < 1 {
 		return fmt.Errorf("--max-document must be at least 1, is %d", f.MaxDocument)
 	}
@@ -60,14 +61,6 @@ func (f *files) names() (names []string) {
 		return []string{endpoint.Stdio}
 	}
 	return names
-}
-
-// zeroBytes reports whether every input is a file of 0 bytes, as an export that failed leaves behind.
-func (f *files) zeroBytes() bool {
-	return !slices.ContainsFunc(f.names(), func(name string) bool {
-		size, known := endpoint.Size(name)
-		return !known || size > 0
-	})
 }
 
 // reader returns the reader of the files.

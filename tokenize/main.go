@@ -14,6 +14,7 @@ var cli struct {
 	Images   images         `cmd:"" help:"Turn images (IDX files, folders of PNG files) into documents over the vocabulary of pixels."`
 	Features features       `cmd:"" help:"Write the vocabulary of rows or of images: the names of their features."`
 	UCI      uciBags        `cmd:"" name:"uci" help:"Read bags of words in the format of the UCI repository."`
+	Cut      cut            `cmd:"" help:"Bring documents to some words of their vocabulary."`
 	Sets     sets           `cmd:"" help:"Count each word of a document once."`
 	Sizes    sizes          `cmd:"" help:"Write the size of each document as a row, for estep size."`
 	Check    check          `cmd:"" help:"Report the number of documents, their lengths, their users and the coverage of the vocabulary, before any budget is spent."`

@@ -19,7 +19,7 @@ type phrasesCommand struct {
 	filter.Workers
 	public
 	MinCount  uint64  `default:"5" help:"Leave out pairs with fewer occurrences, and subtract as many in the score (default ${default})."`
-	Threshold float64 `default:"10" help:"Leave out pairs with a lower score (default ${default}). A higher one leaves fewer pairs."`
+	Threshold float64 `zero:"" default:"10" help:"Leave out pairs with a lower score (default ${default}). A higher one leaves fewer pairs."`
 	Output    string  `short:"o" placeholder:"FILE" help:"Write the phrases to FILE; standard output by default."`
 	wording
 	inputs
@@ -82,6 +82,9 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	})
 	if err != nil {
 		return err
+	}
+	if meter.Documents.Load() == 0 {
+		return errEmpty("a document", p.names()...)
 	}
 	best := vocabulary.Words(total.Best(p.MinCount, p.Threshold))
 	if len(best) == 0 {

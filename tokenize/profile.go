@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/survey"
 )
 
@@ -18,9 +19,9 @@ type profile struct {
 	vocabulary []byte
 	words      uint32 // size of the vocabulary
 
-	stated        bool   // the streams state tokens and known
-	tokens, known uint64 // words of the text, and words of the text that are in the vocabulary
-	skipped       uint64 // documents skipped as malformed
+	stated  bool      // the streams state the words of the text
+	text    bag.Words // of the text
+	skipped uint64    // documents skipped as malformed
 }
 
 func newProfile() *profile { return &profile{Survey: survey.New(), side: wire.Side_SIDE_UNSPECIFIED} }
@@ -43,13 +44,12 @@ func (p *profile) header(h *wire.Header) error {
 func (p *profile) tallies(t map[string]uint64) {
 	if tokens, stated := t[tallyTokens]; stated {
 		p.stated = true
-		p.tokens += tokens
-		p.known += t[tallyKnown]
+		p.text.Add(bag.Words{All: tokens, Known: t[tallyKnown], Stop: t[tallyStop]})
 	}
 	p.skipped += t["skipped"]
 }
 
-func (p *profile) coverage() float64     { return share(p.known, p.tokens) }
+func (p *profile) coverage() float64     { return p.text.Coverage() }
 func (p *profile) emptyShare() float64   { return share(p.Empty, p.Documents) }
 func (p *profile) longestShare() float64 { return share(p.Longest, p.Tokens) }
 
@@ -71,13 +71,14 @@ func (p *profile) json(faults []fault) ([]byte, error) {
 	object := map[string]any{
 		"side": p.side.String(), "vocabulary_size": p.words,
 		"documents": p.Documents, "empty": p.Empty, "skipped": p.skipped,
-		"tokens": nil, "known_tokens": nil, "coverage": nil,
+		"tokens": nil, "stop_tokens": nil, "known_tokens": nil, "coverage": nil,
 		"median_tokens": p.Median(), "longest_tokens": p.Longest, "longest_share": p.longestShare(),
 		"documents_with_user": p.WithUser, "users": users, "most_documents_of_user": most,
 		"faults": refused,
 	}
 	if p.stated {
-		object["tokens"], object["known_tokens"], object["coverage"] = p.tokens, p.known, p.coverage()
+		object["tokens"], object["stop_tokens"], object["known_tokens"] = p.text.All, p.text.Stop, p.text.Known
+		object["coverage"] = p.coverage()
 	}
 	b, err := json.Marshal(object)
 	return append(b, '\n'), err
@@ -97,8 +98,9 @@ func (p *profile) table() []byte {
 	row("without a word of the vocabulary", p.Empty, percent(p.Empty, p.Documents))
 	row("left out as malformed", p.skipped, "")
 	if p.stated {
-		row("words of the text", p.tokens, "")
-		row("of them in the vocabulary", p.known, percent(p.known, p.tokens))
+		row("words of the text", p.text.All, "")
+		row("stop words, which the vocabulary leaves out", p.text.Stop, percent(p.text.Stop, p.text.All))
+		row("of the other words in the vocabulary", p.text.Known, percent(p.text.Known, p.text.All-p.text.Stop))
 	} else {
 		row("words of the text: not in the stream", "-", "")
 	}

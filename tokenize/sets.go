@@ -45,8 +45,11 @@ func (s *sets) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
-	for r.Err() == nil {
+	for documents := 0; r.Err() == nil; documents++ {
 		record, err := in.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", s.Input)
+		}
 		if err == io.EOF {
 			return out.Commit(tallies(in.Tallies())...)
 		}

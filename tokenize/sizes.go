@@ -58,17 +58,18 @@ func (w *sizeWriter) add(entries []entry) error {
 	}
 	for _, e := range entries {
 		d := e.record.GetDocument()
-		if err := w.out.Write(sizeOf(d.Id, d.User, len(d.Counts), e.known, e.tokens)); err != nil {
+		if err := w.out.Write(sizeOf(d.Id, d.User, len(d.Counts), e.words.Coverage())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sizeOf is the row of a document of so many different known words, known words and words: the features of package size that are not 0.
-func sizeOf(id, user string, different int, known, tokens uint64) *wire.Record {
+// sizeOf is the row of a document with so many different known words, and with such a share of known words: the features of package size
+// that are not 0.
+func sizeOf(id, user string, different int, coverage float64) *wire.Record {
 	features := []float64{
-		size.Documents: 1, size.Empty: 0, size.Words: min(1, float64(different)/size.MostWords), size.Known: covered(tokens, known),
+		size.Documents: 1, size.Empty: 0, size.Words: min(1, float64(different)/size.MostWords), size.Known: coverage,
 	}
 	if different == 0 {
 		features[size.Empty] = 1
@@ -124,8 +125,11 @@ func (s *sizes) Run(r *filter.Run) error {
 		return err
 	}
 	defer out.Abort()
-	for r.Err() == nil {
+	for documents := 0; r.Err() == nil; documents++ {
 		record, err := in.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", s.Input)
+		}
 		if err == io.EOF {
 			return out.Commit()
 		}
@@ -134,8 +138,11 @@ func (s *sizes) Run(r *filter.Run) error {
 		}
 		metrics.Documents(1)
 		d := record.GetDocument()
-		different := len(d.WordGaps)
-		if err := out.Write(sizeOf(d.Id, d.User, different, uint64(different), uint64(different))); err != nil {
+		known := 0.0
+		if len(d.WordGaps) > 0 {
+			known = 1
+		}
+		if err := out.Write(sizeOf(d.Id, d.User, len(d.WordGaps), known)); err != nil {
 			return exit.Errorf(exit.Code(err), "%s: %w", in.Name(), err)
 		}
 	}

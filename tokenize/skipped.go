@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -23,7 +24,7 @@ func (o *onError) Validate() error {
 	switch {
 	case o.Skipped != "" && o.OnError != "skip":
 		return errors.New("--skipped needs --on-error skip")
-	case o.Skipped == endpoint.Stdio:
+	case o.Skipped != "" && endpoint.IsStdout(o.Skipped):
 		return errors.New("--skipped must name a file: standard output is for records")
 	}
 	return nil
@@ -31,23 +32,31 @@ func (o *onError) Validate() error {
 
 // skipped says where a malformed document is and which rule it breaks. It quotes nothing of the document.
 type skipped struct {
-	File  string `json:"file"`
-	Line  int    `json:"line,omitempty"`
-	Row   int    `json:"row,omitempty"` // of Parquet; neither: the file is the document
-	Error string `json:"error"`
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	Row  int    `json:"row,omitempty"` // of Parquet; neither: the file is the document
+	// Offset is of a message, whose topic and partition is File.
+	Offset *int64 `json:"offset,omitempty"`
+	Error  string `json:"error"`
 }
 
 func newSkipped(chunk source.Chunk, number int, err error) skipped {
-	s := skipped{File: chunk.Name, Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
-	if chunk.Unit() == "row" {
+	s := skipped{File: name.OfPath(chunk.Name), Error: strings.TrimPrefix(err.Error(), chunk.Name+": ")}
+	switch m := chunk.Message(number); {
+	case m != nil:
+		s.File, s.Offset = m.Partition, &m.Offset
+	case chunk.Unit() == "row":
 		s.Row = number
-	} else {
+	default:
 		s.Line = number
 	}
 	return s
 }
 
 func (s skipped) String() string {
+	if s.Offset != nil {
+		return atOffset(s.File, *s.Offset) + ": " + s.Error
+	}
 	if s.Row > 0 {
 		return where(s.File, "row", s.Row) + ": " + s.Error
 	}

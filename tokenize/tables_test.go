@@ -40,6 +40,7 @@ func tables(t *testing.T) map[string][]byte {
 		"images2.idx":      idx(first, 1, 2, 3),
 		"labels2.idx":      idx([]byte{7}, 1),
 		"labels3.idx":      idx([]byte{7, 0, 1}, 3),
+		"no-images.idx":    idx(nil, 0, 2, 3),
 		"cut.idx":          images[:len(images)-1],
 		"cut.idx.gz":       zipped.Bytes()[:zipped.Len()-9],
 		"noise.idx":        idx(noise, 8, 28, 28),

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -16,6 +17,7 @@ import (
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/wire"
 	"privpipe/pipelines/wire/stream"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 	"privpipe/tokenize/internal/words"
@@ -53,33 +55,29 @@ type entry struct {
 	names   *wire.Document
 	content name.Content // of the record, if it has no id
 	empty   bool         // the record has no word
-	tokens  uint64       // number of words of the text
-	known   uint64       // number of words of the text that are in the vocabulary
+	words   bag.Words    // of the text
 }
 
 // counted are counts over documents.
-type counted struct{ documents, empty, skipped, tokens, known uint64 }
+type counted struct {
+	documents, empty, skipped uint64
+	blank                     uint64 // files of text without any text
+	words                     bag.Words
+}
 
 // recorded is a worker's output for a chunk.
 type recorded struct {
 	counted
-	names
 	skips   []skipped
 	entries []entry
 	batches []*stream.Batch // nil if an entry has no id yet
-}
-
-// converted are the counts over all documents.
-type converted struct {
-	counted
-	positions
 }
 
 // convert writes a record of each document, with a recorder for each worker. The caller commits out. Each of also gets all entries, in the
 // order of the input and with their names.
 func (t *conversion) convert(
 	r *filter.Run, meter *progress.Meter, in *source.Reader, out *endpoint.StreamWriter, recorders []recorder, also ...func([]entry) error,
-) (total converted, err error) {
+) (total counted, err error) {
 	work := func(worker int, chunk source.Chunk) (recorded, error) {
 		return t.chunk(out.Framer(), recorders[worker], chunk)
 	}
@@ -94,10 +92,9 @@ func (t *conversion) convert(
 		metrics.Documents(int(made.documents))
 		meter.Documents.Add(int64(made.documents))
 		total.empty += made.empty
+		total.blank += made.blank
 		total.skipped += made.skipped
-		total.tokens += made.tokens
-		total.known += made.known
-		total.add(made.names)
+		total.words.Add(made.words)
 		if err := skips.add(made.skips); err != nil {
 			return err
 		}
@@ -126,17 +123,20 @@ func (t *conversion) convert(
 	if err == nil && total.documents == 0 && total.skipped > 0 {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")
 	}
-	if err == nil && total.documents == 0 {
-		if t.zeroBytes() {
-			names := strings.Join(t.names(), ", ")
-			if names == endpoint.Stdio {
-				names = "standard input"
-			}
-			return total, exit.Errorf(exit.Malformed, "%s: empty, must have a document", names)
-		}
-		r.Log.Warn("the input has no document: nothing can be learned from it")
+	if err == nil && total.documents == total.blank {
+		err = errEmpty("a document", t.names()...)
 	}
 	return total, err
+}
+
+// errEmpty is the error of inputs without a record. A later stage would spend a budget on rounds of nobody.
+func errEmpty(record string, inputs ...string) error {
+	names := strings.Join(inputs, ", ")
+	if names != endpoint.Stdio {
+		return exit.Errorf(exit.Malformed, "%s: empty, must have %s", names, record)
+	}
+	return exit.Errorf(exit.Malformed, "standard input: empty, must have %s", record).
+		WithHint("if a command before this one failed, it says why")
 }
 
 // chunk turns a chunk into batches of records.
@@ -160,9 +160,10 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		if made.documents++; e.empty {
 			made.empty++
 		}
-		made.tokens += e.tokens
-		made.known += e.known
-		made.names.add(e.names)
+		if line == 0 && len(bytes.TrimFunc(d.text.Content, isBlank)) == 0 {
+			made.blank++
+		}
+		made.words.Add(e.words)
 		unnamed = unnamed || e.names.Id == ""
 		made.entries, records = append(made.entries, e), append(records, e.record)
 	}
@@ -172,6 +173,9 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 	made.batches, err = framer.Batches(records)
 	return made, err
 }
+
+// isBlank says whether a character is white space or a byte order mark.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 
 // commit completes the output with the counts and the given tallies.
 func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wire.Tally) error {
@@ -257,9 +261,6 @@ func fileDocument(chunk source.Chunk) document {
 	if source.IsBag(chunk.Content) {
 		return document{err: errors.New("a UCI bag of words, not a text: read it with tokenize uci")}
 	}
-	if !utf8.ValidString(chunk.ID) {
-		return document{err: errors.New("the path, which is the document's id, is not UTF-8")}
-	}
 	return document{names: &wire.Document{Id: chunk.ID}, text: words.Text{Content: chunk.Content}}
 }
 
@@ -269,7 +270,15 @@ func malformed(chunk source.Chunk, line int, err error) *exit.Error {
 	if chunk.Err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err) // err names the file
 	}
+	if m := chunk.Message(line); m != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", atOffset(m.Partition, m.Offset), err)
+	}
 	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err)
+}
+
+// atOffset names a message of a topic.
+func atOffset(partition string, offset int64) string {
+	return fmt.Sprintf("%s: the message at offset %d", partition, offset)
 }
 
 // where names a line or a row of a file, or the file if its number is 0.

@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/testkit/broker"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
 )
 
 // TestCheckTopic checks documents in the partitions of a topic, each with an end of its own.
@@ -27,7 +28,7 @@ func TestCheckTopic(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := out.Commit(coverage(10, 2*uint64(i+1))...); err != nil {
+		if err := out.Commit(coverage(bag.Words{All: 10, Known: 2 * uint64(i+1)})...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
+	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/uci"
 )
@@ -62,11 +63,14 @@ func (u *uciBags) Run(r *filter.Run) error {
 	namer, hasher := name.NewNamer(u.Prefix), new(name.Hasher)
 	for r.Err() == nil {
 		d, err := bags.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", u.Input)
+		}
 		if err == io.EOF {
 			r.SummarizePrivate("documents", documents)
 			r.SummarizePrivate("empty", empty)
 			// The file is over this vocabulary, so all its words are known.
-			return out.Commit(append(coverage(tokens, tokens), &wire.Tally{Name: "empty", Value: empty})...)
+			return out.Commit(append(coverage(bag.Words{All: tokens, Known: tokens}), &wire.Tally{Name: "empty", Value: empty})...)
 		}
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ type vocab struct {
 	Size         int     `default:"8000" help:"Keep at most this many words, those in the most documents."`
 	MinDocuments int     `default:"20" help:"Leave out words in fewer documents."`
 	MaxShare     float64 `default:"0.25" help:"Leave out words in more than this share of the documents: mostly function words."`
-	MinLetters   int     `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
+	MinLetters   int     `zero:"" default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
 	Output       string  `short:"o" placeholder:"FILE" help:"Write the vocabulary to FILE; standard output by default."`
 	stopping
 	wording
@@ -93,6 +93,9 @@ func (v *vocab) Run(r *filter.Run) error {
 	})
 	if err != nil {
 		return err
+	}
+	if total.documents == 0 {
+		return errEmpty("a document", v.names()...)
 	}
 	chosen := v.choose(total)
 	if len(chosen) == 0 {

@@ -21,8 +21,8 @@ type Command struct {
 	job.Keyed
 	job.Kept
 	job.Compared
-	Sweeps         *int    `placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep, where it may be 0). With --score and --infer: N times in all (default 100)."`
-	BurnIn         *int    `placeholder:"N" help:"Leave the first N sweeps of a round out of the expected statistic (default 12). With --score and --infer: out of a document's shares of topics (default 50)."`
+	Sweeps         *int    `zero:"" placeholder:"N" help:"Draw the topic of each token N times a round (default 20, or 1 with --keep, where it may be 0). With --score and --infer: N times in all (default 100)."`
+	BurnIn         *int    `zero:"" placeholder:"N" help:"Leave the first N sweeps of a round out of the expected statistic (default 12). With --score and --infer: out of a document's shares of topics (default 50)."`
 	Statistic      string  `enum:"expected,counts,increments" default:"expected" group:"Contribution" help:"Contribute ${enum}: the mean over sweeps of each token's probabilities of topics, the counts of drawn topics after the last sweep, or by how much these have changed in the round."`
 	Keep           bool    `group:"State" help:"Go on from the topics of the round before instead of drawing them from the start. The statistic must be raw counts: --statistic counts or increments, --top-topics 0 --word-weight count --norm 0."`
 	Draws          float64 `placeholder:"E" help:"Bound the pure loss of the draws of one token's topic by E a round, for grants of unit word: no two words then differ in the weight of a topic by more than a factor e^(E/2N)."`
@@ -105,8 +105,8 @@ func (c *Command) checkKept(o Options) error {
 		return errors.New("--state belongs to --keep")
 	case c.InitialState != "" && !o.InPlace:
 		return errors.New("--initial-state belongs to --update in-place: no charge would count what the other run drew")
-	case c.State == endpoint.Stdio || c.InitialState == endpoint.Stdio:
-		return errors.New("--state and --initial-state must name files")
+	case c.InitialState == endpoint.Stdio:
+		return errors.New("--initial-state must name a file")
 	case o.DocumentNoise != 0 && !(o.InPlace && o.DocumentNoise > 0 && o.DocumentNoise <= math.MaxFloat32):
 		return fmt.Errorf("--document-noise must be positive and belongs to --update in-place, is %v", o.DocumentNoise)
 	case o.NoiseEachRound && o.DocumentNoise == 0:
@@ -114,7 +114,7 @@ func (c *Command) checkKept(o Options) error {
 	case c.InherentReport != "" && !o.InPlace:
 		return errors.New("--inherent-report belongs to --update in-place")
 	}
-	return nil
+	return endpoint.CheckKept("--state", c.State)
 }
 
 func (c *Command) inPlace() bool { return c.Update == "in-place" }

@@ -50,9 +50,8 @@ func (t *table) inherent(round uint32, residents []*resident, drawn int) Inheren
 // inherentReport returns a function that adds the counts of a round to a file, which has the lines of the rounds before. The file is
 // replaced before the state of the round is. So a run that is killed and resumed has a line for each round.
 func inherentReport(name string) (func(Inherent) error, error) {
-	info, err := os.Stat(name)
-	if name == endpoint.Stdio || err == nil && !info.Mode().IsRegular() {
-		return nil, exit.Errorf(exit.Usage, "--inherent-report %s: must be a file of its own", name)
+	if err := endpoint.CheckKept("--inherent-report", name); err != nil {
+		return nil, err
 	}
 	return func(in Inherent) error {
 		lines, err := linesBefore(name, in.Round)

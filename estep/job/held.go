@@ -86,9 +86,13 @@ func (in *heldOut) next(meter *progress.Meter) documents {
 		record, err := in.Next()
 		return record.GetDocument(), err
 	})
+	any := false
 	return func() ([]*wire.Document, bool, error) {
 		batch, more, err := batches()
 		meter.Documents.Add(int64(len(batch)))
+		if any = any || more; err == nil && !any {
+			err = exit.Errorf(exit.Malformed, "%s: no document", in.Name())
+		}
 		return batch, more, err
 	}
 }

@@ -17,7 +17,7 @@ import (
 type Job struct {
 	Params     string        `placeholder:"FILE" group:"Job" help:"Read the parameters of each round from FILE, a FIFO or a file that mstep writes. Required for training. With --score: score under each set of a stored stream."`
 	ParamsWait time.Duration `default:"1m" placeholder:"TIME" group:"Job" help:"Wait at most TIME for mstep to open the FIFO (default 1m), then fail: mstep may have died before."`
-	Stale      int           `default:"0" placeholder:"N" group:"Job" help:"In training, use the parameters after the round N before the previous one: 0 or 1. With 1, a round does not wait for the release of the previous one: faster on many cores, and hardly worse. All workers of a run need the same. A killed run over pipes starts again without the checkpoint of mstep."`
+	Stale      int           `zero:"" default:"0" placeholder:"N" group:"Job" help:"In training, use the parameters after the round N before the previous one: 0 or 1. With 1, a round does not wait for the release of the previous one: faster on many cores, and hardly worse. All workers of a run need the same. A killed run over pipes starts again without the checkpoint of mstep."`
 	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE. With --score it may be a folder of mstep --models: score under each of its models."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
 	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, or the mean and the standard deviation of its response. tokenize rows --format jsonl makes rows of the shares."`

@@ -52,6 +52,7 @@ func (j *Job) eachModel(w Work, documents string, h *wire.Header, use func(*trai
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !stored(name) }) // a FIFO would be waited for
 	if len(names) == 0 {
 		return exit.Errorf(exit.Missing, "%s: holds no model files", j.Model).WithHint("mstep --models writes one for each round")
 	}

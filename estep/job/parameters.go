@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -113,6 +114,7 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	wanted := previous - min(p.stale, previous)
+	var ended func() // of the wait, if there is one
 	for {
 		for _, set := range p.sets {
 			if set.Round < wanted {
@@ -132,6 +134,10 @@ func (p *parameters) wait(ctx context.Context, previous uint32) (set *stream.Set
 			return nil, 0, exit.Errorf(exit.Malformed, "%s: ends before the parameters after round %d", p.name, wanted)
 		case p.err != nil:
 			return nil, 0, p.err
+		}
+		if ended == nil {
+			ended = endpoint.Await(fmt.Sprintf("the parameters after round %d in %s", wanted, p.name))
+			defer ended()
 		}
 		p.change.Wait()
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -26,11 +27,12 @@ func (j *Job) train(r *filter.Run, w Work) error {
 	if r.DryRun() {
 		return cmp.Or(r.Check(j.Params), endpoint.CheckStream(r, j.Input, rounds))
 	}
-	endpoint.Patience = j.ParamsWait
 	params := sync.OnceValues(func() (*parameters, error) {
 		if j.Params == "" {
 			return nil, nil
 		}
+		defer func(inputs time.Duration) { endpoint.Patience = inputs }(endpoint.Patience)
+		endpoint.Patience = j.ParamsWait
 		return follow(j.Params, j.ParametersWanted(), j.Stale, w.New)
 	})
 	key, err := w.key(j)
@@ -138,6 +140,9 @@ func (t *trainer) rounds() error {
 			if answered == 0 && skipped > 0 {
 				t.run.Log.Warn(fmt.Sprintf("%s: no round is answered: %s has the parameters after round %d or a later one, so all are released",
 					t.in.Name(), t.Params, skipped))
+			}
+			if answered+skipped == 0 && !t.in.Amid() {
+				return exit.Errorf(exit.Malformed, "%s: no round", t.in.Name())
 			}
 			return t.in.Complete()
 		}

@@ -17,9 +17,9 @@ import (
 type Command struct {
 	job.Job
 	RowNorm float64  `required:"" placeholder:"R" group:"Row" help:"Scale each row x to x·min(1, R/|x|)/R, of norm at most 1. R is public, and the same in training and prediction. For F features in [-1, 1] that are not 0, √F changes no direction and no ratio of norms."`
-	Least   float64  `required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at least Y. The response of a row is its label, a decimal number. The range is public, from general knowledge and not from the data, and the same in training and prediction."`
-	Most    float64  `required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at most Y."`
-	Above   *float64 `placeholder:"Y" group:"Row" help:"With --score: predict the probability of a response above Y; evaluate auc reads it."`
+	Least   float64  `zero:"" required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at least Y. The response of a row is its label, a decimal number. The range is public, from general knowledge and not from the data, and the same in training and prediction."`
+	Most    float64  `zero:"" required:"" placeholder:"Y" group:"Row" help:"Clamp responses to at most Y."`
+	Above   *float64 `zero:"" placeholder:"Y" group:"Row" help:"With --score: predict the probability of a response above Y; evaluate auc reads it."`
 }
 
 // Validate is kong's hook.

@@ -1,6 +1,8 @@
 package score
 
 import (
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -21,6 +23,10 @@ func BagOf(d *wire.Document) Bag {
 	return b
 }
 
+// mostCoins is how many coins of a word are thrown one by one. The number of heads among more is drawn as a whole,
+// since a document may have millions of a word.
+const mostCoins = 256
+
 // Halves assigns each token of a document by a coin to the observed half or to the predicted half, for document completion
 // (Wallach et al., Evaluation Methods for Topic Models, ICML 2009, §5.1; Rosen-Zvi et al. 2004). The document's words and counts
 // seed the coins, so that its score is the same under every id. (A score is no contribution, and no ε covers it.)
@@ -29,8 +35,12 @@ func Halves(d *wire.Document) (seen, hidden Bag) {
 	ids := wire.AppendIDs(nil, d.WordGaps)
 	for i, c := range d.Counts {
 		s := uint32(0)
-		for range c {
-			s += uint32(coins.Uint64() >> 63)
+		if c > mostCoins {
+			s = uint32(distuv.Binomial{N: float64(c), P: 0.5, Src: coins}.Rand())
+		} else {
+			for range c {
+				s += uint32(coins.Uint64() >> 63)
+			}
 		}
 		seen.add(ids[i], s)
 		hidden.add(ids[i], c-s)

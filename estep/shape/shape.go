@@ -9,9 +9,9 @@ import (
 
 // Flags are the flags of a Shape.
 type Flags struct {
-	TopTopics  int     `default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
+	TopTopics  int     `zero:"" default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
 	WordWeight string  `enum:"binary,sqrt,count" default:"binary" group:"Contribution" help:"Weigh each word once, by the root of its count, or by its count: ${enum}."`
-	Norm       float64 `default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
+	Norm       float64 `zero:"" default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
 }
 
 // Check returns an error if a flag is out of its range.

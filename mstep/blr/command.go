@@ -19,9 +19,9 @@ type Command struct {
 	learn.Job
 	A0       float64  `name:"a0" default:"1" placeholder:"X" group:"Prior" help:"Set the shape of the Gamma prior of the precision α of the weights, w ~ N(0, I/α) (default 1)."`
 	B0       float64  `name:"b0" default:"1" placeholder:"X" group:"Prior" help:"Set the rate of the Gamma prior of α (default 1)."`
-	Tau0     float64  `name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
-	Kappa    float64  `default:"1" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 1: with τ0 = 0, the plain average over the rounds)."`
-	Negative *float64 `placeholder:"X" group:"Estimate" help:"Set negative eigenvalues of the released s2 to X, as published; by default raise all to at least half the norm of their noise. X is in units of the sum over all rows."`
+	Tau0     float64  `zero:"" name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
+	Kappa    float64  `zero:"" default:"1" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 1: with τ0 = 0, the plain average over the rounds)."`
+	Negative *float64 `zero:"" placeholder:"X" group:"Estimate" help:"Set negative eigenvalues of the released s2 to X, as published; by default raise all to at least half the norm of their noise. X is in units of the sum over all rows."`
 	Estimate string   `enum:"bayes,map" default:"bayes" group:"Estimate" help:"Estimate the weights by ${enum}. bayes: their posterior, by variational Bayes; map: the mode alone, which is expectation maximisation at the same privacy."`
 }
 
@@ -48,7 +48,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}

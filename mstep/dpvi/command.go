@@ -15,7 +15,7 @@ type Command struct {
 	Rate           float64 `default:"0.2" placeholder:"X" group:"Learning rate" help:"Set the rate of Adagrad, the length of each weight's first step (default 0.2)."`
 	PriorDeviation float64 `default:"1" placeholder:"X" group:"Prior" help:"Set the standard deviation of each weight under the prior (default 1)."`
 	FirstDeviation float64 `default:"0.1" placeholder:"X" group:"Prior" help:"Begin with this standard deviation of each weight (default 0.1)."`
-	Seed           uint64  `default:"1" help:"Seed the draw of the weights in each round. The seed is public: privacy does not depend on it."`
+	Seed           uint64  `zero:"" default:"1" help:"Seed the draw of the weights in each round. The seed is public: privacy does not depend on it."`
 }
 
 // Validate is kong's hook.
@@ -36,7 +36,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package export
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 
 	"privpipe/pipelines/endpoint"
@@ -19,10 +20,11 @@ import (
 
 // Command is mstep export.
 type Command struct {
-	Format string `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis, with the model's own word frequencies, in a million words; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing. Of a model without topics, such as one of mstep words, csv, jsonl and npz write all fields: csv: field,row,column,value; jsonl: an object a field, and the words; npz: an array a field, and the words."`
-	Values string `enum:"lambda,probability" default:"lambda" help:"For npy, csv and jsonl of topics, write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
-	Output string `short:"o" placeholder:"FILE" help:"Write to FILE; standard output by default."`
-	Input  string `arg:"" help:"Model file of mstep."`
+	Format    string  `enum:"npy,npz,csv,jsonl,words,ldavis,mallet-keys,mallet-weights,gensim" default:"npy" help:"Write this format: ${enum}. npy: an array of K × V; words: the words of its columns, one a line; npz: lambda, weights, words, alpha and eta for numpy.load and privpipe.py; csv: topic,word,value; jsonl: an object a topic; ldavis: JSON for LDAvis and pyLDAvis, with the model's own word frequencies, in a million words; mallet-keys, mallet-weights: as Mallet's --output-topic-keys and --topic-word-weights-file; gensim: a file for LdaModel.load, which has all in one file and warns that a second one is missing; the model infers as estep lda --infer does, and its update is refused. Of a model without topics, such as one of mstep words, csv, jsonl and npz write all fields: csv: field,row,column,value; jsonl: an object a field, and the words; npz: an array a field, and the words."`
+	Values    string  `enum:"lambda,probability" default:"lambda" help:"For npy, csv and jsonl of topics, write these values: ${enum}. lambda: the Dirichlet parameters λ of the topics; probability: λ divided by the sum of its topic."`
+	Relevance float64 `default:"0.6" zero:"" help:"For mallet-keys, rank words by relevance with this λ (Sievert and Shirley 2014), in [0, 1], as evaluate topics does. 1: by probability, as Mallet does."`
+	Output    string  `short:"o" placeholder:"FILE" help:"Write to FILE; standard output by default."`
+	Input     string  `arg:"" help:"Model file of mstep."`
 	filter.Cells
 }
 
@@ -30,6 +32,9 @@ type Command struct {
 func (c *Command) Validate() error {
 	if c.Values == "probability" && c.Format != "npy" && c.Format != "csv" && c.Format != "jsonl" {
 		return errors.New("--values belongs to the formats npy, csv and jsonl")
+	}
+	if !(c.Relevance >= 0 && c.Relevance <= 1) {
+		return fmt.Errorf("--relevance must be in [0, 1], is %v", c.Relevance)
 	}
 	return nil
 }
@@ -116,7 +121,7 @@ func (c *Command) topicWriter(t *modelfile.Topics) (func(io.Writer) error, error
 		case "npz":
 			return writeNPZ(w, m)
 		case "mallet-keys":
-			return writeMalletKeys(w, m)
+			return writeMalletKeys(w, m, c.Relevance)
 		default:
 			return writeGensim(w, m)
 		}

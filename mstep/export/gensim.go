@@ -6,11 +6,14 @@ import (
 )
 
 // writeGensim writes the file of which gensim's LdaModel.load makes a model (gensim 4, models/ldamodel.py). It has the attributes that
-// LdaModel's constructor sets, at gensim's defaults.
+// LdaModel's constructor sets, with the limits of estep lda --infer.
 //
-// Inference in gensim multiplies θ with expElogbeta, which are therefore the factors that estep uses: gensim infers the same topics.
-// The state has λ, as η + sstats; where gensim trains on, it computes expElogbeta from λ. The dictionary has the words, but no
-// frequency of any word in documents, since none was released.
+// Inference in gensim multiplies θ with expElogbeta, which are therefore the factors that estep uses: gensim infers the
+// same topics. The state has λ, as η + sstats. The dictionary has the words, but no frequency of any word in documents,
+// since none was released.
+//
+// The model is frozen: trained on documents without noise, it would be as private as they are, and look as it did
+// before.
 func writeGensim(w io.Writer, m *parameters) error {
 	topics, words := int32(m.Number), int32(len(m.Words))
 	counts := make([]float64, len(m.Cells))
@@ -21,6 +24,7 @@ func writeGensim(w io.Writer, m *parameters) error {
 	eta := slices.Repeat([]float64{m.eta}, len(m.Words))
 
 	p := &pickle{w: w}
+	const frozen = "{the topics are as they were released, and learn nothing}"
 	numbers := func(pairs ...any) {
 		for i := 0; i < len(pairs); i += 2 {
 			p.text(pairs[i].(string))
@@ -35,8 +39,8 @@ func writeGensim(w io.Writer, m *parameters) error {
 	p.begin()
 	p.object("gensim.models.ldamodel", "LdaModel", func() {
 		numbers("num_topics", m.Number, "num_terms", len(m.Words), "chunksize", 2000, "decay", 0.5, "offset", 1.0,
-			"minimum_probability", 0.01, "num_updates", 0, "passes", 1, "update_every", 1, "eval_every", 10,
-			"minimum_phi_value", 0.01, "iterations", 50, "gamma_threshold", 0.001, "numworkers", 1)
+			"minimum_probability", 0, "num_updates", 0, "passes", 1, "update_every", 1, "eval_every", 10,
+			"minimum_phi_value", 0.01, "iterations", 1000, "gamma_threshold", 1e-5, "numworkers", 1)
 		for _, name := range []string{"distributed", "per_word_topics", "optimize_alpha", "optimize_eta"} {
 			p.text(name)
 			p.false()
@@ -47,17 +51,28 @@ func writeGensim(w io.Writer, m *parameters) error {
 		}
 		p.text("dtype")
 		p.name("numpy", "float64")
+		for _, name := range []string{"update", "do_estep", "do_mstep", "update_alpha", "update_eta", "sync_state"} {
+			p.text(name) // in place of the method: str.format raises KeyError, which names what is missing in braces
+			p.partial("builtins", "str.format", func() { p.text(frozen) })
+		}
+		// gensim draws the start of γ by gamma(100, 0.01), 1 ± 0.1, but estep starts at equal γ, and there are several
+		// fixed points. Here it is normal(100, 0.01), equal to 1e-4; only their ratios matter.
 		p.text("random_state")
-		p.name("gensim.utils", "get_random_state")
-		p.number(1) // the seed of each γ before the first iteration; gensim's default differs at each load
-		p.tuple(1)
-		p.call()
+		p.object("types", "SimpleNamespace", func() {
+			p.text("gamma")
+			p.partial("numpy.random", "RandomState.normal", func() {
+				p.name("gensim.utils", "get_random_state")
+				p.number(1)
+				p.tuple(1)
+				p.call()
+			})
+		})
 		p.text("alpha")
 		p.floats(alpha, topics)
 		p.text("eta")
 		p.floats(eta, words)
 		p.text("expElogbeta")
-		p.floats(m.weights, topics, words)
+		p.floats(audible(m.weights, len(m.Words)), topics, words)
 		p.text("id2word")
 		p.dictionary(m.Words)
 		p.text("state")
@@ -72,6 +87,26 @@ func writeGensim(w io.Writer, m *parameters) error {
 		})
 	})
 	return p.end()
+}
+
+// audible scales the weights of words whose weights are all below 1e-9 until the largest is 1e-9. Inference does not
+// depend on a word's scale, but gensim adds 2e-16 to a word's sum over topics, beside which such a word would have no
+// effect. gensim's get_term_topics, which prints weights, leaves out those below 1e-8.
+func audible(weights []float64, words int) []float64 {
+	const least = 1e-9
+	scaled := slices.Clone(weights)
+	for w := range words {
+		largest := 0.0
+		for i := w; i < len(weights); i += words {
+			largest = max(largest, weights[i])
+		}
+		for i := w; i < len(weights) && largest < least; i += words {
+			if scaled[i] = least; largest > 0 {
+				scaled[i] = weights[i] / largest * least
+			}
+		}
+	}
+	return scaled
 }
 
 // dictionary pushes a gensim.corpora.Dictionary of words.

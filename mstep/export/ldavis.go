@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/model/relevance"
 )
 
 // What pyLDAvis.prepare takes by default.
@@ -117,15 +118,14 @@ func (v *view) salient(t *modelfile.Topics, sizes, frequency []float64, shown ma
 			}
 		}
 	}
-	for rank, word := range largest(len(saliency), v.R, func(w int) float64 { return saliency[w] }) {
+	for rank, word := range relevance.Largest(len(saliency), v.R, func(w int) float64 { return saliency[w] }) {
 		whole, place := math.Floor(frequency[word]), float64(v.R-rank)
 		v.bar("Default", t.Words[word], whole, whole, place, place)
 		shown[word] = true
 	}
 }
 
-// relevant adds the chart of a topic: the words of the largest relevance, λ log p(w|k) + (1 − λ) log(p(w|k)/p(w)) (Sievert and Shirley
-// 2014, §3.1), at each place of the slider.
+// relevant adds the chart of a topic: the most relevant words at each place of the slider.
 func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64, frequency []float64, shown map[int]bool) {
 	row := t.Row(k)
 	logProb, logLift := make([]float64, len(row)), make([]float64, len(row))
@@ -133,12 +133,10 @@ func (v *view) relevant(t *modelfile.Topics, k, number int, size, total float64,
 		logProb[word] = math.Log(l) - math.Log(size)
 		logLift[word] = logProb[word] - math.Log(frequency[word]/visTokens)
 	}
-	category := fmt.Sprint("Topic", number)
+	category, ranking := fmt.Sprint("Topic", number), relevance.Of(row, frequency)
 	listed := make(map[int]bool)
 	for step := range visSteps + 1 {
-		slider := float64(step) / visSteps
-		relevance := func(w int) float64 { return slider*logProb[w] + (1-slider)*logLift[w] }
-		for _, word := range largest(len(row), v.R, relevance) {
+		for _, word := range ranking.Best(float64(step)/visSteps, v.R) {
 			if !listed[word] {
 				v.bar(category, t.Words[word], row[word]/total*visTokens, frequency[word], round4(logProb[word]), round4(logLift[word]))
 				listed[word], shown[word] = true, true

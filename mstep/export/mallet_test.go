@@ -48,7 +48,7 @@ func TestAsMallet(t *testing.T) {
 		t.Errorf("weights, error %v:\n%s\nMallet's:\n%s", err, &b, weights)
 	}
 	b.Reset()
-	if err := writeMalletKeys(&b, m); err != nil {
+	if err := writeMalletKeys(&b, m, 1); err != nil {
 		t.Fatal(err)
 	}
 	ours, mallets := fields(b.Bytes()), fields(keys)
@@ -79,22 +79,6 @@ func TestLittleMalletWrapper(t *testing.T) {
 	folder, m := t.TempDir(), drawn(3)
 	python(t, "numpy, little_mallet_wrapper", "mallet_load.py",
 		save(t, folder, "arrays.npz", func(w io.Writer) error { return writeNPZ(w, m) }),
-		save(t, folder, "keys.txt", func(w io.Writer) error { return writeMalletKeys(w, m) }),
+		save(t, folder, "keys.txt", func(w io.Writer) error { return writeMalletKeys(w, m, 1) }),
 		save(t, folder, "weights.txt", func(w io.Writer) error { return writeMalletWeights(w, m.Topics) }))
-}
-
-// TestLargest against a sort, with many equal values.
-func TestLargest(t *testing.T) {
-	values := []float64{3, 1, 3, 0, 2, 3, 2}
-	for n, want := range [][]int{1: {0}, {0, 2}, {0, 2, 5}, {0, 2, 5, 4}, {0, 2, 5, 4, 6}, {0, 2, 5, 4, 6, 1}, {0, 2, 5, 4, 6, 1, 3}} {
-		if n == 0 {
-			continue
-		}
-		if got := largest(len(values), n, func(i int) float64 { return values[i] }); !slices.Equal(got, want) {
-			t.Errorf("the %d largest are %v, want %v", n, got, want)
-		}
-	}
-	if got := largest(2, 9, func(i int) float64 { return values[i] }); !slices.Equal(got, []int{0, 1}) {
-		t.Errorf("of two: %v", got)
-	}
 }

@@ -61,10 +61,18 @@ func (p *pickle) object(module, class string, attributes func()) {
 	p.write('b')
 }
 
-// floats pushes numpy.array(numpy.ndarray(shape, "<f8", bytes)), an array that may be changed. NumPy has had both names since its
-// first version, unlike those of its own pickles, which differ between NumPy 1 and 2.
+// partial pushes functools.partial of a function and the argument that is pushed by argument.
+func (p *pickle) partial(module, function string, argument func()) {
+	p.name("functools", "partial")
+	p.name(module, function)
+	argument()
+	p.tuple(2)
+	p.call()
+}
+
+// floats pushes numpy.ndarray(shape, "<f8", bytes), an array that cannot be changed in place, as bytes cannot. NumPy
+// has had this name since its first version, unlike those of its own pickles, which differ between NumPy 1 and 2.
 func (p *pickle) floats(cells []float64, shape ...int32) {
-	p.name("numpy", "array")
 	p.name("numpy", "ndarray")
 	for _, n := range shape {
 		p.number(n)
@@ -81,7 +89,5 @@ func (p *pickle) floats(cells []float64, shape ...int32) {
 		}
 	}
 	p.tuple(3)
-	p.call()
-	p.tuple(1)
 	p.call()
 }

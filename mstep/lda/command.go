@@ -26,11 +26,11 @@ type Command struct {
 	Topics       int      `required:"" short:"K" help:"Learn this many topics."`
 	Alpha        float64  `placeholder:"X" help:"Set the Dirichlet prior of a document's topics (default 1/K)."`
 	Eta          float64  `placeholder:"X" help:"Set the Dirichlet prior of a topic's words (default 1/K)."`
-	Tau0         *float64 `name:"tau0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0)."`
-	Kappa        *float64 `placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 0.5)."`
+	Tau0         *float64 `zero:"" name:"tau0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0)."`
+	Kappa        *float64 `zero:"" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 0.5)."`
 	Accumulate   bool     `group:"Learning rate" help:"Add up the releases, from 0 on: S ← S + R, for rounds of increments that all documents answer, as those of estep gibbs --statistic increments. The parameters and the model then hold S as counts."`
 	Online       string   `placeholder:"λ" group:"Learning rate" help:"Take each round for a batch of its own documents: send estep gibbs --update in-place the prior β + λN of the batch, where β was the prior of the batch before and N its counts. λ is in (0, 1], or auto: it is drawn after each batch."`
-	AverageFrom  *float64 `placeholder:"X" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state (default 0.3, or 1 with --accumulate or --online)."`
+	AverageFrom  *float64 `zero:"" placeholder:"X" group:"Estimate" help:"Average the model over the rounds after this share of all rounds; 1: take the last state (default 0.3, or 1 with --accumulate or --online)."`
 	Mode         string   `name:"estimate" enum:"bayes,map" default:"bayes" group:"Estimate" help:"Estimate topics by ${enum}. bayes: their Dirichlet posterior, by variational Bayes; map: its mode alone, which is expectation maximisation at the same privacy. map needs --eta above 1 and --denoise floor."`
 	Denoise      string   `enum:"shrink,floor" default:"shrink" group:"Estimate" help:"Estimate topics from the noisy sum by ${enum}. shrink: empirical Bayes; floor: negative cells count as 0."`
 	Ceiling      float64  `placeholder:"C" group:"Estimate" help:"Count each cell as at most C, and send C to the E-step. With --beta mean it bounds the ratio of the weights of two words in a topic by C/η + 1. Needs --denoise floor; by default there is no ceiling."`
@@ -41,7 +41,7 @@ type Command struct {
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
 	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
 	StartOut     string   `name:"start-out" output:"" placeholder:"FILE" help:"Write the topics before the first release to FILE, a model file of round 0; evaluate report --start shows topics before and after."`
-	Seed         uint64   `default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
+	Seed         uint64   `zero:"" default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
 // Validate is kong's hook.
@@ -137,7 +137,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Public, c.Initial, c.Counts); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,10 @@
 package learn
 
 import (
-	"cmp"
-
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/wire"
 )
 
@@ -17,13 +16,13 @@ type First struct {
 
 // distinct refuses a file that another output would replace, as Job.distinct does.
 func (f First) distinct(l *Job) error {
-	switch f.Name {
-	case "":
-	case cmp.Or(l.Output, endpoint.Stdio):
+	switch {
+	case f.Name == "":
+	case f.Name == l.Output || endpoint.IsStdout(f.Name) && endpoint.IsStdout(l.Output):
 		return exit.Errorf(exit.Usage, "--output and --start-out are both %s", f.Name)
-	case l.ParamsOut:
+	case f.Name == l.ParamsOut:
 		return exit.Errorf(exit.Usage, "--params-out and --start-out are both %s", f.Name)
-	case l.Checkpoint:
+	case f.Name == l.Checkpoint:
 		return exit.Errorf(exit.Usage, "--start-out %s is the checkpoint of the output, too", f.Name)
 	}
 	return nil
@@ -36,6 +35,5 @@ func (s *session) writeFirst(f First) error {
 	}
 	h := s.header(wire.Kind_PARAMETERS, f.Model.Matrices)
 	h.Run = s.RunName
-	record := &wire.Record{Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: f.Model.Scalars}}}
-	return s.writeSnapshot(f.Name, h, record, f.Model.Cells)
+	return modelfile.Write(f.Name, s.Compress.Compress, h, s.vocab, 0, f.Model)
 }

@@ -17,6 +17,7 @@ import (
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/progress"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -28,7 +29,7 @@ type Job struct {
 	Vocab      string        `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
 	RunName    string        `name:"run" placeholder:"NAME" help:"Refuse releases of another training run than NAME; by default take any run. In a topic, the run's name separates its parameters from another run's."`
 	ParamsOut  string        `output:"" placeholder:"FILE" help:"Write the parameters of each round to FILE, the FIFO that estep --params reads; by default write none."`
-	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends. estep opens the FIFO after sample has read its documents."`
+	ParamsWait time.Duration `placeholder:"TIME" help:"Wait at most TIME for estep to open the FIFO, then fail; by default until the input ends, and at most --fifo-wait. estep opens the FIFO after sample has read its documents."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the model to FILE at the end; standard output by default."`
 	Models     string        `output:"" placeholder:"DIR" help:"Also write the model after each round to DIR, as 000000001.pp and so on; estep --score --model DIR scores under each."`
 	Checkpoint string        `output:"" placeholder:"FILE" help:"Keep the state after rounds in FILE, so that a killed run can resume; OUTPUT.checkpoint by default, none beside a device; \"none\" for no checkpoint."`
@@ -58,10 +59,13 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	switch {
 	case l.Checkpoint == "none":
 		l.Checkpoint = ""
-	case l.Checkpoint == "" && l.Output != "" && l.Output != endpoint.Stdio && !endpoint.IsTopic(l.Output) && !special(l.Output):
+	case l.Checkpoint == "" && !endpoint.IsStdout(l.Output) && !endpoint.IsTopic(l.Output) && !endpoint.Special(l.Output):
 		l.Checkpoint = l.Output + ".checkpoint"
 	}
 	if err := l.checkEvery(); err != nil {
+		return err
+	}
+	if err := endpoint.CheckKept("--checkpoint", l.Checkpoint); err != nil {
 		return err
 	}
 	if err := first.distinct(l); err != nil {
@@ -111,18 +115,9 @@ func (l *Job) LearnFrom(first First, r *filter.Run, learner model.Learner, vocab
 	return nil
 }
 
-// special says whether a name is that of a FIFO or a device, beside which no checkpoint belongs.
-func special(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
 // checkEvery refuses a number of rounds between checkpoints from which a killed run could not go on. What came by a pipe may not come again:
 // privatize --keep-releases forgets releases, sample --window goes on after the last round, and an E-step with a state answers no older round.
 func (l *Job) checkEvery() error {
-	if l.Every == 0 {
-		return exit.Errorf(exit.Usage, "--checkpoint-every is 0, must be at least 1")
-	}
 	if l.Every > 1 && !l.readAgain() {
 		return exit.Errorf(exit.Usage, "--checkpoint-every %d wants releases that can be read again, from a topic or a file", l.Every)
 	}
@@ -138,11 +133,11 @@ func (l *Job) readAgain() bool {
 // distinct refuses outputs that would replace each other or an input, where the check of all files that flags name (package filter)
 // does not see it: standard output and topics are no files, and no flag names OUTPUT.checkpoint.
 func (l *Job) distinct() error {
-	switch l.ParamsOut {
-	case "":
-	case cmp.Or(l.Output, endpoint.Stdio):
+	switch {
+	case l.ParamsOut == "":
+	case l.ParamsOut == l.Output || endpoint.IsStdout(l.ParamsOut) && endpoint.IsStdout(l.Output):
 		return exit.Errorf(exit.Usage, "--output and --params-out are both %s", l.ParamsOut)
-	case l.Checkpoint:
+	case l.ParamsOut == l.Checkpoint:
 		return exit.Errorf(exit.Usage, "--params-out %s is the checkpoint of the output, too", l.ParamsOut)
 	}
 	return endpoint.Distinct(l.Checkpoint, l.Input, cmp.Or(l.Vocab, l.Input))
@@ -171,7 +166,7 @@ func (s *session) openParameters() error {
 	}
 	h := s.header(wire.Kind_PARAMETERS, snapshot.Matrices)
 	h.Run = s.RunName // not s.name, which the first release sets: a resumed stream must have the same header as before
-	endpoint.ReaderPatience = s.ParamsWait
+	endpoint.ReaderPatience = cmp.Or(s.ParamsWait, endpoint.ReaderPatience)
 	out, err := endpoint.CreateStream(s.ParamsOut, h, s.Compress.Compress)
 	if err != nil {
 		return err
@@ -213,7 +208,8 @@ func (s *session) follow() error {
 	}
 	defer in.Close()
 	if string(h.Vocabulary) != string(s.vocab.Hash()) {
-		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name())
+		return exit.Errorf(exit.Malformed, "%s: releases over another vocabulary than --vocab", in.Name()).
+			WithHint("%s", vocabulary.Hint(h.Vocabulary))
 	}
 	if err := model.CheckReleases(h, s.learner); err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", in.Name(), err)
@@ -385,25 +381,5 @@ func (s *session) writeModel(name string) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%w", err)
 	}
-	return s.writeSnapshot(name, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.record(snapshot), snapshot.Cells)
-}
-
-// writeSnapshot writes a model file with the vocabulary.
-func (s *session) writeSnapshot(name string, h *wire.Header, record *wire.Record, cells []stream.Rows) error {
-	out, err := endpoint.CreateStream(name, h, s.Compress.Compress)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	const some = 1000 // words a record
-	for first := 0; first < len(s.vocab); first += some {
-		words := &wire.Words{First: uint32(first), Words: s.vocab[first:min(first+some, len(s.vocab))]}
-		if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: words}}); err != nil {
-			return err
-		}
-	}
-	if err := out.WriteSet(record, cells...); err != nil {
-		return err
-	}
-	return out.Commit()
+	return modelfile.Write(name, s.Compress.Compress, s.header(wire.Kind_PARAMETERS, snapshot.Matrices), s.vocab, s.learner.Round(), snapshot)
 }

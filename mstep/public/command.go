@@ -21,7 +21,7 @@ type Command struct {
 	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has. The exit code is 83 if it has too few."`
 	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file."`
 	Vectors  string   `placeholder:"FILE" help:"Make features also of the vectors of words in FILE, learned of other public text: a line has a word and its numbers, as in GloVe and word2vec."`
-	Seed     uint64   `default:"1" help:"Seed the search for eigenvectors (default ${default})."`
+	Seed     uint64   `zero:"" default:"1" help:"Seed the search for eigenvectors (default ${default})."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the public file to FILE; standard output by default."`
 	Inputs   []string `arg:"" optional:"" help:"Streams of public documents, of tokenize --public; standard input by default."`
 	filter.Compress
@@ -63,7 +63,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := errors.Join(endpoint.Once(c.inputs()), endpoint.Distinct(c.Output, inputs...)); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (c *Command) check(r *filter.Run) error {
 	if err := r.Check(c.Check, c.Vocab); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil || r.DryRun() {
 		return err
 	}

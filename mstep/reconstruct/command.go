@@ -16,9 +16,9 @@ import (
 // Command is mstep reconstruct.
 type Command struct {
 	Grant          string   `required:"" placeholder:"FILE" help:"Read from this grant how the reports were made."`
-	Seed           uint64   `default:"1" help:"Choose the documents whose bits change by this public seed, 1 by default."`
+	Seed           uint64   `zero:"" default:"1" help:"Choose the documents whose bits change by this public seed, 1 by default."`
 	Prior          string   `group:"Prior" placeholder:"FILE" help:"Mix the estimates with what public documents in FILE say, and then with the batches before; by default the reports alone count. FILE is a stream of tokenize --public."`
-	Omega          *float64 `group:"Prior" placeholder:"W" help:"Give the prior this weight in [0, 1]; by default the weight follows from --prior-deviation."`
+	Omega          *float64 `zero:"" group:"Prior" placeholder:"W" help:"Give the prior this weight in [0, 1]; by default the weight follows from --prior-deviation."`
 	PriorDeviation float64  `group:"Prior" placeholder:"S" help:"State the prior's standard deviation, as a share of the documents; by default it is estimated from each batch, as one number for all words."`
 	SkipMalformed  bool     `help:"Leave out inputs that are malformed, such as a stream that was cut off, with a warning; by default they end the run. The reports of an input count all or not at all. Of a topic, which then needs until=end, malformed messages are left out, each by itself, and their number is said."`
 	Output         string   `short:"o" placeholder:"FILE" help:"Write the documents to FILE or to a topic; standard output by default."`

@@ -22,10 +22,10 @@ type Command struct {
 	Images   uint64  `placeholder:"N" help:"Take N as the number of images, for estep sbn --no-count; by default releases count them. N is public, as under --adjacency replace-one and replace-null."`
 	NuB      float64 `name:"nu-b" default:"100" placeholder:"X" group:"Prior" help:"Set the prior variance of the biases of hidden units (default 100)."`
 	NuC      float64 `name:"nu-c" default:"100" placeholder:"X" group:"Prior" help:"Set the prior variance of the biases of pixels (default 100)."`
-	Tau0     float64 `name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
-	Kappa    float64 `default:"1" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 1: with τ0 = 0, the plain average over the rounds)."`
+	Tau0     float64 `zero:"" name:"tau0" default:"0" placeholder:"X" group:"Learning rate" help:"Set τ0 in ρ_t = (τ0+t)^−κ, t from 1 (default 0). The first release always has ρ = 1."`
+	Kappa    float64 `zero:"" default:"1" placeholder:"X" group:"Learning rate" help:"Set κ in ρ_t = (τ0+t)^−κ (default 1: with τ0 = 0, the plain average over the rounds)."`
 	Estimate string  `enum:"bayes,map" default:"bayes" group:"Estimate" help:"Estimate weights and biases by ${enum}. bayes: their posterior, by variational Bayes; map: their mode alone, which is expectation maximisation at the same privacy."`
-	Seed     uint64  `default:"1" help:"Seed the random first weights. The seed is public: privacy does not depend on it."`
+	Seed     uint64  `zero:"" default:"1" help:"Seed the random first weights. The seed is public: privacy does not depend on it."`
 }
 
 // Validate is kong's hook.
@@ -50,7 +50,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}

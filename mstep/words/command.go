@@ -18,7 +18,7 @@ func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab, c.Public); err != nil {
 		return err
 	}
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ func check(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		l.BrokerTime = l.FromTime() && !TrustStamps
 		return topic.Of(l).Find(ctx, l)
 	}
 	if err := local(name); err != nil {
@@ -78,13 +79,26 @@ func checkFIFO(name string) error {
 	return nil
 }
 
+// CheckWritten returns an error if a topic that is an output is missing, and would not be made.
+func CheckWritten(ctx context.Context, name string) error {
+	l, err := writtenTopic(name)
+	if err != nil || NewTopics > 0 {
+		return err
+	}
+	return topic.Of(l).Find(ctx, l)
+}
+
 // CheckStream returns an error if a stream cannot be opened or is not wanted. It does not read a topic.
 func CheckStream(ctx context.Context, name string, wanted Wanted) error {
 	if topic.Is(name) {
 		l, err := inputTopic(name, wanted)
-		if err == nil {
-			_, err = topic.Of(l).Partitions(ctx, l)
+		if err != nil {
+			return err
 		}
+		if err := topic.Of(l).Find(ctx, l); err != nil {
+			return err
+		}
+		_, err = topic.Of(l).Partitions(ctx, l)
 		return err
 	}
 	if err := Check(ctx, name); err != nil {

@@ -2,7 +2,9 @@ package endpoint
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -19,12 +21,12 @@ import (
 // retry is the time between two looks at a FIFO without its other end.
 const retry = 5 * time.Millisecond
 
-// Patience is how long a reader of a FIFO waits for the first writer; 0 is for ever. A stage of a loop sets it: the program that
-// closes the loop may have died before it opened the FIFO, and no other program would notice.
-var Patience time.Duration
+// Patience is how long a reader of a FIFO waits for the first writer; 0 is for ever. A stage of a loop sets less: the
+// program that closes the loop may have died before it opened the FIFO, and no other program would notice.
+var Patience = Usual
 
 // ReaderPatience is how long a writer of a FIFO waits for the reader; 0 is for ever.
-var ReaderPatience time.Duration
+var ReaderPatience = Usual
 
 // isFIFO says whether name is a FIFO.
 func isFIFO(name string) bool {
@@ -37,6 +39,7 @@ type fifoReader struct {
 	*os.File
 	begun    bool
 	deadline time.Time // for the first writer
+	ended    func()    // of the wait for it; nil: it has not begun
 }
 
 // openFIFO opens a FIFO for reading without waiting for a writer.
@@ -56,16 +59,57 @@ func (f *fifoReader) Read(b []byte) (int, error) {
 	for {
 		// The order matters: a writer may write and go between the read and this look, and its bytes would be lost.
 		f.begun = f.begun || f.written()
-		n, err := f.File.Read(b)
+		n, err := f.now(b)
+		if errors.Is(err, syscall.EAGAIN) { // a writer is there, and has not written yet
+			f.begun = true
+			f.found()
+			n, err = f.File.Read(b)
+		}
 		f.begun = f.begun || n > 0
 		if err != io.EOF || f.begun {
+			f.found()
 			return n, err
 		}
+		if f.ended == nil {
+			what := fmt.Sprintf("a program that opens the FIFO %s to write%s", f.Name(), until(Patience))
+			f.ended = await(what, nobody)
+		}
 		if !f.deadline.IsZero() && time.Now().After(f.deadline) {
-			return 0, exit.Errorf(exit.Missing, "no program opened this FIFO to write within %v", Patience).
-				WithHint("is mstep --params-out %s running beside this stage?", f.Name())
+			f.found()
+			name := f.Name()
+			return 0, exit.Errorf(exit.Missing, "%s: no program opened this FIFO to write within %v", name, Patience).
+				WithHint("start the program that writes it; for parameters that is mstep --params-out %s", name)
 		}
 		time.Sleep(retry)
+	}
+}
+
+// now reads what is there. EAGAIN means that there is nothing yet, and io.EOF that there is no writer.
+func (f *fifoReader) now(b []byte) (n int, err error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	outer := raw.Read(func(fd uintptr) bool {
+		n, err = syscall.Read(int(fd), b)
+		return true
+	})
+	switch {
+	case outer != nil: // closed
+		return f.File.Read(b)
+	case err != nil:
+		return 0, &fs.PathError{Op: "read", Path: f.Name(), Err: err}
+	case n == 0 && len(b) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// found ends the wait for the first writer.
+func (f *fifoReader) found() {
+	if f.ended != nil {
+		f.ended()
+		f.ended = nil
 	}
 }
 
@@ -86,6 +130,12 @@ func (f *fifoReader) written() (gone bool) {
 // createFIFO waits until a FIFO has a reader, and opens it for writing. It gives up when standard input is a pipe that ended
 // without data: the pipeline has failed then, and with it the reader of the FIFO.
 func createFIFO(name string) (*os.File, error) {
+	what := fmt.Sprintf("a program that opens the FIFO %s to read%s", name, until(ReaderPatience))
+	at := nobody
+	if upstream() {
+		at = somebody
+	}
+	defer await(what, at)()
 	for began := time.Now(); ; time.Sleep(retry) {
 		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if !errors.Is(err, syscall.ENXIO) {
@@ -99,6 +149,14 @@ func createFIFO(name string) (*os.File, error) {
 				WithHint("is estep --params %s running beside this stage?", name)
 		}
 	}
+}
+
+// upstream says whether standard input is a pipe that somebody may still write to: then the rest of a pipeline is at
+// work, and the reader of a FIFO comes when its turn comes.
+func upstream() bool {
+	fds := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
+	_, err := unix.Poll(fds, 0)
+	return err == nil && pipe(os.Stdin.Stat()) && fds[0].Revents&unix.POLLHUP == 0
 }
 
 // InputGone says whether standard input is a pipe whose writers are gone and that has no data left.

@@ -3,12 +3,12 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
-	"privpipe/pipelines/wire/stream"
 )
 
 // A Follower watches a topic of releases or parameters, and knows the last round of the run that is whole there.
@@ -49,14 +49,15 @@ func (f *Follower) Reached(round uint32) bool { return f.round >= round }
 
 // Wait waits until this round or a later one is whole in the topic: rounds may be left out, and may come again.
 func (f *Follower) Wait(round uint32) error {
+	defer await(fmt.Sprintf("the release of round %d in %s", round, f.log.Name()), broker)()
 	for !f.Reached(round) {
 		if f.ended {
 			return exit.Errorf(exit.Malformed, "%s: the stream has ended at round %d, and round %d is not there", f.log.Name(), f.round, round).
 				WithHint("each run needs topics of its own, which topics.sh makes")
 		}
-		m, err := f.log.Labelled()
-		if err == nil && m.First {
-			err = f.check(m.Frame)
+		m, err := f.log.Found()
+		if err == nil {
+			err = f.check(m.Header)
 		}
 		if own := (*exit.Error)(nil); err != nil && !errors.As(err, &own) && f.log.Context().Err() == nil {
 			err = exit.Errorf(exit.Malformed, "%s: %w", f.log.Name(), err)
@@ -73,11 +74,7 @@ func (f *Follower) Wait(round uint32) error {
 }
 
 // check refuses a stream that is neither releases nor parameters of the run.
-func (f *Follower) check(frame []byte) error {
-	h, err := stream.HeaderOf(frame)
-	if err != nil {
-		return err
-	}
+func (f *Follower) check(h *wire.Header) error {
 	if !slices.Contains([]wire.Kind{wire.Kind_RELEASES, wire.Kind_PARAMETERS}, h.Kind) {
 		return exit.Errorf(exit.Malformed, "%s: a stream of %s, must be of RELEASES or PARAMETERS", f.log.Name(), h.Kind)
 	}

@@ -39,7 +39,7 @@ func Open(name string) (*Input, error) {
 		if DryRun {
 			return &Input{Reader: unread{}, Name: "standard input"}, nil
 		}
-		return &Input{Reader: os.Stdin, Name: "standard input"}, nil
+		return &Input{Reader: told(os.Stdin, os.Stdin, "standard input"), Name: "standard input"}, nil
 	}
 	if topic.Is(name) {
 		return openText(name)
@@ -55,7 +55,7 @@ func Open(name string) (*Input, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Input{Reader: f, Name: name, file: f}, nil
+		return &Input{Reader: told(f, f.File, name), Name: name, file: f}, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -66,18 +66,25 @@ func Open(name string) (*Input, error) {
 
 // openText opens a topic of text. Each message is a line.
 func openText(name string) (*Input, error) {
+	t, l, err := OpenTexts(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Input{Reader: awaited{t, "messages of " + l.Topic, broker}, Name: l.Topic, file: t}, nil
+}
+
+// OpenTexts opens a topic of text, message by message.
+func OpenTexts(name string) (topic.Texts, *topic.Location, error) {
 	l, err := topic.Parse(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if l.Group != "" {
-		return nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
+		return nil, nil, exit.Errorf(exit.Usage, "%s: a group is for estep and privatize", l)
 	}
+	l.BrokerTime, l.Whole = l.FromTime() && !TrustStamps, true
 	t, err := topic.Of(l).OpenText(context.Background(), l)
-	if err != nil {
-		return nil, err
-	}
-	return &Input{Reader: t, Name: l.Topic, file: t}, nil
+	return t, l, err
 }
 
 // Size returns the size of an input in bytes. Only the size of a regular file is known.

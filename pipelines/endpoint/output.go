@@ -1,12 +1,11 @@
 package endpoint
 
 import (
-	"crypto/rand"
+	"cmp"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -20,6 +19,8 @@ type Output struct {
 	file *os.File
 	// A file is written as temporary and then renamed to path. Both names are empty for standard output, FIFOs and devices.
 	temporary, path string
+	terminal        *shown // nil: file is no terminal
+	reader          string // describes the reader of a pipe; empty: file is no pipe
 	done            bool
 }
 
@@ -41,19 +42,37 @@ func Create(name string, side wire.Side) (*Output, error) {
 			}
 			OnTerminal()
 		}
-		widen(os.Stdout)
-		return &Output{file: os.Stdout}, nil
+		if err := checkStdout(); err != nil {
+			return nil, err
+		}
+		return opened(os.Stdout), nil
 	}
 	if err := local(name); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		if info.IsDir() {
-			return nil, exit.Errorf(exit.Usage, "output %s is a folder", name)
-		}
+	t, err := Resolve(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Descriptor == syscall.Stdout:
+		return Create(Stdio, side)
+	case t.Descriptor >= 0:
+		return openDescriptor(name, t.Descriptor, side)
+	}
+	info, err := os.Stat(t.Path)
+	switch {
+	case err != nil: // a new file
+	case info.IsDir():
+		return nil, exit.Errorf(exit.Usage, "output %s is a folder", name)
+	case info.Mode()&os.ModeSocket != 0:
+		return nil, exit.Errorf(exit.Usage, "output %s is a socket", name)
+	case !info.Mode().IsRegular() || t.foreign:
 		open := func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }
-		if isFIFO(name) {
+		switch {
+		case isFIFO(name):
 			open = createFIFO
+		case info.Mode().IsRegular():
+			open = func(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0) }
 		}
 		f, err := open(name)
 		if err != nil {
@@ -63,27 +82,31 @@ func Create(name string, side wire.Side) (*Output, error) {
 			f.Close()
 			return nil, errPrivate()
 		}
-		widen(f)
-		return &Output{file: f}, nil
-	}
-	// The target of a symbolic link is replaced, not the link itself; /dev/stdout is such a link.
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
+		return opened(f), nil
 	}
 	mode := os.FileMode(0o666)
 	if side != wire.Side_PUBLIC {
 		mode = 0o600
 	}
-	temporary := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".tmp")
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := createTemporary(t.Path, mode)
 	if err != nil {
-		if path := (*fs.PathError)(nil); errors.As(err, &path) {
-			path.Path = name // the name that the caller knows
-		}
-		return nil, err
+		return nil, named(name, err)
 	}
-	remember(temporary)
-	return &Output{file: f, temporary: temporary, path: name}, nil
+	return &Output{file: f, temporary: f.Name(), path: t.Path}, nil
+}
+
+// opened returns the output of what is written to as it is.
+func opened(f *os.File) *Output {
+	widen(f)
+	o := &Output{file: f}
+	info, err := f.Stat() // f.Fd() would make a pipe block
+	if pipe(info, err) {
+		o.reader = "the reader of " + map[bool]string{true: "standard output", false: f.Name()}[f == os.Stdout]
+	}
+	if err == nil && info.Mode()&os.ModeCharDevice != 0 && term.IsTerminal(int(f.Fd())) {
+		o.terminal = new(shown)
+	}
+	return o
 }
 
 func errPrivate() error {
@@ -92,7 +115,19 @@ func errPrivate() error {
 }
 
 // Write writes b; it reports a short write as an error, like an *os.File.
-func (o *Output) Write(b []byte) (int, error) { return o.file.Write(b) }
+// On a terminal it shows control characters instead of sending them.
+func (o *Output) Write(b []byte) (int, error) {
+	if o.reader != "" {
+		defer Await(o.reader)()
+	}
+	if o.terminal == nil {
+		return o.file.Write(b)
+	}
+	if _, err := o.file.WriteString(o.terminal.next(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
 
 // LetAllRead lets every user of the machine read a file, whatever the umask of this process.
 func (o *Output) LetAllRead() error {
@@ -131,7 +166,11 @@ func (o *Output) Commit() error {
 	o.done = true
 	if o.temporary == "" {
 		// This also closes standard output: its reader must see the end while this process may still work.
-		return o.close()
+		var err error
+		if o.terminal != nil {
+			_, err = o.file.WriteString(Visible(string(o.terminal.rest), true))
+		}
+		return cmp.Or(err, o.close())
 	}
 	err := o.file.Sync()
 	if e := o.file.Close(); err == nil {
@@ -194,34 +233,4 @@ func WriteFile(name string, side wire.Side, content []byte) error {
 		return err
 	}
 	return out.Commit()
-}
-
-// temporaries are the files to remove when a signal ends the process.
-var temporaries struct {
-	sync.Mutex
-	names map[string]bool
-}
-
-func remember(name string) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	if temporaries.names == nil {
-		temporaries.names = make(map[string]bool)
-	}
-	temporaries.names[name] = true
-}
-
-func forget(name string) {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	delete(temporaries.names, name)
-}
-
-// RemoveTemporaries removes the temporary files of unfinished outputs. Package filter calls it when a signal ends the process.
-func RemoveTemporaries() {
-	temporaries.Lock()
-	defer temporaries.Unlock()
-	for name := range temporaries.names {
-		os.Remove(name)
-	}
 }

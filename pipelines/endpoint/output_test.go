@@ -113,7 +113,7 @@ func TestPrivateFileIsItsOwners(t *testing.T) {
 	}
 }
 
-// TestLinkKeepsItsPlace: otherwise -o /dev/stdout, of an administrator whose output is a file, would replace the link.
+// TestLinkKeepsItsPlace: otherwise the file that a link is for would stay old.
 func TestLinkKeepsItsPlace(t *testing.T) {
 	folder := t.TempDir()
 	elsewhere := write(t, t.TempDir(), "target", []byte("old"))

@@ -47,6 +47,24 @@ func Releases(name string) (*wire.Header, []Released, error) {
 	return h, all, nil
 }
 
+// KindOf returns the kind of a stream in a file.
+func KindOf(name string) (wire.Kind, error) {
+	in, err := Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	r, err := stream.NewReader(in, in.Name)
+	if err != nil {
+		return 0, err
+	}
+	h, err := r.Header()
+	if err != nil {
+		return 0, err
+	}
+	return h.Kind, nil
+}
+
 // Holds says whether an output is a topic that already holds messages. Other outputs begin empty.
 func Holds(output string) (bool, error) {
 	if !topic.Is(output) {

@@ -265,7 +265,7 @@ func oldestRound(ctx context.Context, from *topic.Location, partition int) (uint
 		return 0, err
 	}
 	defer log.Close()
-	oldest, err := log.Labelled()
+	oldest, err := log.Found()
 	return oldest.Round, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/testkit/broker"
@@ -20,6 +22,34 @@ func eventually(t *testing.T, what string, so func() bool) {
 			t.Fatalf("never: %s", what)
 		}
 	}
+}
+
+// TestStallOfWriter: who sends messages that the broker does not take stands still. What is waited for is told.
+func TestStallOfWriter(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	fake := broker.Fake(t, map[string]int{"rounds.private": 1})
+	dead := func(key kmsg.Key) {
+		fake.ControlKey(key.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+			fake.KeepControl()
+			return nil, nil, true
+		})
+	}
+	out := streams(t, topic(fake.Address, "rounds.private"), roundsHeader("a"))[0]
+	dead(kmsg.Produce)
+	for _, record := range round(1, 1) {
+		if err := out.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go out.Flush()
+	eventually(t, "it cannot write", func() bool {
+		return strings.Contains(metrics.Stalled(limit), "nothing goes out to rounds.private[0]")
+	})
+	alone, _ := metrics.Waiting(0)
+	if want := "/rounds.private to append, for at most 2m0s"; !strings.Contains(strings.Join(alone, "\n"), want) {
+		t.Errorf("%q is not among what is waited for: %q", want, alone)
+	}
+	out.Abort()
 }
 
 // TestStall: who waits for a partition in which nothing comes stands still until something comes.

@@ -108,6 +108,8 @@ type Wanted struct {
 	// Ended refuses documents of a topic without an end record, and a beginning that moves: the number of such documents depends on the time
 	// of reading. With it until=end changes nothing.
 	Ended bool
+	// Timed says that the arrival of a record decides where it counts. Messages of a topic then need the broker's time.
+	Timed bool
 	// Whole refuses a name with partition=, which picks one partition of a topic.
 	Whole bool
 	// Within is how long the reader waits for the first frame of each partition of a topic; 0 is for ever.

@@ -44,6 +44,18 @@ func CheckOne(ctx context.Context, name string) error {
 		WithHint("make the topics of the run with one partition")
 }
 
+// TrustStamps accepts the times that writers give to their messages, also where these times decide which messages count.
+var TrustStamps bool
+
+// FromTime says whether an input is a topic that is read from a time on.
+func FromTime(name string) bool {
+	if !topic.Is(name) {
+		return false
+	}
+	l, err := topic.Parse(name)
+	return err == nil && l.FromTime() // who opens it returns the error
+}
+
 // inputTopic parses the name of an input topic.
 func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	l, err := topic.Parse(name)
@@ -60,6 +72,8 @@ func inputTopic(name string, wanted Wanted) (*topic.Location, error) {
 	if wanted.Ended && slices.Contains([]string{topic.Oldest, topic.Newest, topic.End}, l.From) {
 		return nil, exit.Errorf(exit.Usage, "%s: from=%s depends on the time of reading, and so would the number of documents", l, l.From)
 	}
+	l.BrokerTime = (wanted.Timed || wanted.Ended && l.FromTime()) && !TrustStamps
+	l.Whole = slices.Contains(wanted.Kinds, wire.Kind_DOCUMENTS) && (!wanted.Timed || l.FromTime())
 	if l.From == "" && wanted.Newest {
 		l.From = topic.Newest
 	}
@@ -139,7 +153,7 @@ var sides = map[bool]string{true: "private", false: "public"}
 
 // openLog opens the stream of a partition, after the rounds that are done.
 func openLog(log topic.Log, wanted Wanted, after place) (*StreamReader, *wire.Header, error) {
-	r, err := stream.NewMergedReader(log, log.Name(), after.closed)
+	r, err := stream.NewMergedReader(awaitedLog{log}, log.Name(), after.closed)
 	if err != nil {
 		log.Close()
 		return nil, nil, err
@@ -442,17 +456,6 @@ func tails(l *topic.Location, h *wire.Header) ([]Tail, error) {
 		if !proto.Equal(there, h) {
 			return nil, exit.Errorf(exit.Usage, "%s: holds another stream (%s of run %q): its %s",
 				l, there.Kind, there.Run, wire.Differences(there, h)).WithHint("each run needs topics of its own, which topics.sh makes")
-		}
-		if t.Ends && t.Round == 0 { // its writer wrote only the end record
-			partition := *l
-			partition.Partition = max(l.Partition, i)
-			last, err := topic.Of(&partition).Search(context.Background(), &partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
-			if err != nil {
-				return nil, err
-			}
-			if last != nil {
-				t.Round = last.Round
-			}
 		}
 		tails[i] = Tail{Closed: closed(t.Mark), Midway: !t.Closes && !t.Ends, Ended: t.Ends}
 	}

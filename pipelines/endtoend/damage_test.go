@@ -48,7 +48,10 @@ func TestBadInput(t *testing.T) {
 		code         int
 		message      string // a regular expression
 	}{
-		{"empty text", `: | tokenize text --vocab vocab.txt -o out`, 0, `warning: the input has no document`},
+		{"empty text", `: | tokenize text --vocab vocab.txt -o out`, 90, `standard input: empty, must have a document`},
+		{"no text for a budget", `false | tokenize text --vocab vocab.txt | sample --poisson 0.5 | estep words |
+			privatize none --ledger out2 -o out; codes="${PIPESTATUS[*]}"; ! grep charge out2 &&
+			[[ $codes == "1 90 90 90 90" ]] && exit 90`, 90, `standard input: empty, must have a document`},
 		{"empty stream", `: | sample --all -o out`, 90, `empty`},
 		{"empty stream of rounds", `: | estep lda --params docs.pp -o out`, 90, `empty`},
 		{"empty stream of contributions", `: | privatize none --ledger out2 -o out`, 90, `empty`},

@@ -17,10 +17,10 @@ func TestGibbsRecipe(t *testing.T) {
 	run(t, folder, `mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/estep
 		printf '#!/bin/sh\necho "$1" >>"%s/esteps"; exec "%s/estep" "$@"\n' "$PWD" "$PRIVPIPE_BIN" >bin/estep; chmod +x bin/estep`)
 	first := run(t, folder, `PRIVPIPE_BIN=$PWD/bin `+recipes+"/gibbs.sh"+flags)
-	if esteps := string(readFile(t, filepath.Join(folder, "esteps"))); esteps != "words\ngibbs\n" {
+	if esteps := string(readFile(t, filepath.Join(folder, "esteps"))); esteps != "size\nwords\ngibbs\n" {
 		t.Errorf("it ran these models of estep: %q", esteps)
 	}
-	if want := `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +11$`; !regexp.MustCompile(want).MatchString(first) {
+	if want := `(?m)^pld +(2|1\.99\d*) +1e-06 .*document +12$`; !regexp.MustCompile(want).MatchString(first) {
 		t.Errorf("no %s in\n%s", want, first)
 	}
 	if again := run(t, folder, recipes+"/gibbs.sh"+flags); again != first {

@@ -48,7 +48,7 @@ type imageRecipe struct {
 }
 
 var imageRecipes = []imageRecipe{
-	{"sbn", "sbn.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +4\n¦4 +gaussian +\S+ +poisson\(0\.0533\) × 4 +yes\n`, -1},
+	{"sbn", "sbn.sh --epsilon 2 --rounds 4", `pld +(2|1\.99\d*) +1e-06 .*add-remove +document +5\n¦4 +gaussian +\S+ +poisson\(0\.0533\) × 4 +yes\n`, -1},
 	// By default one pass. The claim is of the paper's setting in all but the numbers of images.
 	{"vips", "papers/vips-sbn.sh", `pld +3\.1\d* +0\.0001 .*replace-one +document +5\n¦vips20 +ε 5\.713\n¦5 +gaussian +1 +fixed\(400/2000\) × 5 +yes\n`, -1},
 	{"sbn all", "sbn.sh --sigma 0.4 --rate 1 --rounds 3", `3 +gaussian +0\.4\d* +all × 3 +no\n`, .05},
@@ -199,7 +199,7 @@ func TestImageRecipesRefuse(t *testing.T) {
 		code    int
 		message string
 	}{
-		"sbn.sh train.idx":                                {83, "fewer than 1000 images"},
+		"sbn.sh train.idx":                                {83, "fewer than --min-documents 1000"},
 		"sbn.sh --force --unit user train.idx":            {83, "no image names a user"},
 		"sbn.sh --force nonsense.idx":                     {90, "nonsense.idx"},
 		"sbn.sh --force --image 5x5 train.idx":            {90, "train.idx"},
@@ -211,7 +211,7 @@ func TestImageRecipesRefuse(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q; want %d, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), want.code, want.message)
 		}
 	}
-	refused := bash(folder, ofImages("sbn.sh")+" train.idx again")
+	refused := bash(folder, ofImages("papers/vips-sbn.sh")+" train.idx again")
 	refused.Run()
-	run(t, folder, ofImages("sbn.sh")+" --force --rounds 2 train.idx again") // the folder takes other settings after a refusal
+	run(t, folder, ofImages("papers/vips-sbn.sh")+" --force --batch 5 --rounds 2 train.idx again") // the folder takes other settings after a refusal
 }

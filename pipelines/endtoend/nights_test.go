@@ -71,7 +71,7 @@ chmod +x broken/* date night.sh`)
 				}
 				before = spent
 				// The same night again: it has its release. Another night without documents: nothing is spent on them.
-				run(t, folder, `[[ ! -e $(cat tonight).pp ]] || PATH="$PWD:$PATH" ./night.sh`)
+				run(t, folder, `[[ ! -e nights/$(cat tonight).pp ]] || PATH="$PWD:$PATH" ./night.sh`)
 				write(t, folder, "tonight", "empty")
 				empty := bash(folder, `mv documents.jsonl kept; : >documents.jsonl; PATH="$PWD:$PATH" ./night.sh || code=$?; mv kept documents.jsonl; exit ${code:-0}`)
 				if empty.Run(); empty.ProcessState.ExitCode() != 90 {
@@ -95,6 +95,46 @@ chmod +x broken/* date night.sh`)
 			}
 			run(t, folder, "account verify run.ledger; account report run.ledger")
 		})
+	}
+}
+
+// TestRestoredNights: a ledger and its stored releases that are restored from before the third night agree with each
+// other. The release of that night, which lies beside them, stops the fourth before it plans.
+func TestRestoredNights(t *testing.T) {
+	t.Parallel()
+	folder := corpus(t)
+	small := strings.NewReplacer("--rounds 20", "--rounds 2")
+	write(t, folder, "night.sh", small.Replace(nightScript(t)))
+	run(t, folder, `
+account ledger new --epsilon 0.5 --delta 1e-6 run.ledger
+mv docs.jsonl documents.jsonl
+printf '#!/bin/sh\ncat tonight\n' >date
+chmod +x date night.sh`)
+	night := func(name string, want int) {
+		t.Helper()
+		write(t, folder, "tonight", name)
+		s := bash(folder, `PATH="$PWD:$PATH" ./night.sh`)
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != want {
+			t.Fatalf("night %s: exit code %d, %s; want %d", name, code, s.stderr.String(), want)
+		} else if lost := "nights/3.pp: round 1 of run"; code != 0 && !strings.Contains(s.stderr.String(), lost) {
+			t.Errorf("night %s: %s; want %q", name, s.stderr.String(), lost)
+		}
+	}
+	night("1", 0)
+	night("2", 0)
+	run(t, folder, "mkdir backup newest; cp -rp run.ledger run.ledger.releases backup")
+	night("3", 0)
+	run(t, folder, "cp -rp run.ledger run.ledger.releases newest; rm -r run.ledger*; cp -rp backup/. .")
+	before := read(t, filepath.Join(folder, "run.ledger"))
+	night("4", 90)
+	if read(t, filepath.Join(folder, "run.ledger")) != before {
+		t.Error("the stopped night changed the ledger")
+	}
+	run(t, folder, "rm -r run.ledger*; cp -rp newest/. .")
+	night("4", 0)
+	if spent, releases := spentOf(t, folder); releases != 8 || spent > 0.4 || spent < 0.3999 {
+		t.Errorf("after four nights: ε %v, %d releases", spent, releases)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestLDA(t *testing.T) {
 	command := filepath.Join(root, "pipelines/recipes/lda.sh") +
 		" --epsilon 2 --topics 5 --rounds 10 --held comments.jsonl comments.jsonl out"
 	first := run(t, folder, command)
-	for _, want := range []string{`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +11$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`} {
+	for _, want := range []string{`(?m)^pld +(2|1\.99\d*) +1e-06 .*document +12$`, `topic +share`, `variational bound +[\d.]+ +[\d.]+`} {
 		if !regexp.MustCompile(want).MatchString(first) {
 			t.Errorf("no %s in\n%s", want, first)
 		}
@@ -32,10 +32,10 @@ func TestLDA(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// The page has the very ε of account, and marks words by the releases beside the ledger.
+	// The page has the name of the text, the very ε of account, and marks words by the releases beside the ledger.
 	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/report.json`))
 	page := run(t, folder, "cat out/report.html")
-	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 40000 pairs of a word and a topic", "<polyline"} {
+	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline", "<h1>comments</h1>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -49,16 +49,32 @@ func TestLDA(t *testing.T) {
 	}
 }
 
-// TestOneLedger trains twice on one ledger: the second run gets only what the first left of ε.
+// TestOneLedger trains twice on one ledger: the second run gets only what the first left of ε. Then the ledger and its
+// stored releases are put back from before the second: no recipe goes on with them, neither in another folder nor in
+// that of the second, which would report too little.
 func TestOneLedger(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
 	run(t, folder, "account ledger new all.ledger")
-	run(t, folder, recipe+" --epsilon 1 one")
-	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 8$`).MatchString(report) {
-		t.Errorf("want ε = 2 over 8 releases:\n%s", report)
+	run(t, folder, recipe+" --epsilon 1 one; mkdir backup newest; cp -rp all.ledger* backup")
+	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 10$`).MatchString(report) {
+		t.Errorf("want ε = 2 over 10 releases:\n%s", report)
 	}
+	run(t, folder, "cp -rp all.ledger* newest; rm -r all.ledger*; cp -rp backup/. .; account verify all.ledger")
+	before := read(t, filepath.Join(folder, "all.ledger"))
+	for _, out := range []string{"three", "two", "one"} {
+		s := bash(folder, recipe+" --epsilon "+map[string]string{"one": "1", "two": "2", "three": "2.5"}[out]+" "+out)
+		s.Run()
+		code, said := s.ProcessState.ExitCode(), s.stderr.String()
+		if code != 90 || !strings.Contains(said, "all.ledger was changed, or put back from a backup") {
+			t.Errorf("%s on an old ledger: exit code %d, %s; want 90", out, code, said)
+		}
+	}
+	if read(t, filepath.Join(folder, "all.ledger")) != before {
+		t.Error("a recipe changed an old ledger")
+	}
+	run(t, folder, "rm -r all.ledger*; cp -rp newest/. .; "+recipe+" --epsilon 2 two")
 }
 
 // TestRecipeOfDisjointDatasets trains on two data sets that share no document, each for the whole ε of their ledger: a document loses by
@@ -70,8 +86,8 @@ func TestRecipeOfDisjointDatasets(t *testing.T) {
 	run(t, folder, `account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets all.ledger
 awk 'NR % 2' comments.jsonl >odd.jsonl; awk 'NR % 2 == 0' comments.jsonl >even.jsonl`)
 	run(t, folder, recipe+"--dataset odd odd.jsonl odd")
-	if report := run(t, folder, recipe+"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 8$`).MatchString(report) {
-		t.Errorf("want ε = 1 over 8 releases:\n%s", report)
+	if report := run(t, folder, recipe+"--dataset even even.jsonl even"); !regexp.MustCompile(`(?m)^pld +(1|0\.99\d*) +1e-06 .* 10$`).MatchString(report) {
+		t.Errorf("want ε = 1 over 10 releases:\n%s", report)
 	}
 	s := bash(folder, recipe+"--dataset odd odd.jsonl again")
 	if s.Run(); s.ProcessState.ExitCode() != 83 {
@@ -91,7 +107,7 @@ func TestNights(t *testing.T) {
 	for night := 2; night <= 6; night++ {
 		s := bash(folder, fmt.Sprint(recipe, night))
 		s.Run()
-		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "no noise keeps it within 1") {
+		if code := s.ProcessState.ExitCode(); code != 83 || !strings.Contains(s.stderr.String(), "nothing is left of ε 1: ") {
 			t.Errorf("night %d: exit code %d, %s; want 83", night, code, s.stderr.String())
 		}
 	}
@@ -302,8 +318,8 @@ func TestPublicScores(t *testing.T) {
 		"traced":  {"--trace --held held.pp", 4, true},
 	} {
 		run(t, folder, recipe+c.flags+" comments.jsonl "+name)
-		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<section id="quality"`)
-		quality, _, _ = strings.Cut(quality, "</section>")
+		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<div id="quality"`)
+		quality, _, _ = strings.Cut(quality, `<h3 id="theorems-title"`)
 		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds || strings.Contains(quality, "<polyline") != c.polyline {
 			t.Errorf("%s: %d rows, want %d, and a chart: %v; in\n%s", name, rows, c.rounds, c.polyline, quality)
 		}
@@ -629,6 +645,82 @@ func TestFolderMoves(t *testing.T) {
 	}
 }
 
+// TestFolderLocked: a recipe ends with 91 in the folder of another one, and says whose it is, before it changes
+// anything there. The lock ends with the recipe, however that ends, and with the stages that it left.
+func TestFolderLocked(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	recipes := filepath.Join(root, "pipelines/recipes")
+	run(t, folder, `mkdir out; echo '{"text":"cat dog"}' >text.jsonl; echo cat >vocab.txt; : >out/.lock
+cp `+recipes+`/schemas/adult.json schema.json`)
+	// What holds the lock is a child of a recipe that was killed. It reads the FIFO until the test opens it.
+	holder := bash(folder, `mkfifo go; source `+recipes+`/stages.sh
+own out; (read -r <go) >/dev/null 2>&1 & kill -9 $$`)
+	holder.Run()
+	for _, command := range []string{
+		"lda.sh text.jsonl out", "gibbs.sh text.jsonl out", "online-lda.sh text.jsonl out",
+		"collapsed-gibbs.sh text.jsonl out", "sbn.sh --image 2x2 text.jsonl out",
+		"blr.sh --schema schema.json text.jsonl out", "public.sh text.jsonl out.pp", "quickstart.sh out",
+		"papers/lp-lda.sh text.jsonl out", "papers/sub-lda.sh text.jsonl out", "papers/cdp-lda.sh text.jsonl out",
+		"papers/vips-blr.sh --schema schema.json text.jsonl out", "papers/erm.sh --schema schema.json text.jsonl out",
+		"papers/made.sh out", "papers/all.sh --quick out", "papers/figures/F14.sh out",
+		"papers/figures/F1.sh --runs 1 text.jsonl text.jsonl out",
+		"papers/figures/bags.sh --positive a --negative b text.jsonl out",
+		"papers/figures/corpus.sh --vocab vocab.txt text.jsonl out",
+	} {
+		before := run(t, folder, "ls -lA --time-style=full-iso out")
+		s := bash(folder, "ln -sfn out out.pp.work; exec "+recipes+"/"+command)
+		s.Run()
+		code, said := s.ProcessState.ExitCode(), s.stderr.String()
+		if want := fmt.Sprintf("process %d;", holder.Process.Pid); code != 91 || !strings.Contains(said, want) {
+			t.Errorf("%s: exit code %d, %s; want 91, %s", command, code, said, want)
+		}
+		if after := run(t, folder, "ls -lA --time-style=full-iso out"); after != before {
+			t.Errorf("%s changed the folder:\n%s\nbefore\n%s", command, after, before)
+		}
+	}
+	run(t, folder, `echo >go; for ((i = 0; i < 600; i++)); do ! flock -n out/.lock true || exit 0; sleep 0.1; done
+exit 1`)
+	run(t, folder, "source "+recipes+"/stages.sh; own out")
+}
+
+// TestFolderLockedByProcess is where there is no flock: a process that is alive holds the folder, and none that is dead
+// does.
+func TestFolderLockedByProcess(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	own := `type() { return 1; }; own out; echo owned`
+	source := "source " + filepath.Join(root, "pipelines/recipes/stages.sh") + "; "
+	run(t, folder, source+own)
+	run(t, folder, source+own)
+	for holder, want := range map[string]int{fmt.Sprint(os.Getpid()): 91, "2147483646": 0} {
+		write(t, folder, "out/.lock", "lda.sh, process "+holder+"\n")
+		s := bash(folder, source+own)
+		s.Run()
+		if code := s.ProcessState.ExitCode(); code != want {
+			t.Errorf("held by process %s: exit code %d, %s; want %d", holder, code, s.stderr.String(), want)
+		}
+	}
+}
+
+// TestReadOnlyFolder: a folder that cannot be written is refused with the code of what cannot be opened, and not in the
+// shell's words.
+func TestReadOnlyFolder(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	run(t, folder, "mkdir -p out/.lock; : >file") // root writes into any folder, but not into a folder as a file
+	for out, rule := range map[string]string{
+		"out": "cannot write in the folder out", "file": "cannot make the folder file",
+		"file/out": "cannot make the folder file/out",
+	} {
+		s := bash(folder, filepath.Join(root, "pipelines/recipes/papers/figures/F14.sh")+" "+out)
+		s.Run()
+		if got, want := s.stderr.String(), "F14.sh: error: "+rule+"\n"; s.ProcessState.ExitCode() != 82 || got != want {
+			t.Errorf("%s: exit code %d, %q; want 82, %q", out, s.ProcessState.ExitCode(), got, want)
+		}
+	}
+}
+
 // TestRecipeLinked runs a recipe by links to it, and as cron does, whose PATH has no Go: that stops it at once.
 func TestRecipeLinked(t *testing.T) {
 	folder := t.TempDir()
@@ -655,5 +747,47 @@ func TestRecipeLinked(t *testing.T) {
 	s = bash(folder, "if PATH=/usr/bin:/bin type go >/dev/null 2>&1; then echo Go is not on PATH >&2; exit 82; fi; env -u PRIVPIPE_BIN PATH=/usr/bin:/bin ./one docs.jsonl out")
 	if s.Run(); s.ProcessState.ExitCode() != 82 || !strings.Contains(s.stderr.String(), "Go is not on PATH") {
 		t.Errorf("without Go: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+}
+
+// TestChosenWords: the words of the topics are chosen by the release of word frequencies, and all else that is released is as it was planned
+// before. The chosen words have no stop word, and --extra-words are among them. If another run charges the ledger after the release of words,
+// the recipe stops: the noise would follow from what was released meanwhile.
+func TestChosenWords(t *testing.T) {
+	folder := t.TempDir()
+	comments(t, folder)
+	write(t, folder, "own.txt", "zyzzyva\ngoroutine\n")
+	write(t, folder, "left-out.txt", "error\n")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --topics 2 --rounds 2 --words 3000 --extra-words own.txt --stop left-out.txt --ledger all.ledger comments.jsonl "
+	run(t, folder, "account ledger new all.ledger; "+recipe+"out")
+	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/vocabulary.txt"))))
+	if len(words) != 3000 || !slices.Contains(words, "zyzzyva") || !slices.Contains(words, "goroutine") {
+		t.Errorf("chose %d words", len(words))
+	}
+	for _, not := range []string{"the", "and", "error"} {
+		if slices.Contains(words, not) {
+			t.Errorf("chose %s", not)
+		}
+	}
+	// By the release, not by the dictionary: words of programs are among the first.
+	if at := slices.Index(words, "returns"); at < 0 || at > 100 {
+		t.Errorf("returns is word %d", at)
+	}
+	run(t, folder, `[[ $(grep -o '"noise_multiplier": [0-9.]*' out/planned.json) == $(grep -o '"noise_multiplier": [0-9.]*' out/grant.json) ]]
+		account verify all.ledger`)
+
+	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second goes on.
+	second := recipe + "--epsilon 2 second"
+	run(t, folder, `mkdir bin; ln -s "$PRIVPIPE_BIN"/* bin/; rm bin/tokenize
+		printf '#!/bin/sh\n[ "$1" != cut ] || exit 7\nexec "%s/tokenize" "$@"\n' "$PRIVPIPE_BIN" >bin/tokenize; chmod +x bin/tokenize`)
+	if s := bash(folder, "PRIVPIPE_BIN=$PWD/bin "+second); s.Run() == nil || s.ProcessState.ExitCode() != 7 {
+		t.Fatalf("exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
+	}
+	run(t, folder, `account plan --more 0.1 --delta 1e-6 --all --ledger all.ledger --model size --matrix size=1x4 -o other.json
+		sample --all out/sizes.pp | estep size | privatize --grant other.json --ledger all.ledger -o other.pp`)
+	s := bash(folder, second)
+	if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), "another run has charged the ledger") {
+		t.Errorf("exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 }

@@ -75,7 +75,7 @@ func (t *tally) granted(u *use, c *Charge, at time.Time) error {
 		return err
 	}
 	if t.head != nil && t.head.Filter != nil {
-		if err := t.filtered(g, c); err != nil {
+		if err := t.filtered(u, c); err != nil {
 			return err
 		}
 	}

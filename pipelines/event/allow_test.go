@@ -99,6 +99,12 @@ func (n *next) filter(limit, cost float64) {
 	n.grant.Cost = cost
 }
 
+// renyi gives the ledger a filter that counts what sampling amplifies, and the grant a cost.
+func (n *next) renyi(limit, cost float64) {
+	n.filter(limit, cost)
+	n.head().Filter.Measure, n.head().Filter.Order = Renyi, 2
+}
+
 // beside charges another grant, and makes the charge one of a grant that was planned beside it after a line.
 func (n *next) beside(after string) *Grant {
 	beside, planned := n.foreign(), n.named("g3")
@@ -357,7 +363,10 @@ func TestAllow(t *testing.T) {
 		{"another batch in the filter", Poisson, given, func(n *next) { n.filter(9, 1) }, ""},
 		{"batch again in the filter", Poisson, given, func(n *next) { n.filter(9, 1); n.sameBatch() }, "of these coins was released before"},
 		{"cost of half", All, given, func(n *next) { n.filter(9, 1./9) }, "costs 0.11"},
+		{"cost a little less than it is", All, given, func(n *next) { n.filter(9, 0.995*2./9) }, "it costs 0.22"},
 		{"cost of nothing", All, given, func(n *next) { n.filter(9, 1e-320) }, "it costs 0.22"},
+		{"cost of a sample", Poisson, given, func(n *next) { n.renyi(20, 9) }, ""},
+		{"cost of half of a sample", Poisson, given, func(n *next) { n.renyi(9, 0.0001) }, "says that a release costs 0.0001 of the ledger's filter, it costs 0."},
 		{"select in a filter", All, given, func(n *next) {
 			g := n.foreign()
 			g.Mechanism, g.MaxWords, g.Threshold, g.Clip, g.Subject = Select, 3, 3, 1, Subject{}

@@ -23,8 +23,8 @@ const (
 //     theorem 3.1.
 //
 // No such theorem is known for an order chosen afterwards, or for privacy loss distributions. `account plan` computes the
-// cost of a release and writes the cost into the grant. The privatizer only adds costs and compares the sum with the limit.
-// `account verify` recomputes the costs.
+// cost of a release and writes the cost into the grant. The privatizer adds costs and compares the sum with the limit. It refuses a grant that
+// states less than a release costs at least. `account verify` recomputes the costs.
 type Filter struct {
 	Measure string  `json:"measure"`
 	Order   float64 `json:"order,omitempty"` // Renyi only: above 1
@@ -48,21 +48,26 @@ func (f *Filter) Check() error {
 // spend returns spent + cost, rounded up.
 func spend(spent, cost float64) float64 { return math.Nextafter(spent+cost, math.Inf(1)) }
 
-// Spent returns the sum of the costs of all charges of l in the measure of its filter, rounded up; 0 without a filter.
+// Spent returns the sum of the costs of all charges of l in the measure of its filter, rounded up; 0 without a filter. Where a grant states
+// less than its releases cost at least, that counts.
 func (l *Ledger) Spent() float64 { return l.tally().spent }
 
-// filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter. It refuses a second
-// release of a sampled batch, too, because the cost of a release is a bound only if the batch has no other release.
-func (t *tally) filtered(g *Grant, c *Charge) error {
-	f := t.head.Filter
+// filtered refuses a charge that would take the sum of all costs above the limit of the ledger's filter, and a grant that states less than
+// its release costs: see leastCost. It refuses a second release of a sampled batch, too, because the cost of a release is a bound only if
+// the batch has no other release. A ledger that is only read may hold such charges, and its reader says so.
+func (t *tally) filtered(u *use, c *Charge) error {
+	f, g := t.head.Filter, u.grant
 	if g.Cost == 0 {
 		return errors.New("the ledger has a filter, and the grant states no cost: plan it with --ledger")
 	}
 	if err := t.newBatch(g, c); err != nil {
 		return err
 	}
-	if err := f.covers(g, c); err != nil {
+	if err := f.covers(c); err != nil || t.reading {
 		return err
+	}
+	if least := t.leastCost(u, c); g.Cost < least*(1-1e-9) {
+		return fmt.Errorf("the grant says that a release costs %v of the ledger's filter, it costs %v", g.Cost, least)
 	}
 	if after := spend(t.spent, g.Cost); !(after <= f.Limit) {
 		return fmt.Errorf("the charge takes the ledger's filter to %v, its limit is %v", after, f.Limit)
@@ -70,28 +75,13 @@ func (t *tally) filtered(g *Grant, c *Charge) error {
 	return nil
 }
 
-// covers refuses a mechanism that the measure cannot count. It also refuses a cost below the true cost of the release, where the
-// true cost is a formula in the noise. For amplified Rényi divergences and randomized response it trusts the grant; account
-// verify computes their costs.
-func (f *Filter) covers(g *Grant, c *Charge) error {
-	least := 0.0
-	noise := c.NoiseMultiplier()
+// covers refuses what the measure cannot count.
+func (f *Filter) covers(c *Charge) error {
 	switch {
 	case c.Draws != 0:
 		return errors.New("a filter does not count draws")
 	case c.Mechanism == Select || f.Measure == GDP && c.Mechanism != Gaussian:
 		return fmt.Errorf("the filter %s cannot count %s", f.Measure, c.Mechanism)
-	case c.Mechanism == Gaussian && f.Measure == ZCDP, c.Mechanism == Laplace && f.Measure == ZCDP:
-		// Gaussian noise: Bun and Steinke, Concentrated Differential Privacy, 2016, proposition 1.6. Laplace noise is pure with
-		// ε = 1/noise, and ε²/2-zCDP by proposition 1.4.
-		least = 1 / (2 * noise * noise)
-	case f.Measure == GDP:
-		least = 1 / (noise * noise) // Dong, Roth and Su, Gaussian Differential Privacy, 2022, theorem 2.7
-	case c.Mechanism == Gaussian && !(sampled(c) && c.Scheme.Secret):
-		least = f.Order / (2 * noise * noise) // Mironov, Rényi Differential Privacy, 2017, proposition 7
-	}
-	if g.Cost < least*(1-1e-9) {
-		return fmt.Errorf("the grant says that a release costs %v of the ledger's filter, it costs %v", g.Cost, least)
 	}
 	return nil
 }

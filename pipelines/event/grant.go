@@ -235,16 +235,53 @@ func (g *Grant) Hash() (string, error) {
 // Expired says whether g may no longer be used at the given time.
 func (g *Grant) Expired(at time.Time) bool { return g.Expires != nil && !at.Before(*g.Expires) }
 
-// ParseGrant parses the JSON of a grant and checks the grant. It refuses unknown fields.
+// ParseGrant parses the JSON of a grant and checks the grant. It refuses unknown fields, and fields of nothing.
 func ParseGrant(b []byte) (*Grant, error) {
 	g := new(Grant)
 	if err := Decode(b, g); err != nil {
 		return nil, fmt.Errorf("not a grant: %w", err)
 	}
+	written, err := json.Marshal(g)
+	if err != nil {
+		return nil, err
+	}
+	var given, meant any
+	if err := errors.Join(json.Unmarshal(b, &given), json.Unmarshal(written, &meant)); err != nil {
+		return nil, err
+	}
+	if err := nothing(given, meant); err != nil {
+		return nil, err
+	}
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// nothing refuses what a grant gives and does not mean: a member of 0 or "" reads as one that is not there. A budget of nothing would
+// then be no budget.
+func nothing(given, meant any) error {
+	switch given := given.(type) {
+	case map[string]any:
+		meant, _ := meant.(map[string]any)
+		for name, value := range given {
+			other, there := meant[name]
+			if !there && value != false {
+				return fmt.Errorf("member %q is nothing: leave it out, or give it a value", name)
+			}
+			if err := nothing(value, other); err != nil {
+				return err
+			}
+		}
+	case []any:
+		meant, _ := meant.([]any)
+		for i := range min(len(given), len(meant)) {
+			if err := nothing(given[i], meant[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Decode decodes exactly one JSON value. It refuses unknown members, and what plain refuses.

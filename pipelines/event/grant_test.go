@@ -170,6 +170,11 @@ func TestParseGrant(t *testing.T) {
 		{`"secret"`, `"ſecret": true, "secret"`, "not of small letters"},
 		{`"rate"`, `"rate": 1, "rate"`, `member "rate" occurs twice`},
 		{"\n}", "\n}{}", "more than one JSON value"},
+		{`"budget": {`, `"cost": 0, "budget": {`, `member "cost" is nothing`},
+		{`"clip"`, `"sensitivity": -0.0, "clip"`, `member "sensitivity" is nothing`},
+		{`"clip"`, `"clipping": "", "clip"`, `member "clipping" is nothing`},
+		{`"clip"`, `"statistics": [], "clip"`, `member "statistics" is nothing`},
+		{`"epsilon": 1,`, `"epsilon": 0,`, `member "epsilon" is nothing`},
 	} {
 		_, err := ParseGrant([]byte(strings.Replace(string(whole), c.old, c.new, 1)))
 		expect(t, err, c.rule)

@@ -223,6 +223,7 @@ func ReadLedger(r io.Reader, name string) (*Ledger, error) {
 // the given name. Privatizers write no such line. A forger could, since the hashes have no key.
 func (l *Ledger) Check(name string) error {
 	before := new(Ledger)
+	before.tally().reading = true
 	for i, line := range l.Lines {
 		var err error
 		switch t := before.tally(); {
@@ -280,10 +281,5 @@ func (l *Ledger) Charges() []*Charge {
 
 // Find returns the last charge of a round of a run, or nil.
 func (l *Ledger) Find(run string, round int) *Charge {
-	for _, line := range slices.Backward(l.Lines) {
-		if c := line.Charge; c != nil && c.Run == run && c.Round == round {
-			return c
-		}
-	}
-	return nil
+	return l.tally().rounds[runRound{run, round}] // a privatizer asks for each round: no search through all lines
 }

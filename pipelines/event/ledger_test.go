@@ -135,6 +135,55 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// eachDigit calls other with hash but for one digit, for each.
+func eachDigit(hash string, other func(at int, changed string)) {
+	for at, digit := range hash {
+		changed := []byte(hash)
+		if changed[at] = '0'; digit == '0' {
+			changed[at] = '1'
+		}
+		other(at, string(changed))
+	}
+}
+
+// TestEveryDigit: a digest that differs in any one digit is another one, wherever two are compared.
+func TestEveryDigit(t *testing.T) {
+	lines := bytes.SplitAfter(ledgerOf(t, 2), []byte("\n"))
+	ledger, err := read(bytes.Join(lines, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ledger.Lines[len(ledger.Lines)-1]
+	eachDigit(last.Previous, func(at int, changed string) {
+		line := resealed(string(lines[2]), last.Previous, changed)
+		if _, err := read(slices.Concat(lines[0], lines[1], []byte(line))); err == nil {
+			t.Errorf("digit %d of the hash of the line before is not compared", at)
+		}
+	})
+	eachDigit(ledger.LastHash(), func(at int, changed string) {
+		if ledger.HasLast([]byte(changed + "\n")) {
+			t.Errorf("digit %d of the last hash is not compared", at)
+		}
+	})
+	subject, charge := validGrant().Subject, validCharge(1)
+	subject.Vocabulary, charge.Settings = strings.Repeat("0a", 32), strings.Repeat("b1", 32)
+	eachDigit(subject.Vocabulary, func(at int, changed string) {
+		other := subject
+		if other.Vocabulary = changed; subject.Fits(other) == nil {
+			t.Errorf("digit %d of the vocabulary is not compared", at)
+		}
+	})
+	eachDigit(charge.Settings, func(at int, changed string) {
+		other := *charge
+		if other.Settings = changed; other.CheckRepeat(charge) == nil {
+			t.Errorf("digit %d of the settings is not compared", at)
+		}
+	})
+	if subject.Fits(subject) != nil || charge.CheckRepeat(charge) != nil {
+		t.Error("the same digest is another one")
+	}
+}
+
 // TestNext: the time of a line is in whole seconds of UTC, rounded down, for whatever zone and clock.
 func TestNext(t *testing.T) {
 	at := time.Date(2026, 11, 22, 13, 14, 15, 999_999_999, time.FixedZone("", 3600))
@@ -310,5 +359,31 @@ func TestHasLast(t *testing.T) {
 		if whole.HasLast([]byte(content)) != has[0] || cut.HasLast([]byte(content)) != has[1] {
 			t.Errorf("%q: want %v", content, has)
 		}
+	}
+}
+
+// TestFindLooksAtNoLine: whether a round was charged is asked for each round of a run, so it must not cost more with each line of the ledger.
+// Of several charges of a round the last one is found.
+func TestFindLooksAtNoLine(t *testing.T) {
+	var l Ledger
+	charge := func(round, attempt int) *Charge {
+		return &Charge{Run: "a", Round: round, Attempt: attempt, Mechanism: None}
+	}
+	for round := range 3 {
+		l.Lines = append(l.Lines, &Line{Hash: string(rune('a' + round)), Charge: charge(round+1, 0)})
+	}
+	again := charge(2, 2)
+	l.Lines = append(l.Lines, &Line{Hash: "z", Charge: again})
+	if got := l.Find("a", 2); got != again {
+		t.Errorf("round 2 is %+v", got)
+	}
+	clear(l.Lines) // what is looked at now, panics
+	for round, found := range map[int]bool{1: true, 2: true, 3: true, 4: false} {
+		if got := l.Find("a", round); (got != nil) != found {
+			t.Errorf("round %d: %+v", round, got)
+		}
+	}
+	if got := l.Find("b", 1); got != nil {
+		t.Errorf("of another run: %+v", got)
 	}
 }

@@ -7,6 +7,7 @@ import "slices"
 type tally struct {
 	head    *Head           // nil if the ledger has none
 	spent   float64         // sum of costs in the measure of the head's filter, rounded up
+	reading bool            // the lines are those of a ledger that is read: see filtered
 	hashes  map[string]*use // by the hash of the grant
 	lines   int             // number of counted lines
 	charges int             // number of charges among them
@@ -26,7 +27,8 @@ type use struct {
 	grant    *Grant // nil if no line has it
 	releases int
 	first    *Charge
-	before   int // number of charges of the ledger before first
+	before   int     // number of charges of the ledger before first
+	least    float64 // what each release costs at least by the ledger's filter; 0 before it is worked out
 }
 
 // A runRound names a round of a run. tally keeps the last charge of each.
@@ -92,7 +94,7 @@ func (t *tally) add(line *Line) {
 			u.first, u.before = c, t.charges-1
 		}
 		if u.grant != nil {
-			t.spent = spend(t.spent, u.grant.Cost)
+			t.spent = spend(t.spent, max(u.grant.Cost, t.leastCost(u, c)))
 		}
 		if c.Mechanism != None && t.noised == nil {
 			t.noised = c
@@ -109,6 +111,14 @@ func (t *tally) use(id string) *use {
 		t.uses[id] = u
 	}
 	return u
+}
+
+// leastCost returns what a release of a grant costs at least by the ledger's filter, 0 without one. All charges of a grant cost the same.
+func (t *tally) leastCost(u *use, c *Charge) float64 {
+	if u.least == 0 && t.head != nil && t.head.Filter != nil && u.grant.Cost > 0 && t.head.Filter.covers(c) == nil {
+		u.least = t.head.Filter.leastCost(c)
+	}
+	return u.least
 }
 
 // after returns the number of charges after the first known ones: of all charges if dataset is empty, otherwise of the charges

@@ -16,7 +16,7 @@ const (
 	Usage        = 80  // wrong flags or values
 	Missing      = 82  // a prerequisite is missing: grant, ledger, model, file
 	Refused      = 83  // the grant, the budget or a privacy rule forbids it, nothing was released; or an audit refuted a claim, documents are not worth a budget, a public file lacks words, or a budget alarm
-	Malformed    = 90  // input malformed, truncated or of another version
+	Malformed    = 90  // input malformed, truncated, empty or of another version
 	Locked       = 91  // another run holds the lock; nothing was done
 	Internal     = 100 // a bug: an invariant does not hold
 	Unavailable  = 101 // disk or broker
@@ -41,7 +41,7 @@ var Meaning = []struct {
 	{Usage, "wrong flags or values"},
 	{Missing, "a prerequisite is missing (grant, ledger, model, file)"},
 	{Refused, "refused by the grant, the budget or a rule of privacy, nothing was released; or a check failed: ledger overspent, alarm reached, audited claim broken, documents unfit for a budget, public file unfit for a vocabulary"},
-	{Malformed, "input malformed, truncated or of another version"},
+	{Malformed, "input malformed, truncated, empty or of another version"},
 	{Locked, "another run holds the lock; nothing was done"},
 	{Internal, "a bug: an invariant broke"},
 	{Unavailable, "disk or broker unavailable"},
@@ -86,9 +86,11 @@ func Code(err error) int {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return ClosedOutput
-	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG):
+	case anyOf(err, syscall.ENOENT, syscall.EACCES, syscall.EPERM, syscall.EISDIR, syscall.ENOTDIR, syscall.ENAMETOOLONG,
+		syscall.ELOOP, syscall.ENXIO, syscall.ENODEV):
 		return Missing
-	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG):
+	case anyOf(err, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE,
+		syscall.EINTR, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOLCK, syscall.ESTALE, syscall.ETIMEDOUT):
 		return Unavailable
 	}
 	return Failure

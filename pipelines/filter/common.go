@@ -24,9 +24,10 @@ type Common struct {
 	Summary       string            `placeholder:"FILE" group:"Messages" help:"Write a JSON object about the run to FILE when the run ends."`
 	Metrics       string            `placeholder:"${metrics_form}" group:"Messages" help:"${metrics_help}"`
 	MetricsLabels map[string]string `mapsep:"," placeholder:"NAME=VALUE,…" group:"Messages" help:"Give every number in FILE.prom these labels, such as run=news,stage=privatize. The files of one exporter need different labels."`
-	StallTimeout  time.Duration     `default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics for TIME without a message (default 30m; 0: never). ${stall_help} Choose more than the time of a round, and of a --window of sample."`
+	StallTimeout  time.Duration     `zero:"" default:"30m" placeholder:"TIME" group:"Messages" help:"Warn when the stage has waited for Kafka topics, or for another program at a pipe, for TIME without a message (default 30m; 0: never). ${stall_help} Choose more than the time of a round, and of a --window of sample."`
+	FIFOWait      time.Duration     `zero:"" name:"fifo-wait" default:"24h" placeholder:"TIME" group:"Messages" help:"Give up with exit code 82 when no program has opened the other end of a FIFO for TIME (default 24h; 0: never)."`
 	DryRun        bool              `short:"n" group:"Messages" help:"Check the flags, and that the files and topics they name can be read. Writes nothing, and reads neither standard input nor FIFOs."`
-	Config        kong.ConfigFlag   `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
+	Config        configFlag        `placeholder:"FILE" group:"Messages" help:"Read flags from a JSON file. The command line and the environment override it."`
 	PrintConfig   bool              `group:"Messages" help:"Print the value of every flag as JSON and exit."`
 	Version       kong.VersionFlag  `env:"-" group:"Messages" help:"Print the version and exit."`
 }
@@ -51,7 +52,7 @@ func refuseMissing(k *kong.Context) error {
 // Compress is the flag of every stage that writes a stream.
 type Compress struct {
 	Compress string `enum:"auto,none,fast,best" default:"auto" help:"Choose the compression of the output: ${enum} (default auto: none to a pipe, otherwise fast, which stores what hardly shrinks)."`
-	Create   int    `placeholder:"P" help:"Create the output if it is a Kafka topic that does not exist, with P partitions (default 0: fail). A topic that answers another topic gets as many partitions as that topic has."`
+	Create   int    `zero:"" placeholder:"P" help:"Create the output if it is a Kafka topic that does not exist, with P partitions (default 0: fail). A topic that answers another topic gets as many partitions as that topic has."`
 }
 
 // AfterApply is kong's hook.
@@ -63,14 +64,22 @@ func (c Compress) AfterApply() error {
 	return nil
 }
 
+// Stamps is the flag of the commands that read topics of texts or of documents, which other programs write.
+type Stamps struct {
+	TrustStamps bool `help:"Accept the times that the writers of a topic's messages state (message.timestamp.type=CreateTime). By default from=TIME in a topic's name, and --window of sample, need the broker's times (LogAppendTime): otherwise the writer of one message could decide which other documents count, and when."`
+}
+
+// Apply makes the flag hold. A command calls it when it validates its flags, before it opens a topic.
+func (s Stamps) Apply() { endpoint.TrustStamps = s.TrustStamps }
+
 // Cells is the flag of every command that holds whole matrices of shapes that its input states.
 type Cells struct {
-	MaxCells uint64 `default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more than N cells in total, before they take memory (default 268435456; 0: no limit). A cell takes at least 8 bytes."`
+	MaxCells uint64 `zero:"" default:"268435456" placeholder:"N" help:"Refuse an input whose matrices have more than N cells in total, before they take memory (default 268435456; 0: no limit). A cell takes at least 8 bytes."`
 }
 
 // Workers is the flag of every stage that works in parallel.
 type Workers struct {
-	Workers int `default:"0" placeholder:"N" help:"Run N goroutines in parallel (default 0: one per core)."`
+	Workers int `zero:"" default:"0" placeholder:"N" help:"Run N goroutines in parallel (default 0: one per core)."`
 }
 
 // N returns the number of workers.

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,13 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
 )
 
 // printConfig writes the resolved value of each flag, in a form that --config reads. null stands for a flag without a value and
@@ -25,16 +31,21 @@ func printConfig(w io.Writer, command *kong.Context) error {
 		}
 		if v := f.Target; v.IsValid() {
 			values[f.Name] = plain(v)
-			if v.IsZero() && !f.HasDefault && !f.IsBool() {
+			if v.IsZero() && !f.IsBool() && !(f.Set && f.Tag.Has(zeroTag)) {
 				values[f.Name] = nil
 			}
+		}
+	}
+	for name, value := range values {
+		if !utf8.ValidString(fmt.Sprint(value)) {
+			return exit.Errorf(exit.Usage, "--print-config: --%s is not UTF-8, and JSON would hold another name", name)
 		}
 	}
 	b, err := json.MarshalIndent(values, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", b)
+	_, err = fmt.Fprintln(w, endpoint.Visible(string(b), true))
 	return err
 }
 
@@ -50,12 +61,39 @@ func plain(v reflect.Value) any {
 	}
 }
 
+// configFlag is the flag that names a configuration file. kong's own would wait for the writer of a FIFO without end.
+type configFlag string
+
+// BeforeResolve is kong's hook.
+func (configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
+	name := kong.ExpandPath(string(ctx.FlagValue(trace.Flag).(configFlag)))
+	defer func(usual time.Duration) { endpoint.Patience = usual }(endpoint.Patience)
+	endpoint.Patience = 10 * time.Second // nothing runs yet that could say what is waited for
+	content, err := endpoint.ReadFile(name, 1<<20)
+	if err != nil {
+		return err
+	}
+	resolver, err := readSettings(bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	ctx.AddResolver(resolver)
+	return nil
+}
+
 // settings are the flags of a configuration file, by their names.
 type settings map[string]any
 
 // readSettings reads a configuration file: one JSON object.
 func readSettings(r io.Reader) (kong.Resolver, error) {
-	d := json.NewDecoder(r)
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(content) { // the name of a file would be another one
+		return nil, errors.New("not UTF-8, as JSON must be: give such a name on the command line")
+	}
+	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber() // a float64 does not hold every seed
 	var s settings
 	if err := d.Decode(&s); err != nil {

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -65,7 +66,7 @@ func distinct(command *kong.Context) error {
 	named = append(named, namedFile{"input", os.Stdin.Name()}, namedFile{standardOutput, os.Stdout.Name()})
 	for _, out := range written {
 		for _, other := range named {
-			if other == out {
+			if other == out || other.by == standardOutput && out.by == "--output" && endpoint.IsStdout(out.name) {
 				continue
 			}
 			output := slices.Contains(written, other)
@@ -77,6 +78,18 @@ func distinct(command *kong.Context) error {
 			}
 			if !output && inside(out.name, other.name) {
 				return exit.Errorf(exit.Usage, "output %s is in the folder %s, which is an input", out.name, other.name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkTopics refuses outputs that are topics and missing, for a dry run. It asks the brokers.
+func checkTopics(ctx context.Context, command *kong.Context) error {
+	for _, f := range command.Flags() {
+		if name := f.Target.String(); f.Target.Kind() == reflect.String && (f.Short == 'o' || f.Tag.Has(outputTag)) && endpoint.IsTopic(name) {
+			if err := endpoint.CheckWritten(ctx, name); err != nil {
+				return err
 			}
 		}
 	}
@@ -168,15 +181,14 @@ const separator = string(filepath.Separator)
 
 // resolved returns the absolute name of a file without links. The file itself may be missing.
 func resolved(name string) string {
-	target, err := filepath.EvalSymlinks(name)
+	target, err := endpoint.Resolve(name)
 	if err != nil {
-		folder, _ := filepath.EvalSymlinks(filepath.Dir(name))
-		target = filepath.Join(folder, filepath.Base(name))
+		return name
 	}
-	if absolute, err := filepath.Abs(target); err == nil {
-		target = absolute
+	if absolute, err := filepath.Abs(target.Path); err == nil {
+		return absolute
 	}
-	return target
+	return target.Path
 }
 
 // checkMetrics refuses to replace a file that holds something else than metrics.

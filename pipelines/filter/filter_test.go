@@ -43,7 +43,7 @@ func behave(stage filter.Stage) {
 
 type work struct {
 	MinDocuments int           `default:"2" help:"A number with a default."`
-	Seed         *uint64       `help:"A number that may be absent."`
+	Seed         *uint64       `zero:"" help:"A number that may be absent."`
 	Until        time.Time     `help:"A time."`
 	Pause        time.Duration `help:"A while."`
 	Rate         float64       `xor:"scheme" help:"One of two."`

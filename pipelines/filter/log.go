@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+
+	"privpipe/pipelines/endpoint"
 )
 
 // textHandler writes messages for people: "program: warning: message key=value".
@@ -33,10 +35,10 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 		fmt.Fprintf(&b, " %s=%v", a.Key, a.Value)
 		return true
 	})
-	b.WriteByte('\n')
+	line := endpoint.Visible(b.String(), false) + "\n"
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	_, err := io.WriteString(h.out, b.String())
+	_, err := io.WriteString(h.out, line)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,10 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 		}
 		return log.fail(err)
 	}
-	command, exited, err := parseAny(stage, cli, common, args, stdout, screen)
-	if exited {
-		return exit.OK // --help, --version
+	out := &printed{Writer: stdout}
+	command, exited, err := parseAny(stage, cli, common, args, out, screen)
+	if exited || out.err != nil {
+		return log.fail(out.err) // --help, --version
 	}
 	if err != nil {
 		return log.fail(exit.Errorf(exit.Usage, "%w", err).WithHint("%s --help lists the flags", commandOf(stage, err)))
@@ -75,7 +77,7 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.PrintConfig {
 		return log.fail(printConfig(stdout, command))
 	}
-	if common.Summary == endpoint.Stdio {
+	if common.Summary != "" && endpoint.IsStdout(common.Summary) {
 		return log.fail(exit.Errorf(exit.Usage, "--summary must name a file: standard output is for records"))
 	}
 	if err := distinct(command); err != nil {
@@ -88,15 +90,23 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	r := &Run{Context: ctx, Log: newLogger(stage.Name, common, screen), common: common, screen: screen, started: time.Now()}
 	endpoint.OnTerminal = screen.end
 	r.event("", "started", "version", version(stage.Name))
+	endpoint.Patience, endpoint.ReaderPatience = common.FIFOWait, common.FIFOWait
+	go func() {
+		defer exit.Guard()
+		r.tell()
+	}()
 	closeMetrics, err := r.showMetrics(stage)
 	if err != nil {
 		return log.fail(err)
 	}
 	defer closeMetrics()
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		// nohup ignores SIGHUP, and a shell SIGINT for what runs in its background. Of SIGTERM Go's runtime does not
+		// tell.
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
 	}
 	// A write to a pipe without a reader then returns an error. The signal would end the process at once and
 	// leave temporary files.
@@ -112,7 +122,11 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	done := make(chan error, 1)
 	go func() {
 		defer exit.Guard()
-		done <- command.Run(r)
+		err := command.Run(r)
+		if err == nil {
+			err = r.writeSummary() // here, for it may wait for the reader of a FIFO
+		}
+		done <- err
 	}()
 	select {
 	case err = <-done:
@@ -126,13 +140,25 @@ func run(stage Stage, cli any, common *Common, args []string, stdout, stderr io.
 	if common.DryRun && errors.Is(err, endpoint.ErrUnread) {
 		err = nil // all that can be checked
 	}
-	if err == nil {
-		err = r.writeSummary()
+	if common.DryRun && err == nil {
+		err = checkTopics(r, command)
 	}
 	if err == nil {
 		r.event("", "done")
 	}
 	return log.fail(err)
+}
+
+// printed notes whether what --help and --version print was written.
+type printed struct {
+	io.Writer
+	err error
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	p.err = cmp.Or(p.err, err)
+	return n, err
 }
 
 // interrupted cancels the command and waits until it ends, for at most grace or until a second signal. It returns the error of s.
@@ -172,6 +198,7 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.Name(stage.Name),
 		kong.Description(stage.Summary + "\n\nExample:\n  " + stage.Example + notes(stage.Notes)),
 		kong.DefaultEnvars(environment(stage.Name)),
+		commandVariables(stage.Name),
 		kong.Configuration(readSettings),
 		kong.Vars{"version": version(stage.Name)},
 		aboutMetrics(),
@@ -179,9 +206,12 @@ func newParser(stage Stage, of grammar, stdout, stderr io.Writer) (*kong.Kong, e
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100, NoExpandSubcommands: true}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // the environment is named once, at the end
 		kong.Help(helpWithExitCodes),
+		kong.WithBeforeApply(leaveOthers),
+		kong.WithBeforeApply(refuseAbsent),
 		kong.WithBeforeApply(refuseMissing),
+		kong.WithAfterApply(refuseNothing),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-	}, of.options...)...)
+	}, append(asGiven, of.options...)...)...)
 }
 
 // environment returns the prefix of a program's environment variables.
@@ -252,6 +282,11 @@ func helpWithExitCodes(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	fmt.Fprintf(w, "\nEach flag can also be set by an environment variable: --dry-run by %s_DRY_RUN.\n",
 		environment(ctx.Model.Name))
+	if command := ctx.Selected(); command != nil && command.Type == kong.CommandNode && len(command.Children) == 0 && len(command.Flags) > 0 {
+		flag := command.Flags[len(command.Flags)-1]
+		fmt.Fprintf(w, "Flags of this command also by one of its own, which comes first: --%s by %s.\n", flag.Name, flag.Envs[0])
+	}
+	fmt.Fprintln(w, "A value of 0 or of no letter is refused where it would read as none.")
 	fmt.Fprintln(w, "A stream is a file, a FIFO, - or a topic, kafka://HOST[:PORT][,…]/TOPIC[?…]: pipelines/recipes/kafka/README.md")
 	fmt.Fprintln(w, "The format of streams: pipelines/SPEC.md")
 	return nil

@@ -115,6 +115,9 @@ func (r *Run) attend(program string) (stop func()) {
 				if line := r.status.Load(); line != nil {
 					status = *line
 				}
+				if alone, others := endpoint.Awaited(time.Second); len(alone)+len(others) > 0 {
+					status += "; waiting for " + strings.Join(append(alone, others...), ", ")
+				}
 				fmt.Fprintf(r.screen, "%s: %s\n", program, status)
 			case <-tick:
 				r.screen.draw()
@@ -144,7 +147,8 @@ func (l *reporter) fail(err error) int {
 		return code
 	}
 	if l.json {
-		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": err.Error()})
+		message := endpoint.Visible(err.Error(), true)
+		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": message})
 		fmt.Fprintf(l.out, "%s\n", b)
 		return code
 	}
@@ -152,9 +156,9 @@ func (l *reporter) fail(err error) int {
 		return code // as quiet as other filters whose output goes to head
 	}
 	message := strings.ReplaceAll(err.Error(), "\n", "; ") // errors.Join has a line for each
-	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, message)
+	fmt.Fprintf(l.out, "%s: error: %s\n", l.program, endpoint.Visible(message, false))
 	if hint := exit.Hint(err); hint != "" {
-		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, hint)
+		fmt.Fprintf(l.out, "%s: hint: %s\n", l.program, endpoint.Visible(hint, false))
 	}
 	return code
 }

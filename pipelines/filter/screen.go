@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"sync"
@@ -52,11 +51,14 @@ func (s *screen) Write(message []byte) (int, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.shown = false
-	if !s.front() {
-		return s.out.Write(message)
+	text := endpoint.Visible(string(message), true)
+	if s.front() {
+		text = erase + text // in one write, or another stage's line could come between
 	}
-	n, err := s.out.Write(append(bytes.Clone([]byte(erase)), message...)) // in one write, or another stage's line could come between
-	return max(0, n-len(erase)), err
+	if _, err := io.WriteString(s.out, text); err != nil {
+		return 0, err
+	}
+	return len(message), nil
 }
 
 // show sets the line that draw draws.
@@ -81,7 +83,7 @@ func (s *screen) draw() {
 		columns = 80
 	}
 	// The last two columns stay free for a typed ^C, which a terminal echoes. On the next line it could not be erased.
-	io.WriteString(s.out, "\r"+s.line(max(0, columns-2))+"\x1b[K")
+	io.WriteString(s.out, "\r"+endpoint.Visible(s.line(max(0, columns-2)), false)+"\x1b[K")
 	s.shown = true
 }
 

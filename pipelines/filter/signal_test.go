@@ -24,7 +24,13 @@ type process struct {
 // start starts a fake and waits until it says that it is under way.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.Command("fake", append(args, "-o", "out")...)}
+	return begin(t, exec.Command("fake", append(args, "-o", "out")...))
+}
+
+// begin is start for a command that is a fake.
+func begin(t *testing.T, command *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: command}
 	p.Dir = t.TempDir()
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -76,6 +82,15 @@ func TestSignalsEndTheRun(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestIgnoredSignals: what was ignored when the run began stays ignored, as by nohup or in the background of a shell.
+func TestIgnoredSignals(t *testing.T) {
+	p := begin(t, exec.Command("sh", "-c", `trap "" INT HUP; exec fake wait -o out`))
+	p.Process.Signal(syscall.SIGINT)
+	p.Process.Signal(syscall.SIGHUP)
+	p.Process.Signal(syscall.SIGTERM)
+	p.ended(t, exit.Terminated, "fake: error: stopped by SIGTERM\n")
 }
 
 // TestReaderWentAway covers a stage that waits, as for its input, and one that is writing.

@@ -8,19 +8,20 @@
 set -euo pipefail
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 [[ ${1:-} != -h && ${1:-} != --help ]] || { usage && exit; }
-[[ $# -le 1 && ${1:-} != -* ]] || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
+[[ $# -le 1 && ${1-/} != "" && ${1-/} != -* ]] || { echo "dist.sh: error: wants at most OUT, see --help" >&2 && exit 80; }
+[[ ${PRIVPIPE_ARCHITECTURES-amd64} ]] || { echo "dist.sh: error: PRIVPIPE_ARCHITECTURES is empty" >&2 && exit 80; }
 export LC_ALL=C TZ=UTC
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
-out=$(realpath -m -- "${1:-$here/../../dist}")
-mkdir -p -- "$out"
+out=$(realpath -m -- "${1-$here/../../dist}")
+{ mkdir -p -- "$out" 2>/dev/null && [[ -w $out ]]; } || { echo "dist.sh: error: cannot write in the folder $out" >&2 && exit 82; }
 made=$(mktemp -d)
 trap 'rm -rf -- "$made"' EXIT
 
 SOURCE_DATE_EPOCH=$(git -C "$here" log -1 --format=%ct)
 VERSION=$("$here/version.sh")
 export SOURCE_DATE_EPOCH VERSION
-for GOARCH in ${PRIVPIPE_ARCHITECTURES:-amd64 arm64}; do
+for GOARCH in ${PRIVPIPE_ARCHITECTURES-amd64 arm64}; do
   export GOOS=linux GOARCH
   files=$made/$GOARCH
   "$here/install.sh" --destdir "$files" /usr

@@ -22,11 +22,11 @@ export LC_ALL=C
 destdir=
 case ${1:-} in
   -h | --help) usage && exit ;;
-  --destdir) [[ $# -ge 2 ]] || fail "--destdir wants a folder, see --help" && destdir=$2 && shift 2 ;;
+  --destdir) [[ $# -ge 2 && $2 ]] || fail "--destdir wants a folder, see --help" && destdir=$2 && shift 2 ;;
 esac
-[[ $# -le 1 && ${1:-} != -* ]] || fail "wants at most PREFIX, see --help"
+[[ $# -le 1 && ${1-/} != "" && ${1-/} != -* ]] || fail "wants at most PREFIX, see --help" # an empty one is of a variable that was not set
 type -P go >/dev/null || fail "Go is not on PATH" 82
-prefix=$(realpath -m -- "${1:-/usr/local}")
+prefix=$(realpath -m -- "${1-/usr/local}")
 to=$(realpath -m -- "$destdir/$prefix")
 
 cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.."

@@ -7,7 +7,7 @@ import (
 
 var (
 	healthy = Description{Name: namespace + "_healthy",
-		Help: "0 while the stage waits for topics and no message has come or gone for --stall-timeout, else 1."}
+		Help: "0 while the stage has waited for --stall-timeout to read or to write messages of topics, or for a broker's answer, else 1."}
 	stalled = Description{Name: namespace + "_stalled_partition", Labels: []string{"topic", "partition"},
 		Help: "1 for each partition that a stage which is not healthy waits for; absent otherwise."}
 )
@@ -20,6 +20,9 @@ func health(limit time.Duration) []Sample {
 	}
 	all := []Sample{{Description: healthy, Value: 0}}
 	for _, w := range partitions {
+		if w.partition < 0 {
+			continue // all of the topic
+		}
 		all = append(all, Sample{Description: stalled, Values: []string{w.topic, strconv.Itoa(w.partition)}, Value: 1})
 	}
 	return all

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -31,13 +30,63 @@ func Progress() {
 // A Wait tracks a stage that waits for messages of a partition. Its methods must not be called concurrently.
 type Wait struct {
 	topic     string
-	partition int
+	partition int // -1: all of the topic
+	kind      kind
+	since     time.Time // when it began
+	told      string    // what Waiting says of it
+	alone     bool      // see Waiting
+}
+
+// A kind of waits is what does not happen, as Stalled says it.
+type kind string
+
+const (
+	reads  kind = "nothing comes in"
+	writes kind = "nothing goes out to"
+	asks   kind = "the broker does not answer about"
+)
+
+// AwaitWrite reports that messages to a partition are sent, until the function that it returns is called. told says what is waited for.
+func AwaitWrite(topic string, partition int, told string) (ended func()) {
+	return await(&Wait{topic: topic, partition: partition, kind: writes, told: told, alone: true})
+}
+
+// AwaitAnswer reports that a question about a topic was sent to a broker, until the function that it returns is called.
+func AwaitAnswer(topic, told string) (ended func()) {
+	return await(&Wait{topic: topic, partition: -1, kind: asks, told: told, alone: true})
+}
+
+func await(w *Wait) (ended func()) {
+	w.Begin()
+	return w.End
+}
+
+// Expect makes Waiting tell of the wait as of one that may never end: nobody need write what the stage waits for.
+func (w *Wait) Expect(told string) { w.told, w.alone = told, true }
+
+// Waiting describes the waits that began more than a time ago, each once and in order. alone are those for something that may never come; the
+// others are for programs that may be working.
+func Waiting(longer time.Duration) (alone, others []string) {
+	progress.Lock()
+	defer progress.Unlock()
+	for w := range progress.waits {
+		switch {
+		case time.Since(w.since) < longer:
+		case w.alone:
+			alone = append(alone, w.told)
+		default:
+			others = append(others, w.told)
+		}
+	}
+	slices.Sort(alone)
+	slices.Sort(others)
+	return slices.Compact(alone), slices.Compact(others)
 }
 
 // NewWait returns a Wait for messages of a partition. It has not begun.
 func NewWait(topic string, partition int) *Wait {
 	Progress()
-	return &Wait{topic, partition}
+	return &Wait{topic: topic, partition: partition, kind: reads, told: fmt.Sprintf("messages of %s[%d]", topic, partition)}
 }
 
 // Begin reports that the stage waits, until End.
@@ -47,6 +96,7 @@ func (w *Wait) Begin() {
 	if progress.waits == nil {
 		progress.waits = make(map[*Wait]bool)
 	}
+	w.since = time.Now()
 	progress.waits[w] = true
 }
 
@@ -57,37 +107,54 @@ func (w *Wait) End() {
 	delete(progress.waits, w)
 }
 
-// awaited returns the partitions that the stage waits for, each once and in order, if no message was read or written for limit, and how
-// long that is. Otherwise, or if limit is 0, it returns none. A stage that waits for no topic is working, not stalled.
+// awaited returns what the stage waits for, each once and in order, and how long it is quiet. A stage waits for messages to come if it reads
+// and none was read or written for limit. It waits for the broker if that did not take messages, or answer, for limit: messages may come from
+// another broker meanwhile. Otherwise, or if limit is 0, awaited returns none. A stage that waits for no topic is working, not stalled.
 func awaited(limit time.Duration) (partitions []Wait, quiet time.Duration, round int) {
 	progress.Lock()
 	defer progress.Unlock()
-	if quiet = time.Since(progress.last); limit == 0 || quiet < limit {
+	if limit == 0 {
 		return nil, 0, 0
 	}
 	for w := range progress.waits {
-		partitions = append(partitions, *w)
+		lasts := time.Since(progress.last)
+		if w.kind != reads {
+			lasts = time.Since(w.since)
+		}
+		if lasts >= limit {
+			quiet = max(quiet, lasts)
+			partitions = append(partitions, Wait{topic: w.topic, partition: w.partition, kind: w.kind})
+		}
 	}
 	slices.SortFunc(partitions, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
 	})
 	return slices.Compact(partitions), quiet, progress.round
 }
 
-// Stalled describes what the stage waits for, if it waits and no message was read or written for limit. Otherwise, or if limit
-// is 0, it returns "".
+// Stalled describes what the stage waits for, in either direction, if it has waited for limit. Otherwise, or if limit is 0, it returns "".
 func Stalled(limit time.Duration) string {
 	partitions, quiet, round := awaited(limit)
 	if len(partitions) == 0 {
 		return ""
 	}
-	names := make([]string, len(partitions))
+	what := ""
 	for i, w := range partitions {
-		names[i] = fmt.Sprintf("%s[%d]", w.topic, w.partition)
+		switch {
+		case i == 0:
+			what = string(w.kind) + " "
+		case w.kind != partitions[i-1].kind:
+			what += "; " + string(w.kind) + " "
+		default:
+			what += ", "
+		}
+		if what += w.topic; w.partition >= 0 {
+			what += fmt.Sprintf("[%d]", w.partition)
+		}
 	}
 	where := "before the first round"
 	if round > 0 {
 		where = fmt.Sprintf("at round %d", round)
 	}
-	return fmt.Sprintf("no progress for %v, %s: nothing comes in %s", quiet.Truncate(time.Second), where, strings.Join(names, ", "))
+	return fmt.Sprintf("no progress for %v, %s: %s", quiet.Truncate(time.Second), where, what)
 }

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,5 +41,64 @@ func TestStalled(t *testing.T) {
 		other.End()
 		other.End()
 		again.End()
+	})
+}
+
+// TestStalledWrites: a stage stands still, too, when it sends messages or asks and no broker answers for long enough, whatever it reads
+// meanwhile.
+func TestStalledWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		Progress()
+		sent := AwaitWrite("c.private", 1, "b of c")
+		answered := AwaitAnswer("d", "b of d")
+		for range 59 {
+			time.Sleep(time.Second)
+			Progress()
+		}
+		if s := Stalled(time.Minute); s != "" {
+			t.Errorf("before the time is over: %s", s)
+		}
+		time.Sleep(time.Second)
+		Progress()
+		if s := Stalled(time.Minute); !strings.HasPrefix(s, "no progress for 1m0s, ") ||
+			!strings.HasSuffix(s, ": nothing goes out to c.private[1]; the broker does not answer about d") {
+			t.Error(s)
+		}
+		if all := health(time.Minute); all[0].Value != 0 || len(all) != 2 {
+			t.Errorf("its numbers are %v", all)
+		}
+		sent()
+		if s := Stalled(time.Minute); !strings.HasSuffix(s, ": the broker does not answer about d") {
+			t.Error(s)
+		}
+		answered()
+		if s := Stalled(time.Minute); s != "" {
+			t.Errorf("a stage that waits for nothing: %s", s)
+		}
+	})
+}
+
+// TestWaiting: waits are told when they have lasted, those that may never end apart from the others.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read, whole := NewWait("r", 0), NewWait("d", 0)
+		whole.Expect("the end of d")
+		read.Begin()
+		whole.Begin()
+		time.Sleep(4 * time.Second)
+		sent := AwaitWrite("c", 1, "a broker")
+		for _, c := range []struct{ alone, others string }{{"[]", "[]"}, {"[the end of d]", "[messages of r[0]]"}, {"[a broker the end of d]", "[messages of r[0]]"}} {
+			alone, others := Waiting(5 * time.Second)
+			if fmt.Sprint(alone) != c.alone || fmt.Sprint(others) != c.others {
+				t.Errorf("alone %v, others %v, want %v", alone, others, c)
+			}
+			time.Sleep(4 * time.Second)
+		}
+		sent()
+		read.End()
+		whole.End()
+		if alone, others := Waiting(0); len(alone)+len(others) != 0 {
+			t.Errorf("alone %v, others %v after all have ended", alone, others)
+		}
 	})
 }

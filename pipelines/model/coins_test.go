@@ -77,7 +77,9 @@ func TestSecret(t *testing.T) {
 		"key": first("keY", "use", Scope("run", 1), "user", "id"), "use": first("key", "usE", Scope("run", 1), "user", "id"),
 		"run": first("key", "use", Scope("ruN", 1), "user", "id"), "round": first("key", "use", Scope("run", 2), "user", "id"),
 		"user": first("key", "use", Scope("run", 1), "useR", "id"), "id": first("key", "use", Scope("run", 1), "user", "iD"),
-		"cut": first("key", "use", Scope("run", 1), "useri", "d"), "run of a digit": first("key", "use", Scope("1\nrun", 1), "user", "id"),
+		"round by 64":    first("key", "use", Scope("run", 65), "user", "id"),
+		"round by 65536": first("key", "use", Scope("run", 65537), "user", "id"),
+		"cut":            first("key", "use", Scope("run", 1), "useri", "d"), "run of a digit": first("key", "use", Scope("1\nrun", 1), "user", "id"),
 	} {
 		if other, known := seen[got]; known {
 			t.Errorf("another %s has the numbers of %s", what, other)

@@ -11,7 +11,10 @@ import (
 // TestFiles: the repository holds sources and small tables. A program or a corpus in it stays in the history for good.
 func TestFiles(t *testing.T) {
 	const usual = 256 << 10
-	larger := map[string]int64{"pipelines/recipes/public/english.pp": 6 << 20} // the prior that lda.sh uses by default
+	larger := map[string]int64{
+		"pipelines/recipes/public/english.pp":     9 << 20,   // the prior that lda.sh uses by default
+		"pipelines/recipes/public/dictionary.txt": 512 << 10, // the words among which it chooses
+	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,12 @@ import (
 
 func TestMain(m *testing.M) { stages.Main(m) }
 
-const vocabulary = "cat dog café mouse\nsea ship fish wave\nbread wine cake salt"
+// vocabulary has three themes, and words that no document of the training has.
+const vocabulary = "cat dog café mouse\nsea ship fish wave\nbread wine cake salt\nnew rare"
 
-// documents are texts of one or two themes of the vocabulary each.
-func documents(t *testing.T) []byte {
+// documents are texts of one or two themes of the vocabulary each. Those to infer also have words of no topic; some are
+// short, or of equal parts, and the last has no word: where inference has several fixed points, or nothing to go by.
+func documents(t *testing.T, training bool) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	themes := strings.Split(vocabulary, "\n")
@@ -29,6 +31,13 @@ func documents(t *testing.T) []byte {
 		var words []string
 		for range 5 + random.IntN(30) {
 			words = append(words, a[random.IntN(len(a))], b[random.IntN(len(b))])
+		}
+		switch {
+		case training:
+		case i == 199:
+			words = []string{"unknown"}
+		case i%2 == 0:
+			words = append(words[:1+i%5], "new", "rare", "rare", "new", "new")
 		}
 		document := map[string]string{"id": string(rune('a'+i%26)) + strings.Repeat("é", i/26), "text": strings.Join(words, " ")}
 		if err := json.NewEncoder(&lines).Encode(document); err != nil {
@@ -52,29 +61,38 @@ func TestLoader(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"documents.jsonl": documents(t), "vocabulary.txt": []byte(strings.ReplaceAll(vocabulary, " ", "\n") + "\n"),
+		"training.jsonl": documents(t, true), "documents.jsonl": documents(t, false),
+		"vocabulary.txt": []byte(strings.ReplaceAll(vocabulary, " ", "\n") + "\n"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	shell := exec.Command("bash", "-c", `set -euo pipefail
-tokenize text --public --vocab vocabulary.txt -o documents.pp documents.jsonl
-for beta in mean expected-log; do
-  mkfifo "$beta.params"
-  sample --fixed 50 --rounds 20 documents.pp |
-    estep lda --params "$beta.params" --top-topics 0 --word-weight count --norm 0 |
-    privatize none |
-    mstep lda --topics 3 --alpha 0.25 --eta 0.125 --vocab vocabulary.txt --denoise floor --beta "$beta" --params-out "$beta.params" -o "$beta.pp"
-  mstep export --format npz -o "$beta.npz" "$beta.pp"
-  mstep export --format csv -o "$beta.csv" "$beta.pp"
-  mstep export --format gensim -o "$beta.gensim" "$beta.pp"
-  mstep export --format ldavis -o "$beta.json" "$beta.pp"
-  evaluate topics --csv --top 4 -o "$beta-topics.csv" "$beta.pp"
-  for format in jsonl parquet npz; do
-    estep lda --infer --tolerance 1e-6 --format "$format" --model "$beta.pp" -o "$beta.topics.$format" documents.pp
-  done
+for name in training documents; do
+  tokenize text --public --vocab vocabulary.txt -o "$name.pp" "$name.jsonl"
 done
+while read -r name beta alpha eta; do
+  mkfifo "$name.params"
+  sample --fixed 50 --rounds 20 training.pp </dev/null |
+    estep lda --params "$name.params" --top-topics 0 --word-weight count --norm 0 |
+    privatize none |
+    mstep lda --topics 3 --alpha "$alpha" --eta "$eta" --vocab vocabulary.txt --denoise floor --beta "$beta" \
+      --params-out "$name.params" -o "$name.pp"
+  mstep export --format npz -o "$name.npz" "$name.pp"
+  mstep export --format csv -o "$name.csv" "$name.pp"
+  mstep export --format gensim -o "$name.gensim" "$name.pp"
+  mstep export --format ldavis -o "$name.json" "$name.pp"
+  evaluate topics --csv --top 4 -o "$name-topics.csv" "$name.pp"
+  for format in jsonl parquet npz; do
+    estep lda --infer --format "$format" --model "$name.pp" -o "$name.topics.$format" documents.pp
+  done
+done <<'END'
+mean mean 0.25 0.125
+expected-log expected-log 0.25 0.125
+small expected-log 0.02 0.02
+zero expected-log 1 0.01
+END
 exec "$0" -B "$1"`, python, script)
 	shell.Dir = folder
 	out, err := shell.CombinedOutput()

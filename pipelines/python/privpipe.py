@@ -5,12 +5,13 @@
     model = privpipe.load("model.pp")           # or the file of mstep export --format npz, which needs no program
     model.words, model.lambda_, model.alpha     # arrays
     model.frame()                               # pandas: topics × words, probabilities
-    model.gensim()                              # gensim.models.LdaModel
-    model.sklearn()                             # sklearn.decomposition.LatentDirichletAllocation
+    model.gensim()                              # a gensim.models.LdaModel, frozen
+    model.sklearn()                             # a sklearn.decomposition.LatentDirichletAllocation, frozen
     privpipe.document_topics("topics.parquet")  # pandas: documents × topics, of estep lda --infer; also jsonl and npz
     pyLDAvis.save_html(privpipe.ldavis("vis.json"), "vis.html")  # of mstep export --format ldavis
 
-A model is public. The topics of documents are as private as the documents.
+A model is public. The topics of documents are as private as the documents. So is a model that learns from documents without noise: the
+models of gensim and scikit-learn keep the released topics. fit and partial_fit learn nothing, and update raises Error.
 
 Needs NumPy; pandas for frames; pyarrow for Parquet; gensim or scikit-learn to make their models. To read a model file, it runs mstep
 export, from PATH; mstep checks that the file is whole.
@@ -21,6 +22,7 @@ import json
 import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,16 @@ class Model:
     alpha: float  # Dirichlet prior of a document's topics, the same for each
     eta: float  # Dirichlet prior of a topic's words, the same for each
 
+    def __post_init__(self):
+        for array in (self.words, self.lambda_, self.weights):
+            array.flags.writeable = False
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return Model, (self.words, self.lambda_, self.weights, self.alpha, self.eta)
+
     @property
     def topics(self):
         """The probability of each word in each topic: K × V, each row sums to 1."""
@@ -56,46 +68,137 @@ class Model:
 
         return pandas.DataFrame(self.topics, columns=self.words).rename_axis(index="topic", columns="word")
 
-    def top(self, count=10):
-        """The likeliest words of each topic as a pandas frame: topic, share, rank from 1, word, probability. The largest topic comes
-        first, as in evaluate topics."""
+    def top(self, count=10, relevance=0.6):
+        """The leading words of each topic as a pandas frame: topic, share, rank from 1, word, probability. The largest topic comes
+        first, and words are ranked by relevance with this λ (Sievert and Shirley 2014), as in evaluate topics. 1: by probability."""
         import pandas
 
         topics, shares = self.topics, self.shares
+        relevances = np.log(topics) - (1 - relevance) * np.log(shares @ topics)
         rows = [
             (topic, shares[topic], rank, self.words[word], topics[topic, word])
             for topic in np.argsort(-shares, kind="stable")
-            for rank, word in enumerate(np.argsort(-topics[topic], kind="stable")[:count], 1)
+            for rank, word in enumerate(np.argsort(-relevances[topic], kind="stable")[:count], 1)
         ]
         return pandas.DataFrame(rows, columns=["topic", "share", "rank", "word", "probability"])
 
     def gensim(self):
-        """A gensim LdaModel. It infers what estep lda --infer does; trained on, it starts from λ. Its dictionary, id2word, has the words
-        without frequencies, which are private."""
-        from gensim.corpora import Dictionary
-        from gensim.models import LdaModel
-
-        dictionary = Dictionary()
-        dictionary.token2id = {str(word): number for number, word in enumerate(self.words)}
-        model = LdaModel(
-            id2word=dictionary, num_topics=len(self.lambda_), alpha=[self.alpha] * len(self.lambda_), eta=self.eta,
-            dtype=np.float64, random_state=1,
-        )  # fmt: skip
-        model.state.sstats = self.lambda_ - self.eta
-        model.expElogbeta = self.weights.copy()
-        return model
+        """A frozen gensim LdaModel: inference and get_document_topics infer what estep lda --infer does. Its dictionary, id2word, has the
+        words without frequencies, which are private."""
+        return _class("FrozenLdaModel")(self)
 
     def sklearn(self):
-        """A scikit-learn LatentDirichletAllocation, fitted: transform infers what estep lda --infer does, of counts over words in this
+        """A frozen scikit-learn LatentDirichletAllocation: transform infers what estep lda --infer does, of counts over words in this
         order, such as those of CountVectorizer(vocabulary=model.words)."""
-        from sklearn.decomposition import LatentDirichletAllocation
+        return _class("FrozenLatentDirichletAllocation")(self)
 
-        topics, words = self.lambda_.shape
-        model = LatentDirichletAllocation(n_components=topics, doc_topic_prior=self.alpha, topic_word_prior=self.eta)
-        model.partial_fit(np.zeros((1, words)))  # sets all attributes of a fitted model
-        model.components_ = self.lambda_.copy()
-        model.exp_dirichlet_component_ = self.weights.copy()
-        return model
+    @cached_property
+    def _factors(self):
+        return _at_least(1, self.weights)
+
+
+# The limits of estep lda --infer, whose shares agree to 1e-4: it computes in float32.
+_ITERATIONS, _TOLERANCE = 1000, 1e-5
+
+
+def _at_least(least, weights):
+    """The weights, scaled so that the largest of each word is at least so large. Inference does not depend on a word's scale. But both
+    libraries add 2e-16 to a word's sum over topics, which would make a word without effect whose weights are all smaller."""
+    largest = weights.max(axis=0)
+    scale = np.divide(least, largest, out=np.ones_like(largest), where=(largest > 0) & (largest < least))
+    scaled = np.where(largest > 0, weights * scale, least)
+    scaled.flags.writeable = False
+    return scaled
+
+
+def _frozen_sklearn():
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    class FrozenLatentDirichletAllocation(LatentDirichletAllocation):
+        """Topics that were released. What fit of scikit-learn sets has no setter here, so no method of it can replace the topics."""
+
+        __qualname__ = "FrozenLatentDirichletAllocation"
+
+        def __init__(self, model, *, max_doc_update_iter=_ITERATIONS, mean_change_tol=_TOLERANCE, n_jobs=None, verbose=0):
+            self.model = model
+            self.max_doc_update_iter = max_doc_update_iter
+            self.mean_change_tol = mean_change_tol
+            self.n_jobs = n_jobs
+            self.verbose = verbose
+            self.n_features_in_ = len(model.words)
+
+        components_ = property(lambda self: self.model.lambda_)
+        exp_dirichlet_component_ = property(lambda self: self.model._factors)
+        n_components = property(lambda self: len(self.model.lambda_))
+        doc_topic_prior = doc_topic_prior_ = property(lambda self: self.model.alpha)
+        topic_word_prior = topic_word_prior_ = property(lambda self: self.model.eta)
+        total_samples = 1e6  # of perplexity with sub_sampling: scikit-learn's default
+
+        def __sklearn_is_fitted__(self):
+            return True
+
+        def fit(self, X, y=None):
+            """Learns nothing: the topics stay as they were released."""
+            return self
+
+        partial_fit = fit
+
+    return FrozenLatentDirichletAllocation
+
+
+class _EqualStart:
+    """What gensim draws the start of γ with. estep starts at 1; inference has several fixed points."""
+
+    def gamma(self, shape, scale, size):
+        return np.ones(size)
+
+
+def _frozen_gensim():
+    from gensim.corpora import Dictionary
+    from gensim.models import LdaModel
+
+    class FrozenLdaModel(LdaModel):
+        """Topics that were released. What learns raises Error."""
+
+        __qualname__ = "FrozenLdaModel"
+
+        def __init__(self, model):
+            dictionary = Dictionary()
+            dictionary.token2id = {str(word): number for number, word in enumerate(model.words)}
+            topics = len(model.lambda_)
+            super().__init__(
+                id2word=dictionary, num_topics=topics, alpha=[model.alpha] * topics, eta=model.eta, dtype=np.float64,
+                iterations=_ITERATIONS, gamma_threshold=_TOLERANCE, minimum_probability=0,
+            )  # fmt: skip
+            self.random_state = _EqualStart()
+            self.state.sstats = model.lambda_ - model.eta
+            self.expElogbeta = _at_least(1e-9, model.weights)  # get_term_topics lists those of 1e-8 and more
+            self.state.sstats.flags.writeable = False
+
+        def update(self, *_, **__):
+            """Refused, as all that learns is."""
+            raise Error("the topics are as they were released: trained on documents, a model is as private as they are")
+
+        do_estep = do_mstep = update_alpha = update_eta = sync_state = update
+
+    return FrozenLdaModel
+
+
+_CLASSES = {"FrozenLatentDirichletAllocation": _frozen_sklearn, "FrozenLdaModel": _frozen_gensim}
+
+
+def _class(name):
+    """A class of frozen models, made when it is first asked for: importing this file imports neither library."""
+    if name not in globals():
+        globals()[name] = _CLASSES[name]()
+    return globals()[name]
+
+
+def __getattr__(name):
+    """Where pickle finds the classes."""
+    if name in _CLASSES:
+        return _class(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(path):

@@ -12,7 +12,7 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 take "" "$@"
-((${#arguments[@]} < 2)) || fail "wants at most FOLDER, see --help"
+((${#arguments[@]} < 2)) && [[ ${arguments[0]-/} ]] || fail "wants at most FOLDER, see --help"
 surprise() {
   echo "audit: $1" >&2
   exit 1
@@ -21,9 +21,9 @@ trap 'surprise "line $LINENO of $0 failed"' ERR
 
 page=$recipes/../../privatize/CHECKING.md
 contributions() { "${PYTHON:-python3}" "$recipes/contributions.py" "$@"; }
-if [[ -n ${arguments[0]:-} ]]; then
+if ((${#arguments[@]})); then
   [[ ! -e ${arguments[0]} ]] || fail "${arguments[0]} is there already"
-  mkdir -p -- "${arguments[0]}"
+  { mkdir -p -- "$(dirname -- "${arguments[0]}")" && mkdir -- "${arguments[0]}"; } 2>/dev/null || fail "cannot make the folder ${arguments[0]}" 82
   cd -- "${arguments[0]}"
 else
   folder=$(mktemp -d)

@@ -9,7 +9,7 @@
 # same command again: it resumes and spends nothing twice.
 #
 #   --schema FILE     public schema of the columns
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of rows)
 #   --sigma X         noise over the sensitivity of both statistics together, in place of --epsilon; "none" for a model that protects nobody
 #   --rate 1          probability of the coin that puts a row into a round; 1: all rows are in each round
@@ -24,6 +24,7 @@
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
 #                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
+#   --title TEXT      title of the page, which all may read; by default the name of TRAIN
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
 #

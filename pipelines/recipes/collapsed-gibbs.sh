@@ -16,6 +16,7 @@
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --held FILE       held-out text to score the model on
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
 #   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
 #                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume

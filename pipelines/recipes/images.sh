@@ -2,7 +2,7 @@
 # images_and_folder and image_documents, plans its grant, fills the arrays sample, estep, privatize and mstep, and calls belief_network.
 
 # image_flags are the flags of all these recipes, for take. The defaults follow.
-image_flags="image bernoulli! hidden seed held force! brokers run workers partitions"
+image_flags="image bernoulli! hidden seed held title force! brokers run workers partitions"
 image=28x28 bernoulli='' hidden=50 force='' unit='' units=images
 
 # images_and_folder takes the arguments IMAGES and OUT, checks the flags before any image is read, and makes the folder.

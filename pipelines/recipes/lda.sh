@@ -7,12 +7,17 @@
 # and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
 # topics, the report of the spent budget, and all of it as a page to show, report.html. With public text it also gets start.pp, the
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
-# it resumes and spends nothing twice.
+# it resumes and spends nothing twice. While a recipe works in OUT, another one with this OUT ends with exit code 91.
 #
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --words 12000     number of words that the recipe chooses for the topics, among those of a dictionary, by the released frequencies
+#   --dictionary FILE public words to choose from; by default public/dictionary.txt, 45,000 English words without stop words
+#   --stop FILE       public list of more words to leave out
+#   --extra-words FILE
+#                     public list of words that are chosen whatever their frequency, such as names of products
+#   --vocab FILE      public vocabulary, of which all words are taken: nothing is chosen
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
@@ -29,6 +34,7 @@
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --seed 1          seed of the random first topics; privacy does not depend on it
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
@@ -46,8 +52,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' force='' ledger='' dataset=default
-take "epsilon delta topics inference rate rounds public unit documents force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' force='' ledger='' dataset=default
+take "epsilon delta topics inference rate rounds public unit documents words dictionary stop extra-words force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -57,14 +63,29 @@ if [[ $documents ]]; then
   positive documents
   enough "$documents"
 fi
-[[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
+[[ -z $vocab || -f $vocab || $vocab == english-8000 ]] || fail "no such vocabulary: $vocab"
+# Without --vocab, a text chooses its words among those of a dictionary. What has bags of words already has none.
+chosen=''
+if [[ -z $vocab && $public != none ]]; then
+  case $(basename -- "${arguments[0]:-}") in
+    docword* | *.pp) ;;
+    *) chosen=yes ;;
+  esac
+fi
+positive words
+dictionary=${dictionary:-$recipes/public/dictionary.txt}
+for list in "$dictionary" $stop $extra_words; do
+  [[ -f $list ]] || fail "no such list of words: $list"
+done
+[[ $chosen || -z $stop$extra_words ]] || fail "--stop and --extra-words are for words that the recipe chooses, not for --vocab, --public none or bags of words"
 prior=()
 if [[ $public != none ]]; then
   given=$public
   public=${public:-$recipes/public/english.pp}
   [[ -f $public ]] || fail "no such public file: $public"
   checked=0
-  mstep public --check "$public" ${vocab:+--vocab "$vocab"} >/dev/null || checked=$?
+  list=${vocab:-${chosen:+$dictionary}}
+  mstep public --check "$public" ${list:+--vocab "$list"} >/dev/null || checked=$?
   if ((checked == 0)); then
     prior=(--public "$public")
   elif ((checked != 83)); then # a damaged file must not cost the budget a worse model
@@ -80,41 +101,86 @@ rate=${rate:-0.25} rounds=${rounds:-64}
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
+former "$out/documents.pp"
+if [[ $chosen && -e $out/documents.pp && ! -e $out/all-words.pp ]]; then
+  chosen='' # the folder was begun by a program that chose no words
+fi
 charged=$(identity "$ledger")
-same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")"
+all=$out/documents.pp choice=''
+if [[ $chosen ]]; then
+  all=$out/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
+fi
+same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
 ledger=${ledger:-$out/run.ledger}
 
+# candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
+candidates() {
+  awk 'FILENAME == ARGV[1] { stop[$1]; next } FILENAME == ARGV[2] ? !own[$1]++ : !($1 in own) && !($1 in stop)' \
+    "${stop:-/dev/null}" "${extra_words:-/dev/null}" "$dictionary" >"$out/dictionary.unfinished"
+  mv -- "$out/dictionary.unfinished" "$out/dictionary.txt"
+}
+if [[ $chosen ]]; then
+  keep "$out/dictionary.txt" candidates
+  vocabulary=(--vocab "$out/dictionary.txt")
+fi
 sizes=$out/sizes.pp
-keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+keep "$all" documents "$text" "$all"
 sizes=''
-whose
+whose "$all"
 unit=${unit:-document}
 
 [[ $charged != own ]] || begin "$ledger"
+whole "$ledger"
 data_set "$ledger"
 
 # All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
 gate
-# The frequencies of words take about a twentieth of the budget: their noise is in proportion to 1/ε. Topics that must add up to
+# The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
-used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 14 / $epsilon}")" --delta "$delta" \
+used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 9 / $epsilon}")" --delta "$delta" \
   --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
 
 # The topics take the rest of the budget.
-used "$out/words-grant.json" "$ledger" || beside+=(--beside "$out/words-grant.json") # else its charge is in the ledger
-used "$out/grant.json" "$ledger" || account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" \
-  --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" \
-  -o "$out/grant.json"
+plan_topics() {
+  account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" --ledger "$ledger" "${of[@]}" --unit "$unit" \
+    "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$1"
+}
+plan=$out/grant.json
+[[ -z $chosen ]] || plan=$out/planned.json
+if ! used "$out/words-grant.json" "$ledger"; then
+  beside+=(--beside "$out/words-grant.json")
+  plan_topics "$plan"
+elif [[ -z $chosen ]]; then
+  used "$plan" "$ledger" || plan_topics "$plan"
+fi
 
 words() {
-  pipeline sample --all --unit "$unit" "$out/documents.pp" \
+  pipeline sample --all --unit "$unit" "$all" \
     -- estep words "${prior[@]}" ${prior:+"${vocabulary[@]}"} \
     -- privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
-    -- mstep words "${prior[@]}" "${vocabulary[@]}" -o "$out/words.pp"
+    -- mstep words "${prior[@]}" "${vocabulary[@]}" -o "$1"
 }
 topics_of_run
 weigh
-keep "$out/words.pp" words
+if [[ -z $chosen ]]; then
+  keep "$out/words.pp" words "$out/words.pp"
+else
+  # The vocabulary of the topics follows from the released frequencies. That is post-processing, and the next query may depend on what was
+  # released; its noise, rate and rounds were planned before, and follow from the ledger alone (account/ACCOUNTING.md).
+  keep "$out/all-words.frequencies.pp" words "$out/all-words.frequencies.pp"
+  keep "$out/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$extra_words"} --vocabulary "$out/vocabulary.txt" -o "$out/words.pp" \
+    "$out/all-words.frequencies.pp"
+  keep "$out/documents.pp" pipeline tokenize cut --from "$out/dictionary.txt" --vocab "$out/vocabulary.txt" -o "$out/documents.pp" "$all"
+  vocabulary=(--vocab "$out/vocabulary.txt")
+  if ! used "$out/grant.json" "$ledger"; then
+    beside=()
+    plan_topics "$out/grant.json"
+    [[ $(noise_of "$out/grant.json") == "$(noise_of "$plan")" ]] || {
+      rm -f -- "$out/grant.json"
+      fail "another run has charged the ledger since the topics were planned: their noise would follow from what was released meanwhile" 83
+    }
+  fi
+fi
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
 shape=(--top-topics 3 --word-weight sqrt)

@@ -17,6 +17,7 @@
 #   --tau0 64         ρ_t = (τ0+t)^−κ
 #   --kappa 0.7
 #   --held FILE       held-out text to score the model on. The score of documents of tokenize --public (.pp) is on the page, too
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #

@@ -13,10 +13,11 @@ case ${1:-} in
 esac
 type -P go >/dev/null || fail "Go is not on PATH: its source is the text of this recipe; lda.sh takes your own text" 82
 out=${1:-out/quickstart}
-mkdir -p -- "$out"
+own "$out"
 extract() {
   comments "$(go env GOROOT)/src" >"$out/comments.unfinished"
   mv -- "$out/comments.unfinished" "$out/comments.jsonl"
 }
 keep "$out/comments.jsonl" extract
-PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 "$out/comments.jsonl" "$out"
+exec {lock}>&- # the next recipe locks the folder itself
+PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 --title "Comments in Go's own source" "$out/comments.jsonl" "$out"

@@ -3,7 +3,7 @@
 # classifier. One that has no rounds trains by itself, and calls predictor.
 
 # row_flags are the flags of all these recipes, for take. The defaults follow.
-row_flags="schema delimiter positive held force! brokers run workers partitions"
+row_flags="schema delimiter positive held title force! brokers run workers partitions"
 positive=1 force='' unit='' units=rows
 
 # budget_flags are those of the recipes that plan by add-remove, beside them.
@@ -54,6 +54,7 @@ row_documents() {
 # row_grant FLAG… begins the ledger and plans the grant with these flags of account plan. It fills the arrays sample and privatize.
 row_grant() {
   [[ $charged != own ]] || begin "$ledger"
+  whole "$ledger"
   sample=("${scheme[@]}" --unit "${unit:-document}" --run "$run")
   if [[ $sigma == none ]]; then
     privatize=(none --run "$run" --ledger "$ledger")

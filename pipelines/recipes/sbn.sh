@@ -10,7 +10,7 @@
 #   --image 28x28     size of the images, ROWSxCOLUMNS
 #   --bernoulli       a pixel is on with probability intensity/255; by default it is on from intensity 128 on
 #   --hidden 50       number of hidden units K
-#   --epsilon 1       ε of the whole ledger, including what other runs have spent, at
+#   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of images)
 #   --sigma X         noise over the sensitivity of all statistics together, in place of --epsilon; "none" for a model that protects nobody
 #   --rate 0.0533     probability of the coin that puts an image into a round; 1: all images are in each round
@@ -22,6 +22,7 @@
 #   --seed 1          seed of the random first weights
 #   --held IMAGES     held-out images: prints the share of their pixels that the model predicts right, beside the mean image; no ε covers
 #                     it. Those of tokenize images --public (.pp) are on the page, too, and in picture.png
+#   --title TEXT      title of the page, which all may read; by default the name of IMAGES
 #
 # Over Kafka, each stage in its own process (kafka/README.md):
 #

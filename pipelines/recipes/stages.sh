@@ -16,16 +16,27 @@ stop() {
   local again='run the same command to resume'
   [[ -z ${streams:-} ]] || again='its streams lack the rounds to come, so name another folder'
   echo "$(basename "$0"): stopped; $again" >&2
+  planned
   exit "$1"
+}
+
+# planned prints what the plan of the recipe costs, if it has begun. It is for a recipe that ends before its last round: whoever ends it because
+# of what it released has that ε, and not the smaller one of account report (privatize/PRIVACY.md).
+planned() {
+  local grant=${out:-}/grant.json epsilon delta
+  [[ -e $grant && -n ${ledger:-} ]] && used "$grant" "$ledger" && ! grep -q '^  "cost"' "$grant" || return 0 # a filter has a theorem for that
+  epsilon=$(sed -n 's/^    "epsilon": \([^,]*\),$/\1/p' "$grant") delta=$(sed -n 's/^    "delta": \([^,]*\),$/\1/p' "$grant")
+  echo "$(basename "$0"): to end it here because of what it released costs ε ${epsilon:-of all rounds of $grant}${delta:+ at δ $delta}, which is that of the whole plan" >&2
 }
 
 # tidy removes temporary files and ends background processes.
 tidy() {
   [[ -z $line ]] || no_line
+  note 2>/dev/null || true
   rm -rf -- "${temporary[@]}"
-  ((${#watchers[@]} == 0)) || kill "${watchers[@]}" 2>/dev/null || true
+  ((${#watchers[@]} == 0)) || { kill "${watchers[@]}" && wait "${watchers[@]}"; } 2>/dev/null || true
 }
-stages=() temporary=() watchers=() line=''
+stages=() temporary=() watchers=() line='' lock=''
 trap 'stop 143' TERM
 trap 'stop 130' INT
 trap 'stop 129' HUP
@@ -33,10 +44,11 @@ trap tidy EXIT
 
 recipes=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 root=$(readlink -f -- "$recipes/../..")
+[[ ${PRIVPIPE_BIN-/} ]] || fail "PRIVPIPE_BIN is empty: unset it, or name the folder of the stages"
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
-  go build -C "$root" -o bin/ ./... &
+  CGO_ENABLED=0 go build -C "$root" -o bin/ ./... & # static, as an installation is
   stages=($!)
   wait "${stages[@]}"
   stages=()
@@ -105,15 +117,34 @@ holds() { awk "BEGIN {exit !($1)}"; }
 
 # shared are the flags of all recipes that take TEXT and OUT, for take. A recipe passes "${shared…}" without those of them that it
 # would ignore. The defaults follow.
-shared="vocab columns delimiter phrases held seed brokers run workers partitions"
-vocab='' columns='' delimiter='' phrases='' held='' seed=1
+shared="vocab columns delimiter phrases held title seed brokers run workers partitions"
+vocab='' columns='' delimiter='' phrases='' held='' title='' seed=1
 brokers='' run='' workers=2 partitions=4
+
+# own FOLDER makes a folder and locks it for this recipe: another one ends with the exit code of a lock. The stages inherit the lock, so
+# those that outlive a killed recipe hold it, too. Without flock, as on macOS, the process of the recipe holds it.
+own() {
+  local of=$1/.lock holder
+  mkdir -p -- "$1" 2>/dev/null || fail "cannot make the folder $1" 82
+  { [[ -w $1 ]] && exec {lock}>>"$of"; } 2>/dev/null || fail "cannot write in the folder $1" 82
+  holder=$(<"$of")
+  if type -P flock >/dev/null; then
+    flock -n "$lock" || holds_folder "$1" "$holder"
+  else
+    [[ -z $holder || ${holder##* } == "$$" ]] || ! ps -p "${holder##* }" >/dev/null 2>&1 || holds_folder "$1" "$holder"
+  fi
+  echo "$(basename "$0"), process $$" >"$of"
+}
+
+# holds_folder FOLDER HOLDER ends a recipe whose folder another one has.
+holds_folder() { fail "another recipe works in $1: ${2:-it has just begun}; wait until it and its stages have ended" 91; }
 
 # text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
 # of the run; $named is the --run that was given. ${vocabulary[@]} are the flags for --vocab.
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]} named=$run
+  positive workers partitions
   [[ -e $text ]] || fail "no such text: $text"
   [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
   [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
@@ -122,7 +153,7 @@ text_and_folder() {
   case $(basename -- "$text") in
     docword* | *.pp) [[ -z $columns$delimiter$phrases ]] || fail "--columns, --delimiter and --phrases are for a text, and $text has bags of words" ;;
   esac
-  mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
+  own "$out"
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
@@ -162,11 +193,19 @@ present() {
   page "$ledger" ${scores:+--scores "$scores"}
 }
 
+# name_of TEXT prints the name of a text without its folder and its last extensions.
+name_of() {
+  local name=${1%/}
+  name=${name##*/}
+  while [[ $name =~ ^(.+)\.(zst|gz|bz2|xz|jsonl|json|csv|tsv|parquet|txt|pp|npy)$ ]]; do name=${BASH_REMATCH[1]}; done
+  printf %s "$name"
+}
+
 # page LEDGER [FLAG STREAM] makes report.html, a page with public numbers only, with the scores or predictions of the STREAM by this flag of
 # evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
 # costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
-# it is kept while the report stays the same. The page has the topics of start.pp, if the recipe has kept that. A figure sets $no_page:
-# nobody reads the pages of its runs.
+# it is kept while the report stays the same. The page has $title or the name of the text as its title, and the topics of start.pp, if the
+# recipe has kept that. A figure sets $no_page: nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
   local ledger=$1 curve=() report
@@ -178,7 +217,7 @@ page() {
     ((${#curve[@]} == 0)) || account report -q --json --delta "$delta" "${curve[@]}" -o /dev/null "$ledger"
   fi
   mv -- "$out/report.now" "$out/report.json"
-  report=(evaluate report --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
+  report=(evaluate report --title "${title:-$(name_of "$text")}" --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
   [[ ! -e $out/start.pp ]] || report+=(--start "$out/start.pp")
   if (($#)) && ! public "$2"; then
     printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$out/report.html" \
@@ -237,6 +276,32 @@ keep() {
   local file=$1
   shift
   [[ -e $file ]] || "$@"
+}
+
+# whole LEDGER stops the recipe if a ledger lacks charges of this folder or of one beside it, as a copy from a backup does. A ledger and
+# its stored releases from one backup agree with each other, so each recipe also keeps the ledger's last hash in OUT/ledger.last.
+whole() {
+  local id of hash file last=() code=0
+  id=$(identity "$1")
+  for file in "$out"/ledger.last "$out"/../*/ledger.last; do
+    [[ -f $file ]] || continue
+    read -r of hash <"$file" || true
+    [[ $of != "$id" ]] || last+=(--last-hash "$hash")
+  done
+  account verify -q "${last[@]}" "$1" >/dev/null || code=$?
+  ((code != 90)) || fail "the ledger $1 was changed, or put back from a backup: kafka/recovery.md says what to do" 90
+  ((code == 0)) || exit "$code"
+  noted=$1
+}
+
+# note keeps the last hash of the ledger that was whole, at the end of the recipe, however it ends.
+noted=''
+note() {
+  local hash
+  [[ -n $noted && -e $noted ]] || return 0
+  hash=$(tail -n 2 -- "$noted" | sed -n 's/.*"hash":"\([0-9a-f]\{64\}\)".*/\1/p' | tail -n 1)
+  [[ -z $hash ]] || { printf '%s %s\n' "$(identity "$noted")" "$hash" >"$out/ledger.last.unfinished" &&
+    mv -- "$out/ledger.last.unfinished" "$out/ledger.last"; }
 }
 
 # data_set LEDGER sets ${of[@]} to the flags of account plan for --dataset: a grant is for one data set if those of the ledger are
@@ -420,7 +485,10 @@ together() {
       *) weight=3 ;;
     esac
     if ((weight > 0 && worst == 0)); then
-      (sleep 10 && kill "${stages[@]}") >/dev/null 2>&1 &
+      (
+        [[ -z $lock ]] || exec {lock}>&-
+        sleep 10 && kill "${stages[@]}"
+      ) >/dev/null 2>&1 &
       watchers+=($!)
     fi
     ((weight <= worst)) || worst=$weight cause=$code
@@ -484,20 +552,20 @@ checksum() {
   fi
 }
 
-# whose stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
+# whose [DOCUMENTS] stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
 # Whether documents name users is public (privatize/PRIVACY.md). The folder then accepts other settings.
 whose() {
-  local named='' fault='' one=${units:-documents}
+  local named='' fault='' one=${units:-documents} of=${1:-$out/documents.pp}
   one=${one%s}
   ! compgen -G "$out/*grant.json" >/dev/null || return 0
-  ! (set +o pipefail && show --private "$out/documents.pp" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*","user":') || named=yes
+  ! (set +o pipefail && show --private "$of" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*","user":') || named=yes
   if [[ $named && -z ${unit:-} ]]; then
     fault="${one}s name users, so --unit must say whose budget it is: document, or user"
   elif [[ -z $named && ${unit:-} == user ]]; then
     fault="no $one names a user, so --unit user protects single ${one}s"
   fi
   [[ $fault ]] || return 0
-  rm -f -- "$out/documents.pp"
+  rm -f -- "$of"
   fail "$fault" 83
 }
 
@@ -543,6 +611,15 @@ weigh() {
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($out/size.txt). ε $epsilon holds" \
     "whether it goes on or not; --force goes on" >&2
   exit 83
+}
+
+# noise_of GRANT prints the noise multiplier of a grant.
+noise_of() { sed -n 's/^ *"noise_multiplier": \([-+.e0-9]*\),*$/\1/p' "$1"; }
+
+# former DOCUMENTS goes on with the default vocabulary of programs before December 2026, if a run was begun with it.
+former() {
+  [[ -e $1 && -z $vocab ]] || return 0
+  ! (set +o pipefail && show "$1" | sed 1q | grep -q '"vocabulary":"dde28ea238e69c04ea34edb851391370e1ad7de241d6d99b42c91ad0dedb3b10"') || vocabulary=(--vocab english-8000)
 }
 
 measure() {

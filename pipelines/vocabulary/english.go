@@ -2,23 +2,50 @@ package vocabulary
 
 import (
 	_ "embed"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 )
 
-// englishText is the default vocabulary. `tokenize vocab` made it from 30,729 articles of English Wikipedia, a public text: the
-// 8,000 commonest words among those in at least 20 articles and at most a tenth of the articles, the commonest first.
+// Lists that come with the stages. pipelines/recipes/public/README.md says what they are made of.
 //
+//go:embed default.txt
+var defaultText string
+
 //go:embed english.txt
-var englishText string
+var formerText string
 
-// English returns the default vocabulary: 8,000 words of English Wikipedia.
-func English() Words { return slices.Collect(strings.FieldsSeq(englishText)) }
+//go:embed stop.txt
+var stopText string
 
-// OpenOrEnglish reads the vocabulary in a file, or returns the default for "".
-func OpenOrEnglish(name string) (Words, error) {
+// Former is the name by which --vocab knows the default vocabulary of programs before December 2026: 8,000 words of English Wikipedia.
+const Former = "english-8000"
+
+// Default returns the default vocabulary: 12,000 English words, without stop words, the commonest first.
+func Default() Words { return slices.Collect(strings.FieldsSeq(defaultText)) }
+
+// StopWords returns the English words that say nothing of a text's subject.
+func StopWords() []string { return slices.Collect(strings.FieldsSeq(stopText)) }
+
+// OpenOrDefault reads the vocabulary in a file, or returns the default for "". A list that comes with the stages has a name, too, which a
+// file of that name hides.
+func OpenOrDefault(name string) (Words, error) {
 	if name == "" {
-		return English(), nil
+		return Default(), nil
 	}
-	return Open(name)
+	words, err := Open(name)
+	if name == Former && errors.Is(err, fs.ErrNotExist) {
+		return slices.Collect(strings.FieldsSeq(formerText)), nil
+	}
+	return words, err
+}
+
+// Hint says how to read a stream over another vocabulary than the one that was wanted, if the stream's is known.
+func Hint(hash []byte) string {
+	former, _ := OpenOrDefault(Former)
+	if string(hash) == string(former.Hash()) {
+		return "--vocab " + Former + " names the vocabulary of the stream, which was the default before December 2026"
+	}
+	return "--vocab must name the vocabulary of the stream"
 }

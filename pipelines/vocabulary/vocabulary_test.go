@@ -139,17 +139,48 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestEnglish checks that the default vocabulary is one that Read would take, word for word.
-func TestEnglish(t *testing.T) {
-	words, err := Read(strings.NewReader(englishText), "english.txt")
-	if err != nil || !slices.Equal(words, English()) || len(words) != 8000 || words[0] != "times" {
+// TestDefault checks that the lists which come with the stages are such that Read would take them, word for word, and that the default has
+// no stop words.
+func TestDefault(t *testing.T) {
+	words, err := Read(strings.NewReader(defaultText), "default.txt")
+	if err != nil || !slices.Equal(words, Default()) || len(words) != 12_000 {
 		t.Errorf("got %d words, %v", len(words), err)
 	}
-	if got, err := OpenOrEnglish(""); err != nil || !slices.Equal(got, words) {
+	stop := StopWords()
+	if list, err := Read(strings.NewReader(stopText), "stop.txt"); err != nil || !slices.Equal(list, stop) {
+		t.Errorf("got %d stop words, %v", len(list), err)
+	}
+	for _, word := range stop {
+		if slices.Contains(words, word) {
+			t.Errorf("the default vocabulary has the stop word %s", word)
+		}
+	}
+	if got, err := OpenOrDefault(""); err != nil || !slices.Equal(got, words) {
 		t.Errorf("got %d words without a name, %v", len(got), err)
 	}
-	if _, err := OpenOrEnglish("nowhere.txt"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenOrDefault("nowhere.txt"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v for a file that is not there", err)
+	}
+}
+
+// TestFormer: streams of older programs keep their vocabulary, which has a name. A file of that name hides it.
+func TestFormer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	former, err := OpenOrDefault(Former)
+	if err != nil || len(former) != 8000 || former[0] != "times" {
+		t.Errorf("got %d words, %v", len(former), err)
+	}
+	if hint := Hint(former.Hash()); !strings.HasPrefix(hint, "--vocab english-8000 ") {
+		t.Errorf("hint %q", hint)
+	}
+	if hint := Hint(Default().Hash()); strings.Contains(hint, Former) {
+		t.Errorf("hint %q", hint)
+	}
+	if err := os.WriteFile(Former, []byte("dog\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if hidden, err := OpenOrDefault(Former); err != nil || !slices.Equal(hidden, Words{"dog"}) {
+		t.Errorf("got %d words of the file, %v", len(hidden), err)
 	}
 }
 

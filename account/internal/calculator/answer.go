@@ -12,6 +12,7 @@ import (
 	"privpipe/account/internal/accountant"
 	"privpipe/account/internal/loss"
 	"privpipe/account/internal/print"
+	"privpipe/pipelines/event"
 	"privpipe/pipelines/exit"
 )
 
@@ -111,6 +112,9 @@ func (a *Answer) Table(b *bytes.Buffer) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Accountant, a.Epsilon, a.Delta, noise, a.Adjacency,
 		Clips(a.Sensitivity), a.Sampling)
 	w.Flush()
+	if weak := event.ProtectsLittle(float64(a.Epsilon)); weak != "" {
+		fmt.Fprintf(b, "\n%s\n", weak)
+	}
 	fmt.Fprintf(b, "\nrests on: %s\n", a.Theorem)
 }
 

@@ -28,7 +28,7 @@ func (e *unreachable) Error() string {
 // A NoiseQuery asks for the least noise, as flags.
 type NoiseQuery struct {
 	SettingFlags
-	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee."`
+	Epsilon float64 `required:"" placeholder:"X" help:"ε of the guarantee. Above 10 it protects little."`
 	Delta   float64 `required:"" placeholder:"X" help:"δ of the guarantee."`
 	accountant.Choice
 }

@@ -1,6 +1,7 @@
 package ledgers
 
 import (
+	"cmp"
 	"fmt"
 
 	"privpipe/account/internal/accountant"
@@ -58,7 +59,8 @@ func Total(ledger *event.Ledger) *budget {
 // profile of the charges.
 func (b *budget) Spent(ledger *event.Ledger, p accountant.UpperProfile) (spent, limit float64, err error) {
 	if b.Filter != nil {
-		return ledger.Spent(), b.Filter.Limit, nil
+		spent, err = FilterSpent(ledger)
+		return spent, b.Filter.Limit, err
 	}
 	spent, err = p.Epsilon(b.Delta)
 	return spent, b.Epsilon, err
@@ -108,10 +110,14 @@ func Overspent(ledger *event.Ledger) (*Overspending, error) {
 	return nil, nil
 }
 
-// CheckOverspent returns overspent if a budget of a ledger is exceeded: see Overspent. What else is wrong is err.
+// CheckOverspent returns overspent if a budget of a ledger is exceeded: see Overspent and Overfull. What else is wrong is err.
 func CheckOverspent(name string, ledger *event.Ledger) (overspent, err error) {
 	o, err := Overspent(ledger)
-	return o.Refusal(name), err
+	if err != nil {
+		return nil, err
+	}
+	filter, err := Overfull(name, ledger)
+	return cmp.Or(o.Refusal(name), filter), err
 }
 
 // Refusal is the error for the ledger of a name; nil for a nil o.

@@ -137,3 +137,61 @@ func Cost(f *event.Filter, g *event.Grant) (float64, error) {
 	}
 	return cost * (1 + 1e-9), nil
 }
+
+// FilterSpent returns what the charges of a ledger cost by its filter, 0 without one. Where a grant states less than its releases cost, what
+// they cost counts.
+func FilterSpent(ledger *event.Ledger) (float64, error) {
+	head := ledger.Head()
+	if head == nil || head.Filter == nil {
+		return 0, nil
+	}
+	costs := make(map[string]float64)
+	for _, line := range ledger.Lines {
+		if g := line.Grant; g != nil && g.Cost > 0 {
+			cost, err := Cost(head.Filter, g)
+			if err != nil {
+				return 0, err
+			}
+			if costs[g.ID] = g.Cost; g.Cost < cost*(1-slack) {
+				costs[g.ID] = cost
+			}
+		}
+	}
+	spent := 0.0
+	for _, c := range ledger.Charges() {
+		spent = math.Nextafter(spent+costs[c.Grant], math.Inf(1))
+	}
+	return spent, nil
+}
+
+// Overfull returns the refusal of a ledger in which a grant states less than its releases cost by the filter, or whose charges cost more
+// than the filter's limit. privatize makes neither.
+func Overfull(name string, ledger *event.Ledger) (refusal, err error) {
+	head := ledger.Head()
+	if head == nil || head.Filter == nil {
+		return nil, nil
+	}
+	spent, err := FilterSpent(ledger)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range ledger.Lines {
+		g := line.Grant
+		if g == nil || g.Cost == 0 {
+			continue
+		}
+		cost, err := Cost(head.Filter, g)
+		if err != nil {
+			return nil, err
+		}
+		if g.Cost < cost*(1-slack) {
+			return exit.Errorf(exit.Refused, "%s: line %d: grant %q says that a release costs %v of the ledger's filter, it costs %s", name, i+1, g.ID,
+				g.Cost, rounded.Up(cost)).WithHint("all releases cost %s of the limit %s", rounded.Up(spent), rounded.Down(head.Filter.Limit)), nil
+		}
+	}
+	if spent > head.Filter.Limit*(1+slack) {
+		return exit.Errorf(exit.Refused, "%s: overspent: all releases cost %s of the ledger's filter, and its limit is %s", name, rounded.Up(spent),
+			rounded.Down(head.Filter.Limit)), nil
+	}
+	return nil, nil
+}

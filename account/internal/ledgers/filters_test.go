@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"privpipe/account/internal/ledgertest"
 	"privpipe/pipelines/event"
 )
 
@@ -83,4 +84,59 @@ func TestCosts(t *testing.T) {
 	if cost, err := Cost(&event.Filter{Measure: event.ZCDP}, g); err != nil || math.Abs(cost-0.125) > 1e-6 {
 		t.Errorf("sampled, zcdp: %v (%v)", cost, err)
 	}
+}
+
+// TestLeastCosts: what privatize takes for the least cost of a release, and refuses less than, is never above what a plan states, and hardly
+// below it. Of a fixed number of units, of what is reported at random in zCDP, of Laplace noise near order 1 and of more than any budget, it is a lower
+// bound only.
+func TestLeastCosts(t *testing.T) {
+	worst := 1.0
+	for _, mechanism := range []string{event.Gaussian, event.Laplace, event.RandomizedResponse} {
+		for _, scheme := range []event.Scheme{
+			{Method: event.All, Rate: 1, Rounds: 1}, {Method: event.Poisson, Rate: 0.3, Rounds: 1, Secret: true},
+			{Method: event.Poisson, Rate: 1e-3, Rounds: 1, Secret: true}, {Method: event.Poisson, Rate: 1e-5, Rounds: 1, Secret: true},
+			{Method: event.Poisson, Rate: 0.3, Rounds: 1}, {Method: event.Fixed, Size: 5, Population: 500, Rate: 0.01, Rounds: 1, Secret: true},
+			{Method: event.Allocate, Rate: 0.25, Rounds: 4, Secret: true}, {Method: event.Epoch, Rate: 0.25, Rounds: 4},
+		} {
+			for _, adjacency := range []string{event.AddRemove, event.ReplaceOne, event.ReplaceNull} {
+				for _, noise := range []float64{0.3, 1, 4, 60} {
+					for _, f := range []event.Filter{
+						{Measure: event.ZCDP, Limit: 1e9}, {Measure: event.GDP, Limit: 1e9}, {Measure: event.Renyi, Order: 1.3, Limit: 1e9},
+						{Measure: event.Renyi, Order: 2, Limit: 1e9}, {Measure: event.Renyi, Order: 7.37, Limit: 1e9}, {Measure: event.Renyi, Order: 143, Limit: 1e9},
+					} {
+						g := &event.Grant{
+							Version: event.GrantVersion, ID: "g", Mechanism: mechanism, Adjacency: adjacency, Unit: event.Document, Scheme: scheme,
+							Clip: 1, NoiseMultiplier: noise, Releases: 1, NonNegative: noise == 4, Subject: ledgertest.SubjectFor(mechanism),
+						}
+						if mechanism == event.RandomizedResponse {
+							g.Clip, g.NoiseMultiplier, g.Flip, g.MaxWords, g.NonNegative = 0, 0, 0.5/(1+noise), 20, false
+						}
+						if g.Check() != nil {
+							continue
+						}
+						cost, err := Cost(&f, g)
+						if err != nil || math.IsInf(cost, 1) {
+							continue
+						}
+						g.Cost = 1e-300
+						b := new(ledgertest.Book)
+						b.Begin(t)
+						b.Lines[0].Head.Filter = &f
+						b.Grant(t, g)
+						b.Charge(t, ledgertest.ChargeOf(g, 1, "run"))
+						least := b.Spent()
+						bits, near1 := mechanism == event.RandomizedResponse, mechanism == event.Laplace && f.Order < 2
+						tight := scheme.Method != event.Fixed && !(bits && f.Measure == event.ZCDP) && !near1 && cost < 10
+						if cost > 1e-9 && tight {
+							worst = min(worst, least/cost)
+						}
+						if !(least <= cost*(1+1e-9)) || tight && cost > 1e-9 && !(least > 0.9*cost) {
+							t.Errorf("%s %s %+v, noise %v, %+v: at least %v, and by the plan %v", mechanism, adjacency, scheme, noise, f, least, cost)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Log("the least over the plan's is down to", worst)
 }

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/event"
@@ -16,13 +18,62 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// IsStream says whether --releases names a stream of releases, and not a folder of stored ones.
+// IsStream says whether --releases names a stream of releases, and not a folder.
 func IsStream(name string) bool {
 	if name == endpoint.Stdio || endpoint.IsTopic(name) {
 		return true
 	}
 	info, err := os.Stat(name)
 	return name != "" && !errors.Is(err, fs.ErrNotExist) && (err != nil || !info.IsDir())
+}
+
+// IsStored says whether a folder has the stored releases of a ledger. Other folders have streams.
+func IsStored(folder, ledger string) bool {
+	if same, err := filepath.EvalSymlinks(folder); err == nil {
+		stored, err := filepath.EvalSymlinks(StoredFolder(ledger))
+		if err == nil && same == stored {
+			return true
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(folder, event.LastName)); err == nil {
+		return true
+	}
+	digits := strings.Repeat("[0-9]", 9) // of event.Charge.StoredName
+	found, err := filepath.Glob(filepath.Join(escape(folder), "*", digits+"*"))
+	return err == nil && len(found) > 0
+}
+
+// escape makes a pattern of filepath.Glob that only the path itself matches.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// ReadFolder reads the streams of releases in a folder, and leaves out all else. What is called .pp must be a stream.
+func ReadFolder(folder string) ([]*Stream, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Stream
+	for _, entry := range entries {
+		name := filepath.Join(folder, entry.Name())
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		kind, err := endpoint.KindOf(name)
+		if err != nil && filepath.Ext(name) == ".pp" {
+			return nil, err
+		}
+		if err != nil || kind != wire.Kind_RELEASES {
+			continue
+		}
+		s, err := ReadStream(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }
 
 // A Compared is what account verify says of a stream of releases of which each was charged.

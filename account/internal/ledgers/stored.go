@@ -13,13 +13,15 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A lost is a charge whose stored release is not there.
+// A lost is a charge whose stored release is not there, or is not for this user to read.
 type lost struct {
-	Line int // from 1
-	Path string
+	Line       int // from 1
+	Path       string
+	Unreadable bool
 }
 
-// CheckReleases compares the stored releases of a ledger in folder with its charges, and returns those that are not there.
+// CheckReleases compares the stored releases of a ledger in folder with its charges, and returns those that are not there or that this user
+// may not read: an auditor may be another one than the privatizer's.
 // The error for one that differs names the line of its charge. The names of runs are checked before: see checkGrants.
 func CheckReleases(name string, ledger *event.Ledger, folder string) (missing []lost, err error) {
 	for i, line := range ledger.Lines {
@@ -31,7 +33,9 @@ func CheckReleases(name string, ledger *event.Ledger, folder string) (missing []
 		sum, err := sumOf(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			missing = append(missing, lost{i + 1, path})
+			missing = append(missing, lost{i + 1, path, false})
+		case errors.Is(err, fs.ErrPermission):
+			missing = append(missing, lost{i + 1, path, true})
 		case err != nil:
 			return nil, err
 		case sum != c.Release:
@@ -41,7 +45,8 @@ func CheckReleases(name string, ledger *event.Ledger, folder string) (missing []
 	return missing, nil
 }
 
-// LastOf returns the content of the file in a folder of stored releases that names the last charge, nil if there is none.
+// LastOf returns the content of the file in a folder of stored releases that names the last charge, nil if there is none. Where this user
+// may not read it, the error is fs.ErrPermission.
 func LastOf(folder string) ([]byte, error) {
 	content, err := os.ReadFile(filepath.Join(folder, event.LastName))
 	if errors.Is(err, fs.ErrNotExist) {

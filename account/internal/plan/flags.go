@@ -18,7 +18,7 @@ import (
 
 // Flags say what is planned.
 type Flags struct {
-	Epsilon         float64  `group:"Budget" placeholder:"X" help:"Keep the whole ledger, this plan included, within this ε."`
+	Epsilon         float64  `group:"Budget" placeholder:"X" help:"Keep the whole ledger, this plan included, within this ε. Above 10 it protects little."`
 	Delta           float64  `group:"Budget" placeholder:"X" help:"Set the δ of the guarantee, at most a tenth of one over the number of units. laplace and randomized-response need none."`
 	More            float64  `group:"Budget" placeholder:"X" help:"Let ε of the ledger and --beside rise by at most X with this plan: for one run of many, such as one a night. ε never passes --epsilon, by default the ledger's own budget; exit code 83 if that is spent."`
 	NoiseMultiplier *float64 `group:"Budget" xor:"noise" placeholder:"X" help:"Use noise with a standard deviation of X times the clip; by default the least that keeps the budget."`

@@ -43,6 +43,9 @@ func (c *Flags) Make(log *slog.Logger) (*event.Grant, error) {
 	if err := c.warnOfBudgets(log, grant); err != nil {
 		return nil, err
 	}
+	if weak := event.ProtectsLittle(grant.Budget.Epsilon); weak != "" {
+		log.Warn(weak)
+	}
 	if c.Delta > 1e-3 {
 		log.Warn("δ is large: a mechanism with this δ may reveal a unit completely with probability δ", "delta", c.Delta)
 	}

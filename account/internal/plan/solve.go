@@ -139,7 +139,11 @@ func (c *Flags) solveFiltered(grant *event.Grant) error {
 		return err
 	}
 	grant.Cost = one
-	if after := (c.ledger.Spent() + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
+	spent, err := ledgers.FilterSpent(&c.ledger)
+	if err != nil {
+		return err
+	}
+	if after := (spent + one*float64(grant.Releases)) * roundedUp; after > f.Limit {
 		return exit.Errorf(exit.Refused, "all releases of this grant would take the filter to %s, its limit is %s",
 			rounded.Up(after), rounded.Up(f.Limit))
 	}
@@ -354,6 +358,18 @@ func (p *planning) spenders() string {
 	return who + " has"
 }
 
+// whatNow says what can be done where nothing is left.
+func (p *planning) whatNow(already float64) string {
+	switch {
+	case math.IsInf(already, 1):
+		return "no ε bounds what was released: take other data, with a ledger of their own"
+	case len(p.Beside) > 0:
+		return fmt.Sprintf("plan what is beside with more noise, or give an --epsilon above %s, if those who set the budget agree", rounded.Up(already))
+	}
+	return fmt.Sprintf("what was released stays released. Give an --epsilon above %s, if those who set the budget agree, or take other data, with a ledger "+
+		"of their own", rounded.Up(already))
+}
+
 // tooMuch says why even with the most noise, the least rate or one round, which the grant has, ε is above what it may be.
 func (p *planning) tooMuch(epsilon float64) error {
 	already, err := p.already()
@@ -367,12 +383,14 @@ func (p *planning) tooMuch(epsilon float64) error {
 	case unknown == "epsilon":
 		return exit.Errorf(exit.Refused, "nothing is proved at δ %v: ε is ∞", p.Delta)
 	case already >= p.Epsilon:
-		return exit.Errorf(exit.Refused, "%s spent ε %s: no noise keeps it within %v", p.spenders(), rounded.Up(already), p.Epsilon)
+		return exit.Errorf(exit.Refused, "nothing is left of ε %v: %s spent ε %s", p.Epsilon, p.spenders(), rounded.Up(already)).
+			WithHint("%s", p.whatNow(already))
 	case unknown == "rounds":
-		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", rounded.Up(epsilon), p.Delta, p.Epsilon)
+		return exit.Errorf(exit.Refused, "one round takes ε to %s at δ %v, above %v", rounded.Up(epsilon), p.Delta, p.Epsilon).
+			WithHint("more noise, a lower rate or a larger --epsilon leaves room for a round")
 	case unknown == "rate":
 		return exit.Errorf(exit.Refused, "the least rate, %v, takes ε to %s at δ %v, above %v", leastRate, rounded.Up(epsilon), p.Delta,
-			p.Epsilon)
+			p.Epsilon).WithHint("more noise, fewer rounds or a larger --epsilon leaves room for a sample")
 	case p.Threshold != 0:
 		return exit.Errorf(exit.Usage, "--threshold %v is too low: more noise than %.4g lifts words of one unit over it, "+
 			"and with that much ε is %s", p.Threshold, p.grant.NoiseMultiplier, rounded.Up(epsilon))

@@ -55,7 +55,7 @@ func (f *subjectFlags) words() (vocabulary.Words, error) {
 		}
 		return vocabulary.Words(family.Features), nil
 	}
-	return vocabulary.OpenOrEnglish(f.Vocab)
+	return vocabulary.OpenOrDefault(f.Vocab)
 }
 
 // needsVocabulary says whether the stream has a vocabulary. That of a family always has one, whatever its matrices. Of other

@@ -88,8 +88,12 @@ func filterOf(head *event.Head, ledger *event.Ledger) (*filterReport, error) {
 		return nil, nil
 	}
 	epsilon, err := ledgers.Guaranteed(f, head.Budget.Delta)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := ledgers.FilterSpent(ledger)
 	return &filterReport{
-		f.Measure, f.Order, print.Number(f.Limit), print.Number(ledger.Spent()), print.Number(epsilon), print.Number(head.Budget.Delta),
+		f.Measure, f.Order, print.Number(f.Limit), print.Number(spent), print.Number(epsilon), print.Number(head.Budget.Delta),
 		filterTheorems[f.Measure],
 	}, err
 }

@@ -24,19 +24,12 @@ type CurveFile string
 
 var curveEndings = []string{".svg", ".png", ".csv", ".json"}
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (f *CurveFile) UnmarshalText(text []byte) error {
-	if ending := filepath.Ext(string(text)); !slices.Contains(curveEndings, ending) {
-		return fmt.Errorf("%q must end in one of %s, which says in what form it is written", text,
-			strings.Join(curveEndings, ", "))
-	}
-	*f = CurveFile(text)
-	return nil
-}
-
 // Check refuses what has no curves, and no place for them: output is where the report goes. The report may be at a given ε.
 func (f CurveFile) Check(epsilon *float64, output string) error {
 	switch {
+	case f != "" && !slices.Contains(curveEndings, filepath.Ext(string(f))):
+		return fmt.Errorf("--curve: %q must end in one of %s, which says in what form it is written", string(f),
+			strings.Join(curveEndings, ", "))
 	case f != "" && epsilon != nil:
 		return errors.New("--curve shows ε at a δ: give --delta, not --epsilon")
 	case f != "" && string(f) == output:

@@ -17,8 +17,9 @@ import (
 
 // A Query is what a report is asked for, as flags.
 type Query struct {
-	Delta   *float64 `xor:"given" placeholder:"X" help:"Report ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
-	Epsilon *float64 `xor:"given" placeholder:"X" help:"Report δ at this ε."`
+	Delta   *float64 `zero:"" xor:"given" placeholder:"X" help:"Report ε at this δ; 0 is for a ledger of pure mechanisms only. By default the δ of the ledger's budget, else of its first grant with one, else 0."`
+	Epsilon *float64 `env:"PRIVPIPE_ACCOUNT_REPORT_EPSILON" xor:"given" placeholder:"X" help:"Report δ at this ε."`
+	Group   int      `placeholder:"K" help:"Also report what K units lose together, such as all K documents of one person: the less of what follows from the loss of one, and of what follows from a sum that moves by K times the bound."`
 	accountant.LedgerChoice
 	Ledger string `arg:"" help:"Ledger of privatize."`
 }
@@ -57,6 +58,9 @@ type Report struct {
 	DisjointDatasets bool            `json:"disjoint_datasets,omitempty"`
 	Datasets         []datasetReport `json:"datasets,omitempty"`
 
+	// Group is what several units lose together, where that was asked for.
+	Group *groupReport `json:"group,omitempty"`
+
 	Runs   []runReport   `json:"runs"`
 	Grants []grantReport `json:"grants"`
 }
@@ -85,7 +89,7 @@ func (c *Query) Report(ledger *event.Ledger) (*Report, error) {
 		}
 	}
 	rep.Runs = runs(charges, composition)
-	return rep, nil
+	return rep, rep.group(c, ledger)
 }
 
 // A PaperClaim is the ε that a paper computes for the rounds of a ledger, with noise over the sensitivity that it claims.

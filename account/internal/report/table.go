@@ -23,9 +23,13 @@ func (rep *Report) Table(b *bytes.Buffer) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", rep.Accountant, rep.Epsilon, rep.Delta, print.Order(rep.Order),
 		cmp.Or(rep.Adjacency, "-"), cmp.Or(rep.Unit, "-"), rep.Releases)
 	w.Flush()
+	if weak := event.ProtectsLittle(float64(rep.Epsilon)); weak != "" {
+		fmt.Fprintf(b, "\n%s\n", weak)
+	}
 	if rep.Unit == event.Word {
 		fmt.Fprint(b, "\nof one word; one document of n words: n times as much where it is pure\n")
 	}
+	rep.groups(b)
 	const claim = "\nwith the paper's sensitivity, sampling accounted as here: %s %s, which is not proven\n"
 	switch {
 	case rep.Claimed != nil:

@@ -26,7 +26,9 @@ type Protection struct {
 	Unplanned      string // which grants with releases were planned without a budget, in a sentence; empty for none
 	Kept           bool   // account says that no budget is overspent, and there is one
 	None           bool   // there is no bound
-	Plain          string // what the guarantee means for the head of the page; empty where there is none
+	Plain          string // what the guarantee means, in a sentence; empty where there is none
+	Several        string // what holds for somebody with several units, in a sentence; empty where a unit is all of a user
+	Little         string // that ε is large; empty where it is not
 	Sentences      []Sentence
 	Theorems       []Sentence
 	Trust          []string // what else the guarantee rests on
@@ -101,8 +103,13 @@ func NewProtection(r *spent.Report) *Protection {
 	}
 	p.Lead = fmt.Sprintf("(%s, %s)", epsilon, delta)
 	p.Sentences = sentences(r)
+	p.Little = event.ProtectsLittle(float64(epsilon))
+	if names, ok := units[r.Unit]; ok && r.Unit != event.User && !epsilon.Infinite() && r.Releases > 0 {
+		p.Several = fmt.Sprintf("Whoever has several of the %s is protected less: for k of them ε is at most k·%s "+
+			"(group privacy: Vadhan, The Complexity of Differential Privacy, 2017, lemma 2.2).", names[1], epsilon)
+	}
 	if question, ok := questions[r.Unit+" "+r.Adjacency]; ok && !p.None && r.Releases > 0 {
-		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time.", question,
+		p.Plain = fmt.Sprintf("Whoever must tell from all that was released %s, at even odds, is right at most %s of the time. A blind guess is right half of the time.", question,
 			guess(float64(epsilon), float64(delta)))
 	}
 	if p.None {
@@ -190,6 +197,10 @@ func sentences(r *spent.Report) []Sentence {
 	e, d := float64(*r.Epsilon), float64(*r.Delta)
 	all = append(all, Sentence{"ε ≤ " + r.Epsilon.String(), fmt.Sprintf(
 		"No outcome is more than %s times as likely with one data set as with its neighbour, apart from δ.", rounded.Up(math.Exp(e)))})
+	if r.Unit == event.Document {
+		all = append(all, Sentence{"Several documents of one person", "Together, k documents have at most k·ε, with δ·(e^(k·ε) − 1)/(e^ε − 1). " +
+			"A person who wrote many is protected less than one who wrote one."})
+	}
 	if d == 0 {
 		return append(all, Sentence{"δ = 0", "The guarantee has no exception: it is pure differential privacy."})
 	}

@@ -1,6 +1,10 @@
 package page
 
-import "math"
+import (
+	"math"
+
+	"privpipe/pipelines/model/relevance"
+)
 
 // An Origin is where a topic of a model with public text comes from: shares whose sum is 1.
 type Origin struct{ Own, Public, Frequencies float64 }
@@ -41,16 +45,16 @@ func (t *Topics) AddOrigins(origins []Origin) {
 // AddStart compares each topic with that of the same number in another model over the same words. Of both, cells are as NewTopics takes them. The
 // words are those by the relevance with which the page begins, each side's by its own frequencies.
 func (t *Topics) AddStart(words []string, start, last []float64) {
-	startOverall, lastOverall := overallOf(start, len(words)), overallOf(last, len(words))
+	startOverall, lastOverall := relevance.Overall(start, len(words)), relevance.Overall(last, len(words))
 	for _, topic := range t.All {
 		before, after := inTopic(start, topic.ID, len(words)), inTopic(last, topic.ID, len(words))
 		c := Change{ID: topic.ID}
 		known := make(map[int]bool)
-		for _, id := range newRanking(before, startOverall).best(t.Lambda, changedWords) {
+		for _, id := range relevance.Of(before, startOverall).Best(t.Lambda, changedWords) {
 			known[id] = true
 			c.Before = append(c.Before, ChangedWord{Word: words[id]})
 		}
-		for _, id := range newRanking(after, lastOverall).best(t.Lambda, changedWords) {
+		for _, id := range relevance.Of(after, lastOverall).Best(t.Lambda, changedWords) {
 			c.After = append(c.After, ChangedWord{words[id], !known[id]})
 		}
 		for v := range words {
@@ -71,17 +75,4 @@ func inTopic(cells []float64, topic, words int) []float64 {
 		row[v] /= size
 	}
 	return row
-}
-
-// overallOf returns the probabilities of all topics together.
-func overallOf(cells []float64, words int) []float64 {
-	overall, total := make([]float64, words), 0.0
-	for i, c := range cells {
-		overall[i%words] += c
-		total += c
-	}
-	for v := range overall {
-		overall[v] /= total
-	}
-	return overall
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"privpipe/evaluate/internal/topicmap"
+	"privpipe/pipelines/model/relevance"
 )
 
 // Topics are the distributions over words of a model.
@@ -28,9 +29,12 @@ type Topics struct {
 	MeanNPMI     float64
 	Lambda       float64  // of the relevance by which the page ranks words before anybody moves the slider
 	Ranks        [][]Rank // what the slider needs, in the order of All
+	Found        []Found  // what the search for a word needs; nil for one distribution
 
 	Origin  *Origin  // of all topics together; nil: the model has no public text
 	Changes []Change // in the order of All; nil: no start was given
+
+	ranked [][]int // the ids of Ranks
 }
 
 // A Topic is a topic of the model.
@@ -44,6 +48,41 @@ type Topic struct {
 	SureShare float64
 	Origin    *Origin // nil: the model has no public text
 }
+
+// namedBy is how many of its leading words name a topic.
+const namedBy = 3
+
+// Leading are the words that name the topic.
+func (t Topic) Leading() []Word { return t.Words[:min(namedBy, len(t.Words))] }
+
+// Name is the leading words of the topic.
+func (t Topic) Name() string {
+	name := ""
+	for i, w := range t.Leading() {
+		if i > 0 {
+			name += ", "
+		}
+		name += w.Word
+	}
+	return name
+}
+
+// Further are the leading words after those of the name.
+func (t Topic) Further() []Word {
+	const last = 12
+	return t.Words[min(namedBy, len(t.Words)):min(last, len(t.Words))]
+}
+
+// About is the share in whole percent.
+func (t Topic) About() string {
+	if t.Share < 0.01 {
+		return "below 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*t.Share)
+}
+
+// SharePercent is Share in percent.
+func (t Topic) SharePercent() float64 { return 100 * t.Share }
 
 // Coherence prints the NPMI, empty if it is unknown.
 func (t Topic) Coherence() string {
@@ -90,8 +129,6 @@ type Place struct {
 const (
 	// mostTopics is how many topics a page shows: a reader looks at no more.
 	mostTopics = 100
-	// Lambda is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
-	Lambda = 0.6
 	// lambdaSteps is how many steps the slider has from 0 to 1.
 	lambdaSteps = 20
 )
@@ -100,8 +137,8 @@ const (
 // marked; nil for unknown. Each topic gets the top words.
 func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	v := len(words)
-	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: Lambda}
-	overall := overallOf(cells, v)
+	t := &Topics{Number: len(cells) / v, Words: v, Plural: len(cells) > v, Lambda: relevance.Default}
+	overall := relevance.Overall(cells, v)
 	total := 0.0
 	for _, c := range cells {
 		total += c
@@ -135,13 +172,18 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	for i, r := range rows {
 		distributions[i] = r.inTopic
 		at := func(id int) bool { return r.sure != nil && r.sure[id] }
-		order := newRanking(r.inTopic, overall)
-		for _, id := range order.best(Lambda, top) {
+		order := relevance.Of(r.inTopic, overall)
+		for _, id := range order.Best(t.Lambda, top) {
 			r.topic.Words = append(r.topic.Words, Word{Word: words[id], Probability: r.inTopic[id], Overall: overall[id], Sure: at(id)})
 		}
 		scale(r.topic.Words)
 		t.All = append(t.All, r.topic)
-		t.Ranks = append(t.Ranks, order.candidates(words, r.inTopic, overall, at, top))
+		ids := candidates(order, top)
+		t.ranked = append(t.ranked, ids)
+		t.Ranks = append(t.Ranks, ranks(ids, words, r.inTopic, overall, at))
+	}
+	if t.Plural {
+		t.Found = t.found(words, cells, overall)
 	}
 	if len(rows) >= 3 {
 		t.Map = newMap(t.All, topicmap.Of(distributions))
@@ -149,54 +191,21 @@ func NewTopics(words []string, cells []float64, sure []bool, top int) *Topics {
 	return t
 }
 
-// A ranking ranks the words of a topic by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all
-// topics together (Sievert and Shirley, LDAvis, 2014, equation 1), which is log φ − (1−λ)·log p.
-type ranking struct{ logInTopic, logOverall []float64 }
-
-func newRanking(inTopic, overall []float64) ranking {
-	r := ranking{make([]float64, len(inTopic)), make([]float64, len(inTopic))}
-	for id := range inTopic {
-		r.logInTopic[id], r.logOverall[id] = math.Log(inTopic[id]), math.Log(overall[id])
-	}
-	return r
-}
-
-// best returns the ids of the most relevant words, the first of equal ones first.
-func (r ranking) best(lambda float64, top int) []int {
-	type candidate struct {
-		id        int
-		relevance float64
-	}
-	best := make([]candidate, 0, top+1)
-	for id := range r.logInTopic {
-		c := candidate{id, r.logInTopic[id] - (1-lambda)*r.logOverall[id]}
-		if len(best) == top && c.relevance <= best[top-1].relevance {
-			continue
-		}
-		at := len(best)
-		for at > 0 && best[at-1].relevance < c.relevance {
-			at--
-		}
-		best = slices.Insert(best, at, c)
-		best = best[:min(top, len(best))]
-	}
-	ids := make([]int, len(best))
-	for i, c := range best {
-		ids[i] = c.id
-	}
-	return ids
-}
-
-// candidates are the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
-func (r ranking) candidates(words []string, inTopic, overall []float64, sure func(int) bool, top int) []Rank {
+// candidates are the ids of the words that are among the most relevant at some place of the slider, in the order of the vocabulary.
+func candidates(r relevance.Ranking, top int) []int {
 	among := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
-		for _, id := range r.best(float64(step)/lambdaSteps, top) {
+		for _, id := range r.Best(float64(step)/lambdaSteps, top) {
 			among[id] = true
 		}
 	}
+	return slices.Sorted(maps.Keys(among))
+}
+
+// ranks are these words for the script.
+func ranks(ids []int, words []string, inTopic, overall []float64, sure func(int) bool) []Rank {
 	var all []Rank
-	for _, id := range slices.Sorted(maps.Keys(among)) {
+	for _, id := range ids {
 		mark := 0
 		if sure(id) {
 			mark = 1
@@ -234,17 +243,10 @@ func newMap(topics []Topic, m *topicmap.Map) *Map {
 		largest = max(largest, t.Share)
 	}
 	for i, t := range topics {
-		leading := ""
-		for _, w := range t.Words[:min(3, len(t.Words))] {
-			if leading != "" {
-				leading += ", "
-			}
-			leading += w.Word
-		}
 		const margin, widest = 8, 6
 		drawn.Places = append(drawn.Places, Place{
 			ID: t.ID, X: 50 + (100-2*margin)*(m.X[i]-(west+east)/2)/reach, Y: 50 - (100-2*margin)*(m.Y[i]-(north+south)/2)/reach,
-			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: leading,
+			Size: max(1.5, widest*math.Sqrt(t.Share/largest)), Share: t.Share, Leading: t.Name(),
 		})
 	}
 	return drawn

@@ -66,6 +66,7 @@ type Report struct {
 	ClaimedDelta json.RawMessage `json:"claimed_delta"`
 	Papers       json.RawMessage `json:"paper_claims"`
 	Datasets     json.RawMessage `json:"datasets"`
+	Group        json.RawMessage `json:"group"` // of several units: the page says what follows for any number
 	Runs         json.RawMessage `json:"runs"`
 	Grants       json.RawMessage `json:"grants"`
 }

@@ -48,8 +48,9 @@ type packet struct {
 }
 
 const (
-	// maxBatch bounds a batch, in bytes: a broker takes 1,048,588 by default (message.max.bytes).
-	maxBatch = wire.MaxFrame
+	// defaultLimit is what a broker takes by default, in bytes (message.max.bytes); maxBatch bounds a batch.
+	defaultLimit = 1048588
+	maxBatch     = wire.MaxFrame
 	// goodBatch is the size at which a batch is sent, in bytes: larger batches are hardly faster (design page kafka.md, section 4).
 	goodBatch = 256 << 10
 	// overhead bounds the bytes that a batch adds to its frames: its own header, and the headers and lengths of each message.
@@ -181,7 +182,8 @@ func (a *Appender) send() {
 		case <-a.context.Done():
 			return
 		}
-		err := a.client.retry(a.context, "append", func(ctx context.Context) error {
+		ended := metrics.AwaitWrite(a.client.Topic, a.partition, a.client.awaits(appending))
+		err := a.client.retry(a.context, appending, func(ctx context.Context) error {
 			records := make([]kafka.Record, len(batch)) // an attempt reads them to their end
 			for i, p := range batch {
 				records[i] = kafka.Record{Value: kafka.NewBytes(p.frame), Headers: p.headers}
@@ -201,6 +203,7 @@ func (a *Appender) send() {
 			}
 			return r.Error
 		})
+		ended()
 		a.mutex.Lock()
 		if a.err = err; err == nil {
 			a.unsent--

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,8 +27,9 @@ type client struct {
 	transport *kafka.Transport
 	users     atomic.Int32
 	end       context.CancelFunc
-	probed    atomic.Bool  // whether the brokers were asked if they speak TLS
-	count     atomic.Int32 // the number of partitions at the first look at the topic
+	probed    atomic.Bool              // whether the brokers were asked if they speak TLS
+	count     atomic.Int32             // the number of partitions at the first look at the topic
+	identity  atomic.Pointer[identity] // of the topic at the first look
 }
 
 // newClient prepares a client; the caller is its first user. It connects to no broker yet.
@@ -71,6 +73,15 @@ const (
 
 // retry calls ask until it succeeds, until an error is permanent, or until Patience has passed.
 func (c *client) retry(ctx context.Context, what string, ask func(context.Context) error) error {
+	if what != reading && what != appending { // of those the caller knows who waits for them
+		defer metrics.AwaitAnswer(c.Topic, c.awaits(what))()
+	}
+	var failing func()
+	defer func() {
+		if failing != nil {
+			failing()
+		}
+	}()
 	pause := firstPause
 	absent := time.Time{} // the first of the last answers that there is no such topic
 	for began := time.Now(); ; pause = min(2*pause, maxPause) {
@@ -87,7 +98,7 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		case err == nil, errors.As(err, &code): // an error of Kafka's own is an answer, too
 			c.heard()
 		case !c.probed.Swap(true):
-			err = cmp.Or(c.wantsTLS(ctx), err)
+			err = cmp.Or(c.wantsTLS(ctx), c.wantsClear(ctx), err)
 		}
 		switch {
 		case err == nil:
@@ -97,6 +108,9 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 		case !passing(err), time.Since(began) > c.Patience, !absent.IsZero() && time.Since(absent) > appearing:
 			return c.failed(what, err)
 		}
+		if failing == nil && what == reading { // a reader waits long for messages, but not for the broker
+			failing = metrics.AwaitAnswer(c.Topic, c.awaits(what))
+		}
 		metrics.Retries(c.Topic).Add(1)
 		select {
 		case <-time.After(pause):
@@ -104,6 +118,17 @@ func (c *client) retry(ctx context.Context, what string, ask func(context.Contex
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// The requests for which retry reports no wait.
+const (
+	reading   = "read"
+	appending = "append"
+)
+
+// awaits says what a request waits for.
+func (c *client) awaits(what string) string {
+	return fmt.Sprintf("the broker of %s to %s, for at most %v", c.Location, what, c.Patience)
 }
 
 // appearing is how long brokers may take to know a topic after its creation, or after the start of a broker.
@@ -128,7 +153,8 @@ func passing(err error) bool {
 
 // failed adds the topic, the failed step and the exit code to an error.
 func (c *client) failed(what string, err error) error {
-	own, untrusted, timeout := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil)
+	own, untrusted, timeout, code := (*exit.Error)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil), kafka.Error(0)
+	elsewhere := c.elsewhere(err)
 	if below := errors.Unwrap(err); below != nil && strings.HasPrefix(err.Error(), "kafka.(*Client).") {
 		err = below // without the library's name of the call
 	}
@@ -152,14 +178,62 @@ func (c *client) failed(what string, err error) error {
 		return exit.Errorf(exit.Missing, "%s: %s: the broker's certificate does not prove its identity: %w", c.Location, what, err)
 	case errors.Is(err, kafka.MessageSizeTooLarge):
 		return exit.Errorf(exit.Missing, "%s: the topic refuses messages of this size", c.Location).
-			WithHint("its max.message.bytes must be at least %d, which is a broker's default", maxBatch+overhead)
+			WithHint("its max.message.bytes must be at least %d; a broker's default is %d", maxBatch+overhead, defaultLimit)
+	case errors.Is(err, kafka.InvalidReplicationFactor):
+		return exit.Errorf(exit.Usage, "%s: %s: more replicas than the cluster has brokers: %w", c.Location, what, err).
+			WithHint("each copy of a partition needs a broker of its own: start more brokers, or ask for fewer --replicas")
+	case errors.As(err, &code) && !passing(err): // the broker has decided, and would decide so again
+		return exit.Errorf(exit.Missing, "%s: %s: the broker refuses it: %w", c.Location, what, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		err = errors.New("the broker does not answer")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return exit.Errorf(exit.Unavailable, "%s: %s: the broker closes the connection", c.Location, what).
-			WithHint("a broker that requires TLS or a password does so: %s names the file with the settings of the connection", ConfigVariable)
+			WithHint("%s", c.closes())
 	}
-	return exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
+	failed := exit.Errorf(exit.Unavailable, "%s: %s: %v", c.Location, what, err) // a broken connection is no broken pipe
+	if elsewhere != "" {
+		return failed.WithHint("the brokers tell clients to use %s, which is none of the addresses given here: "+
+			"their advertised.listeners must name addresses that this machine reaches", elsewhere)
+	}
+	return failed
+}
+
+// closes is the hint for a broker that closes connections.
+func (c *client) closes() string {
+	if c.transport.TLS == nil {
+		return "a broker that requires TLS or a password does so: " + ConfigVariable + " names the file with the settings of the connection"
+	}
+	return "a broker does so that requires a certificate of the client or a password, or another mechanism: compare the file that " +
+		ConfigVariable + " names with the broker's listener"
+}
+
+// elsewhere returns the address of a broker that could not be reached, if the location does not name it: another broker told it. Otherwise it
+// returns "".
+func (c *client) elsewhere(err error) string {
+	if name := (*net.DNSError)(nil); errors.As(err, &name) {
+		for _, broker := range c.Brokers {
+			if host, _, _ := net.SplitHostPort(broker); host == name.Name {
+				return ""
+			}
+		}
+		return name.Name
+	}
+	dialed := (*net.OpError)(nil)
+	if !errors.As(err, &dialed) || dialed.Op != "dial" || dialed.Addr == nil || slices.ContainsFunc(c.Brokers, func(broker string) bool {
+		return broker == dialed.Addr.String() || c.resolves(broker, dialed.Addr.String())
+	}) {
+		return ""
+	}
+	return dialed.Addr.String()
+}
+
+// resolves says whether an address is one of a broker's name.
+func (c *client) resolves(broker, address string) bool {
+	host, port, _ := net.SplitHostPort(broker)
+	ctx, cancel := context.WithTimeout(context.Background(), probing)
+	defer cancel()
+	addresses, _ := net.DefaultResolver.LookupHost(ctx, host)
+	return slices.ContainsFunc(addresses, func(ip string) bool { return net.JoinHostPort(ip, port) == address })
 }
 
 // partitions returns how many partitions the topic has.
@@ -174,7 +248,7 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 			return fmt.Errorf("the broker answers about %d topics", len(m.Topics))
 		}
 		n = len(m.Topics[0].Partitions)
-		return m.Topics[0].Error
+		return cmp.Or(m.Topics[0].Error, c.identify(ctx))
 	})
 	if err == nil {
 		c.count.CompareAndSwap(0, int32(n))
@@ -185,7 +259,8 @@ func (c *client) partitions(ctx context.Context) (int, error) {
 // watching is the time between two checks of an idle topic: whether it lost messages or got more partitions.
 const watching = 5 * time.Second
 
-// unchanged refuses a topic that got more partitions since it was opened: nobody reads the new ones, and units would move to them.
+// unchanged refuses a topic that was made again, or got more partitions, since it was opened: nobody reads the new ones, and units would move
+// to them.
 func (c *client) unchanged(ctx context.Context) error {
 	n, err := c.partitions(ctx)
 	if err == nil && int32(n) != c.count.Load() {

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,10 +27,10 @@ const ConfigVariable = "PRIVPIPE_KAFKA_CONFIG"
 type config struct {
 	// TLS encrypts; an empty object trusts the system's authorities.
 	TLS *struct {
-		CA          string `json:"ca"`          // PEM file of the authorities that sign the certificates of brokers
-		Certificate string `json:"certificate"` // PEM files of the client's certificate and key
-		Key         string `json:"key"`
-		ServerName  string `json:"server_name"` // the name in the broker's certificate, if it is not the broker's host
+		CA          given `json:"ca"`          // PEM file of the authorities that sign the certificates of brokers
+		Certificate given `json:"certificate"` // PEM files of the client's certificate and key
+		Key         given `json:"key"`
+		ServerName  given `json:"server_name"` // the name in the broker's certificate, if it is not the broker's host
 	} `json:"tls"`
 	SASL *struct {
 		Mechanism string `json:"mechanism"` // PLAIN (only over TLS), SCRAM-SHA-256 or SCRAM-SHA-512
@@ -38,11 +39,27 @@ type config struct {
 	} `json:"sasl"`
 }
 
+// given is a text that may be missing, and not be empty: then the system's authorities would count, or the broker's own name.
+type given string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (g *given) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("a member is empty: name something, or leave it out")
+	}
+	*g = given(text)
+	return nil
+}
+
 // readConfig returns the TLS and SASL settings in the file of ConfigVariable. Both are nil if the variable is not set.
 func readConfig() (*tls.Config, sasl.Mechanism, error) {
-	name := os.Getenv(ConfigVariable)
-	if name == "" {
+	name, given := os.LookupEnv(ConfigVariable)
+	switch {
+	case !given:
 		return nil, nil, nil
+	case name == "": // a variable that somebody forgot to fill must not let texts travel in clear
+		return nil, nil, exit.Errorf(exit.Usage, "%s must not be empty", ConfigVariable).
+			WithHint("without the variable the stage connects in clear, without authentication")
 	}
 	b, exposed, err := readSecret(name)
 	if err != nil {
@@ -75,13 +92,13 @@ func (c *config) tls(folder string) (*tls.Config, error) {
 	if c.TLS == nil {
 		return nil, nil
 	}
-	path := func(name string) string {
-		if filepath.IsAbs(name) {
-			return name
+	path := func(name given) string {
+		if filepath.IsAbs(string(name)) {
+			return string(name)
 		}
-		return filepath.Join(folder, name)
+		return filepath.Join(folder, string(name))
 	}
-	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.TLS.ServerName}
+	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: string(c.TLS.ServerName)}
 	if c.TLS.CA != "" {
 		pem, err := os.ReadFile(path(c.TLS.CA))
 		if err != nil {

@@ -105,10 +105,16 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: %+v", settings, secure)
 		}
 	}
-	t.Setenv(ConfigVariable, "")
+	unset(t)
 	if secure, mechanism, err := readConfig(); secure != nil || mechanism != nil || err != nil {
 		t.Errorf("without a file: %v, %v, %v", secure, mechanism, err)
 	}
+}
+
+// unset lets a test run without the variable.
+func unset(t *testing.T) {
+	t.Setenv(ConfigVariable, "") // which puts back what it was
+	os.Unsetenv(ConfigVariable)
 }
 
 func TestConfigRefuses(t *testing.T) {
@@ -132,6 +138,8 @@ func TestConfigRefuses(t *testing.T) {
 		`{"sasl":{"mechanism":"SCRAM-SHA-512","username":"us\u0000er","password":"s3cret"}}`: "sasl",
 		`{"tls":{"ca":"nowhere.pem"}}`:                                                       "nowhere.pem",
 		`{"tls":{"ca":"key.pem"}}`:                                                           "key.pem holds no certificate",
+		`{"tls":{"ca":""}}`:                                                                  "a member is empty",
+		`{"tls":{"ca":"ca.pem","server_name":""}}`:                                           "a member is empty",
 		`{"tls":{"key":"key.pem"}}`:                                                          "tls",
 		`{"tls":{"certificate":"ca.pem","key":"ca.pem"}}`:                                    "tls",
 	} {
@@ -145,8 +153,11 @@ func TestConfigRefuses(t *testing.T) {
 			t.Errorf("%s: a topic opens all the same: %v", settings, err)
 		}
 	}
-	t.Setenv(ConfigVariable, filepath.Join(t.TempDir(), "nowhere.json"))
+	t.Setenv(ConfigVariable, "")
 	_, _, err := readConfig()
+	wantError(t, err, exit.Usage, ConfigVariable, "must not be empty")
+	t.Setenv(ConfigVariable, filepath.Join(t.TempDir(), "nowhere.json"))
+	_, _, err = readConfig()
 	wantError(t, err, exit.Missing, ConfigVariable, "nowhere.json")
 }
 

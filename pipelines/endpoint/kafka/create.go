@@ -27,7 +27,7 @@ func planned(p Plan, l *Location) map[string]string {
 	settings := map[string]string{
 		cleanupPolicy:                    "delete",
 		"retention.ms":                   strconv.FormatInt(retention, 10),
-		"message.timestamp.type":         "LogAppendTime",
+		timestampType:                    brokerTime,
 		"unclean.leader.election.enable": "false",
 	}
 	if strings.HasSuffix(l.Topic, Claims) { // an acknowledged claim also survives a power cut

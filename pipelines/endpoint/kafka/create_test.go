@@ -96,12 +96,12 @@ func TestCreateRefused(t *testing.T) {
 		"does not allow it": kerr.TopicAuthorizationFailed, "Policy Violation": kerr.PolicyViolation} {
 		fake.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.CreateTopics}, Err: err})
 		l := location(t, fake.Address, "t.private", "")
-		code := map[*kerr.Error]int{kerr.TopicAuthorizationFailed: exit.Missing, kerr.PolicyViolation: exit.Unavailable}[err]
+		code := map[*kerr.Error]int{kerr.TopicAuthorizationFailed: exit.Missing, kerr.PolicyViolation: exit.Missing}[err]
 		wantError(t, Create(soon(t), l, Plan{Partitions: 2, Retention: time.Hour}), code, l.String(), "make the topic", words)
 	}
 	b := location(t, broker.Fake(t, nil).Address, "t.private", "")
 	err := Create(soon(t), b, Plan{Partitions: 1, Replicas: 3, Retention: time.Hour})
-	wantError(t, err, exit.Unavailable, "Invalid Replication Factor")
+	wantError(t, err, exit.Usage, "Invalid Replication Factor", "start more brokers")
 }
 
 // TestCompacted: a topic that is compacted is refused wherever a stage looks at it first, unless it is of text, or the broker

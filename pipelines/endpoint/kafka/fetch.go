@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -20,6 +19,7 @@ import (
 type fetchRequest struct {
 	fetch.Request
 	version int16  // the newest version that the broker and the library know
+	id      id     // of the topic; zero: the request names it
 	into    []byte // memory for the answer, which replaces it if it is larger
 }
 
@@ -44,27 +44,68 @@ func (r *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
 
 // RawExchange implements protocol.RawExchanger.
 func (r *fetchRequest) RawExchange(broker io.ReadWriter) (protocol.Message, error) {
+	if r.id != (id{}) {
+		answer, err := exchange(broker, protocol.Fetch, fetchByID, r.body(), r.into)
+		return fetchByIDResponse(answer), err
+	}
 	if r.version < fetchVersion {
 		return nil, exit.Errorf(exit.Missing, "the broker is older than Kafka 2.3")
 	}
 	if err := protocol.WriteRequest(broker, fetchVersion, 0, clientName, &r.Request); err != nil {
 		return nil, err
 	}
-	var size [4]byte
-	if _, err := io.ReadFull(broker, size[:]); err != nil {
-		return nil, err
+	answer, err := receive(broker, r.into)
+	return fetchResponse(answer), err
+}
+
+// body is the request by the id of its topic: "Fetch Request (Version: 13)". A broker has no messages for an id whose topic was deleted.
+func (r *fetchRequest) body() []byte {
+	p := r.Topics[0].Partitions[0]
+	b := binary.BigEndian.AppendUint32(nil, uint32(r.ReplicaID))
+	for _, n := range []int32{r.MaxWaitTime, r.MinBytes, r.MaxBytes} {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
-	answer := r.into[:0]
-	for missing := int(binary.BigEndian.Uint32(size[:])); missing > 0; { // it grows as bytes come: an announced size must not allocate memory
-		from := len(answer)
-		answer = slices.Grow(answer, min(missing, leastAnswer))
-		answer = answer[:min(cap(answer), from+missing)]
-		if _, err := io.ReadFull(broker, answer[from:]); err != nil {
-			return nil, err
-		}
-		missing -= len(answer) - from
+	b = append(b, byte(r.IsolationLevel))
+	b = binary.BigEndian.AppendUint32(b, uint32(r.SessionID))
+	b = binary.BigEndian.AppendUint32(b, uint32(r.SessionEpoch))
+	b = append(append(append(b, 2), r.id[:]...), 2) // a list of one topic, a list of one partition
+	b = binary.BigEndian.AppendUint32(b, uint32(p.Partition))
+	b = binary.BigEndian.AppendUint32(b, uint32(p.CurrentLeaderEpoch))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.FetchOffset))
+	b = binary.BigEndian.AppendUint32(b, 1<<32-1) // no epoch of the message before
+	b = binary.BigEndian.AppendUint64(b, uint64(p.LogStartOffset))
+	b = binary.BigEndian.AppendUint32(b, uint32(p.PartitionMaxBytes))
+	return append(b, 0, 0, 1, 1, 0) // no fields of partition and topic, no forgotten topics, no rack, no fields
+}
+
+// A fetchByIDResponse is the answer to a request by an id: "Fetch Response (Version: 13)".
+type fetchByIDResponse []byte
+
+// ApiKey implements protocol.Message.
+func (fetchByIDResponse) ApiKey() protocol.ApiKey { return protocol.Fetch }
+
+// chunk returns the messages from an offset on.
+func (r fetchByIDResponse) chunk(from int64) (chunk, error) {
+	in := &cursor{rest: r}
+	in.take(4) // correlation
+	in.fields()
+	in.take(4) // throttling
+	failed := in.number(2)
+	in.take(4) // session
+	for range min(1, in.length()) {
+		in.take(16) // the topic
+		in.length() // one partition
+		in.take(4)  // its number
+		failed = in.number(2)
 	}
-	return fetchResponse(answer), nil
+	if failed != 0 {
+		return chunk{}, kafka.Error(failed)
+	}
+	c := chunk{next: from, head: in.number(8)}
+	in.take(8 + 8) // other offsets
+	transactions := readTransactions(in, in.length(), in.fields)
+	in.take(4) // a replica nearby
+	return c.all(in, in.take(in.length()), transactions)
 }
 
 // leastAnswer is the memory for an answer at first, in bytes. It doubles as bytes come.
@@ -91,9 +132,13 @@ func (r fetchResponse) chunk(from int64) (chunk, error) {
 	}
 	c := chunk{next: from, head: in.number(8)}
 	in.take(8 + 8) // other offsets
-	transactions := readTransactions(in)
+	transactions := readTransactions(in, int(in.number(4)), func() {})
 	in.take(4) // a replica nearby
-	batches := in.take(max(0, int(in.number(4))))
+	return c.all(in, in.take(max(0, int(in.number(4)))), transactions)
+}
+
+// all adds the messages of all batches of an answer.
+func (c chunk) all(in *cursor, batches []byte, transactions *transactions) (chunk, error) {
 	if in.short {
 		return chunk{}, errors.New("the broker's answer is cut short")
 	}
@@ -160,7 +205,7 @@ func (c *chunk) add(batch []byte, t *transactions) error {
 	}
 	for _, m := range messages {
 		if !taken.IsZero() {
-			m.time = taken
+			m.time, m.stamped = taken, true
 		}
 		if m.offset >= c.next {
 			c.messages, c.next = append(c.messages, m), m.offset+1

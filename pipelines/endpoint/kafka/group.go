@@ -11,6 +11,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 )
 
 // A Member shares the partitions of a topic with the other members of its consumer group.
@@ -107,6 +108,9 @@ type Work = func(ctx context.Context, partition int) error
 // Share calls work concurrently for each partition that the group assigns to this member. It cancels a call when its partition is
 // assigned to another member. Share returns when finished says that no member has work left, or when a call of work fails.
 func (m *Member) Share(ctx context.Context, work Work, finished func(context.Context) (bool, error)) error {
+	if _, err := m.client.partitions(ctx); err != nil { // notes bear the topic's id
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var all sync.WaitGroup
@@ -185,6 +189,8 @@ func (m *Member) Share(ctx context.Context, work Work, finished func(context.Con
 // follow sends each generation of the group to a channel. If the group cannot be reached, follow retries until Patience has passed.
 func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error {
 	var lost time.Time
+	found := func() {}
+	defer func() { found() }()
 	for {
 		generation, err := m.group.Next(ctx)
 		switch {
@@ -192,6 +198,7 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			return context.Cause(ctx)
 		case err == nil:
 			lost = time.Time{}
+			found()
 			select {
 			case to <- generation:
 			case <-ctx.Done():
@@ -199,6 +206,7 @@ func (m *Member) follow(ctx context.Context, to chan<- *kafka.Generation) error 
 			}
 		case lost.IsZero():
 			lost = time.Now()
+			found = metrics.AwaitAnswer(m.client.Topic, m.client.awaits("join group "+m.client.Group))
 		case errors.Is(err, kafka.InconsistentGroupProtocol) && time.Since(lost) < 2*m.client.Session: // the other members may be dead, and leave after the session
 		case !passing(err) && !joining(err), time.Since(lost) > m.client.Patience:
 			return m.client.failed("join group "+m.client.Group, err)

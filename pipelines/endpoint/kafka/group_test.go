@@ -436,7 +436,7 @@ func TestForeignNotes(t *testing.T) {
 	for note, want := range map[string]Hint{"": {}, "end": {Ended: true}, "round 12": {Round: 12}, "round 12 of 80": {Round: 12, Planned: 80}, "leader": {}, "round x": {},
 		"round -1": {}, "round 4294967296": {}, "the end": {}} {
 		var got Hint
-		if readNote(&got, note); got != want {
+		if new(client).readNote(&got, note); got != want {
 			t.Errorf("%q: %+v, want %+v", note, got, want)
 		}
 	}

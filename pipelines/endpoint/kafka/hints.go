@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/segmentio/kafka-go"
 
@@ -14,15 +15,29 @@ import (
 type Hint = topic.Hint
 
 // noteOf is the text that stands beside the committed offset of a hint.
-func noteOf(h Hint) string {
-	if h.Ended {
-		return "end"
+func (c *client) noteOf(h Hint) string {
+	note := "end"
+	if !h.Ended {
+		note = fmt.Sprintf("round %d of %d", h.Round, h.Planned)
 	}
-	return fmt.Sprintf("round %d of %d", h.Round, h.Planned)
+	if topic := c.identity.Load(); topic != nil && topic.id != (id{}) {
+		note += noteTopic + topic.id.String()
+	}
+	return note
 }
 
-// readNote reads a note into a hint. Another program commits no such note, and the hint then has no round.
-func readNote(h *Hint, note string) {
+// noteTopic stands in a note before the id of the topic.
+const noteTopic = " topic "
+
+// readNote reads a note into a hint. Another program commits no such note, and the hint then has no round. A note of another topic of the same
+// name is no hint.
+func (c *client) readNote(h *Hint, note string) {
+	note, of, named := strings.Cut(note, noteTopic)
+	topic := c.identity.Load()
+	if named && topic != nil && topic.id != (id{}) && of != topic.id.String() {
+		*h = Hint{Offset: -1}
+		return
+	}
 	h.Ended = note == "end"
 	fmt.Sscanf(note, "round %d of %d", &h.Round, &h.Planned)
 }
@@ -59,7 +74,7 @@ func Hints(ctx context.Context, l *Location) ([]Hint, error) {
 			for _, f := range found {
 				if f.Partition == partition {
 					hints[i] = Hint{Offset: f.CommittedOffset}
-					readNote(&hints[i], f.Metadata)
+					c.readNote(&hints[i], f.Metadata)
 					err = errors.Join(err, f.Error)
 				}
 			}
@@ -82,7 +97,7 @@ func (c *client) note(ctx context.Context, partition int, h Hint, generation int
 	defer cancel()
 	r, err := c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
 		GroupID: c.Group, GenerationID: generation, MemberID: member,
-		Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: partition, Offset: h.Offset, Metadata: noteOf(h)}}},
+		Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: partition, Offset: h.Offset, Metadata: c.noteOf(h)}}},
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 )
 
 // A Journal is a topic of one partition. Programs append entries and read all entries; all programs see the entries in the same order.
@@ -45,7 +46,8 @@ func OpenJournal(ctx context.Context, l *Location) (*Journal, error) {
 // Append appends an entry, and waits until all replicas have it. A retry may store the entry twice. After an error the entry may be
 // stored or not.
 func (j *Journal) Append(entry []byte) error {
-	return j.client.retry(j.log.context, "append", func(ctx context.Context) error {
+	defer metrics.AwaitWrite(j.client.Topic, 0, j.client.awaits(appending))()
+	return j.client.retry(j.log.context, appending, func(ctx context.Context) error {
 		r, err := j.client.kafka.Produce(ctx, &kafka.ProduceRequest{
 			Topic: j.client.Topic, RequiredAcks: kafka.RequireAll,
 			Records: kafka.NewRecordReader(kafka.Record{Value: kafka.NewBytes(entry)}),
@@ -67,6 +69,7 @@ func (j *Journal) Read() ([][]byte, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: its first entries are gone", j.client.Location).
 			WithHint("a journal needs retention.ms=-1 and cleanup.policy=delete, as topics.sh sets them")
 	}
+	defer metrics.AwaitAnswer(j.client.Topic, j.client.awaits(reading))()
 	for j.next < end {
 		c, err := j.log.fetchOnce(j.next)
 		if err != nil {

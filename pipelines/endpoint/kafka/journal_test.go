@@ -161,4 +161,9 @@ func TestJournalRefuses(t *testing.T) {
 	put(t, l, 0, []byte("other"))
 	_, err = j.Read()
 	wantError(t, err, exit.Malformed, l.String(), "first entries are gone")
+	for range 3 { // now it has more entries than were read
+		put(t, l, 0, []byte("other"))
+	}
+	_, err = j.Read()
+	wantError(t, err, exit.Malformed, l.String(), "deleted and created again")
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,11 +49,12 @@ type Log struct {
 
 // A message is a fetched message.
 type message struct {
-	offset int64
-	time   time.Time
-	value  []byte
-	label  label
-	err    error // the error of its label
+	offset  int64
+	time    time.Time
+	stamped bool // by the broker, not by the writer
+	value   []byte
+	label   label
+	err     error // the error of its label
 }
 
 // check refuses a message without a frame, and a message whose headers no stage writes.
@@ -124,6 +126,12 @@ func (c *client) log(ctx context.Context, partition int, offset int64) (*Log, er
 	l := &Log{
 		client: c, partition: partition, isolation: kafka.ReadCommitted, chunks: make(chan chunk, 1), free: make(chan []byte, 1),
 		wait: metrics.NewWait(c.Topic, partition), read: metrics.MessagesRead(c.Topic, partition), lag: metrics.Lag(c.Topic, partition),
+	}
+	if err := c.stamped(ctx); err != nil {
+		return nil, err
+	}
+	if c.Whole && !c.UntilEnd {
+		l.wait.Expect(fmt.Sprintf("messages of %s, until the end of its stream; with until=end it ends where the topic ended", l.Name()))
 	}
 	first, end, err := c.bounds(ctx, partition)
 	if err != nil {
@@ -209,7 +217,7 @@ func (l *Log) fetch(offset int64) {
 			l.reuse(c.memory)
 			c.memory = nil
 		}
-		if idle && time.Since(watched) > watching {
+		if err == nil && time.Since(watched) > watching {
 			watched, err = time.Now(), l.client.unchanged(l.context)
 		}
 		if idle && err == nil {
@@ -233,19 +241,33 @@ func (l *Log) fetch(offset int64) {
 
 // fetchOnce returns the messages from an offset on. It returns none if none come within maxWait.
 func (l *Log) fetchOnce(offset int64) (c chunk, err error) {
-	err = l.client.retry(l.context, "read", func(ctx context.Context) error {
+	err = l.client.retry(l.context, reading, func(ctx context.Context) error {
 		var memory []byte
 		select {
 		case memory = <-l.free: // for this attempt alone: after an error the library may still write to it
 		default:
 		}
 		asked := time.Now()
-		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, newFetch(l.client.Topic, l.partition, offset, l.isolation, memory))
+		request := newFetch(l.client.Topic, l.partition, offset, l.isolation, memory)
+		if topic := l.client.identity.Load(); topic != nil && topic.fetches {
+			request.id = topic.id
+		}
+		answer, err := l.client.transport.RoundTrip(ctx, l.client.kafka.Addr, request)
 		if err != nil {
 			return err
 		}
-		c, err = answer.(fetchResponse).chunk(offset)
-		c.asked, c.memory = asked, answer.(fetchResponse)
+		switch answer := answer.(type) {
+		case fetchResponse:
+			c, err = answer.chunk(offset)
+			c.memory = answer
+		case fetchByIDResponse:
+			c, err = answer.chunk(offset)
+			c.memory = answer
+		}
+		c.asked = asked
+		if errors.Is(err, kafka.UnknownTopicID) || errors.Is(err, kafka.InconsistentTopicID) {
+			return cmp.Or(l.client.identify(ctx), err) // the topic is gone, made again, or new to this broker
+		}
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			return l.gone(offset)
 		}
@@ -298,6 +320,9 @@ func (l *Log) message() (*message, error) {
 	}
 	m := &l.pending[0]
 	l.pending = l.pending[1:]
+	if l.client.BrokerTime && !m.stamped {
+		return nil, writersTime(l.Name(), fmt.Sprintf("the message at offset %d has %s=CreateTime", m.offset, timestampType))
+	}
 	if l.next = m.offset + 1; len(l.pending) == 0 {
 		l.next = l.after
 	}

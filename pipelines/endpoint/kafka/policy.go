@@ -14,6 +14,39 @@ import (
 // cleanupPolicy is the topic setting that chooses between deletion and compaction of old messages.
 const cleanupPolicy = "cleanup.policy"
 
+// timestampType is the topic setting that says whose clock stamps messages; with brokerTime it is the broker's.
+const (
+	timestampType = "message.timestamp.type"
+	brokerTime    = "LogAppendTime"
+)
+
+// stamped refuses a topic whose writers stamp their messages, if the location wants the broker's time. It accepts a topic whose settings the
+// user may not read: each batch says whose time it has.
+func (c *client) stamped(ctx context.Context) error {
+	if !c.BrokerTime {
+		return nil
+	}
+	return c.retry(ctx, "look at the topic's settings", func(ctx context.Context) error {
+		entries, err := c.settings(ctx, timestampType)
+		if code := kafka.Error(0); errors.As(err, &code) && !passing(err) {
+			return nil
+		}
+		for _, e := range entries {
+			if e.ConfigName == timestampType && e.ConfigValue != brokerTime {
+				return writersTime(c.Location.String(), "the topic has "+timestampType+"="+e.ConfigValue)
+			}
+		}
+		return err
+	})
+}
+
+// writersTime is the error of messages with the time of their writer.
+func writersTime(name, what string) error {
+	return exit.Errorf(exit.Refused, "%s: refused: %s: the writer of a message chooses its time, and so whose messages count when", name, what).
+		WithHint("give the topic %s=%s; older messages keep their writers' time, so take a new topic, or an offset after them in from=; "+
+			"--trust-stamps, where there is such a flag, if no author can write to the topic", timestampType, brokerTime)
+}
+
 // compacted is the error of a compacted topic. Compaction keeps only the last message of each key, and a stream needs all of its
 // messages. Messages of a stream have no key, and the broker refuses messages without a key in a compacted topic.
 func (c *client) compacted() error {

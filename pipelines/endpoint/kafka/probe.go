@@ -4,11 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/segmentio/kafka-go/protocol"
 
 	"privpipe/pipelines/exit"
 )
@@ -43,6 +47,46 @@ func (c *client) wantsTLS(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wantsClear returns an error if the client encrypts, and one of the brokers answers a request in clear. Such a broker takes the beginning of a
+// TLS connection for a malformed request, and hangs up.
+func (c *client) wantsClear(ctx context.Context) error {
+	if c.transport.TLS == nil {
+		return nil
+	}
+	for _, broker := range c.Brokers {
+		if speaksClear(ctx, broker) {
+			return exit.Errorf(exit.Missing, "%s: the broker %s speaks no TLS, and the connection was encrypted", c.Location, broker).
+				WithHint("use the broker's port with TLS; or leave tls out of the file that %s names, if the network may read the records", ConfigVariable)
+		}
+	}
+	return nil
+}
+
+// speaksClear says whether a broker answers the question for the versions that it knows. The question holds no secret.
+func speaksClear(ctx context.Context, broker string) bool {
+	ctx, cancel := context.WithTimeout(ctx, probing)
+	defer cancel()
+	connection, err := new(net.Dialer).DialContext(ctx, "tcp", broker)
+	if err != nil {
+		return false
+	}
+	defer connection.Close()
+	connection.SetDeadline(time.Now().Add(probing))
+	question := make([]byte, 4+2+2+4+2)
+	binary.BigEndian.PutUint32(question, uint32(len(question)-4))
+	binary.BigEndian.PutUint16(question[4:], uint16(protocol.ApiVersions))
+	binary.BigEndian.PutUint16(question[len(question)-2:], 1<<16-1) // no client id
+	if _, err := connection.Write(question); err != nil {
+		return false
+	}
+	answer := make([]byte, 4+4+2+4) // length, correlation, error, number of requests
+	if _, err := io.ReadFull(connection, answer); err != nil {
+		return false
+	}
+	size, correlation := binary.BigEndian.Uint32(answer), binary.BigEndian.Uint32(answer[4:])
+	return correlation == 0 && size < 1<<16 // an alert of TLS begins with bytes that are a larger size
 }
 
 // speaksTLS says whether a broker answers the beginning of a TLS connection with a certificate. It then closes the connection.

@@ -74,7 +74,7 @@ func TestInClearToTLS(t *testing.T) {
 	picky := broker.Fake(t, map[string]int{"t.private": 1}, kfake.TLS(&tls.Config{
 		Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAnyClientCert, MaxVersion: tls.VersionTLS12,
 	}))
-	t.Setenv(ConfigVariable, "")
+	unset(t)
 	for name, address := range map[string]string{
 		"hangs up": fake.Address, "wants a certificate": picky.Address, "alerts": alerting(t, own),
 		"behind one that is away": "127.0.0.1:1," + fake.Address,

@@ -1,13 +1,16 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/segmentio/kafka-go"
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/wire/stream"
 )
 
@@ -23,26 +26,52 @@ func Tails(ctx context.Context, l *Location) ([]Tail, error) {
 	defer c.leave()
 	tails := make([]Tail, len(partitions))
 	for i, partition := range partitions {
-		m, end, err := c.last(ctx, partition, func(*message) bool { return true })
-		if err == nil && m != nil {
-			err = c.refused(m, partition)
-		}
-		if err != nil {
+		if tails[i], err = c.tail(ctx, partition); err != nil {
 			return nil, err
-		}
-		if tails[i].Offset = end; m != nil {
-			tails[i] = Tail{Frame: m.value, Offset: m.offset, Mark: m.label.Mark}
 		}
 	}
 	return tails, nil
 }
 
-// refused returns an error for a message that no stage can have written, otherwise nil.
-func (c *client) refused(m *message, partition int) error {
-	if err := m.check(); err != nil {
-		return exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", c.Topic, partition, m.offset, err)
+// tail returns the last message of a partition that says how far its stream has come, or else the last message.
+func (c *client) tail(ctx context.Context, partition int) (Tail, error) {
+	var tail Tail
+	var refused error // of the last message that was looked at
+	_, end, err := c.last(ctx, partition, func(m *message) bool {
+		if err := m.check(); err != nil {
+			refused = c.wrong(m, partition, err)
+			return true
+		}
+		found, err := stream.Find(m.value)
+		says := err != nil || found.Mark != stream.Mark{} // the caller refuses what is no frame
+		if says || tail.Frame == nil {
+			tail = Tail{Frame: m.value, Offset: m.offset, Mark: found.Mark}
+		}
+		return says
+	})
+	switch {
+	case err != nil || refused != nil:
+		return tail, cmp.Or(err, refused)
+	case tail.Frame == nil:
+		return Tail{Offset: end}, nil
 	}
-	return nil
+	if tail.Ends && tail.Round == 0 {
+		last, _, err := c.lastMark(ctx, partition, func(m stream.Mark) bool { return m.Closes && m.Round > 0 })
+		if err != nil {
+			return tail, err
+		}
+		tail.Round = last.Round
+	}
+	return tail, nil
+}
+
+// lastMark returns the last wanted mark of a partition, if it has one.
+func (c *client) lastMark(ctx context.Context, partition int, wanted func(stream.Mark) bool) (mark stream.Mark, found bool, err error) {
+	_, _, err = c.last(ctx, partition, func(m *message) bool {
+		mark, found = m.marks(wanted)
+		return found
+	})
+	return mark, found, err
 }
 
 // Search looks for a wanted mark of a stage in each partition of the location. It returns the last such mark of the first partition that
@@ -54,12 +83,12 @@ func Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*s
 	}
 	defer c.leave()
 	for _, partition := range partitions {
-		m, _, err := c.last(ctx, partition, func(m *message) bool { return m.err == nil && m.label.Writer != "" && wanted(m.label.Mark) })
+		mark, found, err := c.lastMark(ctx, partition, wanted)
 		if err != nil {
 			return nil, err
 		}
-		if m != nil {
-			return &m.label.Mark, nil
+		if found {
+			return &mark, nil
 		}
 	}
 	return nil, nil
@@ -85,12 +114,17 @@ func Stands(ctx context.Context, l *Location, h Hint) (bool, error) {
 	}
 	stands := false
 	err = c.scan(ctx, partition, max(0, h.Offset-1), min(end, h.Offset+1), func(m *message) {
-		closes := m.offset == h.Offset-1 && m.label.Closes && m.label.Round == h.Round
-		foreign := m.offset == h.Offset && m.label.Writer == ""
-		stands = stands || m.err == nil && (closes || foreign)
+		if m.offset == h.Offset-1 {
+			_, closes := m.marks(func(m stream.Mark) bool { return m.Closes && m.Round == h.Round })
+			stands = stands || closes
+		}
+		stands = stands || m.offset == h.Offset && m.err == nil && m.label.Writer == ""
 	})
 	return stands, err
 }
+
+// mostSteps bounds the messages that last holds in memory.
+const mostSteps = 64
 
 // last returns the last wanted message of a partition, nil if there is none, and the offset after the partition's last message. It
 // reads from the end backwards, in growing steps.
@@ -99,15 +133,18 @@ func (c *client) last(ctx context.Context, partition int, wanted func(*message) 
 	if err != nil {
 		return nil, 0, err
 	}
-	for to, step := end, int64(1); to > first && found == nil; step *= 4 {
+	for to, step := end, int64(1); to > first && found == nil; step = min(4*step, mostSteps) {
 		from := max(first, to-step)
-		err := c.scan(ctx, partition, from, to, func(m *message) {
-			if wanted(m) {
-				found = m
-			}
-		})
+		var messages []*message
+		err := c.scan(ctx, partition, from, to, func(m *message) { messages = append(messages, m) })
 		if err != nil {
 			return nil, 0, err
+		}
+		for _, m := range slices.Backward(messages) {
+			if wanted(m) {
+				found = m
+				break
+			}
 		}
 		to = from
 	}
@@ -119,6 +156,7 @@ func (c *client) scan(ctx context.Context, partition int, from, to int64, visit 
 	l := &Log{client: c, partition: partition, isolation: kafka.ReadCommitted}
 	l.context, l.stop = context.WithCancelCause(ctx)
 	defer l.Close()
+	defer metrics.AwaitAnswer(c.Topic, c.awaits(reading))()
 	began := time.Now()
 	for next := from; next < to; {
 		c, err := l.fetchOnce(next)
@@ -141,10 +179,11 @@ func (c *client) scan(ctx context.Context, partition int, from, to int64, visit 
 // Find returns an error if a topic of streams or of text is missing.
 func Find(ctx context.Context, l *Location) error {
 	c, _, err := find(ctx, l)
-	if err == nil {
-		c.leave()
+	if err != nil {
+		return err
 	}
-	return err
+	defer c.leave()
+	return c.stamped(ctx)
 }
 
 // Partitions returns the number of partitions of a topic of streams.
@@ -191,14 +230,18 @@ func (c *client) newest(ctx context.Context, partition int, first, end int64) (i
 func (c *client) newestFrom(ctx context.Context, partition int, from, end int64) (int64, error) {
 	begin, round := int64(-1), int64(-1)
 	err := c.scan(ctx, partition, from, end, func(m *message) {
-		switch at := int64(m.label.Round); {
-		case m.err != nil || m.label.Writer == "" || m.label.Ends:
-		case at > round:
+		at := int64(m.label.Round)
+		if m.err != nil || m.label.Writer == "" || at < round || at == round && (begin >= 0 || m.label.Since > 0) {
+			return // the headers are a hint, with which few frames need be decoded
+		}
+		found, err := stream.Find(m.value)
+		if at = int64(found.Round); err != nil || found.Mark == (stream.Mark{}) || found.Ends || at < round {
+			return
+		}
+		if at > round {
 			begin, round = -1, at
-			if m.label.Since == 0 {
-				begin = m.offset
-			}
-		case at == round && begin < 0 && m.label.Since == 0:
+		}
+		if begin < 0 && found.Begins {
 			begin = m.offset
 		}
 	})

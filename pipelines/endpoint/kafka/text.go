@@ -1,16 +1,18 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 
+	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/metrics"
 )
 
-// Text reads the messages of all partitions of a topic as text, in the order in which they come. Text adds a newline to a message that
-// does not end with one. It is an io.ReadCloser.
+// Text reads the messages of all partitions of a topic as text, in the order in which they come. Read adds a newline to a message that
+// does not end with one.
 type Text struct {
 	logs   []*Log
 	values chan value
@@ -20,8 +22,8 @@ type Text struct {
 }
 
 type value struct {
-	text []byte
-	err  error
+	*topic.Text
+	err error
 }
 
 // OpenText opens a topic of text. Other programs write such topics, so a compacted topic is accepted.
@@ -49,10 +51,7 @@ func (t *Text) follow(log *Log) {
 		m, err := log.message()
 		v := value{err: err}
 		if err == nil {
-			v.text = append(m.value, '\n')
-			if n := len(m.value); n > 0 && m.value[n-1] == '\n' {
-				v.text = m.value
-			}
+			v.Text = &topic.Text{Partition: log.Name(), Offset: m.offset, Content: m.value}
 		}
 		select {
 		case t.values <- v:
@@ -68,8 +67,14 @@ func (t *Text) follow(log *Log) {
 // Read implements io.Reader. It waits for one message, and returns all messages that have come.
 func (t *Text) Read(b []byte) (n int, err error) {
 	for n < len(b) && t.err == nil {
-		if len(t.rest) == 0 && !t.receive(n == 0) {
-			break
+		if len(t.rest) == 0 {
+			text, err := t.Message(n == 0)
+			if text == nil || err != nil {
+				break
+			}
+			if t.rest = text.Content; !bytes.HasSuffix(t.rest, []byte("\n")) {
+				t.rest = append(t.rest, '\n')
+			}
 		}
 		copied := copy(b[n:], t.rest)
 		n, t.rest = n+copied, t.rest[copied:]
@@ -80,34 +85,35 @@ func (t *Text) Read(b []byte) (n int, err error) {
 	return 0, t.err
 }
 
-// receive takes the next message. Without wait it returns false if there is none yet.
-func (t *Text) receive(wait bool) bool {
-	if t.open == 0 {
-		t.err = io.EOF
-		return false
-	}
-	var v value
-	if wait {
-		select {
-		case v = <-t.values:
-		case <-t.logs[0].context.Done():
-			v.err = context.Cause(t.logs[0].context)
-		}
-	} else {
+// Message returns the next message. Without wait it returns nil if there is none yet. After the last message of all partitions it returns io.EOF.
+func (t *Text) Message(wait bool) (*topic.Text, error) {
+	for t.err == nil && t.open > 0 {
+		var v value
 		select {
 		case v = <-t.values:
 		default:
-			return false
+			if !wait {
+				return nil, nil
+			}
+			select {
+			case v = <-t.values:
+			case <-t.logs[0].context.Done():
+				v.err = context.Cause(t.logs[0].context)
+			}
+		}
+		switch {
+		case errors.Is(v.err, io.EOF):
+			t.open--
+		case v.err != nil:
+			t.err = v.err
+		default:
+			return v.Text, nil
 		}
 	}
-	switch {
-	case errors.Is(v.err, io.EOF):
-		t.open--
-	case v.err != nil:
-		t.err = v.err
+	if t.err == nil {
+		t.err = io.EOF
 	}
-	t.rest = v.text
-	return true
+	return nil, t.err
 }
 
 // Close ends the reading.

@@ -17,11 +17,12 @@ type transactions struct {
 // An aborted transaction begins at an offset of its producer, and ends with the producer's next mark.
 type aborted struct{ producer, first int64 }
 
-// readTransactions reads the list of aborted transactions from an answer.
-func readTransactions(in *cursor) *transactions {
+// readTransactions reads a list of n aborted transactions from an answer. rest reads what follows each.
+func readTransactions(in *cursor, n int, rest func()) *transactions {
 	t := &transactions{producers: make(map[int64]bool)}
-	for n := in.number(4); n > 0 && !in.short; n-- {
+	for ; n > 0 && !in.short; n-- {
 		t.aborted = append(t.aborted, aborted{producer: in.number(8), first: in.number(8)})
+		rest()
 	}
 	slices.SortFunc(t.aborted, func(a, b aborted) int { return cmp.Compare(a.first, b.first) })
 	return t

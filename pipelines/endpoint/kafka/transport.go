@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"io"
 
 	"privpipe/pipelines/endpoint/topic"
 	"privpipe/pipelines/wire/stream"
@@ -33,7 +32,7 @@ func (transport) OpenAt(ctx context.Context, l *Location, partition int, offset 
 	return log, nil
 }
 
-func (transport) OpenText(ctx context.Context, l *Location) (io.ReadCloser, error) {
+func (transport) OpenText(ctx context.Context, l *Location) (topic.Texts, error) {
 	text, err := OpenText(ctx, l)
 	if err != nil {
 		return nil, err

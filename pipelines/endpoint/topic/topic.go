@@ -29,6 +29,10 @@ type Location struct {
 	Partition int
 	// From is where an input begins: Start, Oldest, Newest, End, an offset or a time (RFC 3339). Empty is Start.
 	From string
+	// BrokerTime refuses messages with the time of their writer: where times decide which messages count, a writer could move those of others.
+	BrokerTime bool
+	// Whole says that the program reads the input to its end before it goes on.
+	Whole bool
 	// UntilEnd ends an input at the offset where the topic ended when it was opened, not at the end record.
 	UntilEnd bool
 	// Patience is how long a broker may be away before the program gives up.
@@ -45,6 +49,12 @@ const (
 
 // String is the topic's name without the keys that say how to read it.
 func (l *Location) String() string { return l.Scheme + strings.Join(l.Brokers, ",") + "/" + l.Topic }
+
+// FromTime says whether From is a time.
+func (l *Location) FromTime() bool {
+	_, err := time.Parse(time.RFC3339, l.From)
+	return err == nil
+}
 
 // IsPrivate says whether the topic's name is that of a topic of private records.
 func (l *Location) IsPrivate() bool { return strings.HasSuffix(l.Topic, Private) }
@@ -65,8 +75,8 @@ type Transport interface {
 	Open(context.Context, *Location) ([]Log, error)
 	OpenAt(ctx context.Context, l *Location, partition int, offset int64) (Log, error)
 
-	// OpenText opens all partitions of a topic whose messages are lines of text.
-	OpenText(context.Context, *Location) (io.ReadCloser, error)
+	// OpenText opens all partitions of a topic whose messages are texts.
+	OpenText(context.Context, *Location) (Texts, error)
 
 	// Append begins a stream in each partition of the location.
 	Append(context.Context, *Location) ([]Appender, error)
@@ -74,7 +84,8 @@ type Transport interface {
 	// OpenJournal opens a topic of one partition as a Journal.
 	OpenJournal(context.Context, *Location) (Journal, error)
 
-	// Tails returns the last message of each partition. Search returns the last wanted mark of a partition, nil if there is none.
+	// Tails returns the last message of each partition. Search returns the last wanted mark of a partition, nil if there is none. The frames
+	// decide what a mark is: the headers of messages are hints, which anybody may write.
 	Tails(context.Context, *Location) ([]Tail, error)
 	Search(ctx context.Context, l *Location, wanted func(stream.Mark) bool) (*stream.Mark, error)
 
@@ -85,11 +96,24 @@ type Transport interface {
 	Stands(context.Context, *Location, Hint) (bool, error)
 }
 
-// A Log is a partition that is open for reading. Read it by Frame or by Labelled, not by both.
+// Texts are the messages of a topic. Read them by Read, as lines, or by Message, not by both.
+type Texts interface {
+	io.ReadCloser
+	Message(wait bool) (*Text, error) // the next message; without wait nil if none is there yet; io.EOF after the last
+}
+
+// A Text is a message of a topic of texts.
+type Text struct {
+	Partition string // the name of topic and partition, for messages
+	Offset    int64
+	Content   []byte // the caller may keep it
+}
+
+// A Log is a partition that is open for reading. Read it by Frame or by Found, not by both.
 type Log interface {
 	stream.Source
 	io.Closer
-	Labelled() (Labelled, error) // the next message of a stage; messages of other programs are skipped
+	Found() (stream.Found, error) // what the frame of the next message says; messages of other programs than stages are skipped
 
 	Name() string // the name of topic and partition, for messages
 	Location() *Location
@@ -134,17 +158,11 @@ type Plan struct {
 	Retention  time.Duration // how long a private topic keeps its messages; a public topic keeps them for ever
 }
 
-// A Tail is the last message of a partition.
+// A Tail is the last message of a partition. Messages with only a header are passed over: they say nothing of the stream's progress. The Round
+// of an end is that of the last round or set before it.
 type Tail struct {
 	Frame  []byte // nil: the partition is empty
 	Offset int64
-	stream.Mark
-}
-
-// A Labelled is a message that is described by its headers only; the frame is not decoded.
-type Labelled struct {
-	Frame []byte // valid until the next call of Log.Labelled
-	First bool   // the first frame of its writer, which holds the stream's header
 	stream.Mark
 }
 

@@ -37,7 +37,7 @@ done | tokenize text --vocab vocab.txt | privatize randomized-response --grant r
 (umask 077; head -c 32 /dev/urandom >key)
 sample --epoch --rounds 3 --run online -o rounds.pp reports.pp`)
 
-		// The same documents come to the topic in three windows. The producer says when, so that a slow machine changes nothing but the wait.
+		// The same documents come to the topic in three windows. The producer says when, and is trusted, so that a slow machine changes nothing but the wait.
 		const length = 3 * time.Second
 		start := time.Now().Add(2 * time.Second).Truncate(time.Millisecond)
 		published := make(chan error, 1)
@@ -61,7 +61,7 @@ learn() { # NAME, from rounds on standard input
   wait $!
 }
 learn epoch <rounds.pp
-sample --epoch --window %s --window-grace %[1]s --window-start %s --window-state state --rounds 3 --run online "kafka://%s/%s" |
+sample --epoch --trust-stamps --window %s --window-grace %[1]s --window-start %s --window-state state --rounds 3 --run online "kafka://%s/%s" |
   tee windows.pp | learn windows
 [[ $(show windows.pp | grep -c round_close) == 3 ]]
 for file in params.pp model.pp models; do diff -r epoch/$file windows/$file; done

@@ -31,10 +31,11 @@ if [[ ${1:-} == start && ${2:-} == --secure ]]; then
   shift
 fi
 [[ $# == 2 ]] || fail "wants one of start, stop, kill, pause, resume, fetch, and a folder, see --help"
-mkdir -p -- "$2"
+mkdir -p -- "$2" 2>/dev/null || fail "cannot make the folder $2" 82
 folder=$(cd "$2" && pwd -P)
-jars=${PRIVPIPE_KAFKA_JARS:-$folder/jars}
-version=${PRIVPIPE_KAFKA_VERSION:-4.1}
+jars=${PRIVPIPE_KAFKA_JARS-$folder/jars}
+version=${PRIVPIPE_KAFKA_VERSION-4.1}
+[[ $2 && $jars ]] || fail "a folder is given as nothing: DIR or PRIVPIPE_KAFKA_JARS"
 case $version in
   4.1) release=4.1.1 ;;
   3.9) release=3.9.2 ;;
@@ -110,6 +111,7 @@ credentials() {
 }
 
 start() {
+  [[ -w $folder ]] || fail "cannot write in the folder $folder" 82
   fetch
   # The broker inherits the lock and so holds it for as long as it lives. The process with the stored id may be another one by now.
   exec {lock}>"$folder/lock"

@@ -33,7 +33,8 @@ else
   corpora=$(cd "${arguments[0]}" && pwd)
 fi
 out=${arguments[-1]}
-mkdir -p -- "$out/work" 2>/dev/null || fail "cannot make the folder $out" 82
+own "$out"
+mkdir -p -- "$out/work"
 out=$(cd "$out" && pwd)
 
 # wanted NUMBER succeeds if the row is one of --rows.

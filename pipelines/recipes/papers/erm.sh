@@ -21,13 +21,14 @@
 #   --force           train even with fewer than 1,000 rows
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
 #                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
+#   --title TEXT      title of the page, which all may read; by default the name of TRAIN
 set -euo pipefail
 papers=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 source "$papers/../stages.sh"
 source "$recipes/rows.sh"
 
 epsilon=1 regularisation=1e-4 row_norm='' sigma='' unit=document
-take "schema epsilon regularisation row-norm positive delta delimiter held force!" "$@"
+take "schema epsilon regularisation row-norm positive delta delimiter held title force!" "$@"
 real regularisation delta ${row_norm:+row-norm}
 holds "$delta < 1" || fail "--delta must be below 1, is $delta"
 objective=(--mechanism objective --claim paper --regularisation "$regularisation")

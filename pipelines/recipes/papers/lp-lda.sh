@@ -34,6 +34,7 @@
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --held FILE       held-out text to score the model on, as sets of words; no ε covers the score
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each batch, too
 #   --delta 1e-6      δ of the report
 #   --seed 1          seed of what is rebuilt

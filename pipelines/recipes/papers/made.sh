@@ -21,7 +21,7 @@ take "" "$@"
 [[ ${#arguments[@]} == 1 ]] || fail "wants OUT, see --help"
 out=${arguments[0]}
 type -P go >/dev/null || fail "Go is not on PATH: its source is the text" 82
-mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
+own "$out"
 export LC_ALL=C # bytes, not characters
 
 comments "$(go env GOROOT)/src" >"$out/all.jsonl"

@@ -18,8 +18,8 @@ published_documents() {
 # replace-one neighbours have the same number of documents, so this number is public.
 count_documents() {
   population=$(show "$out/documents.pp" | grep -c '^{"document"')
-  ((batch <= population)) || { rm -f -- "$out/documents.pp" && fail "--batch $batch is larger than the number of documents"; }
   [[ ${sigma:-} == none || -e $out/grant.json ]] || enough "$population"
+  ((batch <= population)) || { rm -f -- "$out/documents.pp" && fail "--batch $batch is larger than the number of documents"; }
 }
 
 # number MEMBER prints the number of this name in the JSON of account.

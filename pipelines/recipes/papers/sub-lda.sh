@@ -32,6 +32,7 @@
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
 #   --streams         for the other levels: keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
 #                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume

@@ -25,6 +25,7 @@
 #   --force           train even with fewer than 1,000 rows
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
 #                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
+#   --title TEXT      title of the page, which all may read; by default the name of TRAIN
 #
 # Over Kafka, each stage in its own process (../kafka/README.md):
 #

@@ -26,6 +26,7 @@
 #   --delta 1e-6      δ of the claims and of the report
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
 #   --seed 1          seed of the random first topics
 #   --force           train even with fewer than 1,000 documents

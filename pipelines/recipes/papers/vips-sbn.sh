@@ -25,6 +25,7 @@
 #   --seed 1          seed of the random first weights
 #   --held IMAGES     held-out images: prints the share of their pixels that the model predicts right, beside the mean image; no ε covers
 #                     it. Those of tokenize images --public (.pp) are on the page, too, and in picture.png
+#   --title TEXT      title of the page, which all may read; by default the name of IMAGES
 #
 # Over Kafka, each stage in its own process (../kafka/README.md):
 #

@@ -10,8 +10,8 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../stages.sh"
 
 take "" "$@"
-((${#arguments[@]} < 2)) || fail "wants at most ROOT, see --help"
-root=${arguments[0]:-}
+((${#arguments[@]} < 2)) && [[ ${arguments[0]-/} ]] || fail "wants at most ROOT, see --help"
+root=${arguments[0]-}
 here=$recipes/wall
 
 install -d -m 755 "$root"/etc/{privpipe,sysusers.d,tmpfiles.d,systemd/system/privpipe-.service.d} \

@@ -7,7 +7,8 @@
 # PRIVPIPE_ROOT is put before all paths; it is empty by default.
 set -euo pipefail
 
-root=${PRIVPIPE_ROOT:-}
+root=${PRIVPIPE_ROOT-}
+[[ ! -v PRIVPIPE_ROOT || $root ]] || { echo "side.sh: error: PRIVPIPE_ROOT is empty" >&2 && exit 80; }
 PATH=$root/usr/local/libexec/privpipe:$PATH
 source "$root/etc/privpipe/run.conf"
 params=$root/run/privpipe/params

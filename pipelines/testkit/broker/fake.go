@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/testkit"
 )
@@ -20,7 +21,7 @@ type Faked struct {
 // do not come by themselves.
 func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 	t.Helper()
-	all := []kfake.Opt{kfake.NumBrokers(1)}
+	all := []kfake.Opt{kfake.NumBrokers(1), kfake.ListenFn(listen)}
 	for topic, partitions := range topics {
 		all = append(all, kfake.SeedTopics(int32(partitions), topic))
 	}
@@ -29,6 +30,10 @@ func Fake(t testing.TB, topics map[string]int, options ...kfake.Opt) Faked {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
+	cluster.ControlKey(int16(kmsg.Produce), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		stamp(cluster, request.(*kmsg.ProduceRequest))
+		return nil, nil, false
+	})
 	return Faked{Address: cluster.ListenAddrs()[0], Cluster: cluster}
 }
 

@@ -137,7 +137,8 @@ func writersTime(s subject) error {
 		return err
 	}
 	read, err := s.records(topic)
-	return errors.Join(err, differs("time", read[0].Timestamp.UnixMilli(), at.UnixMilli()))
+	return errors.Join(err, differs("time", read[0].Timestamp.UnixMilli(), at.UnixMilli()),
+		differs("type of the time", read[0].Attrs.TimestampType(), 0))
 }
 
 func brokersTime(s subject) error {
@@ -152,7 +153,7 @@ func brokersTime(s subject) error {
 	if at := read[0].Timestamp; at.Before(before.Truncate(time.Millisecond)) || at.After(time.Now()) {
 		return fmt.Errorf("a message of now has the time %v", at)
 	}
-	return nil
+	return differs("type of the time", read[0].Attrs.TimestampType(), 1)
 }
 
 func byTime(s subject) error {
@@ -171,6 +172,16 @@ func byTime(s subject) error {
 		all = append(all, err, differs(fmt.Sprint("from ", after), got, want))
 	}
 	return errors.Join(all...)
+}
+
+func byBrokersTime(s subject) error {
+	topic, before := s.Topic(s.t, "t", 1, map[string]string{"message.timestamp.type": "LogAppendTime"}), time.Now()
+	if err := s.write([]*kgo.Record{{Topic: topic, Timestamp: slow()}}); err != nil {
+		return err
+	}
+	got, err := s.offset(topic, kafka.TimeOffsetOf(0, before.Add(-time.Minute)))
+	none, e := s.offset(topic, kafka.TimeOffsetOf(0, before.Add(time.Hour)))
+	return errors.Join(err, e, differs("from before", got, 0), differs("from after", none, -1))
 }
 
 // longPoll: a fetch at the end is answered when a message comes, and when its time has passed without one.

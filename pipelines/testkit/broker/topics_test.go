@@ -10,6 +10,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"privpipe/pipelines/testkit"
 )
@@ -56,6 +57,7 @@ func recreated(s subject) error {
 	if err := produce(s.c, topic, 0, words("a b")...); err != nil {
 		return err
 	}
+	before := s.id(topic)
 	s.ask(s.t, func(ctx context.Context, client *kgo.Client) error {
 		if err := remove(ctx, client, topic); err != nil {
 			return err
@@ -72,7 +74,52 @@ func recreated(s subject) error {
 		return err
 	}
 	values, err := fetch(c, topic, 0, 0)
-	return errors.Join(err, differs("end", empty, 0), differs("messages", fmt.Sprintf("%s", values), "[c]"))
+	after := s.id(topic)
+	return errors.Join(err, differs("end", empty, 0), differs("messages", fmt.Sprintf("%s", values), "[c]"),
+		differs("no id, or the id of before", after == before || after == [16]byte{} || before == [16]byte{}, false),
+		refused("a fetch by the id of before", s.fetchByID(before), kafka.UnknownTopicID), s.fetchByID(after))
+}
+
+// id is the id of a topic.
+func (s subject) id(topic string) (id [16]byte) {
+	s.ask(s.t, func(ctx context.Context, client *kgo.Client) error {
+		named := kmsg.NewMetadataRequestTopic()
+		named.Topic = &topic
+		request := kmsg.NewPtrMetadataRequest()
+		request.Topics = append(request.Topics, named)
+		answer, err := request.RequestWith(ctx, client)
+		if err == nil {
+			id = answer.Topics[0].TopicID
+		}
+		return err
+	})
+	return id
+}
+
+// fetchByID fetches from partition 0 of the topic with an id, and returns the broker's error.
+func (s subject) fetchByID(id [16]byte) (failed error) {
+	s.ask(s.t, func(ctx context.Context, client *kgo.Client) error {
+		of, which := kmsg.NewFetchRequestTopic(), kmsg.NewFetchRequestTopicPartition()
+		which.PartitionMaxBytes = 1 << 20
+		of.TopicID, of.Partitions = id, append(of.Partitions, which)
+		request := kmsg.NewPtrFetchRequest()
+		request.Version, request.MaxBytes, request.MaxWaitMillis, request.ReplicaID = 13, 1<<20, 100, -1
+		request.SessionEpoch, request.Topics = -1, append(request.Topics, of)
+		answer, err := client.SeedBrokers()[0].Request(ctx, request)
+		if err != nil {
+			return err
+		}
+		got := answer.(*kmsg.FetchResponse)
+		code := got.ErrorCode
+		if code == 0 {
+			code = got.Topics[0].Partitions[0].ErrorCode
+		}
+		if code != 0 {
+			failed = kafka.Error(code)
+		}
+		return nil
+	})
+	return failed
 }
 
 func addedPartitions(s subject) error {

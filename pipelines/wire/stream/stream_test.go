@@ -538,7 +538,7 @@ func TestWriterRefusesWhatReadersWould(t *testing.T) {
 }
 
 // vectors are the streams of package testkit, which has some of each kind and version.
-func vectors(f *testing.F) (streams [][]byte) {
+func vectors(f testing.TB) (streams [][]byte) {
 	names, err := filepath.Glob("../../testkit/vectors/*.pp")
 	if err != nil || len(names) == 0 {
 		f.Fatalf("no vectors: %v", err)

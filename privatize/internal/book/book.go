@@ -109,6 +109,10 @@ func (b *Book) append(line *event.Line) error {
 	if _, err := b.file.Write(encoded); err != nil {
 		return err
 	}
+	// The file is public, and says no more of the time than its lines. Only its owner can set that.
+	if err := os.Chtimes(b.path, line.Time, line.Time); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
 	if err := b.file.Sync(); err != nil {
 		return err
 	}

@@ -72,6 +72,10 @@ func TestL2(t *testing.T) {
 		{"bound beyond all", []int64{fixed.Limit, -fixed.Limit}, math.MaxUint64, []int64{fixed.Limit, -fixed.Limit}},
 	} {
 		z := slices.Clone(c.z)
+		within := slices.Equal(c.z, c.want)
+		if got := WithinL2(z, nil, c.bound); got != within {
+			t.Errorf("%s: %v is within %d: %v", c.name, z, c.bound, got)
+		}
 		if check(t, z, c.bound); !slices.Equal(z, c.want) {
 			t.Errorf("%s: %v to %d gives %v, want %v", c.name, c.z, c.bound, z, c.want)
 		}

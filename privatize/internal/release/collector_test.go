@@ -87,6 +87,30 @@ func TestClipping(t *testing.T) {
 	}
 }
 
+// TestProvedOffTheDiagonal: in an L2 bound that is taken for proved the cell off the diagonal counts twice, too, and no
+// other. The clip is between the norms of a cell of 1 that counts once, and twice.
+func TestProvedOffTheDiagonal(t *testing.T) {
+	for cell := range 5 {
+		r := collector(t, clipping(event.ClipProved, 1.2), symmetric)
+		v := fixed.Vector{Cells: []int{cell}, Steps: []int64{int64(1 / r.Step())}}
+		if err := r.Add("a", "", wire.UnitDigest("a"), &v); (err == nil) != (cell != 3) {
+			t.Errorf("cell %d: %v", cell, err)
+		}
+	}
+}
+
+// TestBatchOnTheBound: the sum of a batch is clipped from one step beyond the bound on, as a unit is.
+func TestBatchOnTheBound(t *testing.T) {
+	r := collector(t, clipping(event.ClipBatch, 2))
+	bound := int64(r.Bound())
+	for beyond := range int64(3) {
+		sum := fixed.Sum{Cells: []int64{0, bound + beyond, 0, 0, 0, 0}}
+		if r.limit.batch(&sum); sum.Cells[1] != bound {
+			t.Errorf("%d steps beyond the bound of %d it has %d", beyond, bound, sum.Cells[1])
+		}
+	}
+}
+
 // TestProved: a unit beyond the bound that its model is said to prove ends the round; one within it is left as it is.
 func TestProved(t *testing.T) {
 	laplace := func(terms *Terms) { terms.Grant.Mechanism = event.Laplace }

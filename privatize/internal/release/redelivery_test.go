@@ -10,6 +10,7 @@ import (
 	"privpipe/pipelines/event"
 	"privpipe/pipelines/wire"
 	"privpipe/privatize/internal/fixed"
+	"privpipe/privatize/internal/unit"
 )
 
 // A delivery is something that comes to a round: a contribution, a record of one, or a partial sum.
@@ -214,6 +215,27 @@ func changed(random *rand.Rand, d delivery) delivery {
 	d.values = slices.Clone(d.values)
 	d.values[i] += 0x1p-18 // four steps
 	return d
+}
+
+// TestBothHalvesOfAMark: a second contribution is dropped only if both halves of its mark are those of the first.
+func TestBothHalvesOfAMark(t *testing.T) {
+	for name, change := range map[string]func(*unit.Mark){
+		"none": func(*unit.Mark) {},
+		"high": func(m *unit.Mark) { m.High ^= 1 << 40 },
+		"low":  func(m *unit.Mark) { m.Low ^= 2 },
+	} {
+		c := collector(t, clipping(event.ClipUnit, 2))
+		var v fixed.Vector
+		if err := c.Quantise(&v, 0, nil, nil, []float32{1, 0, 0, 0, 0, 0}, false); err != nil {
+			t.Fatal(err)
+		}
+		first := c.marker.contribution("", &v)
+		change(&first)
+		c.round.seen.Add(unit.KeyOf("a"), first)
+		if err := c.round.take("a", "", 1, &v); (err == nil) != (name == "none") {
+			t.Errorf("%s half changed: %v", name, err)
+		}
+	}
 }
 
 // TestMark: the mark of a contribution follows from its cells, its steps and its record, whatever was marked before; and

@@ -31,6 +31,15 @@ func TestResume(t *testing.T) {
 	whole, part := sent(1, cells), Sent{Round: 1}
 	cells[0]++
 	other := sent(1, cells)
+	for at, digit := range []byte(whole.Digest) { // of which every digit counts
+		changed := []byte(whole.Digest)
+		if changed[at] = '0'; digit == '0' {
+			changed[at] = '1'
+		}
+		if p.Resume([]Sent{{1, string(changed)}}) == nil {
+			t.Errorf("digit %d of a digest is not compared", at)
+		}
+	}
 	p.Close()
 
 	for name, c := range map[string]struct {

@@ -107,6 +107,11 @@ func TestCap(t *testing.T) {
 			t.Errorf("%s has %d steps", word, w)
 		}
 	}
+	for number, want := range map[int]int{15: 15, 16: 16, 17: 16} {
+		if of, _ := counted(t, 16, false, paper{"d", "d", words[:number]}); len(of) != want {
+			t.Errorf("of %d words %d have weight, want %d", number, len(of), want)
+		}
+	}
 	backwards := slices.Clone(words)
 	slices.Reverse(backwards)
 	if again, _ := counted(t, 16, false, paper{"d", "d", backwards}); !equal(again, first) {

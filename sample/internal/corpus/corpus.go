@@ -28,9 +28,10 @@ type Corpus struct {
 
 	encoded []byte // the last document that was added, with its length; its memory is used again
 
-	at  []int64  // offset of each document: its length as 4 bytes, then its encoding
-	end int64    // offset after the last document
-	ids []uint64 // 64 bits of the hash of each document's unit and id, until Seal
+	at   []int64  // offset of each document: its length as 4 bytes, then its encoding
+	end  int64    // offset after the last document
+	once bool     // see Once
+	ids  []uint64 // 64 bits of the hash of each document's unit and id, until Seal
 
 	unit    wire.Unit
 	owner   []int32       // unit of each document, if units are users
@@ -163,6 +164,10 @@ func (c *Corpus) flush() error {
 // spilled is the offset at which the documents in the file begin.
 func (c *Corpus) spilled() int64 { return int64(len(c.chunks)) * chunkBytes }
 
+// Once makes Seal drop a document that is equal to an earlier one of its unit and id: topics deliver messages again. Whether documents are
+// equal depends on their unit only.
+func (c *Corpus) Once() { c.once = true }
+
 // Seal ends the list. It refuses a document id that occurs twice in a unit. The error does not say where: the places of two equal
 // documents tell how many there are.
 func (c *Corpus) Seal() error {
@@ -171,11 +176,20 @@ func (c *Corpus) Seal() error {
 	}
 	sorted := slices.Clone(c.ids)
 	slices.Sort(sorted)
+	twice := make(map[uint64][]int) // the documents of each hash that occurs twice
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {
-			if err := c.refuseTwice(sorted[i]); err != nil {
-				return err
+			twice[sorted[i]] = nil
+		}
+	}
+	if len(twice) > 0 {
+		for i, h := range c.ids {
+			if of, again := twice[h]; again {
+				twice[h] = append(of, i)
 			}
+		}
+		if err := c.settle(twice); err != nil {
+			return err
 		}
 	}
 	c.ids = nil
@@ -185,23 +199,50 @@ func (c *Corpus) Seal() error {
 // ErrTwice means that a document id occurs twice in a unit.
 var ErrTwice = errors.New("a document id occurs twice")
 
-// refuseTwice compares documents with the same hash: only equal units and ids are an error, not equal hashes.
-func (c *Corpus) refuseTwice(h uint64) error {
+// settle compares documents with the same hash: only equal units and ids are an error, not equal hashes. It drops equal documents if Once was
+// called.
+func (c *Corpus) settle(twice map[uint64][]int) error {
 	type name struct{ unit, id string }
-	seen := make(map[name]bool)
-	for i := range c.ids {
-		if c.ids[i] != h {
+	dropped := make(map[int]bool)
+	for _, documents := range twice {
+		seen := make(map[name]*wire.Document)
+		for _, i := range documents {
+			d, err := c.Document(i)
+			if err != nil {
+				return err
+			}
+			n := name{wire.UnitName(c.unit, d), d.Id}
+			switch first := seen[n]; {
+			case first == nil:
+				seen[n] = d
+			case !c.once || !proto.Equal(first, d):
+				return ErrTwice
+			default:
+				dropped[i] = true
+			}
+		}
+	}
+	if len(dropped) == 0 {
+		return nil
+	}
+	kept := 0
+	for i := range c.at {
+		if dropped[i] {
 			continue
 		}
-		d, err := c.Document(i)
-		if err != nil {
-			return err
+		c.at[kept] = c.at[i]
+		if c.unit == wire.Unit_USER {
+			c.owner[kept] = c.owner[i]
+		} else {
+			c.digests[kept], c.keys[kept] = c.digests[i], c.keys[i]
 		}
-		n := name{wire.UnitName(c.unit, d), d.Id}
-		if seen[n] {
-			return ErrTwice
-		}
-		seen[n] = true
+		kept++
+	}
+	c.at = c.at[:kept]
+	if c.unit == wire.Unit_USER {
+		c.owner = c.owner[:kept]
+	} else {
+		c.digests, c.keys = c.digests[:kept], c.keys[:kept]
 	}
 	return nil
 }

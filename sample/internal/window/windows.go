@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"privpipe/pipelines/wire"
@@ -23,6 +24,7 @@ type Windows struct {
 	again  *again     // content of the open window, if an earlier run began it; else nil
 	now    *gathering // of the open window
 	next   *gathering // of the next window, from documents that came while the open window was not over
+	seen   bool       // a document came
 
 	// Counts of documents. They are private.
 	Late     uint64 // documents that count in a later window than the one they arrived in
@@ -46,6 +48,9 @@ func New(ctx context.Context, plan Plan, state *State, unit wire.Unit, memory in
 	return w
 }
 
+// ErrEmpty is the error of sources that have ended without a document before the second window.
+var ErrEmpty = errors.New("no document")
+
 // Next returns the next window after it is over and its units are in the state. It returns io.EOF after the last window, and if the
 // sources have ended before the next window began.
 func (w *Windows) Next(ctx context.Context) (*Batch, error) {
@@ -61,6 +66,8 @@ func (w *Windows) Next(ctx context.Context) (*Batch, error) {
 		}
 		over, from := w.over()
 		switch {
+		case over && w.open == 1 && w.nobody():
+			return nil, ErrEmpty
 		case over && w.unbegun():
 			return nil, io.EOF
 		case over || !from.After(time.Now()):
@@ -95,6 +102,11 @@ func (w *Windows) over() (over bool, from time.Time) {
 	return over, from
 }
 
+// nobody reports whether all sources have ended without a document, now or before a restart.
+func (w *Windows) nobody() bool {
+	return !w.seen && w.again == nil && !slices.ContainsFunc(w.feeds, func(f *feed) bool { return !f.ended })
+}
+
 // unbegun reports whether all sources have ended before the open window began, so that it has no document.
 func (w *Windows) unbegun() bool {
 	for _, f := range w.feeds {
@@ -107,6 +119,7 @@ func (w *Windows) unbegun() bool {
 
 func (w *Windows) take(o offer) error {
 	f := w.feeds[o.from]
+	w.seen = w.seen || o.document != nil
 	ready, err := f.take(o, w.plan, w.open)
 	if err != nil || !ready {
 		return err

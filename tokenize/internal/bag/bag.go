@@ -14,14 +14,36 @@ import (
 type Counter struct {
 	index    *Index
 	splitter words.Splitter
-	counts   []uint32 // of the word ids below the vocabulary's size, zero between documents; and of unknown words, which nobody reads
+	counts   []uint32 // of the word ids below the vocabulary's size, zero between documents; and of unknown words and of stop words
 	ids      ids      // with a count
 	tokens   uint64   // words of the current bag, known or not
 }
 
+// Words are numbers of words of a text.
+type Words struct {
+	All   uint64
+	Known uint64 // in the vocabulary
+	Stop  uint64 // stop words that are not in the vocabulary
+}
+
+// Add adds the words of another text.
+func (w *Words) Add(other Words) {
+	w.All += other.All
+	w.Known += other.Known
+	w.Stop += other.Stop
+}
+
+// Coverage is the share of the words that the vocabulary has, stop words left out; 0 where there are no others.
+func (w Words) Coverage() float64 {
+	if w.All == w.Stop {
+		return 0
+	}
+	return float64(w.Known) / float64(w.All-w.Stop)
+}
+
 // NewCounter returns a Counter for a vocabulary of the given size with the given index, of texts that are cut by rule.
 func NewCounter(index *Index, size int, rule words.Rule) *Counter {
-	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+1), ids: newIDs(size + 1)}
+	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+2), ids: newIDs(size + 2)}
 }
 
 // Add adds the words of text that are in the vocabulary to the current bag.
@@ -34,25 +56,27 @@ func (c *Counter) Add(text words.Text) {
 	})
 }
 
-// Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the number of words in the text, and the
-// number of those in the vocabulary. It refuses a document over the limits of the wire format.
-func (c *Counter) Bag(d *wire.Document) (tokens, known uint64, err error) {
+// Bag moves the counts into d and begins a new bag. A bag may be empty. Bag returns the numbers of words in the text. It refuses a
+// document over the limits of the wire format.
+func (c *Counter) Bag(d *wire.Document) (of Words, err error) {
+	of.All, c.tokens = c.tokens, 0
+	of.Stop = uint64(c.counts[c.index.unknown+1])
 	ids := c.ids.take()
-	if n := len(ids); n > 0 && ids[n-1] == c.index.unknown {
+	for n := len(ids); n > 0 && ids[n-1] >= c.index.unknown; n-- {
+		c.counts[ids[n-1]] = 0
 		ids = ids[:n-1]
 	}
 	numbers := make([]uint32, 2*len(ids)) // in one allocation
 	d.WordGaps, d.Counts = wire.AppendGaps(numbers[:0:len(ids)], ids), numbers[len(ids):]
 	for i, id := range ids {
 		d.Counts[i] = c.counts[id]
-		known += uint64(c.counts[id])
+		of.Known += uint64(c.counts[id])
 		c.counts[id] = 0
 	}
-	tokens, c.tokens = c.tokens, 0
-	if known > wire.MaxTokens {
-		return tokens, known, fmt.Errorf("document of more than %d known words", wire.MaxTokens)
+	if of.Known > wire.MaxTokens {
+		return of, fmt.Errorf("document of more than %d known words", wire.MaxTokens)
 	}
-	return tokens, known, CheckSize(d)
+	return of, CheckSize(d)
 }
 
 // CheckSize refuses a document that is too large for a record, also for a record of a round. The caller still knows where the

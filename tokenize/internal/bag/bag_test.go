@@ -20,7 +20,7 @@ func bagOf(t *testing.T, c *Counter, v vocabulary.Words, texts ...string) map[st
 		c.Add(words.Text{Content: []byte(text)})
 	}
 	d := &wire.Document{Id: "a"}
-	if _, _, err := c.Bag(d); err != nil {
+	if _, err := c.Bag(d); err != nil {
 		t.Fatal(err)
 	}
 	header := &wire.Header{VocabularySize: uint32(len(v))}
@@ -60,14 +60,14 @@ func TestBagRefusesMoreWordsThanTheWireAllows(t *testing.T) {
 		c.Add(text)
 	}
 	d := new(wire.Document)
-	if _, _, err := c.Bag(d); err != nil || d.Counts[0] != wire.MaxTokens {
+	if _, err := c.Bag(d); err != nil || d.Counts[0] != wire.MaxTokens {
 		t.Fatalf("got %v, want a document of the greatest length", err)
 	}
 	for range wire.MaxTokens >> 20 {
 		c.Add(text)
 	}
 	c.Add(words.Text{Content: []byte("a")})
-	if _, _, err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
+	if _, err := c.Bag(d); err == nil || err.Error() != "document of more than 16777216 known words" {
 		t.Errorf("got %v, want an error of a document that is too long", err)
 	}
 	if got := bagOf(t, c, v, "a"); got["a"] != 1 {
@@ -130,12 +130,37 @@ func TestIndexOfTokens(t *testing.T) {
 	}
 	c.Add(list)
 	d := new(wire.Document)
-	tokens, known, err := c.Bag(d)
-	if want := []uint32{1, 1, 2}; err != nil || tokens != 8 || known != 4 || !slices.Equal(d.Counts, want) {
-		t.Errorf("got %v, %d of %d words known, %v", d, known, tokens, err)
+	of, err := c.Bag(d)
+	if want := []uint32{1, 1, 2}; err != nil || of != (Words{All: 8, Known: 4}) || !slices.Equal(d.Counts, want) {
+		t.Errorf("got %v, of words %v, %v", d, of, err)
 	}
 	if got := bagOf(t, c, v, "e_mail x- new york A"); !maps.Equal(got, map[string]uint32{"new_york": 1, "a": 1}) {
 		t.Errorf("got %v of a text", got)
+	}
+}
+
+// TestStopWords: stop words that are not in the vocabulary are counted apart, and are in no bag. The next bag begins at none.
+func TestStopWords(t *testing.T) {
+	v := vocabulary.Words{"dog", "the"}
+	index := NewIndex(v, words.Rule{}, "the", "of", "and", strings.Repeat("so", 20))
+	c := NewCounter(index, len(v), words.Rule{})
+	for _, want := range []Words{{All: 9, Known: 3, Stop: 4}, {All: 1}} {
+		text := "The dog of dogs and THE AND cat " + strings.Repeat("so", 20)
+		if want.All == 1 {
+			text = "cat"
+		}
+		c.Add(words.Text{Content: []byte(text)})
+		d := new(wire.Document)
+		of, err := c.Bag(d)
+		if err != nil || of != want || len(d.Counts) > len(v) {
+			t.Errorf("%q: %v, %v, %v; want %v", text, of, d, err, want)
+		}
+	}
+	if got := (Words{All: 9, Known: 3, Stop: 4}).Coverage(); got != 0.6 {
+		t.Errorf("coverage %v, want 3 of 5", got)
+	}
+	if got := (Words{All: 4, Stop: 4}).Coverage(); got != 0 {
+		t.Errorf("coverage of stop words %v", got)
 	}
 }
 
@@ -246,7 +271,7 @@ func BenchmarkText(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				c.Add(words.Text{Content: text})
-				if _, _, err := c.Bag(new(wire.Document)); err != nil {
+				if _, err := c.Bag(new(wire.Document)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 type Index struct {
 	slots   []slot // a power of two of them, at most half in use
 	shift   int
-	unknown uint32 // the id of a word that is not in the vocabulary: the size of the vocabulary
+	unknown uint32 // the id of a word that is not in the vocabulary: the size of the vocabulary; that of a stop word is one more
 	long    map[string]uint32
 }
 
@@ -40,25 +40,32 @@ func pack(w words.Word) packed {
 }
 
 // NewIndex returns the index of a vocabulary for the words of a rule. If two of its words differ only in case, Find returns the first.
-func NewIndex(v vocabulary.Words, rule words.Rule) *Index {
-	size := bits.Len(uint(2 * len(v)))
+// Counters count the stop words that are not in the vocabulary apart from other unknown words.
+func NewIndex(v vocabulary.Words, rule words.Rule, stop ...string) *Index {
+	size := bits.Len(uint(2 * (len(v) + len(stop))))
 	x := &Index{slots: make([]slot, 1<<size), shift: 64 - size, unknown: uint32(len(v)), long: make(map[string]uint32)}
 	for i := range x.slots {
 		x.slots[i].id = x.unknown
 	}
 	rule.Phrases = nil
 	splitter := words.Splitter{Rule: rule}
-	for id, entry := range v {
+	add := func(entry string, id uint32) {
 		// An entry is one word, also if text would be cut there: "e_mail" is a phrase, or a token of a list.
 		var whole words.Text
 		whole.Token([]byte(entry))
-		splitter.Words(whole, func(w words.Word) { x.add(w, uint32(id)) })
+		splitter.Words(whole, func(w words.Word) { x.add(w, id) })
+	}
+	for id, entry := range v {
+		add(entry, uint32(id))
+	}
+	for _, entry := range stop {
+		add(entry, x.unknown+1)
 	}
 	return x
 }
 
 func (x *Index) add(w words.Word, id uint32) {
-	if _, ok := x.Find(w); ok || len(w.Bytes) == 0 {
+	if x.id(w) != x.unknown || len(w.Bytes) == 0 {
 		return
 	}
 	if len(w.Bytes) > mostPacked {
@@ -78,7 +85,7 @@ func (x *Index) add(w words.Word, id uint32) {
 // Find returns the id of a word.
 func (x *Index) Find(w words.Word) (id uint32, ok bool) {
 	id = x.id(w)
-	return id, id != x.unknown
+	return id, id < x.unknown
 }
 
 // id returns the id of a word, or unknown.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/name"
 )
 
 // A Folder reads the PNG files below a folder, in lexical order. The label of an image is the path of its folder, relative to the
@@ -42,9 +43,13 @@ func NewFolder(root string, size Size) (*Folder, error) {
 		if hidden && entry.IsDir() {
 			return fs.SkipDir
 		}
-		if !hidden && !entry.IsDir() && strings.EqualFold(filepath.Ext(path), ".png") {
-			f.paths = append(f.paths, below)
+		if hidden || entry.IsDir() || !strings.EqualFold(filepath.Ext(path), ".png") {
+			return nil
 		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a FIFO would be waited for
+			return err
+		}
+		f.paths = append(f.paths, below)
 		return nil
 	})
 	if err == nil && len(f.paths) == 0 {
@@ -60,7 +65,7 @@ func (f *Folder) Next() (made Image, err error) {
 	}
 	below := f.paths[0]
 	f.paths = f.paths[1:]
-	if folder := filepath.ToSlash(filepath.Dir(below)); folder != "." {
+	if folder := name.OfPath(filepath.Dir(below)); folder != "." {
 		made.Label = folder
 	}
 	path := filepath.Join(f.root, below)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"privpipe/pipelines/endpoint/topic"
 )
 
 // A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines, CSV or Parquet, or one text file.
@@ -19,9 +21,11 @@ type Chunk struct {
 	// Err is the fault of a text file that cannot be opened as text.
 	Err error
 
-	table   *table // of CSV, else nil
-	parsed  []Row  // of Parquet, else nil
-	options *Options
+	messages []*topic.Text // of a topic, else nil
+	plain    bool          // the messages are texts
+	table    *table        // of CSV, else nil
+	parsed   []Row         // of Parquet, else nil
+	options  *Options
 }
 
 // Unit is what Line and the numbers of Rows count.
@@ -30,6 +34,14 @@ func (c Chunk) Unit() string {
 		return "row"
 	}
 	return "line"
+}
+
+// Message returns the message of a topic that a number of Rows is of, nil of other inputs.
+func (c Chunk) Message(number int) *topic.Text {
+	if c.messages == nil {
+		return nil
+	}
+	return c.messages[number-1]
 }
 
 // A Row is one record of a chunk: the fields of a document, the cells of a Reader with Cells, or the record's fault.
@@ -51,6 +63,8 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	switch {
 	case c.Fault != nil:
 		return func(yield func(int, Row) bool) { yield(c.Line, Row{Err: c.Fault}) }
+	case c.messages != nil:
+		return c.each(limit)
 	case c.table != nil:
 		return c.rows(limit)
 	case c.parsed != nil:

@@ -18,6 +18,7 @@ import (
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/plain"
 	"privpipe/pipelines/exit"
+	"privpipe/tokenize/internal/name"
 )
 
 // A Format is a file format of documents.
@@ -53,9 +54,10 @@ func (o *Options) comment() rune {
 type Reader struct {
 	Options
 	inputs []input
-	lines  *lines // of the current input
-	table  *table // of CSV, once its first record is read
-	rows   *rows  // of the current input, if it is Parquet
+	lines  *lines    // of the current input
+	table  *table    // of CSV, once its first record is read
+	rows   *rows     // of the current input, if it is Parquet
+	topic  *messages // the current input, if it is a topic of messages
 	read   *atomic.Int64
 	close  func() error
 }
@@ -74,20 +76,20 @@ func NewReader(names []string, o Options) (*Reader, error) {
 		names = []string{endpoint.Stdio}
 	}
 	r := &Reader{Options: o, read: new(atomic.Int64)}
-	for _, name := range names {
-		info, err := os.Stat(name)
-		if name != endpoint.Stdio && err == nil && info.IsDir() {
-			if err := r.addFolder(name); err != nil {
+	for _, path := range names {
+		info, err := os.Stat(path)
+		if path != endpoint.Stdio && err == nil && info.IsDir() {
+			if err := r.addFolder(path); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		in := input{path: name, id: filepath.ToSlash(name), format: r.Format}
-		if name == endpoint.Stdio {
+		in := input{path: path, id: name.OfPath(path), format: r.Format}
+		if path == endpoint.Stdio {
 			in.id = ""
 		}
 		if r.Format == ByName {
-			in.format = r.formatOf(name)
+			in.format = r.formatOf(path)
 		}
 		r.inputs = append(r.inputs, in)
 	}
@@ -180,23 +182,23 @@ func (r *Reader) addFolder(root string) error {
 		if err != nil {
 			return err
 		}
-		in := input{path: path, id: filepath.ToSlash(below), format: formatOf(path)}
+		in := input{path: path, id: name.OfPath(below), format: formatOf(path)}
 		if r.Format != ByName {
 			in.format = r.Format
 			if hidden := strings.HasPrefix(entry.Name(), ".") && below != "."; hidden && entry.IsDir() {
 				return fs.SkipDir
-			} else if info, err := os.Stat(path); err != nil {
-				return err
-			} else if hidden || !info.Mode().IsRegular() {
+			} else if hidden {
 				return nil
 			}
 		}
-		if in.format == TextFile && r.Cells != nil {
-			return nil // a README, rather than rows
+		if in.format == "" || entry.IsDir() || in.format == TextFile && r.Cells != nil { // a README, rather than rows
+			return nil
 		}
-		if !entry.IsDir() && in.format != "" {
-			r.inputs = append(r.inputs, in)
+		// A FIFO or a device is no file of a folder: it is read where it is named itself.
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return err
 		}
+		r.inputs = append(r.inputs, in)
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
@@ -219,6 +221,17 @@ func (r *Reader) Next() (Chunk, bool, error) {
 				return Chunk{}, false, err
 			}
 		}
+		if r.topic != nil {
+			chunk, err := r.topic.next()
+			if err == nil {
+				chunk.options = &r.Options
+				return chunk, true, nil
+			}
+			r.topic.Close()
+			if r.topic = nil; err != io.EOF {
+				return Chunk{}, false, err
+			}
+		}
 		if r.lines != nil {
 			chunk, err := r.records()
 			if err == nil {
@@ -237,6 +250,14 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		}
 		in := r.inputs[0]
 		r.inputs = r.inputs[1:]
+		if ofMessages(in) {
+			var err error
+			if r.topic, err = openMessages(in, r.read); err != nil {
+				r.topic = nil
+				return Chunk{}, false, err
+			}
+			continue
+		}
 		if in.format == TextFile {
 			chunk, err := r.file(in)
 			return chunk, err == nil, err

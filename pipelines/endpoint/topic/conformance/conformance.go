@@ -181,9 +181,9 @@ func (s suite) streams(t *testing.T) {
 		logs[0].Close()
 	}
 	log := must[topic.Log](t)(transport.OpenAt(soon(t), l, 1, -1))
-	for want := range 4 { // by headers only
-		m, err := log.Labelled()
-		if err != nil || int(m.Round) != want+1 || !m.Closes || m.First != (want == 0) {
+	for want := range 4 {
+		m, err := log.Found()
+		if err != nil || int(m.Round) != want+1 || !m.Closes || m.Header.GetKind() != wire.Kind_ROUNDS {
 			t.Errorf("message %d: %+v, %v", want, m.Mark, err)
 		}
 	}

@@ -11,7 +11,7 @@ source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/figure.sh"
 take "quick!" "$@"
 [[ ${#arguments[@]} == 1 ]] || fail "wants OUT, see --help"
 out=${arguments[0]}
-mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
+own "$out"
 : >"$out/$name-findings.txt"
 echo panel,series,kind,x,y >"$out/$name.csv"
 

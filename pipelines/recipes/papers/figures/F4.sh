@@ -40,7 +40,7 @@ trace() {
   done
   likeliest[$series]=$(first_words)
   for folder in "${folders[@]}"; do
-    evaluate topics --top 10 --csv "$folder/model.pp" | tail -n +2 | sed "s/^/$series,${folder##*/},/" >>"$out/F5.csv"
+    evaluate topics --relevance 1 --top 10 --csv "$folder/model.pp" | tail -n +2 | sed "s/^/$series,${folder##*/},/" >>"$out/F5.csv"
     finding measured "$series, seed ${folder##*/}: $(evaluate converged --threshold 5 --for 3 "$folder/by-round.pp" 2>/dev/null ||
       echo "no 4 rounds on end change by at most 5")"
   done

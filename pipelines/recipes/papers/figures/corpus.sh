@@ -20,7 +20,7 @@ text=${arguments[0]} out=${arguments[1]}
 [[ -f $text ]] || fail "no such text: $text"
 [[ -f $vocab ]] || fail "no such vocabulary: $vocab"
 positive words train held
-mkdir -p -- "$out" 2>/dev/null || fail "cannot make the folder $out" 82
+own "$out"
 documents=$(mktemp)
 temporary+=("$documents")
 

@@ -150,7 +150,7 @@ unigram() {
 first_words() {
   local of
   for of in "${folders[@]}"; do
-    evaluate topics --top 1 --csv "$of/model.pp" | awk -F, 'NR > 1 {sum += $NF} END {printf " %.6f", sum / (NR - 1)}'
+    evaluate topics --relevance 1 --top 1 --csv "$of/model.pp" | awk -F, 'NR > 1 {sum += $NF} END {printf " %.6f", sum / (NR - 1)}'
   done
 }
 

@@ -21,7 +21,7 @@ type Command struct {
 
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
-	vocab, err := vocabulary.OpenOrEnglish(c.Vocab)
+	vocab, err := vocabulary.OpenOrDefault(c.Vocab)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,61 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"privpipe/pipelines/model/relevance"
+)
+
+const (
+	foundWords  = 50   // of each topic, the most relevant, that a reader can search for beside those of the slider
+	foundTopics = 5    // of a word, the largest
+	leastFound  = 0.05 // a topic with a smaller part of a word is not named
+)
+
+// A Found is a word for the script: the word, and in pairs the place of a topic in All and which percentage of the word the
+// topic has.
+type Found []any
+
+// found are the words that a reader can search for, in the order of the vocabulary. cells are as NewTopics takes them.
+func (t *Topics) found(words []string, cells, overall []float64) []Found {
+	v := len(words)
+	among := make(map[int]bool)
+	for _, topic := range t.All {
+		ranking := relevance.Of(cells[topic.ID*v:(topic.ID+1)*v], overall)
+		for _, id := range ranking.Best(t.Lambda, foundWords) {
+			among[id] = true
+		}
+	}
+	for _, ids := range t.ranked {
+		for _, id := range ids {
+			among[id] = true
+		}
+	}
+	var all []Found
+	for _, id := range slices.Sorted(maps.Keys(among)) {
+		total := 0.0
+		for k := range t.Number {
+			total += cells[k*v+id]
+		}
+		type part struct {
+			place int
+			share float64
+		}
+		var parts []part
+		for place, topic := range t.All {
+			if share := cells[topic.ID*v+id] / total; share >= leastFound {
+				parts = append(parts, part{place, share})
+			}
+		}
+		slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.share, a.share) })
+		of := Found{words[id]}
+		for _, p := range parts[:min(foundTopics, len(parts))] {
+			of = append(of, p.place, math.Round(100*p.share))
+		}
+		all = append(all, of)
+	}
+	return all
+}

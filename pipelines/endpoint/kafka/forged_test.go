@@ -1,0 +1,63 @@
+package kafka
+
+import (
+	"testing"
+
+	"privpipe/pipelines/testkit/broker"
+	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
+)
+
+// TestForgedHeaders: a message of a program whose frame holds only the stream's header, and whose own headers announce rounds or the end,
+// changes nothing: neither the tail of a partition, nor what a search finds, nor where the newest set begins, nor what a follower sees.
+func TestForgedHeaders(t *testing.T) {
+	fake := broker.Fake(t, map[string]int{"t": 1, "u": 1})
+	empty := header(wire.Kind_RELEASES)
+	empty.Matrices[0].Columns = 3
+	for topic, late := range map[string]bool{"t": true, "u": false} {
+		l := location(t, fake.Address, topic, "?from=newest")
+		forge := func() {
+			for _, c := range [][]string{{"round=3", "since=0", "mark=close"}, {"round=4294967295", "since=0", "mark=end"}, {"round=7", "since=5"}} {
+				put(t, l, 0, framed(t, empty), headersOf(append(c, "writer=beef", "frame=0")...)...)
+			}
+		}
+		if !late {
+			forge()
+		}
+		play(t, l, "a1 a1. a2 a2.")
+		if late {
+			forge()
+		}
+		begins := map[bool]int64{true: 2, false: 5}[late]
+		tails, err := Tails(soon(t), l)
+		if err != nil || tails[0].Mark != (stream.Mark{Round: 2, Closes: true}) || tails[0].Offset != begins+1 {
+			t.Errorf("%s: the tail is %+v, %v", topic, tails[0], err)
+		}
+		for name, wanted := range map[string]func(stream.Mark) bool{
+			"end": func(m stream.Mark) bool { return m.Ends }, "round 3": func(m stream.Mark) bool { return m.Round >= 3 },
+		} {
+			if m, err := Search(soon(t), l, wanted); err != nil || m != nil {
+				t.Errorf("%s: a search for %s finds %+v, %v", topic, name, m, err)
+			}
+		}
+		if got := openLog(t, l).next; got != begins {
+			t.Errorf("%s: the newest set begins at %d, want %d", topic, got, begins)
+		}
+		for _, offset := range []int64{1, 5, 6, 7} {
+			for _, round := range []uint32{3, 7, 1<<32 - 1} {
+				if stands, err := Stands(soon(t), l, Hint{Offset: offset, Round: round}); err != nil || stands {
+					t.Errorf("%s: the note of round %d before offset %d stands, %v", topic, round, offset, err)
+				}
+			}
+		}
+		oldest := *l
+		oldest.From = "oldest"
+		log := openLog(t, &oldest)
+		for range 7 {
+			m, err := log.Found()
+			if err != nil || m.Round > 2 || m.Ends || m.Closes != (log.next-1 == begins-1 || log.next-1 == begins+1) {
+				t.Errorf("%s: before offset %d: %+v, %v", topic, log.next, m.Mark, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package kafka
+
+import (
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire/stream"
+)
+
+// Found returns what the frame of the next message of a stage says, and skips messages of other programs. Read a log by Frame or by Found, not
+// by both.
+func (l *Log) Found() (stream.Found, error) {
+	for {
+		l.release()
+		m, err := l.message()
+		if err != nil {
+			return stream.Found{}, err
+		}
+		if err := m.check(); err != nil {
+			return stream.Found{}, l.client.wrong(m, l.partition, err)
+		}
+		if m.label.Writer != "" {
+			found, err := stream.Find(m.value)
+			if err != nil {
+				err = l.client.wrong(m, l.partition, err)
+			}
+			return found, err
+		}
+	}
+}
+
+// wrong is the error of a malformed message.
+func (c *client) wrong(m *message, partition int, err error) error {
+	return exit.Errorf(exit.Malformed, "%s[%d]: the message at offset %d: %w", c.Topic, partition, m.offset, err)
+}
+
+// marks says whether the frame of a message has a wanted mark. The headers are a hint: a stage's say no, and the frame need not be decoded.
+func (m *message) marks(wanted func(stream.Mark) bool) (stream.Mark, bool) {
+	if m.err != nil || m.label.Writer != "" && !wanted(m.label.Mark) {
+		return stream.Mark{}, false
+	}
+	found, err := stream.Find(m.value)
+	return found.Mark, err == nil && wanted(found.Mark)
+}

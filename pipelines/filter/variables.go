@@ -1,0 +1,92 @@
+package filter
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// commandVariables lets a variable with the name of a command set its flag, before the variable of the whole program:
+// PRIVPIPE_ACCOUNT_PLAN_EPSILON before PRIVPIPE_ACCOUNT_EPSILON.
+func commandVariables(program string) kong.Option {
+	return kong.PostBuild(func(k *kong.Kong) error {
+		return kong.Visit(k.Model, func(v kong.Visitable, next kong.Next) error {
+			if node, ok := v.(*kong.Node); ok && node.Type == kong.CommandNode {
+				of := environment(program) + "_" + strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(node.Path())) + "_"
+				for _, flag := range node.Flags {
+					if whole := variableOf(program, flag); slices.Contains(flag.Envs, whole) {
+						flag.Envs = []string{of + strings.TrimPrefix(whole, environment(program)+"_"), whole}
+						flag.Value.Tag.Envs = flag.Envs
+					}
+				}
+			}
+			return next(nil)
+		})
+	})
+}
+
+// variableOf is the variable of the whole program that sets a flag of this name in all its commands.
+func variableOf(program string, flag *kong.Flag) string {
+	return environment(program) + "_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+}
+
+// leaveOthers drops what variables of the whole program say to another command: a value that excludes what is given to this one, or that is
+// of the list of another command and not of this one's. Two that exclude each other were both not meant for this command.
+func leaveOthers(k *kong.Context) error {
+	for _, path := range k.Path {
+		if path.Command == nil {
+			continue
+		}
+		byProgram := func(flag *kong.Flag) bool {
+			if len(flag.Envs) < 2 || given(k, flag) {
+				return false
+			}
+			_, own := os.LookupEnv(flag.Envs[0])
+			_, whole := os.LookupEnv(flag.Envs[1])
+			return whole && !own
+		}
+		var dropped []*kong.Flag
+		for _, flag := range path.Flags {
+			if !byProgram(flag) {
+				continue
+			}
+			excludes := func(other *kong.Flag) bool {
+				return other != flag && other.Set && slices.ContainsFunc(other.Xor, func(group string) bool { return slices.Contains(flag.Xor, group) })
+			}
+			if slices.ContainsFunc(path.Flags, excludes) || ofAnother(k.Model.Node, flag) {
+				dropped = append(dropped, flag)
+			}
+		}
+		for _, flag := range dropped {
+			flag.Target.Set(reflect.Zero(flag.Target.Type()))
+			if flag.HasDefault {
+				if err := flag.Parse(kong.ScanFromTokens(kong.Token{Type: kong.FlagValueToken, Value: flag.Default}), flag.Target); err != nil {
+					return err
+				}
+			}
+			flag.Set = false
+		}
+	}
+	return nil
+}
+
+// given says whether the command line or --config gives a flag.
+func given(k *kong.Context, flag *kong.Flag) bool {
+	return slices.ContainsFunc(k.Path, func(path *kong.Path) bool { return path.Flag == flag })
+}
+
+// ofAnother says whether a value is none of the list of its flag, and is in the list of a flag of this name in another command.
+func ofAnother(node *kong.Node, flag *kong.Flag) bool {
+	if flag.Enum == "" || flag.Target.Kind() != reflect.String || flag.EnumMap()[flag.Target.String()] {
+		return false
+	}
+	for _, other := range node.Flags {
+		if other.Name == flag.Name && other.Enum != "" && other.EnumMap()[flag.Target.String()] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(node.Children, func(child *kong.Node) bool { return ofAnother(child, flag) })
+}

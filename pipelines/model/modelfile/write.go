@@ -1,0 +1,28 @@
+package modelfile
+
+import (
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire"
+)
+
+// Write writes a model file after a round, with its vocabulary.
+func Write(name, compression string, h *wire.Header, words []string, round uint32, s *model.Snapshot) error {
+	out, err := endpoint.CreateStream(name, h, compression)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	const some = 1000 // words a record
+	for first := 0; first < len(words); first += some {
+		part := &wire.Words{First: uint32(first), Words: words[first:min(first+some, len(words))]}
+		if err := out.Write(&wire.Record{Body: &wire.Record_Words{Words: part}}); err != nil {
+			return err
+		}
+	}
+	record := &wire.Record{Round: round, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: s.Scalars}}}
+	if err := out.WriteSet(record, s.Cells...); err != nil {
+		return err
+	}
+	return out.Commit()
+}

@@ -1,0 +1,61 @@
+// Package relevance ranks the words of a topic. All that shows leading words ranks them here, so that a topic has the same words
+// everywhere.
+package relevance
+
+import (
+	"math"
+	"slices"
+)
+
+// Default is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
+const Default = 0.6
+
+// A Ranking ranks the words of a topic by relevance: λ·log φ + (1−λ)·log(φ/p) for the probabilities φ in the topic and p in all
+// topics together (Sievert and Shirley 2014, equation 1), which is log φ − (1−λ)·log p. λ = 1 ranks them by probability.
+type Ranking struct{ logInTopic, logOverall []float64 }
+
+// Of ranks the words of a topic. row and overall may be probabilities, or any multiples of them: that changes no order.
+func Of(row, overall []float64) Ranking {
+	r := Ranking{make([]float64, len(row)), make([]float64, len(row))}
+	for id := range row {
+		r.logInTopic[id], r.logOverall[id] = math.Log(row[id]), math.Log(overall[id])
+	}
+	return r
+}
+
+// Best returns the ids of the most relevant words, the first of equal ones first.
+func (r Ranking) Best(lambda float64, top int) []int {
+	return Largest(len(r.logInTopic), top, func(id int) float64 { return r.logInTopic[id] - (1-lambda)*r.logOverall[id] })
+}
+
+// Overall returns the probabilities of words in all topics together, given the cells of the topics, row by row.
+func Overall(cells []float64, words int) []float64 {
+	overall, total := make([]float64, words), 0.0
+	for i, c := range cells {
+		overall[i%words] += c
+		total += c
+	}
+	for v := range overall {
+		overall[v] /= total
+	}
+	return overall
+}
+
+// Largest returns the n numbers below size of the largest value, the largest first, and of equal values the smaller number first.
+func Largest(size, n int, value func(int) float64) []int {
+	kept, values := make([]int, 0, min(n, size)+1), make([]float64, 0, min(n, size)+1)
+	for i := range size {
+		v := value(i)
+		if len(kept) == n && v <= values[n-1] {
+			continue // as nearly all are
+		}
+		at := len(values)
+		for at > 0 && values[at-1] < v {
+			at--
+		}
+		kept, values = slices.Insert(kept, at, i), slices.Insert(values, at, v)
+		last := min(len(kept), n)
+		kept, values = kept[:last], values[:last]
+	}
+	return kept
+}

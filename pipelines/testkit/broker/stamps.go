@@ -1,0 +1,137 @@
+package broker
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"net"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// The library stamps a batch if the batch itself asks for the broker's time, keeps the checksum of before, and does not look at
+// message.timestamp.type. So the fake broker asks in the name of the writers, and mends the checksums on their way out.
+
+// Where a batch has its checksum and its attributes: https://kafka.apache.org/documentation/#recordbatch.
+const (
+	batchPrefix                    = 8 + 4 // its offset and the length of the rest
+	batchChecksum, batchAttributes = 17, 21
+	attributeBrokerTime            = 1 << 3
+)
+
+// stamp asks for the broker's time in topics with message.timestamp.type=LogAppendTime.
+func stamp(cluster *kfake.Cluster, request *kmsg.ProduceRequest) {
+	for _, topic := range request.Topics {
+		info := cluster.TopicInfo(topic.Topic)
+		if request.Version >= 13 { // it names topics by their ids
+			info = cluster.TopicIDInfo(topic.TopicID)
+		}
+		if info == nil || info.Configs["message.timestamp.type"] == nil || *info.Configs["message.timestamp.type"] != "LogAppendTime" {
+			continue
+		}
+		for _, partition := range topic.Partitions {
+			if batch := partition.Records; len(batch) > batchAttributes+1 {
+				batch[batchAttributes+1] |= attributeBrokerTime
+				sign(batch)
+			}
+		}
+	}
+}
+
+// sign gives a batch its checksum.
+func sign(batch []byte) {
+	binary.BigEndian.PutUint32(batch[batchChecksum:], crc32.Checksum(batch[batchAttributes:], crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// listen is net.Listen with connections that mend checksums.
+func listen(network, address string) (net.Listener, error) {
+	l, err := net.Listen(network, address)
+	return mending{l}, err
+}
+
+type mending struct{ net.Listener }
+
+func (m mending) Accept() (net.Conn, error) {
+	c, err := m.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &mended{Conn: c, fetches: make(map[uint32]int16)}, nil
+}
+
+// mended is a connection of the fake broker, which reads requests and writes each answer by one Write.
+type mended struct {
+	net.Conn
+	head []byte // the beginning of the request under way, as far as it was read
+	rest int    // bytes of the request after its head
+
+	mutex   sync.Mutex
+	fetches map[uint32]int16 // versions of the fetches without an answer, by their correlation ids
+}
+
+// requestHead is the size of a request's length, key, version and correlation id.
+const requestHead = 4 + 2 + 2 + 4
+
+func (m *mended) Read(b []byte) (int, error) {
+	n, err := m.Conn.Read(b)
+	for seen := b[:n]; len(seen) > 0; {
+		if m.rest > 0 {
+			skip := min(m.rest, len(seen))
+			m.rest, seen = m.rest-skip, seen[skip:]
+			continue
+		}
+		m.head, seen = append(m.head, seen[0]), seen[1:]
+		if len(m.head) < requestHead {
+			continue
+		}
+		if kmsg.Key(binary.BigEndian.Uint16(m.head[4:])) == kmsg.Fetch {
+			m.mutex.Lock()
+			m.fetches[binary.BigEndian.Uint32(m.head[8:])] = int16(binary.BigEndian.Uint16(m.head[6:]))
+			m.mutex.Unlock()
+		}
+		m.rest, m.head = int(binary.BigEndian.Uint32(m.head))+4-requestHead, m.head[:0]
+	}
+	return n, err
+}
+
+func (m *mended) Write(b []byte) (int, error) {
+	if len(b) < 8 { // an alert of TLS, under which nothing is mended
+		return m.Conn.Write(b)
+	}
+	id := binary.BigEndian.Uint32(b[4:])
+	m.mutex.Lock()
+	version, fetch := m.fetches[id]
+	delete(m.fetches, id)
+	m.mutex.Unlock()
+	if answer := kmsg.NewPtrFetchResponse(); fetch {
+		answer.SetVersion(version)
+		body := b[8:]
+		if answer.IsFlexible() {
+			body = body[1:]
+		}
+		if err := answer.UnsafeReadFrom(body); err != nil { // its batches are those of b
+			return 0, err
+		}
+		for _, topic := range answer.Topics {
+			for _, partition := range topic.Partitions {
+				mend(partition.RecordBatches)
+			}
+		}
+	}
+	return m.Conn.Write(b)
+}
+
+// mend signs the batches with the broker's time.
+func mend(batches []byte) {
+	for len(batches) > batchAttributes+1 {
+		size := batchPrefix + int(binary.BigEndian.Uint32(batches[8:]))
+		if size > len(batches) {
+			return
+		}
+		if batches[batchAttributes+1]&attributeBrokerTime != 0 {
+			sign(batches[:size])
+		}
+		batches = batches[size:]
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"io"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/vocabulary"
+	"privpipe/pipelines/wire"
+)
+
+// cut brings documents to some words of their vocabulary.
+type cut struct {
+	From   string `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default of tokenize text."`
+	Vocab  string `required:"" placeholder:"FILE" help:"Keep the words of FILE, which are words of that vocabulary. It must be public, such as that of mstep choose."`
+	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
+	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
+	filter.Compress
+}
+
+// Help is what --help adds for this command.
+func (*cut) Help() string {
+	return "Names, users and labels stay as they are, also of documents that were named by their content."
+}
+
+// Run is kong's hook.
+func (c *cut) Run(r *filter.Run) error {
+	if err := endpoint.Distinct(c.Output, c.Input, c.From, c.Vocab); err != nil {
+		return err
+	}
+	if err := r.Check(c.From, c.Vocab); err != nil {
+		return err
+	}
+	from, err := vocabulary.OpenOrDefault(c.From)
+	if err != nil {
+		return err
+	}
+	words, err := vocabulary.Open(c.Vocab)
+	if err != nil {
+		return err
+	}
+	ids, err := c.ids(from, words)
+	if err != nil {
+		return err
+	}
+	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true}
+	if r.DryRun() {
+		return endpoint.CheckStream(r, c.Input, wanted)
+	}
+	in, h, err := endpoint.OpenStream(c.Input, wanted)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if string(h.Vocabulary) != string(from.Hash()) {
+		return exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than --from", in.Name()).WithHint("%s", vocabulary.Hint(h.Vocabulary))
+	}
+	h = proto.CloneOf(h) // the reader checks documents by its own
+	h.Version, h.Vocabulary, h.VocabularySize = wire.Version, words.Hash(), uint32(len(words))
+	out, err := endpoint.CreateStream(c.Output, h, c.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	known := uint64(0)
+	counts := make([]uint32, len(words)) // of a document
+	for documents := 0; r.Err() == nil; documents++ {
+		record, err := in.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", c.Input)
+		}
+		if err == io.EOF {
+			left := in.Tallies()
+			if _, stated := left[tallyTokens]; stated {
+				left[tallyKnown] = known
+			}
+			delete(left, "empty") // of the documents before
+			return out.Commit(tallies(left)...)
+		}
+		if err != nil {
+			return err
+		}
+		metrics.Documents(1)
+		known += cutDocument(record.GetDocument(), ids, counts)
+		if err := out.Write(record); err != nil {
+			return exit.Errorf(exit.Code(err), "%s: %w", in.Name(), err)
+		}
+	}
+	return r.Err()
+}
+
+// ids returns for each id of a vocabulary the id of the word among other words, or their number for a word that is not among them.
+func (c *cut) ids(from, words vocabulary.Words) ([]uint32, error) {
+	of := make(map[string]int, len(from))
+	ids := make([]uint32, len(from))
+	for id, word := range from {
+		of[word], ids[id] = id, uint32(len(words))
+	}
+	for i, word := range words {
+		id, ok := of[word]
+		if !ok {
+			return nil, exit.Errorf(exit.Malformed, "%s: word %d is not in the vocabulary of --from", c.Vocab, i+1)
+		}
+		ids[id] = uint32(i)
+	}
+	return ids, nil
+}
+
+// cutDocument gives a document other ids, without the words that have none, and returns how many words it then has. counts has a 0 for each
+// of the other ids, before and after.
+func cutDocument(d *wire.Document, ids, counts []uint32) (known uint64) {
+	lowest, highest := uint32(len(counts)), uint32(0)
+	for i, id := range wire.AppendIDs(nil, d.WordGaps) {
+		if to := ids[id]; int(to) < len(counts) {
+			counts[to] = d.Counts[i]
+			known += uint64(d.Counts[i])
+			lowest, highest = min(lowest, to), max(highest, to)
+		}
+	}
+	var left []uint32
+	d.Counts = d.Counts[:0]
+	for id := lowest; id <= highest && int(id) < len(counts); id++ {
+		if counts[id] > 0 {
+			left, d.Counts = append(left, id), append(d.Counts, counts[id])
+			counts[id] = 0
+		}
+	}
+	d.WordGaps = wire.AppendGaps(d.WordGaps[:0], left)
+	return known
+}

@@ -1,0 +1,76 @@
+package source
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"sync/atomic"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/endpoint/topic"
+	"privpipe/tokenize/internal/words"
+)
+
+// messages gives the messages of a topic. Each is one record, whatever its bytes: also an object of several lines.
+type messages struct {
+	topic.Texts
+	text bool // a message is a text as it is; else an object of JSON
+	read *atomic.Int64
+}
+
+// ofMessages says whether an input is a topic of such messages. CSV has a head, so its messages are lines of one file.
+func ofMessages(in input) bool {
+	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile)
+}
+
+func openMessages(in input, read *atomic.Int64) (*messages, error) {
+	texts, _, err := endpoint.OpenTexts(in.path)
+	return &messages{texts, in.format == TextFile, read}, err
+}
+
+// next returns the next chunk: the messages that have come, and at least one.
+func (m *messages) next() (Chunk, error) {
+	chunk := Chunk{Line: 1, plain: m.text}
+	for size := 0; size < chunkBytes; {
+		one, err := m.Message(len(chunk.messages) == 0)
+		if len(chunk.messages) > 0 && (one == nil || err == io.EOF) {
+			break // the next call returns io.EOF again
+		}
+		if err != nil {
+			return Chunk{}, err
+		}
+		size += len(one.Content)
+		chunk.messages = append(chunk.messages, one)
+	}
+	for _, one := range chunk.messages {
+		m.read.Add(int64(len(one.Content)))
+	}
+	return chunk, nil
+}
+
+// each yields the records of messages with their numbers in the chunk, from 1. Messages of white space alone, and tombstones, are no records.
+func (c Chunk) each(limit int) iter.Seq2[int, Row] {
+	return func(yield func(int, Row) bool) {
+		var parser flat
+		for i, m := range c.messages {
+			content := bytes.TrimPrefix(m.Content, byteOrderMark)
+			row := Row{Err: ErrTooLong}
+			switch {
+			case len(content) > limit:
+			case len(bytes.TrimSpace(content)) == 0:
+				continue
+			case c.plain:
+				if row.Err = CheckText(content); row.Err == nil {
+					row.Fields.Text = &words.Text{Content: content}
+				}
+			case c.options.Cells != nil:
+				row.Cells, row.Err = c.options.Cells.line(bytes.TrimSpace(content))
+			default:
+				row.Fields, row.Err = parser.parse(bytes.TrimSpace(content), &c.options.Columns)
+			}
+			if !yield(i+1, row) {
+				return
+			}
+		}
+	}
+}
