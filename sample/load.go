@@ -45,7 +45,7 @@ func (s *rounds) open(name string, h *wire.Header) ([]*endpoint.StreamReader, *w
 	if !bytes.Equal(of.Settings, h.Settings) {
 		closeAll(streams)
 		return nil, nil, exit.Errorf(exit.Malformed, "%s: documents cut into words by another rule than those of %s", name, s.inputs()[0]).
-			WithHint("tokenize all of them by one version: names by content follow from the rule")
+			WithHint("tokenize all of them by one rule: names by content follow from it, and tokenize --rule 1 has that of older versions")
 	}
 	if of.Side == wire.Side_PRIVATE && h.Side != of.Side { // one private document makes the rounds private
 		h = proto.CloneOf(h)

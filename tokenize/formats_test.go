@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+
+	"privpipe/tokenize/internal/words"
 )
 
 // TestFormats runs the commands of FORMATS.md in the order of the page and compares what each block prints.
@@ -32,6 +36,30 @@ func TestFormats(t *testing.T) {
 		printed, err := command.Output()
 		if err != nil || string(printed) != string(b[2]) {
 			t.Errorf("%s\n%v, got\n%s\nwant\n%s", b[1], err, printed, b[2])
+		}
+	}
+}
+
+// TestRuleOfWords cuts the text in each row of the tables of FORMATS.md by the newest rule.
+func TestRuleOfWords(t *testing.T) {
+	page, err := os.ReadFile("FORMATS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\|.* \\| `([^`]*)` \\| `([^`]*)` \\|$").FindAllSubmatch(page, -1)
+	if len(rows) < 30 {
+		t.Fatalf("%d rows, want those of two tables", len(rows))
+	}
+	splitter := words.Splitter{Rule: words.Rule{Number: words.Newest}}
+	for _, row := range rows {
+		var text string
+		if err := json.Unmarshal([]byte(`"`+strings.ReplaceAll(string(row[1]), `"`, `\"`)+`"`), &text); err != nil {
+			t.Fatalf("%s: %v", row[1], err)
+		}
+		var found []string
+		splitter.Words(words.Text{Content: []byte(text)}, func(w words.Word) { found = append(found, string(w.Bytes)) })
+		if got := strings.Join(found, " "); got != string(row[2]) {
+			t.Errorf("%q: got %q, want %q", text, got, row[2])
 		}
 	}
 }

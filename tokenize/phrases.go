@@ -15,34 +15,13 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// joining is the flag of the commands that join phrases.
-type joining struct {
-	Phrases string `placeholder:"FILE" help:"Count each phrase of FILE, a PUBLIC list with a phrase a line, as one word: new_york. tokenize phrases makes such a list."`
-}
-
-// phrases reads the list; nil without one.
-func (j *joining) phrases() (*words.Phrases, error) {
-	if j.Phrases == "" {
-		return nil, nil
-	}
-	list, err := vocabulary.Open(j.Phrases)
-	if err != nil {
-		return nil, err
-	}
-	p, err := words.NewPhrases(list)
-	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: %w", j.Phrases, err)
-	}
-	return p, nil
-}
-
 type phrasesCommand struct {
 	filter.Workers
 	public
 	MinCount  uint64  `default:"5" help:"Leave out pairs with fewer occurrences, and subtract as many in the score (default ${default})."`
 	Threshold float64 `zero:"" default:"10" help:"Leave out pairs with a lower score (default ${default}). A higher one leaves fewer pairs."`
 	Output    string  `short:"o" placeholder:"FILE" help:"Write the phrases to FILE; standard output by default."`
-	joining
+	wording
 	inputs
 }
 
@@ -72,7 +51,7 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	if err := r.Check(append(p.names(), p.Phrases)...); err != nil {
 		return err
 	}
-	known, err := p.phrases()
+	rule, err := p.rule()
 	if err != nil {
 		return err
 	}
@@ -83,7 +62,7 @@ func (p *phrasesCommand) Run(r *filter.Run) error {
 	meter := show(r, p.Output, in)
 	splitters := make([]words.Splitter, p.N())
 	for i := range splitters {
-		splitters[i].Phrases = known
+		splitters[i].Rule = rule
 	}
 	work := func(worker int, chunk source.Chunk) (*phrases.Counts, error) {
 		counts := phrases.NewCounts()

@@ -3,6 +3,7 @@ package main
 import (
 	"privpipe/pipelines/vocabulary"
 	"privpipe/tokenize/internal/bag"
+	"privpipe/tokenize/internal/words"
 )
 
 // stopping is the flag of the commands from which a vocabulary is made.
@@ -11,13 +12,13 @@ type stopping struct {
 }
 
 // stopWords reads the list; nil without one.
-func (s *stopping) stopWords() (*bag.Index, error) {
+func (s *stopping) stopWords(rule words.Rule) (*bag.Index, error) {
 	if s.Stop == "" {
 		return nil, nil
 	}
-	words, err := vocabulary.Open(s.Stop)
+	list, err := vocabulary.Open(s.Stop)
 	if err != nil {
 		return nil, err
 	}
-	return bag.NewIndex(words), nil
+	return bag.NewIndex(list, rule), nil
 }

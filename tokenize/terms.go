@@ -14,7 +14,7 @@ type termsCommand struct {
 	stopping
 	MinLetters int    `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
 	Output     string `short:"o" placeholder:"FILE" help:"Write the terms to FILE; standard output by default."`
-	joining
+	wording
 	filter.Compress
 	texts
 }
@@ -40,11 +40,11 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err := r.Check(append(t.names(), t.Stop, t.Phrases)...); err != nil {
 		return err
 	}
-	stop, err := t.stopWords()
+	rule, err := t.rule()
 	if err != nil {
 		return err
 	}
-	phrases, err := t.phrases()
+	stop, err := t.stopWords(rule)
 	if err != nil {
 		return err
 	}
@@ -59,10 +59,11 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	}
 	defer out.Abort()
 
+	t.spelling = rule.User
 	spellers := make([]speller, t.N())
 	recorders := make([]recorder, t.N())
 	for i := range spellers {
-		spellers[i].collector = terms.NewCollector(t.MinLetters, stop, phrases)
+		spellers[i].collector = terms.NewCollector(t.MinLetters, stop, rule)
 		recorders[i] = &spellers[i]
 	}
 	total, err := t.convert(r, show(r, t.Output, in), in, out, recorders)

@@ -7,7 +7,6 @@ import (
 	"privpipe/pipelines/wire"
 	"privpipe/tokenize/internal/bag"
 	"privpipe/tokenize/internal/name"
-	splitting "privpipe/tokenize/internal/words"
 )
 
 // output are the flags of the commands that write documents.
@@ -35,7 +34,7 @@ func (o output) checkTopics(inputs ...string) error {
 	return endpoint.CheckOutput(o.Output, o.side())
 }
 
-// create begins the stream of documents. settings identify the rule that made the documents (words.Settings); nil if another program did.
+// create begins the stream of documents. settings identify the rule that made the documents (words.Rule); nil if another program did.
 func (o output) create(words vocabulary.Words, settings []byte) (*endpoint.StreamWriter, error) {
 	return endpoint.CreateStream(o.Output, o.header(words, settings), o.Compress.Compress)
 }
@@ -49,7 +48,7 @@ func (o output) header(words vocabulary.Words, settings []byte) *wire.Header {
 
 type text struct {
 	Vocab string `placeholder:"FILE" help:"Read the vocabulary from FILE, a word a line; by default 12,000 English words without stop words; english-8000 names the default before December 2026. It must be public."`
-	joining
+	wording
 	output
 	sizesOutput
 	texts
@@ -69,7 +68,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	phrases, err := t.phrases()
+	rule, err := t.rule()
 	if err != nil {
 		return err
 	}
@@ -77,21 +76,22 @@ func (t *text) Run(r *filter.Run) error {
 	if err != nil || r.DryRun() {
 		return err
 	}
-	out, err := t.create(words, splitting.Settings(phrases))
+	out, err := t.create(words, rule.Settings())
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	sizes, err := t.createSizes(t.output, splitting.Settings(phrases))
+	sizes, err := t.createSizes(t.output, rule.Settings())
 	if err != nil {
 		return err
 	}
 	defer sizes.abort()
 
-	index := bag.NewIndex(words, vocabulary.StopWords()...)
+	t.spelling = rule.User
+	index := bag.NewIndex(words, rule, vocabulary.StopWords()...)
 	counters := make([]recorder, t.N())
 	for i := range counters {
-		counters[i] = &bags{counter: bag.NewCounter(index, len(words), phrases)}
+		counters[i] = &bags{counter: bag.NewCounter(index, len(words), rule)}
 	}
 	total, err := t.convert(r, show(r, t.Output, in), in, out, counters, sizes.add)
 	if err == nil {

@@ -35,6 +35,8 @@ type conversion struct {
 	naming
 	files
 	onError
+
+	spelling func(user string) string `kong:"-"` // of users, by the rule of words; nil: as they are
 }
 
 func (c *conversion) Validate() error {
@@ -142,6 +144,9 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 	var records []*wire.Record
 	unnamed := false
 	for line, d := range documents(chunk, t.MaxDocument) {
+		if d.err == nil && t.spelling != nil {
+			d.names.User = t.spelling(d.names.User)
+		}
 		e, err := d.record(recorder)
 		if err != nil {
 			if t.OnError == "skip" && !errors.Is(err, source.ErrQuote) {

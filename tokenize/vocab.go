@@ -27,7 +27,7 @@ type vocab struct {
 	MinLetters   int     `zero:"" default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
 	Output       string  `short:"o" placeholder:"FILE" help:"Write the vocabulary to FILE; standard output by default."`
 	stopping
-	joining
+	wording
 	inputs
 }
 
@@ -62,11 +62,11 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err := r.Check(append(v.names(), v.Stop, v.Phrases)...); err != nil {
 		return err
 	}
-	stop, err := v.stopWords()
+	rule, err := v.rule()
 	if err != nil {
 		return err
 	}
-	phrases, err := v.phrases()
+	stop, err := v.stopWords(rule)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	total := frequencies{of: make(map[string]int)}
 	splitters := make([]words.Splitter, v.N())
 	for i := range splitters {
-		splitters[i].Phrases = phrases
+		splitters[i].Rule = rule
 	}
 	work := func(worker int, chunk source.Chunk) (frequencies, error) {
 		return v.count(&splitters[worker], stop, chunk)

@@ -31,10 +31,10 @@ near() {
 // checkpoints, grants, ledgers and stored releases.
 func TestVersion1(t *testing.T) {
 	for name, script := range map[string]string{
-		// What was made of the old documents is what is made of them now.
+		// What was made of the old documents is what is made of them now, by the rule of words that there was.
 		"the same streams": `
 			show docs.pp | grep -q '"version":1'
-			tokenize text --vocab vocab.txt -o new-docs.pp docs.jsonl
+			tokenize text --rule 1 --vocab vocab.txt -o new-docs.pp docs.jsonl
 			same docs.pp new-docs.pp
 			sample --all -T 3 --run night -o new-rounds.pp docs.pp
 			same rounds.pp new-rounds.pp
@@ -86,7 +86,7 @@ func TestVersion1(t *testing.T) {
 			same lda-releases.pp again.pp`,
 		// One round from streams of both versions.
 		"mixed": `
-			echo '{"id":"new-x","text":"loan bank"}' | tokenize text --vocab vocab.txt -o new-docs.pp
+			echo '{"id":"new-x","text":"loan bank"}' | tokenize text --rule 1 --vocab vocab.txt -o new-docs.pp
 			sample --all -T 3 --run night docs.pp new-docs.pp | estep words -o all.pp
 			sample --all -T 3 --run night new-docs.pp | estep words -o new.pp
 			account ledger new mixed.ledger

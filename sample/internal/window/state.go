@@ -106,7 +106,8 @@ func (s *State) read(want Settings) error {
 	}
 	want.Start = s.settings.Start
 	if want.Documents != s.settings.Documents {
-		return s.differs("rule by which text is cut into words")
+		return s.differs("rule by which text is cut into words").
+			WithHint("go on with documents of that rule: tokenize --rule 1 has that of older versions")
 	}
 	if want != s.settings {
 		return s.differs("run, unit, length or number")
@@ -114,7 +115,7 @@ func (s *State) read(want Settings) error {
 	return s.readBlocks(in, int64(len(line)))
 }
 
-func (s *State) differs(what string) error {
+func (s *State) differs(what string) *exit.Error {
 	return exit.Errorf(exit.Usage, "%s: holds windows of another %s", s.path, what).
 		WithHint("its first line has the settings; resume a run with the flags that it was begun with")
 }

@@ -41,9 +41,9 @@ func (w Words) Coverage() float64 {
 	return float64(w.Known) / float64(w.All-w.Stop)
 }
 
-// NewCounter returns a Counter for a vocabulary of the given size with the given index. phrases may be nil.
-func NewCounter(index *Index, size int, phrases *words.Phrases) *Counter {
-	return &Counter{index: index, splitter: words.Splitter{Phrases: phrases}, counts: make([]uint32, size+2), ids: newIDs(size + 2)}
+// NewCounter returns a Counter for a vocabulary of the given size with the given index, of texts that are cut by rule.
+func NewCounter(index *Index, size int, rule words.Rule) *Counter {
+	return &Counter{index: index, splitter: words.Splitter{Rule: rule}, counts: make([]uint32, size+2), ids: newIDs(size + 2)}
 }
 
 // Add adds the words of text that are in the vocabulary to the current bag.

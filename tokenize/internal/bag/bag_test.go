@@ -36,7 +36,7 @@ func bagOf(t *testing.T, c *Counter, v vocabulary.Words, texts ...string) map[st
 
 func TestBag(t *testing.T) {
 	v := vocabulary.Words{"zebra", "apple", "encyclopedia", "caf\u00e9"}
-	c := NewCounter(NewIndex(v), len(v), nil)
+	c := NewCounter(NewIndex(v, words.Rule{}), len(v), words.Rule{})
 	for _, step := range []struct { // one after the other: nothing of a document is in the next
 		texts []string
 		want  map[string]uint32
@@ -54,7 +54,7 @@ func TestBag(t *testing.T) {
 
 func TestBagRefusesMoreWordsThanTheWireAllows(t *testing.T) {
 	v := vocabulary.Words{"a"}
-	c := NewCounter(NewIndex(v), 1, nil)
+	c := NewCounter(NewIndex(v, words.Rule{}), 1, words.Rule{})
 	text := words.Text{Content: []byte(strings.Repeat("a ", 1<<20))}
 	for range wire.MaxTokens >> 20 {
 		c.Add(text)
@@ -95,7 +95,7 @@ func TestIndex(t *testing.T) {
 		"Dog", "dog", "e_mail", "8bytes", "exactly", "eightchr", "ninechars", "cafe\u0301", "x-", "\u00a8\u0301",
 		"so\u00adft", "\u0301y", "\u6771\u4eac\u90fd",
 	}
-	x := NewIndex(v)
+	x := NewIndex(v, words.Rule{})
 	for word, want := range map[string]int{
 		"dog": 0, "exactly": 4, "eightchr": 5, "ninechars": 6, "caf\u00e9": 7,
 		"soft": 10, "so\u00adft": 10, // nothing is seen of a soft hyphen
@@ -119,11 +119,11 @@ func TestIndex(t *testing.T) {
 // TestIndexOfTokens: a token of a list, and a phrase, is found by the entry that it is, which no text has as a word.
 func TestIndexOfTokens(t *testing.T) {
 	v := vocabulary.Words{"a", "E_mail", "x-", "\x00a", "new_york", "\x00ninechars"}
-	phrases, err := words.NewPhrases([]string{"new_york"})
+	phrases, err := words.Rule{}.NewPhrases([]string{"new_york"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCounter(NewIndex(v), len(v), phrases)
+	c := NewCounter(NewIndex(v, words.Rule{}), len(v), words.Rule{Phrases: phrases})
 	var list words.Text
 	for _, token := range []string{"e_mail", "X-", "x", "\x00a", "\x00ninechars", "", "new_york", "New", "York"} {
 		list.Token([]byte(token))
@@ -142,8 +142,8 @@ func TestIndexOfTokens(t *testing.T) {
 // TestStopWords: stop words that are not in the vocabulary are counted apart, and are in no bag. The next bag begins at none.
 func TestStopWords(t *testing.T) {
 	v := vocabulary.Words{"dog", "the"}
-	index := NewIndex(v, "the", "of", "and", strings.Repeat("so", 20))
-	c := NewCounter(index, len(v), nil)
+	index := NewIndex(v, words.Rule{}, "the", "of", "and", strings.Repeat("so", 20))
+	c := NewCounter(index, len(v), words.Rule{})
 	for _, want := range []Words{{All: 9, Known: 3, Stop: 4}, {All: 1}} {
 		text := "The dog of dogs and THE AND cat " + strings.Repeat("so", 20)
 		if want.All == 1 {
@@ -207,7 +207,7 @@ func TestIndexOfLengths(t *testing.T) {
 				some = append(some, word)
 			}
 		}
-		x := NewIndex(some)
+		x := NewIndex(some, words.Rule{})
 		for _, word := range v {
 			new(words.Splitter).Split([]byte(word), func(w words.Word) {
 				id, ok := x.Find(w)
@@ -243,7 +243,7 @@ func FuzzIndex(f *testing.F) {
 				v = append(v, string(w.Bytes))
 			}
 		})
-		x := NewIndex(v)
+		x := NewIndex(v, words.Rule{})
 		s.Split([]byte(known+" "+text), func(w words.Word) {
 			id, ok := x.Find(w)
 			wantID, wantOK := want[string(w.Bytes)]
@@ -267,7 +267,7 @@ func BenchmarkText(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			text := []byte(strings.Repeat(text, 1+1000/len(text)))
 			v := vocabulary.Words{"the", "fox", "jump", "dog", "runs", "encyclopedia", "fuchs", "w\u00f6rterbuch", "hund"}
-			c := NewCounter(NewIndex(v), len(v), nil)
+			c := NewCounter(NewIndex(v, words.Rule{Number: words.Newest}), len(v), words.Rule{Number: words.Newest})
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				c.Add(words.Text{Content: text})

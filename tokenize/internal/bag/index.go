@@ -39,15 +39,16 @@ func pack(w words.Word) packed {
 	return packed{binary.LittleEndian.Uint64(w.Bytes) & (1<<(8*(len(w.Bytes)-8)) - 1), w.Key}
 }
 
-// NewIndex returns the index of a vocabulary. If two of its words differ only in case, Find returns the first. Counters count the stop words
-// that are not in the vocabulary apart from other unknown words.
-func NewIndex(v vocabulary.Words, stop ...string) *Index {
+// NewIndex returns the index of a vocabulary for the words of a rule. If two of its words differ only in case, Find returns the first.
+// Counters count the stop words that are not in the vocabulary apart from other unknown words.
+func NewIndex(v vocabulary.Words, rule words.Rule, stop ...string) *Index {
 	size := bits.Len(uint(2 * (len(v) + len(stop))))
 	x := &Index{slots: make([]slot, 1<<size), shift: 64 - size, unknown: uint32(len(v)), long: make(map[string]uint32)}
 	for i := range x.slots {
 		x.slots[i].id = x.unknown
 	}
-	var splitter words.Splitter
+	rule.Phrases = nil
+	splitter := words.Splitter{Rule: rule}
 	add := func(entry string, id uint32) {
 		// An entry is one word, also if text would be cut there: "e_mail" is a phrase, or a token of a list.
 		var whole words.Text

@@ -70,13 +70,13 @@ func TestBestRefuses(t *testing.T) {
 
 // TestSecondPass: with phrases joined, the words of a pair may be phrases.
 func TestSecondPass(t *testing.T) {
-	p, err := words.NewPhrases([]string{"new_york"})
+	p, err := words.Rule{}.NewPhrases([]string{"new_york"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := NewCounts()
 	for range 3 {
-		c.Add(&words.Splitter{Phrases: p}, words.Text{Content: []byte("New York Times")})
+		c.Add(&words.Splitter{Rule: words.Rule{Phrases: p}}, words.Text{Content: []byte("New York Times")})
 	}
 	if got := c.Best(1, 0); !slices.Equal(got, []string{"new_york_times"}) {
 		t.Errorf("got %q", got)

@@ -19,11 +19,11 @@ type Collector struct {
 	seen       map[string]struct{} // words of the current document
 }
 
-// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, and
-// joins phrases. Both may be nil.
-func NewCollector(minLetters int, stop *bag.Index, phrases *words.Phrases) *Collector {
+// NewCollector returns a Collector that leaves out words of fewer than minLetters letters and the words of stop, which
+// may be nil, and cuts texts by rule.
+func NewCollector(minLetters int, stop *bag.Index, rule words.Rule) *Collector {
 	return &Collector{
-		minLetters: minLetters, stop: stop, splitter: words.Splitter{Phrases: phrases}, seen: make(map[string]struct{}),
+		minLetters: minLetters, stop: stop, splitter: words.Splitter{Rule: rule}, seen: make(map[string]struct{}),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestWords(t *testing.T) {
-	stop := bag.NewIndex(vocabulary.Words{"the", "encyclopedia", "caf\u00e9"})
+	stop := bag.NewIndex(vocabulary.Words{"the", "encyclopedia", "caf\u00e9"}, words.Rule{})
 	long := strings.Repeat("x", wire.MaxWord)
 	for _, c := range []struct {
 		text       string
@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 		{"The pear THE encyclopedia cafe\u0301s cafe\u0301", 1, stop, []string{"caf\u00e9s", "pear"}},
 		{"one " + long + " " + long + "x", 1, nil, []string{"one", long}},
 	} {
-		got := NewCollector(c.minLetters, c.stop, nil).Words(uncut(c.text))
+		got := NewCollector(c.minLetters, c.stop, words.Rule{}).Words(uncut(c.text))
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
@@ -85,7 +85,7 @@ func TestCut(t *testing.T) {
 // document is cut otherwise, and no half of the alphabet is favoured. The hash is fixed, so the counts are the same each time.
 func TestCutDependsOnTheDocumentAlone(t *testing.T) {
 	all := distinct(2*room/(8+3), 8)
-	c := NewCollector(1, nil, nil)
+	c := NewCollector(1, nil, words.Rule{})
 	whole := c.Words(uncut(strings.Join(all, " ")))
 	kept, _ := Cut(whole)
 	if !slices.Equal(whole, all) {
@@ -116,7 +116,7 @@ func TestCutDependsOnTheDocumentAlone(t *testing.T) {
 
 func BenchmarkWords(b *testing.B) {
 	text := uncut(strings.Repeat("the quick brown fox jumps over a lazy dog and keeps running, all day; ", 20))
-	c := NewCollector(3, nil, nil)
+	c := NewCollector(3, nil, words.Rule{})
 	b.SetBytes(int64(len(text.Content)))
 	for b.Loop() {
 		Cut(c.Words(text))

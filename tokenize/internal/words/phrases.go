@@ -24,12 +24,13 @@ type node struct {
 	phrase Word // that ends here; empty: none
 }
 
-// NewPhrases returns the phrases of a list: each is two words or more, with Joint between them, and is taken in its normal form.
-func NewPhrases(list []string) (*Phrases, error) {
+// NewPhrases returns the phrases of a list: each is two words or more, with Joint between them, and is taken in its normal form
+// by the rule.
+func (r Rule) NewPhrases(list []string) (*Phrases, error) {
 	p := new(Phrases)
 	all := make(map[string]struct{})
 	for _, entry := range list {
-		phrase := Normal(entry)
+		phrase := r.Normal(entry)
 		parts := strings.Split(phrase, Joint)
 		if len(parts) < 2 || slices.Contains(parts, "") {
 			return nil, fmt.Errorf("%q is no phrase: two or more words with %q between them, like new_york", entry, Joint)

@@ -9,7 +9,7 @@ import (
 
 func phrasesOf(t *testing.T, entries ...string) *Phrases {
 	t.Helper()
-	p, err := NewPhrases(entries)
+	p, err := Rule{}.NewPhrases(entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +34,14 @@ func TestPhrases(t *testing.T) {
 		"new":                               "new",
 		"encyclopedia of new york stock ex": "encyclopedia of new_york stock ex",
 	} {
-		s := Splitter{Phrases: p}
+		s := Splitter{Rule: Rule{Phrases: p}}
 		for range 2 { // nothing of a text is in the next
 			if got := strings.Join(wordsOf(&s, Text{Content: []byte(text)}), " "); got != want {
 				t.Errorf("%q: got %q, want %q", text, got, want)
 			}
 		}
 	}
-	s := Splitter{Phrases: p}
+	s := Splitter{Rule: Rule{Phrases: p}}
 	if got := wordsOf(&s, list("New", "York", "new", " ", "york", "New_York")); !slices.Equal(got, []string{"new_york", "new", "", "york", "new_york"}) {
 		t.Errorf("got %q of tokens", got)
 	}
@@ -55,7 +55,7 @@ func TestPhrases(t *testing.T) {
 
 func TestNoPhrases(t *testing.T) {
 	for _, entry := range []string{"york", "_york", "new_", "new__york", "_", "\u00ad_x"} {
-		if _, err := NewPhrases([]string{"new_york", entry}); err == nil || !strings.Contains(err.Error(), "is no phrase") {
+		if _, err := (Rule{}).NewPhrases([]string{"new_york", entry}); err == nil || !strings.Contains(err.Error(), "is no phrase") {
 			t.Errorf("%q: got %v, want a refusal", entry, err)
 		}
 	}
@@ -63,12 +63,12 @@ func TestNoPhrases(t *testing.T) {
 
 // TestPhrasesOfSettings: other phrases are another rule, and so other settings, but not the same in another order or case.
 func TestPhrasesOfSettings(t *testing.T) {
-	first := Settings(phrasesOf(t, "new_york", "los_angeles"))
-	if same := Settings(phrasesOf(t, "Los_Angeles", "new_york", "NEW_YORK")); !bytes.Equal(first, same) {
+	first := Rule{Phrases: phrasesOf(t, "new_york", "los_angeles")}.Settings()
+	if same := (Rule{Phrases: phrasesOf(t, "Los_Angeles", "new_york", "NEW_YORK")}.Settings()); !bytes.Equal(first, same) {
 		t.Errorf("the same phrases have other settings")
 	}
 	for _, other := range [][]byte{
-		Settings(nil), Settings(phrasesOf(t, "new_york")), Settings(phrasesOf(t, "new_york", "los_angeles_times")),
+		Rule{}.Settings(), Rule{Phrases: phrasesOf(t, "new_york")}.Settings(), Rule{Phrases: phrasesOf(t, "new_york", "los_angeles_times")}.Settings(),
 	} {
 		if bytes.Equal(first, other) {
 			t.Errorf("other phrases have the same settings")
@@ -112,7 +112,7 @@ func FuzzPhrases(f *testing.F) {
 				entries[all[len(all)-1]] = true
 			}
 		}
-		got := wordsOf(&Splitter{Phrases: phrasesOf(t, all...)}, Text{Content: []byte(spell(text, " "))})
+		got := wordsOf(&Splitter{Rule: Rule{Phrases: phrasesOf(t, all...)}}, Text{Content: []byte(spell(text, " "))})
 		if want := joinReference(strings.Fields(spell(text, " ")), entries); !slices.Equal(got, want) {
 			t.Errorf("%q in %q: got %q, want %q", all, text, got, want)
 		}

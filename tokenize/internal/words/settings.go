@@ -1,17 +1,37 @@
 package words
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"fmt"
 
-// rule is the version of this package's word rule. It must grow whenever a text is cut into other words than before;
-// TestSettings notices. Version 1 was runs of letters and marks.
-const rule = "privpipe words 2"
+	"privpipe/tokenize/internal/plain"
+)
 
-// Settings identifies the word rule in the header of a stream of documents: the version of the rule, and the phrases, which may
-// be nil, in whatever order. Names by content depend on both.
-func Settings(phrases *Phrases) []byte {
-	all := []byte(rule)
-	if phrases != nil {
-		all = append(append(all, "\nphrases\n"...), phrases.hash[:]...)
+// Newest is the number of the newest rule.
+const Newest = 2
+
+// A Rule says how texts are cut into words.
+type Rule struct {
+	Number  int         // 0 is 1
+	Keep    plain.Kinds // what the second rule does not leave out of texts
+	Phrases *Phrases    // that Words joins; nil: none
+}
+
+func (r Rule) second() bool { return r.Number >= 2 }
+
+// names of the rules in settings. A rule never changes: another has another number and name, and TestSettings notices. Before the rule of number
+// 1 there was one of runs of letters and marks, so the names are one ahead.
+var names = [...]string{1: "privpipe words 2", 2: "privpipe words 3"}
+
+// Settings identifies the rule in the header of a stream of documents: its number, what it keeps, and the phrases, in whatever order. Names by
+// content depend on all.
+func (r Rule) Settings() []byte {
+	all := []byte(names[max(1, r.Number)])
+	if r.Keep != 0 {
+		all = fmt.Appendf(all, "\nkeep %s", r.Keep)
+	}
+	if r.Phrases != nil {
+		all = append(append(all, "\nphrases\n"...), r.Phrases.hash[:]...)
 	}
 	sum := sha256.Sum256(all)
 	return sum[:]

@@ -21,8 +21,8 @@ func (t *Text) Token(token []byte) {
 	t.Content = append(t.Content, token...)
 }
 
-// Words calls yield with each word of text, in order. A text is cut by Split and then by the phrases, if there are any. A token
-// is one word in the form of Normal, whatever is in it. A token that no vocabulary can hold (SPEC.md §2.2) is an empty Word.
+// Words calls yield with each word of text, in order. By the second rule, package plain leaves out what is not the author's. A text is cut by
+// Split and then by the phrases, if there are any. A token is one word in the form of Normal, whatever is in it. A token that no vocabulary can hold (SPEC.md §2.2) is an empty Word.
 func (s *Splitter) Words(text Text, yield func(Word)) {
 	if s.Phrases != nil {
 		joiner := joiner{phrases: s.Phrases, yield: yield, waiting: s.waiting[:0]}
@@ -34,14 +34,19 @@ func (s *Splitter) Words(text Text, yield func(Word)) {
 		s.tokens(text.Content, yield)
 		return
 	}
-	s.Split(text.Content, yield)
+	content := text.Content
+	if s.second() {
+		s.plain.Keep = s.Keep
+		content = s.plain.Text(content)
+	}
+	s.Split(content, yield)
 }
 
 func (s *Splitter) tokens(list []byte, yield func(Word)) {
 	for len(list) > 0 {
 		var token []byte
 		token, list = cutToken(list)
-		s.run = appendNormal(s.run[:0], token)
+		s.run = s.appendNormal(s.run[:0], token)
 		if !Possible(s.run) {
 			yield(Word{})
 			continue

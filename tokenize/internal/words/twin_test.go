@@ -1,6 +1,7 @@
 package words
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -23,29 +24,74 @@ func splitReference(text string) (found []string) {
 		return r == unicode.ReplacementChar || !unicode.In(r, unicode.L, unicode.M)
 	}
 	for _, run := range strings.FieldsFunc(text, separates) {
-		run = strings.TrimLeftFunc(run, attached)
-		var pair []string // of segments of a letter each, or one
-		flush := func() {
-			if len(pair) > 0 {
-				found = append(found, norm.NFC.String(strings.Join(pair, "")))
-			}
-			pair = nil
-		}
-		for _, part := range segments(run) {
-			switch {
-			case len(pair) == 0 || !pairs(pair[len(pair)-1], part):
-				flush()
-			case len(pair) == 2:
-				last := pair[1]
-				flush()
-				pair = []string{last}
-			}
-			pair = append(pair, part)
-		}
-		flush()
+		found = append(found, inPairs(strings.TrimLeftFunc(run, attached))...)
 	}
 	return found
 }
+
+// inPairs returns the words of a run, in NFC.
+func inPairs(run string) (found []string) {
+	var pair []string // of segments of a letter each, or one
+	flush := func() {
+		if len(pair) > 0 {
+			found = append(found, norm.NFC.String(strings.Join(pair, "")))
+		}
+		pair = nil
+	}
+	for _, part := range segments(run) {
+		switch {
+		case len(pair) == 0 || !pairs(pair[len(pair)-1], part):
+			flush()
+		case len(pair) == 2:
+			last := pair[1]
+			flush()
+			pair = []string{last}
+		}
+		pair = append(pair, part)
+	}
+	flush()
+	return found
+}
+
+var (
+	dots  = regexp.MustCompile("i\u0307+")
+	final = regexp.MustCompile(`(\pL\pM*)[σς](\pM*)$`)
+)
+
+// foldReference is Split by the second rule as its definition reads: NFKC of each letter, cut, lower case, cut again into pairs, sigmas.
+func foldReference(text string) (found []string) {
+	separates := func(r rune) bool {
+		return r == unicode.ReplacementChar || r == '\u02bc' || !unicode.In(r, unicode.L, unicode.M)
+	}
+	visible := strings.Map(func(r rune) rune {
+		if ignorable(r) {
+			return -1
+		}
+		return r
+	}, text)
+	for _, run := range strings.FieldsFunc(visible, separates) {
+		whole := ""
+		for _, r := range strings.TrimLeftFunc(run, attached) {
+			if strings.ContainsRune("\u0e33\u0eb3", r) || unicode.In(r, jamo) {
+				whole += string(r)
+			} else {
+				whole += norm.NFKC.String(string(r))
+			}
+		}
+		for _, part := range strings.FieldsFunc(norm.NFC.String(whole), separates) {
+			part = norm.NFC.String(strings.Map(unicode.ToLower, strings.TrimLeftFunc(part, attached)))
+			part = norm.NFC.String(dots.ReplaceAllString(part, "i"))
+			for _, word := range inPairs(part) {
+				word = strings.ReplaceAll(final.ReplaceAllString(word, "${1}\x00${2}"), "ς", "σ")
+				found = append(found, strings.ReplaceAll(word, "\x00", "ς"))
+			}
+		}
+	}
+	return found
+}
+
+// jamo are the compatibility letters of Korean, half-width ones among them.
+var jamo = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3131, Hi: 0x318e, Stride: 1}, {Lo: 0xffa0, Hi: 0xffdc, Stride: 1}}}
 
 // segments cuts a run where the segmenter has a boundary between two letters.
 func segments(run string) (parts []string) {

@@ -6,8 +6,12 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"privpipe/tokenize/internal/plain"
 )
 
+// This is what both rules have in common; fold.go and package plain have what the second adds.
+//
 // A run is letters (Unicode category L) and the marks (M) after them, in lower case and in normalization form NFC. Invisible
 // code points (Default_Ignorable_Code_Point: a soft hyphen, a joiner, a variation selector) are removed from it, as
 // NFKC_Casefold does. Everything else separates runs, and so does a mark without a letter.
@@ -50,10 +54,12 @@ func (w Word) Shorter(than int) bool {
 
 // A Splitter cuts text into words. It holds scratch memory; one goroutine may use it at a time.
 type Splitter struct {
-	Phrases *Phrases // that Words joins; nil: none
+	Rule
 
 	run     []byte
+	folded  []byte
 	waiting []Word
+	plain   plain.Stripper
 }
 
 // lower maps an ASCII letter to its lower case and anything else to 0.
@@ -64,8 +70,8 @@ var lower = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// Split calls yield with each word of text, in order. Bytes that are not UTF-8 separate words; callers who must refuse
-// them check utf8.Valid first.
+// Split calls yield with each word of text, in order, where nothing of text is left out. Bytes that are not UTF-8 separate words; callers
+// who must refuse them check utf8.Valid first.
 func (s *Splitter) Split(text []byte, yield func(Word)) {
 	run := s.run[:0]
 	key := uint64(0)
@@ -90,12 +96,19 @@ func (s *Splitter) Split(text []byte, yield func(Word)) {
 			// A rune outside ASCII, in a run or at its start, or a separator.
 			ascii := len(run)
 			var scripts bool
-			run, i, scripts = appendRun(run, text, i)
+			var f form
+			if s.second() {
+				run, i, f = appendLetters(run, text, i)
+			} else {
+				run, i, scripts = appendRun(run, text, i)
+			}
 			switch {
 			case len(run) == ascii && ascii > 0:
 				yield(Word{run, key})
+			case s.second():
+				s.foldRun(run, f, yield)
 			case scripts:
-				cut(run, yield)
+				cut(run, normalized, yield)
 			case len(run) > 0:
 				yield(normalized(run))
 			}
@@ -142,8 +155,8 @@ func appendRun(run, text []byte, i int) (_ []byte, end int, scripts bool) {
 	return run, i, scripts
 }
 
-// cut calls yield with the words of a run.
-func cut(run []byte, yield func(Word)) {
+// cut calls yield with the words of a run. word makes a word of a part of it.
+func cut(run []byte, word func([]byte) Word, yield func(Word)) {
 	begin, second := 0, 0 // offsets of the current word and of its second letter; second is 0 if there is none
 	current := spaced
 	for i, size := 0, 0; i < len(run); i += size {
@@ -155,32 +168,35 @@ func cut(run []byte, yield func(Word)) {
 		switch is := scriptOf(r); {
 		case is != current:
 			if i > begin {
-				yield(normalized(run[begin:i]))
+				yield(word(run[begin:i]))
 			}
 			begin, second, current = i, 0, is
 		case is == spaced || is == katakana:
 		case second > 0:
-			yield(normalized(run[begin:i]))
+			yield(word(run[begin:i]))
 			begin, second = second, i
 		default:
 			second = i
 		}
 	}
-	yield(normalized(run[begin:]))
+	yield(word(run[begin:]))
 }
 
 // Normal returns a word of a vocabulary in the form in which Split yields words.
-func Normal(word string) string { return string(appendNormal(nil, []byte(word))) }
+func (r Rule) Normal(word string) string { return string(r.appendNormal(nil, []byte(word))) }
 
 // appendNormal appends the normal form of a word to b, which is empty.
-func appendNormal(b, word []byte) []byte {
+func (r Rule) appendNormal(b, word []byte) []byte {
+	if r.second() {
+		return appendFolded(b, word)
+	}
 	ascii := true
 	for i := 0; i < len(word); {
-		r, size := utf8.DecodeRune(word[i:])
+		letter, size := utf8.DecodeRune(word[i:])
 		i += size
-		ascii = ascii && r < utf8.RuneSelf
-		if r < utf8.RuneSelf || !ignorable(r) {
-			b = utf8.AppendRune(b, unicode.ToLower(r))
+		ascii = ascii && letter < utf8.RuneSelf
+		if letter < utf8.RuneSelf || !ignorable(letter) {
+			b = utf8.AppendRune(b, unicode.ToLower(letter))
 		}
 	}
 	if ascii {

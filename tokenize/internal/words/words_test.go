@@ -82,8 +82,12 @@ func TestSplitInEights(t *testing.T) {
 		for range random.IntN(40) {
 			text.WriteString(alphabet[random.IntN(letters)])
 		}
-		if got, want := split(t, &s, text.String()), splitReference(text.String()); !slices.Equal(got, want) {
-			t.Fatalf("%q: got %q, want %q", text.String(), got, want)
+		reference := splitReference
+		if s.Number = 1 + n/len(alphabets)%2; s.second() {
+			reference = foldReference
+		}
+		if got, want := split(t, &s, text.String()), reference(text.String()); !slices.Equal(got, want) {
+			t.Fatalf("rule %d, %q: got %q, want %q", s.Number, text.String(), got, want)
 		}
 	}
 }
@@ -114,22 +118,25 @@ func FuzzSplit(f *testing.F) {
 		"a" + strings.Repeat("\u0301", 40), "\u1100\u1161\u11a8", "\u00a8\u0301",
 		"\ufe0fa\u00adb\u200bc", "\u6771\u4eac\u90fd\u306e\u304b\u3099\u30bf\u30ef\u30fc", "\u0301\u0e14\u0e35\u0e21\u0e32\u0e01",
 		"\u3089\u30fc \u4eba\u3005\u3006a\ud559\uad50", "\u1025\u102e\u1000\u200c\u1000", "\uf900\ufe00\u304b", strings.Repeat("long", 100) + "\u00fc",
+		"I\u0307 \u0130\u0301 i\u0307\u0307\u0301", "\ufb01x \uff21b \ufdfaq \u0149 a\u02bcb", "\u03a3\u03a3\u03a3 \u03c2\u6771", "\u314b\u314f\u0e19\u0e33\ufe70",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var s Splitter
-		got := split(t, &s, text)
-		if want := splitReference(text); !slices.Equal(got, want) {
-			t.Fatalf("%q: got %q, want %q", text, got, want)
-		}
-		// A vocabulary is made of words and finds them again: a word is its own only word, and its own normal form.
-		for _, word := range got {
-			if again := split(t, &s, word); !slices.Equal(again, []string{word}) {
-				t.Errorf("the word %q of %q splits into %q", word, text, again)
+		for number, reference := range map[int]func(string) []string{1: splitReference, 2: foldReference} {
+			s := Splitter{Rule: Rule{Number: number}}
+			got := split(t, &s, text)
+			if want := reference(text); !slices.Equal(got, want) {
+				t.Fatalf("rule %d, %q: got %q, want %q", number, text, got, want)
 			}
-			if normal := Normal(word); normal != word {
-				t.Errorf("the word %q of %q has the normal form %q", word, text, normal)
+			// A vocabulary is made of words and finds them again: a word is its own only word, and its own normal form.
+			for _, word := range got {
+				if again := split(t, &s, word); !slices.Equal(again, []string{word}) {
+					t.Errorf("rule %d: the word %q of %q splits into %q", number, word, text, again)
+				}
+				if normal := s.Normal(word); normal != word {
+					t.Errorf("rule %d: the word %q of %q has the normal form %q", number, word, text, normal)
+				}
 			}
 		}
 	})
