@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// addresses returns a text with a space in place of each address and each blob. It looks only between the spaces around what those have that
-// are suspected.
+// addresses returns a text with a space in place of each address and each blob. It looks only between the spaces around
+// what those have that are suspected.
 func (s *Stripper) addresses(text []byte, suspects Kinds) []byte {
 	s.left = s.left[:0]
 	copied := 0
@@ -136,8 +136,8 @@ func addressAt(text []byte, at int) (begin, end int, kind Kinds) {
 
 func fold(b []byte, to string) bool { return len(b) == len(to) && strings.EqualFold(string(b), to) }
 
-// addressRune reports whether a rune outside ASCII is a letter of an address. Scripts without spaces have none, since there an address ends
-// where the sentence goes on.
+// addressRune reports whether a rune outside ASCII is a letter of an address. Scripts without spaces have none, since
+// there an address ends where the sentence goes on.
 func addressRune(r rune) bool { return r < '\u0e00' && (unicode.IsLetter(r) || unicode.IsMark(r)) }
 
 // A class is a set of bytes of ASCII.
@@ -151,13 +151,13 @@ func classOf(is func(byte) bool) (c class) {
 }
 
 var (
-	inName = classOf(func(c byte) bool { return alphanumeric(c) || strings.IndexByte("._%+-'", c) >= 0 })
+	inName = classOf(func(c byte) bool { return alphanumeric(c) || in("._%+-'", c) })
 	inHost = classOf(func(c byte) bool { return alphanumeric(c) || c == '-' })
-	inURL  = classOf(func(c byte) bool { return c > ' ' && strings.IndexByte("<>\"{}[]|\\^`\x7f", c) < 0 })
+	inURL  = classOf(func(c byte) bool { return c > ' ' && !in("<>\"{}[]|\\^`\x7f", c) })
 )
 
-// runLength returns how many bytes at the beginning of text are of a class, or letters of an address. If paired, a bracket ends the run that
-// was not opened in it.
+// runLength returns how many bytes at the beginning of text are of a class, or letters of an address. If paired, a
+// bracket ends the run that was not opened in it.
 func runLength(text []byte, of *class, paired bool) int {
 	open := 0
 	for i := 0; i < len(text); {
@@ -189,17 +189,19 @@ func runLength(text []byte, of *class, paired bool) int {
 // nameLength is the length of what may be the scheme of a URL, or what is before the @ of an address.
 func nameLength(text []byte) int { return runLength(text, &inName, false) }
 
-// urlLength is the length of what goes on as a URL does. A bracket that the URL does not open ends it, as a quotation mark does.
+// urlLength is the length of what goes on as a URL does. A bracket that the URL does not open ends it, as a quotation
+// mark does.
 func urlLength(text []byte) int { return runLength(text, &inURL, true) }
 
-// hostLength is the length of the name of a host of two or more parts, of which the last has only letters; 0 if there is none.
+// hostLength is the length of the name of a host of two or more parts, of which the last has only letters; 0 if there
+// is none.
 func hostLength(text []byte) (length int) {
 	for i, parts := 0, 1; ; parts++ {
 		part := runLength(text[i:], &inHost, false)
 		if part == 0 {
 			return length
 		}
-		if parts > 1 && part > 1 && bytes.IndexFunc(text[i:i+part], func(r rune) bool { return r == '-' || '0' <= r && r <= '9' }) < 0 {
+		if parts > 1 && part > 1 && !bytes.ContainsAny(text[i:i+part], "-0123456789") {
 			length = i + part
 		}
 		if i += part; i == len(text) || text[i] != '.' {

@@ -2,17 +2,17 @@ package plain
 
 import (
 	"encoding/binary"
-	"strings"
 	"unicode/utf8"
 )
 
-// leastBlob is the least length of data in Base64 that is left out. Nearly no word is as long, nor a hash in hexadecimal of SHA-1 and fewer bits.
+// leastBlob is the least length of data in Base64 that is left out. Nearly no word is as long, nor a hash in
+// hexadecimal of SHA-1 and fewer bits.
 const leastBlob = 40
 
 // blobByte reports whether c is a digit of Base64, in either alphabet of RFC 4648, or pads it.
 func blobByte(c byte) bool { return c < utf8.RuneSelf && inBlob[c] }
 
-var inBlob = classOf(func(c byte) bool { return alphanumeric(c) || strings.IndexByte("+/-_=", c) >= 0 })
+var inBlob = classOf(func(c byte) bool { return alphanumeric(c) || in("+/-_=", c) })
 
 func blobLength(text []byte) int {
 	for i, c := range text {
@@ -47,8 +47,8 @@ func blobEnd(text []byte, at int) int {
 	}
 }
 
-// mixed reports whether a run is long and has a digit, and its letters are of both cases as those of data are: a third or more are capitals, and
-// an eighth or more are small. Paths and identifiers have fewer of one.
+// mixed reports whether a run is long and has a digit, and its letters are of both cases as those of data are: a third
+// or more are capitals, and an eighth or more are small. Paths and identifiers have fewer of one.
 func mixed(run []byte) bool {
 	capitals, small, digits := 0, 0, 0
 	for _, c := range run {
@@ -65,7 +65,8 @@ func mixed(run []byte) bool {
 	return len(run) >= leastBlob && digits > 0 && 3*capitals >= letters && 8*small >= letters
 }
 
-// findBlob returns an offset in a run of leastBlob bytes of Base64, or -1. Such a run has eight bytes at a multiple of 32.
+// findBlob returns an offset in a run of leastBlob bytes of Base64, or -1. Such a run has eight bytes at a multiple of
+// 32.
 func findBlob(text []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for at := 0; at+8 <= len(text); at += 32 {

@@ -12,8 +12,8 @@ type line struct {
 	dropped bool
 }
 
-// mostSigned is the number of lines with words that a signature may have. RFC 3676, section 4.3, has the line before it; a text may have
-// such a line in its middle.
+// mostSigned is the number of lines with words that a signature may have. RFC 3676, section 4.3, has the line before
+// it; a text may have such a line in its middle.
 const mostSigned = 10
 
 // mail returns a text without the mail that it answers, and without its signature.
@@ -80,8 +80,9 @@ func dropQuotes(lines []line) {
 	}
 }
 
-// dropHeading drops the last of the lines that are not blank, up to three, if they say who wrote what follows. That is "On … wrote:" with a
-// digit, and any line that ends in a colon and has an address or a time of the day. If what follows is not quoted, it must be both.
+// dropHeading drops the last of the lines that are not blank, up to three, if they say who wrote what follows. That is
+// "On … wrote:" with a digit, and any line that ends in a colon and has an address or a time of the day. If what
+// follows is not quoted, it must be both.
 func dropHeading(lines []line, quoted bool) {
 	last := len(lines) - 1
 	for last >= 0 && lines[last].blank() {
@@ -118,9 +119,10 @@ func clock(line []byte) bool {
 
 // originals are what mail programs write above the mail that is answered or sent on, between hyphens.
 var originals = []string{
-	"original message", "forwarded message", "original appointment", "ursprüngliche nachricht", "weitergeleitete nachricht", "message d'origine",
-	"message transféré", "mensaje original", "mensaje reenviado", "messaggio originale", "messaggio inoltrato", "mensagem original",
-	"mensagem encaminhada", "oorspronkelijk bericht", "doorgestuurd bericht",
+	"original message", "forwarded message", "original appointment", "ursprüngliche nachricht",
+	"weitergeleitete nachricht", "message d'origine", "message transféré", "mensaje original", "mensaje reenviado",
+	"messaggio originale", "messaggio inoltrato", "mensagem original", "mensagem encaminhada",
+	"oorspronkelijk bericht", "doorgestuurd bericht",
 }
 
 // original reports whether a line is one of them.
@@ -138,7 +140,8 @@ var (
 	subjects = set("to an à para a aan subject betreff objet asunto assunto oggetto onderwerp")
 )
 
-// headers reports whether lines begin with the headers of a mail: its author, and in the five lines after it its date, and readers or subject.
+// headers reports whether lines begin with the headers of a mail: its author, and in the five lines after it its date,
+// and readers or subject.
 func headers(lines []line) bool {
 	if !authors[header(lines[0].trimmed())] {
 		return false
@@ -163,8 +166,8 @@ func header(line []byte) string {
 	return strings.ToLower(string(bytes.Trim(line[:colon], "*"+space)))
 }
 
-// dropSignature drops the lines from the first line of two hyphens on that has at most mostSigned lines with words after it, or a last line
-// that a telephone added. Something must be before it.
+// dropSignature drops the lines from the first line of two hyphens on that has at most mostSigned lines with words
+// after it, or a last line that a telephone added. Something must be before it.
 func dropSignature(lines []line) {
 	first := slices.IndexFunc(lines, line.stays)
 	after := 0

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// markup returns a text without tags and comments, with its entities decoded. A text without a tag may be HTML that was escaped as a whole.
+// markup returns a text without tags and comments, with its entities decoded. A text without a tag may be HTML that was
+// escaped as a whole.
 func (s *Stripper) markup(text []byte) []byte {
 	if isHTML(text) {
 		s.stripped = s.strip(s.stripped[:0], text)
@@ -88,8 +89,8 @@ func (s *Stripper) strip(b, text []byte) []byte {
 	}
 }
 
-// mailed reports whether the attributes of a blockquote say that it is the mail that is answered: type=cite, as Mozilla and Apple have it, or
-// a class as that of Gmail.
+// mailed reports whether the attributes of a blockquote say that it is the mail that is answered: type=cite, as Mozilla
+// and Apple have it, or a class as that of Gmail.
 func mailed(tokens *html.Tokenizer) bool {
 	for {
 		key, value, more := tokens.TagAttr()
@@ -109,7 +110,8 @@ func mailed(tokens *html.Tokenizer) bool {
 	}
 }
 
-// prefixed reports whether a name is that of a custom element, as my-menu, or one of another name space, as the o:p of Word.
+// prefixed reports whether a name is that of a custom element, as my-menu, or one of another name space, as the o:p of
+// Word.
 func prefixed(name string) bool {
 	at := strings.IndexAny(name, ":-")
 	return at > 0 && at < len(name)-1 && !strings.ContainsFunc(name, func(r rune) bool {
@@ -124,7 +126,8 @@ func lastEnd(text []byte, name string) int {
 		if at < 0 {
 			return -1
 		}
-		if rest := text[at+2:]; len(rest) > len(name) && strings.EqualFold(string(rest[:len(name)]), name) && !alphanumeric(rest[len(name)]) {
+		rest := text[at+2:]
+		if len(rest) > len(name) && fold(rest[:len(name)], name) && !alphanumeric(rest[len(name)]) {
 			return at
 		}
 	}
@@ -143,8 +146,9 @@ func isHTML(text []byte) bool {
 	}
 }
 
-// shows reports whether a tag, whose < is before rest, shows that a text is HTML. Its name is that of an element, in lower case or in upper
-// case. It has no attributes but name=value and flags. A start tag of one letter is p or has a value: the <T> of a program is no tag.
+// shows reports whether a tag, whose < is before rest, shows that a text is HTML. Its name is that of an element, in
+// lower case or in upper case. It has no attributes but name=value and flags. A start tag of one letter is p or has a
+// value: the <T> of a program is no tag.
 func shows(rest []byte) bool {
 	end := len(rest) > 0 && rest[0] == '/'
 	if end {
@@ -175,6 +179,8 @@ func attributed(tag []byte) bool {
 
 const space = " \t\r\n\f"
 
+func in(set string, c byte) bool { return strings.IndexByte(set, c) >= 0 }
+
 // attributes reports whether rest begins with attributes and the end of a tag, and whether one of them has a value.
 func attributes(rest []byte) (closed, values bool) {
 	for {
@@ -183,7 +189,7 @@ func attributes(rest []byte) (closed, values bool) {
 			return true, values
 		}
 		length := 0
-		for length < len(after) && (alphanumeric(after[length]) || length > 0 && bytes.IndexByte([]byte("-_:."), after[length]) >= 0) {
+		for length < len(after) && (alphanumeric(after[length]) || length > 0 && in("-_:.", after[length])) {
 			length++
 		}
 		if length == 0 || len(after) == len(rest) {
@@ -211,7 +217,7 @@ func attributes(rest []byte) (closed, values bool) {
 		if end < 1 {
 			return false, false
 		}
-		if rest = value[end:]; len(rest) > 0 && rest[0] != '>' && rest[0] != '/' && bytes.IndexByte([]byte(space), rest[0]) < 0 {
+		if rest = value[end:]; len(rest) > 0 && !in(">/"+space, rest[0]) {
 			return false, false
 		}
 	}

@@ -1,5 +1,5 @@
-// Package plain finds what the author of a text wrote, beside markup, addresses, and what a mail program added. What is left out depends on
-// this text alone. FORMATS.md has the rules in a table, with an example of each.
+// Package plain finds what the author of a text wrote, beside markup, addresses, and what a mail program added. What is
+// left out depends on this text alone. FORMATS.md has the rules in a table, with an example of each.
 package plain
 
 import (
@@ -51,7 +51,8 @@ func (k Kinds) String() string {
 	return strings.Join(names, ",")
 }
 
-// A Stripper leaves all kinds out of texts, except those to keep. It holds scratch memory; one goroutine may use it at a time.
+// A Stripper leaves all kinds out of texts, except those to keep. It holds scratch memory; one goroutine may use it at
+// a time.
 type Stripper struct {
 	Keep Kinds
 
@@ -78,7 +79,8 @@ func (s *Stripper) Text(text []byte) []byte {
 	return text
 }
 
-// suspected returns all kinds that a text has, and maybe some that it has not. Most texts have none, so this is the time that they take.
+// suspected returns all kinds that a text has, and maybe some that it has not. Most texts have none, so this is the
+// time that they take.
 func suspected(text []byte) (found Kinds) {
 	if bytes.IndexByte(text, '<') >= 0 || bytes.IndexByte(text, '&') >= 0 {
 		found |= HTML

@@ -22,12 +22,12 @@ var same = []string{
 	"a -- b", "one\n--\n" + strings.Repeat("line\n", 11), "Sent from my phone", "From: a\nSent: b\nTo: c\n\nThe mail itself", "base64",
 	"ThisIsAVeryLongIdentifierOfSomeJavaClassFactory2Bean", "src/main/java/com/example/project/module/sub/Name1",
 	"da39a3ee5e6b4b0d3255bfef95601890afd80709da39a3ee5e6b4b0d3255bfef", strings.Repeat("x", 100), "mailto:", "data:image/png;base64,", "a@b", "a@b.c1",
-	"the <script> tag of a page", "see <http>", "-----Original Message-----\nonly a mail that was sent on",
+	"see <http>", "-----Original Message-----\nonly a mail that was sent on",
 }
 
 func TestSame(t *testing.T) {
 	for _, text := range same {
-		if got, want := fields(none, text), strings.Join(strings.Fields(text), " "); got != want && text != "the <script> tag of a page" {
+		if got, want := fields(none, text), strings.Join(strings.Fields(text), " "); got != want {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
@@ -43,6 +43,7 @@ func TestText(t *testing.T) {
 		{`<p title="it's">a <p>b`, "a b"}, {`<img alt="a" src="b">c`, "c"}, {"a<wbr>b", "ab"}, {"<html><body>cut off <a hre", "cut off <a hre"},
 		{"<p>a<!-- b <p> -->c<!--[if mso]>d<![endif]--><?xml e?></p>", "ac"}, {"<!DOCTYPE html><p>a", "a"}, {"<p>a <!-- open", "a <!-- open"},
 		{"<p>a<script>if (b<c) d()</script>e<style>f{}</style>g", "a e g"}, {"<p>the <script> tag", "the tag"}, {"<title>a</title>b", "a b"},
+		{"the <script> tag of a page", "the tag of a page"},
 		{"<p>the <title> tag &amp; more <b>text", "the tag & more text"}, {"<script src='x'/>a</script>b<p>", "b"}, {"<p>a<![CDATA[b]]>c", "abc"},
 		{"<o:p>a</o:p><my-tag>b</my-tag>", "<o:p>a</o:p><my-tag>b</my-tag>"}, {"<p><o:p>a</o:p><my-tag>b</my-tag>", "a b"},
 		{"<p>vector<int> a < b, x<y && y>z", "vector<int> a < b, x<y && y>z"}, {"<p>a</3 b>c</>", "a</3 b>c</>"}, {"<svg><path d='M0'/>a</svg>", "a"},

@@ -10,14 +10,16 @@ import (
 
 // The second rule takes letters and marks in a form in which what a reader takes for one word is one word:
 //
-//   - each in normalization form NFKC, so ligatures, full-width and mathematical letters and the long s are plain letters. Except: the Am of
-//     Thai and Lao, which NFKC takes apart, and the compatibility letters of Korean, which it would join to other syllables;
+//   - each in normalization form NFKC, so ligatures, full-width and mathematical letters and the long s are plain
+//     letters. Except: the Am of Thai and Lao, which NFKC takes apart, and the compatibility letters of Korean, which
+//     it would join to other syllables;
 //   - then in lower case, so I with a dot above, in one code point or in two, is i; an i has no other dot above;
 //   - a sigma is ς at the end of a word that has a letter before, and else σ (Unicode, Table 3-17, Final_Sigma);
 //   - then in NFC.
 //
-// Full case folding would make ss of ß, and σ of every ς, which are not how these languages are written. The apostrophe that Unicode calls
-// a letter, U+02BC, separates words as the others do. What NFKC makes of a letter may be no letter: a separator, as everywhere.
+// Full case folding would make ss of ß, and σ of every ς, which are not how these languages are written. The
+// apostrophe that Unicode calls a letter, U+02BC, separates words as the others do. What NFKC makes of a letter may be
+// no letter: a separator, as everywhere.
 
 // apostrophe is a letter by its category; keyboards and texts have it in place of U+2019 and of that of ASCII.
 const apostrophe = '\u02bc'
@@ -34,14 +36,15 @@ type form struct {
 	checked bool // a look whether they are in NFKC
 }
 
-// add adds a letter or mark outside ASCII. Most letters of most texts need little: they are in NFKC, also beside each other.
+// add adds a letter or mark outside ASCII. Most letters of most texts need little: they are in NFKC, also beside each
+// other.
 func (f *form) add(r rune) {
 	switch {
 	case r >= '\u00c0' && r <= '\u00ff', r >= '\u0400' && r <= '\u045f': // Latin, Cyrillic
 		f.cased = true
 	case r >= hangul && r <= lastHangul:
-	case r >= '\u4e00' && r <= '\u9fff', r >= '\u3041' && r <= '\u3096', r >= '\u30a1' && r <= '\u30fa': // Han, Hiragana, Katakana
-		f.scripts = true
+	case r >= '\u4e00' && r <= '\u9fff', r >= '\u3041' && r <= '\u3096', r >= '\u30a1' && r <= '\u30fa':
+		f.scripts = true // Han, Hiragana, Katakana
 	case r >= '\u0590' && r <= '\u109f': // from Hebrew to Myanmar
 		f.checked = true
 		f.scripts = f.scripts || r >= firstSpaceless
@@ -142,7 +145,8 @@ func compatible(text []byte) (b []byte) {
 	return norm.NFC.Bytes(append(b, norm.NFKC.Bytes(text[begin:])...))
 }
 
-// appendLower appends compatible text in lower case to b, which is empty. It returns b, and the result, which may be in other memory.
+// appendLower appends compatible text in lower case to b, which is empty. It returns b, and the result, which may be in
+// other memory.
 func appendLower(b, text []byte) (_, word []byte) {
 	sigma, simple := false, true
 	for _, r := range string(text) {

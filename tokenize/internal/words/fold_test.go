@@ -37,7 +37,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldOfEach compares with the reference on each letter and mark that changes, alone and beside others, and finds each word again.
+// TestFoldOfEach compares with the reference on each letter and mark that changes, alone and beside others, and finds
+// each word again.
 func TestFoldOfEach(t *testing.T) {
 	s := Splitter{Rule: Rule{Number: 2}}
 	for r := range unicode.MaxRune + 1 {

@@ -19,12 +19,12 @@ type Rule struct {
 
 func (r Rule) second() bool { return r.Number >= 2 }
 
-// names of the rules in settings. A rule never changes: another has another number and name, and TestSettings notices. Before the rule of number
-// 1 there was one of runs of letters and marks, so the names are one ahead.
+// names of the rules in settings. A rule never changes: another has another number and name, and TestSettings notices.
+// Before the rule of number 1 there was one of runs of letters and marks, so the names are one ahead.
 var names = [...]string{1: "privpipe words 2", 2: "privpipe words 3"}
 
-// Settings identifies the rule in the header of a stream of documents: its number, what it keeps, and the phrases, in whatever order. Names by
-// content depend on all.
+// Settings identifies the rule in the header of a stream of documents: its number, what it keeps, and the phrases, in
+// whatever order. Names by content depend on all.
 func (r Rule) Settings() []byte {
 	all := []byte(names[max(1, r.Number)])
 	if r.Keep != 0 {

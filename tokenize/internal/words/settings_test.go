@@ -8,8 +8,8 @@ import (
 	"privpipe/tokenize/internal/plain"
 )
 
-// TestSettings: the settings name the rule, and the rules of all versions stay. A change of the words of these texts is a rule with another
-// number. Under rule 1 both hashes are those of versions that had no other rule.
+// TestSettings: the settings name the rule, and the rules of all versions stay. A change of the words of these texts is
+// a rule with another number. Under rule 1 both hashes are those of versions that had no other rule.
 func TestSettings(t *testing.T) {
 	const text = "Can't stop, naïve Café E-mail 2nd ß ſ Ǆ İ ΣΊΣΥΦΟΣ Привет мир; 東京タワーは日本の塔です。 ภาษาไทยง่าย 한국어 단어 " +
 		"soft\u00adhyphen zero\u200dwidth heart\u2764\ufe0f cafe\u0301 \u0301alone עִבְרִית عَرَبِيّ हिन्दी ខ្មែរ ကမ္ဘာ 中文分词 𠀋𠂉 ﾊﾝｶｸ ｱ゛"

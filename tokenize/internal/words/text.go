@@ -21,8 +21,9 @@ func (t *Text) Token(token []byte) {
 	t.Content = append(t.Content, token...)
 }
 
-// Words calls yield with each word of text, in order. By the second rule, package plain leaves out what is not the author's. A text is cut by
-// Split and then by the phrases, if there are any. A token is one word in the form of Normal, whatever is in it. A token that no vocabulary can hold (SPEC.md §2.2) is an empty Word.
+// Words calls yield with each word of text, in order. By the second rule, package plain leaves out what is not the
+// author's. A text is cut by Split and then by the phrases, if there are any. A token is one word in the form of
+// Normal, whatever is in it. A token that no vocabulary can hold (SPEC.md §2.2) is an empty Word.
 func (s *Splitter) Words(text Text, yield func(Word)) {
 	if s.Phrases != nil {
 		joiner := joiner{phrases: s.Phrases, yield: yield, waiting: s.waiting[:0]}
@@ -55,8 +56,8 @@ func (s *Splitter) tokens(list []byte, yield func(Word)) {
 	}
 }
 
-// Possible reports whether a vocabulary can hold a word. A word with a zero byte is also refused, since a Key cannot tell it
-// from a shorter one.
+// Possible reports whether a vocabulary can hold a word. A word with a zero byte is also refused, since a Key cannot
+// tell it from a shorter one.
 func Possible(word []byte) bool {
 	if len(word) == 0 || len(word) > wire.MaxWord || string(word) == "#" {
 		return false

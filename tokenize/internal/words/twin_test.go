@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// splitReference is Split as its definition reads: without a shortcut for ASCII, rule after rule, with the boundaries of
-// a segmenter of UAX #29.
+// splitReference is Split as its definition reads: without a shortcut for ASCII, rule after rule, with the boundaries
+// of a segmenter of UAX #29.
 func splitReference(text string) (found []string) {
 	text = strings.Map(func(r rune) rune {
 		if ignorable(r) {
@@ -58,7 +58,8 @@ var (
 	final = regexp.MustCompile(`(\pL\pM*)[σς](\pM*)$`)
 )
 
-// foldReference is Split by the second rule as its definition reads: NFKC of each letter, cut, lower case, cut again into pairs, sigmas.
+// foldReference is Split by the second rule as its definition reads: NFKC of each letter, cut, lower case, cut again
+// into pairs, sigmas.
 func foldReference(text string) (found []string) {
 	separates := func(r rune) bool {
 		return r == unicode.ReplacementChar || r == '\u02bc' || !unicode.In(r, unicode.L, unicode.M)
@@ -155,8 +156,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestIgnorable holds the set against the list of the Unicode Character Database, from which it is derived, by its size: 4,174
-// code points have the property in Unicode 15, and U+200B is one of them.
+// TestIgnorable holds the set against the list of the Unicode Character Database, from which it is derived, by its
+// size: 4,174 code points have the property in Unicode 15, and U+200B is one of them.
 func TestIgnorable(t *testing.T) {
 	n := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {

@@ -11,14 +11,16 @@ import (
 // number is how programs write numbers: a sign, digits, digits after the point, an exponent.
 var number = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,3}))?$`)
 
-// mostDigits is the length of the longest whole number that is found again in another spelling: an exponent makes longer ones of few bytes.
+// mostDigits is the length of the longest whole number that is found again in another spelling: an exponent makes
+// longer ones of few bytes.
 const mostDigits = 40
 
-// User returns the one spelling of a user: in NFC, without white space around, and a whole number as its digits: 7 is 7.0, +7 and 007. By
-// rule 1 each spelling is a user.
+// User returns the one spelling of a user: in NFC, without white space around, and a whole number as its digits: 7 is
+// 7.0, +7 and 007. By rule 1 each spelling is a user.
 //
-// Two spellings that become one user make units larger. That is safe: who is protected together with others is protected. So no user becomes
-// none, which would make units of single documents: white space alone is one space. Case stays, since names of users may differ in it.
+// Two spellings that become one user make units larger. That is safe: who is protected together with others is
+// protected. So no user becomes none, which would make units of single documents: white space alone is one space. Case
+// stays, since names of users may differ in it.
 func (r Rule) User(user string) string {
 	if !r.second() || user == "" {
 		return user

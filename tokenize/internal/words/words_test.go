@@ -65,8 +65,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitInEights compares Split, which takes 8 bytes of ASCII at a time, with its reference, which takes runes, on texts of letters, their
-// neighbours in ASCII and a few other runes. So words begin, end and are broken off at every place of the eight, and at the end of the text.
+// TestSplitInEights compares Split, which takes 8 bytes of ASCII at a time, with its reference, which takes runes, on
+// texts of letters, their neighbours in ASCII and a few other runes. So words begin, end and are broken off at every
+// place of the eight, and at the end of the text.
 func TestSplitInEights(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	alphabets := [][]string{
