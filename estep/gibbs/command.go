@@ -32,7 +32,7 @@ type Command struct {
 	WordRate       float64 `default:"1" group:"Subsampling" placeholder:"G" help:"Draw the topic of a token again with probability G in each sweep; the others keep theirs (SUB-LDA). It saves time, and amplifies no guarantee."`
 	Adaptive       float64 `group:"Subsampling" placeholder:"V" help:"Draw tokens of words that are frequent in their topic with probability V times --word-rate, and others with --least-rate."`
 	Frequent       float64 `group:"Subsampling" placeholder:"Q" help:"With --adaptive: the likeliest words of a topic that together have this share of it are frequent (default 0.5)."`
-	LeastRate      float64 `group:"Subsampling" placeholder:"R" help:"With --adaptive: the probability of the other words (default 0, which goes with --update in-place only)."`
+	LeastRate      float64 `zero:"" group:"Subsampling" placeholder:"R" help:"With --adaptive: the probability of the other words (default 0, which goes with --update in-place only)."`
 	InherentReport string  `output:"" placeholder:"FILE" help:"Write the counts that bound the loss of each sweep in place without noise (account gibbs --largest-count) to FILE, a line of JSON a round. They are as private as the documents."`
 	shape.Flags
 }

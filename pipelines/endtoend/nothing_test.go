@@ -18,9 +18,9 @@ var zeroMeansZero = map[string]string{
 	"account ledger new": "delta", "account report": "delta", "account odometer": "delta", "account epsilon": "delta", "account compare": "delta",
 	"tokenize": "prefix", "tokenize check": "min-documents min-coverage max-empty", "tokenize vocab": "min-letters", "tokenize phrases": "threshold",
 	"sample": "memory lead window-grace",
-	"estep":  "stale", "estep lda": "top-topics norm", "estep gibbs": "burn-in top-topics norm", "estep linear": "least most above",
+	"estep":  "stale", "estep lda": "top-topics norm", "estep gibbs": "burn-in top-topics norm least-rate", "estep linear": "least most above",
 	"mstep lda": "tau0 kappa average-from", "mstep blr": "tau0 kappa negative", "mstep sbn": "tau0 kappa", "mstep reconstruct": "omega",
-	"evaluate converged": "threshold for", "evaluate audit privatize": "delta",
+	"evaluate converged": "threshold for", "evaluate topics": "relevance", "mstep export": "relevance", "evaluate audit privatize": "delta",
 }
 
 // takesNothing says whether zero or an empty text is a value of a flag of a command.

@@ -207,7 +207,7 @@ func TestLostRace(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, "account ledger new all.ledger")
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --vocab english-8000 --force --ledger all.ledger comments.jsonl"
 	run(t, folder, recipe+" --epsilon 1 first")
 	// The second was planned before the first charged anything.
 	run(t, folder, `

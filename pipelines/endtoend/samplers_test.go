@@ -24,7 +24,7 @@ var samplers = []struct{ name, command, rows string }{
 	{"cdp", "cdp-lda.sh --rounds 3", `pld +∞¦cdp-first +default +1 +laplace +0\.5 +all × 1 +no\n¦cdp +default +3 +none +0 +all × 3 +no\n`},
 	{"cdp plus", "cdp-lda.sh --rounds 3 --plus", `pld +∞¦ε 3, which is not proven\n¦3 +laplace +unbounded \(claimed 1\) +all × 3 +no\n`},
 	// Each of the 8,000 bits of a document has ε₁ = 3, or those of at most 2·10 words.
-	{"lp", "lp-lda.sh --sweeps 3 --held comments.jsonl", `pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits or words +all × 1 +no\n¦plug-in`},
+	{"lp", "lp-lda.sh --sweeps 3 --vocab english-8000 --held comments.jsonl", `pure: ε 2\.4e\+04 at δ 0\n¦randomized-response +flip 0\.0474259 of 8000 bits or words +all × 1 +no\n¦plug-in`},
 	{"lp few", "lp-lda.sh --sweeps 2 --most-words 10 --batches 3 --prior comments.jsonl", `pure: ε 60 at δ 0\n¦flip 0\.0474259 of 20 bits or words +all × 1 +no\n`},
 	// Of ε 20 each of ⌊20/log(10·8000/100)⌋ = 2 words has 10.
 	{"lp words", "lp-lda.sh --sweeps 3 --document-epsilon 20", `pure: ε 20 at δ 0\n¦flip 4\.5398e-05 of 2 bits or words +all × 1 +no\n`},

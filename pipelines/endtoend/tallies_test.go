@@ -9,7 +9,7 @@ import (
 func TestTalliesStay(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "vocab.txt", "fig\npear\n")
-	write(t, folder, "docs.jsonl", `{"id":"x","text":"fig fig nothing"}`+"\n"+`{"id":"y","text":"pear"}`+"\n")
+	write(t, folder, "docs.jsonl", `{"id":"x","text":"fig fig plum"}`+"\n"+`{"id":"y","text":"pear"}`+"\n")
 	ends := run(t, folder, `
 tokenize text --vocab vocab.txt -o docs.pp docs.jsonl
 sample --all --rounds 1 -o rounds.pp docs.pp

@@ -11,7 +11,7 @@
 #   --beta 0.01       Dirichlet prior of a topic's words
 #   --rounds 30       number of rounds
 #   --sweeps 10       sweeps over all words in a round
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have

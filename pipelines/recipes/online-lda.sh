@@ -8,7 +8,7 @@
 # TEXT and OUT are as in lda.sh. The ledger records that ε has no bound, and the page, report.html, says so first.
 #
 #   --topics 50       number of topics K
-#   --vocab FILE      vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      vocabulary; by default 12,000 English words
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have

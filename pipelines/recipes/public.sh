@@ -8,7 +8,7 @@
 # OUT.work has what the recipe has made so far. If it is stopped, the same command resumes, also with other --features and --vectors. The
 # folder goes at the end.
 #
-#   --vocab FILE      vocabulary; by default 8,000 words of English Wikipedia. The vocabulary of a private text need not be the same: words are
+#   --vocab FILE      vocabulary; by default 12,000 English words. The vocabulary of a private text need not be the same: words are
 #                     found by their letters
 #   --topics 50       number of the first topics, those of a private model at its start
 #   --more 64         number of topics of each other model

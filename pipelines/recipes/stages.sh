@@ -147,7 +147,7 @@ text_and_folder() {
   positive workers partitions
   [[ -e $text ]] || fail "no such text: $text"
   [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
-  [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
+  [[ -z $vocab || -f $vocab || $vocab == english-8000 ]] || fail "no such vocabulary: $vocab"
   [[ -z $phrases || -f $phrases ]] || fail "no such list of phrases: $phrases"
   [[ -z $held || -e $held ]] || fail "no such text: $held"
   case $(basename -- "$text") in
@@ -512,7 +512,7 @@ forget() {
 same() {
   local settings begun=${2:-$out/documents.pp}
   settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}"
-  settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ -z $vocab ]] || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
+  settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
   if [[ ! -e $begun ]]; then
     (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
     mv -- "$out/settings.unfinished" "$out/settings"

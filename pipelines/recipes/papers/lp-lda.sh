@@ -29,7 +29,7 @@
 #   --prior FILE      public text of documents like those of TEXT. It begins the model, and the estimate of each word is mixed with its
 #                     frequency there and in the batches before
 #   --omega auto      weight of that frequency, 0.4 in the paper; auto: estimated from each batch
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have

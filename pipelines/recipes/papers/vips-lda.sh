@@ -17,7 +17,7 @@
 #   --length 500      N: each document is resampled to this many words, with replacement
 #   --share 0.1       a: a document's statistics are clipped to a·N. 1 is the paper's baseline without clipping
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have

@@ -19,7 +19,7 @@
 #   --rounds R        number of rounds; by default as many as see 40 % of the documents
 #   --length 500      N: each document is cut to this many words, drawn without replacement; then its statistics are at most N
 #   --topics 100      number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have

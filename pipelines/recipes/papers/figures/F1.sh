@@ -10,7 +10,7 @@
 #                     numbers of documents in a round; 40 % of the documents are seen
 #   --length 500      N: each document is cut to this many words
 #   --topics 100      number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first topics of the first run; the next have the next
 #   --quick           a small figure: ε 0.05, size 400, 20 words of a document, 3 topics

@@ -10,7 +10,7 @@
 #   --inherent 10     ε_I of the draws in a round
 #   --rounds 100      number of rounds, each of one sweep
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first parameters of the first run; the coins and the noise of each run are fresh
 #   --quick           a small figure: ε 0.5, 40 rounds, 5 topics

@@ -11,7 +11,7 @@
 #                     an ε of thousands under LP-LDA, and none under CDP-LDA
 #   --rounds 100      number of sweeps
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first parameters of the first run; the coins and the noise of each run are fresh
 #   --quick           a small figure: ε 1 and 8, 30 sweeps, 5 topics

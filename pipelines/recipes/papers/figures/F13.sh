@@ -16,7 +16,7 @@
 #                     other numbers of batches, at the middle ε₁; "none" for no others
 #   --sweeps 50       sweeps over a batch
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of what is rebuilt in the first run; the coins of each run are fresh
 #   --quick           a small figure: ε₁ 3, no other numbers of batches, 4 batches, 20 sweeps, 5 topics

@@ -14,7 +14,7 @@
 #   --frequent 0.5    q: share of a topic that its frequent words have together
 #   --counted 4000    rounds of another run each, on the documents of HELD, in which the sampled words are counted for equations 11 and 12
 #   --threshold 1     D̂ of the rule of convergence: the change of perplexity from one round to the next, in percent of the last
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 1          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first parameters of the first run; coins are fresh
 #   --quick           a small figure: γ 0.1 and 1, 10 topics, 20 rounds, 400 counted, v = 8, 2 runs; no time and no convergence is judged

@@ -11,7 +11,7 @@
 #                     numbers of documents in a round
 #   --passes 2.5      passes over the documents; the paper has 400,000 documents and one pass, so 2.5 of 160,000 give its rounds
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first topics of the first run; the next have the next
 #   --quick           a small figure: σ 1.24, size 1000, half a pass, 5 topics, 4 runs

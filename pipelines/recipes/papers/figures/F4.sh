@@ -9,7 +9,7 @@
 #   --size 20000      number of documents in a round
 #   --rounds 20       number of rounds
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 3          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first topics of the first run; the next have the next
 #   --quick           a small figure: 1,000 documents in a round, half a pass, 5 topics, 4 runs

@@ -11,7 +11,7 @@
 #   --rounds 100      number of rounds, each of one sweep
 #   --tokens 300      number of tokens to attack
 #   --topics 50       number of topics K
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --runs 1          runs of each system; the figure has their mean and range
 #   --seed 1          seed of the first parameters and of the choice of tokens of the first run; coins and noise are fresh
 #   --quick           a small figure: 40 rounds, 10 topics

@@ -13,7 +13,7 @@
 #   --topics 50       number of topics K
 #   --sweeps 100      sweeps over all words, without privacy
 #   --rounds 20       rounds of the private models
-#   --vocab FILE      public vocabulary; by default 8,000 words of English Wikipedia
+#   --vocab FILE      public vocabulary; by default 12,000 English words
 #   --seed 1          seed of the halves and of the first topics
 #   --quick           a small figure: ε 1 and 8, 4 shadow models, 20 topics, 30 sweeps, 5 rounds
 set -euo pipefail
