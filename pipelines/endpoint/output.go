@@ -173,11 +173,11 @@ func (o *Output) Commit() error {
 		return cmp.Or(err, o.close())
 	}
 	err := o.file.Sync()
+	if err == nil {
+		err = os.Rename(o.temporary, o.path) // while the lock of the file says that a program writes it
+	}
 	if e := o.file.Close(); err == nil {
 		err = e
-	}
-	if err == nil {
-		err = os.Rename(o.temporary, o.path)
 	}
 	if err != nil {
 		os.Remove(o.temporary)

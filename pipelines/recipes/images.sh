@@ -18,7 +18,7 @@ images_and_folder() {
 
 # image_documents SETTINGS begins the folder: its images, and the pixels, which are the vocabulary.
 image_documents() {
-  same "$1 --image $image --bernoulli ${bernoulli:-no} --hidden $hidden --seed $seed"
+  same "$1 --image $image --bernoulli ${bernoulli:-no} --hidden $hidden --seed $seed dataset $dataset"
   keep "$out/pixels.txt" tokenize features --image "$image" -o "$out/pixels.txt"
   vocabulary=(--vocab "$out/pixels.txt")
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"

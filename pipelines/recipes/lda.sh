@@ -110,7 +110,7 @@ all=$out/documents.pp choice=''
 if [[ $chosen ]]; then
   all=$out/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
-same "--epsilon $epsilon --delta $delta --topics $topics --rate $rate --rounds $rounds --unit ${unit:-document} --seed $seed ledger $charged$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
+same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
 ledger=${ledger:-$out/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
@@ -137,13 +137,13 @@ data_set "$ledger"
 gate
 # The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
-used "$out/words-grant.json" "$ledger" || account plan --all --noise-multiplier "$(awk "BEGIN {print 9 / $epsilon}")" --delta "$delta" \
-  --ledger "$ledger" "${of[@]}" --unit "$unit" "${beside[@]}" --model words --matrix words=1xV "${vocabulary[@]}" -o "$out/words-grant.json"
+plan_grant "$out/words-grant.json" --all --noise-multiplier "$(awk "BEGIN {print 9 / $epsilon}")" --delta "$delta" "${beside[@]}" \
+  --model words --matrix words=1xV "${vocabulary[@]}"
 
 # The topics take the rest of the budget.
 plan_topics() {
-  account plan --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" --ledger "$ledger" "${of[@]}" --unit "$unit" \
-    "${beside[@]}" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$1"
+  plan_grant "$1" --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" "${beside[@]}" --model lda \
+    --matrix "topics=${topics}xV" "${vocabulary[@]}"
 }
 plan=$out/grant.json
 [[ -z $chosen ]] || plan=$out/planned.json
@@ -151,7 +151,7 @@ if ! used "$out/words-grant.json" "$ledger"; then
   beside+=(--beside "$out/words-grant.json")
   plan_topics "$plan"
 elif [[ -z $chosen ]]; then
-  used "$plan" "$ledger" || plan_topics "$plan"
+  plan_topics "$plan"
 fi
 
 words() {
@@ -172,14 +172,8 @@ else
     "$out/all-words.frequencies.pp"
   keep "$out/documents.pp" pipeline tokenize cut --from "$out/dictionary.txt" --vocab "$out/vocabulary.txt" -o "$out/documents.pp" "$all"
   vocabulary=(--vocab "$out/vocabulary.txt")
-  if ! used "$out/grant.json" "$ledger"; then
-    beside=()
-    plan_topics "$out/grant.json"
-    [[ $(noise_of "$out/grant.json") == "$(noise_of "$plan")" ]] || {
-      rm -f -- "$out/grant.json"
-      fail "another run has charged the ledger since the topics were planned: their noise would follow from what was released meanwhile" 83
-    }
-  fi
+  beside=() planned_as=$plan
+  plan_topics "$out/grant.json"
 fi
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")

@@ -44,7 +44,7 @@ rows_and_folder() {
 
 # row_documents SETTINGS begins the folder: its rows, and the features of the schema, which are the vocabulary.
 row_documents() {
-  same "$1 --positive $positive"
+  same "$1 --positive $positive dataset $dataset"
   keep "$out/features.txt" tokenize features --schema "$schema" -o "$out/features.txt"
   vocabulary=(--vocab "$out/features.txt")
   keep "$out/documents.pp" documents "$text" "$out/documents.pp"
@@ -63,8 +63,7 @@ row_grant() {
   sample=("${scheme[@]}" --unit "${unit:-document}")
   data_set "$ledger"
   [[ -z $epsilon ]] || gate
-  used "$out/grant.json" "$ledger" || account plan "${budget[@]}" "${scheme[@]}" --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" \
-    "${beside[@]}" "${vocabulary[@]}" "$@" -o "$out/grant.json"
+  plan_grant "$out/grant.json" "${budget[@]}" "${scheme[@]}" "${beside[@]}" "${vocabulary[@]}" "$@"
   [[ -z $epsilon ]] || weigh
   privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
 }

@@ -513,13 +513,28 @@ same() {
   local settings begun=${2:-$out/documents.pp}
   settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
-  if [[ ! -e $begun ]]; then
-    (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
-    mv -- "$out/settings.unfinished" "$out/settings"
-  elif [[ $(<"$out/settings") != "$settings" ]]; then
-    fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
+  if [[ -e $out/settings && $(<"$out/settings") != "$settings" ]] && only_size && same_plan "$(<"$out/settings")" "$settings"; then
+    rm -f -- "$out/documents.pp" "$out/all-words.pp" "$out/dictionary.txt" "$out/sizes.pp"
+  elif [[ -e $begun || -e $out/documents.pp ]] || compgen -G "$out/*grant.json" >/dev/null; then
+    [[ -e $out/settings && $(<"$out/settings") == "$settings" ]] ||
+      fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
+    return 0
   fi
+  (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
+  mv -- "$out/settings.unfinished" "$out/settings"
 }
+
+# only_size succeeds if the size of the text is all that was released in the folder.
+only_size() {
+  local grant
+  [[ -e $out/size.pp ]] || return 1
+  for grant in "$out"/{words-grant,grant}.json; do
+    ! used "$grant" "${ledger:-$out/run.ledger}" || return 1
+  done
+}
+
+# same_plan SETTINGS SETTINGS succeeds if they differ only in what may follow from a release: what is between " query " and " text ".
+same_plan() { [[ $1 == *" query "* && ${1%% query *} == "${2%% query *}" && ${1##* text } == "${2##* text }" ]]; }
 
 # held_documents makes the documents of the held-out text, and drops what was made of another one. The checksum is private, as that
 # in the settings.
@@ -565,7 +580,7 @@ whose() {
     fault="no $one names a user, so --unit user protects single ${one}s"
   fi
   [[ $fault ]] || return 0
-  rm -f -- "$of"
+  rm -f -- "$of" "$out/sizes.pp"
   fail "$fault" 83
 }
 
@@ -583,7 +598,7 @@ enough() {
 # the noise of a single release of the whole budget. The plans of the other releases do not depend on what is released here. With
 # --documents or --force the operator states by public knowledge that the text is worth it, and no size is released.
 #
-# gate FLAG… plans the grant with these flags of account plan, and sets ${beside[@]} to the flag for the plans of the other grants.
+# gate plans the grant, and sets ${beside[@]} to the flag for the plans of the other grants.
 beside=()
 gate() {
   local noise
@@ -595,9 +610,30 @@ gate() {
   fi
   noise=$(account noise --epsilon "$epsilon" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p')
   noise=$(awk "BEGIN {x = sqrt(50) * $noise; printf \"%.6g\", (x > 50 ? x : 50)}")
-  account plan --all --noise-multiplier "$noise" --delta "$delta" --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" --model size \
-    --matrix size=1x4 -o "$out/size-grant.json"
+  plan_grant "$out/size-grant.json" --all --noise-multiplier "$noise" --delta "$delta" --model size --matrix size=1x4
   beside=(--beside "$out/size-grant.json")
+}
+
+# plan_grant GRANT FLAG… plans a grant with these flags of account plan, unless it is charged. Once a grant of the folder is charged, the noise
+# of the others is what was planned before, or ${planned_as}: it follows from the ledger and public settings alone. If another run has charged
+# the ledger meanwhile, the noise would follow from what was released (account/ACCOUNTING.md), except under a filter, which allows that.
+planned_as=''
+plan_grant() {
+  local grant=$1 before=${planned_as:-$1} one
+  shift
+  for one in "$before" "$out"/{planned,grant}.json; do
+    before=$one
+    [[ ! -e $before ]] || break
+  done
+  ! used "$grant" "$ledger" || return 0
+  account plan --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" "$@" -o "$grant.again"
+  for one in "$out"/*grant.json; do
+    if used "$one" "$ledger" && ! head -n 1 -- "$ledger" | grep -q '"filter":' && [[ $(noise_of "$grant.again") != "$(noise_of "$before")" ]]; then
+      rm -f -- "$grant.again"
+      fail "another run has charged the ledger since $out was planned, and its noise would follow from what was released meanwhile" 83
+    fi
+  done
+  mv -- "$grant.again" "$grant"
 }
 
 # weigh releases the size of the text, if it was planned, and stops if the text is not worth the rest of the budget.
@@ -609,7 +645,7 @@ weigh() {
   account advise --size "$out/size.pp" --epsilon "$epsilon" -o "$out/size.txt" || code=$?
   ((code == 83)) || { ((code == 0)) && return 0 || exit "$code"; }
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($out/size.txt). ε $epsilon holds" \
-    "whether it goes on or not; --force goes on" >&2
+    "whether it goes on or not; --force goes on, and so does the same folder with other topics, words or vocabulary" >&2
   exit 83
 }
 

@@ -19,12 +19,12 @@ import (
 //     part does: as if all took part.
 //   - In disjoint rounds of Gaussian noise under the same relations, let k_r units be in round r. All rounds together are one Gaussian with
 //     μ² = Σ(k_r·μ_r)² ≤ (k·max μ_r)²: all k in the worst round.
-//   - A word that only the group has is one of k times as many, and weighs k times as much.
+//   - A word that only the group has: no proof for units with unequal numbers of words.
 //   - Reports of randomized response are of a unit each: k times as many bits.
 func Group(charges []*event.Charge, k int) (grouped []*event.Charge, ok bool) {
 	for _, c := range charges {
 		exchanged := c.Adjacency == event.ReplaceOne
-		if c.Scheme.Disjoint() && (exchanged || c.Mechanism != event.Gaussian) {
+		if c.Mechanism == event.Select || c.Scheme.Disjoint() && (exchanged || c.Mechanism != event.Gaussian) {
 			return nil, false
 		}
 		g := *c
@@ -32,10 +32,6 @@ func Group(charges []*event.Charge, k int) (grouped []*event.Charge, ok bool) {
 			return nil, false
 		}
 		g.Sensitivity *= uint64(k)
-		g.MaxWords *= k
-		if g.Mechanism == event.Select && !(StrayWord(&g) < 0.5) {
-			return nil, false
-		}
 		switch {
 		case c.Scheme.Method == event.Poisson && !exchanged:
 			g.Scheme.Rate = min(1, -math.Expm1(float64(k)*math.Log1p(-c.Scheme.Rate))*(1+1e-15))
