@@ -146,7 +146,12 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 	a.Size = text
 	err := c.Print(r, a, func(b *bytes.Buffer) {
 		if text != nil {
-			fmt.Fprintf(b, "documents   %v\nempty       %v\nwords       %v\ncoverage    %v\n", text.Documents, text.Empty, text.Words, text.Coverage)
+			if c.Unit == "user" {
+				fmt.Fprintf(b, "users       at least %v and at most %v\n", noisy{text.Documents.Value / 2, text.Documents.Noise / 2}, text.Documents)
+			} else {
+				fmt.Fprintf(b, "documents   %v\n", text.Documents)
+			}
+			fmt.Fprintf(b, "empty       %v\nwords       %v\ncoverage    %v\n", text.Empty, text.Words, text.Coverage)
 		}
 		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\nbecause     D·N·ε is %.2g million\n",
 			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)

@@ -13,6 +13,7 @@ import (
 // sizeFlags are what a text must have to be worth a budget. The defaults are those of tokenize check, which counts exactly.
 type sizeFlags struct {
 	Size         string  `placeholder:"FILE" group:"Size" help:"Take the documents and their words from FILE of mstep size, which is released and charged, in place of --documents and --words. The exit code is 83 if they are beyond doubt not worth the budget: more than twice the standard deviation of the noise below a limit."`
+	Unit         string  `enum:"document,user" default:"document" group:"Size" help:"With --size: the privacy unit, ${enum}. Of users the number is known between half and all of what is printed."`
 	MinDocuments float64 `default:"1000" placeholder:"N" group:"Size" help:"With --size: refuse fewer documents, or users (default ${default})."`
 	MinCoverage  float64 `default:"0.25" placeholder:"SHARE" group:"Size" help:"With --size: refuse documents of whose words the vocabulary has a smaller share, on average (default ${default})."`
 	MaxEmpty     float64 `default:"0.5" placeholder:"SHARE" group:"Size" help:"With --size: refuse a larger share of documents without a word of the vocabulary (default ${default})."`

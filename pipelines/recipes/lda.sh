@@ -77,6 +77,12 @@ dictionary=${dictionary:-$recipes/public/dictionary.txt}
 for list in "$dictionary" $stop $extra_words; do
   [[ -f $list ]] || fail "no such list of words: $list"
 done
+# word_list FILE prints the words of a list, in lower case, without blank lines and comments.
+word_list() { sed -e '1s/^\xef\xbb\xbf//' -e 's/[[:space:]]*$//; /^#\( \|$\)/d; /^$/d; s/.*/\L&/' -- "$1"; }
+for list in $stop $extra_words; do
+  [[ -n $(word_list "$list") ]] || fail "$list: no words"
+  ! word_list "$list" | grep -q '[[:space:]]' || fail "$list: a line with more than one word"
+done
 [[ $chosen || -z $stop$extra_words ]] || fail "--stop and --extra-words are for words that the recipe chooses, not for --vocab, --public none or bags of words"
 prior=()
 if [[ $public != none ]]; then
@@ -85,11 +91,12 @@ if [[ $public != none ]]; then
   [[ -f $public ]] || fail "no such public file: $public"
   checked=0
   list=${vocab:-${chosen:+$dictionary}}
-  mstep public --check "$public" ${list:+--vocab "$list"} >/dev/null || checked=$?
+  said=$(mstep public --check "$public" ${list:+--vocab "$list"} 2>&1 >/dev/null) || checked=$?
   if ((checked == 0)); then
     prior=(--public "$public")
   elif ((checked != 83)); then # a damaged file must not cost the budget a worse model
-    fail "cannot use the public file $public; --public none trains without public text" "$checked"
+    [[ -z $said ]] || echo "$said" >&2
+    fail "cannot use the public file $public with ${list:-the default vocabulary}" "$checked"
   elif [[ $given ]]; then
     fail "--public $public is not for this vocabulary"
   else
@@ -115,8 +122,9 @@ ledger=${ledger:-$out/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
 candidates() {
-  awk 'FILENAME == ARGV[1] { stop[$1]; next } FILENAME == ARGV[2] ? !own[$1]++ : !($1 in own) && !($1 in stop)' \
-    "${stop:-/dev/null}" "${extra_words:-/dev/null}" "$dictionary" >"$out/dictionary.unfinished"
+  [[ -z $extra_words ]] || word_list "$extra_words" >"$out/extra-words.txt"
+  awk 'of == "stop" { stop[$1]; next } of == "own" ? !own[$1]++ : !($1 in own) && !($1 in stop)' of=stop <(word_list "${stop:-/dev/null}") \
+    of=own <(word_list "${extra_words:-/dev/null}") of=dictionary "$dictionary" >"$out/dictionary.unfinished"
   mv -- "$out/dictionary.unfinished" "$out/dictionary.txt"
 }
 if [[ $chosen ]]; then
@@ -137,7 +145,7 @@ data_set "$ledger"
 gate
 # The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
-plan_grant "$out/words-grant.json" --all --noise-multiplier "$(awk "BEGIN {print 9 / $epsilon}")" --delta "$delta" "${beside[@]}" \
+plan_grant "$out/words-grant.json" --all --noise-multiplier "$(awk "BEGIN {x = 9 / $epsilon; y = 2.13 * $(single_noise); print (x > y ? x : y)}")" --delta "$delta" "${beside[@]}" \
   --model words --matrix words=1xV "${vocabulary[@]}"
 
 # The topics take the rest of the budget.
@@ -168,7 +176,7 @@ else
   # The vocabulary of the topics follows from the released frequencies. That is post-processing, and the next query may depend on what was
   # released; its noise, rate and rounds were planned before, and follow from the ledger alone (account/ACCOUNTING.md).
   keep "$out/all-words.frequencies.pp" words "$out/all-words.frequencies.pp"
-  keep "$out/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$extra_words"} --vocabulary "$out/vocabulary.txt" -o "$out/words.pp" \
+  keep "$out/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$out/extra-words.txt"} --vocabulary "$out/vocabulary.txt" -o "$out/words.pp" \
     "$out/all-words.frequencies.pp"
   keep "$out/documents.pp" pipeline tokenize cut --from "$out/dictionary.txt" --vocab "$out/vocabulary.txt" -o "$out/documents.pp" "$all"
   vocabulary=(--vocab "$out/vocabulary.txt")

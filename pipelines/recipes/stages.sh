@@ -144,6 +144,7 @@ holds_folder() { fail "another recipe works in $1: ${2:-it has just begun}; wait
 text_and_folder() {
   [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
   text=${arguments[0]} out=${arguments[1]} named=$run
+  [[ $out != ?*/ ]] || out=${out%"${out##*[!/]}"}
   positive workers partitions
   [[ -e $text ]] || fail "no such text: $text"
   [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
@@ -608,11 +609,13 @@ gate() {
   elif [[ ${stated:-} || ${force:-} ]]; then
     return 0
   fi
-  noise=$(account noise --epsilon "$epsilon" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p')
-  noise=$(awk "BEGIN {x = sqrt(50) * $noise; printf \"%.6g\", (x > 50 ? x : 50)}")
+  noise=$(awk "BEGIN {x = sqrt(50) * $(single_noise); printf \"%.6g\", (x > 50 ? x : 50)}")
   plan_grant "$out/size-grant.json" --all --noise-multiplier "$noise" --delta "$delta" --model size --matrix size=1x4
   beside=(--beside "$out/size-grant.json")
 }
+
+# single_noise is the noise of one release of the whole budget.
+single_noise() { account noise --epsilon "$epsilon" --delta "$delta" --all --json | sed -n 's/.*"noise_multiplier":\([-+.e0-9]*\).*/\1/p'; }
 
 # plan_grant GRANT FLAG… plans a grant with these flags of account plan, unless it is charged. Once a grant of the folder is charged, the noise
 # of the others is what was planned before, or ${planned_as}: it follows from the ledger and public settings alone. If another run has charged
@@ -642,7 +645,7 @@ weigh() {
   [[ -e $out/size-grant.json ]] || return 0
   keep "$out/size.pp" measure
   [[ -z ${stated:-} && -z ${force:-} && ! -e $out/model.pp ]] || return 0
-  account advise --size "$out/size.pp" --epsilon "$epsilon" -o "$out/size.txt" || code=$?
+  account advise --size "$out/size.pp" --unit "${unit:-document}" --epsilon "$epsilon" -o "$out/size.txt" || code=$?
   ((code == 83)) || { ((code == 0)) && return 0 || exit "$code"; }
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($out/size.txt). ε $epsilon holds" \
     "whether it goes on or not; --force goes on, and so does the same folder with other topics, words or vocabulary" >&2

@@ -133,7 +133,7 @@ func newTable(content []byte, comma rune, o *Options) (*table, int64, error) {
 		}
 		if t.columns[role] < 0 && (role == roleText || named != "") {
 			return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", name).
-				WithHint("--columns %s=NAME names the column that is meant; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
+				WithHint("--columns %s=NAME names the column that is meant, and user=NAME that of users; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
 		}
 	}
 	return t, r.InputOffset(), nil
