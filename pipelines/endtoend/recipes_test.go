@@ -764,10 +764,10 @@ func TestRecipeLinked(t *testing.T) {
 func TestChosenWords(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	write(t, folder, "own.txt", "zyzzyva\ngoroutine\n")
+	write(t, folder, "own words.txt", "Zyzzyva\r\n\ngoroutine\n")
 	write(t, folder, "left-out.txt", "error\n")
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
-		" --topics 2 --rounds 2 --words 3000 --extra-words own.txt --stop left-out.txt --ledger all.ledger comments.jsonl "
+		" --topics 2 --rounds 2 --words 3000 --extra-words 'own words.txt' --stop left-out.txt --ledger all.ledger comments.jsonl "
 	run(t, folder, "account ledger new all.ledger; "+recipe+"out")
 	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/vocabulary.txt"))))
 	if len(words) != 3000 || !slices.Contains(words, "zyzzyva") || !slices.Contains(words, "goroutine") {

@@ -74,12 +74,12 @@ if [[ -z $vocab && $public != none ]]; then
 fi
 positive words
 dictionary=${dictionary:-$recipes/public/dictionary.txt}
-for list in "$dictionary" $stop $extra_words; do
+for list in "$dictionary" ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   [[ -f $list ]] || fail "no such list of words: $list"
 done
 # word_list FILE prints the words of a list, in lower case, without blank lines and comments.
 word_list() { sed -e '1s/^\xef\xbb\xbf//' -e 's/[[:space:]]*$//; /^#\( \|$\)/d; /^$/d; s/.*/\L&/' -- "$1"; }
-for list in $stop $extra_words; do
+for list in ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   [[ -n $(word_list "$list") ]] || fail "$list: no words"
   ! word_list "$list" | grep -q '[[:space:]]' || fail "$list: a line with more than one word"
 done
