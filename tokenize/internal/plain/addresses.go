@@ -120,7 +120,7 @@ func addressAt(text []byte, at int) (begin, end int, kind Kinds) {
 		}
 	case text[after] == ':' && fold(name, "data"):
 		head := text[after:min(len(text), after+100)]
-		if i := bytes.Index(head, []byte(";base64,")); i >= 0 && bytes.IndexAny(head[:i], space) < 0 {
+		if i := bytes.Index(head, []byte(";base64,")); i >= 0 && !bytes.ContainsAny(head[:i], space) {
 			from := after + i + len(";base64,")
 			if length := blobLength(text[from:]); length >= leastBlob {
 				return at, from + length, Base64
