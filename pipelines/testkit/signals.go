@@ -1,0 +1,23 @@
+package testkit
+
+import (
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Tests interrupt stages as a terminal does. A test command in the background of a script ignores SIGINT, and stages that it starts would
+// keep to that: they inherit what is ignored, and not what is handled.
+func init() {
+	tests := slices.ContainsFunc(os.Args, func(a string) bool { return strings.HasPrefix(a, "-test.") }) // and no stage that the binary plays
+	if tests && signal.Ignored(syscall.SIGINT) {
+		handled := make(chan os.Signal, 1)
+		signal.Notify(handled, syscall.SIGINT)
+		go func() {
+			<-handled
+			os.Exit(130)
+		}()
+	}
+}
