@@ -233,12 +233,12 @@ func TestFirstCause(t *testing.T) {
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 40 comments.jsonl out"
 	run(t, folder, recipe)
 	// A charge of another data set under the same grant.
-	s := bash(folder, "rm out/model.pp; "+recipe+" --dataset other")
+	s := bash(folder, "rm out/model.pp; sed -i 's/dataset default/dataset other/' out/settings; "+recipe+" --dataset other")
 	s.Run()
 	if code := s.ProcessState.ExitCode(); code != 83 {
 		t.Errorf("exit code %d, %s; want 83", code, s.stderr.String())
 	}
-	s = bash(folder, "exec 9>>out/run.ledger; flock 9; "+recipe)
+	s = bash(folder, "sed -i 's/dataset other/dataset default/' out/settings; exec 9>>out/run.ledger; flock 9; "+recipe)
 	s.Run()
 	if code := s.ProcessState.ExitCode(); code != 91 {
 		t.Errorf("exit code %d, %s; want 91", code, s.stderr.String())
