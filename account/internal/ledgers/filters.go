@@ -164,8 +164,7 @@ func FilterSpent(ledger *event.Ledger) (float64, error) {
 	return spent, nil
 }
 
-// Overfull returns the refusal of a ledger in which a grant states less than its releases cost by the filter, or whose charges cost more
-// than the filter's limit. privatize makes neither.
+// Overfull refuses a ledger with a grant below its true cost, or with charges above the limit of the filter. privatize makes neither.
 func Overfull(name string, ledger *event.Ledger) (refusal, err error) {
 	head := ledger.Head()
 	if head == nil || head.Filter == nil {

@@ -86,9 +86,9 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestLeastCosts: what privatize takes for the least cost of a release, and refuses less than, is never above what a plan states, and hardly
-// below it. Of a fixed number of units, of what is reported at random in zCDP, of Laplace noise near order 1 and of more than any budget, it is a lower
-// bound only.
+// TestLeastCosts: privatize refuses a grant below the least cost of a release. The least cost is never above the cost of a plan, and hardly
+// below it. It is only a lower bound for batches of a fixed size, for randomized response in zCDP, for Laplace noise near order 1, and for
+// costs above any budget.
 func TestLeastCosts(t *testing.T) {
 	worst := 1.0
 	for _, mechanism := range []string{event.Gaussian, event.Laplace, event.RandomizedResponse} {

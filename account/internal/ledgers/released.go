@@ -48,7 +48,7 @@ func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// ReadFolder reads the streams of releases in a folder, and leaves out all else. What is called .pp must be a stream.
+// ReadFolder reads the streams of releases in a folder, and leaves out all else. A file named .pp must be a stream.
 func ReadFolder(folder string) ([]*Stream, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A lost is a charge whose stored release is not there, or is not for this user to read.
+// A lost is a charge without a stored release, or with one that this user may not read.
 type lost struct {
 	Line       int // from 1
 	Path       string
