@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/seeded"
 )
 
 // TestAttackTopics attacks tokens by streams that tee kept of a run. Where the draws of a token are bounded, no attacker learns more than
 // the bound says: after T rounds the probability of a word is at most e^(T·E)/V. Where they are not, it learns more.
 func TestAttackTopics(t *testing.T) {
+	testkit.Deep(t, "audits")
 	const chain = `
 		mkdir $out; account ledger new -q $out/ledger; mkfifo $out/params
 		sample --all -T 20 --run $out docs.pp |

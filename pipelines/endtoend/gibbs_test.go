@@ -5,11 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestGibbsRecipe runs gibbs.sh on real text, whose topics estep gibbs samples, and the same command once more, which does nothing again.
 // lda.sh in the same folder is another setting.
 func TestGibbsRecipe(t *testing.T) {
+	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	comments(t, folder)
 	recipes, flags := filepath.Join(root, "pipelines/recipes"), " --epsilon 2 --topics 5 --rounds 10 comments.jsonl out"

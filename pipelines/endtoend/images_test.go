@@ -70,7 +70,7 @@ func TestImageRecipes(t *testing.T) {
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.04 of the pixels", Rate: 1e-6})
 	stripes(t, folder, 2000)
 	run(t, folder, "mkdir elsewhere; tokenize images -q --public --image 6x6 -o held.pp held.idx")
-	for _, c := range imageRecipes[:testkit.Repeats(t, "papers", 2, len(imageRecipes))] {
+	for _, c := range imageRecipes[:testkit.Repeats(t, "papers", 1, len(imageRecipes))] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.check(t, folder)
@@ -148,6 +148,7 @@ func TestBernoulliImages(t *testing.T) {
 
 // TestKilledImageRecipe kills all processes of a recipe once some rounds are charged, and runs the same command again.
 func TestKilledImageRecipe(t *testing.T) {
+	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	stripes(t, folder, 2000)
 	for name, command := range map[string]string{"sbn": "sbn.sh", "none": "sbn.sh --sigma none", "vips": "papers/vips-sbn.sh"} {

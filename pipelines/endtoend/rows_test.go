@@ -145,6 +145,9 @@ func TestKilledRowRecipe(t *testing.T) {
 		"blr": "../blr.sh", "none": "../blr.sh --sigma none", "dpvi": "dpvi.sh", "vips": "vips-blr.sh",
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "blr" {
+				testkit.Deep(t, "papers")
+			}
 			t.Parallel()
 			command := fmt.Sprintf("%s --rounds 60 --schema schema.json train.csv %s", sampler(command), name)
 			killed(t, folder, command, name, 60)

@@ -49,6 +49,9 @@ func TestSamplers(t *testing.T) {
 	run(t, folder, "mv comments.jsonl all.jsonl; head -n 1000 all.jsonl >comments.jsonl; mkdir elsewhere")
 	for _, c := range samplers {
 		t.Run(c.name, func(t *testing.T) {
+			if strings.Contains(c.name, " ") { // a variant
+				testkit.Deep(t, "papers")
+			}
 			t.Parallel()
 			out := strings.ReplaceAll(c.name, " ", "-")
 			report := run(t, folder, fmt.Sprintf("%s --topics 3 comments.jsonl %s", sampler(c.command), out))
@@ -91,6 +94,9 @@ func TestKilledSampler(t *testing.T) {
 		"document":  {"sub-lda.sh", false, 12},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "collapsed" && name != "hdp" {
+				testkit.Deep(t, "papers")
+			}
 			t.Parallel()
 			begin := func(out string) string {
 				run(t, folder, fmt.Sprintf("mkdir %s; (umask 077; cp key %[1]s/gibbs.key)", out))

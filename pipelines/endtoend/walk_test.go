@@ -44,16 +44,21 @@ func TestWalkNotices(t *testing.T) {
 		"no lock":         {"*fresh.ledger*people.pp", "exit 0", "exit code 0, not 91, of: privatize"},
 		"a name let slip": {"*", "echo ada >&2", "a message names a person"},
 	} {
-		folder := t.TempDir()
-		does := strings.Replace(fake.does, "WRITE", py+" "+filepath.Dir(audit)+"/contributions.py write", 1)
-		errs := fmt.Sprintf("[[ $* != %s ]] || { %s; }\n", fake.when, does)
-		write(t, folder, "privatize", "#!/usr/bin/env bash\n"+errs+"exec "+os.Getenv("PRIVPIPE_BIN")+"/privatize \"$@\"\n")
-		s := bash(folder, "chmod +x privatize && cp -s $PRIVPIPE_BIN/{account,evaluate} . && PRIVPIPE_BIN=. "+audit)
-		s.Run()
-		said := regexp.MustCompile("(?m)^audit: .*" + fake.message)
-		if code := s.ProcessState.ExitCode(); code != 1 || !said.MatchString(s.stderr.String()) {
-			t.Errorf("%s: exit code %d, %s; want 1, %s", name, code, s.stderr.String(), said)
-		}
+		t.Run(name, func(t *testing.T) {
+			if name != "a unit lost" && name != "less noise" {
+				testkit.Deep(t, "audits")
+			}
+			folder := t.TempDir()
+			does := strings.Replace(fake.does, "WRITE", py+" "+filepath.Dir(audit)+"/contributions.py write", 1)
+			errs := fmt.Sprintf("[[ $* != %s ]] || { %s; }\n", fake.when, does)
+			write(t, folder, "privatize", "#!/usr/bin/env bash\n"+errs+"exec "+os.Getenv("PRIVPIPE_BIN")+"/privatize \"$@\"\n")
+			s := bash(folder, "chmod +x privatize && cp -s $PRIVPIPE_BIN/{account,evaluate} . && PRIVPIPE_BIN=. "+audit)
+			s.Run()
+			said := regexp.MustCompile("(?m)^audit: .*" + fake.message)
+			if code := s.ProcessState.ExitCode(); code != 1 || !said.MatchString(s.stderr.String()) {
+				t.Errorf("%s: exit code %d, %s; want 1, %s", name, code, s.stderr.String(), said)
+			}
+		})
 	}
 }
 
