@@ -38,7 +38,7 @@ type Charge struct {
 
 // Check reports the first rule that c breaks.
 func (c *Charge) Check() error {
-	if err := oneOf("mechanism", c.Mechanism, Gaussian, Laplace, Select, RandomizedResponse, Objective, None); err != nil {
+	if err := oneOf("mechanism", c.Mechanism, Mechanisms()...); err != nil {
 		return err
 	}
 	if err := CheckRelation(c.Adjacency, c.Unit, c.Scheme); err != nil {

@@ -185,7 +185,7 @@ func (g *Grant) Check() error {
 			return err
 		}
 	}
-	if err := oneOf("mechanism", g.Mechanism, Gaussian, Laplace, Select, RandomizedResponse, Objective); err != nil {
+	if err := oneOf("mechanism", g.Mechanism, granted()...); err != nil {
 		return err
 	}
 	if err := CheckRelation(g.Adjacency, g.Unit, g.Scheme); err != nil {

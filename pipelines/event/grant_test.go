@@ -186,7 +186,7 @@ func TestParseGrant(t *testing.T) {
 func FuzzParseGrant(f *testing.F) {
 	batch := validGrant()
 	batch.Clipping, batch.Claim, batch.Statistics = ClipBatch, PaperClaim, []Statistic{{"a", 0.5}, {"b", 2}}
-	for _, g := range append(slices.Collect(maps.Values(mechanisms())), batch) {
+	for _, g := range append(slices.Collect(maps.Values(grantOfEach())), batch) {
 		whole, err := json.Marshal(g)
 		if err != nil {
 			f.Fatal(err)

@@ -30,39 +30,8 @@ const (
 	ClipUnbounded = "unbounded"
 )
 
-// Pure says whether a mechanism has a pure ε, which is a guarantee with δ = 0.
-func Pure(mechanism string) bool { return mechanism == Laplace || mechanism == RandomizedResponse }
-
-// Bounding returns how g bounds a unit's contribution. It names the default if Clipping is empty.
-func (g *Grant) Bounding() string {
-	switch {
-	case g.Clipping != "":
-		return g.Clipping
-	case g.Mechanism == Laplace:
-		return ClipUnitL1
-	}
-	return ClipUnit
-}
-
-// checkMechanism checks that g has the members that its mechanism needs, and no others.
-func (g *Grant) checkMechanism() error {
-	if err := oneOf("claim", g.Claim, "", PaperClaim); err != nil {
-		return err
-	}
-	if g.Mechanism != Objective && (g.Regularisation != 0 || g.ClaimedEpsilon != 0) {
-		return fmt.Errorf("regularisation and claimed_epsilon do not belong to %s", g.Mechanism)
-	}
-	if g.Mechanism != RandomizedResponse && g.ReportWords != 0 {
-		return fmt.Errorf("report_words does not belong to %s", g.Mechanism)
-	}
-	switch g.Mechanism {
-	case Select:
-		return g.checkSelect()
-	case RandomizedResponse:
-		return g.checkRandomizedResponse()
-	case Objective:
-		return g.checkObjective()
-	}
+// checkSums checks the members of a grant for noisy sums.
+func (g *Grant) checkSums() error {
 	if g.Flip != 0 || g.MaxWords != 0 || g.Threshold != 0 {
 		return fmt.Errorf("flip, max_words and threshold do not belong to %s", g.Mechanism)
 	}
@@ -82,20 +51,6 @@ func (g *Grant) checkMechanism() error {
 		return err
 	}
 	return CheckNoiseMultiplier(g.NoiseMultiplier)
-}
-
-// checkClipping checks that the mechanism may use the clipping. An empty clipping is the default of the mechanism.
-func checkClipping(mechanism, clipping string) error {
-	allowed := []string{""}
-	switch mechanism {
-	case Gaussian:
-		allowed = append(allowed, ClipUnit, ClipUnitL1, ClipBatch, ClipProved, ClipUnbounded)
-	case Laplace:
-		allowed = append(allowed, ClipUnitL1, ClipProved, ClipUnbounded) // its noise hides an L1 norm
-	case Objective:
-		allowed = []string{ClipUnbounded}
-	}
-	return oneOf("clipping for "+mechanism, clipping, allowed...)
 }
 
 // checkBound checks the members that bound how far the sums of neighbours differ, where the clip is not enough.
@@ -291,7 +246,7 @@ func (g *Grant) Sensitivity(bound uint64) uint64 {
 		return uint64(math.Ceil(g.Proved * float64(bound))) // bound is a power of two: the product is exact
 	case g.Adjacency != ReplaceOne && g.Scheme.Method != Fixed && g.Bounding() != ClipBatch:
 		return bound
-	case g.NonNegative && g.Mechanism != Laplace:
+	case g.NonNegative && mechanisms[g.Mechanism].l2:
 		return ceilSqrt(2 * bound * bound)
 	}
 	return 2 * bound

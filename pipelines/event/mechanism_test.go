@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// mechanisms has a valid grant of each mechanism that needs one.
-func mechanisms() map[string]*Grant {
+// grantOfEach has a valid grant of each mechanism.
+func grantOfEach() map[string]*Grant {
 	grants := make(map[string]*Grant)
 	for _, m := range []string{Gaussian, Laplace, Select, RandomizedResponse} {
 		g := validGrant()
@@ -113,7 +113,7 @@ func TestGrantCheckMechanism(t *testing.T) {
 		for _, broken := range rules {
 			for rule, changes := range broken {
 				for _, change := range changes {
-					g := mechanisms()[mechanism]
+					g := grantOfEach()[mechanism]
 					change(g)
 					expect(t, g.Check(), rule)
 				}
@@ -272,7 +272,7 @@ func TestCharge(t *testing.T) {
 			Charge{Adjacency: ReplaceOne, Sensitivity: 5, Scale: FlipSteps / 4}, // of 3 words, too
 		},
 	} {
-		g := mechanisms()[c.mechanism]
+		g := grantOfEach()[c.mechanism]
 		c.change(g)
 		c.want.Round, c.want.Grant, c.want.Unit, c.want.Mechanism, c.want.Scheme = 1, "g1", Document, c.mechanism, g.Scheme
 		if got := g.Charge(1, g.Scheme); *got != c.want {

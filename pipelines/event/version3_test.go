@@ -73,8 +73,8 @@ func TestGrantCheckNewer(t *testing.T) {
 			"draws belong to unit word":        {func(g *Grant) { g.Draws = 1 }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 		}},
-		"select": {mechanisms()[Select], map[string][]change{"sensitivity and draws do not": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }}}},
-		"response": {mechanisms()[RandomizedResponse], map[string][]change{
+		"select": {grantOfEach()[Select], map[string][]change{"sensitivity and draws do not": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }}}},
+		"response": {grantOfEach()[RandomizedResponse], map[string][]change{
 			"sensitivity and draws do not":      {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }},
 			"":                                  {func(g *Grant) { g.ReportWords = 1 }, func(g *Grant) { g.ReportWords = g.MaxWords }},
 			"(report_words) must be in [0, 32]": {func(g *Grant) { g.ReportWords = -1 }, func(g *Grant) { g.ReportWords = g.MaxWords + 1 }},
@@ -86,7 +86,7 @@ func TestGrantCheckNewer(t *testing.T) {
 			"divide the 8 rounds":              {func(g *Grant) { g.Scheme.Epochs = 3 }},
 		}},
 		"report_words of sums":   {provedGrant(), map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
-		"report_words of select": {mechanisms()[Select], map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
+		"report_words of select": {grantOfEach()[Select], map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
 	} {
 		c.valid.Version = 3
 		if err := c.valid.Check(); err != nil {

@@ -124,7 +124,10 @@ func (c *Composition) add(charge *event.Charge) error {
 		c.None = true // noise on a sum that a unit may move by any amount
 		return nil
 	}
-	m := noiseOf(charge)
+	m, err := noiseOf(charge)
+	if err != nil {
+		return err
+	}
 	switch {
 	case charge.Mechanism == event.Select:
 		// For units that take part by a coin it would be no worse. Nobody needs that case.

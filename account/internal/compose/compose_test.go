@@ -473,3 +473,19 @@ func TestFixedOfTwoCorpora(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryMechanism: each mechanism with noise has a loss, and one that is not in the table has none: it is not taken for
+// Gaussian noise.
+func TestEveryMechanism(t *testing.T) {
+	all := poisson(1)
+	for _, name := range event.Mechanisms() {
+		if _, err := noiseOf(charge(1, all, 2, ofMechanism(name))); (err != nil) != (name == event.None) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"skellam", ""} {
+		if m, err := noiseOf(charge(1, all, 2, ofMechanism(name))); err == nil {
+			t.Errorf("%q is composed as %v", name, m)
+		}
+	}
+}

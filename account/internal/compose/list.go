@@ -2,6 +2,7 @@ package compose
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,23 +12,24 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// noiseOf is what the loss of a charge follows from, for a unit that is known to take part.
-func noiseOf(c *event.Charge) mechanism.Mechanism {
+// noiseOf is what the loss of a charge follows from, for a unit that is known to take part. It refuses a mechanism without a theorem here.
+func noiseOf(c *event.Charge) (mechanism.Mechanism, error) {
 	switch c.Mechanism {
 	case event.Laplace:
-		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+		return mechanism.Laplace{Scale: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}, nil
 	case event.RandomizedResponse:
-		return mechanism.Pure{Epsilon: Bit(c.Scale)}
+		return mechanism.Pure{Epsilon: Bit(c.Scale)}, nil
 	case event.Objective: // as it is claimed: without the claim it is unbounded, and has no sensitivity
-		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}
+		return mechanism.Pure{Epsilon: float64(c.Sensitivity) / float64(c.Scale)}, nil
+	case event.Gaussian, event.Select: // thresholds of event.Select are post-processing
+		g := mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
+		if byExchangedCoin(c) {
+			norm, nonNegative, _ := c.ExchangedNorm()
+			g.Norm, g.NonNegative = float64(norm), nonNegative
+		}
+		return g, nil
 	}
-	// thresholds of event.Select are post-processing
-	g := mechanism.Gaussian{Noise: float64(c.Scale), Sensitivity: float64(c.Sensitivity), Discrete: true}
-	if byExchangedCoin(c) {
-		norm, nonNegative, _ := c.ExchangedNorm()
-		g.Norm, g.NonNegative = float64(norm), nonNegative
-	}
-	return g
+	return nil, fmt.Errorf("no theorem bounds the loss of mechanism %q", c.Mechanism)
 }
 
 // Bit returns the pure ε of a bit that is reported wrong with probability p = scale/2^32: log((1−p)/p), rounded up.

@@ -25,14 +25,17 @@ func newNoises(g *event.Grant, symmetric bool) (noises, error) {
 	if scale < 1 || scale > noise.MaxScale {
 		return noises{}, book.Refuse("noise multiplier %v is outside the range of this mechanism", g.NoiseMultiplier)
 	}
-	if g.Mechanism == event.Laplace {
+	switch g.Mechanism {
+	case event.Laplace:
 		return noises{cell: noise.NewLaplace(scale)}, nil
+	case event.Gaussian:
+		n := noises{cell: noise.NewGaussian(scale)}
+		if symmetric {
+			n.pair = noise.NewGaussian(event.OffDiagonalScale(scale))
+		}
+		return n, nil
 	}
-	n := noises{cell: noise.NewGaussian(scale)}
-	if symmetric {
-		n.pair = noise.NewGaussian(event.OffDiagonalScale(scale))
-	}
-	return n, nil
+	return noises{}, book.Refuse("no noise for sums by %s", g.Mechanism)
 }
 
 // add adds independent noise to every cell, including cells that no unit touched. twice marks the cells that take pair.

@@ -197,3 +197,15 @@ func fixedStream(t *testing.T) {
 	processors := runtime.GOMAXPROCS(1)
 	t.Cleanup(func() { runtime.GOMAXPROCS(processors) })
 }
+
+// TestNoiseOfNoOther: sums get noise by a mechanism that has a case of its own, and by no other: not by one that a grant may name for
+// something else, nor by a name that is not in the table.
+func TestNoiseOfNoOther(t *testing.T) {
+	for _, name := range append(event.Mechanisms(), "skellam", "") {
+		g := &event.Grant{Mechanism: name, NoiseMultiplier: 2, Flip: 0.25}
+		_, err := newNoises(g, false)
+		if known := name == event.Gaussian || name == event.Laplace; known != (err == nil) {
+			t.Errorf("noise of %q: %v", name, err)
+		}
+	}
+}
