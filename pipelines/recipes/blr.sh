@@ -4,9 +4,9 @@
 #   blr.sh --schema SCHEMA [--epsilon 1] [FLAG…] TRAIN OUT
 #
 # TRAIN is private: a .csv, .tsv, .jsonl or .parquet, a folder of such files, or rows of tokenize (.pp). SCHEMA is public: it says what
-# the columns mean, and which is the label (tokenize/FORMATS.md; schemas/adult.json is one). OUT is a folder. It gets the model, its
-# grant and ledger, the report of the spent budget, and all of it as a page to show, report.html. If the recipe is stopped, run the
-# same command again: it resumes and spends nothing twice.
+# the columns mean, and which is the label (tokenize/FORMATS.md; schemas/adult.json is one). OUT is a folder. OUT/public
+# gets what may be shown: the model, its grant, the report of the spent budget, and all of it as a page, report.html. OUT/private gets
+# the rest (OUT.md). If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
 #
 #   --schema FILE     public schema of the columns
 #   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
@@ -20,7 +20,7 @@
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --unit document   privacy unit: one row, or one user with all rows (user)
 #   --force           release no size of the rows, by which the recipe stops (83) where fewer than 1,000 are not worth --epsilon
-#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
+#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/private/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
 #                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
@@ -47,7 +47,7 @@ whole_budget
 rows_and_folder
 charged=$(identity "$ledger")
 row_documents "${budget[*]} ${scheme[*]} --unit ${unit:-document} --row-norm ${row_norm:-columns} ledger $charged"
-ledger=${ledger:-$out/run.ledger} row_norm=${row_norm:-$(default_norm)}
+ledger=${ledger:-$inside/run.ledger} row_norm=${row_norm:-$(default_norm)}
 
 # The norms of the two statistics are at most ½ and ¼ (estep/blr/claim.md), so both together are never clipped.
 row_grant --model blr --matrix s1=1xV --matrix s2=VxV,symmetric --statistic s1=0.5 --statistic s2=0.25 --clip 1.41421357

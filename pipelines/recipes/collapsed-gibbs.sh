@@ -18,11 +18,11 @@
 #   --held FILE       held-out text to score the model on
 #   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
-#   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
-#                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
-#   --inherent-report write OUT/inherent.jsonl, private: the counts by which HDP-LDA's theorem 1 bounds what a sweep shows of a word.
+#   --streams         keep the parameters of all rounds in OUT/public/params.pp, and the contributions, which are private, in
+#                     OUT/private/contributions.pp, for evaluate attack topics; such a run cannot resume
+#   --inherent-report write OUT/private/inherent.jsonl: the counts by which HDP-LDA's theorem 1 bounds what a sweep shows of a word.
 #                     account gibbs --largest-count computes the bound, which is no guarantee
-#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/private/gibbs.key
 #
 # Over Kafka, each stage in its own process (kafka/README.md). The topics get one partition, because one process answers all documents:
 #
@@ -40,17 +40,17 @@ real alpha beta
 seeded
 text_and_folder
 same "--topics $topics --alpha $alpha --beta $beta --rounds $rounds --sweeps $sweeps --seed $seed${inherent_report:+ --inherent-report}"
-keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-begin "$out/run.ledger"
+keep "$inside/documents.pp" documents "$text" "$inside/documents.pp"
+begin "$inside/run.ledger"
 
 sample=(--all --rounds "$rounds")
 estep=(gibbs --update in-place --sweeps "$sweeps" --statistic counts --top-topics 0 --word-weight count --norm 0
-  ${inherent_report:+--inherent-report "$out/inherent.jsonl"})
-privatize=(none --ledger "$out/run.ledger")
+  ${inherent_report:+--inherent-report "$inside/inherent.jsonl"})
+privatize=(none --ledger "$inside/run.ledger")
 mstep=(lda --topics "$topics" --alpha "$alpha" --eta "$beta" --kappa 0 --average-from 1 --denoise floor --beta mean --seed "$seed"
   "${vocabulary[@]}")
-[[ -z $trace ]] || mstep+=(--models "$out/models")
+[[ -z $trace ]] || mstep+=(--models "$shown/models")
 keeps_topics coupled
 topics_of_run
 train
-present "$out/run.ledger"
+present "$inside/run.ledger"

@@ -19,14 +19,14 @@ images_and_folder() {
 # image_documents SETTINGS begins the folder: its images, and the pixels, which are the vocabulary.
 image_documents() {
   same "$1 --image $image --bernoulli ${bernoulli:-no} --hidden $hidden --seed $seed dataset $dataset"
-  keep "$out/pixels.txt" tokenize features --image "$image" -o "$out/pixels.txt"
-  vocabulary=(--vocab "$out/pixels.txt")
-  keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+  keep "$shown/pixels.txt" tokenize features --image "$image" -o "$shown/pixels.txt"
+  vocabulary=(--vocab "$shown/pixels.txt")
+  keep "$inside/documents.pp" documents "$text" "$inside/documents.pp"
   whose
 }
 
-# bounds FLAG… writes the shapes and the bounds of the statistics to $out/bounds.txt.
-bounds() { keep "$out/bounds.txt" estep sbn --bounds --hidden "$hidden" --pixels "$pixels" "$@" -o "$out/bounds.txt"; }
+# bounds FLAG… writes the shapes and the bounds of the statistics to $shown/bounds.txt.
+bounds() { keep "$shown/bounds.txt" estep sbn --bounds --hidden "$hidden" --pixels "$pixels" "$@" -o "$shown/bounds.txt"; }
 
 # belief_network LEDGER trains and reports: what the ledger has spent, with --held how many pixels are right, beside the mean of the
 # training images, and the page. Pictures and the page show public images only.
@@ -35,16 +35,17 @@ belief_network() {
   mstep+=(--hidden "$hidden" --seed "$seed" "${vocabulary[@]}")
   topics_of_run
   train
-  account report --delta "$delta" -o "$out/report.txt" "$ledger"
-  cat "$out/report.txt"
+  account report --delta "$delta" -o "$shown/report.txt" "$ledger"
+  cat "$shown/report.txt"
+  rm -f -- "$shown/picture.png"
   if [[ $held ]]; then
     held_documents
-    predictions=$out/predictions.pp
-    estep sbn --score --model "$out/model.pp" -o "$predictions" "$out/held.pp"
-    rm -f -- "$out/picture.png"
-    ! public "$predictions" || picture=(--picture "$out/picture.png")
-    evaluate pixels --mean "$out/documents.pp" "${picture[@]}" -o "$out/right.txt" "$predictions"
-    cat "$out/right.txt"
+    predictions=$inside/predictions.pp
+    estep sbn --score --model "$shown/model.pp" -o "$predictions" "$inside/held.pp"
+    ! public "$predictions" || picture=(--picture "$shown/picture.png")
+    evaluate pixels --mean "$inside/documents.pp" "${picture[@]}" -o "$inside/right.txt" "$predictions"
+    cat "$inside/right.txt"
   fi
   page "$ledger" ${predictions:+--predictions "$predictions"}
+  made "$ledger" "@estep sbn --score --model $(printf '%q ' "$shown/model.pp" "$inside/documents.pp")| @evaluate pixels --mean $(printf %q "$inside/documents.pp")"
 }

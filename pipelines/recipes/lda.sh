@@ -4,10 +4,12 @@
 #   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
 #
 # TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, a folder of such files
-# and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. It gets the model, its grant and ledger, the
-# topics, the report of the spent budget, and all of it as a page to show, report.html. With public text it also gets start.pp, the
+# and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. OUT/public gets what may be shown: the model, its
+# grant, the topics, the report of the spent budget, and all of it as a page, report.html. OUT/private gets the rest, the ledger and the
+# documents among it, and only its owner can read it; OUT.md has each file. With public text OUT/public also gets start.pp, the
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
-# it resumes and spends nothing twice. While a recipe works in OUT, another one with this OUT ends with exit code 91.
+# it resumes and spends nothing twice. While a recipe works in OUT, another one with this OUT ends with exit code 91. An OUT that
+# an earlier version began is refused (83).
 #
 #   --epsilon 1       ε of the whole ledger at this δ, including what other runs have spent. Above 10 it protects little
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
@@ -21,6 +23,8 @@
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
+#   --keep LIST       what is otherwise left out of texts: html, urls, emails, quotes, signatures, base64, with commas between
+#   --rule 2          rule by which texts are cut into words; 1 is that of versions before December 2026
 #   --inference variational
 #                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
 #   --public FILE     what public text says of words and topics, of public.sh; by default public/english.pp, of English Wikipedia and
@@ -30,7 +34,7 @@
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --documents N     number of documents, or of users, that you know without looking at the text; the recipe then releases no size
 #   --force           release no size of the text, and train whatever it is
-#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
+#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/private/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
@@ -53,7 +57,7 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' force='' ledger='' dataset=default
-take "epsilon delta topics inference rate rounds public unit documents words dictionary stop extra-words force! ledger dataset $shared" "$@"
+take "epsilon delta topics inference rate rounds public unit documents words dictionary stop extra-words keep rule force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -84,6 +88,9 @@ for list in ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   ! word_list "$list" | grep -q '[[:space:]]' || fail "$list: a line with more than one word"
 done
 [[ $chosen || -z $stop$extra_words ]] || fail "--stop and --extra-words are for words that the recipe chooses, not for --vocab, --public none or bags of words"
+case $(basename -- "${arguments[0]:-}") in
+  docword* | *.pp) [[ -z $keep$rule ]] || fail "--keep and --rule are for a text, and ${arguments[0]} has bags of words" ;;
+esac
 prior=()
 if [[ $public != none ]]; then
   given=$public
@@ -108,30 +115,26 @@ rate=${rate:-0.25} rounds=${rounds:-64}
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
 text_and_folder
-former "$out/documents.pp"
-if [[ $chosen && -e $out/documents.pp && ! -e $out/all-words.pp ]]; then
-  chosen='' # the folder was begun by a program that chose no words
-fi
 charged=$(identity "$ledger")
-all=$out/documents.pp choice=''
+all=$inside/documents.pp choice=''
 if [[ $chosen ]]; then
-  all=$out/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
+  all=$inside/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
 same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
-ledger=${ledger:-$out/run.ledger}
+ledger=${ledger:-$inside/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
 candidates() {
-  [[ -z $extra_words ]] || word_list "$extra_words" >"$out/extra-words.txt"
+  [[ -z $extra_words ]] || word_list "$extra_words" >"$shown/extra-words.txt"
   awk 'of == "stop" { stop[$1]; next } of == "own" ? !own[$1]++ : !($1 in own) && !($1 in stop)' of=stop <(word_list "${stop:-/dev/null}") \
-    of=own <(word_list "${extra_words:-/dev/null}") of=dictionary "$dictionary" >"$out/dictionary.unfinished"
-  mv -- "$out/dictionary.unfinished" "$out/dictionary.txt"
+    of=own <(word_list "${extra_words:-/dev/null}") of=dictionary "$dictionary" >"$shown/dictionary.unfinished"
+  mv -- "$shown/dictionary.unfinished" "$shown/dictionary.txt"
 }
 if [[ $chosen ]]; then
-  keep "$out/dictionary.txt" candidates
-  vocabulary=(--vocab "$out/dictionary.txt")
+  keep "$shown/dictionary.txt" candidates
+  vocabulary=(--vocab "$shown/dictionary.txt")
 fi
-sizes=$out/sizes.pp
+sizes=$inside/sizes.pp
 keep "$all" documents "$text" "$all"
 sizes=''
 whose "$all"
@@ -145,7 +148,7 @@ data_set "$ledger"
 gate
 # The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
 # these frequencies lose much less to noise.
-plan_grant "$out/words-grant.json" --all --noise-multiplier "$(awk "BEGIN {x = 9 / $epsilon; y = 2.13 * $(single_noise); print (x > y ? x : y)}")" --delta "$delta" "${beside[@]}" \
+plan_grant "$shown/words-grant.json" --all --noise-multiplier "$(awk "BEGIN {x = 9 / $epsilon; y = 2.13 * $(single_noise); print (x > y ? x : y)}")" --delta "$delta" "${beside[@]}" \
   --model words --matrix words=1xV "${vocabulary[@]}"
 
 # The topics take the rest of the budget.
@@ -153,10 +156,10 @@ plan_topics() {
   plan_grant "$1" --epsilon "$epsilon" --delta "$delta" --poisson "$rate" --rounds "$rounds" "${beside[@]}" --model lda \
     --matrix "topics=${topics}xV" "${vocabulary[@]}"
 }
-plan=$out/grant.json
-[[ -z $chosen ]] || plan=$out/planned.json
-if ! used "$out/words-grant.json" "$ledger"; then
-  beside+=(--beside "$out/words-grant.json")
+plan=$shown/grant.json
+[[ -z $chosen ]] || plan=$shown/planned.json
+if ! used "$shown/words-grant.json" "$ledger"; then
+  beside+=(--beside "$shown/words-grant.json")
   plan_topics "$plan"
 elif [[ -z $chosen ]]; then
   plan_topics "$plan"
@@ -165,23 +168,23 @@ fi
 words() {
   pipeline sample --all --unit "$unit" "$all" \
     -- estep words "${prior[@]}" ${prior:+"${vocabulary[@]}"} \
-    -- privatize --grant "$out/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
+    -- privatize --grant "$shown/words-grant.json" --ledger "$ledger" --dataset "$dataset" \
     -- mstep words "${prior[@]}" "${vocabulary[@]}" -o "$1"
 }
 topics_of_run
 weigh
 if [[ -z $chosen ]]; then
-  keep "$out/words.pp" words "$out/words.pp"
+  keep "$shown/words.pp" words "$shown/words.pp"
 else
   # The vocabulary of the topics follows from the released frequencies. That is post-processing, and the next query may depend on what was
   # released; its noise, rate and rounds were planned before, and follow from the ledger alone (account/ACCOUNTING.md).
-  keep "$out/all-words.frequencies.pp" words "$out/all-words.frequencies.pp"
-  keep "$out/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$out/extra-words.txt"} --vocabulary "$out/vocabulary.txt" -o "$out/words.pp" \
-    "$out/all-words.frequencies.pp"
-  keep "$out/documents.pp" pipeline tokenize cut --from "$out/dictionary.txt" --vocab "$out/vocabulary.txt" -o "$out/documents.pp" "$all"
-  vocabulary=(--vocab "$out/vocabulary.txt")
+  keep "$shown/all-words.frequencies.pp" words "$shown/all-words.frequencies.pp"
+  keep "$shown/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$shown/extra-words.txt"} --vocabulary "$shown/vocabulary.txt" -o "$shown/words.pp" \
+    "$shown/all-words.frequencies.pp"
+  keep "$inside/documents.pp" pipeline tokenize cut --from "$shown/dictionary.txt" --vocab "$shown/vocabulary.txt" -o "$inside/documents.pp" "$all"
+  vocabulary=(--vocab "$shown/vocabulary.txt")
   beside=() planned_as=$plan
-  plan_topics "$out/grant.json"
+  plan_topics "$shown/grant.json"
 fi
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
@@ -190,12 +193,12 @@ estep=(lda "${shape[@]}" --iterations 12)
 if [[ $inference == gibbs ]]; then
   estep=(gibbs "${shape[@]}")
   if [[ $brokers ]]; then # a document that is delivered again, to whatever worker, must throw the same coins
-    keep "$out/gibbs.key" secret_key "$out/gibbs.key"
-    estep+=(--secret "$out/gibbs.key")
+    keep "$inside/gibbs.key" secret_key "$inside/gibbs.key"
+    estep+=(--secret "$inside/gibbs.key")
   fi
 fi
-privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
-mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$out/words.pp" --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$out/start.pp"})
+privatize=(--grant "$shown/grant.json" --ledger "$ledger" --dataset "$dataset")
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$shown/words.pp" --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$shown/start.pp"})
 train
 
-present "$ledger" --unigram "$out/words.pp"
+present "$ledger" --unigram "$shown/words.pp"

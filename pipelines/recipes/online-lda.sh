@@ -5,7 +5,7 @@
 #
 #   online-lda.sh [--topics 50] [FLAG…] TEXT OUT
 #
-# TEXT and OUT are as in lda.sh. The ledger records that ε has no bound, and the page, report.html, says so first.
+# TEXT and OUT are as in lda.sh. The ledger records that ε has no bound, and the page, OUT/public/report.html, says so first.
 #
 #   --topics 50       number of topics K
 #   --vocab FILE      vocabulary; by default 12,000 English words
@@ -35,17 +35,17 @@ take "topics batch rounds tau0 kappa trace! $shared" "$@"
 text_and_folder
 same "--topics $topics --batch $batch --rounds $rounds --tau0 $tau0 --kappa $kappa --seed $seed"
 
-keep "$out/documents.pp" documents "$text" "$out/documents.pp"
-some "$out/documents.pp"
-begin "$out/run.ledger"
+keep "$inside/documents.pp" documents "$text" "$inside/documents.pp"
+some "$inside/documents.pp"
+begin "$inside/run.ledger"
 sample=(--fixed "$batch" --rounds "$rounds" --run "$run")
 estep=(lda --top-topics 0 --word-weight count --norm 0 --iterations 100)
-privatize=(none --run "$run" --ledger "$out/run.ledger")
+privatize=(none --run "$run" --ledger "$inside/run.ledger")
 mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed"
   --average-from 1 --denoise floor --beta expected-log)
 [[ -z $trace || -n $held ]] || fail "--trace needs --held"
-[[ -z $trace ]] || mstep+=(--models "$out/models")
+[[ -z $trace ]] || mstep+=(--models "$shown/models")
 topics_of_run
 train
 
-present "$out/run.ledger"
+present "$inside/run.ledger"

@@ -37,7 +37,8 @@ done
 vocabulary=(${vocab:+--vocab "$vocab"})
 made=$out
 out=$made.work
-own "$out"
+flat=yes
+lay_out
 text=${texts[0]}
 # --features and --vectors are for the last step alone, so they may change: bad vectors cost no second training.
 same "--topics $topics --more $more ${sources:+--sources $(checksum "$sources") }--seed $seed texts $(for text in "${texts[@]}"; do checksum "$text"; done | cksum)" "$out/run.ledger"

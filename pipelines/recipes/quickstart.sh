@@ -4,7 +4,7 @@
 #   quickstart.sh [OUT]
 #
 # Each comment counts as a private document. The recipe builds the stages and leaves all files in OUT, by default
-# ./out/quickstart.
+# ./out/quickstart: what may be shown in OUT/public, the rest in OUT/private (OUT.md).
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
@@ -13,11 +13,11 @@ case ${1:-} in
 esac
 type -P go >/dev/null || fail "Go is not on PATH: its source is the text of this recipe; lda.sh takes your own text" 82
 out=${1:-out/quickstart}
-own "$out"
+lay_out
 extract() {
-  comments "$(go env GOROOT)/src" >"$out/comments.unfinished"
-  mv -- "$out/comments.unfinished" "$out/comments.jsonl"
+  comments "$(go env GOROOT)/src" >"$inside/comments.unfinished"
+  mv -- "$inside/comments.unfinished" "$inside/comments.jsonl"
 }
-keep "$out/comments.jsonl" extract
+keep "$inside/comments.jsonl" extract
 exec {lock}>&- # the next recipe locks the folder itself
-PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 --title "Comments in Go's own source" "$out/comments.jsonl" "$out"
+PRIVPIPE_BIN=$PRIVPIPE_BIN exec "$recipes/lda.sh" --epsilon 1 --topics 10 --title "Comments in Go's own source" "$inside/comments.jsonl" "$out"

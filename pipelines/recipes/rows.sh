@@ -45,9 +45,9 @@ rows_and_folder() {
 # row_documents SETTINGS begins the folder: its rows, and the features of the schema, which are the vocabulary.
 row_documents() {
   same "$1 --positive $positive dataset $dataset"
-  keep "$out/features.txt" tokenize features --schema "$schema" -o "$out/features.txt"
-  vocabulary=(--vocab "$out/features.txt")
-  keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+  keep "$shown/features.txt" tokenize features --schema "$schema" -o "$shown/features.txt"
+  vocabulary=(--vocab "$shown/features.txt")
+  keep "$inside/documents.pp" documents "$text" "$inside/documents.pp"
   whose
 }
 
@@ -63,14 +63,14 @@ row_grant() {
   sample=("${scheme[@]}" --unit "${unit:-document}")
   data_set "$ledger"
   [[ -z $epsilon ]] || gate
-  plan_grant "$out/grant.json" "${budget[@]}" "${scheme[@]}" "${beside[@]}" "${vocabulary[@]}" "$@"
+  plan_grant "$shown/grant.json" "${budget[@]}" "${scheme[@]}" "${beside[@]}" "${vocabulary[@]}" "$@"
   [[ -z $epsilon ]] || weigh
-  privatize=(--grant "$out/grant.json" --ledger "$ledger" --dataset "$dataset")
+  privatize=(--grant "$shown/grant.json" --ledger "$ledger" --dataset "$dataset")
 }
 
 # default_norm prints a norm that no row passes: each column gives at most one feature that is not 0, and it is at most 1. A category's
 # features have the name of its column before the =.
-default_norm() { sed 's/=.*//' "$out/features.txt" | uniq | awk 'END {printf "%.9g", sqrt(NR)}'; }
+default_norm() { sed 's/=.*//' "$shown/features.txt" | uniq | awk 'END {printf "%.9g", sqrt(NR)}'; }
 
 # classifier LEDGER FLAG… trains and reports, by estep with these flags.
 classifier() {
@@ -83,16 +83,19 @@ classifier() {
 # predictor MODEL LEDGER FLAG… reports what the ledger has spent, with --held how well the model predicts, by estep MODEL with these flags,
 # and makes the page.
 predictor() {
-  local model=$1 ledger=$2 predictions=()
+  local model=$1 ledger=$2 predictions=() to
   shift 2
-  account report --delta "$delta" -o "$out/report.txt" "$ledger"
-  cat "$out/report.txt"
+  account report --delta "$delta" -o "$shown/report.txt" "$ledger"
+  cat "$shown/report.txt"
+  rm -f -- {"$shown","$inside"}/auc.txt
   if [[ $held ]]; then
     held_documents
-    estep "$model" --score --model "$out/model.pp" --positive "$positive" "$@" -o "$out/scores.pp" "$out/held.pp"
-    evaluate auc -o "$out/auc.txt" "$out/scores.pp"
-    cat "$out/auc.txt"
-    predictions=(--predictions "$out/scores.pp")
+    to=$(beside_held)
+    estep "$model" --score --model "$shown/model.pp" --positive "$positive" "$@" -o "$inside/scores.pp" "$inside/held.pp"
+    evaluate auc -o "$to/auc.txt" "$inside/scores.pp"
+    cat "$to/auc.txt"
+    predictions=(--predictions "$inside/scores.pp")
   fi
   page "$ledger" "${predictions[@]}"
+  made "$ledger" "@estep $model --score --positive $(printf '%q ' "$positive" "$@" --model "$shown/model.pp" "$inside/documents.pp")| @evaluate auc"
 }

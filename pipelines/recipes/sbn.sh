@@ -4,8 +4,8 @@
 #   sbn.sh [--hidden 50] [--epsilon 1] [FLAG…] IMAGES OUT
 #
 # IMAGES is private: an IDX file, as MNIST has, compressed or not, a folder of PNG files, or images of tokenize (.pp). OUT is a folder.
-# It gets the model, its grant and ledger, the report of the spent budget, and all of it as a page to show, report.html. If the recipe
-# is stopped, run the same command again: it resumes and spends nothing twice.
+# OUT/public gets what may be shown: the model, its grant, the report of the spent budget, and all of it as a page, report.html.
+# OUT/private gets the rest (OUT.md). If the recipe is stopped, run the same command again: it resumes and spends nothing twice.
 #
 #   --image 28x28     size of the images, ROWSxCOLUMNS
 #   --bernoulli       a pixel is on with probability intensity/255; by default it is on from intensity 128 on
@@ -17,7 +17,7 @@
 #   --rounds 18       number of rounds
 #   --unit document   privacy unit: one image, or one user with all images (user), which images of tokenize (.pp) may name
 #   --force           release no size of the images, by which the recipe stops (83) where fewer than 1,000 are not worth --epsilon
-#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
+#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/private/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --seed 1          seed of the random first weights
 #   --held IMAGES     held-out images: prints the share of their pixels that the model predicts right, beside the mean image; no ε covers
@@ -44,11 +44,11 @@ whole_budget
 images_and_folder
 charged=$(identity "$ledger")
 image_documents "${budget[*]} ${scheme[*]} --unit ${unit:-document} ledger $charged"
-ledger=${ledger:-$out/run.ledger}
+ledger=${ledger:-$inside/run.ledger}
 
 # All seven statistics together have a norm of at most √7 (estep/sbn/claim.md), so none is ever clipped.
 bounds
-row_grant --model sbn --statistics "$out/bounds.txt" --clip 2.6457514
+row_grant --model sbn --statistics "$shown/bounds.txt" --clip 2.6457514
 estep=(sbn)
 mstep=(sbn)
 belief_network "$ledger"

@@ -23,7 +23,7 @@ stop() {
 # planned prints what the plan of the recipe costs, if it has begun. It is for a recipe that ends before its last round: whoever ends it because
 # of what it released has that ε, and not the smaller one of account report (privatize/PRIVACY.md).
 planned() {
-  local grant=${out:-}/grant.json epsilon delta
+  local grant=${shown:-}/grant.json epsilon delta
   [[ -e $grant && -n ${ledger:-} ]] && used "$grant" "$ledger" && ! grep -q '^  "cost"' "$grant" || return 0 # a filter has a theorem for that
   epsilon=$(sed -n 's/^    "epsilon": \([^,]*\),$/\1/p' "$grant") delta=$(sed -n 's/^    "delta": \([^,]*\),$/\1/p' "$grant")
   echo "$(basename "$0"): to end it here because of what it released costs ε ${epsilon:-of all rounds of $grant}${delta:+ at δ $delta}, which is that of the whole plan" >&2
@@ -118,7 +118,7 @@ holds() { awk "BEGIN {exit !($1)}"; }
 # shared are the flags of all recipes that take TEXT and OUT, for take. A recipe passes "${shared…}" without those of them that it
 # would ignore. The defaults follow.
 shared="vocab columns delimiter phrases held title seed brokers run workers partitions"
-vocab='' columns='' delimiter='' phrases='' held='' title='' seed=1
+vocab='' columns='' delimiter='' phrases='' held='' title='' seed=1 keep='' rule=''
 brokers='' run='' workers=2 partitions=4
 
 # own FOLDER makes a folder and locks it for this recipe: another one ends with the exit code of a lock. The stages inherit the lock, so
@@ -139,6 +139,25 @@ own() {
 # holds_folder FOLDER HOLDER ends a recipe whose folder another one has.
 holds_folder() { fail "another recipe works in $1: ${2:-it has just begun}; wait until it and its stages have ended" 91; }
 
+# lay_out locks the folder $out, and sets $shown and $inside to the folders in it with what may be shown, and with the rest (OUT.md says what is
+# where). It refuses an OUT that an earlier version began before anything is written there: a second ledger beside the first would know nothing
+# of it. FIFOs of a recipe that was killed go. Figures, and what makes data, set flat: their OUT has no such folders.
+flat='' shown='' inside=''
+lay_out() {
+  local old
+  shown=$out inside=$out
+  if [[ ! $flat ]]; then
+    for old in settings run.ledger; do
+      [[ ! -e $out/$old ]] || fail "$out was begun by an earlier version, which put $old there and not into $out/private: finish it with that version, or name another folder" 83
+    done
+    shown=$out/public inside=$out/private
+  fi
+  own "$out"
+  mkdir -p -- "$shown" && (umask 077 && mkdir -p -- "$inside") || fail "cannot make the folders $shown and $inside" 82
+  [[ $flat ]] || chmod 700 -- "$inside"
+  rm -rf -- "$inside"/fifos.*
+}
+
 # text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
 # of the run; $named is the --run that was given. ${vocabulary[@]} are the flags for --vocab.
 text_and_folder() {
@@ -154,7 +173,7 @@ text_and_folder() {
   case $(basename -- "$text") in
     docword* | *.pp) [[ -z $columns$delimiter$phrases ]] || fail "--columns, --delimiter and --phrases are for a text, and $text has bags of words" ;;
   esac
-  own "$out"
+  lay_out
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
@@ -163,21 +182,26 @@ text_and_folder() {
 scorer=lda
 
 # score MODEL FLAG… scores a model on the held-out text, if there is one. With $trace it scores the models after each round, too, which
-# mstep keeps in $out/models.
+# mstep keeps in $shown/models. Scores of private text are private: no ε covers them.
 score() {
-  local model=$1
+  local model=$1 to
   shift
+  rm -f -- {"$shown","$inside"}/{perplexity,by-round}.txt
   [[ -n $held ]] || return 0
   held_documents
-  estep "$scorer" --score --model "$model" "$@" -o "$out/scores.pp" "$out/held.pp"
-  evaluate perplexity "$out/scores.pp" | tee "$out/perplexity.txt"
-  scores=$out/scores.pp
+  to=$(beside_held)
+  estep "$scorer" --score --model "$model" "$@" -o "$inside/scores.pp" "$inside/held.pp"
+  evaluate perplexity "$inside/scores.pp" | tee "$to/perplexity.txt"
+  scores=$inside/scores.pp
   [[ -n ${trace:-} ]] || return 0
-  keep "$out/by-round.pp" estep "$scorer" --score --model "$out/models" -o "$out/by-round.pp" "$out/held.pp"
-  evaluate perplexity --rounds -o "$out/by-round.txt" "$out/by-round.pp"
-  cat "$out/by-round.txt"
-  scores=$out/by-round.pp
+  keep "$inside/by-round.pp" estep "$scorer" --score --model "$shown/models" -o "$inside/by-round.pp" "$inside/held.pp"
+  evaluate perplexity --rounds -o "$to/by-round.txt" "$inside/by-round.pp"
+  cat "$to/by-round.txt"
+  scores=$inside/by-round.pp
 }
+
+# beside_held prints the folder of what is said of the held-out documents: public only if they are.
+beside_held() { if public "$inside/held.pp"; then echo "$shown"; else echo "$inside"; fi; }
 
 # public STREAM succeeds if everybody may read a stream.
 public() { (set +o pipefail && show "$1" | sed 1q | grep -q '"side":"PUBLIC"'); }
@@ -187,11 +211,23 @@ public() { (set +o pipefail && show "$1" | sed 1q | grep -q '"side":"PUBLIC"'); 
 present() {
   local ledger=$1 scores=''
   shift
-  evaluate topics --top 10 -o "$out/topics.txt" "$out/model.pp"
-  account report --delta "$delta" -o "$out/report.txt" "$ledger"
-  cat "$out/topics.txt" "$out/report.txt"
-  score "$out/model.pp" "$@"
+  evaluate topics --top 10 -o "$shown/topics.txt" "$shown/model.pp"
+  account report --delta "$delta" -o "$shown/report.txt" "$ledger"
+  cat "$shown/topics.txt" "$shown/report.txt"
+  score "$shown/model.pp" "$@"
   page "$ledger" ${scores:+--scores "$scores"}
+  made "$ledger" "@estep $scorer --infer --model $(printf '%q %q' "$shown/model.pp" "$inside/documents.pp")"
+}
+
+# made LEDGER COMMAND ends a recipe with four lines: the page, the model, what is private, and the next command, which has @ before each stage.
+made() {
+  local stages=$PRIVPIPE_BIN/ shows="all of $shown may be shown" has='documents, settings and keys'
+  [[ -z ${no_page:-} ]] || return 0
+  [[ $stages != "$PWD"/* ]] || stages=${stages#"$PWD/"}
+  [[ -e $root/go.mod || ! -x $root/../../bin/privpipe ]] || stages='privpipe '
+  ! grep -q '"epsilon": "∞"' "$shown/report.json" || shows='no ε protects what it learned from'
+  [[ $1 != "$inside"/* ]] || has="the ledger, $has"
+  printf '%s\n' "page:    $shown/report.html" "model:   $shown/model.pp ($shows)" "private: $inside ($has)" "next:    ${2//@/$stages}" >&2
 }
 
 # name_of TEXT prints the name of a text without its folder and its last extensions.
@@ -202,8 +238,8 @@ name_of() {
   printf %s "$name"
 }
 
-# page LEDGER [FLAG STREAM] makes report.html, a page with public numbers only, with the scores or predictions of the STREAM by this flag of
-# evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
+# page LEDGER [FLAG STREAM] makes events.json, the charges for other accountants, and report.html, a page with public numbers only, with
+# the scores or predictions of the STREAM by this flag of evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
 # costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
 # it is kept while the report stays the same. The page has $title or the name of the text as its title, and the topics of start.pp, if the
 # recipe has kept that. A figure sets $no_page: nobody reads the pages of its runs.
@@ -211,21 +247,23 @@ page() {
   [[ -z ${no_page:-} ]] || return 0
   local ledger=$1 curve=() report
   shift
-  [[ $ledger != "$out/run.ledger" ]] || curve=(--curve "$out/curve.json")
-  account report --json --delta "$delta" -o "$out/report.now" "$ledger"
-  if [[ ! -e $out/curve.json ]] || ! cmp -s -- "$out/report.now" "$out/report.json"; then
-    rm -f -- "$out/report.json"
+  [[ $ledger != "$inside/run.ledger" ]] || curve=(--curve "$shown/curve.json")
+  account report --json --delta "$delta" -o "$shown/report.now" "$ledger"
+  if [[ ! -e $shown/curve.json ]] || ! cmp -s -- "$shown/report.now" "$shown/report.json"; then
+    rm -f -- "$shown/report.json"
     ((${#curve[@]} == 0)) || account report -q --json --delta "$delta" "${curve[@]}" -o /dev/null "$ledger"
   fi
-  mv -- "$out/report.now" "$out/report.json"
-  report=(evaluate report --title "${title:-$(name_of "$text")}" --model "$out/model.pp" --ledger "$ledger" --account "$out/report.json" "${curve[@]}")
-  [[ ! -e $out/start.pp ]] || report+=(--start "$out/start.pp")
+  mv -- "$shown/report.now" "$shown/report.json"
+  data_set "$ledger"
+  account export --format list "${of[@]}" -o "$shown/events.json" "$ledger" || rm -f -- "$shown/events.json" # of a charge without an event
+  report=(evaluate report --title "${title:-$(name_of "$text")}" --model "$shown/model.pp" --ledger "$ledger" --account "$shown/report.json" "${curve[@]}")
+  [[ ! -e $shown/start.pp ]] || report+=(--start "$shown/start.pp")
   if (($#)) && ! public "$2"; then
-    printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$out/report.html" \
-      "$(printf '%q ' "${report[@]}" "$@" --internal)$(printf %q "$out/internal.html")" >&2
+    printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$shown/report.html" \
+      "$(printf '%q ' "${report[@]}" "$@" --internal)$(printf %q "$inside/internal.html")" >&2
     shift 2
   fi
-  "${report[@]}" "$@" "$out/report.html"
+  "${report[@]}" "$@" "$shown/report.html"
 }
 
 # usage prints the comment at the start of the recipe, from its second line.
@@ -266,7 +304,7 @@ texts() {
       ;;
     *)
       pipeline tokenize text ${public_text:+--public} ${sizes:+--sizes "$sizes"} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
-        ${phrases:+--phrases "$phrases"} -o "$2" "$1"
+        ${phrases:+--phrases "$phrases"} ${keep:+--keep "$keep"} ${rule:+--rule "$rule"} -o "$2" "$1"
       ;;
   esac
 }
@@ -280,11 +318,11 @@ keep() {
 }
 
 # whole LEDGER stops the recipe if a ledger lacks charges of this folder or of one beside it, as a copy from a backup does. A ledger and
-# its stored releases from one backup agree with each other, so each recipe also keeps the ledger's last hash in OUT/ledger.last.
+# its stored releases from one backup agree with each other, so each recipe also keeps the ledger's last hash in OUT/private/ledger.last.
 whole() {
   local id of hash file last=() code=0
   id=$(identity "$1")
-  for file in "$out"/ledger.last "$out"/../*/ledger.last; do
+  for file in "$inside"/ledger.last "$out"/../*/{private/,}ledger.last; do # an earlier version had it in OUT
     [[ -f $file ]] || continue
     read -r of hash <"$file" || true
     [[ $of != "$id" ]] || last+=(--last-hash "$hash")
@@ -301,8 +339,8 @@ note() {
   local hash
   [[ -n $noted && -e $noted ]] || return 0
   hash=$(tail -n 2 -- "$noted" | sed -n 's/.*"hash":"\([0-9a-f]\{64\}\)".*/\1/p' | tail -n 1)
-  [[ -z $hash ]] || { printf '%s %s\n' "$(identity "$noted")" "$hash" >"$out/ledger.last.unfinished" &&
-    mv -- "$out/ledger.last.unfinished" "$out/ledger.last"; }
+  [[ -z $hash ]] || { printf '%s %s\n' "$(identity "$noted")" "$hash" >"$inside/ledger.last.unfinished" &&
+    mv -- "$inside/ledger.last.unfinished" "$inside/ledger.last"; }
 }
 
 # data_set LEDGER sets ${of[@]} to the flags of account plan for --dataset: a grant is for one data set if those of the ledger are
@@ -323,7 +361,7 @@ used() { [[ -e $1 ]] && grep -qs "\"grant\":{\"version\":[23],\"id\":\"$(sed -n 
 # pipes, or with --brokers over the topics of the run: there with $workers processes of estep, or with one for each partition if it
 # keeps the topics of documents.
 train() {
-  if [[ -e $out/model.pp ]]; then
+  if [[ -e $shown/model.pp ]]; then
     echo "$out has a model already: nothing to train" >&2
     return
   fi
@@ -348,7 +386,10 @@ one_line() {
     esac
   done
   if [[ -t 2 && -n $grant ]]; then
-    exec {line}< <(exec account watch --grant "$grant" "$ledger")
+    exec {line}< <(
+      [[ -z $lock ]] || exec {lock}>&-
+      exec account watch --grant "$grant" "$ledger"
+    )
     drawing=$!
     export PRIVPIPE_MSTEP_NO_PROGRESS=1
   fi
@@ -362,21 +403,21 @@ no_line() {
   wait "$drawing" 2>/dev/null || true # stop may have waited for it already
 }
 
-# keeps_topics marks a run in which the topics of documents go on from round to round. estep keeps them in $out/state….pp, and its coins
+# keeps_topics marks a run in which the topics of documents go on from round to round. estep keeps them in $inside/state….pp, and its coins
 # have a key. With "coupled", one process answers all documents of a round together.
 kept=()
 keeps_topics() {
-  keep "$out/gibbs.key" secret_key "$out/gibbs.key"
+  keep "$inside/gibbs.key" secret_key "$inside/gibbs.key"
   # The state is of a named run, which goes on where the folder was moved to.
-  [[ -z $named || ! -e $out/run.name || $named == "$(<"$out/run.name")" ]] ||
-    fail "$out was begun as run $(<"$out/run.name"): leave --run out, or name another folder"
-  if [[ ! -e $out/run.name ]]; then
-    printf '%s\n' "$run" >"$out/run.name.unfinished"
-    mv -- "$out/run.name.unfinished" "$out/run.name"
+  [[ -z $named || ! -e $inside/run.name || $named == "$(<"$inside/run.name")" ]] ||
+    fail "$out was begun as run $(<"$inside/run.name"): leave --run out, or name another folder"
+  if [[ ! -e $inside/run.name ]]; then
+    printf '%s\n' "$run" >"$inside/run.name.unfinished"
+    mv -- "$inside/run.name.unfinished" "$inside/run.name"
   fi
-  run=$(<"$out/run.name")
+  run=$(<"$inside/run.name")
   kept=(--run "$run")
-  estep+=(--secret "$out/gibbs.key")
+  estep+=(--secret "$inside/gibbs.key")
   [[ ${1:-} != coupled ]] || partitions=1
 }
 
@@ -384,44 +425,44 @@ keeps_topics() {
 secret_key() { (umask 077 && head -c 32 /dev/urandom >"$1.unfinished") && mv -- "$1.unfinished" "$1"; }
 
 # rounds writes the rounds of a run over pipes. It replaces the shell of the stage, so that what stops the stage stops sample.
-rounds() { exec sample "${sample[@]}" "${kept[@]}" "$out/documents.pp"; }
+rounds() { exec sample "${sample[@]}" "${kept[@]}" "$inside/documents.pp"; }
 
-# over_pipes trains over pipes. The FIFO $out/params leads from mstep back to estep. With $streams the parameters of all rounds stay in
-# $out/params.pp, and all contributions, which are private, in $out/contributions.pp.
+# over_pipes trains over pipes. The FIFO $inside/params leads from mstep back to estep. With $streams the parameters of all rounds stay in
+# $shown/params.pp, and all contributions, which are private, in $inside/contributions.pp.
 over_pipes() {
-  local state=() kept_contributions=() params=$out/params keeping=''
-  ((${#kept[@]} == 0)) || state=(--state "$out/state.pp")
-  rm -f -- "$out/params" "$out/released"
-  mkfifo -- "$out/params"
+  local state=() kept_contributions=() params=$inside/params keeping=''
+  ((${#kept[@]} == 0)) || state=(--state "$inside/state.pp")
+  rm -f -- "$inside/params" "$inside/released"
+  mkfifo -- "$inside/params"
   if [[ ${streams:-} ]]; then
-    [[ ! -e $out/contributions.pp ]] || fail "the run in $out was stopped, so its streams would lack rounds: name another folder"
-    params=$out/released kept_contributions=(-- private_tee "$out/contributions.pp")
+    [[ ! -e $inside/contributions.pp ]] || fail "the run in $out was stopped, so its streams would lack rounds: name another folder"
+    params=$inside/released kept_contributions=(-- private_tee "$inside/contributions.pp")
     mkfifo -- "$params"
-    tee -p -- "$out/params.pp" <"$params" >"$out/params" &
+    tee -p -- "$shown/params.pp" <"$params" >"$inside/params" &
     keeping=$!
     watchers+=("$keeping")
   fi
   pipeline rounds \
-    -- estep "${estep[@]}" "${state[@]}" --params "$out/params" "${kept_contributions[@]}" \
+    -- estep "${estep[@]}" "${state[@]}" --params "$inside/params" "${kept_contributions[@]}" \
     -- privatize "${privatize[@]}" "${kept[@]}" \
-    -- mstep "${mstep[@]}" "${kept[@]}" --params-out "$params" -o "$out/model.pp"
+    -- mstep "${mstep[@]}" "${kept[@]}" --params-out "$params" -o "$shown/model.pp"
   [[ -z $keeping ]] || wait "$keeping"
-  rm -f -- "$out/params" "$out/released"
+  rm -f -- "$inside/params" "$inside/released"
 }
 
 # private_tee FILE copies a stream into a file that only its owner can read. It replaces the shell, too.
 private_tee() { umask 077 && exec tee -p -- "$1"; }
 
 # topics_of_run makes the topics of the run if there are brokers. It is called before the first charge.
-topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$out/topics"; }
+topics_of_run() { [[ -z $brokers ]] || pipeline topics --partitions "$partitions" "$brokers" "$run" >"$inside/topics"; }
 
 # over_topics trains over the topics of the run and ends as soon as a stage fails. The same command then resumes: each stage finds
 # its position in the topics.
 over_topics() {
-  local at=kafka://$brokers/$run coins=(--secret "$out/coins")
+  local at=kafka://$brokers/$run coins=(--secret "$inside/coins")
   stages=()
   [[ " ${sample[*]} " != *" --all "* ]] || coins=() # it throws none
-  sample "${sample[@]}" --run "$run" --follow "$at.releases" "${coins[@]}" -o "$at.rounds.private" "$out/documents.pp" &
+  sample "${sample[@]}" --run "$run" --follow "$at.releases" "${coins[@]}" -o "$at.rounds.private" "$inside/documents.pp" &
   stages+=($!)
   if ((${#kept[@]} == 0)); then
     for ((worker = 0; worker < workers; worker++)); do
@@ -430,14 +471,14 @@ over_topics() {
     done
   else # each partition has a state, and a worker of its own
     for ((partition = 0; partition < partitions; partition++)); do
-      estep "${estep[@]}" --state "$out/state-$partition.pp" --params "$at.parameters" -o "$at.contributions.private" \
+      estep "${estep[@]}" --state "$inside/state-$partition.pp" --params "$at.parameters" -o "$at.contributions.private" \
         "$at.rounds.private?partition=$partition" &
       stages+=($!)
     done
   fi
   privatize "${privatize[@]}" --run "$run" --claims "$at.claims" -o "$at.releases" "$at.contributions.private?group=$run.privatize" &
   stages+=($!)
-  mstep "${mstep[@]}" --run "$run" --params-out "$at.parameters" -o "$out/model.pp" "$at.releases" &
+  mstep "${mstep[@]}" --run "$run" --params-out "$at.parameters" -o "$shown/model.pp" "$at.releases" &
   stages+=($!)
   together
 }
@@ -445,7 +486,7 @@ over_topics() {
 # pipeline COMMAND… -- COMMAND… runs stages like a pipeline of the shell. If stages fail, it exits with the code of the cause.
 pipeline() {
   local command=() input=/dev/null fifos output
-  fifos=$(mktemp -d)
+  fifos=$(mktemp -d -- "${inside:-${TMPDIR:-/tmp}}/fifos.XXXXXX")
   temporary+=("$fifos")
   stages=()
   while (($#)); do
@@ -511,26 +552,26 @@ forget() {
 # compared by checksum, so that a folder may be moved. The settings file is written before FILE, the first thing that the recipe makes, by
 # default the documents. It has a checksum of the text, so only its owner can read it.
 same() {
-  local settings begun=${2:-$out/documents.pp}
-  settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}"
+  local settings begun=${2:-$inside/documents.pp}
+  settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${keep:+ --keep $keep}${rule:+ --rule $rule}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
-  if [[ -e $out/settings && $(<"$out/settings") != "$settings" ]] && only_size && same_plan "$(<"$out/settings")" "$settings"; then
-    rm -f -- "$out/documents.pp" "$out/all-words.pp" "$out/dictionary.txt" "$out/sizes.pp"
-  elif [[ -e $begun || -e $out/documents.pp ]] || compgen -G "$out/*grant.json" >/dev/null; then
-    [[ -e $out/settings && $(<"$out/settings") == "$settings" ]] ||
-      fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$out/settings"))"
+  if [[ -e $inside/settings && $(<"$inside/settings") != "$settings" ]] && only_size && same_plan "$(<"$inside/settings")" "$settings"; then
+    rm -f -- "$inside/documents.pp" "$inside/all-words.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
+  elif [[ -e $begun || -e $inside/documents.pp ]] || compgen -G "$shown/*grant.json" >/dev/null; then
+    [[ -e $inside/settings && $(<"$inside/settings") == "$settings" ]] ||
+      fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$inside/settings"))"
     return 0
   fi
-  (umask 077 && printf '%s\n' "$settings" >"$out/settings.unfinished")
-  mv -- "$out/settings.unfinished" "$out/settings"
+  (umask 077 && printf '%s\n' "$settings" >"$inside/settings.unfinished")
+  mv -- "$inside/settings.unfinished" "$inside/settings"
 }
 
 # only_size succeeds if the size of the text is all that was released in the folder.
 only_size() {
   local grant
-  [[ -e $out/size.pp ]] || return 1
-  for grant in "$out"/{words-grant,grant}.json; do
-    ! used "$grant" "${ledger:-$out/run.ledger}" || return 1
+  [[ -e $shown/size.pp ]] || return 1
+  for grant in "$shown"/{words-grant,grant}.json; do
+    ! used "$grant" "${ledger:-$inside/run.ledger}" || return 1
   done
 }
 
@@ -542,11 +583,11 @@ same_plan() { [[ $1 == *" query "* && ${1%% query *} == "${2%% query *}" && ${1#
 held_documents() {
   local now
   now=$(checksum "$held")
-  if [[ ! -e $out/held.checksum || $(<"$out/held.checksum") != "$now" ]]; then
-    rm -f -- "$out/held.pp" "$out/by-round.pp"
-    (umask 077 && printf '%s\n' "$now" >"$out/held.checksum")
+  if [[ ! -e $inside/held.checksum || $(<"$inside/held.checksum") != "$now" ]]; then
+    rm -f -- "$inside/held.pp" "$inside/by-round.pp"
+    (umask 077 && printf '%s\n' "$now" >"$inside/held.checksum")
   fi
-  keep "$out/held.pp" documents "$held" "$out/held.pp"
+  keep "$inside/held.pp" documents "$held" "$inside/held.pp"
 }
 
 # identity LEDGER prints the identity of a ledger, which must exist, or "own" for "", the ledger in the recipe's own folder.
@@ -571,9 +612,9 @@ checksum() {
 # whose [DOCUMENTS] stops the recipe if it is not clear whose budget is meant: documents name users and there is no --unit, or the other way round.
 # Whether documents name users is public (privatize/PRIVACY.md). The folder then accepts other settings.
 whose() {
-  local named='' fault='' one=${units:-documents} of=${1:-$out/documents.pp}
+  local named='' fault='' one=${units:-documents} of=${1:-$inside/documents.pp}
   one=${one%s}
-  ! compgen -G "$out/*grant.json" >/dev/null || return 0
+  ! compgen -G "$shown/*grant.json" >/dev/null || return 0
   ! (set +o pipefail && show --private "$of" | grep -qm 1 '^{"document":{"id":"\([^"\\]\|\\.\)*","user":') || named=yes
   if [[ $named && -z ${unit:-} ]]; then
     fault="${one}s name users, so --unit must say whose budget it is: document, or user"
@@ -581,14 +622,14 @@ whose() {
     fault="no $one names a user, so --unit user protects single ${one}s"
   fi
   [[ $fault ]] || return 0
-  rm -f -- "$of" "$out/sizes.pp"
+  rm -f -- "$of" "$inside/sizes.pp"
   fail "$fault" 83
 }
 
 # enough NUMBER stops the recipe if a number of units, which is public, is too small for any budget. The folder then accepts other settings.
 enough() {
   (($1 >= 1000)) || [[ ${force:-} ]] || {
-    [[ -z ${out:-} ]] || rm -f -- "$out/documents.pp"
+    [[ -z ${out:-} ]] || rm -f -- "$inside/documents.pp"
     fail "fewer than 1000 ${units:-documents}: the noise is larger than what so few say; --force continues anyway" 83
   }
 }
@@ -604,14 +645,14 @@ beside=()
 gate() {
   local noise
   beside=()
-  if [[ -e $out/size-grant.json ]]; then
-    ! used "$out/size-grant.json" "$ledger" || return 0
+  if [[ -e $shown/size-grant.json ]]; then
+    ! used "$shown/size-grant.json" "$ledger" || return 0
   elif [[ ${stated:-} || ${force:-} ]]; then
     return 0
   fi
   noise=$(awk "BEGIN {x = sqrt(50) * $(single_noise); printf \"%.6g\", (x > 50 ? x : 50)}")
-  plan_grant "$out/size-grant.json" --all --noise-multiplier "$noise" --delta "$delta" --model size --matrix size=1x4
-  beside=(--beside "$out/size-grant.json")
+  plan_grant "$shown/size-grant.json" --all --noise-multiplier "$noise" --delta "$delta" --model size --matrix size=1x4
+  beside=(--beside "$shown/size-grant.json")
 }
 
 # single_noise is the noise of one release of the whole budget.
@@ -624,13 +665,13 @@ planned_as=''
 plan_grant() {
   local grant=$1 before=${planned_as:-$1} one
   shift
-  for one in "$before" "$out"/{planned,grant}.json; do
+  for one in "$before" "$shown"/{planned,grant}.json; do
     before=$one
     [[ ! -e $before ]] || break
   done
   ! used "$grant" "$ledger" || return 0
   account plan --ledger "$ledger" "${of[@]}" --unit "${unit:-document}" "$@" -o "$grant.again"
-  for one in "$out"/*grant.json; do
+  for one in "$shown"/*grant.json; do
     if used "$one" "$ledger" && ! head -n 1 -- "$ledger" | grep -q '"filter":' && [[ $(noise_of "$grant.again") != "$(noise_of "$before")" ]]; then
       rm -f -- "$grant.again"
       fail "another run has charged the ledger since $out was planned, and its noise would follow from what was released meanwhile" 83
@@ -642,12 +683,12 @@ plan_grant() {
 # weigh releases the size of the text, if it was planned, and stops if the text is not worth the rest of the budget.
 weigh() {
   local code=0
-  [[ -e $out/size-grant.json ]] || return 0
-  keep "$out/size.pp" measure
-  [[ -z ${stated:-} && -z ${force:-} && ! -e $out/model.pp ]] || return 0
-  account advise --size "$out/size.pp" --unit "${unit:-document}" --epsilon "$epsilon" -o "$out/size.txt" || code=$?
+  [[ -e $shown/size-grant.json ]] || return 0
+  keep "$shown/size.pp" measure
+  [[ -z ${stated:-} && -z ${force:-} && ! -e $shown/model.pp ]] || return 0
+  account advise --size "$shown/size.pp" --unit "${unit:-document}" --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
   ((code == 83)) || { ((code == 0)) && return 0 || exit "$code"; }
-  echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($out/size.txt). ε $epsilon holds" \
+  echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($shown/size.txt). ε $epsilon holds" \
     "whether it goes on or not; --force goes on, and so does the same folder with other topics, words or vocabulary" >&2
   exit 83
 }
@@ -655,18 +696,12 @@ weigh() {
 # noise_of GRANT prints the noise multiplier of a grant.
 noise_of() { sed -n 's/^ *"noise_multiplier": \([-+.e0-9]*\),*$/\1/p' "$1"; }
 
-# former DOCUMENTS goes on with the default vocabulary of programs before December 2026, if a run was begun with it.
-former() {
-  [[ -e $1 && -z $vocab ]] || return 0
-  ! (set +o pipefail && show "$1" | sed 1q | grep -q '"vocabulary":"dde28ea238e69c04ea34edb851391370e1ad7de241d6d99b42c91ad0dedb3b10"') || vocabulary=(--vocab english-8000)
-}
-
 measure() {
-  keep "$out/sizes.pp" tokenize sizes -o "$out/sizes.pp" "$out/documents.pp"
-  pipeline sample --all --unit "${unit:-document}" "$out/sizes.pp" \
+  keep "$inside/sizes.pp" tokenize sizes -o "$inside/sizes.pp" "$inside/documents.pp"
+  pipeline sample --all --unit "${unit:-document}" "$inside/sizes.pp" \
     -- estep size \
-    -- privatize --grant "$out/size-grant.json" --ledger "$ledger" --dataset "$dataset" \
-    -- mstep size -o "$out/size.pp"
+    -- privatize --grant "$shown/size-grant.json" --ledger "$ledger" --dataset "$dataset" \
+    -- mstep size -o "$shown/size.pp"
 }
 
 # some FILE fails if a stream has no document.

@@ -58,8 +58,8 @@ row() {
   echo "+ $command" >>"$out/$number.log"
   "$@" >>"$out/$number.log" 2>&1 &
   wait $! || code=$?
-  if ((code == 0)) && [[ -e $to/run.ledger ]]; then
-    account verify "$to/run.ledger" >>"$out/$number.log" 2>&1 || code=$?
+  if ((code == 0)) && [[ -e $to/private/run.ledger ]]; then
+    account verify "$to/private/run.ledger" >>"$out/$number.log" 2>&1 || code=$?
   fi
   for figure in ${number//+/ }; do
     for file in "$to/$figure"{-findings.txt,.csv,.svg,.png}; do
@@ -143,7 +143,7 @@ keep rows.pp tokenize rows --public --schema "$linear" -o rows.pp "$train"
 # The rows of a lane run one after another: figures in one folder share texts and runs.
 variational() {
   row 1 ../online-lda.sh "${five[@]}" "${size[@]}" --trace --held public.pp "${posts[@]}" online
-  row 21 evaluate converged --threshold "$threshold" --for 2 online/by-round.pp
+  row 21 evaluate converged --threshold "$threshold" --for 2 online/private/by-round.pp
   row 2 zcdp-lda.sh "${five[@]}" "${batch[@]}" "${posts[@]}" zcdp
   row 3 ma-lda.sh "${few[@]}" "${rate[@]}" "${posts[@]}" ma
   row 4 vips-lda.sh "${few[@]}" "${batch[@]}" "${posts[@]}" vips
@@ -168,7 +168,7 @@ sampled() {
   row 16 sub-lda.sh --level printed "${vocabulary[@]}" "${few[@]}" "$bags" sub-printed
   row 17 sub-lda.sh --level word --adaptive 1.5 "${vocabulary[@]}" "${few[@]}" "$bags" sub-adaptive
   row 18 ../collapsed-gibbs.sh --streams "${vocabulary[@]}" "${five[@]}" --rounds 20 --sweeps 1 "$bags" attacked
-  row 18 evaluate attack topics --assignments attacked/contributions.pp --params attacked/params.pp --tokens 300
+  row 18 evaluate attack topics --assignments attacked/private/contributions.pp --params attacked/public/params.pp --tokens 300
   row F9 figures/F9.sh "${fast[@]}" "${vocabulary[@]}" "$bags" "$held" gibbs
   row F10 figures/F10.sh "${fast[@]}" "${vocabulary[@]}" "$bags" "$held" gibbs
   row F15 figures/F15.sh "${fast[@]}" "${vocabulary[@]}" "$bags" "$held" gibbs

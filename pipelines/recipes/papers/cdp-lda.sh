@@ -24,9 +24,9 @@
 #                     the page, too
 #   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
-#   --streams         keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
-#                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
-#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#   --streams         keep the parameters of all rounds in OUT/public/params.pp, and the contributions, which are private, in
+#                     OUT/private/contributions.pp, for evaluate attack topics; such a run cannot resume
+#   --seed 1          seed of the parameters of the first round; the coins have a key, OUT/private/gibbs.key
 #
 # Over Kafka, each stage in its own process (../kafka/README.md). The topics get one partition, because one process answers all documents.
 # The first counts of CDP-LDA go over pipes:
@@ -50,28 +50,28 @@ estep=(gibbs --update in-place --statistic increments "${counts[@]}" --document-
 learned=(--eta "$beta" --denoise floor --accumulate)
 keeps_topics coupled
 if [[ $plus ]]; then
-  word_grant "$out/grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds "$rounds" --clipping unbounded --claim paper
+  word_grant "$shown/grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds "$rounds" --clipping unbounded --claim paper
   estep+=(--noise-each-round)
-  privatize=(laplace --grant "$out/grant.json" --ledger "$out/run.ledger")
+  privatize=(laplace --grant "$shown/grant.json" --ledger "$inside/run.ledger")
   sampled_model "${learned[@]}"
   exit
 fi
 
 # first releases the counts of topics that are drawn uniformly. No draw depends on a word yet.
 first() {
-  rm -f -- "$out/first-params"
-  mkfifo -- "$out/first-params"
-  pipeline sample --all --rounds 1 --run "$run-first" "$out/documents.pp" \
-    -- estep gibbs --keep --sweeps 0 --statistic increments "${counts[@]}" --secret "$out/first.key" --state "$out/first-state.pp" \
-    --params "$out/first-params" \
-    -- privatize laplace --run "$run-first" --grant "$out/first-grant.json" --ledger "$out/run.ledger" \
+  rm -f -- "$inside/first-params"
+  mkfifo -- "$inside/first-params"
+  pipeline sample --all --rounds 1 --run "$run-first" "$inside/documents.pp" \
+    -- estep gibbs --keep --sweeps 0 --statistic increments "${counts[@]}" --secret "$inside/first.key" --state "$inside/first-state.pp" \
+    --params "$inside/first-params" \
+    -- privatize laplace --run "$run-first" --grant "$shown/first-grant.json" --ledger "$inside/run.ledger" \
     -- mstep lda --run "$run-first" --topics "$topics" --alpha "$alpha" --seed "$seed" "${vocabulary[@]}" "${learned[@]}" \
-    --params-out "$out/first-params" -o "$out/first.pp"
-  rm -f -- "$out/first-params"
+    --params-out "$inside/first-params" -o "$inside/first.pp"
+  rm -f -- "$inside/first-params"
 }
-word_grant "$out/first-grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds 1 --clipping proved --sensitivity 2
-keep "$out/first.key" secret_key "$out/first.key"
-keep "$out/first.pp" first
-estep+=(--initial-state "$out/first-state.pp")
-privatize=(none --ledger "$out/run.ledger")
-sampled_model "${learned[@]}" --initial-counts "$out/first.pp"
+word_grant "$shown/first-grant.json" --mechanism laplace --noise-multiplier "$noise" --all --rounds 1 --clipping proved --sensitivity 2
+keep "$inside/first.key" secret_key "$inside/first.key"
+keep "$inside/first.pp" first
+estep+=(--initial-state "$inside/first-state.pp")
+privatize=(none --ledger "$inside/run.ledger")
+sampled_model "${learned[@]}" --initial-counts "$inside/first.pp"

@@ -19,7 +19,7 @@
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
 #   --unit document   privacy unit: one row, or one user with all rows (user)
 #   --force           release no size of the rows, by which the recipe stops (83) where fewer than 1,000 are not worth --epsilon
-#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/run.ledger
+#   --ledger FILE     ledger that other jobs may charge, too, from account ledger new; by default OUT/private/run.ledger
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out rows: prints the area under the ROC curve with its interval; no ε covers it. That of rows of
 #                     tokenize rows --public (.pp) is on the page, too, with the ROC curve and the calibration
@@ -44,7 +44,7 @@ whole_budget
 rows_and_folder
 charged=$(identity "$ledger")
 row_documents "${budget[*]} ${scheme[*]} --unit ${unit:-document} --clip $clip --step $step --seed $seed ledger $charged"
-ledger=${ledger:-$out/run.ledger}
+ledger=${ledger:-$inside/run.ledger}
 
 row_grant --model dpvi --matrix gradients=2xV --clip "$clip"
 estep=(dpvi --positive "$positive")

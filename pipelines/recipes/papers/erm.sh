@@ -41,18 +41,18 @@ fi
 account plan -q --dry-run "${objective[@]}" --epsilon "${epsilon/#none/1}"
 rows_and_folder
 row_documents "erm --epsilon $epsilon --regularisation $regularisation --row-norm ${row_norm:-columns}"
-ledger=$out/run.ledger row_norm=${row_norm:-$(default_norm)}
+ledger=$inside/run.ledger row_norm=${row_norm:-$(default_norm)}
 # Neighbours have the same number of rows, so this number is public.
-[[ $epsilon == none || -e $out/grant.json ]] || enough "$(show --private "$out/documents.pp" | grep -c '^{"document"')"
+[[ $epsilon == none || -e $shown/grant.json ]] || enough "$(show --private "$inside/documents.pp" | grep -c '^{"document"')"
 begin "$ledger"
 
-data=(--ledger "$ledger" --row-norm "$row_norm" --positive "$positive" "${vocabulary[@]}" -o "$out/model.pp" "$out/documents.pp")
-if [[ -e $out/model.pp ]]; then
+data=(--ledger "$ledger" --row-norm "$row_norm" --positive "$positive" "${vocabulary[@]}" -o "$shown/model.pp" "$inside/documents.pp")
+if [[ -e $shown/model.pp ]]; then
   echo "$out has a model already: nothing to train" >&2
 elif [[ $epsilon == none ]]; then
   privatize objective --noiseless --regularisation "$regularisation" --run erm "${data[@]}"
 else
-  keep "$out/grant.json" account plan "${objective[@]}" --epsilon "$epsilon" "${vocabulary[@]}" --ledger "$ledger" -o "$out/grant.json"
-  privatize objective --grant "$out/grant.json" "${data[@]}"
+  keep "$shown/grant.json" account plan "${objective[@]}" --epsilon "$epsilon" "${vocabulary[@]}" --ledger "$ledger" -o "$shown/grant.json"
+  privatize objective --grant "$shown/grant.json" "${data[@]}"
 fi
 predictor blr "$ledger" --row-norm "$row_norm"

@@ -29,9 +29,9 @@
 #                         the page, too
 #   --title TEXT          title of the page, which all may read; by default the name of TEXT
 #   --trace               score the model after each round, too
-#   --streams             keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
-#                         OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
-#   --seed 1              seed of the parameters of the first round; the coins have a key, OUT/gibbs.key
+#   --streams             keep the parameters of all rounds in OUT/public/params.pp, and the contributions, which are private, in
+#                         OUT/private/contributions.pp, for evaluate attack topics; such a run cannot resume
+#   --seed 1              seed of the parameters of the first round; the coins have a key, OUT/private/gibbs.key
 #
 # Over Kafka, each stage in its own process (../kafka/README.md); with --printed the topics get one partition:
 #
@@ -59,19 +59,19 @@ noise=(--mechanism laplace --draws "$inherent" --all --rounds "$rounds")
 [[ $epsilon_laplace == none ]] || noise+=(--noise-multiplier "$(awk "BEGIN {print 2 / $epsilon_laplace}")")
 learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $printed ]]; then
-  word_grant "$out/grant.json" "${noise[@]}" --clipping unbounded --claim paper
+  word_grant "$shown/grant.json" "${noise[@]}" --clipping unbounded --claim paper
   estep=(gibbs --update in-place --statistic increments "${counts[@]}" --draws "$inherent")
   learned+=(--accumulate)
   keeps_topics coupled
 else
-  [[ $epsilon_laplace == none ]] || word_grant "$out/grant.json" "${noise[@]}" --clipping proved --sensitivity 2
+  [[ $epsilon_laplace == none ]] || word_grant "$shown/grant.json" "${noise[@]}" --clipping proved --sensitivity 2
   estep=(gibbs --keep --statistic counts "${counts[@]}" --draws "$inherent")
   learned+=(--kappa 0 --average-from 1 --negatives zero)
   keeps_topics
 fi
 if [[ $epsilon_laplace == none ]]; then
-  privatize=(none --ledger "$out/run.ledger")
+  privatize=(none --ledger "$inside/run.ledger")
 else
-  privatize=(laplace --grant "$out/grant.json" --ledger "$out/run.ledger")
+  privatize=(laplace --grant "$shown/grant.json" --ledger "$inside/run.ledger")
 fi
 sampled_model "${learned[@]}"

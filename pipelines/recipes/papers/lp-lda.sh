@@ -76,41 +76,41 @@ estep=("${in_place[@]}") mstep=("${learned[@]}")
 keeps_topics coupled
 
 # Documents as they leave their authors. Without privacy they stay private.
-reported=$out/documents.pp rebuild=(cat) privatize=(none --ledger "$out/run.ledger")
+reported=$inside/documents.pp rebuild=(cat) privatize=(none --ledger "$inside/run.ledger")
 if [[ $epsilon != none ]]; then
-  all_words=$(show "$out/documents.pp" | sed -n '1s/.*"vocabulary_size":\([0-9]*\).*/\1/p')
+  all_words=$(show "$inside/documents.pp" | sed -n '1s/.*"vocabulary_size":\([0-9]*\).*/\1/p')
   few=()
   if [[ $document_epsilon ]]; then
     most_words=${most_words:-$((all_words < 100 ? all_words : 100))}
     report_words=${report_words:-$(awk "BEGIN {n = $most_words; k = int($document_epsilon / log(10 * (n < $all_words ? $all_words / n : 1))); print (k < 1 ? 1 : k > n ? n : k)}")}
     epsilon=$document_epsilon/$report_words few=(--report-words "$report_words")
   fi
-  keep "$out/grant.json" account plan --mechanism randomized-response --flip "$(awk "BEGIN {printf \"%.17g\", 1 / (1 + exp($epsilon))}")" \
-    --max-words "${most_words:-$all_words}" "${few[@]}" "${vocabulary[@]}" -o "$out/grant.json"
-  keep "$out/reports.pp" pipeline privatize randomized-response --grant "$out/grant.json" --ledger "$out/run.ledger" --run "$run" \
-    -o "$out/reports.pp" "$out/documents.pp"
-  reported=$out/reports.pp rebuild=(mstep reconstruct --grant "$out/grant.json" --seed "$seed") privatize=(none)
+  keep "$shown/grant.json" account plan --mechanism randomized-response --flip "$(awk "BEGIN {printf \"%.17g\", 1 / (1 + exp($epsilon))}")" \
+    --max-words "${most_words:-$all_words}" "${few[@]}" "${vocabulary[@]}" -o "$shown/grant.json"
+  keep "$inside/reports.pp" pipeline privatize randomized-response --grant "$shown/grant.json" --ledger "$inside/run.ledger" --run "$run" \
+    -o "$inside/reports.pp" "$inside/documents.pp"
+  reported=$inside/reports.pp rebuild=(mstep reconstruct --grant "$shown/grant.json" --seed "$seed") privatize=(none)
 fi
 
 # prior_model trains on the public text before the first batch.
 prior_model() {
-  rm -f -- "$out/prior-params"
-  mkfifo -- "$out/prior-params"
-  pipeline sample --all --rounds 100 --run "$run-prior" "$out/prior.pp" \
-    -- estep "${in_place[@]}" --keep --secret "$out/gibbs.key" --state "$out/prior-state.pp" --params "$out/prior-params" \
+  rm -f -- "$inside/prior-params"
+  mkfifo -- "$inside/prior-params"
+  pipeline sample --all --rounds 100 --run "$run-prior" "$inside/prior.pp" \
+    -- estep "${in_place[@]}" --keep --secret "$inside/gibbs.key" --state "$inside/prior-state.pp" --params "$inside/prior-params" \
     -- privatize none --run "$run-prior" \
-    -- mstep "${learned[@]}" --run "$run-prior" --kappa 0 --average-from 1 --params-out "$out/prior-params" -o "$out/prior-model.pp"
-  rm -f -- "$out/prior-params"
+    -- mstep "${learned[@]}" --run "$run-prior" --kappa 0 --average-from 1 --params-out "$inside/prior-params" -o "$inside/prior-model.pp"
+  rm -f -- "$inside/prior-params"
 }
 
 if ((batches > 1)); then
   estep+=(--sweeps "$sweeps")
   mstep+=(--online "$correlation")
   if [[ -n $prior ]]; then
-    public_text=yes keep "$out/prior.pp" documents "$prior" "$out/prior.pp"
-    keep "$out/prior-model.pp" prior_model
-    mstep+=(--initial-counts "$out/prior-model.pp")
-    [[ $epsilon == none ]] || rebuild+=(--prior "$out/prior.pp")
+    public_text=yes keep "$inside/prior.pp" documents "$prior" "$inside/prior.pp"
+    keep "$inside/prior-model.pp" prior_model
+    mstep+=(--initial-counts "$inside/prior-model.pp")
+    [[ $epsilon == none ]] || rebuild+=(--prior "$inside/prior.pp")
     [[ $epsilon == none || $omega == auto ]] || rebuild+=(--omega "$omega")
   fi
   rounds() { sample --epoch --rounds "$batches" "${kept[@]}" "$reported" | "${rebuild[@]}"; }
@@ -118,11 +118,11 @@ else
   estep+=(--keep)
   mstep+=(--kappa 0 --average-from 1)
   if [[ $epsilon != none ]]; then
-    keep "$out/rebuilt.pp" pipeline "${rebuild[@]}" -o "$out/rebuilt.pp" "$reported"
-    reported=$out/rebuilt.pp
+    keep "$inside/rebuilt.pp" pipeline "${rebuild[@]}" -o "$inside/rebuilt.pp" "$reported"
+    reported=$inside/rebuilt.pp
   fi
   rounds() { exec sample --all --rounds "$sweeps" "${kept[@]}" "$reported"; } # a sweep in each round
 fi
-[[ -z $trace ]] || mstep+=(--models "$out/models")
+[[ -z $trace ]] || mstep+=(--models "$shown/models")
 train
-present "$out/run.ledger"
+present "$inside/run.ledger"

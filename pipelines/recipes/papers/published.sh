@@ -9,17 +9,17 @@ published_documents() {
   positive topics
   text_and_folder
   same "$1"
-  keep "$out/documents.pp" documents "$text" "$out/documents.pp"
+  keep "$inside/documents.pp" documents "$text" "$inside/documents.pp"
   whose
-  begin "$out/run.ledger"
+  begin "$inside/run.ledger"
 }
 
 # count_documents sets $population, and refuses a larger $batch, or too few documents; the folder then accepts other settings. Under
 # replace-one neighbours have the same number of documents, so this number is public.
 count_documents() {
-  population=$(show "$out/documents.pp" | grep -c '^{"document"')
-  [[ ${sigma:-} == none || -e $out/grant.json ]] || enough "$population"
-  ((batch <= population)) || { rm -f -- "$out/documents.pp" && fail "--batch $batch is larger than the number of documents"; }
+  population=$(show "$inside/documents.pp" | grep -c '^{"document"')
+  [[ ${sigma:-} == none || -e $shown/grant.json ]] || enough "$population"
+  ((batch <= population)) || { rm -f -- "$inside/documents.pp" && fail "--batch $batch is larger than the number of documents"; }
 }
 
 # number MEMBER prints the number of this name in the JSON of account.
@@ -27,18 +27,18 @@ number() { sed -n 's/.*"'"$1"'":\([-+.e0-9]*\).*/\1/p'; }
 
 # published_grant FLAG… plans the grant with these flags of account plan. The noise is in units of the clip.
 published_grant() {
-  keep "$out/grant.json" account plan --non-negative --claim paper --ledger "$out/run.ledger" --model lda \
-    --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$out/grant.json" "$@"
+  keep "$shown/grant.json" account plan --non-negative --claim paper --ledger "$inside/run.ledger" --model lda \
+    --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$shown/grant.json" "$@"
 }
 
 # published_model trains with the M-step that the papers have in common, and reports. What a paper claims stands in the report
 # below what holds.
 published_model() {
-  privatize+=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  privatize+=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
   mstep=(lda --topics "$topics" "${vocabulary[@]}" --tau0 "$tau0" --kappa "$kappa" --seed "$seed" --negatives zero
     --average-from 1 --denoise floor --beta expected-log)
-  [[ -z $trace ]] || mstep+=(--models "$out/models")
+  [[ -z $trace ]] || mstep+=(--models "$shown/models")
   topics_of_run
   train
-  present "$out/run.ledger"
+  present "$inside/run.ledger"
 }

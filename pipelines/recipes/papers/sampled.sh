@@ -32,17 +32,17 @@ sampled_documents() {
 # word_grant FILE FLAG… plans a grant for neighbours that differ in one word, which another replaces. Documents and their lengths are
 # public. The noise is in units of one word.
 word_grant() {
-  keep "$1" account plan --unit word --adjacency replace-one --clip 1 --ledger "$out/run.ledger" --model lda \
+  keep "$1" account plan --unit word --adjacency replace-one --clip 1 --ledger "$inside/run.ledger" --model lda \
     --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$@"
 }
 
 # sampled_model FLAG… trains with these flags of mstep, and reports.
 sampled_model() {
   mstep=(lda --topics "$topics" --alpha "$alpha" --beta mean --seed "$seed" "${vocabulary[@]}" "$@")
-  [[ -z $trace ]] || mstep+=(--models "$out/models")
+  [[ -z $trace ]] || mstep+=(--models "$shown/models")
   topics_of_run
   train
-  present "$out/run.ledger"
+  present "$inside/run.ledger"
 }
 
 # ceiling EPSILON BETA prints the C at which 2·ln(C/β + 1), the loss of a draw, is EPSILON (HDP-LDA, theorem 3).

@@ -34,9 +34,9 @@
 #                     the page, too
 #   --title TEXT      title of the page, which all may read; by default the name of TEXT
 #   --trace           score the model after each round, too
-#   --streams         for the other levels: keep the parameters of all rounds in OUT/params.pp, and the contributions, which are private, in
-#                     OUT/contributions.pp, for evaluate attack topics; such a run cannot resume
-#   --seed 1          seed of the parameters of the first round; the coins of kept topics have a key, OUT/gibbs.key
+#   --streams         for the other levels: keep the parameters of all rounds in OUT/public/params.pp, and the contributions, which are private, in
+#                     OUT/private/contributions.pp, for evaluate attack topics; such a run cannot resume
+#   --seed 1          seed of the parameters of the first round; the coins of kept topics have a key, OUT/private/gibbs.key
 #
 # Over Kafka, each stage in its own process (../kafka/README.md); at level printed the topics get one partition:
 #
@@ -77,15 +77,15 @@ sampled_documents "--level $level --gamma $gamma --epsilon $epsilon --epsilon-at
 --adaptive ${adaptive:-no} --frequent $frequent --least-rate $least_rate --beta $beta"
 
 if [[ $level == document ]]; then
-  keep "$out/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$gamma" --rounds "$rounds" \
-    --ledger "$out/run.ledger" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$out/grant.json"
+  keep "$shown/grant.json" account plan --epsilon "$epsilon" --delta "$delta" --poisson "$gamma" --rounds "$rounds" \
+    --ledger "$inside/run.ledger" --model lda --matrix "topics=${topics}xV" "${vocabulary[@]}" -o "$shown/grant.json"
   sample=(--poisson "$gamma" --rounds "$rounds")
   estep=(gibbs)
   if [[ $brokers ]]; then
-    keep "$out/gibbs.key" secret_key "$out/gibbs.key"
-    estep+=(--secret "$out/gibbs.key")
+    keep "$inside/gibbs.key" secret_key "$inside/gibbs.key"
+    estep+=(--secret "$inside/gibbs.key")
   fi
-  privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  privatize=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
   sampled_model # its topics are estimated as those of lda.sh, without a release of words
   exit
 fi
@@ -96,15 +96,15 @@ sample=(--all --rounds "$rounds")
 rates=(--word-rate "$gamma" ${adaptive:+--adaptive "$adaptive" --frequent "$frequent" --least-rate "$least_rate"})
 learned=(--eta "$beta" --denoise floor --ceiling "$(ceiling "$inherent" "$beta")")
 if [[ $level == word ]]; then
-  word_grant "$out/grant.json" "${noise[@]}" --clipping proved --sensitivity 1.4142136
+  word_grant "$shown/grant.json" "${noise[@]}" --clipping proved --sensitivity 1.4142136
   estep=(gibbs --keep --statistic counts "${counts[@]}" "${rates[@]}" --draws "$inherent")
   learned+=(--kappa 0 --average-from 1 --negatives zero)
   keeps_topics
 else
-  word_grant "$out/grant.json" "${noise[@]}" --clipping unbounded --claim paper
+  word_grant "$shown/grant.json" "${noise[@]}" --clipping unbounded --claim paper
   estep=(gibbs --update in-place --statistic increments "${counts[@]}" "${rates[@]}" --draws "$inherent")
   learned+=(--accumulate)
   keeps_topics coupled
 fi
-privatize=(gaussian --grant "$out/grant.json" --ledger "$out/run.ledger")
+privatize=(gaussian --grant "$shown/grant.json" --ledger "$inside/run.ledger")
 sampled_model "${learned[@]}"

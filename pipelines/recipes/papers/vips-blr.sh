@@ -61,22 +61,22 @@ rows_and_folder
 row_documents "--sigma $sigma --literal ${literal:-no} --batch $batch --rounds $rounds --row-norm ${row_norm:-columns} --tau0 $tau0 \
 --kappa $kappa --delta $delta"
 count_documents
-begin "$out/run.ledger"
+begin "$inside/run.ledger"
 row_norm=${row_norm:-$(default_norm)}
 
 sample=(--fixed "$batch" --rounds "$rounds")
 if [[ $sigma == none ]]; then
   sample+=(--run "$run")
-  privatize=(none --run "$run" --ledger "$out/run.ledger")
+  privatize=(none --run "$run" --ledger "$inside/run.ledger")
 else
   # estep/blr/claim.md, 3: √5/2, FLOAT32, and what the grid adds for so many features.
-  sensitivity=$(awk '{v = NR} END {printf "%.6f", 1.118036 + sqrt(2 * v + 4 * v * v) / 2^20}' "$out/features.txt")
-  keep "$out/grant.json" account plan --noise-multiplier "$multiplier" --delta "$delta" --fixed "$batch/$population" --rounds "$rounds" \
-    --clip 1 --clipping proved --sensitivity "$sensitivity" --claim paper --statistic s1=1 --statistic s2=0.5 --ledger "$out/run.ledger" \
-    "${vocabulary[@]}" --model blr --matrix s1=1xV --matrix s2=VxV,symmetric -o "$out/grant.json"
-  privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  sensitivity=$(awk '{v = NR} END {printf "%.6f", 1.118036 + sqrt(2 * v + 4 * v * v) / 2^20}' "$shown/features.txt")
+  keep "$shown/grant.json" account plan --noise-multiplier "$multiplier" --delta "$delta" --fixed "$batch/$population" --rounds "$rounds" \
+    --clip 1 --clipping proved --sensitivity "$sensitivity" --claim paper --statistic s1=1 --statistic s2=0.5 --ledger "$inside/run.ledger" \
+    "${vocabulary[@]}" --model blr --matrix s1=1xV --matrix s2=VxV,symmetric -o "$shown/grant.json"
+  privatize=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
 fi
 estep=(blr --row-norm "$row_norm" --positive "$positive")
 # The paper's eigenvalue, for the mean of a row's statistic, and mstep's for the sum.
 mstep=(blr --tau0 "$tau0" --kappa "$kappa" --negative "$(awk "BEGIN {print 1e-4 * $population}")")
-classifier "$out/run.ledger" --row-norm "$row_norm"
+classifier "$inside/run.ledger" --row-norm "$row_norm"

@@ -62,13 +62,13 @@ images_and_folder
 image_documents "--sigma $sigma --composition $composition --literal ${literal:-no} --batch $batch --rounds ${rounds:-one pass} --tau0 $tau0 \
 --kappa $kappa --delta $delta"
 count_documents
-begin "$out/run.ledger"
+begin "$inside/run.ledger"
 rounds=${rounds:-$((population / batch))}
 
 sample=(--fixed "$batch" --rounds "$rounds")
 if [[ $sigma == none ]]; then
   sample+=(--run "$run")
-  privatize=(none --run "$run" --ledger "$out/run.ledger")
+  privatize=(none --run "$run" --ledger "$inside/run.ledger")
 else
   scheme=(--fixed "$batch/$population" --rounds "$rounds")
   if [[ $composition == strong ]]; then
@@ -78,11 +78,11 @@ else
   fi
   [[ -z $literal ]] || sigma=$(awk "BEGIN {printf \"%.9g\", $sigma * $batch / $population}")
   bounds --no-count
-  keep "$out/grant.json" account plan --noise-multiplier "$sigma" --delta "$delta" "${scheme[@]}" --clip 2.6457514 --clipping proved \
-    --sensitivity 1 --claim paper --statistics "$out/bounds.txt" --ledger "$out/run.ledger" --model sbn "${vocabulary[@]}" \
-    -o "$out/grant.json"
-  privatize=(--grant "$out/grant.json" --ledger "$out/run.ledger")
+  keep "$shown/grant.json" account plan --noise-multiplier "$sigma" --delta "$delta" "${scheme[@]}" --clip 2.6457514 --clipping proved \
+    --sensitivity 1 --claim paper --statistics "$shown/bounds.txt" --ledger "$inside/run.ledger" --model sbn "${vocabulary[@]}" \
+    -o "$shown/grant.json"
+  privatize=(--grant "$shown/grant.json" --ledger "$inside/run.ledger")
 fi
 estep=(sbn --no-count)
 mstep+=(--images "$population")
-belief_network "$out/run.ledger"
+belief_network "$inside/run.ledger"

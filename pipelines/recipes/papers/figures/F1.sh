@@ -48,7 +48,7 @@ for size in $sizes; do
 done
 
 # Models that are worse than the uniform distribution are all noise, and nothing decides their order.
-uniform=$(awk '/^variational bound/ {print $5}' "${folders[0]}/perplexity.txt")
+uniform=$(awk '/^variational bound/ {print $5}' "${folders[0]}/public/perplexity.txt")
 # compare KIND TEXT NAME KEY NAME KEY writes the finding that the first is below the second.
 compare() {
   if awk "BEGIN {exit !($(mean "${at[$4]}") >= $uniform && $(mean "${at[$6]}") >= $uniform)}"; then

@@ -126,14 +126,14 @@ trained() {
     fail "$1 failed" "$code"
   }
   for part in in out; do
-    pipeline estep gibbs --infer --model "$to/model.pp" "$texts/$part.pp" \
+    pipeline estep gibbs --infer --model "$to/public/model.pp" "$texts/$part.pp" \
       -- tokenize rows --public --format jsonl --schema "$out/theta.json" -o "$to/$part-rows.pp"
     [[ $part != in ]] || classify "$to"
     estep blr --row-norm "$row_norm" --score --model "$to/classifier.pp" -o "$to/$part-predictions.pp" "$to/$part-rows.pp"
-    estep gibbs --score --model "$to/model.pp" -o "$to/$part-scores.pp" "$texts/$part.pp"
+    estep gibbs --score --model "$to/public/model.pp" -o "$to/$part-scores.pp" "$texts/$part.pp"
   done
   evaluate classes --json -o "$to/classes.json" "$to/out-predictions.pp"
-  rm -rf -- "$to"/{documents,reports,rebuilt}.pp "$to"/run.ledger.releases "$to"/{,first-}state*.pp
+  rm -rf -- "$to"/private/{documents.pp,reports.pp,rebuilt.pp,run.ledger.releases} "$to"/private/{,first-}state*.pp
   touch "$to/done"
 }
 

@@ -46,7 +46,7 @@ middle=${all_epsilons[$((${#all_epsilons[@]} / 2))]}
 batch_by_batch() {
   local of
   for of in "${folders[@]}"; do
-    awk -v size="$(awk "BEGIN {print $population / $3}")" 'NR > 1 && $1 ~ /^[0-9]+$/ {printf "%.0f,%s\n", $1 * size, $3}' "$of/by-round.txt"
+    awk -v size="$(awk "BEGIN {print $population / $3}")" 'NR > 1 && $1 ~ /^[0-9]+$/ {printf "%.0f,%s\n", $1 * size, $3}' "$of/public/by-round.txt"
   done | sort -s -t , -k 1,1n | sed "s/^/$1,$2,line,/" >>"$out/$name.csv"
 }
 

@@ -50,11 +50,12 @@ estep() {
 # sampler K γ V ROUNDS DOCUMENTS [SWEEPS] trains runs of it unless they have run, and sets $folders. V is "" for uniform subsampling. With
 # $trace it scores the model of each round.
 sampler() {
-  local k=$1 gamma=$2 v=$3 rounds=$4 documents=$5 sweeps=${6:-1} at out=$out run kept sample estep privatize mstep
+  local k=$1 gamma=$2 v=$3 rounds=$4 documents=$5 sweeps=${6:-1} at out=$out shown inside run kept sample estep privatize mstep
   local of=$out/runs/sub-lda${trace:+,trace},topics=$k,word-rate=$gamma${v:+,adaptive=$v,frequent=$frequent},rounds=$rounds,sweeps=$sweeps,$(basename "$documents" .pp)
   folders=()
   for ((at = seed; at < seed + runs; at++)); do
     out=$of/$at run=F15
+    shown=$out inside=$out
     folders+=("$out")
     [[ ! -e $out/done ]] || continue
     rm -rf -- "$out"

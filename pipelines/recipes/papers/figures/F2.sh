@@ -39,8 +39,8 @@ words() {
   system "${@:2}"
   first[$1]=$(first_words) npmi[$1]=''
   for of in "${folders[@]}"; do
-    evaluate topics --relevance 1 --top 10 --csv "$of/model.pp" | tail -n +2 | sed "s/^/$1,${of##*/},/" >>"$out/F2-words.csv"
-    npmi[$1]+=" $(evaluate coherence --reference "$held" "$of/model.pp" | awk '$1 == "mean" {print $2}')"
+    evaluate topics --relevance 1 --top 10 --csv "$of/public/model.pp" | tail -n +2 | sed "s/^/$1,${of##*/},/" >>"$out/F2-words.csv"
+    npmi[$1]+=" $(evaluate coherence --reference "$held" "$of/public/model.pp" | awk '$1 == "mean" {print $2}')"
   done
   paste -d, <(printf "$1,%s\n" "${folders[@]##*/}") <(printf '%s\n' ${first[$1]}) <(printf '%s\n' ${npmi[$1]}) >>"$out/F2.csv"
 }

@@ -35,13 +35,13 @@ trace() {
   local series=$1 round folder
   system "${@:2}"
   for ((round = 1; round <= rounds; round++)); do
-    of_round[$series,$round]=$(awk -v round="$round" '$1 == round {printf " %s", $2}' "${folders[@]/%//by-round.txt}")
+    of_round[$series,$round]=$(awk -v round="$round" '$1 == round {printf " %s", $2}' "${folders[@]/%//public/by-round.txt}")
     points "after each round" "$series" line "$round" "${of_round[$series,$round]}"
   done
   likeliest[$series]=$(first_words)
   for folder in "${folders[@]}"; do
-    evaluate topics --relevance 1 --top 10 --csv "$folder/model.pp" | tail -n +2 | sed "s/^/$series,${folder##*/},/" >>"$out/F5.csv"
-    finding measured "$series, seed ${folder##*/}: $(evaluate converged --threshold 5 --for 3 "$folder/by-round.pp" 2>/dev/null ||
+    evaluate topics --relevance 1 --top 10 --csv "$folder/public/model.pp" | tail -n +2 | sed "s/^/$series,${folder##*/},/" >>"$out/F5.csv"
+    finding measured "$series, seed ${folder##*/}: $(evaluate converged --threshold 5 --for 3 "$folder/private/by-round.pp" 2>/dev/null ||
       echo "no 4 rounds on end change by at most 5")"
   done
 }

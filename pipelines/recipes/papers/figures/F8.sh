@@ -48,7 +48,7 @@ program="noise as in the program"
 for units in $hidden; do
   for size in $sizes; do
     curve non-private --sigma none
-    mean=$(sed -n 's/^mean image *\([^ ]*\).*/\1/p' "${folders[0]}/right.txt")
+    mean=$(sed -n 's/^mean image *\([^ ]*\).*/\1/p' "${folders[0]}/private/right.txt")
     curve moments --sigma "$sigma"
     curve strong --sigma "$sigma" --composition strong
     curve "$program" --sigma "$sigma" --literal

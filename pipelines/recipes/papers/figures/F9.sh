@@ -36,10 +36,10 @@ attack() {
   while [[ $1 != *.sh ]]; do flags+=("$1") && shift; done
   system "$@" --rounds "$rounds" --streams
   for to in "${folders[@]}"; do
-    [[ -e $to/attack-$tokens.txt || -e $to/contributions.pp ]] || fail "$to was attacked with other --tokens: name another folder"
-    [[ -e $to/attack-$tokens.txt ]] || evaluate attack topics --quiet --assignments "$to/contributions.pp" --params "$to/params.pp" "${flags[@]}" \
+    [[ -e $to/attack-$tokens.txt || -e $to/private/contributions.pp ]] || fail "$to was attacked with other --tokens: name another folder"
+    [[ -e $to/attack-$tokens.txt ]] || evaluate attack topics --quiet --assignments "$to/private/contributions.pp" --params "$to/public/params.pp" "${flags[@]}" \
       --tokens "$tokens" --seed "${to##*/}" --every "$((rounds / 10))" -o "$to/attack-$tokens.txt"
-    rm -f -- "$to/contributions.pp" "$to/params.pp"
+    rm -f -- "$to/private/contributions.pp" "$to/public/params.pp"
   done
   for score in "equation 24" exact; do
     column=$((column + 2))

@@ -17,6 +17,7 @@ positive='' negative='' words=1000
 take "positive negative words vocab" "$@"
 [[ ${#arguments[@]} == 2 && -n $positive && -n $negative ]] || fail "wants --positive, --negative, TEXT and OUT, see --help"
 positive words
+flat=yes
 text_and_folder
 for list in positive negative; do
   [[ ${!list} =~ ^[a-zA-Z0-9._,*-]+$ ]] || fail "--$list must be a list of labels, is ${!list}"

@@ -20,7 +20,8 @@ text=${arguments[0]} out=${arguments[1]}
 [[ -f $text ]] || fail "no such text: $text"
 [[ -f $vocab ]] || fail "no such vocabulary: $vocab"
 positive words train held
-own "$out"
+flat=yes
+lay_out
 documents=$(mktemp)
 temporary+=("$documents")
 

@@ -30,6 +30,7 @@ figure_folder() {
   [[ $runs =~ ^[1-9][0-9]?$ ]] || fail "--runs must be a number from 1 to 99, is $runs"
   [[ $seed =~ ^[0-9]{1,9}$ ]] || fail "--seed must be a number of at most 9 digits, is $seed"
   [[ -z $schema || -f $schema ]] || fail "no such schema: $schema"
+  flat=yes
   text_and_folder
   same "$1${image:+ --image $image --bernoulli ${bernoulli:-no}}"
   : >"$out/$name-findings.txt"
@@ -90,11 +91,11 @@ public_bags() {
 # right pixels.
 measured() {
   if [[ $image ]]; then
-    sed -n 's/^model *\([^ ]*\).*/\1/p' "$1/right.txt"
+    sed -n 's/^model *\([^ ]*\).*/\1/p' "$1/private/right.txt"
   elif [[ $schema ]]; then
-    awk 'NR == 2 {print $1}' "$1/auc.txt"
+    awk 'NR == 2 {print $1}' "$1/public/auc.txt"
   else
-    sed -n "s/^$likelihood *\([^ ]*\).*/\1/p" "$1/perplexity.txt"
+    sed -n "s/^$likelihood *\([^ ]*\).*/\1/p" "$1/public/perplexity.txt"
   fi
 }
 
@@ -126,13 +127,13 @@ system_run() {
   [[ -z $image ]] || data=(--image "$image" --held "$held" "$out/documents.pp")
   [[ -z $splits ]] || data=(--schema "$schema" --held "$out/split-$at/held.pp" "$out/split-$at/train.pp")
   [[ $recipe != *@(blr|erm).sh ]] || seeds=() # they begin with nothing of chance
-  [[ ! -e $to/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
+  [[ ! -e $to/private/contributions.pp ]] || rm -rf -- "$to" # with --streams a run does not resume
   no_page=yes "$papers/$recipe" "${force[@]}" "$@" "${seeds[@]}" "${data[@]}" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
     fail "$recipe failed" "$code"
   }
-  rm -rf -- "$to"/documents.pp "$to"/held.pp "$to"/predictions.pp "$to"/run.ledger.releases "$to"/models "$to"/{,first-,prior-}state*.pp
+  rm -rf -- "$to"/private/{documents.pp,held.pp,predictions.pp,run.ledger.releases} "$to"/public/models "$to"/private/{,first-,prior-}state*.pp
   touch "$to/done"
 }
 

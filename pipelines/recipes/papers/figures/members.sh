@@ -64,9 +64,9 @@ attack() {
         fail "$recipe failed" "$code"
       }
       for part in in out; do
-        estep "$scorer" --score --model "$to/model.pp" -o "$to/$part.pp" "$half/$part.pp"
+        estep "$scorer" --score --model "$to/public/model.pp" -o "$to/$part.pp" "$half/$part.pp"
       done
-      rm -rf -- "$to"/documents.pp "$to"/run.ledger.releases "$to"/state*.pp
+      rm -rf -- "$to"/private/{documents.pp,run.ledger.releases,state*.pp}
       touch "$to/done"
     fi
     if ((model == 0)); then
