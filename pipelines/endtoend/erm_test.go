@@ -97,15 +97,15 @@ func TestERMRecipe(t *testing.T) {
 		}
 	}
 	var auc float64
-	fmt.Sscanf(run(t, folder, "sed -n 2p out/auc.txt"), "%f", &auc)
+	fmt.Sscanf(run(t, folder, "sed -n 2p out/private/auc.txt"), "%f", &auc)
 	t.Logf("AUC %v", auc)
 	if auc < .7 || auc > .95 {
 		t.Errorf("AUC %v", auc)
 	}
-	run(t, folder, `cp out/model.pp first.pp; rm out/model.pp
+	run(t, folder, `cp out/public/model.pp first.pp; rm out/public/model.pp
 		`+recipe+` --schema schema.json --epsilon 2 --regularisation 1e-3 train.csv out
-		cmp first.pp out/model.pp; [[ $(grep -c '"type":"charge"' out/run.ledger) == 1 ]]`)
-	page, err := os.ReadFile(filepath.Join(folder, "out/report.html"))
+		cmp first.pp out/public/model.pp; [[ $(grep -c '"type":"charge"' out/private/run.ledger) == 1 ]]`)
+	page, err := os.ReadFile(filepath.Join(folder, "out/public/report.html"))
 	if err != nil || !strings.Contains(string(page), "nothing is protected") {
 		t.Errorf("the page does not say that nothing is protected: %v", err)
 	}

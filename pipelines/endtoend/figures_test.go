@@ -183,8 +183,8 @@ func TestAllFails(t *testing.T) {
 		!strings.Contains(s.stderr.String(), "row F14: F14.sh: error: a finding that must hold does not") {
 		t.Errorf("exit code %d, %s", code, s.stderr.String())
 	}
-	ledger := read(t, filepath.Join(folder, "out/work/collapsed/run.ledger"))
-	run(t, folder, "cp out/work/collapsed/run.ledger before")
+	ledger := read(t, filepath.Join(folder, "out/work/collapsed/private/run.ledger"))
+	run(t, folder, "cp out/work/collapsed/private/run.ledger before")
 	s = bash(folder, command)
 	if err := s.Run(); err != nil || !regexp.MustCompile(`(?m)^F14\t.*\tholds$`).MatchString(s.stdout.String()) {
 		t.Errorf("the second time: %v, %s%s", err, s.stdout.String(), s.stderr.String())
@@ -237,7 +237,7 @@ func TestFigureAgain(t *testing.T) {
 		if again := run(t, folder, command); again != findings || findings == "" {
 			t.Errorf("%s: the second time it found\n%s\nand the first\n%s", name, again, findings)
 		}
-		if left, _ := filepath.Glob(filepath.Join(folder, name, "runs/*/*/*state*.pp")); left != nil {
+		if left, _ := filepath.Glob(filepath.Join(folder, name, "runs/*/*/private/*state*.pp")); left != nil {
 			t.Errorf("the runs leave %v", left)
 		}
 	}

@@ -105,17 +105,17 @@ func (c imageRecipe) check(t *testing.T, folder string) {
 	if got, _ := strconv.ParseFloat(gain[1], 64); got < c.gain {
 		t.Errorf("the model is %v above the mean image, want %v at least", got, c.gain)
 	}
-	charged := read(t, filepath.Join(folder, out, "run.ledger"))
+	charged := read(t, filepath.Join(folder, out, "private/run.ledger"))
 	again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --held ../held.pp ../train.idx ../%s", ofImages(c.command), out))
-	if again != report || read(t, filepath.Join(folder, out, "run.ledger")) != charged {
+	if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 	}
-	run(t, folder, fmt.Sprintf("account verify %s/run.ledger; grep -q -- '</html>' %[1]s/report.html", out))
-	page, share := read(t, filepath.Join(folder, out, "report.html")), regexp.MustCompile(`(?m)^model +\S+ +(\S+ to \S+)`).FindStringSubmatch(report)[1]
+	run(t, folder, fmt.Sprintf("account verify %s/private/run.ledger; grep -q -- '</html>' %[1]s/public/report.html", out))
+	page, share := read(t, filepath.Join(folder, out, "public/report.html")), regexp.MustCompile(`(?m)^model +\S+ +(\S+ to \S+)`).FindStringSubmatch(report)[1]
 	if !strings.Contains(page, share) {
 		t.Errorf("the page lacks the interval of right pixels, %s", share)
 	}
-	if _, err := os.Stat(filepath.Join(folder, out, "picture.png")); err != nil {
+	if _, err := os.Stat(filepath.Join(folder, out, "public/picture.png")); err != nil {
 		t.Error(err)
 	}
 	// The same images, private: not on the page, and no picture.
@@ -123,10 +123,10 @@ func (c imageRecipe) check(t *testing.T, folder string) {
 	if private != report {
 		t.Errorf("of private images it printed\n%s\nand of public ones\n%s", private, report)
 	}
-	if strings.Contains(read(t, filepath.Join(folder, out, "report.html")), share) {
+	if strings.Contains(read(t, filepath.Join(folder, out, "public/report.html")), share) {
 		t.Error("the page has a number of private images")
 	}
-	if _, err := os.Stat(filepath.Join(folder, out, "picture.png")); err == nil {
+	if _, err := os.Stat(filepath.Join(folder, out, "public/picture.png")); err == nil {
 		t.Error("there is a picture of private images")
 	}
 	for _, change := range []string{"--rounds 7", "--hidden 3", "--seed 2", "--bernoulli", "--delta 1e-5"} {
@@ -192,7 +192,7 @@ func TestImageRecipesRefuse(t *testing.T) {
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
 			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
 		}
-		if left, _ := filepath.Glob(filepath.Join(folder, "out/*[.]ledger")); left != nil {
+		if left, _ := filepath.Glob(filepath.Join(folder, "out/private/*[.]ledger")); left != nil {
 			t.Errorf("%s: left %v", command, left)
 		}
 	}

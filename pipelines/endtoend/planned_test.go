@@ -10,7 +10,7 @@ import (
 // filter has a theorem for that, and nothing is said.
 func TestPlannedCost(t *testing.T) {
 	const body = `
-out=out ledger=run.ledger
+shown=out ledger=run.ledger
 mkdir out; account ledger new $BUDGET run.ledger
 account plan --poisson 0.1 --rounds 20 --ledger run.ledger --matrix x=1x1 $PLAN -o out/grant.json
 planned

@@ -44,7 +44,7 @@ func TestRecipeProgress(t *testing.T) {
 		return regexp.MustCompile(`(?m)^mstep: (warning|hint): .*\n`).ReplaceAllString(said, "")
 	}
 	screen := unwarned(x.Screen())
-	if table, results, _ := strings.Cut(screen, "lda.sh: began the ledger out/run.ledger\n"); table != "" ||
+	if table, results, _ := strings.Cut(screen, "lda.sh: began the ledger out/private/run.ledger\n"); table != "" ||
 		!strings.HasPrefix(results, "topic  share") || strings.Contains(screen, "release ") {
 		t.Errorf("left on the screen:\n%s", screen)
 	}
@@ -57,7 +57,7 @@ func TestRecipeProgress(t *testing.T) {
 	if code := x.Wait(); code != 130 {
 		t.Errorf("exit code %d after ^C", code)
 	}
-	_, after, _ := strings.Cut(x.Screen(), "lda.sh: began the ledger stopped/run.ledger\n")
+	_, after, _ := strings.Cut(x.Screen(), "lda.sh: began the ledger stopped/private/run.ledger\n")
 	for _, left := range strings.Split(strings.TrimSuffix(after, "\n"), "\n") {
 		const endsEarly = `^lda.sh: to end it here because of what it released costs ε 2 at δ 0.000001, which is that of the whole plan`
 		if !regexp.MustCompile(`^\w+: (error|hint): [^\[]+$|^lda.sh: stopped; run the same command to resume$|` + endsEarly + `$`).MatchString(left) {
@@ -66,7 +66,7 @@ func TestRecipeProgress(t *testing.T) {
 	}
 
 	// A stage that fails says why, and the line is gone: the charge is of another data set than those before.
-	x = onScreen(t, folder, "rm out/model.pp; sed -i 's/dataset default/dataset other/' out/settings; "+recipe+"out --dataset other")
+	x = onScreen(t, folder, "rm out/public/model.pp; sed -i 's/dataset default/dataset other/' out/private/settings; "+recipe+"out --dataset other")
 	if code := x.Wait(); code != 83 {
 		t.Errorf("exit code %d of a recipe that fails", code)
 	}
@@ -76,7 +76,8 @@ func TestRecipeProgress(t *testing.T) {
 
 	// Without a terminal nothing of all this is said.
 	quiet := bash(folder, "export TERM=xterm; "+recipe+"again >printed")
-	if err := quiet.Run(); err != nil || unwarned(quiet.stderr.String()) != "lda.sh: began the ledger again/run.ledger\n" {
+	if err := quiet.Run(); err != nil || !regexp.MustCompile(
+		`^lda\.sh: began the ledger again/private/run\.ledger\npage: .*\nmodel: .*\nprivate: .*\nnext: .*\n$`).MatchString(unwarned(quiet.stderr.String())) {
 		t.Errorf("%v; standard error has %q", err, quiet.stderr.String())
 	}
 }

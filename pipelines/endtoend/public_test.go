@@ -30,18 +30,18 @@ func TestPublicRecipe(t *testing.T) {
 	digest := strings.TrimSpace(run(t, folder, `mstep public --check text.pp | sed 's/.* digest //'`))
 	lda := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --topics 4 --rounds 4 "
 	run(t, folder, lda+"--public text.pp private.jsonl out")
-	page := run(t, folder, "cat out/report.html")
+	page := run(t, folder, "cat out/public/report.html")
 	for _, want := range []string{digest, "The topics before and after", "is the data’s own, ", "start.pp, SHA-256 "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if topics := run(t, folder, "cat out/topics.txt"); !strings.HasPrefix(topics, "topic  share  own ") {
+	if topics := run(t, folder, "cat out/public/topics.txt"); !strings.HasPrefix(topics, "topic  share  own ") {
 		t.Errorf("the topics do not say how much is the data's own: %s", topics)
 	}
-	run(t, folder, "evaluate compare out/start.pp out/model.pp")
+	run(t, folder, "evaluate compare out/public/start.pp out/public/model.pp")
 	run(t, folder, lda+"--public none private.jsonl plain")
-	if page := run(t, folder, "cat plain/report.html; ls plain"); strings.Contains(page, "before and after") || strings.Contains(page, "start.pp") {
+	if page := run(t, folder, "cat plain/public/report.html; ls plain/public"); strings.Contains(page, "before and after") || strings.Contains(page, "start.pp") {
 		t.Error("a page without public text shows public topics before the first release")
 	}
 	// Vectors of words that say nothing but whether a word has an e: another file of the same texts.
@@ -66,7 +66,7 @@ func TestPublicRecipe(t *testing.T) {
 		{recipe + "--topics 0 one.jsonl out.pp", "--topics must be a positive number, is 0", 80},
 		{lda + "private.jsonl out", "other settings", 80},
 		{lda + "--public nowhere.pp private.jsonl new", "no such public file: nowhere.pp", 80},
-		{lda + "--public out/model.pp private.jsonl new", "a model of \"lda\", not a public file", 90},
+		{lda + "--public out/public/model.pp private.jsonl new", "a model of \"lda\", not a public file", 90},
 		{lda + "--public torn.pp private.jsonl new", "lda.sh: error: cannot use the public file torn.pp", 90},
 		{lda + "--vocab nowhere.txt private.jsonl new", "lda.sh: error: no such vocabulary: nowhere.txt", 80},
 		{lda + "--vocab strange.txt private.jsonl strange", "goes on without public text", 0},

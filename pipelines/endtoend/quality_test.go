@@ -92,7 +92,7 @@ func closesGap(t *testing.T, folder, out, recipe string, epsilon, least float64)
 	}
 	run(t, folder, fmt.Sprintf("%s --epsilon %v --delta 1e-6 --topics 50 --vocab %s train.pp %s",
 		filepath.Join(root, "pipelines/recipes", recipe), epsilon, words, out))
-	got := bound(t, folder, fmt.Sprintf("estep lda --score --model %s/model.pp held.pp", out))
+	got := bound(t, folder, fmt.Sprintf("estep lda --score --model %s/public/model.pp held.pp", out))
 	share := (unigram - got) / (unigram - nonPrivate)
 	t.Logf("ε = %v: perplexity %.1f: %.1f%% of the gap closed", epsilon, got, 100*share)
 	if share < least {
@@ -126,7 +126,7 @@ tokenize text -o held.pp held.jsonl
 %[3]s --force --epsilon %[4]v --delta 1e-5 --topics %[5]d train.jsonl out`,
 			c.held, c.held+1, filepath.Join(root, "pipelines/recipes/lda.sh"), c.epsilon, c.topics))
 		var p struct{ Bound, Unigram float64 }
-		if err := json.Unmarshal([]byte(run(t, folder, "estep lda --score --model out/model.pp held.pp | evaluate perplexity --json")), &p); err != nil {
+		if err := json.Unmarshal([]byte(run(t, folder, "estep lda --score --model out/public/model.pp held.pp | evaluate perplexity --json")), &p); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s, ε = %v: perplexity %.1f, %.3f of that of its word frequencies", c.corpus, c.epsilon, p.Bound, p.Bound/p.Unigram)

@@ -27,14 +27,16 @@ func TestLDA(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, first)
 		}
 	}
-	for _, name := range []string{"model.pp", "run.ledger", "grant.json", "topics.txt", "report.txt", "perplexity.txt", "report.html"} {
+	for _, name := range []string{
+		"public/model.pp", "private/run.ledger", "public/grant.json", "public/topics.txt", "public/report.txt", "private/perplexity.txt", "public/report.html",
+	} {
 		if info, err := os.Stat(filepath.Join(folder, "out", name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// The page has the name of the text, the very ε of account, and marks words by the releases beside the ledger.
-	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/report.json`))
-	page := run(t, folder, "cat out/report.html")
+	epsilon := strings.TrimSpace(run(t, folder, `sed -n 's/^  "epsilon": \(.*\),$/\1/p' out/public/report.json`))
+	page := run(t, folder, "cat out/public/report.html")
 	for _, want := range []string{"exactly as account states it: " + epsilon + "<", "Of the 60000 pairs of a word and a topic", "<polyline", "<h1>comments</h1>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
@@ -150,9 +152,9 @@ func TestStoppedRecipe(t *testing.T) {
 			syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
 		}
 	}
-	run(t, folder, recipe+"; account verify out/run.ledger")
+	run(t, folder, recipe+"; account verify out/private/run.ledger")
 	t.Logf("%d of 8 were stopped", stopped)
-	if charged := charges(t, filepath.Join(folder, "out/run.ledger")); len(charged) != 60 {
+	if charged := charges(t, filepath.Join(folder, "out/private/run.ledger")); len(charged) != 60 {
 		t.Errorf("%d rounds are charged, want 60", len(charged))
 	}
 }
@@ -211,12 +213,12 @@ func TestLostRace(t *testing.T) {
 	run(t, folder, recipe+" --epsilon 1 first")
 	// The second was planned before the first charged anything.
 	run(t, folder, `
-mkdir second
-account ledger new second/other.ledger
-cp first/documents.pp second
-sed 's/--epsilon 1/--epsilon 1.5/' first/settings >second/settings
+mkdir -p second/private second/public
+account ledger new second/private/other.ledger
+cp first/private/documents.pp second/private
+sed 's/--epsilon 1/--epsilon 1.5/' first/private/settings >second/private/settings
 for grant in words-grant grant; do
-  jq '.id = "late-'$grant'" | del(.budget.beside)' first/$grant.json >second/$grant.json
+  jq '.id = "late-'$grant'" | del(.budget.beside)' first/public/$grant.json >second/public/$grant.json
 done`)
 	s := bash(folder, recipe+" --epsilon 1.5 second")
 	if err := s.Run(); err != nil {
@@ -233,12 +235,12 @@ func TestFirstCause(t *testing.T) {
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 40 comments.jsonl out"
 	run(t, folder, recipe)
 	// A charge of another data set under the same grant.
-	s := bash(folder, "rm out/model.pp; sed -i 's/dataset default/dataset other/' out/settings; "+recipe+" --dataset other")
+	s := bash(folder, "rm out/public/model.pp; sed -i 's/dataset default/dataset other/' out/private/settings; "+recipe+" --dataset other")
 	s.Run()
 	if code := s.ProcessState.ExitCode(); code != 83 {
 		t.Errorf("exit code %d, %s; want 83", code, s.stderr.String())
 	}
-	s = bash(folder, "sed -i 's/dataset other/dataset default/' out/settings; exec 9>>out/run.ledger; flock 9; "+recipe)
+	s = bash(folder, "sed -i 's/dataset other/dataset default/' out/private/settings; exec 9>>out/private/run.ledger; flock 9; "+recipe)
 	s.Run()
 	if code := s.ProcessState.ExitCode(); code != 91 {
 		t.Errorf("exit code %d, %s; want 91", code, s.stderr.String())
@@ -292,10 +294,10 @@ func TestOnlineLDA(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, filepath.Join(root, "pipelines/recipes/online-lda.sh")+" --topics 5 --batch 256 --rounds 5 comments.jsonl out")
-	if report := run(t, folder, "account report --delta 1e-6 out/run.ledger"); !regexp.MustCompile(`(?m)^pld +(∞|inf|Inf|\+Inf)`).MatchString(report) {
+	if report := run(t, folder, "account report --delta 1e-6 out/private/run.ledger"); !regexp.MustCompile(`(?m)^pld +(∞|inf|Inf|\+Inf)`).MatchString(report) {
 		t.Errorf("a run without noise reports\n%s", report)
 	}
-	page := run(t, folder, "cat out/report.html")
+	page := run(t, folder, "cat out/public/report.html")
 	if alarm, section := strings.Index(page, "<strong>No protection.</strong>"), strings.Index(page, "<section"); alarm < 0 || alarm > section {
 		t.Error("the page of a run without noise does not begin with it")
 	}
@@ -318,7 +320,7 @@ func TestPublicScores(t *testing.T) {
 		"traced":  {"--trace --held held.pp", 4, true},
 	} {
 		run(t, folder, recipe+c.flags+" comments.jsonl "+name)
-		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/report.html"), `<div id="quality"`)
+		_, quality, _ := strings.Cut(run(t, folder, "cat "+name+"/public/report.html"), `<div id="quality"`)
 		quality, _, _ = strings.Cut(quality, `<h3 id="theorems-title"`)
 		if rows := strings.Count(quality, `<th scope="row"`); rows != c.rounds || strings.Contains(quality, "<polyline") != c.polyline {
 			t.Errorf("%s: %d rows, want %d, and a chart: %v; in\n%s", name, rows, c.rounds, c.polyline, quality)
@@ -365,11 +367,11 @@ func TestPapers(t *testing.T) {
 			if reseeded.Run(); reseeded.ProcessState.ExitCode() != 80 || !strings.Contains(reseeded.stderr.String(), "other settings") {
 				t.Errorf("another seed in the same folder: exit code %d, %s", reseeded.ProcessState.ExitCode(), reseeded.stderr.String())
 			}
-			run(t, folder, fmt.Sprintf("account verify %q/run.ledger", c.name))
+			run(t, folder, fmt.Sprintf("account verify %q/private/run.ledger", c.name))
 			// The page has the δ of the command, and ε as account has it.
-			epsilon := run(t, folder, fmt.Sprintf(`sed -n 's/^  "epsilon": \(.*\),$/\1/p' %q/report.json`, c.name))
+			epsilon := run(t, folder, fmt.Sprintf(`sed -n 's/^  "epsilon": \(.*\),$/\1/p' %q/public/report.json`, c.name))
 			other := strings.Contains(c.command, "--delta 1e-6")
-			page := run(t, folder, fmt.Sprintf("cat %q/report.html", c.name))
+			page := run(t, folder, fmt.Sprintf("cat %q/public/report.html", c.name))
 			for _, want := range []string{
 				"exactly as account states it: " + strings.TrimSpace(epsilon) + "<",
 				"<dt>δ, at most</dt><dd>" + map[bool]string{false: "0.0001", true: "1e-06"}[other] + "</dd>", "<polyline",
@@ -397,7 +399,7 @@ func TestPapersRefuse(t *testing.T) {
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
 			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
 		}
-		if ledger, err := os.ReadFile(filepath.Join(folder, "out/run.ledger")); err == nil && strings.Contains(string(ledger), `"charge"`) {
+		if ledger, err := os.ReadFile(filepath.Join(folder, "out/private/run.ledger")); err == nil && strings.Contains(string(ledger), `"charge"`) {
 			t.Errorf("%s: it was charged", command)
 		}
 	}
@@ -477,7 +479,7 @@ func TestTextOfAllKinds(t *testing.T) {
 		"--phrases phrases.txt --vocab more.txt docs.jsonl":          `{"0":1,"2":1}`,
 	} {
 		steps := firstSteps("--vocab vocab.txt " + arguments + " out")
-		if shown := run(t, folder, "rm -rf out;"+steps+steps+"show --private out/documents.pp"); !strings.Contains(shown, `"words":`+want) {
+		if shown := run(t, folder, "rm -rf out;"+steps+steps+"show --private out/private/documents.pp"); !strings.Contains(shown, `"words":`+want) {
 			t.Errorf("%s: %s", arguments, shown)
 		}
 	}
@@ -490,7 +492,7 @@ func firstSteps(arguments string) string {
 take "$shared" %s
 text_and_folder
 same ""
-keep "$out/documents.pp" documents "$text" "$out/documents.pp")
+keep "$inside/documents.pp" documents "$text" "$inside/documents.pp")
 `, filepath.Join(root, "pipelines/recipes/stages.sh"), arguments)
 }
 
@@ -527,8 +529,8 @@ func TestOtherReading(t *testing.T) {
 take "$shared" --held %s docs.csv out
 text_and_folder
 held_documents)
-show --private out/held.pp
-stat -c %%y out/held.pp
+show --private out/private/held.pp
+stat -c %%y out/private/held.pp
 `, filepath.Join(root, "pipelines/recipes/stages.sh"), name)
 	}
 	one, two := run(t, folder, held("one.jsonl")), run(t, folder, held("two.jsonl"))
@@ -607,7 +609,7 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 		if s.stdout.String() != "" {
 			t.Errorf("%s: %s", text, s.stdout.String())
 		}
-		ledger, _ := os.ReadFile(filepath.Join(folder, text+".out/run.ledger"))
+		ledger, _ := os.ReadFile(filepath.Join(folder, text+".out/private/run.ledger"))
 		if n := strings.Count(string(ledger), `"charge":`); n != c.charges {
 			t.Errorf("%s: %d charges, want %d", text, n, c.charges)
 		}
@@ -620,7 +622,7 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 			t.Errorf("%s: exit code %d, %s; want 80", flags, s.ProcessState.ExitCode(), s.stderr.String())
 		}
 	}
-	run(t, folder, recipe+"--force --topics 3 --vocab english-8000 rot13.jsonl rot13.jsonl.out; account verify rot13.jsonl.out/run.ledger")
+	run(t, folder, recipe+"--force --topics 3 --vocab english-8000 rot13.jsonl rot13.jsonl.out; account verify rot13.jsonl.out/private/run.ledger")
 	if s := bash(folder, recipe+"--documents 999 one.jsonl stated"); s.Run() == nil || s.ProcessState.ExitCode() != 83 {
 		t.Errorf("999 documents: exit code %d", s.ProcessState.ExitCode())
 	}
@@ -649,7 +651,7 @@ func TestFolderMoves(t *testing.T) {
 	if again != first {
 		t.Errorf("moved, it printed\n%s\nand before\n%s", again, first)
 	}
-	run(t, folder, "cd b; [[ $(stat -c %a moved/settings) == 600 ]]")
+	run(t, folder, "cd b; [[ $(stat -c %a moved/private/settings) == 600 ]]")
 	s := bash(folder, "cd b; sed -i '1s/^/zzz\\n/' v.txt; "+recipe+" --vocab v.txt comments.jsonl moved")
 	if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), "other settings") {
 		t.Errorf("another vocabulary: exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
@@ -772,7 +774,7 @@ func TestChosenWords(t *testing.T) {
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") +
 		" --topics 2 --rounds 2 --words 3000 --extra-words 'own words.txt' --stop left-out.txt --ledger all.ledger comments.jsonl "
 	run(t, folder, "account ledger new all.ledger; "+recipe+"out")
-	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/vocabulary.txt"))))
+	words := strings.Fields(string(readFile(t, filepath.Join(folder, "out/public/vocabulary.txt"))))
 	if len(words) != 3000 || !slices.Contains(words, "zyzzyva") || !slices.Contains(words, "goroutine") {
 		t.Errorf("chose %d words", len(words))
 	}
@@ -785,7 +787,7 @@ func TestChosenWords(t *testing.T) {
 	if at := slices.Index(words, "returns"); at < 0 || at > 100 {
 		t.Errorf("returns is word %d", at)
 	}
-	run(t, folder, `[[ $(grep -o '"noise_multiplier": [0-9.]*' out/planned.json) == $(grep -o '"noise_multiplier": [0-9.]*' out/grant.json) ]]
+	run(t, folder, `[[ $(grep -o '"noise_multiplier": [0-9.]*' out/public/planned.json) == $(grep -o '"noise_multiplier": [0-9.]*' out/public/grant.json) ]]
 		account verify all.ledger`)
 
 	// The second run stops after its words, as if it had been killed; another run charges the ledger; then the second goes on.
@@ -796,7 +798,7 @@ func TestChosenWords(t *testing.T) {
 		t.Fatalf("exit code %d, %s", s.ProcessState.ExitCode(), s.stderr.String())
 	}
 	run(t, folder, `account plan --more 0.1 --delta 1e-6 --all --ledger all.ledger --model size --matrix size=1x4 -o other.json
-		sample --all out/sizes.pp | estep size | privatize --grant other.json --ledger all.ledger -o other.pp`)
+		sample --all out/private/sizes.pp | estep size | privatize --grant other.json --ledger all.ledger -o other.pp`)
 	s := bash(folder, second)
 	if s.Run(); s.ProcessState.ExitCode() != 83 || !strings.Contains(s.stderr.String(), "another run has charged the ledger") {
 		t.Errorf("exit code %d, %s; want 83", s.ProcessState.ExitCode(), s.stderr.String())

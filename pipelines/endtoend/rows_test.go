@@ -103,8 +103,8 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 	t.Helper()
 	out := strings.ReplaceAll(c.name, " ", "-")
 	report := run(t, folder, fmt.Sprintf("%s --schema schema.json --held held.csv train.csv %s 2>%[2]s.log", sampler(c.command), out))
-	run(t, folder, fmt.Sprintf("! grep 'id=.predictions' %s/report.html; sed -n 's/.* a page for inside only: //p' %[1]s.log >%[1]s.command", out))
-	if inside := run(t, folder, fmt.Sprintf("bash -e %s.command; stat -c %%a %[1]s/internal.html; grep -c 'ROC curve' %[1]s/internal.html", out)); !strings.HasPrefix(inside, "600\n") {
+	run(t, folder, fmt.Sprintf("! grep 'id=.predictions' %s/public/report.html; sed -n 's/.* a page for inside only: //p' %[1]s.log >%[1]s.command", out))
+	if inside := run(t, folder, fmt.Sprintf("bash -e %s.command; stat -c %%a %[1]s/private/internal.html; grep -c 'ROC curve' %[1]s/private/internal.html", out)); !strings.HasPrefix(inside, "600\n") {
 		t.Errorf("the page for inside: %s", inside)
 	}
 	for _, want := range strings.Split(c.rows, "¦") {
@@ -120,14 +120,14 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 	if auc, _ := strconv.ParseFloat(area[1], 64); auc < c.area {
 		t.Errorf("an area of %v, want at least %v", auc, c.area)
 	}
-	charged := read(t, filepath.Join(folder, out, "run.ledger"))
+	charged := read(t, filepath.Join(folder, out, "private/run.ledger"))
 	again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --schema ../schema.json --held ../held.pp ../train.csv ../%s 2>log-%[2]s",
 		sampler(c.command), out))
-	if again != report || read(t, filepath.Join(folder, out, "run.ledger")) != charged {
+	if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 	}
-	run(t, folder, fmt.Sprintf(`account verify %s/run.ledger; grep -q 'id=.predictions' %[1]s/report.html
-		grep -q 'ROC curve' %[1]s/report.html; grep -q '</html>' %[1]s/report.html; ! grep 'inside only' elsewhere/log-%[1]s`, out))
+	run(t, folder, fmt.Sprintf(`account verify %s/private/run.ledger; grep -q 'id=.predictions' %[1]s/public/report.html
+		grep -q 'ROC curve' %[1]s/public/report.html; grep -q '</html>' %[1]s/public/report.html; ! grep 'inside only' elsewhere/log-%[1]s`, out))
 	for _, change := range []string{"--rounds 7 --schema schema.json", "--schema other.json", "--positive 0 --schema schema.json"} {
 		run(t, folder, `[[ -e other.json ]] || sed '0,/"most": 1/s//"most": 2/' schema.json >other.json`)
 		other := bash(folder, fmt.Sprintf("%s %s train.csv %s", sampler(c.command), change, out))
@@ -159,7 +159,7 @@ func TestKilledRowRecipe(t *testing.T) {
 // run, and charges each round once.
 func killed(t *testing.T, folder, command, out string, rounds int) {
 	t.Helper()
-	ledger := filepath.Join(folder, out, "run.ledger")
+	ledger := filepath.Join(folder, out, "private/run.ledger")
 	s := bash(folder, "exec "+command)
 	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.Start(); err != nil {
@@ -175,8 +175,8 @@ func killed(t *testing.T, folder, command, out string, rounds int) {
 	if err := s.Wait(); err == nil {
 		t.Error("it had ended before the kill")
 	}
-	run(t, folder, command+"; account verify "+out+"/run.ledger")
-	if _, err := os.Stat(filepath.Join(folder, out, "size-grant.json")); err == nil {
+	run(t, folder, command+"; account verify "+out+"/private/run.ledger")
+	if _, err := os.Stat(filepath.Join(folder, out, "public/size-grant.json")); err == nil {
 		rounds++ // the size of the text is a charge before all rounds
 	}
 	if got := strings.Count(read(t, ledger), `"charge":{`); got != rounds {
@@ -234,7 +234,7 @@ func TestRowRecipesRefuse(t *testing.T) {
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), message) {
 			t.Errorf("%s: exit code %d, %q; want 80, %q", command, s.ProcessState.ExitCode(), s.stderr.String(), message)
 		}
-		if left, _ := filepath.Glob(filepath.Join(folder, "out/*[.]ledger")); left != nil {
+		if left, _ := filepath.Glob(filepath.Join(folder, "out/private/*[.]ledger")); left != nil {
 			t.Errorf("%s: left %v", command, left)
 		}
 	}

@@ -60,13 +60,13 @@ func TestSamplers(t *testing.T) {
 					t.Errorf("no %s in\n%s", want, report)
 				}
 			}
-			charged := read(t, filepath.Join(folder, out, "run.ledger"))
+			charged := read(t, filepath.Join(folder, out, "private/run.ledger"))
 			again := run(t, filepath.Join(folder, "elsewhere"), fmt.Sprintf("%s --topics 3 ../comments.jsonl ../%s",
 				strings.NewReplacer("--held ", "--held ../", "--prior ", "--prior ../").Replace(sampler(c.command)), out))
-			if again != report || read(t, filepath.Join(folder, out, "run.ledger")) != charged {
+			if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 				t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 			}
-			run(t, folder, "account verify "+out+"/run.ledger")
+			run(t, folder, "account verify "+out+"/private/run.ledger")
 			other := bash(folder, fmt.Sprintf("%s --topics 3 --alpha 2 comments.jsonl %s", sampler(c.command), out))
 			if other.Run(); other.ProcessState.ExitCode() != 80 || !strings.Contains(other.stderr.String(), "other settings") {
 				t.Errorf("another prior in the same folder: exit code %d, %s", other.ProcessState.ExitCode(), other.stderr.String())
@@ -99,11 +99,11 @@ func TestKilledSampler(t *testing.T) {
 			}
 			t.Parallel()
 			begin := func(out string) string {
-				run(t, folder, fmt.Sprintf("mkdir %s; (umask 077; cp key %[1]s/gibbs.key)", out))
+				run(t, folder, fmt.Sprintf("mkdir -p %s/private; (umask 077; cp key %[1]s/private/gibbs.key)", out))
 				return fmt.Sprintf("%s --topics 3 --rounds 12 --run %s comments.jsonl %s", sampler(c.command), name, out)
 			}
 			killed := begin(name)
-			ledger := filepath.Join(folder, name, "run.ledger")
+			ledger := filepath.Join(folder, name, "private/run.ledger")
 			s := bash(folder, "exec "+killed)
 			s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			if err := s.Start(); err != nil {
@@ -119,7 +119,7 @@ func TestKilledSampler(t *testing.T) {
 			if err := s.Wait(); err == nil {
 				t.Error("it had ended before the kill")
 			}
-			run(t, folder, killed+"; account verify "+name+"/run.ledger")
+			run(t, folder, killed+"; account verify "+name+"/private/run.ledger")
 			text := read(t, ledger)
 			if got := strings.Count(text, `"charge":{`); got != c.charges {
 				t.Errorf("%d charges, want %d", got, c.charges)
@@ -128,9 +128,9 @@ func TestKilledSampler(t *testing.T) {
 				return
 			}
 			run(t, folder, begin(name+"-whole"))
-			files := "model.pp state.pp topics.txt"
+			files := "public/model.pp private/state.pp public/topics.txt"
 			if name == "collapsed" {
-				files += " inherent.jsonl"
+				files += " private/inherent.jsonl"
 			}
 			run(t, folder, fmt.Sprintf("for file in %s; do cmp %s/$file %[2]s-whole/$file; done", files, name))
 		})

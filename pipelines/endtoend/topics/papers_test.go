@@ -39,9 +39,9 @@ set -euo pipefail
 comments "$(go env GOROOT)/src/net/http" >docs.jsonl
 `+recipe+` pipes >pipes.txt
 `+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "papers", 1, nil)+` topics
-account verify topics/run.ledger
-[[ $(grep -c '"charge":{' pipes/run.ledger) == $(grep -c '"charge":{' topics/run.ledger) ]]
-for way in pipes topics; do grep -q "over the releases" $way/report.html; done`)
+account verify topics/private/run.ledger
+[[ $(grep -c '"charge":{' pipes/private/run.ledger) == $(grep -c '"charge":{' topics/private/run.ledger) ]]
+for way in pipes topics; do grep -q "over the releases" $way/public/report.html; done`)
 			command.Dir = t.TempDir()
 			out, err := testkit.Output(scripted, command)
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {
@@ -73,10 +73,10 @@ cat >schema.json <<<'{"intercept": true, "columns": [{"name": "x", "type": "numb
 awk 'BEGIN {for (i = 0; i < 2000; i++) printf "{\"x\": %.3f, \"class\": \"%s\"}\n", i % 10 + i / 2000, i % 3 < i % 10 / 4 ? "yes" : "no"}' >rows.jsonl
 `+recipe+` pipes >pipes.txt
 `+recipe+` --brokers `+b.Address+` --run `+b.Topic(t, "rows", 1, nil)+` topics
-account verify topics/run.ledger
+account verify topics/private/run.ledger
 want=3
-[[ ! -e pipes/size-grant.json ]] || want=4 # the size of the rows is a charge before all rounds
-[[ $(grep -c '"charge":{' pipes/run.ledger) == $want && $(grep -c '"charge":{' topics/run.ledger) == $want ]]`)
+[[ ! -e pipes/public/size-grant.json ]] || want=4 # the size of the rows is a charge before all rounds
+[[ $(grep -c '"charge":{' pipes/private/run.ledger) == $want && $(grep -c '"charge":{' topics/private/run.ledger) == $want ]]`)
 			command.Dir = t.TempDir()
 			out, err := testkit.Output(scripted, command)
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {
@@ -100,11 +100,11 @@ func TestKilledSampler(t *testing.T) {
 			command := exec.Command("bash", "-c", `
 set -euo pipefail
 comments "$(go env GOROOT)/src/net/http" >docs.jsonl
-mkdir pipes topics
-(umask 077; head -c 32 /dev/urandom >pipes/gibbs.key; cp pipes/gibbs.key topics)
+mkdir -p {pipes,topics}/private
+(umask 077; head -c 32 /dev/urandom >pipes/private/gibbs.key; cp pipes/private/gibbs.key topics/private)
 recipe="`+filepath.Join(stages.Root, "pipelines/recipes/papers", recipe)+` --topics 3 --rounds 8 --run `+name+`"
 $recipe docs.jsonl pipes
-charges() { cat topics/run.ledger 2>/dev/null | grep -c '"charge":{' || true; }
+charges() { cat topics/private/run.ledger 2>/dev/null | grep -c '"charge":{' || true; }
 set -m
 $recipe --brokers `+b.Address+` docs.jsonl topics &
 while kill -0 $! && (($(charges) < 3)); do sleep .01; done
@@ -112,9 +112,9 @@ kill -9 $(pgrep -g $! -f '^estep .*`+victim+`')
 if wait $!; then echo "the recipe ended well"; exit 1; fi
 (($(charges) < 8)) || { echo "the run was at its end"; exit 1; }
 $recipe --brokers `+b.Address+` docs.jsonl topics
-account verify topics/run.ledger
+account verify topics/private/run.ledger
 [[ $(charges) == 8 ]]
-cmp pipes/model.pp topics/model.pp`)
+cmp pipes/public/model.pp topics/public/model.pp`)
 			command.Dir = t.TempDir()
 			if out, err := testkit.Output(scripted, command); err != nil {
 				t.Errorf("%v\n%s", err, out)

@@ -46,7 +46,7 @@ exec `+filepath.Join(stages.Root, "pipelines/recipes", c.recipe)+` --brokers `+b
 		if lines == 0 || strings.Contains(x.Screen(), "] ") {
 			t.Errorf("%s: %d lines; left on the screen:\n%s", c.recipe, lines, x.Screen())
 		}
-		if _, err := os.Stat(filepath.Join(folder, "out/model.pp")); err != nil {
+		if _, err := os.Stat(filepath.Join(folder, "out/public/model.pp")); err != nil {
 			t.Error(err)
 		}
 	}
