@@ -485,6 +485,32 @@ func TestTextOfAllKinds(t *testing.T) {
 	}
 }
 
+// TestTextFlags: lda.sh hands --keep and --rule to the tokenizer, which cuts the text by them. Bags of words are cut already, so they are refused.
+func TestTextFlags(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, "docs.jsonl", `{"id":"a.txt","text":"alpha http://beta.example/beta"}`+"\n")
+	write(t, folder, "vocab.txt", "alpha\nbeta\n")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --vocab vocab.txt --topics 2 "
+	for flags, words := range map[string]string{"": `{"0":1}`, "--keep urls ": `{"0":1,"1":2}`, "--rule 1 ": `{"0":1,"1":2}`, "--keep=html --rule=2 ": `{"0":1}`} {
+		s := bash(folder, "rm -rf out; "+recipe+flags+"docs.jsonl out")
+		if s.Run(); s.ProcessState.ExitCode() != 83 { // one document is not worth the budget
+			t.Errorf("%s: exit code %d, %s", flags, s.ProcessState.ExitCode(), s.stderr.String())
+		}
+		if shown := run(t, folder, "show --private out/private/documents.pp"); !strings.Contains(shown, `"words":`+words) {
+			t.Errorf("%s: %s", flags, shown)
+		}
+	}
+	for arguments, want := range map[string]string{
+		"--rule 3 docs.jsonl": "--rule", "--keep cats docs.jsonl": "--keep", "--rule 1 docword.txt": "--keep and --rule are for a text, and docword.txt has bags",
+	} {
+		s := bash(folder, recipe+arguments+" none")
+		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), want) {
+			t.Errorf("%s: exit code %d, %s", arguments, s.ProcessState.ExitCode(), s.stderr.String())
+		}
+	}
+}
+
 // firstSteps are those of a recipe with these arguments: it keeps the documents.
 func firstSteps(arguments string) string {
 	return fmt.Sprintf(`

@@ -120,7 +120,7 @@ classify() {
 # trained RECIPE FLAG… trains the topics of a $model in the folder $to, and the classifier, and measures it.
 trained() {
   local texts=$out/texts-$model part
-  no_page=yes "$papers/$1" --force "${@:2}" --topics "$topics" --seed "$model" "${vocabulary[@]}" "$texts/train.pp" "$to" >"$to.log" 2>&1 || {
+  no_page=yes "$papers/$1" "${@:2}" --topics "$topics" --seed "$model" "${vocabulary[@]}" "$texts/train.pp" "$to" >"$to.log" 2>&1 || {
     local code=$?
     cat "$to.log" >&2
     fail "$1 failed" "$code"

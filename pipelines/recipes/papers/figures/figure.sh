@@ -108,7 +108,7 @@ system() {
   set -- "$@" ${topics:+--topics "$topics"}
   of="$(basename "$recipe" .sh) $*" of=${of// --/,} of=${of//\//_}
   of=$out/runs/${of// /=}
-  [[ $recipe != ../* || $schema ]] || force=() # the recipes for public text protect nobody
+  grep -q '^#   --force ' "$papers/$recipe" || force=() # the others train on any text
   mkdir -p -- "$of"
   folders=() perplexities=''
   for ((at = seed; at < seed + runs; at++)); do
@@ -151,7 +151,7 @@ unigram() {
 first_words() {
   local of
   for of in "${folders[@]}"; do
-    evaluate topics --relevance 1 --top 1 --csv "$of/model.pp" | awk -F, 'NR > 1 {sum += $NF} END {printf " %.6f", sum / (NR - 1)}'
+    evaluate topics --relevance 1 --top 1 --csv "$of/public/model.pp" | awk -F, 'NR > 1 {sum += $NF} END {printf " %.6f", sum / (NR - 1)}'
   done
 }
 
