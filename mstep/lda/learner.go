@@ -52,7 +52,7 @@ type Learner struct {
 func New(o Options) *Learner {
 	l := newLearner(o)
 	if l.informed != nil {
-		l.begin(l.informed.Start(o.Topics, o.Public.First))
+		l.begin(l.informed.Start(o.Topics, o.Public.First, o.Seed))
 		return l
 	}
 	if o.Accumulate || l.online != nil {

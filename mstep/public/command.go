@@ -19,7 +19,7 @@ type Command struct {
 	Vocab    string   `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default vocabulary of tokenize."`
 	Features int      `default:"100" placeholder:"N" help:"Keep N features of each word, principal components of its neighbours and topics (default ${default})."`
 	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has. The exit code is 83 if it has too few."`
-	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file."`
+	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file. Without it the public file has the frequencies of words alone: one topic of these frequencies, and no features."`
 	Vectors  string   `placeholder:"FILE" help:"Make features also of the vectors of words in FILE, learned of other public text: a line has a word and its numbers, as in GloVe and word2vec."`
 	Seed     uint64   `zero:"" default:"1" help:"Seed the search for eigenvectors (default ${default})."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the public file to FILE; standard output by default."`
@@ -35,8 +35,8 @@ func (c *Command) Validate() error {
 	if c.Check != "" && (len(c.Topics) > 0 || len(c.Inputs) > 0 || c.Vectors != "") {
 		return errors.New("--check makes no public file: no --topics, no --vectors and no documents go with it")
 	}
-	if c.Check == "" && len(c.Topics) == 0 {
-		return errors.New("--topics is missing: a public file has topics")
+	if c.Vectors != "" && len(c.Topics) == 0 {
+		return errors.New("--vectors needs --topics: a public file without topics has no features")
 	}
 	return nil
 }
@@ -97,9 +97,16 @@ func (c *Command) Run(r *filter.Run) error {
 		return exit.Errorf(exit.Malformed, "no document has a word of the vocabulary: nothing to learn from")
 	}
 	text.Frequencies = documents.frequencies()
-	text.Features = features(documents, text.Topics, words, text.Frequencies, c.Features, c.Seed)
+	if len(c.Topics) == 0 { // the format wants one row of each
+		text.First, text.Topics, text.Features = 1, plainRow(len(vocab)), plainRow(len(vocab))
+	} else {
+		text.Features = features(documents, text.Topics, words, text.Frequencies, c.Features, c.Seed)
+	}
 	return text.Write(c.Output, c.Compress.Compress)
 }
+
+// plainRow is a topic without lifts, or a feature that says nothing.
+func plainRow(words int) [][]float32 { return [][]float32{make([]float32, words)} }
 
 // readTopics reads the topics of a public model.
 func readTopics(name string, vocab vocabulary.Words) (*modelfile.Topics, error) {

@@ -6,9 +6,11 @@ package informed
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"privpipe/mstep/internal/blend"
 	"privpipe/mstep/internal/denoise"
@@ -118,15 +120,21 @@ func (r *Rows) overScales(rows blas32.General) blas32.General {
 	return out
 }
 
-// Start returns K rows of public topics, the first so many of the text, which begin again if K is larger. Their sums are V.
-func (r *Rows) Start(rows, public int) []float64 {
+// Start returns K rows of public topics, the first so many of the text, whose sums are V. If K is larger, the topics
+// begin again, each cell times a number from Gamma(100, 1/100): documents could not tell equal topics apart.
+func (r *Rows) Start(rows, public int, seed uint64) []float64 {
+	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(seed, 0x7374617274)}
 	words := len(r.scales)
 	first := make([]float64, rows*words)
 	base := row(r.topics, r.topics.Rows-1)
 	for k := range rows {
 		topic := row(r.topics, k%public)
 		for v := range words {
-			first[k*words+v] = float64(words) * (startShare*float64(topic[v]) + (1-startShare)*float64(base[v]))
+			cell := float64(words) * (startShare*float64(topic[v]) + (1-startShare)*float64(base[v]))
+			if k >= public {
+				cell *= gamma.Rand()
+			}
+			first[k*words+v] = cell
 		}
 	}
 	return first

@@ -127,14 +127,22 @@ func squares(got, want []float64) (sum float64) {
 	return sum
 }
 
-// TestStart: the first topics are those of the first public model, a tenth of which are the frequencies, and begin again.
+// TestStart: the first topics are those of the first public model, a tenth of which are the frequencies. They begin again with
+// a deviation of a tenth, by the seed.
 func TestStart(t *testing.T) {
 	text, base, _ := made(50)
-	first := New(5, base, text, nil).Start(5, text.First)
-	if !slices.Equal(first[:50], first[150:200]) || slices.Equal(first[:50], first[50:100]) {
-		t.Error("topics 0 and 3 must be equal, and 0 and 1 not")
+	first := New(5, base, text, nil).Start(5, text.First, 1)
+	if other := New(5, base, text, nil).Start(5, text.First, 2); !slices.Equal(first[:150], other[:150]) ||
+		slices.Equal(first[150:], other[150:]) {
+		t.Error("the seed must change the topics after the public ones, and no others")
 	}
-	total := 0.0
+	square, total := 0.0, 0.0
+	for i, x := range first[150:250] {
+		square += (x/first[i] - 1) * (x/first[i] - 1) / 100
+	}
+	if square < 0.004 || square > 0.02 {
+		t.Errorf("topics that begin again deviate by a mean square of %v, want 0.01", square)
+	}
 	for v := range 50 {
 		total += first[v]
 		if first[v] < 0.1*50*base[v]*(1-1e-6) {
