@@ -15,7 +15,7 @@ type sizeFlags struct {
 	Size         string  `placeholder:"FILE" group:"Size" help:"Take the documents and their words from FILE of mstep size, which is released and charged, in place of --documents and --words. The exit code is 83 if they are beyond doubt not worth the budget: more than twice the standard deviation of the noise below a limit."`
 	Unit         string  `enum:"document,user" default:"document" group:"Size" help:"With --size: the privacy unit, ${enum}. Of users the number is known between half and all of what is printed."`
 	MinDocuments float64 `default:"1000" placeholder:"N" group:"Size" help:"With --size: refuse fewer documents, or users (default ${default})."`
-	MinCoverage  float64 `default:"0.25" placeholder:"SHARE" group:"Size" help:"With --size: refuse documents of whose words the vocabulary has a smaller share, on average (default ${default})."`
+	MinCoverage  float64 `default:"0.4" placeholder:"SHARE" group:"Size" help:"With --size: refuse documents of whose words the vocabulary has a smaller share, on average (default ${default})."`
 	MaxEmpty     float64 `default:"0.5" placeholder:"SHARE" group:"Size" help:"With --size: refuse a larger share of documents without a word of the vocabulary (default ${default})."`
 }
 
@@ -105,7 +105,8 @@ func (f *sizeFlags) faults(s *textSize) (faults, hints []string) {
 	add(s.Documents.below(f.MinDocuments), fmt.Sprintf("%v documents or users, fewer than --min-documents %v", s.Documents, f.MinDocuments),
 		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
 	add(s.Coverage.below(f.MinCoverage), fmt.Sprintf("the vocabulary has a share of %v of the words of a document, less than --min-coverage %v",
-		s.Coverage, f.MinCoverage), "tokenize vocab makes a vocabulary of public text of the same language")
+		s.Coverage, f.MinCoverage),
+		"for another language than English, the recipe public.sh --language makes a dictionary, which lda.sh --language takes")
 	add(s.Empty.above(f.MaxEmpty), fmt.Sprintf("a share of %v of the documents has no word of the vocabulary, more than --max-empty %v",
 		s.Empty, f.MaxEmpty), "an empty document contributes nothing")
 	return faults, hints

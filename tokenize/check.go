@@ -22,7 +22,7 @@ type check struct {
 	MinDocuments uint64   `zero:"" default:"1000" placeholder:"N" help:"Refuse fewer privacy units (default ${default}). A unit is a document; with --unit user, a user or a document without a user."`
 	MinCoverage  float64  `zero:"" default:"0.4" placeholder:"SHARE" help:"Refuse a vocabulary that covers a smaller share of the words of the text, stop words left out (default ${default})."`
 	MaxEmpty     float64  `zero:"" default:"0.5" placeholder:"SHARE" help:"Refuse a larger share of documents without a word of the vocabulary (default ${default})."`
-	Unit         string   `enum:",document,user" default:"" placeholder:"UNIT" help:"Privacy unit of the planned run: document or user. Required if documents name users."`
+	Unit         string   `enum:",document,user" default:"" placeholder:"UNIT" help:"Privacy unit of the planned run: document or user; by default user if a document names one."`
 	Force        bool     `help:"Warn instead of refusing."`
 	JSON         bool     `name:"json" help:"Print JSON instead of a table."`
 	Output       string   `short:"o" placeholder:"FILE" help:"Write the report to FILE; standard output by default, also to a terminal."`
@@ -142,28 +142,36 @@ func (c *check) faults(p *profile) (faults []fault) {
 		}
 	}
 	unit, units := wire.Unit_DOCUMENT, "documents"
-	if c.Unit == "user" {
+	hint := "the noise does not shrink with fewer documents, so it exceeds what few documents say"
+	if c.Unit == "user" || c.Unit == "" && p.WithUser > 0 {
 		unit, units = wire.Unit_USER, "users"
 	}
-	add(p.Units(unit) < c.MinDocuments,
-		fmt.Sprintf("fewer %s than --min-documents %d", units, c.MinDocuments),
-		"the noise does not shrink with fewer documents, so it exceeds what few documents say")
+	if c.Unit == "" && p.WithUser > 0 {
+		hint += "; --unit document protects one document and not all of a user's"
+	}
+	add(p.Units(unit) < c.MinDocuments, fmt.Sprintf("fewer %s than --min-documents %d", units, c.MinDocuments), hint)
 	add(p.stated && p.Documents > 0 && p.coverage() < c.MinCoverage,
 		fmt.Sprintf("the vocabulary covers a smaller share of the words than --min-coverage %v", c.MinCoverage),
-		"tokenize vocab makes a vocabulary of public text of the same language")
+		p.otherWords())
 	add(p.Documents > 0 && p.emptyShare() > c.MaxEmpty,
 		fmt.Sprintf("a larger share of documents without a word of the vocabulary than --max-empty %v", c.MaxEmpty),
 		"an empty document contributes nothing")
 	add(p.Documents > 0 && p.longestShare() > 0.5,
 		"one document holds most of all words",
 		"each line of JSON Lines is a document, and each .txt file is one")
-	add(p.WithUser > 0 && c.Unit == "",
-		"documents name users, but --unit is not set",
-		"--unit user protects all of a user's documents, --unit document protects one")
 	add(p.WithUser == 0 && p.Documents > 0 && c.Unit == "user",
 		"no document names a user, so --unit user protects single documents",
 		"a line names its user as {\"text\",\"user\"}")
 	return faults
+}
+
+// otherWords is a hint for a vocabulary that lacks most words. About half of an English text are stop words.
+func (p *profile) otherWords() string {
+	if 5*p.text.Stop < p.text.All {
+		return "few of the words are stop words: for another language than English, the recipe public.sh --language makes a " +
+			"dictionary, and tokenize text --stop takes its stop words; code and markup have few, too"
+	}
+	return "tokenize vocab makes a vocabulary of public text that is like this one"
 }
 
 // write prints the profile. It may go to a terminal although it is private, since it is for the person who asked. Only the

@@ -6,19 +6,56 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// stopping is the flag of the commands from which a vocabulary is made.
+// stopping is the flag of vocab.
 type stopping struct {
 	Stop string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line. Function words would take the places of other words."`
 }
 
 // stopWords reads the list; nil without one.
 func (s *stopping) stopWords(rule words.Rule) (*bag.Index, error) {
-	if s.Stop == "" {
+	return leftOut(rule, nil, s.Stop)
+}
+
+// outside are the flags of terms, whose words are to be those that no list has.
+type outside struct {
+	Stop    string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line; by default 740 English stop words; none: leave out none."`
+	Outside string `placeholder:"FILE" help:"Leave out the words of FILE, too: a PUBLIC dictionary that the run has anyway."`
+}
+
+// noStop is the value of --stop for no list.
+const noStop = "none"
+
+// lists are the files of the flags.
+func (o *outside) lists() []string {
+	if o.Stop == noStop {
+		return []string{o.Outside}
+	}
+	return []string{o.Stop, o.Outside}
+}
+
+// words reads the lists.
+func (o *outside) words(rule words.Rule) (*bag.Index, error) {
+	var stop []string
+	if o.Stop == "" {
+		stop = vocabulary.StopWords()
+	}
+	return leftOut(rule, stop, o.lists()...)
+}
+
+// leftOut is the index of words and of the words of files; nil of nothing. A file without a name has none.
+func leftOut(rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, error) {
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		list, err := vocabulary.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	if len(all) == 0 {
 		return nil, nil
 	}
-	list, err := vocabulary.Open(s.Stop)
-	if err != nil {
-		return nil, err
-	}
-	return bag.NewIndex(list, rule), nil
+	return bag.NewIndex(all, rule), nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type termsCommand struct {
-	stopping
+	outside
 	MinLetters int    `default:"3" help:"Leave out words of fewer letters, except in scripts without spaces."`
 	Output     string `short:"o" placeholder:"FILE" help:"Write the terms to FILE; standard output by default."`
 	wording
@@ -37,14 +37,14 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err := endpoint.CheckOutput(t.Output, wire.Side_PRIVATE); err != nil {
 		return err
 	}
-	if err := r.Check(append(t.names(), t.Stop, t.Phrases)...); err != nil {
+	if err := r.Check(append(t.names(), append(t.lists(), t.Phrases)...)...); err != nil {
 		return err
 	}
 	rule, err := t.rule()
 	if err != nil {
 		return err
 	}
-	stop, err := t.stopWords(rule)
+	stop, err := t.words(rule)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ func (o output) header(words vocabulary.Words, settings []byte) *wire.Header {
 
 type text struct {
 	Vocab string `placeholder:"FILE" help:"Read the vocabulary from FILE, a word a line; by default 12,000 English words without stop words; english-8000 names the default before December 2026. It must be public."`
+	Stop  string `placeholder:"FILE" help:"Count the words of FILE, a PUBLIC list with a word a line, as stop words, of which the share of known words is not taken; by default 740 English stop words."`
 	wording
 	output
 	sizesOutput
@@ -61,7 +62,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err := t.checkTopics(t.names()...); err != nil {
 		return err
 	}
-	if err := r.Check(append(t.names(), t.Vocab, t.Phrases)...); err != nil {
+	if err := r.Check(append(t.names(), t.Vocab, t.Phrases, t.Stop)...); err != nil {
 		return err
 	}
 	words, err := vocabulary.OpenOrDefault(t.Vocab)
@@ -71,6 +72,12 @@ func (t *text) Run(r *filter.Run) error {
 	rule, err := t.rule()
 	if err != nil {
 		return err
+	}
+	stop := vocabulary.StopWords()
+	if t.Stop != "" {
+		if stop, err = vocabulary.Open(t.Stop); err != nil {
+			return err
+		}
 	}
 	in, err := t.open(t.files)
 	if err != nil || r.DryRun() {
@@ -88,7 +95,7 @@ func (t *text) Run(r *filter.Run) error {
 	defer sizes.abort()
 
 	t.spelling = rule.User
-	index := bag.NewIndex(words, rule, vocabulary.StopWords()...)
+	index := bag.NewIndex(words, rule, stop...)
 	counters := make([]recorder, t.N())
 	for i := range counters {
 		counters[i] = &bags{counter: bag.NewCounter(index, len(words), rule)}
