@@ -37,7 +37,7 @@ func TestOwnWords(t *testing.T) {
 	if own := read(t, filepath.Join(folder, "own.txt")); own != "fluxotron\n" {
 		t.Errorf("released %q", own)
 	}
-	words := strings.Fields(read(t, filepath.Join(folder, "out/vocabulary.txt")))
+	words := strings.Fields(read(t, filepath.Join(folder, "out/public/vocabulary.txt")))
 	if !slices.Contains(words, "fluxotron") || !slices.Contains(words, "printer") {
 		t.Error("the topics lack fluxotron or printer")
 	}

@@ -15,6 +15,7 @@
 #   --delta 1e-6      δ; at most 0.1/(number of documents)
 #   --topics 50       number of topics K
 #   --words 12000     number of words that the recipe chooses for the topics, among those of a dictionary, by the released frequencies
+#   --language FOLDER words of another language, of public.sh --language: a dictionary, stop words and their frequencies
 #   --dictionary FILE public words to choose from; by default public/dictionary.txt, 45,000 English words without stop words
 #   --stop FILE       public list of more words to leave out
 #   --extra-words FILE
@@ -56,8 +57,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' force='' ledger='' dataset=default
-take "epsilon delta topics inference rate rounds public unit documents words dictionary stop extra-words keep rule force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' force='' ledger='' dataset=default language=''
+take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words keep rule force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -77,6 +78,14 @@ if [[ -z $vocab && $public != none ]]; then
   esac
 fi
 positive words
+if [[ $language ]]; then
+  [[ -z $vocab$dictionary$public ]] || fail "--language has a dictionary and a public file: no --vocab, --dictionary and --public go with it"
+  [[ -f $language/dictionary.txt && -f $language/stop.txt && -f $language/public.pp ]] || fail "no words of a language in $language: public.sh --language makes them"
+  [[ $chosen ]] || fail "--language is for words that the recipe chooses, not for bags of words"
+  dictionary=$language/dictionary.txt public=$language/public.pp stop_words=$language/stop.txt
+fi
+# Of English texts the dictionary has three words of four or more; of German texts less than half, names and loanwords.
+[[ -z $chosen || $dictionary ]] || least_coverage=0.5
 dictionary=${dictionary:-$recipes/public/dictionary.txt}
 for list in "$dictionary" ${stop:+"$stop"} ${extra_words:+"$extra_words"}; do
   [[ -f $list ]] || fail "no such list of words: $list"

@@ -2,6 +2,7 @@
 # Makes a public file, which lda.sh takes as a prior of its topics, of text that anybody may read.
 #
 #   public.sh [FLAG…] TEXT… OUT
+#   public.sh --language de OUT
 #
 # Each TEXT is a corpus that tokenize text reads, and PUBLIC: the file shows its words, and no ε covers them. The more a corpus is like the
 # private text, the better the prior. OUT is the public file. Topics are learned of all corpora together, twice, and of each by itself.
@@ -18,13 +19,59 @@
 #                     compressed: features are made of them, too, and they know words that are rare in the TEXTs
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
 #   --seed 1          seed of the random first topics
+#   --language CODE   no TEXT: words of a language, such as de, es, fr, it, nl or pt. OUT is a folder, which lda.sh --language takes:
+#                     the dictionary, the stop words and the frequencies of words. They are those of the PyPI packages wordfreq and
+#                     stopwordsiso, which the recipe fetches with pip, once, into ~/.cache/privpipe ($XDG_CACHE_HOME)
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-topics=50 more=64 sources='' features=60 vectors=''
-take "vocab topics more sources features vectors columns seed" "$@"
+topics=50 more=64 sources='' features=60 vectors='' language=''
+take "vocab topics more sources features vectors columns seed language" "$@"
 positive topics more features
 seeded
+
+# packages sets $python to a Python that has the two packages, and fetches them unless an earlier run did.
+packages() {
+  local of=("wordfreq==3.1.1" "stopwordsiso==0.7.1")
+  local cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/privpipe
+  local folder=$cache/wordfreq-3.1.1-stopwordsiso-0.7.1
+  python=$folder/venv/bin/python3
+  [[ ! -e $folder/complete ]] || return 0
+  type -P python3 >/dev/null || fail "python3 is not on PATH: the words of a language come from Python packages" 82
+  echo "$(basename "$0"): fetches ${of[*]} from PyPI into $folder, once" >&2
+  mkdir -p -- "$cache" && own "$folder" # a virtual environment cannot be moved
+  { python3 -m venv --clear "$folder/venv" && "$python" -m pip --disable-pip-version-check install -q "${of[@]}"; } >&2 ||
+    fail "cannot fetch ${of[*]}: that needs Python's venv and pip, and PyPI or what pip is set to in its place" 82
+  : >"$folder/complete"
+}
+
+# words_of LANGUAGE FOLDER makes the lists of words and the public file of a language.
+words_of() {
+  local code=0 why every=(--public --min-documents 1 --max-share 1)
+  packages
+  why=$("$python" "$recipes/public/language.py" "$1" "$2") || code=$?
+  ((code != 3)) || fail "--language $1: $why"
+  ((code == 0)) || exit "$code"
+  pipeline tokenize vocab "${every[@]}" --min-letters 1 -o "$2/stop.txt" "$2/stop.jsonl"
+  pipeline tokenize vocab "${every[@]}" --min-letters 1 --size 60000 -o "$2/words.txt" "$2/words.jsonl"
+  pipeline tokenize vocab "${every[@]}" --min-letters 2 --size 45000 --stop "$2/stop.txt" -o "$2/dictionary.txt" "$2/words.jsonl"
+  pipeline tokenize text --public --vocab "$2/words.txt" --stop "$2/stop.txt" "$2/words.jsonl" \
+    -- mstep public --vocab "$2/words.txt" --compress best -o "$2/public.pp"
+  rm -- "$2/words.txt" "$2/words.jsonl" "$2/stop.jsonl"
+}
+
+if [[ $language ]]; then
+  ((${#arguments[@]} == 1)) || fail "wants OUT and no TEXT with --language, see --help"
+  out=${arguments[0]%/}
+  [[ ! -e $out ]] || fail "$out exists"
+  [[ ! -e $out.work ]] || fail "$out.work exists"
+  temporary+=("$out.work")
+  mkdir -p -- "$out.work" 2>/dev/null || fail "cannot make the folder $out.work" 82
+  words_of "$language" "$out.work"
+  mv -- "$out.work" "$out"
+  printf 'The words of %q are in %q. A training of them: lda.sh --language %q TEXT FOLDER\n' "$language" "$out" "$out"
+  exit
+fi
 ((${#arguments[@]} > 1)) || fail "wants TEXT… and OUT, see --help"
 texts=("${arguments[@]:0:${#arguments[@]}-1}") out=${arguments[-1]}
 [[ ! -e $out ]] || fail "$out exists"

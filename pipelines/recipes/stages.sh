@@ -284,7 +284,8 @@ documents() {
 }
 
 # bags TEXT OUTPUT makes the documents with the counts of their words. With $public_text everybody may read them. With $sizes it also writes
-# the size of each document of a text to this file.
+# the size of each document of a text to this file. $stop_words are
+# those of the text's language; by default English ones.
 bags() {
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
@@ -303,7 +304,7 @@ texts() {
       pipeline tokenize uci ${public_text:+--public} --vocab "$vocab" -o "$2" "$1"
       ;;
     *)
-      pipeline tokenize text ${public_text:+--public} ${sizes:+--sizes "$sizes"} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
+      pipeline tokenize text ${public_text:+--public} ${sizes:+--sizes "$sizes"} ${stop_words:+--stop "$stop_words"} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
         ${phrases:+--phrases "$phrases"} ${keep:+--keep "$keep"} ${rule:+--rule "$rule"} -o "$2" "$1"
       ;;
   esac
@@ -686,7 +687,7 @@ weigh() {
   [[ -e $shown/size-grant.json ]] || return 0
   keep "$shown/size.pp" measure
   [[ -z ${stated:-} && -z ${force:-} && ! -e $shown/model.pp ]] || return 0
-  account advise --size "$shown/size.pp" --unit "${unit:-document}" --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
+  account advise --size "$shown/size.pp" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
   ((code == 83)) || { ((code == 0)) && return 0 || exit "$code"; }
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($shown/size.txt). ε $epsilon holds" \
     "whether it goes on or not; --force goes on, and so does the same folder with other topics, words or vocabulary" >&2
