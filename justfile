@@ -63,6 +63,10 @@ kafka what:
 generate:
     .ci/generate
 
+# Make the picture of README.md again, of the page that the quickstart left
+picture:
+    .ci/picture
+
 # Install stages, recipes, manual pages and completions below a folder
 install prefix="/usr/local":
     pipelines/install/install.sh {{ quote(prefix) }}

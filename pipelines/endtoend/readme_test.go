@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"privpipe/pipelines/testkit"
 )
@@ -30,45 +31,30 @@ func onTerminal(t *testing.T, folder, script string) string {
 	return s.stdout.String()
 }
 
-// TestReadme runs every command of the README on a terminal, in its order, in a folder with the names that it uses. The test
-// command alone it does not run: .ci/run does. The gate runs the first block, twice.
+// firstBlock is the first block of the README, on the stages of this test and another text.
+func firstBlock(t *testing.T, text string) string {
+	t.Helper()
+	return strings.NewReplacer("go build -o bin/ ./...", "true", `"$(go env GOROOT)/src"`, text).Replace(block.FindStringSubmatch(read(t, "README.md"))[1])
+}
+
+// TestReadme runs the first block of the README twice on a terminal. The second run makes the same model, charges nothing, and prints
+// what the page shows, except for coins and noise.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	folder := readmeFolder(t)
-	page := read(t, "README.md")
-	blocks := block.FindAllStringSubmatch(page, -1)
-	if len(blocks) < 6 {
-		t.Fatalf("only %d blocks of commands", len(blocks))
-	}
-	// The first block may be run again: it makes the same model, and charges nothing.
-	onTerminal(t, folder, blocks[0][1])
-	model, ledger := filepath.Join(folder, "model.pp"), filepath.Join(folder, "run.ledger")
+	folder, script := readmeFolder(t), firstBlock(t, `"$(go env GOROOT)/src/net"`)
+	onTerminal(t, folder, script)
+	model, ledger := filepath.Join(folder, "out/first/model.pp"), filepath.Join(folder, "out/first/run.ledger")
 	before := read(t, model) + read(t, ledger)
 	if err := os.Remove(model); err != nil {
 		t.Fatal(err)
 	}
-	if testkit.Repeats(t, "documents", 0, 1)+testkit.Repeats(t, "distribution", 0, 1)+testkit.Repeats(t, "kafka", 0, 1) == 0 {
-		blocks = blocks[:1]
+	printed := onTerminal(t, folder, script)
+	if read(t, model)+read(t, ledger) != before {
+		t.Error("the first block makes another model, or charges the ledger again")
 	}
-	for i, b := range blocks {
-		if strings.Contains(b[1], "broker.sh") && (testkit.Repeats(t, "kafka", 0, 1) == 0 || os.Getenv("PRIVPIPE_KAFKA_JARS") == "") {
-			t.Log("the training over Kafka is of part kafka of the deep suite, with PRIVPIPE_KAFKA_JARS")
-			continue
-		}
-		if regexp.MustCompile(`(install|quickstart)\.sh`).MatchString(b[1]) && testkit.Repeats(t, "distribution", 0, 1) == 0 {
-			t.Log("the installation and the quickstart are of part distribution of the deep suite")
-			continue
-		}
-		script := strings.Replace(b[1], "go test -timeout 40m ./...", "true", 1)
-		t.Logf("%s%s", script, onTerminal(t, folder, script))
-		if i == 0 && read(t, model)+read(t, ledger) != before {
-			t.Error("the first block makes another model, or charges the ledger again")
-		}
-	}
-	// What the first pipeline prints is what the page shows, except for coins and noise.
 	for _, line := range []string{"topic  share  words and their probabilities", "pld         1  1e-06"} {
-		if !strings.Contains(page, line) {
-			t.Errorf("the README has no %q", line)
+		if !strings.Contains(read(t, "README.md"), line) || !strings.Contains(printed, line) {
+			t.Errorf("the README has no %q, or its first block prints none:\n%s", line, printed)
 		}
 	}
 }
@@ -77,43 +63,35 @@ func TestReadme(t *testing.T) {
 // Nothing is charged, and the model of an earlier text is not shown as this one's.
 func TestReadmeStops(t *testing.T) {
 	folder := readmeFolder(t)
-	if err := os.Remove(filepath.Join(folder, "docs.jsonl")); err != nil {
+	if err := os.Mkdir(filepath.Join(folder, "text"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, folder, "docs.jsonl", "")
-	s := bash(folder, "set +e +o pipefail\n"+block.FindStringSubmatch(read(t, "README.md"))[1])
+	s := bash(folder, "set +e +o pipefail\n"+firstBlock(t, "../../text"))
 	if err := s.Run(); err == nil || s.ProcessState.ExitCode() != 90 {
 		t.Errorf("%v, want exit code 90", err)
 	}
-	if got, want := s.stderr.String(), "tokenize: error: docs.jsonl: empty, must have a document\n"; got != want || s.stdout.Len() > 0 {
+	if got, want := s.stderr.String(), "tokenize: error: standard input: empty, must have a document\n"+
+		"tokenize: hint: if a command before this one failed, it says why\n"; got != want || s.stdout.Len() > 0 {
 		t.Errorf("prints %q and %q, want nothing and %q", s.stdout.String(), got, want)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "run.ledger")); err == nil {
+	if _, err := os.Stat(filepath.Join(folder, "out/first/run.ledger")); err == nil {
 		t.Error("the block goes on to the ledger")
 	}
 }
 
-// TestPipelinesReadme does the same with the README of this folder.
-func TestPipelinesReadme(t *testing.T) {
-	testkit.Deep(t, "documents")
-	t.Parallel()
-	folder := readmeFolder(t)
-	const tokenize = "bin/tokenize text -o "
-	run(t, folder, tokenize+"docs.pp docs.jsonl")
-	run(t, folder, "head -n 500 docs.jsonl | "+tokenize+"east.pp --prefix east-")
-	run(t, folder, "tail -n 500 docs.jsonl | "+tokenize+"west.pp --prefix west-")
-	printed := ""
-	for _, b := range block.FindAllStringSubmatch(read(t, "pipelines/README.md"), -1) {
-		s := bash(folder, "set +o pipefail\n"+b[1]) // head closes its pipe
-		if err := s.Run(); err != nil {
-			t.Errorf("%s\n%v\n%s", b[1], err, s.stderr.String())
-		}
-		printed += s.stdout.String()
+// TestReadmeShort: the README fits a reader's patience, and .ci/run finds the test command.
+func TestReadmeShort(t *testing.T) {
+	page := read(t, "README.md")
+	if lines := strings.Count(page, "\n"); lines > 120 {
+		t.Errorf("%d lines, the most is 120", lines)
 	}
-	for _, want := range []string{`{"round_open":{"round":1,"scheme":{"method":"POISSON","rate":0.5,`, `"mechanism": "laplace"`} {
-		if !strings.Contains(printed, want) {
-			t.Errorf("no %s in\n%s", want, printed)
+	for line := range strings.Lines(page) {
+		if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 120 {
+			t.Errorf("%d columns, the most is 120: %s", length, line)
 		}
+	}
+	if !regexp.MustCompile(`(?m)^(go test .*[^ ]) *# .*`).MatchString(page) {
+		t.Error("no test command as .ci/run reads it")
 	}
 }
 
@@ -204,11 +182,7 @@ func TestPapersPage(t *testing.T) {
 // TestLinks checks that every file and every heading that a page links to exists.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)
-	for _, page := range []string{"README.md", "pipelines/README.md", "pipelines/SPEC.md", "privatize/PRIVACY.md",
-		"privatize/CHECKING.md", "privatize/LEAKS.md",
-		"pipelines/recipes/kafka/README.md", "pipelines/recipes/kafka/SCALE.md", "pipelines/recipes/kafka/operations.md",
-		"pipelines/recipes/kafka/recovery.md", "pipelines/recipes/TOPICS.md", "pipelines/recipes/papers/README.md",
-		"account/ACCOUNTING.md", "tokenize/FORMATS.md", "sample/ALLOCATION.md"} {
+	for _, page := range pagesOfTree(t) {
 		for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
 			if strings.Contains(match[1], "://") {
 				continue

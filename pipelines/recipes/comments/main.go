@@ -1,9 +1,12 @@
 // Command comments writes the doc comments of Go source as JSON Lines {"text"}, one a declaration: real text that stands
 // on every machine with Go, for quickstart.sh. They have no ids: where a comment stands changes when one before it goes.
+// With --csv it writes a table of two columns, comment and file, for runs with the file as the privacy unit.
 package main
 
 import (
 	"bufio"
+	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -17,12 +20,16 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: comments FOLDER")
+	arguments, form := os.Args[1:], writeLines
+	if len(arguments) > 1 && arguments[0] == "--csv" {
+		arguments, form = arguments[1:], writeTable
+	}
+	if len(arguments) != 1 || strings.HasPrefix(arguments[0], "-") {
+		fmt.Fprintln(os.Stderr, "usage: comments [--csv] FOLDER")
 		os.Exit(80)
 	}
 	out := bufio.NewWriter(os.Stdout)
-	err := write(out, os.Args[1])
+	err := form(out, arguments[0])
 	if err == nil {
 		err = out.Flush()
 	}
@@ -37,9 +44,21 @@ type document struct {
 	Text string `json:"text"`
 }
 
-// write writes the comments of all Go files in a folder, in the order of their names.
-func write(w io.Writer, folder string) error {
+func writeLines(w io.Writer, folder string) error {
 	lines := json.NewEncoder(w)
+	return walk(folder, func(_, comment string) error { return lines.Encode(document{comment}) })
+}
+
+func writeTable(w io.Writer, folder string) error {
+	rows := csv.NewWriter(w)
+	rows.Write([]string{"comment", "file"})
+	err := walk(folder, func(file, comment string) error { return rows.Write([]string{comment, file}) })
+	rows.Flush()
+	return cmp.Or(err, rows.Error())
+}
+
+// walk hands on the comments of all Go files in a folder, in the order of the files' names.
+func walk(folder string, each func(file, comment string) error) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Name() == "testdata" && entry.IsDir() {
 			return orSkip(err)
@@ -51,12 +70,13 @@ func write(w io.Writer, folder string) error {
 		if err != nil {
 			return nil // a file that is not for this version of Go
 		}
+		name, err := filepath.Rel(folder, path)
 		for _, comment := range comments(file) {
-			if err := lines.Encode(document{comment.Text()}); err != nil {
-				return err
+			if err == nil {
+				err = each(name, comment.Text())
 			}
 		}
-		return nil
+		return err
 	})
 }
 

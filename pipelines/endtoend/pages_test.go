@@ -1,0 +1,161 @@
+package endtoend
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"privpipe/pipelines/testkit"
+)
+
+// inCheckout are the pages whose commands run in a checkout after those of the README, and what they print.
+var inCheckout = []struct {
+	page string
+	want []string
+}{
+	{"pipelines/README.md", []string{`{"round_open":{"round":1,"scheme":{"method":"POISSON","rate":0.5,`}},
+	{"pipelines/recipes/README.md", []string{"topic  share  own"}},
+	{"account/README.md", []string{"0.9321", "0.7337", "1.64", "2.0005", "2.383", "59"}},
+	{"privatize/README.md", []string{`"mechanism": "laplace"`, "0.1698"}},
+	{"evaluate/README.md", []string{"topic  share  own"}},
+	{"pipelines/install/README.md", []string{"Trains a private topic model."}},
+	{"pipelines/recipes/kafka/README.md", nil}, // the first block
+}
+
+// byOwnTest are the pages that tests of their own run.
+var byOwnTest = map[string]string{
+	"account/ACCOUNTING.md":               "TestAccountingPage and TestEveryNight",
+	"pipelines/recipes/TOPICS.md":         "TestTopicsPage",
+	"pipelines/recipes/kafka/recovery.md": "operations.TestRecovery",
+	"privatize/CHECKING.md":               "privatize.TestRecomputing",
+	"sample/ALLOCATION.md":                "TestAllocationPage",
+	"tokenize/FORMATS.md":                 "tokenize.TestFormats",
+}
+
+// TestPagesAreRun: every page with shell commands is one that a test runs. A block without "sh" is no command as it stands.
+func TestPagesAreRun(t *testing.T) {
+	for _, page := range pagesOfTree(t) {
+		_, own := byOwnTest[page]
+		for _, other := range inCheckout {
+			own = own || other.page == page
+		}
+		if block.MatchString(read(t, page)) && !own && page != "README.md" {
+			t.Errorf("%s has commands that no test runs", page)
+		}
+	}
+}
+
+// TestPages follows the README in a fresh clone, block after block, each twice, and then the other pages. The programs of this test are
+// not on PATH there. The test command alone it does not run: .ci/run does.
+func TestPages(t *testing.T) {
+	testkit.Deep(t, "documents")
+	t.Parallel()
+	clone := freshClone(t)
+	const alone = "PATH=${PATH//$PRIVPIPE_BIN:/}; unset PRIVPIPE_BIN; ! type -P tokenize\n"
+	for i, b := range block.FindAllStringSubmatch(read(t, "README.md"), -1) {
+		script := alone + strings.Replace(b[1], "go test -timeout 40m ./...", "true", 1)
+		first, kept := onTerminal(t, clone, script), ledgersOf(t, clone)
+		if second := onTerminal(t, clone, script); first == "" && second != "" || ledgersOf(t, clone) != kept {
+			t.Errorf("block %d: the second run charges a ledger, or prints more:\n%s", i+1, second)
+		}
+	}
+	if open := open(t, filepath.Join(clone, "out")); len(open) > 0 {
+		t.Errorf("everybody may read %q", open)
+	}
+	for _, p := range inCheckout {
+		printed := ""
+		for _, b := range block.FindAllStringSubmatch(read(t, p.page), -1) {
+			if strings.Contains(p.page, "kafka") && (!strings.Contains(b[1], "broker.sh start .kafka") || os.Getenv("PRIVPIPE_KAFKA_JARS") == "") {
+				t.Log("of the runbook, the training in three commands, with PRIVPIPE_KAFKA_JARS; TestRunbook runs the rest")
+				continue
+			}
+			printed += onTerminal(t, clone, alone+b[1])
+		}
+		for _, want := range p.want {
+			if !strings.Contains(printed, want) {
+				t.Errorf("%s: no %s in\n%s", p.page, want, printed)
+			}
+		}
+	}
+}
+
+// TestAccountingPage runs the commands of the page on accounting, except for the script for every night, and looks for the numbers that
+// it says they print.
+func TestAccountingPage(t *testing.T) {
+	testkit.Deep(t, "documents")
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, "vocab.txt", "one\ntwo\n")
+	run(t, folder, "account ledger new --epsilon 3 --delta 1e-6 run.ledger")
+	numbers := 0
+	for _, b := range block.FindAllStringSubmatch(read(t, "account/ACCOUNTING.md"), -1) {
+		if strings.HasPrefix(b[1], "#!") {
+			continue
+		}
+		printed := run(t, folder, b[1])
+		for _, said := range regexp.MustCompile(`(?m)# (?:noise_multiplier )?([0-9]+\.[0-9]+)`).FindAllStringSubmatch(b[1], -1) {
+			numbers++
+			if !strings.Contains(printed, said[1]) {
+				t.Errorf("no %s in\n%s", said[1], printed)
+			}
+		}
+	}
+	if numbers < 8 {
+		t.Errorf("only %d numbers", numbers)
+	}
+}
+
+// freshClone copies the files that git would have in a clone after a commit of what is here.
+func freshClone(t *testing.T) string {
+	t.Helper()
+	clone := t.TempDir()
+	run(t, root, `git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from - | tar --extract --directory "`+clone+`"`)
+	return clone
+}
+
+// ledgersOf returns the ledgers below a folder, one after the other.
+func ledgersOf(t *testing.T, folder string) string {
+	t.Helper()
+	return run(t, folder, "find . -name '*.ledger' -type f | sort | xargs --no-run-if-empty cat")
+}
+
+// open lists the files below a folder that other users can read, except for those in folders named public.
+func open(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != folder && (entry.Name() == "public" || info.Mode().Perm()&0o077 == 0):
+			return filepath.SkipDir
+		case !entry.IsDir() && info.Mode().Perm()&0o077 != 0:
+			names = append(names, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// pagesOfTree are the pages that git tracks, or that are new.
+func pagesOfTree(t *testing.T) []string {
+	t.Helper()
+	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md")
+	list.Dir = root
+	names, err := list.Output()
+	if err != nil {
+		t.Skipf("no list of the files that git tracks (%v)", err)
+	}
+	pages := strings.Fields(string(names))
+	return slices.DeleteFunc(pages, func(name string) bool { _, err := os.Stat(filepath.Join(root, name)); return err != nil })
+}
