@@ -79,7 +79,7 @@ func TestReadmeStops(t *testing.T) {
 	}
 }
 
-// TestReadmeShort: the README fits a reader's patience, and .ci/run finds the test command.
+// TestReadmeShort: the README has at most 120 lines, .ci/run finds the test command, and Go's version is that of go.mod.
 func TestReadmeShort(t *testing.T) {
 	page := read(t, "README.md")
 	if lines := strings.Count(page, "\n"); lines > 120 {
@@ -92,6 +92,9 @@ func TestReadmeShort(t *testing.T) {
 	}
 	if !regexp.MustCompile(`(?m)^(go test .*[^ ]) *# .*`).MatchString(page) {
 		t.Error("no test command as .ci/run reads it")
+	}
+	if version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))[1]; !strings.Contains(page, "with Go "+version+",") {
+		t.Errorf("the README names another version of Go than %s", version)
 	}
 }
 
