@@ -147,7 +147,8 @@ func ledgersOf(t *testing.T, folder string) string {
 	return run(t, folder, "find . -name '*.ledger' -type f | sort | xargs --no-run-if-empty cat")
 }
 
-// open lists the files below a folder that other users can read, except for those in folders named public.
+// open lists the files below a folder that other users can read, except for those in folders named public, and for .lock, which names a
+// recipe and its process.
 func open(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
@@ -160,7 +161,7 @@ func open(t *testing.T, folder string) (names []string) {
 			return err
 		case entry.IsDir() && path != folder && (entry.Name() == "public" || info.Mode().Perm()&0o077 == 0):
 			return filepath.SkipDir
-		case !entry.IsDir() && info.Mode().Perm()&0o077 != 0:
+		case !entry.IsDir() && entry.Name() != ".lock" && info.Mode().Perm()&0o077 != 0:
 			names = append(names, path)
 		}
 		return nil
