@@ -113,7 +113,7 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("at the end of the slider it says %q and %q", f.Value, f.Said)
 	}
 	// Word 0 is a leading word of topic 0, which has 300 of its 303.
-	where := hostile[0] + ": about 99 % in “" + strings.Join(byLift, ", ") + "”."
+	where := hostile[0] + ": about 99\u00a0% in “" + strings.Join(byLift, ", ") + "”."
 	if !slices.Equal(f.Searched, []any{where, 1.0}) || !slices.Equal(f.Hovered, []any{where, true}) || !slices.Equal(f.Focused, []any{where, true}) {
 		t.Errorf("by search a word says %v, by pointer %v, by focus %v, want %s", f.Searched, f.Hovered, f.Focused, where)
 	}

@@ -17,12 +17,20 @@ import (
 )
 
 type coherenceCommand struct {
-	Reference string `required:"" placeholder:"FILE" help:"Count words in the documents of FILE, which tokenize --public made over the model's vocabulary."`
-	Top       int    `default:"10" help:"Compare this many words of each topic."`
-	JSON      bool   `name:"json" help:"Print JSON instead of a table."`
-	Output    string `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
-	Model     string `arg:"" help:"Model file of mstep lda."`
+	Reference string  `required:"" placeholder:"FILE" help:"Count words in the documents of FILE, which tokenize --public made over the model's vocabulary."`
+	Top       int     `default:"10" help:"Compare this many words of each topic."`
+	Relevance float64 `default:"0.6" zero:"" help:"Take the words of largest relevance with this λ (Sievert and Shirley 2014), in [0, 1], as evaluate topics does. 1: the likeliest words, as papers do."`
+	JSON      bool    `name:"json" help:"Print JSON instead of a table."`
+	Output    string  `short:"o" placeholder:"FILE" help:"Write the result to FILE; standard output by default."`
+	Model     string  `arg:"" help:"Model file of mstep lda."`
 	filter.Cells
+}
+
+// Help is kong's hook.
+func (coherenceCommand) Help() string {
+	return "The words are those that evaluate topics prints. The last column says how many of them the reference has. A topic with fewer than two " +
+		"has no coherence, null in JSON, and the mean leaves it out. Of other words that no document has, NPMI counts -1 for each pair, C_V counts 0, " +
+		"C_NPMI counts them as in one document, and UMass is that of gensim."
 }
 
 // Validate is kong's hook.
@@ -30,7 +38,7 @@ func (c *coherenceCommand) Validate() error {
 	if c.Top < 2 {
 		return fmt.Errorf("--top must be at least 2, is %d", c.Top)
 	}
-	return nil
+	return checkRelevance(c.Relevance)
 }
 
 // Run is kong's hook.
@@ -41,7 +49,7 @@ func (c *coherenceCommand) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(c.Output, c.Model, c.Reference); err != nil {
 		return err
 	}
-	topics, model, err := readTopics(c.Model, byProbability, c.Top, c.MaxCells)
+	topics, model, err := readTopics(c.Model, c.Relevance, c.Top, c.MaxCells)
 	if err != nil {
 		return err
 	}
@@ -82,14 +90,17 @@ func openReference(name, of string, wanted endpoint.Wanted, model *wire.Header) 
 
 // A coherenceRow has the coherences of a topic, or their means.
 type coherenceRow struct {
-	NPMI  float64 `json:"npmi"`
-	CV    float64 `json:"c_v"`
-	CNPMI float64 `json:"c_npmi"`
-	UMass float64 `json:"u_mass"`
+	NPMI, CV, CNPMI, UMass float64
+}
+
+// A coherent is a topic's coherences; nil if the reference has fewer than two of its words.
+type coherent struct {
+	*coherenceRow
+	held int // words that the reference has
 }
 
 // coherences returns the coherences of the words of each topic in the documents of a stream, and calls counted after each document.
-func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]coherenceRow, error) {
+func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]coherent, error) {
 	ids := make([][]uint32, len(topics))
 	var all []uint32
 	for i, t := range topics {
@@ -115,43 +126,76 @@ func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]co
 	if counter.Documents() == 0 {
 		return nil, exit.Errorf(exit.Malformed, "%s: no documents", in.Name())
 	}
-	values := make([]coherenceRow, len(topics))
+	values := make([]coherent, len(topics))
 	for i, of := range ids {
-		values[i] = coherenceRow{counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of)}
+		if values[i].held = len(counter.Held(of)); values[i].held >= 2 {
+			values[i].coherenceRow = &coherenceRow{counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of)}
+		}
 	}
 	return values, nil
 }
 
-func (c *coherenceCommand) print(topics []topic, values []coherenceRow) ([]byte, error) {
-	type row struct {
-		Topic int `json:"topic"`
-		coherenceRow
+// meanCoherence is the mean of the topics that have a coherence, and how many they are.
+func meanCoherence(values []coherent) (mean coherent) {
+	for _, x := range values {
+		if x.coherenceRow != nil {
+			mean.held++
+		}
 	}
-	rows := make([]row, len(topics))
-	var mean coherenceRow
-	for i, t := range topics {
-		x := values[i]
-		rows[i] = row{t.Topic, x}
-		n := float64(len(topics))
-		mean = coherenceRow{mean.NPMI + x.NPMI/n, mean.CV + x.CV/n, mean.CNPMI + x.CNPMI/n, mean.UMass + x.UMass/n}
+	if mean.held == 0 {
+		return mean
 	}
+	mean.coherenceRow = new(coherenceRow)
+	for _, x := range values {
+		if x.coherenceRow != nil {
+			n := float64(mean.held)
+			mean.NPMI, mean.CV = mean.NPMI+x.NPMI/n, mean.CV+x.CV/n
+			mean.CNPMI, mean.UMass = mean.CNPMI+x.CNPMI/n, mean.UMass+x.UMass/n
+		}
+	}
+	return mean
+}
+
+// numbers are the coherences by their names in JSON; null without any.
+func (x coherent) numbers(prefix string) map[string]any {
+	all := map[string]any{prefix + "npmi": nil, prefix + "c_v": nil, prefix + "c_npmi": nil, prefix + "u_mass": nil}
+	if of := x.coherenceRow; of != nil {
+		all[prefix+"npmi"], all[prefix+"c_v"], all[prefix+"c_npmi"], all[prefix+"u_mass"] = of.NPMI, of.CV, of.CNPMI, of.UMass
+	}
+	return all
+}
+
+func (c *coherenceCommand) print(topics []topic, values []coherent) ([]byte, error) {
+	mean := meanCoherence(values)
 	var b bytes.Buffer
 	if c.JSON {
-		err := json.NewEncoder(&b).Encode(map[string]any{
-			"mean_npmi": mean.NPMI, "mean_c_v": mean.CV, "mean_c_npmi": mean.CNPMI, "mean_u_mass": mean.UMass,
-			"top": c.Top, "topics": rows,
-		})
+		rows := make([]map[string]any, len(topics))
+		for i, t := range topics {
+			rows[i] = values[i].numbers("")
+			rows[i]["topic"], rows[i]["words_in_reference"] = t.Topic, values[i].held
+		}
+		all := mean.numbers("mean_")
+		all["top"], all["relevance"], all["topics"] = c.Top, c.Relevance, rows
+		err := json.NewEncoder(&b).Encode(all)
 		return b.Bytes(), err
 	}
+	leading := "leading"
+	if c.Relevance == byProbability {
+		leading = "likeliest"
+	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "topic\tNPMI of its %d likeliest words\tC_V\tC_NPMI\tUMass\n", c.Top)
-	line := func(name string, x coherenceRow) {
-		fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.3f\t%.3f\n", name, x.NPMI, x.CV, x.CNPMI, x.UMass)
+	fmt.Fprintf(w, "topic\tNPMI of its %d %s words\tC_V\tC_NPMI\tUMass\tin the reference\n", c.Top, leading)
+	line := func(name string, x coherent, held string) {
+		numbers := "-\t-\t-\t-"
+		if of := x.coherenceRow; of != nil {
+			numbers = fmt.Sprintf("%.3f\t%.3f\t%.3f\t%.3f", of.NPMI, of.CV, of.CNPMI, of.UMass)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", name, numbers, held)
 	}
-	for _, x := range rows {
-		line(strconv.Itoa(x.Topic), x.coherenceRow)
+	for i, t := range topics {
+		line(strconv.Itoa(t.Topic), values[i], fmt.Sprintf("%d of %d", values[i].held, len(t.Words)))
 	}
-	line("mean", mean)
+	line("mean", mean, fmt.Sprintf("of %d topics", mean.held))
 	err := w.Flush()
 	return b.Bytes(), err
 }

@@ -194,6 +194,8 @@ func smallFiles() map[string][]byte {
 		"by-round.pp": scoresByRound(wire.Side_PUBLIC, func(int, *wire.Score) {}),
 		"public-round.pp": encode(wire.Kind_SCORES, wire.Side_PUBLIC, false, nil,
 			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, Bound: -9, Unigram: -9}}}),
+		"hopeless-round.pp": encode(wire.Kind_SCORES, wire.Side_PUBLIC, false, nil,
+			&wire.Record{Round: 7, Body: &wire.Record_Score{Score: &wire.Score{Tokens: 5, Bound: -9e5, Unigram: -9}}}),
 		"private-by-round.pp": scoresByRound(wire.Side_PRIVATE, func(int, *wire.Score) {}),
 		"sampled.pp": scoresByRound(wire.Side_PUBLIC, func(round int, s *wire.Score) {
 			s.Bound, s.CompletionTokens, s.Completion = 0, 1, -math.Log(8)
@@ -213,7 +215,8 @@ func smallFiles() map[string][]byte {
 		"no-scores.pp":  encode(wire.Kind_SCORES, wire.Side_PRIVATE, false, nil),
 		"model.pp":      model(false, vocab, 4, lambda...),
 		"three.pp":      model(false, vocab, 4, 3, 3, 4, 20, 5, 5, 5, 5, 60, 20, 10, 10),
-		"common.pp":     model(false, vocab, 4, 40, 30, 20, 10, 69, 1, 10, 20), // cat is common
+		"common.pp":     model(false, vocab, 4, 40, 30, 20, 10, 69, 1, 10, 20),           // cat is common
+		"rare.pp":       model(false, vocab, 4, 3e4, 3e4, 2, 1e-3, 3e4, 3e4, 1e-3, 1e-3), // fish is rare
 		"near.pp":       model(false, vocab, 4, 5, 3, 1, 1, 6, 2, 1, 1),
 		"other.pp":      model(false, vocabulary.Words{"dog", "cat", "fish", "goat"}, 4, lambda...),
 		"cut-model.pp":  model(true, vocab, 4, lambda...),
@@ -223,6 +226,7 @@ func smallFiles() map[string][]byte {
 		"documents.pp":  documents(wire.Side_PUBLIC, nil, bags...),
 		"private.pp":    documents(wire.Side_PRIVATE, nil, bags...),
 		"other-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) { h.Vocabulary = vocab[1:].Hash() }, bags...),
+		"few-docs.pp":   documents(wire.Side_PUBLIC, nil, []uint32{0, 2}, []uint32{0}, []uint32{2}), // without dog and goat
 		"no-docs.pp":    documents(wire.Side_PUBLIC, nil),
 	}
 }

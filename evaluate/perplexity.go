@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"text/tabwriter"
 
@@ -171,20 +172,29 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 	return w.Flush()
 }
 
+// perplexities are those of a total, by their names in JSON.
 func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
-		"documents": total.Documents, "tokens": total.Tokens, "unigram": total.Unigram(), "uniform": h.VocabularySize,
+		"documents": total.Documents, "tokens": total.Tokens, "unigram": finite(total.Unigram()), "uniform": h.VocabularySize,
 	}
 	if total.Bound() > 0 {
-		values["bound"] = total.Bound()
+		values["bound"] = finite(total.Bound())
 	}
 	if total.PlugIn() > 0 {
-		values["plug_in"] = total.PlugIn()
+		values["plug_in"] = finite(total.PlugIn())
 	}
 	if total.CompletionTokens > 0 {
 		values["completion_tokens"] = total.CompletionTokens
-		values["completion"] = total.Completion()
-		values["completion_unigram"] = total.CompletionUnigram()
+		values["completion"] = finite(total.Completion())
+		values["completion_unigram"] = finite(total.CompletionUnigram())
 	}
 	return values
+}
+
+// finite is a number of JSON: null for one that is too large for it.
+func finite(x float64) any {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return x
 }

@@ -22,6 +22,7 @@ import (
 	"privpipe/pipelines/model/families"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
+	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -35,6 +36,7 @@ type reportCommand struct {
 	Curve       string `placeholder:"FILE" help:"Draw ε over the releases from FILE, which account report --curve FILE.json wrote."`
 	Releases    string `placeholder:"DIR|FILE|TOPIC" help:"Tell from these releases which words stand out of the noise: a folder of stored releases, or a stream of releases. By default LEDGER.releases if that exists and this user may read it."`
 	Start       string `placeholder:"FILE" help:"Show the topics before and after: those before the first release are in FILE, of mstep lda --start-out."`
+	Words       string `placeholder:"FILE" help:"Say which kinds of public text the text reads like, by the released word frequencies in FILE, of mstep words --public or mstep choose. They are over the model's vocabulary."`
 	Reference   string `placeholder:"FILE" help:"Compute the coherence of the topics on these documents, which tokenize --public made over the model's vocabulary."`
 	Scores      string `placeholder:"FILE" help:"Show the perplexity by these scores of estep --score on public documents. They must be of this model; those of the folder of mstep --models that ends with it make a chart."`
 	Predictions string `placeholder:"FILE" help:"Show how well the model predicts by these predictions of estep --score on public documents. They must be of this model."`
@@ -73,7 +75,7 @@ func (c *reportCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *reportCommand) Run(r *filter.Run) error {
-	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Reference, c.Scores, c.Predictions, c.Description}
+	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Words, c.Reference, c.Scores, c.Predictions, c.Description}
 	if err := r.Check(inputs...); err != nil {
 		return err
 	}
@@ -278,6 +280,11 @@ func (c *reportCommand) addTopics(p *page.Page, file *modelfile.File, run *relea
 			return err
 		}
 	}
+	if c.Words != "" {
+		if err := c.addKinds(p, file); err != nil {
+			return err
+		}
+	}
 	if c.Reference == "" || !p.Topics.Plural {
 		return nil
 	}
@@ -326,7 +333,7 @@ func distributions(file *modelfile.File) ([]float64, error) {
 // addCoherence adds the coherence of the topics on the reference documents.
 func (c *reportCommand) addCoherence(p *page.Page) error {
 	const compared = 10 // words of a topic, as in the literature: Lau, Newman and Baldwin 2014
-	topics, header, err := readTopics(c.Model, byProbability, compared, c.MaxCells)
+	topics, header, err := readTopics(c.Model, relevance.Default, compared, c.MaxCells)
 	if err != nil {
 		return err
 	}
@@ -341,8 +348,12 @@ func (c *reportCommand) addCoherence(p *page.Page) error {
 	}
 	of := make(map[int]*float64)
 	for i, t := range topics {
-		of[t.Topic] = &values[i].NPMI
-		p.Topics.MeanNPMI += values[i].NPMI / float64(len(values))
+		if values[i].coherenceRow != nil {
+			of[t.Topic] = &values[i].NPMI
+		}
+	}
+	if mean := meanCoherence(values); mean.coherenceRow != nil {
+		p.Topics.MeanNPMI = &mean.NPMI
 	}
 	for i := range p.Topics.All {
 		p.Topics.All[i].NPMI = of[p.Topics.All[i].ID]

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"privpipe/evaluate/internal/page"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/model/lda"
 	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
+	"privpipe/pipelines/model/words"
 )
 
 // addOrigins says how much of each topic is the data's own, if the model says so.
@@ -68,5 +71,32 @@ func refuseOtherStart(start, file *modelfile.File) error {
 	case digest != of || public != informed:
 		return exit.Errorf(exit.Malformed, "%s and %s are of different public text", start.Name, file.Name)
 	}
+	return nil
+}
+
+// addKinds says which kinds of public text the text reads like, from a file of word frequencies that fits the model.
+func (c *reportCommand) addKinds(p *page.Page, file *modelfile.File) error {
+	frequencies, err := modelfile.Read(c.Words, c.MaxCells)
+	if err != nil {
+		return err
+	}
+	of := func(run page.Run) bool { return run.Name == frequencies.Header.Run }
+	switch {
+	case frequencies.Family != words.Family:
+		return exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", c.Words, frequencies.Family.Name)
+	case !bytes.Equal(frequencies.Header.Vocabulary, file.Header.Vocabulary):
+		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Words, c.Model)
+	case c.Ledger != "" && !slices.ContainsFunc(p.Runs, of):
+		return exit.Errorf(exit.Malformed, "%s is of run %q, which %s does not charge", c.Words, frequencies.Header.Run, c.Ledger)
+	}
+	kinds, err := words.KindsOf(frequencies.Set)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Words, err)
+	}
+	for _, k := range kinds {
+		p.Topics.Kinds = append(p.Topics.Kinds, page.Kind(k))
+	}
+	slices.SortStableFunc(p.Topics.Kinds, func(a, b page.Kind) int { return cmp.Compare(b.Share, a.Share) })
+	p.Sources = append(p.Sources, page.Row{Name: "word frequencies", Value: described(c.Words)})
 	return nil
 }

@@ -46,6 +46,20 @@ func informedModel(run string, round uint32, words vocabulary.Words, digest int6
 	return b
 }
 
+// frequenciesOf is a model of word frequencies with the shares of kinds of public text.
+func frequenciesOf(model, run string, words vocabulary.Words, kinds ...*wire.Scalar) []byte {
+	h := &wire.Header{
+		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: run, Model: model,
+		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
+		Matrices: []*wire.Matrix{{Name: "probabilities", Rows: 1, Columns: uint32(len(words)), Element: wire.Element_FLOAT64}},
+	}
+	equal := slices.Repeat([]float64{1 / float64(len(words))}, len(words))
+	b, _ := script.Stream(h, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}},
+		&wire.Record{Round: 1, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: append([]*wire.Scalar{{Name: "rounds", Value: 1}}, kinds...)}}},
+		&wire.Record{Round: 1, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, equal)}}})
+	return b
+}
+
 // startFiles are models with public text, and the topics before their first release. Topic 0 of the start is topic 0 of the model with words 0 and 1
 // exchanged, and the others are the model's.
 func startFiles() map[string][]byte {
@@ -70,7 +84,13 @@ func startFiles() map[string][]byte {
 		"other-start.pp":  informedModel("", 0, hostile, 8, first, nil, nil),
 		"plain-start.pp":  informedModel("", 0, hostile, 0, first, nil, nil),
 		"short-start.pp":  informedModel("", 0, hostile, 7, first[:16], nil, nil),
-		"words-start.pp":  informedModel("", 0, vocab, 7, first[:12], nil, nil),
+		"like.pp": frequenciesOf("words", "monday", hostile, &wire.Scalar{Name: "like law & order", Value: .25},
+			&wire.Scalar{Name: "like small talk", Value: .625}, &wire.Scalar{Name: "like sport", Value: .09}, &wire.Scalar{Name: "like war", Value: .035}),
+		"unlike.pp":      frequenciesOf("words", "monday", hostile),
+		"sunday-like.pp": frequenciesOf("words", "sunday", hostile),
+		"wrong-like.pp":  frequenciesOf("words", "monday", hostile, &wire.Scalar{Name: "like war", Value: 1.5}),
+		"vocab-like.pp":  frequenciesOf("words", "monday", vocab),
+		"words-start.pp": informedModel("", 0, vocab, 7, first[:12], nil, nil),
 	}
 }
 
@@ -110,5 +130,37 @@ func TestBrowserStart(t *testing.T) {
 	}
 	if b.Facts.Foreign != 0 || b.Facts.Scripts != 3 {
 		t.Errorf("the page has %d foreign elements and %d scripts, want 0 and 3", b.Facts.Foreign, b.Facts.Scripts)
+	}
+}
+
+// TestKinds: the page names the kinds of public text that have a tenth of the text or more, the largest first, and all of them in its details. Word frequencies
+// that are not of the model's ledger and words are refused.
+func TestKinds(t *testing.T) {
+	const like, details = "The text reads most like: small talk (62\u00a0%), law &amp; order (25\u00a0%).", "What the text reads like: small talk 62.5 %, law &amp; order 25.0 %, sport 9.0 %"
+	command := reportCommand{Model: "informed-rep.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3}
+	for name, want := range map[string]string{
+		"like.pp": "", "unlike.pp": "", "sunday-like.pp": `is of run "sunday", which `, "wrong-like.pp": "like war must be in [0, 1], is 1.5",
+		"vocab-like.pp": "over different vocabularies", "informed-rep.pp": "a model of lda, must be of words",
+	} {
+		command.Words = name
+		p, err := pageOf(t, command)
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want %q", name, err, want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		html, err := p.HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{like, details} {
+			if got := strings.Contains(string(html), text); got != (name == "like.pp") {
+				t.Errorf("the page by %s has %q: %v", name, text, got)
+			}
+		}
 	}
 }

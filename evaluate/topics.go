@@ -31,7 +31,7 @@ type topicsCommand struct {
 // Help is kong's hook.
 func (topicsCommand) Help() string {
 	return "The largest topic is the first. Words are ranked by relevance, as on the page of evaluate report: common words of the whole text " +
-		"come later than by probability. Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
+		"come later than by probability, so the probabilities beside the words need not fall. Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
 		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of them. The column public says how " +
 		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided which topic a word was " +
 		"counted in, and they began with public topics."
@@ -42,8 +42,13 @@ func (c *topicsCommand) Validate() error {
 	if c.Top < 1 {
 		return fmt.Errorf("--top must be at least 1, is %d", c.Top)
 	}
-	if !(c.Relevance >= 0 && c.Relevance <= 1) {
-		return fmt.Errorf("--relevance must be in [0, 1], is %v", c.Relevance)
+	return checkRelevance(c.Relevance)
+}
+
+// checkRelevance checks the λ of --relevance.
+func checkRelevance(lambda float64) error {
+	if !(lambda >= 0 && lambda <= 1) {
+		return fmt.Errorf("--relevance must be in [0, 1], is %v", lambda)
 	}
 	return nil
 }
@@ -69,8 +74,8 @@ type word struct {
 	id int
 }
 
-// byProbability is the λ by which papers rank the words that they measure: coherence is of the likeliest words of a topic (Lau, Newman
-// and Baldwin 2014; Röder, Both and Hinneburg 2015), and so is diversity (Dieng, Ruiz and Blei 2020, §6).
+// byProbability is the λ by which papers rank the words that they measure. Diversity is of the likeliest words (Dieng, Ruiz and Blei
+// 2020, §6).
 const byProbability = 1
 
 // readTopics returns the top words of each topic of a model file by relevance with λ, the largest topic first, and the model's header.
@@ -134,7 +139,11 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 		if topics[0].origin != nil {
 			heading = "own\tpublic\t"
 		}
-		fmt.Fprintf(w, "topic\tshare\t%swords and their probabilities\n", heading)
+		words := "words by relevance, with their probabilities"
+		if c.Relevance == byProbability {
+			words = "words and their probabilities"
+		}
+		fmt.Fprintf(w, "topic\tshare\t%s%s\n", heading, words)
 		for _, t := range topics {
 			fmt.Fprintf(w, "%d\t%.1f%%\t", t.Topic, 100*t.Share)
 			if t.origin != nil {
@@ -144,11 +153,14 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 				if i > 0 {
 					fmt.Fprint(w, "  ")
 				}
-				fmt.Fprintf(w, "%s %.4f", x.Word, x.Probability)
+				fmt.Fprintf(w, "%s %s", x.Word, relevance.Print(x.Probability))
 			}
 			fmt.Fprintln(w)
 		}
 		w.Flush()
+		if topics[0].origin != nil {
+			b.WriteString("own: how much of the topic follows the text’s own noisy counts; public: how much else follows public text\n")
+		}
 	}
 	return writeText(c.Output, b.Bytes())
 }

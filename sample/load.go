@@ -133,10 +133,9 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 	if !slices.ContainsFunc(s.inputs(), func(name string) bool { return !endpoint.IsTopic(name) }) {
 		documents.Once()
 	}
-	if err := documents.Seal(); errors.Is(err, corpus.ErrTwice) {
-		return nil, nil, exit.Errorf(exit.Malformed, "%w", err).
-			WithHint("name each input once, give every document an id of its own, and each run of tokenize that names documents by content a --prefix: " +
-				"a unit counts once a round")
+	var twice *corpus.TwiceError
+	if err := documents.Seal(); errors.As(err, &twice) {
+		return nil, nil, s.refuseTwice(r, twice)
 	} else if err != nil {
 		return nil, nil, err
 	}
@@ -144,6 +143,17 @@ func (s *rounds) load(r *filter.Run) (*corpus.Corpus, *wire.Header, error) {
 		return nil, nil, refusePositions(suspect)
 	}
 	return documents, header, nil
+}
+
+// refuseTwice is the error of an id that occurs twice. The id and the places of its documents are private.
+func (s *rounds) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
+	err := exit.Errorf(exit.Malformed, "%w", twice)
+	if r.Private() {
+		err = exit.Errorf(exit.Malformed, "%w: documents %d and %d of %s have the id %q",
+			twice, twice.First, twice.Second, strings.Join(s.inputs(), ", "), twice.ID)
+	}
+	return err.WithHint("give every document an id of its own in the text, or no id, and run tokenize again; name each input once, and give each " +
+		"run of tokenize that names documents by content a --prefix. --private-logs, in a recipe PRIVPIPE_SAMPLE_PRIVATE_LOGS=true, names the id and its two documents")
 }
 
 // errEmpty is the error of inputs without a document: each round would cost a part of the budget and hold nobody.

@@ -1,25 +1,18 @@
 package main
 
 import (
-	"io"
-
-	"google.golang.org/protobuf/proto"
-
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
 )
 
 // cut brings documents to some words of their vocabulary.
 type cut struct {
-	From   string `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default of tokenize text."`
-	Vocab  string `required:"" placeholder:"FILE" help:"Keep the words of FILE, which are words of that vocabulary. It must be public, such as that of mstep choose."`
-	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
-	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
-	filter.Compress
+	From  string `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default of tokenize text."`
+	Vocab string `required:"" placeholder:"FILE" help:"Keep the words of FILE, which are words of that vocabulary. It must be public, such as that of mstep choose."`
+	rewriting
 }
 
 // Help is what --help adds for this command.
@@ -47,50 +40,29 @@ func (c *cut) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true}
-	if r.DryRun() {
-		return endpoint.CheckStream(r, c.Input, wanted)
-	}
-	in, h, err := endpoint.OpenStream(c.Input, wanted)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if string(h.Vocabulary) != string(from.Hash()) {
-		return exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than --from", in.Name()).WithHint("%s", vocabulary.Hint(h.Vocabulary))
-	}
-	h = proto.CloneOf(h) // the reader checks documents by its own
-	h.Version, h.Vocabulary, h.VocabularySize = wire.Version, words.Hash(), uint32(len(words))
-	out, err := endpoint.CreateStream(c.Output, h, c.Compress.Compress)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
 	known := uint64(0)
 	counts := make([]uint32, len(words)) // of a document
-	for documents := 0; r.Err() == nil; documents++ {
-		record, err := in.Next()
-		if err == io.EOF && documents == 0 {
-			return errEmpty("a document", c.Input)
-		}
-		if err == io.EOF {
-			left := in.Tallies()
+	return c.rewrite(r, rewriter{
+		header: func(in *endpoint.StreamReader, h *wire.Header) error {
+			if string(h.Vocabulary) != string(from.Hash()) {
+				return exit.Errorf(exit.Malformed, "%s: documents over another vocabulary than --from", in.Name()).
+					WithHint("%s", vocabulary.Hint(h.Vocabulary))
+			}
+			h.Vocabulary, h.VocabularySize = words.Hash(), uint32(len(words))
+			return nil
+		},
+		record: func(record *wire.Record) *wire.Record {
+			known += cutDocument(record.GetDocument(), ids, counts)
+			return record
+		},
+		tallies: func(left map[string]uint64) map[string]uint64 {
 			if _, stated := left[tallyTokens]; stated {
 				left[tallyKnown] = known
 			}
 			delete(left, "empty") // of the documents before
-			return out.Commit(tallies(left)...)
-		}
-		if err != nil {
-			return err
-		}
-		metrics.Documents(1)
-		known += cutDocument(record.GetDocument(), ids, counts)
-		if err := out.Write(record); err != nil {
-			return exit.Errorf(exit.Code(err), "%s: %w", in.Name(), err)
-		}
-	}
-	return r.Err()
+			return left
+		},
+	})
 }
 
 // ids returns for each id of a vocabulary the id of the word among other words, or their number for a word that is not among them.

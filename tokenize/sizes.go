@@ -2,15 +2,10 @@ package main
 
 import (
 	"encoding/binary"
-	"io"
 	"math"
 
-	"google.golang.org/protobuf/proto"
-
 	"privpipe/pipelines/endpoint"
-	"privpipe/pipelines/exit"
 	"privpipe/pipelines/filter"
-	"privpipe/pipelines/metrics"
 	"privpipe/pipelines/model/size"
 	"privpipe/pipelines/vocabulary"
 	"privpipe/pipelines/wire"
@@ -90,11 +85,7 @@ func sizeOf(id, user string, different int, coverage float64) *wire.Record {
 }
 
 // sizes writes the sizes of documents that another command or program made.
-type sizes struct {
-	Output string `short:"o" placeholder:"FILE" help:"Write the rows to FILE; standard output by default."`
-	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
-	filter.Compress
-}
+type sizes struct{ rewriting }
 
 // Help is what --help adds for this command.
 func (*sizes) Help() string {
@@ -108,43 +99,21 @@ func (s *sizes) Run(r *filter.Run) error {
 	if err := endpoint.Distinct(s.Output, s.Input); err != nil {
 		return err
 	}
-	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true, Values: true}
-	if r.DryRun() {
-		return endpoint.CheckStream(r, s.Input, wanted)
-	}
-	in, h, err := endpoint.OpenStream(s.Input, wanted)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	features := vocabulary.Words(size.Family.Features)
-	h = proto.CloneOf(h) // the reader checks documents by its own
-	h.Version, h.Values, h.Vocabulary, h.VocabularySize = wire.Version, true, features.Hash(), uint32(len(features))
-	out, err := endpoint.CreateStream(s.Output, h, s.Compress.Compress)
-	if err != nil {
-		return err
-	}
-	defer out.Abort()
-	for documents := 0; r.Err() == nil; documents++ {
-		record, err := in.Next()
-		if err == io.EOF && documents == 0 {
-			return errEmpty("a document", s.Input)
-		}
-		if err == io.EOF {
-			return out.Commit()
-		}
-		if err != nil {
-			return err
-		}
-		metrics.Documents(1)
-		d := record.GetDocument()
-		known := 0.0
-		if len(d.WordGaps) > 0 {
-			known = 1
-		}
-		if err := out.Write(sizeOf(d.Id, d.User, len(d.WordGaps), known)); err != nil {
-			return exit.Errorf(exit.Code(err), "%s: %w", in.Name(), err)
-		}
-	}
-	return r.Err()
+	return s.rewrite(r, rewriter{
+		values: true,
+		header: func(_ *endpoint.StreamReader, h *wire.Header) error {
+			features := vocabulary.Words(size.Family.Features)
+			h.Values, h.Vocabulary, h.VocabularySize = true, features.Hash(), uint32(len(features))
+			return nil
+		},
+		record: func(record *wire.Record) *wire.Record {
+			d := record.GetDocument()
+			known := 0.0
+			if len(d.WordGaps) > 0 {
+				known = 1
+			}
+			return sizeOf(d.Id, d.User, len(d.WordGaps), known)
+		},
+		tallies: func(map[string]uint64) map[string]uint64 { return nil }, // they are of the text's words
+	})
 }

@@ -4,6 +4,8 @@ package public
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -20,6 +22,7 @@ type Command struct {
 	Features int      `default:"100" placeholder:"N" help:"Keep N features of each word, principal components of its neighbours and topics (default ${default})."`
 	Check    string   `placeholder:"FILE" help:"Only check that FILE is a public file with enough of the vocabulary's words for a prior, and print how many it has. The exit code is 83 if it has too few."`
 	Topics   []string `name:"topics" sep:"none" placeholder:"FILE" help:"Take the topics of FILE, a model of public text; give it several times. A private model may start from the topics of the first file. Without it the public file has the frequencies of words alone: one topic of these frequencies, and no features."`
+	Kinds    []string `name:"kind" sep:"none" placeholder:"NAME=FILE" help:"Take the topics of FILE, too, and name the kind of text that it is of, in plain words; give it several times. mstep words says how much a private text reads like each kind."`
 	Vectors  string   `placeholder:"FILE" help:"Make features also of the vectors of words in FILE, learned of other public text: a line has a word and its numbers, as in GloVe and word2vec."`
 	Seed     uint64   `zero:"" default:"1" help:"Seed the search for eigenvectors (default ${default})."`
 	Output   string   `short:"o" placeholder:"FILE" help:"Write the public file to FILE; standard output by default."`
@@ -32,13 +35,34 @@ func (c *Command) Validate() error {
 	if c.Features < 1 || c.Features > maxFeatures {
 		return errors.New("--features must be in [1, 500]")
 	}
-	if c.Check != "" && (len(c.Topics) > 0 || len(c.Inputs) > 0 || c.Vectors != "") {
-		return errors.New("--check makes no public file: no --topics, no --vectors and no documents go with it")
+	if c.Check != "" && (len(c.Topics) > 0 || len(c.Kinds) > 0 || len(c.Inputs) > 0 || c.Vectors != "") {
+		return errors.New("--check makes no public file: no --topics, no --kind, no --vectors and no documents go with it")
 	}
 	if c.Vectors != "" && len(c.Topics) == 0 {
 		return errors.New("--vectors needs --topics: a public file without topics has no features")
 	}
+	seen := make(map[string]bool)
+	for _, kind := range c.Kinds {
+		name, file, ok := strings.Cut(kind, "=")
+		if !ok || name == "" || file == "" {
+			return fmt.Errorf("--kind must be NAME=FILE, is %q", kind)
+		}
+		if seen[name] {
+			return fmt.Errorf("--kind names %q twice", name)
+		}
+		seen[name] = true
+	}
 	return nil
+}
+
+// models are the files of --topics and of --kind, in this order, and the names of the latter.
+func (c *Command) models() (files, kinds []string) {
+	files = slices.Clone(c.Topics)
+	for _, kind := range c.Kinds {
+		name, file, _ := strings.Cut(kind, "=")
+		files, kinds = append(files, file), append(kinds, name)
+	}
+	return files, kinds
 }
 
 func (c *Command) inputs() []string {
@@ -53,7 +77,8 @@ func (c *Command) Run(r *filter.Run) error {
 	if c.Check != "" {
 		return c.check(r)
 	}
-	inputs := append(c.inputs(), c.Topics...)
+	models, kinds := c.models()
+	inputs := append(c.inputs(), models...)
 	if c.Vectors != "" {
 		inputs = append(inputs, c.Vectors)
 	}
@@ -68,10 +93,13 @@ func (c *Command) Run(r *filter.Run) error {
 		return err
 	}
 	text := &publictext.Text{Vocabulary: vocab}
-	for i, name := range c.Topics {
+	for i, name := range models {
 		model, err := readTopics(name, vocab)
 		if err != nil {
 			return err
+		}
+		if kind := i - len(c.Topics); kind >= 0 {
+			text.Kinds = append(text.Kinds, publictext.Kind{Name: kinds[kind], First: len(text.Topics)})
 		}
 		text.Topics = append(text.Topics, lifts(model)...)
 		if i == 0 {

@@ -61,6 +61,10 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
 	}
+	kinds, err := words.KindsOf(file.Set)
+	if err != nil {
+		return exit.Errorf(exit.Malformed, "%s: %w", c.Input, err)
+	}
 	keep, err := c.kept(file.Words)
 	if err != nil || r.DryRun() {
 		return err
@@ -78,6 +82,7 @@ func (c *ChooseCommand) Run(r *filter.Run) error {
 	s := new(model.Snapshot)
 	words.Rounds.Put(s, rounds)
 	words.Probabilities.Put(s, model.Size{Words: len(chosen)}, probabilities)
+	words.PutKinds(s, kinds)
 	var list bytes.Buffer
 	if err := chosen.Write(&list); err != nil {
 		return err

@@ -11,69 +11,41 @@ import (
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
-	"privpipe/pipelines/wire/stream"
-)
-
-// The matrices and scalars of a checkpoint, besides the number of rounds.
-var (
-	keptVariance = model.Scalar{Name: "variance"}
-	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 )
 
 // Learner implements model.Learner.
 type Learner struct {
-	words    int
-	round    uint32
-	rounds   float64          // number of rounds in the mean
-	mean     []float64        // of the released sums
-	variance float64          // of the noise on each cell of it
-	public   *publictext.Text // prior of the frequencies, by which documents were scaled; nil: none
+	learn.Mean
+	public *publictext.Text // prior of the frequencies, by which documents were scaled; nil: none
 }
 
 // New returns a learner for a vocabulary of the given size.
-func New(size int) *Learner { return &Learner{words: size, mean: make([]float64, size)} }
+func New(size int) *Learner { return newLearner(size, nil) }
 
 // NewInformed returns a learner of releases of estep words --public.
-func NewInformed(text *publictext.Text) *Learner {
-	l := New(len(text.Frequencies))
-	l.public = text
+func NewInformed(text *publictext.Text) *Learner { return newLearner(len(text.Frequencies), text) }
+
+func newLearner(size int, text *publictext.Text) *Learner {
+	l := &Learner{learn.NewMean(words.Counts, size, words.Rounds), text}
+	l.Settings = learn.PublicText(text)
 	return l
 }
 
 // Family implements model.Learner.
 func (l *Learner) Family() *model.Family { return words.Family }
 
-// Size implements model.Learner.
-func (l *Learner) Size() model.Size { return model.Size{Words: l.words} }
-
-// Round implements model.Learner.
-func (l *Learner) Round() uint32 { return l.round }
-
-// Update implements model.Learner.
-func (l *Learner) Update(r *model.Release) error {
-	counts, err := r.Statistic(words.Counts)
-	if err != nil {
-		return err
-	}
-	l.rounds++
-	l.variance = model.Mix(l.mean, counts.Values, 1/l.rounds, l.variance, counts.Deviation*counts.Deviation)
-	l.round = r.Round
-	return nil
-}
-
-// Parameters implements model.Learner: the E-step needs none.
-func (l *Learner) Parameters() *model.Snapshot { return nil }
-
 // Model implements model.Learner.
 func (l *Learner) Model() (*model.Snapshot, error) {
-	if l.round == 0 {
+	if l.Round() == 0 {
 		return nil, errors.New("no release to learn from")
 	}
 	s := new(model.Snapshot)
-	words.Rounds.Put(s, l.rounds)
-	words.Probabilities.Put(s, l.Size(), l.frequencies())
+	words.Rounds.Put(s, l.Rounds)
+	frequencies := l.frequencies()
+	words.Probabilities.Put(s, l.Size(), frequencies)
 	if l.public != nil {
 		l.public.PutDigest(s)
+		words.PutKinds(s, kinds(frequencies, l.public))
 	}
 	return s, nil
 }
@@ -81,19 +53,19 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 // frequencies returns the frequency of each word.
 func (l *Learner) frequencies() []float64 {
 	if l.public == nil {
-		return denoise.Frequencies(l.mean, math.Sqrt(l.variance))
+		return denoise.Frequencies(l.Cells, math.Sqrt(l.Variance))
 	}
-	if l.variance == 0 {
-		exact := make([]float64, len(l.mean))
+	if l.Variance == 0 {
+		exact := make([]float64, len(l.Cells))
 		for v, scale := range words.Scales(l.public.Frequencies) {
-			exact[v] = l.mean[v] * scale
+			exact[v] = l.Cells[v] * scale
 		}
 		return denoise.Frequencies(exact, 0)
 	}
 	rows := informed.New(1, l.public.Frequencies, l.public, words.Scales(l.public.Frequencies))
-	tau := math.Sqrt(l.variance)
-	rows.Follow(l.mean, tau)
-	frequencies := rows.Last(l.mean, tau).Estimate(l.mean, tau)
+	tau := math.Sqrt(l.Variance)
+	rows.Follow(l.Cells, tau)
+	frequencies := rows.Last(l.Cells, tau).Estimate(l.Cells, tau)
 	total := 0.0
 	for _, f := range frequencies {
 		total += f
@@ -102,19 +74,4 @@ func (l *Learner) frequencies() []float64 {
 		frequencies[v] /= total
 	}
 	return frequencies
-}
-
-func (l *Learner) state() learn.State {
-	return learn.State{Settings: learn.PublicText(l.public), Kept: []learn.Kept{
-		learn.Number(words.Rounds, &l.rounds), learn.Number(keptVariance, &l.variance), learn.Cells(keptMean, l.Size(), l.mean),
-	}}
-}
-
-// State implements model.Learner.
-func (l *Learner) State() *model.Snapshot { return l.state().Snapshot() }
-
-// Restore implements model.Learner.
-func (l *Learner) Restore(set *stream.Set) error {
-	l.round = set.Round
-	return l.state().Restore(set)
 }

@@ -26,12 +26,12 @@ func TestMean(t *testing.T) {
 		}
 	}
 	for v, want := range []float64{2 * (4 + 1 - 2) / 3., 2 * (-2 + 0 + 5) / 3.} {
-		if math.Abs(l.mean[v]-want) > 1e-12 {
-			t.Errorf("mean of word %d is %v, want %v", v, l.mean[v], want)
+		if math.Abs(l.Cells[v]-want) > 1e-12 {
+			t.Errorf("mean of word %d is %v, want %v", v, l.Cells[v], want)
 		}
 	}
-	if want := (2 * 3) * (2 * 3) / 3.; math.Abs(l.variance-want) > 1e-12 {
-		t.Errorf("variance is %v, want %v", l.variance, want)
+	if want := (2 * 3) * (2 * 3) / 3.; math.Abs(l.Variance-want) > 1e-12 {
+		t.Errorf("variance is %v, want %v", l.Variance, want)
 	}
 }
 

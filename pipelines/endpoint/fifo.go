@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"privpipe/pipelines/exit"
+	"privpipe/pipelines/wire/stream"
 )
 
 // A FIFO has two ends, and either program may die before it opens its end. A blocking open of the other end would then wait
@@ -158,6 +159,9 @@ func upstream() bool {
 	_, err := unix.Poll(fds, 0)
 	return err == nil && pipe(os.Stdin.Stat()) && fds[0].Revents&unix.POLLHUP == 0
 }
+
+// CutUpstream says whether an error only repeats that a stage before this one failed: standard input is a pipe, and it ended too early.
+func CutUpstream(err error) bool { return pipe(os.Stdin.Stat()) && stream.Cut(err, "standard input") }
 
 // InputGone says whether standard input is a pipe whose writers are gone and that has no data left.
 func InputGone() bool {

@@ -31,7 +31,7 @@ func TestPublicRecipe(t *testing.T) {
 	lda := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --topics 4 --rounds 4 "
 	run(t, folder, lda+"--public text.pp private.jsonl out")
 	page := run(t, folder, "cat out/public/report.html")
-	for _, want := range []string{digest, "The topics before and after", "is the data’s own, ", "start.pp, SHA-256 "} {
+	for _, want := range []string{digest, "The topics before and after", "is the data’s own, ", "start.pp, SHA-256 ", "What the text reads like: "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

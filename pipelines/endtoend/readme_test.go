@@ -52,7 +52,7 @@ func TestReadme(t *testing.T) {
 	if read(t, model)+read(t, ledger) != before {
 		t.Error("the first block makes another model, or charges the ledger again")
 	}
-	for _, line := range []string{"topic  share  words and their probabilities", "pld         1  1e-06"} {
+	for _, line := range []string{"topic  share  words by relevance, with their probabilities", "pld         1  1e-06"} {
 		if !strings.Contains(read(t, "README.md"), line) || !strings.Contains(printed, line) {
 			t.Errorf("the README has no %q, or its first block prints none:\n%s", line, printed)
 		}

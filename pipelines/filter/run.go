@@ -137,6 +137,10 @@ type reporter struct {
 	json    bool
 }
 
+// inPipeline is the environment variable by which a recipe says that each stage of a pipeline writes to the same place. A stage whose input was cut
+// then ends with its exit code and no message: the stage that failed says why.
+const inPipeline = "PRIVPIPE_PIPELINE"
+
 // fail reports err unless it is nil, and returns the exit code.
 func (l *reporter) fail(err error) int {
 	if unread(err) {
@@ -150,6 +154,9 @@ func (l *reporter) fail(err error) int {
 		message := endpoint.Visible(err.Error(), true)
 		b, _ := json.Marshal(map[string]any{"type": "exit", "program": l.program, "code": code, "message": message})
 		fmt.Fprintf(l.out, "%s\n", b)
+		return code
+	}
+	if os.Getenv(inPipeline) != "" && endpoint.CutUpstream(err) {
 		return code
 	}
 	if err == errUnread {

@@ -6,6 +6,7 @@
 #
 # Each TEXT is a corpus that tokenize text reads, and PUBLIC: the file shows its words, and no ε covers them. The more a corpus is like the
 # private text, the better the prior. OUT is the public file. Topics are learned of all corpora together, twice, and of each by itself.
+# The page of a model says how much the private text reads like each corpus, by the name of the corpus's file: "health books.jsonl".
 # OUT.work has what the recipe has made so far. If it is stopped, the same command resumes, also with other --features and --vectors. The
 # folder goes at the end.
 #
@@ -108,13 +109,15 @@ learn() {
 }
 
 keep "$out/all.$topics.pp" learn all "$topics" "$seed" "${texts[@]}"
-models=(--topics "$out/all.$topics.pp")
+models=(--topics "$out/all.$topics.pp") kinds=()
 ((more == topics)) || keep "$out/all.$more.pp" learn all "$more" "$((seed + 1))" "${texts[@]}"
 ((more == topics)) || models+=(--topics "$out/all.$more.pp")
 if ((${#texts[@]} > 1)); then
   for i in "${!texts[@]}"; do
     keep "$out/corpus$i.$more.pp" learn "corpus$i" "$more" "$((seed + 2 + i))" "${texts[i]}"
-    models+=(--topics "$out/corpus$i.$more.pp")
+    name=$(name_of "${texts[i]}" | tr '=_-' '   ')
+    [[ " ${kinds[*]} " != *" $name="* ]] || name+=" $((i + 1))"
+    kinds+=(--kind "$name=$out/corpus$i.$more.pp")
   done
 fi
 if [[ $sources ]]; then
@@ -124,5 +127,5 @@ if [[ $sources ]]; then
     models+=(--topics "$out/$name.1.pp")
   done
 fi
-mstep public "${models[@]}" --features "$features" ${vectors:+--vectors "$vectors"} --seed "$seed" "${vocabulary[@]}" --compress best -o "$made" "$out/all.documents.pp"
+mstep public "${models[@]}" "${kinds[@]}" --features "$features" ${vectors:+--vectors "$vectors"} --seed "$seed" "${vocabulary[@]}" --compress best -o "$made" "$out/all.documents.pp"
 rm -rf -- "$out"

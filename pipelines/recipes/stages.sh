@@ -48,6 +48,7 @@ root=$(readlink -f -- "$recipes/../..")
 if [[ -z ${PRIVPIPE_BIN:-} && -e $root/go.mod ]]; then
   PRIVPIPE_BIN=$root/bin
   type -P go >/dev/null || fail "Go is not on PATH: it is needed to build the stages of a checkout; add it to PATH, or use an installation" 82
+  [[ -e $PRIVPIPE_BIN/estep ]] || echo "$(basename "$0"): builds the stages, once: about a minute" >&2
   CGO_ENABLED=0 go build -C "$root" -o bin/ ./... & # static, as an installation is
   stages=($!)
   wait "${stages[@]}"
@@ -258,6 +259,7 @@ page() {
   account export --format list "${of[@]}" -o "$shown/events.json" "$ledger" || rm -f -- "$shown/events.json" # of a charge without an event
   report=(evaluate report --title "${title:-$(name_of "$text")}" --model "$shown/model.pp" --ledger "$ledger" --account "$shown/report.json" "${curve[@]}")
   [[ ! -e $shown/start.pp ]] || report+=(--start "$shown/start.pp")
+  [[ -z ${prior:-} || ! -e $shown/words.pp ]] || report+=(--words "$shown/words.pp")
   if (($#)) && ! public "$2"; then
     printf '%s: the held-out data are private, so %q has no numbers of them; a page for inside only: %s\n' "$(basename "$0")" "$shown/report.html" \
       "$(printf '%q ' "${report[@]}" "$@" --internal)$(printf %q "$inside/internal.html")" >&2
@@ -495,12 +497,12 @@ pipeline() {
       command+=("$1")
       shift
       (($# == 0)) || continue
-      "${command[@]}" <"$input" &
+      PRIVPIPE_PIPELINE=1 "${command[@]}" <"$input" &
     else
       shift
       output=$fifos/${#stages[@]}
       mkfifo -- "$output"
-      "${command[@]}" <"$input" >"$output" &
+      PRIVPIPE_PIPELINE=1 "${command[@]}" <"$input" >"$output" &
       input=$output
       command=()
     fi
@@ -521,6 +523,7 @@ together() {
       code=0 pid=${stages[0]}
       wait "$pid" || code=$?
     fi
+    ((code <= 128 || code == 141 || worst > 0)) || echo "$(basename "$0"): a stage was ended by a signal: exit code $code" >&2
     case $code in
       0) weight=0 ;;
       141) weight=1 ;;
@@ -558,6 +561,8 @@ same() {
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
   if [[ -e $inside/settings && $(<"$inside/settings") != "$settings" ]] && only_size && same_plan "$(<"$inside/settings")" "$settings"; then
     rm -f -- "$inside/documents.pp" "$inside/all-words.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
+  elif [[ -e $inside/settings && $(<"$inside/settings") != "$settings" && ${2:-} == *.pp && -z ${brokers:-} ]] && unspent; then
+    rm -f -- "$begun" "$inside/documents.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
   elif [[ -e $begun || -e $inside/documents.pp ]] || compgen -G "$shown/*grant.json" >/dev/null; then
     [[ -e $inside/settings && $(<"$inside/settings") == "$settings" ]] ||
       fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$inside/settings"))"
@@ -566,6 +571,10 @@ same() {
   (umask 077 && printf '%s\n' "$settings" >"$inside/settings.unfinished")
   mv -- "$inside/settings.unfinished" "$inside/settings"
 }
+
+# unspent succeeds if nothing was released in the folder: its own ledger has no charge, as after a text that no stage could read. Another text
+# or other settings then begin it again.
+unspent() { [[ -s $inside/run.ledger ]] && ! grep -q '"charge":' "$inside/run.ledger"; }
 
 # only_size succeeds if the size of the text is all that was released in the folder.
 only_size() {

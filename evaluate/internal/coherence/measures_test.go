@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -14,10 +15,11 @@ func TestAsGensim(t *testing.T) {
 		t.Fatal(err)
 	}
 	var gensim struct {
-		Documents, Topics [][]uint32
-		UMass             []float64 `json:"u_mass"`
-		CNPMI             []float64 `json:"c_npmi"`
-		CV                []float64 `json:"c_v"`
+		Documents, Topics, Absent [][]uint32
+		UMass                     []float64 `json:"u_mass"`
+		CNPMI                     []float64 `json:"c_npmi"`
+		CV                        []float64 `json:"c_v"`
+		AbsentUMass               []float64 `json:"absent_u_mass"`
 	}
 	if err := json.Unmarshal(content, &gensim); err != nil {
 		t.Fatal(err)
@@ -29,7 +31,18 @@ func TestAsGensim(t *testing.T) {
 	for _, topic := range gensim.Topics {
 		all = append(all, topic...)
 	}
+	for _, topic := range gensim.Absent {
+		all = append(all, topic...)
+	}
 	c := count(all, gensim.Documents...)
+	if len(gensim.Absent) < 5 {
+		t.Errorf("%d topics with words that no document holds", len(gensim.Absent))
+	}
+	for i, topic := range gensim.Absent {
+		if got, want := c.UMass(topic), gensim.AbsentUMass[i]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("topic %v: u_mass is %v, gensim's %v", topic, got, want)
+		}
+	}
 	for i, topic := range gensim.Topics {
 		for _, m := range []struct {
 			name      string
@@ -57,8 +70,23 @@ func TestWordOfNoDocument(t *testing.T) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
-	// Pairs (1, 9) and (2, 9) never meet, and 9 counts as in one document of three; 1 is in two documents, one of them with 2.
-	if got, want := c.UMass(topic), (2*math.Log(1e-12*3)+math.Log(0.5))/3; math.Abs(got-want) > 1e-9 {
+	// 9 comes first, so its pairs count 0; 1 is in two documents, one of them with 2.
+	if got, want := c.UMass(topic), math.Log(0.5)/3; math.Abs(got-want) > 1e-9 {
 		t.Errorf("u_mass is %v, want %v", got, want)
+	}
+	// 1 and 2 alone have a C_V of their own, and 9 takes a third of it away.
+	if got, want := c.CV(topic), c.CV([]uint32{1, 2})*2/3; math.Abs(got-want) > 1e-9 || got <= 0 {
+		t.Errorf("c_v is %v, want %v", got, want)
+	}
+	if got := c.Held(topic); !slices.Equal(got, []uint32{1, 2}) {
+		t.Errorf("documents hold %v", got)
+	}
+}
+
+// TestNoWord: a topic of which no document holds a word has no C_V to speak of.
+func TestNoWord(t *testing.T) {
+	topic := []uint32{7, 8, 9}
+	if got := count(topic, []uint32{1, 2}, []uint32{1}).CV(topic); got != 0 {
+		t.Errorf("c_v is %v, want 0", got)
 	}
 }

@@ -49,7 +49,7 @@ func (p *Protection) AddHistory(ledger *event.Ledger, r *spent.Report, curve *sp
 			}
 			x.Epsilon = after.String()
 			if b := r.Budget; b != nil && b.EpsilonLeft != nil && b.Delta == float64(*r.Delta) {
-				x.Left = rounded.Down(max(0, b.Epsilon-float64(after)))
+				x.Left = left(max(0, b.Epsilon-float64(after)))
 			}
 		}
 		p.Runs = append(p.Runs, x.Spending)

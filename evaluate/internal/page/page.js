@@ -47,7 +47,7 @@
   const say = (to, {word, parts}) => {
     const name = document.createElement("strong"), where = [];
     name.textContent = word;
-    for (let i = 0; i < parts.length; i += 2) where.push(`about ${parts[i + 1]} % in “${topics[parts[i]].dataset.name}”`);
+    for (let i = 0; i < parts.length; i += 2) where.push(`about ${parts[i + 1]}\u00a0% in “${topics[parts[i]].dataset.name}”`);
     to.replaceChildren(name, ": " + (where.join("; ") || "in small parts in many topics") + ".");
   };
   const mark = parts => topics.forEach((topic, place) => topic.classList.toggle("has", parts.some((x, i) => i % 2 === 0 && x === place)));
@@ -139,7 +139,7 @@
         bar.setAttribute("width", 100 * inTopic / widest + "%");
         bar.classList.toggle("sure", sure === 1 || !marks);
         whole.setAttribute("width", Math.min(100, 100 * overall / widest) + "%");
-        number.firstChild.nodeValue = inTopic.toFixed(4);
+        number.firstChild.nodeValue = inTopic < 0.001 ? inTopic.toPrecision(2) : inTopic.toFixed(4);
         number.lastElementChild.replaceChildren(...(sure ? marked() : []));
       });
     }

@@ -89,7 +89,7 @@ func NewProtection(r *spent.Report) *Protection {
 	if b := r.Budget; b != nil {
 		p.Budget = fmt.Sprintf("ε %s at δ %v", rounded.Up(b.Epsilon), b.Delta)
 		if b.EpsilonLeft != nil {
-			p.Left = rounded.Down(float64(*b.EpsilonLeft))
+			p.Left = left(float64(*b.EpsilonLeft))
 		}
 		if b.Delta == float64(*r.Delta) && r.Filter == nil {
 			p.Used = min(1, float64(*r.Epsilon)/b.Epsilon)
@@ -213,7 +213,7 @@ func sentences(r *spent.Report) []Sentence {
 // (2015), theorem 2.1.
 func guess(epsilon, delta float64) string {
 	p := 1 - (1-delta)/(1+math.Exp(epsilon))
-	return fmt.Sprintf("%.1f %%", math.Ceil(min(1, p)*1000-1e-9)/10)
+	return fmt.Sprintf("%.1f\u00a0%%", math.Ceil(min(1, p)*1000-1e-9)/10)
 }
 
 // oneIn prints 1/δ, rounded down to three digits.
@@ -304,4 +304,12 @@ func trust(r *spent.Report) []string {
 		all = append(all, fmt.Sprintf("A paper's sensitivities would give ε %s. That is the paper's claim, and is not proven.", r.Claimed))
 	}
 	return all
+}
+
+// left prints what is left of a budget, and not the decimals of nothing.
+func left(epsilon float64) string {
+	if text := rounded.Down(epsilon); text != "0.0000" {
+		return text
+	}
+	return "0"
 }

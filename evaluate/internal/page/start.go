@@ -1,13 +1,38 @@
 package page
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"privpipe/pipelines/model/relevance"
 )
 
 // An Origin is where a topic of a model with public text comes from: shares whose sum is 1.
 type Origin struct{ Own, Public, Frequencies float64 }
+
+// A Kind is a kind of public text, and how much of the text reads like it. All kinds together have 1.
+type Kind struct {
+	Name  string
+	Share float64
+}
+
+// The kinds that a sentence names.
+const (
+	mostKinds = 3
+	leastKind = 0.1
+)
+
+// Like names the kinds that the text reads most like, with their shares; empty for none.
+func (t *Topics) Like() string {
+	var names []string
+	for _, k := range t.Kinds {
+		if len(names) < mostKinds && k.Share >= leastKind {
+			names = append(names, fmt.Sprintf("%s (%.0f\u00a0%%)", k.Name, 100*k.Share))
+		}
+	}
+	return strings.Join(names, ", ")
+}
 
 // A Change is a topic before the first release and after the last.
 type Change struct {

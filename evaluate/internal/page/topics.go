@@ -26,13 +26,14 @@ type Topics struct {
 	// Reference is the name of the documents of the coherence, empty for none. It compared ReferenceTop words of each topic.
 	Reference    string
 	ReferenceTop int
-	MeanNPMI     float64
+	MeanNPMI     *float64 // of the topics that have one; nil if none has
 	Lambda       float64  // of the relevance by which the page ranks words before anybody moves the slider
 	Ranks        [][]Rank // what the slider needs, in the order of All
 	Found        []Found  // what the search for a word needs; nil for one distribution
 
 	Origin  *Origin  // of all topics together; nil: the model has no public text
 	Changes []Change // in the order of All; nil: no start was given
+	Kinds   []Kind   // of public text, the largest share first; nil: unknown
 
 	ranked [][]int // the ids of Ranks
 }
@@ -85,11 +86,16 @@ func (t Topic) About() string {
 func (t Topic) SharePercent() float64 { return 100 * t.Share }
 
 // Coherence prints the NPMI, empty if it is unknown.
-func (t Topic) Coherence() string {
-	if t.NPMI == nil {
+func (t Topic) Coherence() string { return coherence(t.NPMI) }
+
+// MeanCoherence prints the mean NPMI, empty if no topic has one.
+func (t *Topics) MeanCoherence() string { return coherence(t.MeanNPMI) }
+
+func coherence(npmi *float64) string {
+	if npmi == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.3f", *t.NPMI)
+	return fmt.Sprintf("%.3f", *npmi)
 }
 
 // A Word is a word of a topic.
@@ -101,6 +107,9 @@ type Word struct {
 
 	Width, OverallWidth float64 // of the bars of both probabilities: the topic's widest is 100, and none is wider
 }
+
+// InTopic prints the probability in the topic.
+func (w Word) InTopic() string { return relevance.Print(w.Probability) }
 
 // A Rank is a word of a topic for the script: word, probability, overall probability, and 1 if it is marked.
 type Rank [4]any

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
@@ -30,6 +32,13 @@ type Text struct {
 	Digest      [sha256.Size]byte // of the file, which it had before it was brought to a vocabulary
 	Known       int               // so many words of the vocabulary are of the file
 	First       int               // so many leading topics are of one public model, from which a private one may start
+	Kinds       []Kind            // of the last topics, in their order
+}
+
+// A Kind is public text of one kind, such as books on health. The topics from First to the next kind, or to the end, were learned of it alone.
+type Kind struct {
+	Name  string
+	First int
 }
 
 // The fields of a public file.
@@ -39,6 +48,9 @@ var (
 	features    = model.Matrix[float32]{Name: "features", Rows: model.Components, Columns: model.Words}
 	first       = model.Scalar{Name: "first", Rule: model.Positive}
 )
+
+// kindPrefix begins the name of a scalar that says which topic, from 0, is the first of a kind.
+const kindPrefix = "first of "
 
 // used is the field of a model file that names the public text by its digest.
 var used = model.Matrix[int64]{Name: "public_text", Rows: model.One, Columns: model.Words}
@@ -74,6 +86,9 @@ const (
 func (t *Text) Write(name, compression string) error {
 	s := new(model.Snapshot)
 	first.Put(s, float64(t.First))
+	for _, k := range t.Kinds {
+		model.Scalar{Name: kindPrefix + k.Name}.Put(s, float64(k.First))
+	}
 	frequencies.Put(s, model.Size{Words: len(t.Vocabulary)}, t.Frequencies)
 	put := func(m model.Matrix[float32], rows [][]float32) {
 		var cells []float32
@@ -148,9 +163,33 @@ func read(set *stream.Set, words vocabulary.Words) (*Text, error) {
 		return nil, fmt.Errorf("%s must be a whole number of topics, at most %d, is %v", first.Name, len(t.Topics), number)
 	}
 	t.First = int(number)
+	if t.Kinds, err = kinds(set, len(t.Topics)); err != nil {
+		return nil, err
+	}
 	content := set.Digest()
 	t.Digest = sha256.Sum256(append(words.Hash(), content[:]...))
 	return t, nil
+}
+
+// kinds reads the kinds of the last topics.
+func kinds(set *stream.Set, topics int) (all []Kind, err error) {
+	for _, s := range set.Parameters.GetScalars() {
+		name, ok := strings.CutPrefix(s.Name, kindPrefix)
+		if !ok {
+			continue
+		}
+		if name == "" || s.Value != math.Trunc(s.Value) || s.Value < 0 || s.Value >= float64(topics) {
+			return nil, fmt.Errorf("%q must be a topic from 0 to %d, is %v", s.Name, topics-1, s.Value)
+		}
+		all = append(all, Kind{name, int(s.Value)})
+	}
+	slices.SortFunc(all, func(a, b Kind) int { return cmp.Compare(a.First, b.First) })
+	for i := 1; i < len(all); i++ {
+		if all[i].First == all[i-1].First {
+			return nil, fmt.Errorf("two kinds begin with topic %d", all[i].First)
+		}
+	}
+	return all, nil
 }
 
 // rows reads the rows of a matrix whose number of rows its header says. No cell may be further from 0 than most.
@@ -188,7 +227,7 @@ func (t *Text) over(vocab vocabulary.Words) (*Text, error) {
 	for _, p := range t.Frequencies {
 		least = min(least, p)
 	}
-	o := &Text{Vocabulary: vocab, First: t.First, Digest: t.Digest, Frequencies: make([]float64, len(vocab))}
+	o := &Text{Vocabulary: vocab, First: t.First, Kinds: t.Kinds, Digest: t.Digest, Frequencies: make([]float64, len(vocab))}
 	from := make([]int, len(vocab))
 	total := 0.0
 	for v, word := range vocab {

@@ -16,6 +16,7 @@ func text() *Text {
 	return &Text{
 		Vocabulary: vocabulary.Words{"cat", "dog", "fish", "owl"}, Frequencies: []float64{.4, .3, .2, .1}, First: 1,
 		Topics: [][]float32{{1, -1, 0, .5}, {0, 2, 0, -3}}, Features: [][]float32{{5, 6, 7, 8}},
+		Kinds: []Kind{{"small talk", 0}, {"a = b, laws", 1}},
 	}
 }
 
@@ -40,14 +41,16 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("frequency %d is %v, want %v", v, same.Frequencies[v], p)
 		}
 	}
-	if !slices.Equal(same.Topics[1], text().Topics[1]) || !slices.Equal(same.Features[0], text().Features[0]) || same.First != 1 {
+	if !slices.Equal(same.Topics[1], text().Topics[1]) || !slices.Equal(same.Features[0], text().Features[0]) || same.First != 1 ||
+		!slices.Equal(same.Kinds, text().Kinds) {
 		t.Errorf("read %+v", same)
 	}
 	other, err := Open(name, vocabulary.Words{"owl", "ant", "cat"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(other.Topics[0], []float32{.5, 0, 1}) || !slices.Equal(other.Features[0], []float32{8, 0, 5}) {
+	if !slices.Equal(other.Topics[0], []float32{.5, 0, 1}) || !slices.Equal(other.Features[0], []float32{8, 0, 5}) ||
+		!slices.Equal(other.Kinds, text().Kinds) {
 		t.Errorf("over another vocabulary: %+v", other)
 	}
 	for v, want := range []float64{.1 / .6, .1 / .6, .4 / .6} { // an unknown word counts as the rarest
@@ -70,6 +73,7 @@ func TestDigest(t *testing.T) {
 	for what, change := range map[string]func(*Text){
 		"a word": func(x *Text) { x.Vocabulary[3] = "bee" }, "a frequency": func(x *Text) { x.Frequencies[0] = .41 },
 		"a topic": func(x *Text) { x.Topics[1][2] = .25 }, "a feature": func(x *Text) { x.Features[0][0] = 4 }, "the first topics": func(x *Text) { x.First = 2 },
+		"a kind": func(x *Text) { x.Kinds[0].Name = "talk" },
 	} {
 		changed := text()
 		change(changed)
@@ -95,6 +99,9 @@ func TestRefuses(t *testing.T) {
 		"each cell of log_lifts must be in [-30, 30]":       func(x *Text) { x.Topics[0][0] = 31 },
 		"each cell of features must be in [-10000, 10000]":  func(x *Text) { x.Features[0][3] = -2e4 },
 		"first must be a whole number of topics, at most 2": func(x *Text) { x.First = 3 },
+		`"first of laws" must be a topic from 0 to 1, is 2`: func(x *Text) { x.Kinds = []Kind{{"laws", 2}} },
+		`"first of " must be a topic from 0 to 1, is 1`:     func(x *Text) { x.Kinds = []Kind{{"", 1}} },
+		"two kinds begin with topic 1":                      func(x *Text) { x.Kinds = []Kind{{"laws", 1}, {"talk", 1}} },
 	} {
 		changed := text()
 		change(changed)

@@ -5,6 +5,7 @@ package relevance
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Default is the λ that users found best in the study of Sievert and Shirley (LDAvis, 2014, §4).
@@ -58,4 +59,13 @@ func Largest(size, n int, value func(int) float64) []int {
 		kept, values = kept[:last], values[:last]
 	}
 	return kept
+}
+
+// Print prints a probability with four decimals, and one below 0.001 with two significant digits: no word of a large vocabulary has 0.0000.
+func Print(probability float64) string {
+	if probability < 0.001 {
+		digits, _ := strconv.ParseFloat(strconv.FormatFloat(probability, 'g', 2, 64), 64)
+		return strconv.FormatFloat(digits, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(probability, 'f', 4, 64)
 }

@@ -3,9 +3,11 @@ package words
 
 import (
 	"math"
+	"strings"
 
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
+	"privpipe/pipelines/wire/stream"
 )
 
 // Counts is the name of the statistic: 1 × V, how often each word occurs.
@@ -27,6 +29,36 @@ var Family = &model.Family{
 		return []*wire.Matrix{{Name: Counts, Rows: 1, Columns: uint32(s.Words), Element: wire.Element_FLOAT32}}
 	},
 	Model: []model.Field{Rounds, Probabilities},
+}
+
+// A Kind is a kind of public text, and how much of the private text reads like it.
+type Kind struct {
+	Name  string
+	Share float64 // in [0, 1]; all kinds together have 1
+}
+
+// kindPrefix begins the name of a scalar of a model file that has the share of a kind.
+const kindPrefix = "like "
+
+// PutKinds writes kinds to a model file.
+func PutKinds(s *model.Snapshot, kinds []Kind) {
+	for _, k := range kinds {
+		model.Scalar{Name: kindPrefix + k.Name}.Put(s, k.Share)
+	}
+}
+
+// KindsOf reads the kinds of a model file; none of a model without public text, or without names of its kinds.
+func KindsOf(set *stream.Set) (kinds []Kind, err error) {
+	for _, s := range set.Parameters.GetScalars() {
+		if name, ok := strings.CutPrefix(s.Name, kindPrefix); ok {
+			share, err := model.Scalar{Name: s.Name, Rule: model.Share}.Of(set)
+			if err != nil {
+				return nil, err
+			}
+			kinds = append(kinds, Kind{name, share})
+		}
+	}
+	return kinds, nil
 }
 
 // Scales returns by what the counts of each word are divided before they are released, and multiplied after: a_v = (V p_v + 0.05)^¼, where p_v

@@ -19,6 +19,13 @@ var (
 	ErrEmpty = errors.New("input is empty: a stream has at least a header and an end record")
 )
 
+// Cut says whether an error is of the input of a name that ended too early, or at once.
+func Cut(err error, name string) bool {
+	var of *FormatError
+	return errors.As(err, &of) && of.Name == name &&
+		(errors.Is(err, ErrEmpty) || errors.Is(err, ErrTruncated) || errors.Is(err, errTruncated))
+}
+
 // A Reader reads one stream: from a file or a pipe, where several of the same header may follow one another as `cat` leaves
 // them, or from a log to which several writers of the stream append (see merge).
 type Reader struct {

@@ -196,16 +196,31 @@ func (c *Corpus) Seal() error {
 	return nil
 }
 
-// ErrTwice means that a document id occurs twice in a unit.
+// ErrTwice means that a document id occurs twice in a unit. A *TwiceError is one.
 var ErrTwice = errors.New("a document id occurs twice")
+
+// A TwiceError has the id, and the two documents that have it, by their places in the corpus from 1. All three are private: its message has none.
+type TwiceError struct {
+	ID            string
+	First, Second int
+}
+
+func (*TwiceError) Error() string { return ErrTwice.Error() }
+
+func (*TwiceError) Unwrap() error { return ErrTwice }
 
 // settle compares documents with the same hash: only equal units and ids are an error, not equal hashes. It drops equal documents if Once was
 // called.
 func (c *Corpus) settle(twice map[uint64][]int) error {
 	type name struct{ unit, id string }
+	type place struct {
+		*wire.Document
+		at int
+	}
 	dropped := make(map[int]bool)
+	var again *TwiceError // whose second document is the earliest
 	for _, documents := range twice {
-		seen := make(map[name]*wire.Document)
+		seen := make(map[name]place)
 		for _, i := range documents {
 			d, err := c.Document(i)
 			if err != nil {
@@ -213,14 +228,19 @@ func (c *Corpus) settle(twice map[uint64][]int) error {
 			}
 			n := name{wire.UnitName(c.unit, d), d.Id}
 			switch first := seen[n]; {
-			case first == nil:
-				seen[n] = d
-			case !c.once || !proto.Equal(first, d):
-				return ErrTwice
+			case first.Document == nil:
+				seen[n] = place{d, i}
+			case !c.once || !proto.Equal(first.Document, d):
+				if again == nil || i+1 < again.Second {
+					again = &TwiceError{d.Id, first.at + 1, i + 1}
+				}
 			default:
 				dropped[i] = true
 			}
 		}
+	}
+	if again != nil {
+		return again
 	}
 	if len(dropped) == 0 {
 		return nil

@@ -192,7 +192,7 @@ func TestSealRefusesAnIDThatStandsTwice(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := corpus.Seal(); err != c.want {
+			if err := corpus.Seal(); !errors.Is(err, c.want) {
 				t.Errorf("%v: got %v, want %v", c.unit, err, c.want)
 			}
 		}

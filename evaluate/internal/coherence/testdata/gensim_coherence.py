@@ -17,12 +17,14 @@ held = {w for d in documents for w in d}
 assert all(w in held for t in topics for w in t), "gensim divides by 0 for words that no document holds"
 assert any(not any({v, w} <= set(d) for d in documents) for t in topics for v in t for w in t), "a pair that never meets"
 
+# Of the measures only u_mass is defined with words that no document holds, here 14 and 15.
+absent = [[14, 0, 1], [0, 14, 1], [0, 1, 14], [14, 15], [9, 14, 10, 15, 11]]
 texts = [[f"w{w}" for w in d] for d in documents]
-dictionary = Dictionary(texts)
-names = [[f"w{w}" for w in t] for t in topics]
+dictionary = Dictionary([*texts, ["w14", "w15"]])
 
 
-def coherence(measure, **options):
+def coherence(measure, of=topics, **options):
+    names = [[f"w{w}" for w in t] for t in of]
     return CoherenceModel(topics=names, dictionary=dictionary, coherence=measure, processes=1, **options).get_coherence_per_topic()
 
 
@@ -30,6 +32,8 @@ out = {
     "documents": documents,
     "topics": topics,
     "u_mass": coherence("u_mass", corpus=[dictionary.doc2bow(t) for t in texts]),
+    "absent": absent,
+    "absent_u_mass": coherence("u_mass", absent, corpus=[dictionary.doc2bow(t) for t in texts]),
     "c_npmi": coherence("c_npmi", texts=texts, window_size=1000),
     "c_v": coherence("c_v", texts=texts, window_size=1000),
 }

@@ -1,0 +1,66 @@
+package learn
+
+import (
+	"privpipe/pipelines/model"
+	"privpipe/pipelines/wire/stream"
+)
+
+// The matrix and the scalar of a checkpoint of a Mean, besides the number of rounds.
+var (
+	keptVariance = model.Scalar{Name: "variance"}
+	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
+)
+
+// A Mean is the mean of the releases of a statistic of one row. It is what learners of such a mean share: all of model.Learner except Family and
+// Model.
+type Mean struct {
+	Cells    []float64 // of the released sums
+	Variance float64   // of the noise on each cell of it
+	Rounds   float64   // number of rounds in the mean
+	Settings []Setting // of the learner
+
+	statistic string
+	field     model.Scalar // of Rounds
+	round     uint32
+}
+
+// NewMean returns a mean of a statistic with so many cells. The checkpoint has the number of rounds by a field.
+func NewMean(statistic string, cells int, rounds model.Scalar) Mean {
+	return Mean{Cells: make([]float64, cells), statistic: statistic, field: rounds}
+}
+
+// Size implements model.Learner.
+func (m *Mean) Size() model.Size { return model.Size{Words: len(m.Cells)} }
+
+// Round implements model.Learner.
+func (m *Mean) Round() uint32 { return m.round }
+
+// Update implements model.Learner.
+func (m *Mean) Update(r *model.Release) error {
+	sums, err := r.Statistic(m.statistic)
+	if err != nil {
+		return err
+	}
+	m.Rounds++
+	m.Variance = model.Mix(m.Cells, sums.Values, 1/m.Rounds, m.Variance, sums.Deviation*sums.Deviation)
+	m.round = r.Round
+	return nil
+}
+
+// Parameters implements model.Learner: the E-step needs none.
+func (m *Mean) Parameters() *model.Snapshot { return nil }
+
+func (m *Mean) state() State {
+	return State{Settings: m.Settings, Kept: []Kept{
+		Number(m.field, &m.Rounds), Number(keptVariance, &m.Variance), Cells(keptMean, m.Size(), m.Cells),
+	}}
+}
+
+// State implements model.Learner.
+func (m *Mean) State() *model.Snapshot { return m.state().Snapshot() }
+
+// Restore implements model.Learner.
+func (m *Mean) Restore(set *stream.Set) error {
+	m.round = set.Round
+	return m.state().Restore(set)
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"io"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"privpipe/pipelines/endpoint"
+	"privpipe/pipelines/exit"
+	"privpipe/pipelines/filter"
+	"privpipe/pipelines/metrics"
+	"privpipe/pipelines/wire"
+)
+
+// rewriting are the flags of a command that makes a stream of documents from another one.
+type rewriting struct {
+	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
+	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
+	filter.Compress
+}
+
+// A rewriter makes documents from documents, one by one.
+type rewriter struct {
+	values  bool                                                  // it takes documents with values, too
+	header  func(in *endpoint.StreamReader, h *wire.Header) error // makes the header of the output from that of the input
+	record  func(*wire.Record) *wire.Record
+	tallies func(of map[string]uint64) map[string]uint64 // makes the tallies of the output from those of the input
+}
+
+// rewrite writes what the rewriter makes. An input without documents is an error.
+func (w *rewriting) rewrite(r *filter.Run, by rewriter) error {
+	wanted := endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_DOCUMENTS}, Whole: true, Ended: true, Values: by.values}
+	if r.DryRun() {
+		return endpoint.CheckStream(r, w.Input, wanted)
+	}
+	in, h, err := endpoint.OpenStream(w.Input, wanted)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	h = proto.CloneOf(h) // the reader checks documents by its own
+	h.Version = wire.Version
+	if err := by.header(in, h); err != nil {
+		return err
+	}
+	out, err := endpoint.CreateStream(w.Output, h, w.Compress.Compress)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	for documents := 0; r.Err() == nil; documents++ {
+		record, err := in.Next()
+		if err == io.EOF && documents == 0 {
+			return errEmpty("a document", w.Input)
+		}
+		if err == io.EOF {
+			return out.Commit(tallies(by.tallies(in.Tallies()))...)
+		}
+		if err != nil {
+			return err
+		}
+		metrics.Documents(1)
+		if err := out.Write(by.record(record)); err != nil {
+			return exit.Errorf(exit.Code(err), "%s: %w", in.Name(), err)
+		}
+	}
+	return r.Err()
+}
+
+// tallies are those of these values, by name.
+func tallies(values map[string]uint64) (all []*wire.Tally) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, &wire.Tally{Name: name, Value: values[name]})
+	}
+	return all
+}
