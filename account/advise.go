@@ -23,8 +23,8 @@ type adviseCommand struct {
 }
 
 func (adviseCommand) Help() string {
-	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and rounds lda.sh trains. The product D·N·ε
-decides the first two. The rules were fitted to trainings that pipelines/recipes/TOPICS.md lists. Nothing is charged. A number that was
+	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and rounds lda.sh --documents D trains. The
+product D·N·ε decides the first two. A perplexity is compared with that of the word frequencies that one release with the whole ε would give. The rules were fitted to trainings that pipelines/recipes/TOPICS.md lists. Nothing is charged. A number that was
 counted in private text makes the advice private, too: use public numbers, or --size, which was released.`
 }
 
@@ -57,30 +57,31 @@ type rule struct {
 	grades       []grade
 }
 
-// A grade says what perplexity to expect from so many pairs, times ε.
+// A grade says what perplexity to expect from so many pairs, times ε, beside that of word frequencies from one release with the whole ε.
 type grade struct {
 	from     float64
 	expected string
+	words    bool // such a release is the better use of ε
 }
 
-// shortDocument has fewer words than the documents of the grades. The table has one corpus of such, of 11 words.
-const shortDocument = 30
-
-// What lda.sh takes by default.
-const (
-	rate   = 0.25 // the probability of the coin that puts a document into a round
-	rounds = 64
-)
+// coins is the probability of the coin that puts a document into a round, and the number of rounds, that lda.sh takes by default for so many --documents.
+func coins(documents, epsilon float64) (rate float64, rounds int) {
+	if epsilon <= 1 && documents >= 20000 {
+		return 0.125, 128
+	}
+	return 0.25, 64
+}
 
 // withPublicText is the rule of lda.sh with the public text that comes with it: 15 topics for a million pairs, growing as the root.
 var withPublicText = rule{
 	topics:       func(pairs float64) float64 { return 15 * math.Sqrt(pairs/1e6) },
-	fewestTopics: 10, fewest: 5e4, most: 5.2e7,
+	fewestTopics: 10, fewest: 1.7e4, most: 5.2e7,
 	grades: []grade{
-		{0, "up to 15 % below that of word frequencies"},
-		{1e5, "5 to 20 % below that of word frequencies"},
-		{3e6, "15 to 25 % below that of word frequencies"},
-		{1e7, "20 to 30 % below that of word frequencies"},
+		{0, "no better than that of word frequencies: lda.sh --words-only releases these with the whole ε", true},
+		{1e5, "from 6 % above to 15 % below that of word frequencies", false},
+		{1e6, "10 to 20 % below that of word frequencies", false},
+		{3e6, "15 to 25 % below that of word frequencies", false},
+		{1e7, "20 to 30 % below that of word frequencies", false},
 	},
 }
 
@@ -89,10 +90,10 @@ var withoutPublicText = rule{
 	topics:       func(pairs float64) float64 { return pairs / 3e5 },
 	fewestTopics: 5, fewest: 0, most: 1.4e7,
 	grades: []grade{
-		{0, "no better than that of word frequencies: wants more or longer documents, or more ε"},
-		{1.5e6, "up to 5 % below that of word frequencies"},
-		{3e6, "2 to 10 % below that of word frequencies"},
-		{1e7, "10 to 20 % below that of word frequencies"},
+		{0, "no better than that of word frequencies: wants more or longer documents, or more ε", true},
+		{1.5e6, "up to 5 % below that of word frequencies", false},
+		{3e6, "2 to 10 % below that of word frequencies", false},
+		{1e7, "10 to 20 % below that of word frequencies", false},
 	},
 }
 
@@ -103,7 +104,8 @@ type advice struct {
 	Rounds     int     `json:"rounds"`
 	Pairs      float64 `json:"pairs"` // of a document and a word, times ε
 	Perplexity string  `json:"perplexity"`
-	Measured   bool    `json:"measured"` // pairs are within those of trainings that were measured
+	WordsOnly  bool    `json:"words_only"` // the word frequencies alone are the better use of ε
+	Measured   bool    `json:"measured"`   // pairs are within those of trainings that were measured
 
 	Size *textSize `json:"size,omitempty"`
 }
@@ -113,18 +115,16 @@ func (c *adviseCommand) advise(documents, words float64) (advice, rule) {
 	if c.WithoutPublic {
 		r = withoutPublicText
 	}
-	a := advice{Pairs: documents * words * c.Epsilon, Rate: rate, Rounds: rounds}
+	a := advice{Pairs: documents * words * c.Epsilon}
+	a.Rate, a.Rounds = coins(documents, c.Epsilon)
 	a.Measured = a.Pairs >= r.fewest && a.Pairs <= r.most
 	topics := math.Max(r.fewestTopics, r.topics(math.Min(a.Pairs, r.most)))
 	digit := math.Pow(10, math.Max(0, math.Floor(math.Log10(topics))-1)) // two digits: the rule has no more
 	a.Topics = int(math.Round(topics/digit) * digit)
 	for _, g := range r.grades {
 		if a.Pairs >= g.from {
-			a.Perplexity = g.expected
+			a.Perplexity, a.WordsOnly = g.expected, g.words
 		}
-	}
-	if !c.WithoutPublic && words < shortDocument {
-		a.Perplexity = "worse than that of word frequencies by the bound, and better by completion: documents are short"
 	}
 	return a, r
 }
@@ -155,6 +155,9 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 		}
 		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\nbecause     D·N·ε is %.2g million\n",
 			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
+		if a.WordsOnly && !c.WithoutPublic {
+			b.WriteString("instead     lda.sh --words-only, for whoever wants to predict words\n")
+		}
 		if a.Pairs > rule.most {
 			fmt.Fprintf(b, "beware      nothing larger than %.0f million was measured: more topics may pay\n", rule.most/1e6)
 		}

@@ -1,6 +1,7 @@
 package gibbs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -43,6 +44,8 @@ type Model struct {
 	size    model.Size
 	round   uint32 // that the parameters are for
 	alpha   float64
+	shape   shape.Shape // of the contributions of the round
+	factors []float32   // of each word in a contribution; nil: 1
 	rates   *rates
 	weights *weights      // of frozen sampling
 	topics  *score.Topics // for Score
@@ -57,7 +60,7 @@ type Model struct {
 
 // New returns a model without parameters. report, if it is not nil, gets the counts of each round in place.
 func New(o Options, report func(Inherent) error) model.EStep {
-	m := &Model{options: o, report: report}
+	m := &Model{options: o, shape: o.Shape.In(1), report: report}
 	if o.InPlace {
 		return inPlace{m}
 	}
@@ -87,7 +90,13 @@ func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
 	if err != nil {
 		return err
 	}
-	m.size, m.round, m.alpha = size, set.Round+1, alpha
+	m.size, m.round, m.alpha, m.shape = size, set.Round+1, alpha, m.options.Shape.In(set.Round+1)
+	if m.factors, err = lda.WordWeightsOf(set, size); err != nil {
+		return err
+	}
+	if m.factors != nil && m.options.raw() {
+		return errors.New("the parameters weigh words, and raw counts cannot be weighed")
+	}
 	m.rates = newRates(m.options.Subsampling, size.Components, size.Words, released)
 	if m.options.InPlace {
 		return m.setCounts(set)
@@ -140,7 +149,7 @@ func (m *Model) Draws() float64 {
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	w := &worker{options: m.options, sampler: newSampler(m.weights), topics: m.topics, tally: newTally(m.size.Components)}
+	w := &worker{options: m.options, shape: m.shape, factors: m.factors, sampler: newSampler(m.weights), topics: m.topics, tally: newTally(m.size.Components)}
 	w.sampler.rates = m.rates
 	if m.options.Keep {
 		return keeper{w}

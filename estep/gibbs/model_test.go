@@ -27,7 +27,7 @@ func randomWeights(random *rand.Rand, k, v int) []float32 {
 
 // modelOf returns a model with parameters.
 func modelOf(o Options, k, v int, alpha float64, released []float32) *Model {
-	m := &Model{options: o, size: model.Size{Components: k, Words: v}}
+	m := &Model{options: o, shape: o.Shape.In(1), size: model.Size{Components: k, Words: v}}
 	m.weights = newWeights(k, v, alpha, released, m.perSweep())
 	if o.Subsampling.Rate > 0 {
 		m.rates = newRates(o.Subsampling, k, v, released)

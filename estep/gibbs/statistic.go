@@ -1,7 +1,6 @@
 package gibbs
 
 import (
-	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -14,7 +13,7 @@ const (
 )
 
 // raw says that the statistic is whole numbers: the counts of words by topic as they are, or their changes.
-func (o Options) raw() bool { return o.Statistic != Expected && o.Shape == shape.Shape{} }
+func (o Options) raw() bool { return o.Statistic != Expected && o.Shape.Raw() }
 
 // Hidden implements model.Hider. Of increments the counts are hidden, and needed. Documents have noise of their own in place only.
 func (m *Model) Hidden(size model.Size) (hidden []*wire.Matrix, needed int) {

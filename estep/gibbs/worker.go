@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"privpipe/estep/score"
+	"privpipe/estep/shape"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/wire"
 )
@@ -12,6 +13,8 @@ import (
 // A worker samples the topics of one document at a time.
 type worker struct {
 	options Options
+	shape   shape.Shape // of the round
+	factors []float32   // of all words; nil: 1
 	sampler *sampler
 	topics  *score.Topics // for Score
 	tally   *tally
@@ -83,7 +86,7 @@ func (w *worker) shaped() []*wire.Part {
 	for i, share := range w.shares {
 		mass[i%k] += float64(share)
 	}
-	chosen := w.options.Shape.Top(mass)
+	chosen := w.shape.Top(mass)
 	w.values = slices.Grow(w.values[:0], (len(chosen)+1)*n)[:(len(chosen)+1)*n]
 	values, total := w.values[:len(chosen)*n], w.values[len(chosen)*n:]
 	clear(total)
@@ -95,6 +98,6 @@ func (w *worker) shaped() []*wire.Part {
 			total[i] += values[r*n+i]
 		}
 	}
-	w.options.Shape.Scale(values, total, w.counts)
+	w.shape.Scale(values, total, w.counts, shape.Of(nil, w.factors, w.words))
 	return model.AppendParts(nil, 0, rows, w.words, values)
 }

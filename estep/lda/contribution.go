@@ -7,8 +7,9 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until the next call.
-func (f *inference) contribution(ids []uint32, form shape.Shape) []*wire.Part {
+// contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until the next call. wordWeights
+// are those of all words; nil: 1.
+func (f *inference) contribution(ids []uint32, form shape.Shape, wordWeights []float32) []*wire.Part {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -26,6 +27,7 @@ func (f *inference) contribution(ids []uint32, form shape.Shape) []*wire.Part {
 		f.rows = append(f.rows, uint32(f.m.Component(j)))
 		shape.Share(values[r*n:(r+1)*n], total, f.m.Row(j), f.m.Weights()[j])
 	}
-	form.Scale(values, total, f.m.Counts())
+	f.factors = shape.Of(f.factors, wordWeights, ids)
+	form.Scale(values, total, f.m.Counts(), f.factors)
 	return f.parts.Set(0, f.rows, ids, values)
 }

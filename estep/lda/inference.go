@@ -69,12 +69,13 @@ type limits struct {
 
 // inference is the state for one document at a time; its memory is reused.
 type inference struct {
-	t      *topics
-	m      mixture.Mixture // of the document's words; components are topics, and live ones those not pruned
-	mass   []float64       // γ of the live topics
-	shares []float32       // see contribution
-	rows   []uint32        // see contribution
-	parts  model.Parts     // see contribution
+	t       *topics
+	m       mixture.Mixture // of the document's words; components are topics, and live ones those not pruned
+	mass    []float64       // γ of the live topics
+	shares  []float32       // see contribution
+	factors []float32       // see contribution
+	rows    []uint32        // see contribution
+	parts   model.Parts     // see contribution
 }
 
 // newInference returns an inference on t.

@@ -203,7 +203,7 @@ func testTinyGamma(t *testing.T) {
 		}
 		f := newInference(topicsOf(c.topics, 2, c.alpha, weights))
 		f.run([]uint32{1}, []float32{1}, limits{1e-3, 100})
-		parts := f.contribution([]uint32{1}, shape.Shape{})
+		parts := f.contribution([]uint32{1}, shape.Shape{}, nil)
 		sum := 0.0
 		for _, p := range parts {
 			for i := 0; i < len(p.Values); i += 4 {

@@ -22,12 +22,14 @@ type Options struct {
 type Model struct {
 	options Options
 	k, v    int
+	shape   shape.Shape // of the contributions of the round
+	weights []float32   // of each word in a contribution; nil: 1
 	topics  *topics
 	scores  *score.Topics
 }
 
 // New returns a model without parameters.
-func New(o Options) *Model { return &Model{options: o} }
+func New(o Options) *Model { return &Model{options: o, shape: o.Shape.In(1)} }
 
 // Settings implements model.EStep.
 func (m *Model) Settings() any {
@@ -39,9 +41,12 @@ func (m *Model) Settings() any {
 
 // SetParameters implements model.EStep.
 func (m *Model) SetParameters(set *stream.Set, size model.Size) error {
-	m.k, m.v = size.Components, size.Words
+	m.k, m.v, m.shape = size.Components, size.Words, m.options.Shape.In(set.Round+1)
 	alpha, err := lda.Alpha.Of(set)
 	if err != nil {
+		return err
+	}
+	if m.weights, err = lda.WordWeightsOf(set, size); err != nil {
 		return err
 	}
 	m.topics = newTopics(m.k, m.v, alpha)
@@ -79,7 +84,7 @@ func (m *Model) limits() limits { return limits{m.options.Tolerance, m.options.I
 // Contribute implements model.Worker.
 func (w *worker) Contribute(d *wire.Document, coins *model.Coins) ([]*wire.Part, error) {
 	w.infer(d, coins)
-	return w.inference.contribution(w.ids, w.model.options.Shape), nil
+	return w.inference.contribution(w.ids, w.model.shape, w.model.weights), nil
 }
 
 // Infer implements model.Inferrer: the mean of θ under q.

@@ -17,10 +17,11 @@ type Topics struct {
 	k       int
 	mean    []float64 // mean of β_kv at v·K+k; nil for the parameters of a round, which are no model file
 	unigram []float64 // nil: none was given, and no model has one
+	gain    float64   // in nats a word, of the unigram that the model is compared with over its own
 }
 
 // New reads the mean topics of a model file. unigram are the probabilities of the words under a baseline, nil for the model's own
-// marginal. The parameters of a round have no mean topics: λ is missing.
+// marginal, as good as the model says that one release of its whole budget would be. The parameters of a round have no mean topics: λ is missing.
 func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	if !lda.Lambda.In(set) {
 		return &Topics{k: size.Components, unigram: unigram}, nil
@@ -29,7 +30,11 @@ func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(lambda, size, unigram), nil
+	t := Of(lambda, size, unigram)
+	if unigram == nil && lda.UnigramGain.In(set) {
+		t.gain, err = lda.UnigramGain.Of(set)
+	}
+	return t, err
 }
 
 // Of takes λ, K×V row by row: the mean of β_kv is λ_kv / Σ_v λ_kv, and the model's own unigram is Σ_k λ_kv / Σ λ.
@@ -107,9 +112,9 @@ func (t *Topics) predict(b Bag, shares []float64) float64 {
 
 // baseline returns log p(words of b) under the unigram.
 func (t *Topics) baseline(b Bag) float64 {
-	sum := 0.0
+	sum := t.gain * float64(b.Tokens)
 	for i, id := range b.IDs {
 		sum += float64(b.Counts[i]) * math.Log(t.unigram[id])
 	}
-	return sum
+	return min(sum, 0)
 }

@@ -9,9 +9,9 @@ import (
 
 // Flags are the flags of a Shape.
 type Flags struct {
-	TopTopics  int     `zero:"" default:"5" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics."`
-	WordWeight string  `enum:"binary,sqrt,count" default:"binary" group:"Contribution" help:"Weigh each word once, by the root of its count, or by its count: ${enum}."`
-	Norm       float64 `zero:"" default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
+	TopTopics  TopTopics `zero:"" default:"5" placeholder:"N[,N@ROUND…]" group:"Contribution" help:"Share each document's words among only this many of its largest topics; 0: all topics. 2,3@20,5@40 begins with 2 topics, and has 3 from round 20 on and 5 from round 40 on (default ${default})."`
+	WordWeight string    `enum:"binary,sqrt,count" default:"binary" group:"Contribution" help:"Weigh each word once, by the root of its count, or by its count: ${enum}."`
+	Norm       float64   `zero:"" default:"1" group:"Contribution" help:"Scale each contribution to this L2 norm; 0: do not scale."`
 }
 
 // Check returns an error if a flag is out of its range.
@@ -19,15 +19,15 @@ func (f Flags) Check() error {
 	if !(f.Norm >= 0) || math.IsInf(f.Norm, 0) {
 		return fmt.Errorf("--norm must not be negative, is %v", f.Norm)
 	}
-	if f.TopTopics < 0 {
-		return fmt.Errorf("--top-topics must not be negative, is %d", f.TopTopics)
-	}
 	return nil
 }
 
 // Shape returns the shape that the flags describe.
 func (f Flags) Shape() Shape {
-	return Shape{TopTopics: f.TopTopics, Weight: map[string]Weight{"binary": Once, "sqrt": Root}[f.WordWeight], Norm: f.Norm}
+	return Shape{
+		TopTopics: f.TopTopics.First, Later: f.TopTopics.Later,
+		Weight: map[string]Weight{"binary": Once, "sqrt": Root}[f.WordWeight], Norm: f.Norm,
+	}
 }
 
 // Shape says how a document's expected counts become its contribution. A contribution depends only on one document and on
@@ -38,6 +38,7 @@ func (f Flags) Shape() Shape {
 // of ../../../README.md. The papers' statistic has all topics, counts, and no scaling.
 type Shape struct {
 	TopTopics int     // number of topics, the largest, that share each word; 0: all
+	Later     []Later // other numbers of topics in later rounds
 	Weight    Weight  // of a word
 	Norm      float64 // scale to this L2 norm; 0: do not scale
 }
@@ -57,7 +58,26 @@ func (s Shape) Settings(settings map[string]any) map[string]any {
 	if s.Weight == Root {
 		settings["root"] = true
 	}
+	if len(s.Later) > 0 {
+		settings["later top topics"] = s.Later
+	}
 	return settings
+}
+
+// Raw says that the statistic is the expected counts as they are.
+func (s Shape) Raw() bool {
+	return s.TopTopics == 0 && len(s.Later) == 0 && s.Weight == Count && s.Norm == 0
+}
+
+// In returns the shape of the contributions of a round.
+func (s Shape) In(round uint32) Shape {
+	for _, l := range s.Later {
+		if round >= l.From {
+			s.TopTopics = l.Topics
+		}
+	}
+	s.Later = nil
+	return s
 }
 
 // Top returns the numbers of the topics of largest mass, ascending; all of them for TopTopics = 0. Ties go to the smaller number.
@@ -91,10 +111,22 @@ func (s Shape) Top(mass []float64) []int {
 // the topic's likelihood of each word. It adds row to total. All three have a number for each word.
 func Share(row, total, beta []float32, theta float32) { share(row, total, beta, theta) }
 
-// Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, and counts
-// its count in the document. Afterwards the values of a word sum to the word's weight, except for the norm. A word whose total is
-// 0 adds nothing. Scale changes total.
-func (s Shape) Scale(values, total, counts []float32) {
+// Of returns the weights of a document's words among those of all words, in the memory of factors; nil for nil.
+func Of(factors, weights []float32, ids []uint32) []float32 {
+	if weights == nil {
+		return nil
+	}
+	factors = factors[:0]
+	for _, id := range ids {
+		factors = append(factors, weights[id])
+	}
+	return factors
+}
+
+// Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, counts
+// its count in the document, and factors what its weight is multiplied by; nil: 1. Afterwards the values of a word sum to the word's
+// weight, except for the norm. A word whose total is 0 adds nothing. Scale changes total.
+func (s Shape) Scale(values, total, counts, factors []float32) {
 	n := len(counts)
 	if n == 0 {
 		return
@@ -107,6 +139,9 @@ func (s Shape) Scale(values, total, counts []float32) {
 			weight = 1
 		case Root:
 			weight = float32(math.Sqrt(float64(c)))
+		}
+		if factors != nil {
+			weight *= factors[i]
 		}
 		if total[i] > 0 {
 			weight /= total[i]

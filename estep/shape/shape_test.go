@@ -46,7 +46,7 @@ func TestScale(t *testing.T) {
 		{Shape{Norm: 6}, []float32{1.7320508, 5.196152, 0, 1.7320508, 1.7320508, 0}}, // 6/√12
 	} {
 		values := []float32{2, .75, 0, 2, .25, 0}
-		c.shape.Scale(values, []float32{4, 1, 0}, []float32{2, 4, 7})
+		c.shape.Scale(values, []float32{4, 1, 0}, []float32{2, 4, 7}, nil)
 		for i := range values {
 			if d := values[i] - c.want[i]; d > 1e-6 || d < -1e-6 {
 				t.Errorf("%+v: %v, want %v", c.shape, values, c.want)
@@ -59,7 +59,7 @@ func TestScale(t *testing.T) {
 // TestRoot: a word of count 9 weighs three times as much as one of count 1.
 func TestRoot(t *testing.T) {
 	values := []float32{1, 1}
-	Shape{Weight: Root}.Scale(values, []float32{1, 1}, []float32{9, 1})
+	Shape{Weight: Root}.Scale(values, []float32{1, 1}, []float32{9, 1}, nil)
 	if values[0] != 3 || values[1] != 1 {
 		t.Errorf("values are %v, want 3 and 1", values)
 	}

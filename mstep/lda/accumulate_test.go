@@ -66,7 +66,7 @@ func TestAccumulateShrinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := o.estimate(make([]float64, 6), []float64{40, 3, 1, 2, -6, 30}, 5).lambda // √(16 + 9)
+	want := o.estimate(make([]float64, 6), []float64{40, 3, 1, 2, -6, 30}, nil, 5).lambda // √(16 + 9)
 	if got := cells[float64](t, l, s, "lambda"); !slices.Equal(got, want) {
 		t.Errorf("λ is %v, want %v", got, want)
 	}

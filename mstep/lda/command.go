@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"privpipe/mstep/learn"
@@ -12,6 +13,7 @@ import (
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/model"
 	"privpipe/pipelines/model/lda"
+	"privpipe/pipelines/model/modelfile"
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/words"
 	"privpipe/pipelines/npy"
@@ -36,7 +38,10 @@ type Command struct {
 	Ceiling      float64  `placeholder:"C" group:"Estimate" help:"Count each cell as at most C, and send C to the E-step. With --beta mean it bounds the ratio of the weights of two words in a topic by C/η + 1. Needs --denoise floor; by default there is no ceiling."`
 	Beta         string   `enum:"mean,expected-log" default:"mean" group:"Estimate" help:"Send this estimate of β under λ to the E-step: ${enum}."`
 	Negatives    string   `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
-	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words; by default estimate them from the topics."`
+	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words, whose vocabulary may have more words; by default estimate them from the topics."`
+	WeighWords   bool     `group:"Contribution" help:"Let the E-step weigh words by --word-marginal: in a contribution, rare words then weigh more than frequent ones."`
+	RefineWords  bool     `group:"Estimate" help:"Refine the frequencies of --word-marginal in each round, by the topics."`
+	SingleNoise  float64  `placeholder:"X" group:"Estimate" help:"With --refine-words: one release of word frequencies with the whole budget would have X times the noise of --word-marginal. The model then says how well it would predict, and estep --score compares with that."`
 	Public       string   `placeholder:"FILE" group:"Estimate" help:"Take what public text says of words and topics as a prior, from FILE of mstep public, and start from its topics."`
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
 	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
@@ -50,7 +55,7 @@ func (c *Command) Validate() error {
 		return fmt.Errorf("--topics must be in [1, %d], is %d", 1<<20, c.Topics)
 	}
 	tau0, kappa, averageFrom := c.schedule()
-	for name, v := range map[string]float64{"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": tau0, "--kappa": kappa, "--ceiling": c.Ceiling} {
+	for name, v := range map[string]float64{"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": tau0, "--kappa": kappa, "--ceiling": c.Ceiling, "--single-noise": c.SingleNoise} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s must not be negative, is %v", name, v)
 		}
@@ -77,6 +82,12 @@ func (c *Command) Validate() error {
 		return errors.New("--accumulate and --online exclude each other")
 	case c.Public != "" && c.WordMarginal == "":
 		return errors.New("--public needs --word-marginal: public topics are put on the private frequencies of words")
+	case (c.WeighWords || c.RefineWords) && c.WordMarginal == "":
+		return errors.New("--weigh-words and --refine-words need --word-marginal")
+	case (c.WeighWords || c.RefineWords) && (c.Accumulate || c.Online != "" || c.Mode == "map" || c.Ceiling > 0):
+		return errors.New("--weigh-words and --refine-words do not go with --accumulate, --online, --estimate map and --ceiling")
+	case c.SingleNoise > 0 && !c.RefineWords:
+		return errors.New("--single-noise needs --refine-words")
 	case c.Public != "" && (c.Denoise != "shrink" || c.Accumulate || c.Online != "" || c.Initial != ""):
 		return errors.New("--public does not go with --denoise floor, --accumulate, --online and --initial")
 	case c.Counts != "" && !c.Accumulate && c.Online == "":
@@ -142,6 +153,7 @@ func (c *Command) Run(r *filter.Run) error {
 		return err
 	}
 	o := Options{
+		WeighWords: c.WeighWords, Refine: c.RefineWords, SingleNoise: c.SingleNoise,
 		Topics: c.Topics, Words: len(vocab), Alpha: c.Alpha, Eta: c.Eta, ZeroNegatives: c.Negatives == "zero", Accumulate: c.Accumulate, Online: c.online(), Seed: c.Seed,
 		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling, Point: c.Mode == "map"},
 	}
@@ -156,7 +168,7 @@ func (c *Command) Run(r *filter.Run) error {
 		o.Eta = 1 / float64(o.Topics)
 	}
 	if c.WordMarginal != "" {
-		if o.Marginal, err = readMarginal(c.WordMarginal, vocab); err != nil {
+		if o.Marginal, err = readMarginal(c.WordMarginal, c.Public, vocab); err != nil {
 			return err
 		}
 	}
@@ -239,17 +251,47 @@ func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
 	return counts, err
 }
 
-// readMarginal reads the frequencies of a model of words.
-func readMarginal(name string, vocab vocabulary.Words) ([]float64, error) {
-	set, size, err := readModel(name, words.Family, vocab)
+// readMarginal reads a model of words, whose vocabulary has the words of vocab. One of an older program has no sums.
+func readMarginal(name, public string, vocab vocabulary.Words) (*Marginal, error) {
+	file, err := modelfile.Read(name, wire.MaxCells)
 	if err != nil {
 		return nil, err
 	}
-	p, err := words.Probabilities.Of(set, size)
+	if file.Family != words.Family {
+		return nil, exit.Errorf(exit.Malformed, "%s: a model of %s, must be of words", name, file.Family.Name)
+	}
+	places := make(map[string]int, len(file.Words))
+	for at, word := range file.Words {
+		places[word] = at
+	}
+	m := new(Marginal)
+	for _, word := range vocab {
+		at, ok := places[word]
+		if !ok {
+			return nil, exit.Errorf(exit.Malformed, "%s: over another vocabulary than --vocab", name)
+		}
+		m.Places = append(m.Places, at)
+	}
+	frequencies, err := words.Probabilities.Of(file.Set, file.Size)
+	if err == nil && words.Sums.In(file.Set) {
+		m.Sums, err = words.Sums.Of(file.Set, file.Size)
+	}
+	if err == nil && m.Sums != nil {
+		m.Deviations, err = words.Deviations.Of(file.Set, file.Size)
+	}
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
-	return p, nil
+	if m.Frequencies = frequencies; len(file.Words) != len(vocab) {
+		m.Frequencies = m.chosen(frequencies)
+	}
+	if slices.Contains(m.Deviations, 0) {
+		m.Sums, m.Deviations = nil, nil // exact frequencies need no refinement
+	}
+	if public != "" {
+		m.Public, err = publictext.Open(public, file.Words)
+	}
+	return m, err
 }
 
 // readModel reads a model of a family over a vocabulary.

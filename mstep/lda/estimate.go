@@ -41,14 +41,14 @@ func (o *Options) prior() float64 {
 // the random start, λ is η + S. A ceiling C bounds λ to [η, η+C]: no two words of a topic then differ in the mean of β by more than a
 // factor C/η + 1 (HDP-LDA, algorithm 1, clips the counts likewise). The mode of a Dirichlet(λ) is the mean of a Dirichlet(λ − 1), so for a
 // point mass λ has 1 less.
-func (o *Options) estimate(lambda, sum []float64, tau float64) *topics {
+func (o *Options) estimate(lambda, sum, marginal []float64, tau float64) *topics {
 	t := &topics{k: o.Topics, v: o.Words, lambda: lambda, expectedLog: o.Estimate.ExpectedLog}
 	if o.Estimate.Shrink && tau > 0 {
-		o.shrink(t, sum, tau)
+		o.shrink(t, sum, marginal, tau)
 		return t
 	}
 	for i, s := range sum {
-		cell := max(s, 0)
+		cell := max(o.count(i, s), 0)
 		if o.Estimate.Ceiling > 0 {
 			cell = min(cell, o.Estimate.Ceiling)
 		}
@@ -59,20 +59,22 @@ func (o *Options) estimate(lambda, sum []float64, tau float64) *topics {
 
 // shrink sets λ to the posterior mean of each cell, given the noisy sizes of the topics and the frequency of each word,
 // and then scales words so that all topics together have these frequencies.
-func (o *Options) shrink(t *topics, sum []float64, tau float64) {
-	frequency := o.Marginal
+func (o *Options) shrink(t *topics, sum, frequency []float64, tau float64) {
 	if frequency == nil {
 		frequency = marginal(sum, t.k, t.v, tau)
 	}
-	sizes := topicSizes(sum, t.k, t.v)
+	sizes := o.topicSizes(sum)
 	total := 0.0
 	for k, size := range sizes {
 		total += size
 		for v, f := range frequency {
-			t.lambda[k*t.v+v] = size * f
+			t.lambda[k*t.v+v] = size * f / o.count(v, 1)
 		}
 	}
 	cellPrior.Shrink(t.lambda, sum, t.lambda, tau)
+	for i, x := range t.lambda {
+		t.lambda[i] = o.count(i, x)
+	}
 	toFrequencies(t.lambda, frequency, total)
 	for k, size := range sizes {
 		row := t.lambda[k*t.v : (k+1)*t.v]
@@ -110,15 +112,15 @@ func columns(cells []float64, v int) []float64 {
 	return sums
 }
 
-// topicSizes returns Σ_v S_kv of each topic, at least 5 % of their mean, so that a topic that noise has emptied may come back.
-func topicSizes(sum []float64, k, v int) []float64 {
-	sizes := make([]float64, k)
+// topicSizes returns the words of each topic, at least 5 % of their mean, so that a topic that noise has emptied may come back.
+func (o *Options) topicSizes(sum []float64) []float64 {
+	sizes := make([]float64, o.Topics)
+	for i, s := range sum {
+		sizes[i/o.Words] += o.count(i, s)
+	}
 	mean := 0.0
-	for topic := range sizes {
-		for _, s := range sum[topic*v : (topic+1)*v] {
-			sizes[topic] += s
-		}
-		mean += max(sizes[topic], 0) / float64(k)
+	for _, size := range sizes {
+		mean += max(size, 0) / float64(o.Topics)
 	}
 	for topic := range sizes {
 		sizes[topic] = max(sizes[topic], 0.05*mean, math.SmallestNonzeroFloat32)

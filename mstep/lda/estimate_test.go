@@ -45,9 +45,9 @@ func TestShrinkRecoversTopics(t *testing.T) {
 	const k, v, tau = 8, 1000, 15
 	truth, sum := noisy(k, v, tau)
 	o := Options{Topics: k, Words: v, Eta: 0.1}
-	floor := o.estimate(make([]float64, len(sum)), sum, tau)
+	floor := o.estimate(make([]float64, len(sum)), sum, nil, tau)
 	o.Estimate.Shrink = true
-	shrink := o.estimate(make([]float64, len(sum)), sum, tau)
+	shrink := o.estimate(make([]float64, len(sum)), sum, nil, tau)
 	if got, want := distance(shrink.lambda, truth, k, v), distance(floor.lambda, truth, k, v); got > 0.75*want {
 		t.Errorf("distance %v, without shrinking %v", got, want)
 	}
@@ -57,16 +57,17 @@ func TestShrinkRecoversTopics(t *testing.T) {
 func TestShrinkKeepsMarginal(t *testing.T) {
 	const k, v, tau = 4, 60, 20
 	_, sum := noisy(k, v, tau)
-	o := Options{Topics: k, Words: v, Eta: 0.1, Estimate: Estimate{Shrink: true}, Marginal: make([]float64, v)}
+	o := Options{Topics: k, Words: v, Eta: 0.1, Estimate: Estimate{Shrink: true}}
+	marginal := make([]float64, v)
 	total := 0.0
-	for _, s := range topicSizes(sum, k, v) {
+	for _, s := range o.topicSizes(sum) {
 		total += s
 	}
 	for w := range v {
-		o.Marginal[w] = float64(w+1) / (v * (v + 1) / 2)
+		marginal[w] = float64(w+1) / (v * (v + 1) / 2)
 	}
-	lambda := o.estimate(make([]float64, len(sum)), sum, tau).lambda
-	for w, f := range o.Marginal {
+	lambda := o.estimate(make([]float64, len(sum)), sum, marginal, tau).lambda
+	for w, f := range marginal {
 		column := 0.0
 		for topic := range k {
 			column += lambda[topic*v+w]
@@ -77,7 +78,8 @@ func TestShrinkKeepsMarginal(t *testing.T) {
 
 // TestTopicSizes: a topic that noise has emptied keeps 5 % of the mean size.
 func TestTopicSizes(t *testing.T) {
-	got := topicSizes([]float64{30, 10, -7, 3}, 2, 2)
+	o := Options{Topics: 2, Words: 2}
+	got := o.topicSizes([]float64{30, 10, -7, 3})
 	near(t, "size", got[0], 40, 1e-12)
 	near(t, "size of an emptied topic", got[1], 0.05*20, 1e-12)
 }
@@ -91,7 +93,7 @@ func TestWeights(t *testing.T) {
 		true:  {math.Exp(-3. / 2), math.Exp(-1. / 2), math.Exp(-1. / 3), math.Exp(-11. / 6)},
 	} {
 		o.Estimate.ExpectedLog = beta
-		weights := o.estimate(make([]float64, 4), []float64{-4, 1, 2, 0}, 0).weights()
+		weights := o.estimate(make([]float64, 4), []float64{-4, 1, 2, 0}, nil, 0).weights()
 		if weights.Len() != 4 {
 			t.Fatalf("%d weights, want 4", weights.Len())
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -25,9 +26,14 @@ type Options struct {
 	Accumulate    bool    // S ← S + R from S = 0 on: releases are increments. It makes no use of Tau0, Kappa and AverageFrom
 	Online        Online
 	Estimate      Estimate
-	Marginal      []float64        // frequency of each word, from a separate release; nil: estimated from S
+	Marginal      *Marginal        // frequencies of words, from a separate release; nil: estimated from S
+	WeighWords    bool             // the E-step weighs words by the frequencies; needs Marginal
+	Refine        bool             // the frequencies are refined each round; needs Marginal
+	SingleNoise   float64          // noise of one release of the whole budget over that of Marginal, for unigramGain; 0: not known
 	Seed          uint64           // of the random first topics
 	Public        *publictext.Text // prior of the topics, and the first of them; needs Marginal. nil: none
+
+	weights []float32 // of words; nil: 1
 }
 
 // Learner implements model.Learner.
@@ -45,6 +51,9 @@ type Learner struct {
 	lambda   []float64      // memory of the last topics; nil before the first
 	online   *online        // nil: not online
 	informed *informed.Rows // nil: without public text
+
+	marginal    []float64    // the frequencies of words of the last round; nil: estimated from S
+	frequencies *frequencies // nil: they are not refined
 }
 
 // New returns a learner with random first topics: λ from a Gamma(100, 1/100), as in the authors' code. A learner that accumulates,
@@ -61,8 +70,9 @@ func New(o Options) *Learner {
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(o.Seed, 0x6c616d626461)}
 	width := max(1, 2*o.prior()) // S must not be negative: a large prior would hide it, and all topics would be equal for ever
 	for i := range l.sum {
-		l.sum[i] = width*gamma.Rand() - o.prior()
+		l.sum[i] = width * gamma.Rand()
 	}
+	l.begin(slices.Clone(l.sum))
 	return l
 }
 
@@ -77,6 +87,9 @@ func NewFrom(o Options, lambda []float64) *Learner {
 func (l *Learner) begin(lambda []float64) {
 	for i, v := range lambda {
 		l.sum[i] = v - l.o.prior()
+		if l.o.weights != nil {
+			l.sum[i] *= float64(l.o.weights[i%l.o.Words])
+		}
 	}
 }
 
@@ -101,8 +114,18 @@ func newLearner(o Options) *Learner {
 	if o.Online.Lambda > 0 {
 		l.online = newOnline(o)
 	}
+	if o.Marginal == nil {
+		return l
+	}
+	l.marginal = o.Marginal.Frequencies
+	if o.WeighWords {
+		l.o.weights = wordWeights(l.marginal)
+	}
+	if o.Refine {
+		l.frequencies = newFrequencies(&l.o)
+	}
 	if o.Public != nil {
-		l.informed = informed.New(o.Topics, o.Marginal, o.Public, nil)
+		l.informed = informed.New(o.Topics, l.marginal, o.Public, l.o.scales())
 	}
 	return l
 }
@@ -145,11 +168,31 @@ func (l *Learner) Update(r *model.Release) error {
 		l.averaged++
 		l.averageVariance = model.MixedVariance(average, l.averageVariance, variance)
 	}
+	l.refine()
 	if l.informed != nil && l.variance > 0 {
 		l.informed.Follow(l.sum, math.Sqrt(l.variance))
 	}
 	l.round = r.Round
 	return nil
+}
+
+// refine refines the frequencies of words by the statistic, and brings public text to them.
+func (l *Learner) refine() {
+	if l.frequencies == nil || l.variance == 0 {
+		return
+	}
+	l.marginal = l.refined(l.sum, math.Sqrt(l.variance), false)
+	if l.informed != nil {
+		l.informed.Rebase(l.marginal)
+	}
+}
+
+// refined returns the frequencies of words by a statistic.
+func (l *Learner) refined(sum []float64, tau float64, last bool) []float64 {
+	if l.frequencies == nil || tau == 0 {
+		return l.marginal
+	}
+	return l.frequencies.refine(sum, tau, last)
 }
 
 // each gives the values of a release to take, in parts as model.Release.Each, and returns the variance of the noise on each.
@@ -191,6 +234,9 @@ func (l *Learner) accumulate(r *model.Release) error {
 func (l *Learner) Parameters() *model.Snapshot {
 	estimate := l.estimate(l.informed, l.sum, math.Sqrt(l.variance))
 	s := new(model.Snapshot)
+	if l.o.weights != nil {
+		lda.WordWeights.Put(s, l.Size(), l.o.weights)
+	}
 	lda.Alpha.Put(s, l.o.Alpha)
 	lda.Eta.Put(s, l.o.Eta)
 	lda.Weights.PutRows(s, l.Size(), estimate.weights())
@@ -247,27 +293,37 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	}
 	sum, variance := l.estimated()
 	tau := math.Sqrt(variance)
+	marginal := l.refined(sum, tau, true)
 	if l.informed == nil || tau == 0 {
-		return l.snapshot(l.topics(sum, tau)), nil
+		return l.compared(l.snapshot(l.topics(sum, marginal, tau)), sum, tau), nil
 	}
-	traced := l.informed.Last(sum, tau).Trace(sum, tau)
-	estimate := l.toTopics(traced.Cells, sum)
+	traced := l.informed.Last(marginal, sum, tau).Trace(sum, tau)
+	estimate := l.toTopics(traced.Cells, sum, marginal)
 	s := l.snapshot(estimate)
-	lda.PutOrigins(s, l.Size(), origins(traced.Own, l.toTopics(traced.Expected, sum).lambda, estimate.lambda, l.o.Marginal))
-	return s, nil
+	lda.PutOrigins(s, l.Size(), origins(traced.Own, l.toTopics(traced.Expected, sum, marginal).lambda, estimate.lambda, marginal))
+	return l.compared(s, sum, tau), nil
+}
+
+// compared adds to a model file how good the frequencies of words would be that the whole budget buys.
+func (l *Learner) compared(s *model.Snapshot, sum []float64, tau float64) *model.Snapshot {
+	if l.frequencies != nil && l.o.SingleNoise > 0 && tau > 0 {
+		counts, deviations := l.frequencies.combine(sum, tau)
+		lda.UnigramGain.Put(s, l.frequencies.unigramGain(counts, deviations, l.o.SingleNoise))
+	}
+	return s
 }
 
 // Start is Model of a learner that has had no release: the topics that the first parameters are made of.
 func (l *Learner) Start() *model.Snapshot {
-	return l.snapshot(l.topics(l.sum, math.Sqrt(l.variance)))
+	return l.snapshot(l.topics(l.sum, l.marginal, math.Sqrt(l.variance)))
 }
 
 // topics makes topics without public text. They last until topics are made again: no snapshot is used longer.
-func (l *Learner) topics(sum []float64, tau float64) *topics {
+func (l *Learner) topics(sum, marginal []float64, tau float64) *topics {
 	if l.lambda == nil {
 		l.lambda = make([]float64, len(sum))
 	}
-	return l.o.estimate(l.lambda, sum, tau)
+	return l.o.estimate(l.lambda, sum, marginal, tau)
 }
 
 // snapshot is a model file of topics.
@@ -288,19 +344,19 @@ func (l *Learner) snapshot(estimate *topics) *model.Snapshot {
 // estimate makes topics from a statistic, with public text if there are rows and the statistic was released.
 func (l *Learner) estimate(rows *informed.Rows, sum []float64, tau float64) *topics {
 	if rows == nil || l.round == 0 || tau == 0 {
-		return l.topics(sum, tau)
+		return l.topics(sum, l.marginal, tau)
 	}
-	return l.toTopics(rows.Estimate(sum, tau), sum)
+	return l.toTopics(rows.Estimate(sum, tau), sum, l.marginal)
 }
 
 // toTopics makes topics of cells that public text has informed, with the frequencies of words and the size of the statistic.
-func (l *Learner) toTopics(cells, sum []float64) *topics {
+func (l *Learner) toTopics(cells, sum, marginal []float64) *topics {
 	t := &topics{k: l.o.Topics, v: l.o.Words, lambda: cells, expectedLog: l.o.Estimate.ExpectedLog}
 	total := 0.0
-	for _, x := range sum {
-		total += x
+	for i, x := range sum {
+		total += l.o.count(i, x)
 	}
-	toFrequencies(t.lambda, l.o.Marginal, max(total, math.SmallestNonzeroFloat32))
+	toFrequencies(t.lambda, marginal, max(total, math.SmallestNonzeroFloat32))
 	for i, x := range t.lambda {
 		t.lambda[i] = max(x, math.SmallestNonzeroFloat32)
 	}

@@ -84,7 +84,7 @@ func TestLearner(t *testing.T) {
 	floor := base
 	floor.Estimate, floor.ZeroNegatives, floor.AverageFrom = Estimate{ExpectedLog: true}, true, 1
 	marginal := base
-	marginal.Marginal = slices.Repeat([]float64{1. / 20}, 20)
+	marginal.Marginal = &Marginal{Frequencies: slices.Repeat([]float64{1. / 20}, 20)}
 	for name, o := range map[string]Options{"shrink": base, "floor": floor, "marginal": marginal} {
 		t.Run(name, func(t *testing.T) {
 			modeltest.Learner(t, func() model.Learner { return New(o) })
@@ -111,7 +111,7 @@ func TestStart(t *testing.T) {
 		{Topics: 2, Words: 30, Alpha: 1, Eta: 0.5}, {Topics: 2, Words: 30, Alpha: 1, Eta: 5},
 		{Topics: 2, Words: 30, Alpha: 1, Eta: 5, Estimate: Estimate{Point: true}},
 	} {
-		lambda := o.estimate(make([]float64, o.Topics*o.Words), New(o).sum, 0).lambda
+		lambda := o.estimate(make([]float64, o.Topics*o.Words), New(o).sum, nil, 0).lambda
 		for v := range 30 {
 			if one, two := lambda[v], lambda[30+v]; one == two {
 				t.Errorf("η = %v: word %d has λ %v in both topics", o.Eta, v, one)

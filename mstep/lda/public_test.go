@@ -26,7 +26,7 @@ func informedOptions() Options {
 	text.Features = text.Topics[2:]
 	text.Frequencies = slices.Repeat([]float64{1. / 40}, 40)
 	return Options{
-		Topics: 3, Words: 40, Alpha: 0.3, Eta: 0.1, Kappa: 0.6, AverageFrom: 0.3, Estimate: Estimate{Shrink: true}, Marginal: text.Frequencies, Public: text,
+		Topics: 3, Words: 40, Alpha: 0.3, Eta: 0.1, Kappa: 0.6, AverageFrom: 0.3, Estimate: Estimate{Shrink: true}, Marginal: &Marginal{Frequencies: text.Frequencies}, Public: text,
 	}
 }
 
@@ -65,9 +65,9 @@ func TestFirstTopicsArePublic(t *testing.T) {
 // TestColumnsFollowMarginal: all topics together have the frequencies of words.
 func TestColumnsFollowMarginal(t *testing.T) {
 	o := informedOptions()
-	o.Marginal = make([]float64, 40)
-	for v := range o.Marginal {
-		o.Marginal[v] = float64(v+1) / 820
+	o.Marginal = &Marginal{Frequencies: make([]float64, 40)}
+	for v := range o.Marginal.Frequencies {
+		o.Marginal.Frequencies[v] = float64(v+1) / 820
 	}
 	l := New(o)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -85,7 +85,7 @@ func TestColumnsFollowMarginal(t *testing.T) {
 	for _, x := range lambda {
 		total += x
 	}
-	for v, want := range o.Marginal {
+	for v, want := range o.Marginal.Frequencies {
 		near(t, "frequency", (lambda[v]+lambda[40+v]+lambda[80+v])/total, want, 1e-9)
 	}
 	if got, ok := publictext.DigestOf(modeltest.Set(l, s)); !ok || got != o.Public.Digest {

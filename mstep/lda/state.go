@@ -40,6 +40,9 @@ func (l *Learner) state() learn.State {
 		},
 	}
 	kept.Settings = append(kept.Settings, learn.PublicText(l.o.Public)...)
+	weigh, refine := learn.Switch("weigh_words", l.o.WeighWords), learn.Switch("refine_words", l.o.Refine)
+	weigh.Optional, refine.Optional = true, true
+	kept.Settings = append(kept.Settings, weigh, refine)
 	if l.informed != nil {
 		weights, columns := l.informed.Weights()
 		kept.Kept = append(kept.Kept, learn.Cells(keptBlend, model.Size{Components: l.o.Topics, Words: columns}, weights))
@@ -57,5 +60,9 @@ func (l *Learner) State() *model.Snapshot { return l.state().Snapshot() }
 // Restore implements model.Learner.
 func (l *Learner) Restore(set *stream.Set) error {
 	l.round = set.Round
-	return l.state().Restore(set)
+	if err := l.state().Restore(set); err != nil {
+		return err
+	}
+	l.refine()
+	return nil
 }

@@ -4,6 +4,7 @@ package words
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"privpipe/mstep/internal/denoise"
 	"privpipe/mstep/internal/informed"
@@ -41,8 +42,11 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	}
 	s := new(model.Snapshot)
 	words.Rounds.Put(s, l.Rounds)
-	frequencies := l.frequencies()
+	sums, deviations := l.counts()
+	frequencies := l.frequencies(sums, deviations)
 	words.Probabilities.Put(s, l.Size(), frequencies)
+	words.Sums.Put(s, l.Size(), sums)
+	words.Deviations.Put(s, l.Size(), deviations)
 	if l.public != nil {
 		l.public.PutDigest(s)
 		words.PutKinds(s, kinds(frequencies, l.public))
@@ -50,28 +54,25 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// frequencies returns the frequency of each word.
-func (l *Learner) frequencies() []float64 {
-	if l.public == nil {
-		return denoise.Frequencies(l.Cells, math.Sqrt(l.Variance))
-	}
-	if l.Variance == 0 {
-		exact := make([]float64, len(l.Cells))
+// counts returns the released sums times the scales of words, and the deviations of the noise on them.
+func (l *Learner) counts() (sums, deviations []float64) {
+	sums, deviations = slices.Clone(l.Cells), slices.Repeat([]float64{math.Sqrt(l.Variance)}, len(l.Cells))
+	if l.public != nil {
 		for v, scale := range words.Scales(l.public.Frequencies) {
-			exact[v] = l.Cells[v] * scale
+			sums[v] *= scale
+			deviations[v] *= scale
 		}
-		return denoise.Frequencies(exact, 0)
 	}
-	rows := informed.New(1, l.public.Frequencies, l.public, words.Scales(l.public.Frequencies))
-	tau := math.Sqrt(l.Variance)
-	rows.Follow(l.Cells, tau)
-	frequencies := rows.Last(l.Cells, tau).Estimate(l.Cells, tau)
-	total := 0.0
-	for _, f := range frequencies {
-		total += f
-	}
-	for v := range frequencies {
-		frequencies[v] /= total
+	return sums, deviations
+}
+
+// frequencies returns the frequency of each word.
+func (l *Learner) frequencies(sums, deviations []float64) []float64 {
+	var frequencies []float64
+	if l.public == nil || l.Variance == 0 {
+		frequencies, _ = denoise.FrequenciesOf(sums, deviations)
+	} else {
+		frequencies, _ = informed.NewFrequencies(l.public, sums, deviations).Estimate(sums, deviations, true)
 	}
 	return frequencies
 }

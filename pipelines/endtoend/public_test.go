@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -86,14 +87,58 @@ func TestAdviceOfRecipe(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	recipe := read(t, filepath.Join(root, "pipelines/recipes/lda.sh"))
-	var advice struct {
-		Rate   float64
-		Rounds int
+	const few = "rate=${rate:-%v} rounds=${rounds:-%d}\n"
+	for flags, form := range map[string]string{
+		"--documents 19999 --epsilon 1":    few,
+		"--documents 20000 --epsilon 1.01": few,
+		"--documents 20000 --epsilon 1": `if [[ -z $rate$rounds ]] && ` +
+			`holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then` + "\n  rate=%v rounds=%d\n",
+	} {
+		var advice struct {
+			Rate   float64
+			Rounds int
+		}
+		if err := json.Unmarshal([]byte(run(t, folder, "account advise --json --words 90 "+flags)), &advice); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(form, advice.Rate, advice.Rounds); !strings.Contains(recipe, want) {
+			t.Errorf("%s: lda.sh does not have %s", flags, want)
+		}
 	}
-	if err := json.Unmarshal([]byte(run(t, folder, "account advise --documents 1e5 --words 90 --epsilon 1 --json")), &advice); err != nil {
-		t.Fatal(err)
+}
+
+// TestWordsOnly releases word frequencies with the whole budget, and no topics. Public numbers decide about coins and rounds.
+func TestWordsOnly(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	comments(t, folder)
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --words-only --held comments.jsonl "
+	for i, c := range []struct{ flags, coins string }{
+		{"--epsilon 1 --force --topics 25", "--rate 0.25 --rounds 64"},
+		{"--epsilon 1 --force --topics 26", "--rate 0.125 --rounds 128"},
+		{"--epsilon 1 --documents 19999", "--rate 0.25 --rounds 64"},
+		{"--epsilon 1 --documents 20000 --topics 2", "--rate 0.125 --rounds 128"},
+		{"--epsilon 1.5 --documents 20000", "--rate 0.25 --rounds 64"},
+	} {
+		out := fmt.Sprint("out-", i)
+		printed := run(t, folder, recipe+c.flags+" comments.jsonl "+out)
+		epsilon := strings.Fields(c.flags)[1]
+		for _, want := range []string{
+			`(?m)^pld +(` + epsilon + `|0\.99\d*|1\.49\d*) +1e-06 .*document +1$`, `variational bound +([\d.]+) +[\d.]+ +12000`,
+		} {
+			if !regexp.MustCompile(want).MatchString(printed) {
+				t.Errorf("%s: no %s in\n%s", c.flags, want, printed)
+			}
+		}
+		if settings := read(t, filepath.Join(folder, out, "private/settings")); !strings.Contains(settings, " "+c.coins+" ") {
+			t.Errorf("%s: no %s in %s", c.flags, c.coins, settings)
+		}
+		if left := run(t, folder, "ls "+out+"/public"); strings.Contains(left, "model.pp") || !strings.Contains(left, "words.pp") {
+			t.Errorf("%s: left %s", c.flags, left)
+		}
 	}
-	if want := fmt.Sprintf("rate=${rate:-%v} rounds=${rounds:-%d}\n", advice.Rate, advice.Rounds); !strings.Contains(recipe, want) {
-		t.Errorf("lda.sh does not have %s", want)
+	topics := bash(folder, strings.Replace(recipe, " --words-only", "", 1)+"--epsilon 1 --force comments.jsonl out-0")
+	if topics.Run() == nil || !strings.Contains(topics.stderr.String(), "was begun with other settings") {
+		t.Errorf("topics in the folder of words: %s", topics.stderr.String())
 	}
 }

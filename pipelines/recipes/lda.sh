@@ -30,8 +30,11 @@
 #                     how topics are found in a document: variational (estep lda) or gibbs (estep gibbs, see gibbs.sh)
 #   --public FILE     what public text says of words and topics, of public.sh; by default public/english.pp, of English Wikipedia and
 #                     Stack Exchange, unless it has too few of the vocabulary's words. none: no public text but the vocabulary
-#   --rate X          probability of the coin that puts a document into a round; by default 0.25
-#   --rounds N        number of rounds; by default 64 (TOPICS.md has the measurements)
+#   --rate X          probability of the coin that puts a document into a round; by default 0.25, or 0.125 where --rounds is 128
+#   --rounds N        number of rounds; by default 64, or 128 at ε of 1 or less with 20,000 --documents or more, or without --documents
+#                     for more than 25 topics (TOPICS.md has the measurements)
+#   --words-only      release the frequencies of words with the whole budget, and no topics: OUT/public/words.pp. Where account advise says
+#                     that topics predict worse than that, this is the model to make
 #   --unit document   privacy unit: one document, or one user with all documents (user)
 #   --documents N     number of documents, or of users, that you know without looking at the text; the recipe then releases no size
 #   --force           release no size of the text, and train whatever it is
@@ -57,8 +60,8 @@
 set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
-epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' force='' ledger='' dataset=default language=''
-take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words keep rule force! ledger dataset $shared" "$@"
+epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language=''
+take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -120,16 +123,24 @@ if [[ $public != none ]]; then
     public=none
   fi
 fi
-rate=${rate:-0.25} rounds=${rounds:-64}
 # Wrong flags fail here, before the text is read.
-account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="$rate" --rounds="$rounds"
+account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="${rate:-0.25}" --rounds="${rounds:-64}"
 text_and_folder
+# A folder that was begun keeps its coins and rounds, whatever --topics says now.
+if [[ -e $inside/settings && $(<"$inside/settings") =~ ' --rate '([^ ]+)' --rounds '([0-9]+) ]]; then
+  rate=${rate:-${BASH_REMATCH[1]}} rounds=${rounds:-${BASH_REMATCH[2]}}
+fi
+# At ε of 1 or less, a large text gains from many small rounds. Only public numbers decide; a large K promises a large text, as in account advise.
+if [[ -z $rate$rounds ]] && holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then
+  rate=0.125 rounds=128
+fi
+rate=${rate:-0.25} rounds=${rounds:-64}
 charged=$(identity "$ledger")
 all=$inside/documents.pp choice=''
 if [[ $chosen ]]; then
   all=$inside/all-words.pp choice=" --words $words dictionary $(checksum "$dictionary")${stop:+ --stop $(checksum "$stop")}${extra_words:+ --extra-words $(checksum "$extra_words")}"
 fi
-same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
+same "--epsilon $epsilon --delta $delta --rate $rate --rounds $rounds --unit ${unit:-document} ledger $charged dataset $dataset statistic 2${words_only:+ --words-only} query --topics $topics --seed $seed$([[ $inference == variational ]] || echo " --inference $inference")$([[ $public == none ]] || echo " --public $(checksum "$public")")$choice" "$all"
 ledger=${ledger:-$inside/run.ledger}
 
 # candidates writes the words among which the release of word frequencies chooses: the own words first, and the dictionary without stop words.
@@ -155,10 +166,22 @@ data_set "$ledger"
 
 # All grants are planned before the first charge, so that no budget is spent if the topics do not fit.
 gate
-# The frequencies of words take about a fifth of the budget in μ²: their noise is in proportion to 1/ε. Topics that must add up to
-# these frequencies lose much less to noise.
-plan_grant "$shown/words-grant.json" --all --noise-multiplier "$(awk "BEGIN {x = 9 / $epsilon; y = 2.13 * $(single_noise); print (x > y ? x : y)}")" --delta "$delta" "${beside[@]}" \
-  --model words --matrix words=1xV "${vocabulary[@]}"
+# The frequencies of words come first: topics that must add up to them lose much less to noise. A release with x times the noise of a single one
+# takes 1/x² of the budget in μ² (Dong, Roth, Su 2022, cor. 3.3): half of it for 10 topics or fewer, and 8 % for 25 or more, whose own sums
+# refine the frequencies. A folder whose size is released keeps the noise that was planned before.
+words_noise() {
+  if [[ -e $shown/words-grant.json ]] && used "$shown/size-grant.json" "$ledger"; then
+    noise_of "$shown/words-grant.json"
+  else
+    awk "BEGIN {x = $topics / 7; x = x < sqrt(2) ? sqrt(2) : x > 3.5 ? 3.5 : x; print x * $(single_noise)}"
+  fi
+}
+if [[ $words_only ]]; then
+  noise=(--epsilon "$epsilon" --rounds 1)
+else
+  noise=(--noise-multiplier "$(words_noise)")
+fi
+plan_grant "$shown/words-grant.json" --all "${noise[@]}" --delta "$delta" "${beside[@]}" --model words --matrix words=1xV "${vocabulary[@]}"
 
 # The topics take the rest of the budget.
 plan_topics() {
@@ -167,7 +190,9 @@ plan_topics() {
 }
 plan=$shown/grant.json
 [[ -z $chosen ]] || plan=$shown/planned.json
-if ! used "$shown/words-grant.json" "$ledger"; then
+if [[ $words_only ]]; then
+  : # no topics
+elif ! used "$shown/words-grant.json" "$ledger"; then
   beside+=(--beside "$shown/words-grant.json")
   plan_topics "$plan"
 elif [[ -z $chosen ]]; then
@@ -190,14 +215,35 @@ else
   keep "$shown/all-words.frequencies.pp" words "$shown/all-words.frequencies.pp"
   keep "$shown/words.pp" mstep choose --number "$words" ${extra_words:+--keep "$shown/extra-words.txt"} --vocabulary "$shown/vocabulary.txt" -o "$shown/words.pp" \
     "$shown/all-words.frequencies.pp"
-  keep "$inside/documents.pp" pipeline tokenize cut --from "$shown/dictionary.txt" --vocab "$shown/vocabulary.txt" -o "$inside/documents.pp" "$all"
   vocabulary=(--vocab "$shown/vocabulary.txt")
+fi
+if [[ $words_only ]]; then
+  account report --delta "$delta" -o "$shown/report.txt" "$ledger"
+  cat "$shown/report.txt"
+  scorer=words
+  score "$shown/words.pp"
+  exit
+fi
+# Chosen words have large sums partly by chance, so their frequencies are refined among all words of the dictionary.
+marginal=$shown/words.pp
+if [[ $chosen ]]; then
+  marginal=$shown/all-words.frequencies.pp
+  keep "$inside/documents.pp" pipeline tokenize cut --from "$shown/dictionary.txt" --vocab "$shown/vocabulary.txt" -o "$inside/documents.pp" "$all"
   beside=() planned_as=$plan
   plan_topics "$shown/grant.json"
 fi
 
 sample=(--poisson "$rate" --rounds "$rounds" --unit "$unit")
-shape=(--top-topics 3 --word-weight sqrt)
+# Few topics share a document while they are hardly known, and more of them later.
+by_round() {
+  awk -v rounds="$rounds" 'BEGIN {
+    all = 2; last = 1
+    split("3 5 8", topics, " "); split("0.3 0.6 0.8", share, " ")
+    for (i = 1; i <= 3; i++) if ((from = int(share[i] * rounds + 1e-9) + 1) > last) { all = all "," topics[i] "@" from; last = from }
+    print all
+  }'
+}
+shape=(--top-topics "$(by_round)" --word-weight sqrt)
 estep=(lda "${shape[@]}" --iterations 12)
 if [[ $inference == gibbs ]]; then
   estep=(gibbs "${shape[@]}")
@@ -207,7 +253,10 @@ if [[ $inference == gibbs ]]; then
   fi
 fi
 privatize=(--grant "$shown/grant.json" --ledger "$ledger" --dataset "$dataset")
-mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$shown/words.pp" --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$shown/start.pp"})
+# The model is compared with the frequencies that the whole budget would have bought in one release, as it says itself.
+mstep=(lda --topics "$topics" "${vocabulary[@]}" --word-marginal "$marginal" --weigh-words --refine-words
+  --single-noise "$(awk "BEGIN {print $(single_noise) / $(noise_of "$shown/words-grant.json")}")" --average-from 0.25
+  --seed "$seed" "${prior[@]}" ${prior:+--kappa 0.7 --start-out "$shown/start.pp"})
 train
 
-present "$ledger" --unigram "$shown/words.pp"
+present "$ledger"

@@ -697,7 +697,13 @@ weigh() {
   keep "$shown/size.pp" measure
   [[ -z ${stated:-} && -z ${force:-} && ! -e $shown/model.pp ]] || return 0
   account advise --size "$shown/size.pp" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
-  ((code == 83)) || { ((code == 0)) && return 0 || exit "$code"; }
+  if ((code == 0)); then
+    ! grep -q '^instead' "$shown/size.txt" ||
+      echo "$(basename "$0"): topics of so small a text predict no better than word frequencies do ($shown/size.txt); lda.sh --words-only in another folder" \
+        "releases these with the whole ε. To stop here because of the size that was released costs ε $epsilon, as to go on does" >&2
+    return 0
+  fi
+  ((code == 83)) || exit "$code"
   echo "$(basename "$0"): stopped before most of the budget: only the size of the text was released ($shown/size.txt). ε $epsilon holds" \
     "whether it goes on or not; --force goes on, and so does the same folder with other topics, words or vocabulary" >&2
   exit 83

@@ -33,7 +33,7 @@ func problem(tau float64) (known blas32.General, truth []float64, noisy []float3
 	}
 	b := New(known, mixtures)
 	b.Weights = truth
-	noisy = b.Mixtures(b.Known.Matrix).Data
+	noisy = b.Mixtures(b.Known.Matrix, b.Columns).Data
 	for i := range noisy {
 		noisy[i] += float32(tau * r.NormFloat64())
 	}
@@ -42,7 +42,7 @@ func problem(tau float64) (known blas32.General, truth []float64, noisy []float3
 
 // loss is what Fit lowers, in one line of its definition, at the weights of cells that come from the mixtures m.
 func loss(b *Blend, s, m []float32, tau float64) (sum float64) {
-	for i, x := range b.Mixtures(b.Known.Matrix).Data {
+	for i, x := range b.Mixtures(b.Known.Matrix, b.Columns).Data {
 		d := float64(s[i] - x)
 		sum += d * d / (2 * (tau*tau + ModelError*float64(m[i])*float64(m[i])))
 	}
@@ -56,7 +56,7 @@ func TestFitDescends(t *testing.T) {
 		b := New(known, 4)
 		b.Reset(1000)
 		for range 60 {
-			m := b.Mixtures(b.Known.Matrix).Data
+			m := b.Mixtures(b.Known.Matrix, b.Columns).Data
 			before := loss(b, noisy, m, tau)
 			b.Fit(noisy, tau, 1)
 			if after := loss(b, noisy, m, tau); after > before*(1+1e-5) {
@@ -89,5 +89,30 @@ func TestLoosen(t *testing.T) {
 	b.Loosen(0.5)
 	if !slices.Equal(b.Weights, []float64{5, 1, 1, 1, 1, 1, 1, 1}) || before.Weights[0] != 8 {
 		t.Errorf("weights are %v, and those of the copy %v", b.Weights, before.Weights)
+	}
+}
+
+// TestFactors: a blend with factors of rows and columns is that of the rows times these factors.
+func TestFactors(t *testing.T) {
+	known, _, noisy := problem(5)
+	plain, with := New(known, 4), New(known, 4)
+	for j := range known.Rows {
+		with.Rows = append(with.Rows, 1/float64(j+1))
+	}
+	for v := range known.Cols {
+		with.Columns = append(with.Columns, float32(v%3+1))
+		for j := range known.Rows {
+			known.Data[j*known.Cols+v] *= with.Columns[v] / float32(j+1)
+		}
+	}
+	plain.Known = product.Both(known)
+	for _, b := range []*Blend{plain, with} {
+		b.Reset(1000)
+		b.Fit(noisy, 5, 10)
+	}
+	for i, want := range plain.Weights {
+		if got := with.Weights[i]; math.Abs(got-want) > 1e-3*(want+1) {
+			t.Errorf("weight %d is %v, want %v", i, got, want)
+		}
 	}
 }

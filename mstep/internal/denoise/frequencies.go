@@ -1,6 +1,9 @@
 package denoise
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // marginalPrior is the prior of a word's frequency around 1/V.
 var marginalPrior = Mixture{Ratios: []float64{.03, .1, .3, .7, 1.5, 3, 7, 15}, Groups: 1, Steps: 50}
@@ -8,17 +11,33 @@ var marginalPrior = Mixture{Ratios: []float64{.03, .1, .3, .7, 1.5, 3, 7, 15}, G
 // Frequencies estimates the frequency of each word from noisy counts. The noise has standard deviation tau. All frequencies are
 // positive, and their sum is 1.
 func Frequencies(noisy []float64, tau float64) []float64 {
-	total := 0.0
-	for _, y := range noisy {
+	frequencies, _ := FrequenciesOf(noisy, slices.Repeat([]float64{tau}, len(noisy)))
+	return frequencies
+}
+
+// FrequenciesOf is Frequencies of counts whose noise has a deviation of its own for each word: all are positive, or all are 0. errors are the standard
+// deviations of the true frequencies given the counts (ShrinkOwn).
+func FrequenciesOf(noisy, deviations []float64) (frequency, errors []float64) {
+	total, square := 0.0, 0.0
+	for v, y := range noisy {
 		total += y
+		square += deviations[v] * deviations[v]
 	}
-	mean := max(total/float64(len(noisy)), tau/math.Sqrt(float64(len(noisy))), math.SmallestNonzeroFloat32)
-	expected := make([]float64, len(noisy))
-	for v := range expected {
-		expected[v] = mean
+	mean := max(total/float64(len(noisy)), math.Sqrt(square)/float64(len(noisy)), math.SmallestNonzeroFloat32)
+	frequency, errors = make([]float64, len(noisy)), make([]float64, len(noisy))
+	expected, tau := make([]float64, len(noisy)), 1.0
+	for v, d := range deviations {
+		if d == 0 {
+			d, tau = 1, 0
+		}
+		frequency[v], expected[v] = noisy[v]/d, mean/d
 	}
-	frequency := make([]float64, len(noisy))
-	marginalPrior.Shrink(frequency, noisy, expected, tau)
+	marginalPrior.ShrinkOwn(frequency, errors, frequency, expected, tau)
+	for v, d := range deviations {
+		if errors[v] = math.Sqrt(errors[v]) * d; d > 0 {
+			frequency[v] *= d
+		}
+	}
 	total = 0
 	for v, f := range frequency {
 		frequency[v] = max(f, 1e-3*mean)
@@ -26,6 +45,7 @@ func Frequencies(noisy []float64, tau float64) []float64 {
 	}
 	for v := range frequency {
 		frequency[v] /= total
+		errors[v] /= total
 	}
-	return frequency
+	return frequency, errors
 }

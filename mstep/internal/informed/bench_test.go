@@ -4,35 +4,15 @@ import (
 	"math/rand/v2"
 	"syscall"
 	"testing"
-
-	"privpipe/pipelines/model/publictext"
 )
 
 // BenchmarkRound is what public text adds to a round of mstep with 50 topics over 8,000 words, by a file of 242 topics and 60 features. cpu-ms/op is
 // the CPU time of all threads. A tenth of the round's E-step is 75 ms: 36,500 documents of 20 µs.
 func BenchmarkRound(b *testing.B) {
-	const topics, words = 50, 8000
+	const topics = 50
+	text, base := benchmarkText()
 	r := rand.New(rand.NewPCG(1, 2))
-	text := &publictext.Text{First: topics}
-	rows := func(n int) (all [][]float32) {
-		for range n {
-			row := make([]float32, words)
-			for v := range row {
-				row[v] = float32(r.NormFloat64())
-			}
-			all = append(all, row)
-		}
-		return all
-	}
-	text.Topics, text.Features = rows(242), rows(60)
-	base, total := make([]float64, words), 0.0
-	for v := range base {
-		base[v] = 1 / float64(v+10)
-		total += base[v]
-	}
-	for v := range base {
-		base[v] /= total
-	}
+	words := len(base)
 	statistic := make([]float64, topics*words)
 	for i := range statistic {
 		statistic[i] = 20_000*base[i%words] + 10*r.NormFloat64()

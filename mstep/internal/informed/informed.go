@@ -21,14 +21,17 @@ import (
 
 // Rows are K rows over V words, with a statistic of each that came with noise.
 type Rows struct {
-	topics   blas32.General  // J+1 × V: the public topics on the base frequencies, and these frequencies
-	scaled   *product.Factor // the topics over the scales
+	base     []float64       // the base frequencies
+	lifts    blas32.General  // J+1 × V: those of the public topics, and 1 for the base frequencies
+	packed   *product.Factor // the lifts
+	columns  []float32       // of each word, its base frequency over its scale: what lifts are multiplied by
 	features *product.Factor // P × V: of mean 0 and variance 1 under the base frequencies
 	scales   []float64       // of each word: the statistic is over it
 	fitted   []int           // words that fits look at, the most frequent
 	few      product.Pair    // features of the fitted words
-	blend    *blend.Blend    // of the topics over the fitted words and their scales
+	blend    *blend.Blend    // of the topics on the base frequencies over the scales, of fitted words
 	last     bool            // the statistic is the last one
+	guess    int             // which of guesses is expected, unless the statistic is the last one
 }
 
 // The settings of fits (pipelines/recipes/PUBLIC.md says how they were chosen).
@@ -65,13 +68,17 @@ func New(rows int, base []float64, text *publictext.Text, scales []float64) *Row
 	if scales == nil {
 		scales = slices.Repeat([]float64{1}, len(base))
 	}
-	r := &Rows{topics: product.Zeros(len(text.Topics)+1, len(base)), scales: scales, fitted: frequent(base, mostFitted)}
+	r := &Rows{lifts: product.Zeros(len(text.Topics)+1, len(base)), scales: scales, fitted: frequent(base, mostFitted)}
 	for j, logLifts := range text.Topics {
-		rebase(row(r.topics, j), base, logLifts)
+		for v, l := range logLifts {
+			row(r.lifts, j)[v] = float32(math.Exp(float64(l)))
+		}
 	}
-	rebase(row(r.topics, len(text.Topics)), base, nil)
-	scaled := r.overScales(r.topics)
-	r.scaled, r.blend = product.New(scaled), blend.New(r.narrow(scaled), rows)
+	for v := range base {
+		row(r.lifts, len(text.Topics))[v] = 1
+	}
+	r.packed, r.blend = product.New(r.lifts), blend.New(r.narrow(r.lifts), rows)
+	r.Rebase(base)
 	features := product.Zeros(min(mostFeatures, len(text.Features)), len(base))
 	for p := range features.Rows {
 		standardize(row(features, p), text.Features[p], base)
@@ -80,19 +87,26 @@ func New(rows int, base []float64, text *publictext.Text, scales []float64) *Row
 	return r
 }
 
-// rebase sets a public topic on frequencies: in proportion to frequency times lift. Without lifts it is the frequencies.
-func rebase(topic []float32, frequencies []float64, logLifts []float32) {
-	total := 0.0
-	for v, f := range frequencies {
-		if logLifts != nil {
-			f *= math.Exp(float64(logLifts[v]))
+// Rebase brings the topics to other base frequencies: a topic is in proportion to frequency times lift. The features stay as they are, and so do the
+// weights of the blend.
+func (r *Rows) Rebase(base []float64) {
+	r.base, r.columns = base, make([]float32, len(base))
+	fitted := make([]float32, 0, len(r.fitted))
+	for v, b := range base {
+		r.columns[v] = float32(b / r.scales[v])
+	}
+	for _, v := range r.fitted {
+		fitted = append(fitted, r.columns[v])
+	}
+	rows := make([]float64, r.lifts.Rows)
+	for j := range rows {
+		total := 0.0
+		for v, lift := range row(r.lifts, j) {
+			total += base[v] * float64(lift)
 		}
-		topic[v] = float32(f)
-		total += f
+		rows[j] = 1 / total
 	}
-	for v := range topic {
-		topic[v] /= float32(total)
-	}
+	r.blend = &blend.Blend{Known: r.blend.Known, Rows: rows, Columns: fitted, Weights: r.blend.Weights}
 }
 
 // standardize sets a feature to mean 0 and variance 1 under frequencies. One that does not vary stays 0.
@@ -111,26 +125,16 @@ func standardize(feature, public []float32, frequencies []float64) {
 	}
 }
 
-// overScales returns rows, each cell over its word's scale.
-func (r *Rows) overScales(rows blas32.General) blas32.General {
-	out := product.Zeros(rows.Rows, rows.Cols)
-	for i, x := range rows.Data {
-		out.Data[i] = x / float32(r.scales[i%rows.Cols])
-	}
-	return out
-}
-
 // Start returns K rows of public topics, the first so many of the text, whose sums are V. If K is larger, the topics
 // begin again, each cell times a number from Gamma(100, 1/100): documents could not tell equal topics apart.
 func (r *Rows) Start(rows, public int, seed uint64) []float64 {
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(seed, 0x7374617274)}
 	words := len(r.scales)
 	first := make([]float64, rows*words)
-	base := row(r.topics, r.topics.Rows-1)
 	for k := range rows {
-		topic := row(r.topics, k%public)
+		lifts, size := row(r.lifts, k%public), r.blend.Rows[k%public]
 		for v := range words {
-			cell := float64(words) * (startShare*float64(topic[v]) + (1-startShare)*float64(base[v]))
+			cell := float64(words) * r.base[v] * (startShare*size*float64(lifts[v]) + 1 - startShare)
 			if k >= public {
 				cell *= gamma.Rand()
 			}
@@ -142,7 +146,7 @@ func (r *Rows) Start(rows, public int, seed uint64) []float64 {
 
 // Follow brings the blend to a statistic with noise of deviation tau > 0 on each cell, K × V row by row.
 func (r *Rows) Follow(statistic []float64, tau float64) {
-	s := r.columns(inDeviations(statistic, tau))
+	s := r.narrowed(inDeviations(statistic, tau))
 	if slices.Max(r.blend.Weights) == 0 { // the first statistic
 		r.blend.Reset(r.mass(statistic, tau) / float64(len(statistic)/len(r.scales)))
 		r.fit(s, tau, firstSteps)
@@ -164,16 +168,23 @@ func (r *Rows) fit(s []float32, tau float64, steps int) {
 	}
 }
 
-// Last returns a copy whose blend has followed the last statistic.
-func (r *Rows) Last(statistic []float64, tau float64) *Rows {
+// Last returns a copy on other base frequencies, whose blend has followed the last statistic.
+func (r *Rows) Last(base, statistic []float64, tau float64) *Rows {
 	c := *r
-	c.blend, c.last = r.blend.Clone(), true
-	c.fit(r.columns(inDeviations(statistic, tau)), tau, lastSteps)
-	return &c
+	c.blend = r.blend.Clone()
+	c.Rebase(base)
+	return c.settle(statistic, tau)
+}
+
+// settle makes the blend follow the last statistic.
+func (r *Rows) settle(statistic []float64, tau float64) *Rows {
+	r.last = true
+	r.fit(r.narrowed(inDeviations(statistic, tau)), tau, lastSteps)
+	return r
 }
 
 // Weights are those of the blend, K × J+1 row by row: all that Rows remember of the statistics before.
-func (r *Rows) Weights() (weights []float64, columns int) { return r.blend.Weights, r.topics.Rows }
+func (r *Rows) Weights() (weights []float64, columns int) { return r.blend.Weights, r.lifts.Rows }
 
 // Estimate returns the rows, times the scales, K × V, from a statistic with noise of deviation tau > 0 on each cell.
 func (r *Rows) Estimate(statistic []float64, tau float64) []float64 {
@@ -218,19 +229,27 @@ func (r *Rows) estimate(statistic, own []float64, tau float64) (cells, expected 
 // four guesses that the cells speak for: also the mixtures alone, rows of the base frequencies, or equal cells. Where public text is unlike the
 // private one, or noise hides all but the sizes of rows, a wrong prior costs more than none.
 func (r *Rows) expected(s []float32, noisy []float64, mass, tau float64) []float64 {
-	b := blend.Blend{Known: r.blend.Known, Weights: over(r.blend.Weights, tau)}
-	mixtures := b.Mixtures(r.scaled).Data
+	b := *r.blend
+	b.Weights = over(r.blend.Weights, tau)
+	mixtures := b.Mixtures(r.packed, r.columns).Data
 	corrected := slices.Clone(mixtures)
-	loglinear.Correct(corrected, r.features, loglinear.Fit(r.columns(mixtures), r.columns(s), r.few, 1, correction))
-	least := 1e-9 * mass / float64(len(s))
-	best := positive(corrected, least)
-	if !r.last {
-		return best
+	loglinear.Correct(corrected, r.features, loglinear.Fit(r.narrowed(mixtures), r.narrowed(s), r.few, 1, correction))
+	guesses := []func() []float32{
+		func() []float32 { return corrected },
+		func() []float32 { return mixtures },
+		func() []float32 { return r.flat(mixtures, true) },
+		func() []float32 { return r.flat(mixtures, false) },
 	}
-	evidence := r.cellPrior().Evidence(noisy, best, 1)
-	for _, guess := range [][]float64{positive(mixtures, least), r.flat(mixtures, true, least), r.flat(mixtures, false, least)} {
-		if e := r.cellPrior().Evidence(noisy, guess, 1); e > evidence {
-			best, evidence = guess, e
+	least := 1e-9 * mass / float64(len(s))
+	if !r.last {
+		return positive(guesses[r.guess](), least)
+	}
+	var best []float64
+	evidence := math.Inf(-1)
+	for i, guess := range guesses {
+		expected := positive(guess(), least)
+		if e := r.cellPrior().Evidence(noisy, expected, 1); e > evidence {
+			best, evidence, r.guess = expected, e, i
 		}
 	}
 	return best
@@ -245,10 +264,9 @@ func positive(cells []float32, least float64) []float64 {
 }
 
 // flat returns cells that have the sums of the rows of mixtures, times their scales, in proportion to the base frequencies or to 1.
-func (r *Rows) flat(mixtures []float32, base bool, least float64) []float64 {
+func (r *Rows) flat(mixtures []float32, base bool) []float32 {
 	words := len(r.scales)
-	out := make([]float64, len(mixtures))
-	frequencies := row(r.topics, r.topics.Rows-1)
+	out := make([]float32, len(mixtures))
 	for from := 0; from < len(mixtures); from += words {
 		size := 0.0
 		for v, scale := range r.scales {
@@ -257,9 +275,9 @@ func (r *Rows) flat(mixtures []float32, base bool, least float64) []float64 {
 		for v, scale := range r.scales {
 			share := 1 / float64(words)
 			if base {
-				share = float64(frequencies[v])
+				share = r.base[v]
 			}
-			out[from+v] = max(size*share/scale, least)
+			out[from+v] = float32(size * share / scale)
 		}
 	}
 	return out
@@ -295,8 +313,8 @@ func over(weights []float64, tau float64) []float64 {
 	return out
 }
 
-// columns returns the fitted columns of cells, row by row.
-func (r *Rows) columns(cells []float32) []float32 {
+// narrowed returns the fitted columns of cells, row by row.
+func (r *Rows) narrowed(cells []float32) []float32 {
 	out := make([]float32, 0, len(cells)/len(r.scales)*len(r.fitted))
 	for at := 0; at < len(cells); at += len(r.scales) {
 		for _, v := range r.fitted {
@@ -308,7 +326,7 @@ func (r *Rows) columns(cells []float32) []float32 {
 
 // narrow returns the fitted columns of a matrix.
 func (r *Rows) narrow(m blas32.General) blas32.General {
-	return blas32.General{Rows: m.Rows, Cols: len(r.fitted), Stride: len(r.fitted), Data: r.columns(m.Data)}
+	return blas32.General{Rows: m.Rows, Cols: len(r.fitted), Stride: len(r.fitted), Data: r.narrowed(m.Data)}
 }
 
 // frequent returns the words of largest frequency, at most so many, ascending.

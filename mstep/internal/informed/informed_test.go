@@ -63,12 +63,12 @@ func TestEstimate(t *testing.T) {
 		informed := New(3, base, text, scales)
 		blind.Follow(noisy, tau)
 		informed.Follow(noisy, tau)
-		without, with := squares(blind.Last(noisy, tau).Estimate(noisy, tau), truth), squares(informed.Last(noisy, tau).Estimate(noisy, tau), truth)
+		without, with := squares(blind.Last(base, noisy, tau).Estimate(noisy, tau), truth), squares(informed.Last(base, noisy, tau).Estimate(noisy, tau), truth)
 		if with > 0.5*without {
 			t.Errorf("squared error %.0f with public text, %.0f without", with, without)
 		}
 		weights := slices.Clone(informed.blend.Weights)
-		informed.Last(noisy, tau)
+		informed.Last(base, noisy, tau)
 		if !slices.Equal(weights, informed.blend.Weights) {
 			t.Error("the last estimate changes the rows")
 		}
@@ -92,7 +92,7 @@ func TestTrace(t *testing.T) {
 			}
 			rows := New(3, base, text, scales)
 			rows.Follow(noisy, tau)
-			last := rows.Last(noisy, tau)
+			last := rows.Last(base, noisy, tau)
 			traced := last.Trace(noisy, tau)
 			if !slices.Equal(traced.Cells, last.Estimate(noisy, tau)) {
 				t.Errorf("noise %v: the traced estimate is another one", tau)
@@ -174,7 +174,7 @@ func FuzzExtreme(f *testing.F) {
 		for range 3 {
 			rows.Follow(statistic, tau)
 		}
-		for i, x := range rows.Last(statistic, tau).Estimate(statistic, tau) {
+		for i, x := range rows.Last(base, statistic, tau).Estimate(statistic, tau) {
 			if !(x >= 0 && x <= math.MaxFloat32) {
 				t.Fatalf("cell %d is %v", i, x)
 			}

@@ -22,6 +22,15 @@ var (
 	Probabilities = model.Matrix[float64]{Name: "probabilities", Rows: model.One, Columns: model.Words, Rule: model.Probability}
 )
 
+// The optional fields of model files: a reader asks In before Of. Older programs wrote neither.
+var (
+	// Sums are the released sums, without bias: of each word, its count over the norms of documents. Noise may have made them negative.
+	Sums = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words}
+
+	// Deviations are the standard deviations of the noise on Sums. They come with them.
+	Deviations = model.Matrix[float64]{Name: "deviations", Rows: model.One, Columns: model.Words, Rule: model.NotNegative}
+)
+
 // Family is the family of models.
 var Family = &model.Family{
 	Name: "words", NonNegative: true,
