@@ -36,7 +36,7 @@ func (*check) Help() string {
 		"this command; recipes decide by a release (tokenize text --sizes, estep size, account advise --size). The exit code is 83 if the documents are not worth a budget: too few documents, a " +
 		"vocabulary that lacks most of their words, too many documents without a known word, or one document with most of " +
 		"all words. A message then names the reason, without a number that depends on the data. The coverage of the " +
-		"vocabulary is known only for streams that tokenize wrote. Each user takes some 40 bytes of memory; documents take none."
+		"vocabulary is known only for streams that tokenize wrote. Each user takes some 40 bytes of memory, and each document 20."
 }
 
 // Validate is kong's hook.

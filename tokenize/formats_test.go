@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +38,54 @@ func TestFormats(t *testing.T) {
 		printed, err := command.Output()
 		if err != nil || string(printed) != string(b[2]) {
 			t.Errorf("%s\n%v, got\n%s\nwant\n%s", b[1], err, printed, b[2])
+		}
+	}
+}
+
+// TestKinds writes the file of each row of a table of FORMATS.md, and compares the words of its documents, or the message.
+func TestKinds(t *testing.T) {
+	page, err := os.ReadFile("FORMATS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([^`]*)` \\| `([^`]*)` \\| (?:`([^`]*)` )?\\| (.*) \\|$").FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 45 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		content, err := strconv.Unquote(`"` + strings.ReplaceAll(row[2], `"`, `\"`) + `"`)
+		if err != nil {
+			t.Fatalf("%s: %v", row[2], err)
+		}
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, row[1]), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := func(name string, args ...string) (string, string, int) {
+			command := exec.Command(name, args...)
+			var errors strings.Builder
+			command.Dir, command.Stderr = folder, &errors
+			printed, _ := command.Output()
+			return string(printed), errors.String(), command.ProcessState.ExitCode()
+		}
+		flags := strings.Fields(row[3])
+		got := ""
+		if _, message, code := run("tokenize", append(append([]string{"terms", "--min-letters", "1", "--stop", "none", "-o", "terms.pp"}, flags...), row[1])...); code != 0 {
+			message, _, _ = strings.Cut(strings.TrimPrefix(message, "tokenize: error: "), "\n")
+			got = fmt.Sprintf("%d: %s", code, message)
+		} else {
+			printed, _, _ := run("show", "--private", "terms.pp")
+			var documents []string
+			for line := range strings.Lines(printed) {
+				var record struct{ Terms *struct{ Words []string } }
+				if json.Unmarshal([]byte(line), &record) == nil && record.Terms != nil {
+					documents = append(documents, strings.Join(record.Terms.Words, " "))
+				}
+			}
+			got = strings.TrimSpace(strings.Join(documents, "; "))
+		}
+		if got != row[4] {
+			t.Errorf("%s of %s with %s:\ngot  %s\nwant %s", row[1], row[2], row[3], got, row[4])
 		}
 	}
 }

@@ -143,6 +143,7 @@ func TestScripts(t *testing.T) {
 		"cut.jsonl.xz":       decoded(t, tight)[:100],
 		"utf-16.jsonl":       utf16(three),
 		"utf-16.txt":         utf16("fig MARKER"),
+		"pdf.txt":            []byte("%PDF-1.7 MARKER"),
 		"archive.txt":        []byte("docs/MARKER" + strings.Repeat("\x00", 246) + "ustar\x00"),
 		"cut.jsonl.zst":      packed.Bytes()[:packed.Len()-6],
 		"windows.jsonl":      []byte("\uFEFF" + strings.ReplaceAll(three, "\n", "\r\n")),

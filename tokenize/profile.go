@@ -70,7 +70,7 @@ func (p *profile) json(faults []fault) ([]byte, error) {
 	}
 	object := map[string]any{
 		"side": p.side.String(), "vocabulary_size": p.words,
-		"documents": p.Documents, "empty": p.Empty, "skipped": p.skipped,
+		"documents": p.Documents, "repeated_ids": p.Repeated, "empty": p.Empty, "skipped": p.skipped,
 		"tokens": nil, "stop_tokens": nil, "known_tokens": nil, "coverage": nil,
 		"median_tokens": p.Median(), "longest_tokens": p.Longest, "longest_share": p.longestShare(),
 		"documents_with_user": p.WithUser, "users": users, "most_documents_of_user": most,
@@ -96,6 +96,7 @@ func (p *profile) table() []byte {
 	users, most := p.Users()
 	row("documents", p.Documents, "")
 	row("without a word of the vocabulary", p.Empty, percent(p.Empty, p.Documents))
+	row("with the id of an earlier document", p.Repeated, "")
 	row("left out as malformed", p.skipped, "")
 	if p.stated {
 		row("words of the text", p.text.All, "")

@@ -1,8 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"privpipe/pipelines/filter"
 	"privpipe/pipelines/progress"
+	"privpipe/tokenize/internal/name"
 	"privpipe/tokenize/internal/source"
 )
 
@@ -11,7 +17,25 @@ func show(r *filter.Run, output string, in *source.Reader) *progress.Meter {
 	meter := newMeter()
 	meter.Total.Store(in.Measure(&meter.Done))
 	r.Show(output, meter.Line)
+	warnLeft(r, in.Left())
 	return meter
+}
+
+// warnLeft says how many files of folders are left out. Their names are those of documents, so they are shown only with --private-logs.
+func warnLeft(r *filter.Run, left map[string][]string) {
+	if len(left) == 0 {
+		return
+	}
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(left)) {
+		kinds = append(kinds, fmt.Sprintf("%d %s", len(left[kind]), kind))
+		for _, path := range left[kind] {
+			if r.Private() {
+				r.Log.Warn("left out " + name.OfPath(path))
+			}
+		}
+	}
+	r.Log.Warn(fmt.Sprintf("files of no known extension are left out of folders: %s; --format reads all", strings.Join(kinds, ", ")))
 }
 
 func newMeter() *progress.Meter { return &progress.Meter{Name: "tokenize", Unit: progress.Bytes} }

@@ -12,7 +12,7 @@ type stopping struct {
 }
 
 // stopWords reads the list; nil without one.
-func (s *stopping) stopWords(rule words.Rule) (*bag.Index, error) {
+func (s *stopping) stopWords(rule words.Rule) (*bag.Index, []list, error) {
 	return leftOut(rule, nil, s.Stop)
 }
 
@@ -34,7 +34,7 @@ func (o *outside) lists() []string {
 }
 
 // words reads the lists.
-func (o *outside) words(rule words.Rule) (*bag.Index, error) {
+func (o *outside) words(rule words.Rule) (*bag.Index, []list, error) {
 	var stop []string
 	if o.Stop == "" {
 		stop = vocabulary.StopWords()
@@ -42,20 +42,22 @@ func (o *outside) words(rule words.Rule) (*bag.Index, error) {
 	return leftOut(rule, stop, o.lists()...)
 }
 
-// leftOut is the index of words and of the words of files; nil of nothing. A file without a name has none.
-func leftOut(rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, error) {
+// leftOut is the index of words and of the words of files; nil of nothing. A file without a name has none. It also returns the lists.
+func leftOut(rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, []list, error) {
+	var lists []list
 	for _, file := range files {
 		if file == "" {
 			continue
 		}
-		list, err := vocabulary.Open(file)
+		stop, lines, err := vocabulary.OpenLines(file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, list...)
+		all = append(all, stop...)
+		lists = append(lists, list{file, stop, lines})
 	}
 	if len(all) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return bag.NewIndex(all, rule), nil
+	return bag.NewIndex(all, rule), lists, nil
 }

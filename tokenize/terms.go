@@ -44,7 +44,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	stop, err := t.words(rule)
+	stop, lists, err := t.words(rule)
 	if err != nil {
 		return err
 	}
@@ -70,6 +70,7 @@ func (t *termsCommand) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
+	warnDead(r, lists, rule, total.lists)
 	cut := uint64(0)
 	for _, s := range spellers {
 		cut += s.cut

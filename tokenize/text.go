@@ -65,7 +65,7 @@ func (t *text) Run(r *filter.Run) error {
 	if err := r.Check(append(t.names(), t.Vocab, t.Phrases, t.Stop)...); err != nil {
 		return err
 	}
-	words, err := vocabulary.OpenOrDefault(t.Vocab)
+	words, lines, err := t.words()
 	if err != nil {
 		return err
 	}
@@ -101,6 +101,9 @@ func (t *text) Run(r *filter.Run) error {
 		counters[i] = &bags{counter: bag.NewCounter(index, len(words), rule)}
 	}
 	total, err := t.convert(r, show(r, t.Output, in), in, out, counters, sizes.add)
+	if err == nil && lines != nil {
+		warnDead(r, []list{{t.Vocab, words, lines}}, rule, total.lists)
+	}
 	if err == nil {
 		err = sizes.commit()
 	}
@@ -111,6 +114,15 @@ func (t *text) Run(r *filter.Run) error {
 		r.Log.Warn("the vocabulary covers few of the words: is it of the same language? tokenize check gives details")
 	}
 	return total.commit(r, out, coverage(total.words)...)
+}
+
+// words reads the vocabulary, with the lines of its words if it is a file.
+func (t *text) words() (vocabulary.Words, []int, error) {
+	if t.Vocab == "" || t.Vocab == vocabulary.Former {
+		words, err := vocabulary.OpenOrDefault(t.Vocab)
+		return words, nil, err
+	}
+	return vocabulary.OpenLines(t.Vocab)
 }
 
 // bags makes bags of words.

@@ -62,6 +62,8 @@ type entry struct {
 type counted struct {
 	documents, empty, skipped uint64
 	blank                     uint64 // files of text without any text
+	lists                     bool   // a text is a list of tokens
+	replaced                  uint64 // U+FFFD in place of halves of surrogate pairs, and of bytes that are none of the encoding's
 	words                     bag.Words
 }
 
@@ -93,6 +95,8 @@ func (t *conversion) convert(
 		meter.Documents.Add(int64(made.documents))
 		total.empty += made.empty
 		total.blank += made.blank
+		total.replaced += made.replaced
+		total.lists = total.lists || made.lists
 		total.skipped += made.skipped
 		total.words.Add(made.words)
 		if err := skips.add(made.skips); err != nil {
@@ -119,6 +123,10 @@ func (t *conversion) convert(
 	})
 	if err == nil {
 		err = skips.end()
+	}
+	total.replaced += uint64(in.Replaced())
+	if err == nil && total.replaced > 0 {
+		r.Log.Warn("U+FFFD takes the place of what is no character: half of a surrogate pair, or bytes that are none of the --encoding")
 	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")
@@ -149,7 +157,7 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		}
 		e, err := d.record(recorder)
 		if err != nil {
-			if t.OnError == "skip" && !errors.Is(err, source.ErrQuote) {
+			if t.OnError == "skip" && !errors.Is(err, source.ErrNeverSkipped) {
 				made.skipped++
 				made.skips = append(made.skips, newSkipped(chunk, line, err))
 				continue
@@ -160,6 +168,8 @@ func (t *conversion) chunk(framer *stream.Framer, recorder recorder, chunk sourc
 		if made.documents++; e.empty {
 			made.empty++
 		}
+		made.replaced += uint64(d.replaced)
+		made.lists = made.lists || d.text.List
 		if line == 0 && len(bytes.TrimFunc(d.text.Content, isBlank)) == 0 {
 			made.blank++
 		}
@@ -180,6 +190,9 @@ func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
 // commit completes the output with the counts and the given tallies.
 func (c counted) commit(r *filter.Run, out *endpoint.StreamWriter, others ...*wire.Tally) error {
 	tallies := append([]*wire.Tally{{Name: "empty", Value: c.empty}, {Name: "skipped", Value: c.skipped}}, others...)
+	if c.replaced > 0 {
+		tallies = append(tallies, &wire.Tally{Name: "replaced", Value: c.replaced})
+	}
 	r.SummarizePrivate("documents", c.documents)
 	for _, tally := range tallies {
 		r.SummarizePrivate(tally.Name, tally.Value)
@@ -193,6 +206,8 @@ type document struct {
 	text  words.Text
 	cells []string
 	err   error
+
+	replaced int // halves of surrogate pairs
 }
 
 // record checks the names here, where the line is known, instead of at the writer.
@@ -251,15 +266,15 @@ func rowDocument(row source.Row) document {
 	if fields.ID != nil {
 		names.Id = string(*fields.ID)
 	}
-	return document{names: names, text: *fields.Text}
+	return document{names: names, text: *fields.Text, replaced: fields.Replaced}
 }
 
 func fileDocument(chunk source.Chunk) document {
 	if err := source.CheckText(chunk.Content); err != nil {
 		return document{err: err}
 	}
-	if source.IsBag(chunk.Content) {
-		return document{err: errors.New("a UCI bag of words, not a text: read it with tokenize uci")}
+	if err := source.NotText(chunk.Content); err != nil {
+		return document{err: err}
 	}
 	return document{names: &wire.Document{Id: chunk.ID}, text: words.Text{Content: chunk.Content}}
 }
@@ -267,13 +282,14 @@ func fileDocument(chunk source.Chunk) document {
 // malformed adds the place of the document to an error. Files and lines are no secret from the caller; the message quotes no
 // content.
 func malformed(chunk source.Chunk, line int, err error) *exit.Error {
+	hint := exit.Hint(err)
 	if chunk.Err != nil {
-		return exit.Errorf(exit.Malformed, "%w", err) // err names the file
+		return exit.Errorf(exit.Malformed, "%w", err).WithHint("%s", hint) // err names the file
 	}
 	if m := chunk.Message(line); m != nil {
-		return exit.Errorf(exit.Malformed, "%s: %w", atOffset(m.Partition, m.Offset), err)
+		return exit.Errorf(exit.Malformed, "%s: %w", atOffset(m.Partition, m.Offset), err).WithHint("%s", hint)
 	}
-	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err)
+	return exit.Errorf(exit.Malformed, "%s: %w", where(chunk.Name, chunk.Unit(), line), err).WithHint("%s", hint)
 }
 
 // atOffset names a message of a topic.

@@ -52,6 +52,7 @@ func (v *vocab) Validate() error {
 // frequencies counts for each word the documents that hold it.
 type frequencies struct {
 	documents int
+	lists     bool // a text is a list of tokens
 	of        map[string]int
 }
 
@@ -66,7 +67,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	if err != nil {
 		return err
 	}
-	stop, err := v.stopWords(rule)
+	stop, lists, err := v.stopWords(rule)
 	if err != nil {
 		return err
 	}
@@ -85,6 +86,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	}
 	err = ordered.Map(r, v.N(), in.Next, work, func(f frequencies) error {
 		total.documents += f.documents
+		total.lists = total.lists || f.lists
 		meter.Documents.Add(int64(f.documents))
 		for word, n := range f.of {
 			total.of[word] += n
@@ -101,6 +103,7 @@ func (v *vocab) Run(r *filter.Run) error {
 	if len(chosen) == 0 {
 		return exit.Errorf(exit.Failure, "no word is in at least %d documents and at most %v of them", v.MinDocuments, v.MaxShare)
 	}
+	warnDead(r, lists, rule, total.lists)
 	var b bytes.Buffer
 	if err := chosen.Write(&b); err != nil {
 		return err
@@ -113,6 +116,7 @@ func (v *vocab) count(splitter *words.Splitter, stop *bag.Index, chunk source.Ch
 	last := make(map[string]int) // for each word, the last document that holds it
 	add := func(text words.Text) {
 		f.documents++
+		f.lists = f.lists || text.List
 		splitter.Words(text, func(w words.Word) {
 			word := w.Bytes
 			if len(word) == 0 || len(word) > wire.MaxWord || w.Shorter(v.MinLetters) || last[string(word)] == f.documents {

@@ -27,7 +27,7 @@ const (
 // A document of topic shares.
 type shares struct {
 	ID     string    `json:"id"`
-	Label  string    `json:"label,omitempty"` // of a document that has one; in JSON Lines only
+	Label  string    `json:"label,omitempty"` // of a document that has one
 	Topics []float64 `json:"topics"`
 }
 
@@ -108,18 +108,21 @@ func sink(format string, w io.Writer, topics int) (write func(shares) error, end
 		for k := range names {
 			names[k] = fmt.Sprint("topic_", k)
 		}
-		table := parquet.NewWriter(w, "id", names)
-		return func(d shares) error { return table.Write(d.ID, d.Topics) }, table.Close
+		table := parquet.NewWriter(w, []string{"id", "label"}, names)
+		return func(d shares) error { return table.Write([]string{d.ID, d.Label}, d.Topics) }, table.Close
 	case inNPZ:
-		var ids []string
+		var ids, labels []string
 		var cells []float64
 		write = func(d shares) error {
-			ids, cells = append(ids, d.ID), append(cells, d.Topics...)
+			ids, labels, cells = append(ids, d.ID), append(labels, d.Label), append(cells, d.Topics...)
 			return nil
 		}
 		return write, func() error {
 			a := npy.NewArchive(w)
 			if err := a.Strings("ids", ids); err != nil {
+				return err
+			}
+			if err := a.Strings("labels", labels); err != nil {
 				return err
 			}
 			if err := a.Floats("topics", cells, len(ids), topics); err != nil {

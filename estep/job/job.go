@@ -21,7 +21,7 @@ type Job struct {
 	Model      string        `placeholder:"FILE" group:"Job" help:"Read the model for --score and --infer from FILE. With --score it may be a folder of mstep --models: score under each of its models."`
 	Score      bool          `xor:"job" group:"Job" help:"Score held-out documents with --model; evaluate reads the scores."`
 	Infer      bool          `xor:"job" group:"Job" help:"Print each document's share of each topic under --model, or the mean and the standard deviation of its response. tokenize rows --format jsonl makes rows of the shares."`
-	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer of topics, write this format: ${enum}. jsonl: an object a document, with id, the label if the document has one, and topics; parquet: a table of id, topic_0, topic_1 and so on; npz: the arrays ids and topics, which are held in memory."`
+	Format     string        `enum:"jsonl,parquet,npz" default:"jsonl" group:"Job" help:"With --infer of topics, write this format: ${enum}. jsonl: an object a document, with id, the label if the document has one, and topics; parquet: a table of id, label, topic_0, topic_1 and so on; npz: the arrays ids, labels and topics, which are held in memory."`
 	Output     string        `short:"o" placeholder:"FILE" help:"Write the output to FILE; standard output by default."`
 	Input      string        `arg:"" optional:"" default:"-" help:"Rounds, or documents for --score and --infer; standard input by default."`
 	filter.Compress

@@ -46,6 +46,7 @@ type Command struct {
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
 	Counts       string   `name:"initial-counts" placeholder:"FILE" help:"With --accumulate or --online: begin with the counts of FILE instead of 0, a model of a run with --accumulate; with --online of any run, whose λ − η then count."`
 	StartOut     string   `name:"start-out" output:"" placeholder:"FILE" help:"Write the topics before the first release to FILE, a model file of round 0; evaluate report --start shows topics before and after."`
+	MaxCells     uint64   `zero:"" default:"268435456" placeholder:"N" help:"Refuse more than N cells of topics, K·V, before they take memory (default 268435456; 0: no limit). A cell takes at least 16 bytes."`
 	Seed         uint64   `zero:"" default:"1" help:"Seed the random first topics. The seed is public: privacy does not depend on it."`
 }
 
@@ -143,6 +144,18 @@ func (c *Command) schedule() (tau0, kappa, averageFrom float64) {
 	return or(c.Tau0, 0), or(c.Kappa, 0.5), or(c.AverageFrom, average)
 }
 
+// checkCells refuses topics that do not fit into memory, before they take any.
+func (c *Command) checkCells(cells uint64) error {
+	switch {
+	case cells > wire.MaxCells:
+		return exit.Errorf(exit.Usage, "%d topics of this vocabulary have %d cells, must have at most %d", c.Topics, cells, uint64(wire.MaxCells))
+	case c.MaxCells > 0 && cells > c.MaxCells:
+		return exit.Errorf(exit.Usage, "%d topics of this vocabulary have %d cells, must have at most %d", c.Topics, cells, c.MaxCells).
+			WithHint("fewer --topics, fewer words, or --max-cells %d if memory is so large: a cell takes at least 16 bytes", cells)
+	}
+	return nil
+}
+
 // Run is kong's hook.
 func (c *Command) Run(r *filter.Run) error {
 	if err := r.Check(c.Input, c.Vocab, c.WordMarginal, c.Public, c.Initial, c.Counts); err != nil {
@@ -158,8 +171,8 @@ func (c *Command) Run(r *filter.Run) error {
 		Estimate: Estimate{Shrink: c.Denoise == "shrink", ExpectedLog: c.Beta == "expected-log", Ceiling: c.Ceiling, Point: c.Mode == "map"},
 	}
 	o.Tau0, o.Kappa, o.AverageFrom = c.schedule()
-	if uint64(o.Topics)*uint64(o.Words) > wire.MaxCells {
-		return exit.Errorf(exit.Usage, "%d topics of %d words are more than %d cells", o.Topics, o.Words, wire.MaxCells)
+	if err := c.checkCells(uint64(o.Topics) * uint64(o.Words)); err != nil {
+		return err
 	}
 	if o.Alpha == 0 {
 		o.Alpha = 1 / float64(o.Topics)

@@ -433,6 +433,9 @@ func TestRecipeUsage(t *testing.T) {
 			"": "wants " + input + " and OUT", "a b c": "wants " + input + " and OUT", "--no-such-flag 1 a b": "unknown flag --no-such-flag",
 			"nowhere out": "no such text: nowhere", "a b " + flag: flag + " needs a value",
 		}
+		if recipe == "lda.sh" { // it takes several texts
+			input, cases["a b c"], cases["- a c"] = "TEXT…", "no such text: a", "standard input must be the only text"
+		}
 		for _, flag := range refused {
 			cases["--"+flag+" 1 a b"] = "unknown flag --" + flag
 		}
@@ -507,6 +510,45 @@ func TestTextFlags(t *testing.T) {
 		s := bash(folder, recipe+arguments+" none")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), want) {
 			t.Errorf("%s: exit code %d, %s", arguments, s.ProcessState.ExitCode(), s.stderr.String())
+		}
+	}
+}
+
+// TestSeveralTexts: lda.sh reads several texts, patterns and standard input, and hands the tokenizer how to read them. With other texts a folder
+// is not resumed.
+func TestSeveralTexts(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, "a.jsonl", `{"id":"a","text":"alpha"}`+"\n")
+	write(t, folder, "b.jsonl", `{"id":"b","text":"beta"}`+"\n")
+	write(t, folder, "c.csv", "id;text;x\nc;caf\xe9 \"beta\n")
+	write(t, folder, "docword.txt", "1\n2\n1\n1 1 1\n")
+	write(t, folder, "vocab.txt", "alpha\nbeta\ncafé\n")
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --vocab vocab.txt --public none --topics 2 "
+	for _, c := range []struct {
+		arguments, want string
+		code            int // 83: so few documents are not worth the budget
+	}{
+		{"a.jsonl b.jsonl out", `(?s)"id":"a","words":\{"0":1.*"id":"b","words":\{"1":1`, 83},
+		{"'?.jsonl' out", `(?s)"id":"a".*"id":"b"`, 83}, // the same texts
+		{"b.jsonl out", "begun with other settings or another text", 80},
+		{"- in <a.jsonl", `"id":"a"`, 83},
+		{"- in <a.jsonl", `"id":"a"`, 83},
+		{"- in <b.jsonl", "begun with other settings or another text", 80},
+		{"--encoding windows-1252 --delimiter ';' --quote none --ragged c.csv csv", `"id":"c","words":\{"1":1,"2":1`, 83},
+		{"--format lines a.jsonl lines", `"words":\{"0":1`, 83},
+		{"a.jsonl docword.txt none", "bags of words must be the only text, and docword.txt has them", 80},
+		{"a.jsonl 'x*' none", "no such text: x\\*", 80},
+	} {
+		fields := strings.Fields(strings.Split(c.arguments, " <")[0])
+		s := bash(folder, recipe+c.arguments)
+		s.Run()
+		got := s.stderr.String()
+		if c.code == 83 {
+			got += run(t, folder, "show --private "+fields[len(fields)-1]+"/private/documents.pp")
+		}
+		if code := s.ProcessState.ExitCode(); code != c.code || !regexp.MustCompile(c.want).MatchString(got) {
+			t.Errorf("%s: exit code %d, %s", c.arguments, code, got)
 		}
 	}
 }

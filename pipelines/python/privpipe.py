@@ -234,7 +234,7 @@ def document_topics(path):
     with open(path, "rb") as file:
         head = file.read(4)
     if head == b"PAR1":
-        frame = pandas.read_parquet(path).set_index("id")
+        frame = pandas.read_parquet(path).set_index("id").drop(columns="label", errors="ignore")
         frame.columns = range(frame.shape[1])
         return frame
     if head.startswith(b"PK"):

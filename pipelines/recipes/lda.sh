@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Trains a private topic model.
 #
-#   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT OUT
+#   lda.sh [--epsilon 1] [--topics 50] [FLAG…] TEXT… OUT
 #
-# TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, a folder of such files
-# and of .txt, a UCI docword file, or documents of tokenize (.pp). OUT is a folder. OUT/public gets what may be shown: the model, its
+# TEXT is private: a file of JSON Lines {"id"?,"text","user"?}, a .csv, .tsv or .parquet with these columns, mail, a folder of such files
+# and of .txt, a pattern of files, standard input (-), a UCI docword file, or documents of tokenize (.pp). OUT is a folder. OUT/public gets what may be shown: the model, its
 # grant, the topics, the report of the spent budget, and all of it as a page, report.html. OUT/private gets the rest, the ledger and the
 # documents among it, and only its owner can read it; OUT.md has each file. With public text OUT/public also gets start.pp, the
 # topics before the first release, and the page shows topics before and after. If the recipe is stopped, run the same command again:
@@ -22,7 +22,11 @@
 #                     public list of words that are chosen whatever their frequency, such as names of products
 #   --vocab FILE      public vocabulary, of which all words are taken: nothing is chosen
 #   --columns LIST    names of columns that are not called text, id, user and label: text=body,id=post_id
+#   --format FORMAT   format of the text, as of tokenize text: jsonl, text, lines, csv, tsv, mail or parquet; by default by the extension
 #   --delimiter ';'   character between the columns of CSV; by default a comma, and a tab in TSV
+#   --quote none      how fields of CSV and TSV are quoted: csv, trust or none
+#   --ragged          rows of CSV and TSV may have more or fewer fields than the first
+#   --encoding NAME   encoding of the text, such as windows-1252; by default UTF-8, or UTF-16 by its byte order mark
 #   --phrases FILE    public list of phrases, each of which counts as one word, which --vocab must have
 #   --keep LIST       what is otherwise left out of texts: html, urls, emails, quotes, signatures, base64, with commas between
 #   --rule 2          rule by which texts are cut into words; 1 is that of versions before December 2026
@@ -61,7 +65,7 @@ set -euo pipefail
 source "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/stages.sh"
 
 epsilon=1 delta=1e-6 topics=50 inference=variational rate='' rounds='' public='' unit='' documents='' words=12000 dictionary='' stop='' extra_words='' words_only='' force='' ledger='' dataset=default language=''
-take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule force! ledger dataset $shared" "$@"
+take "epsilon delta topics inference rate rounds public unit documents words language dictionary stop extra-words words-only! keep rule format quote ragged! encoding force! ledger dataset $shared" "$@"
 positive topics
 [[ $inference =~ ^(variational|gibbs)$ ]] || fail "--inference must be variational or gibbs, is $inference"
 [[ $unit =~ ^(|document|user)$ ]] || fail "--unit must be document or user, is $unit"
@@ -125,6 +129,7 @@ if [[ $public != none ]]; then
 fi
 # Wrong flags fail here, before the text is read.
 account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="${rate:-0.25}" --rounds="${rounds:-64}"
+several=yes
 text_and_folder
 # A folder that was begun keeps its coins and rounds, whatever --topics says now.
 if [[ -e $inside/settings && $(<"$inside/settings") =~ ' --rate '([^ ]+)' --rounds '([0-9]+) ]]; then

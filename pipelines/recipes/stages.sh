@@ -119,7 +119,7 @@ holds() { awk "BEGIN {exit !($1)}"; }
 # shared are the flags of all recipes that take TEXT and OUT, for take. A recipe passes "${shared…}" without those of them that it
 # would ignore. The defaults follow.
 shared="vocab columns delimiter phrases held title seed brokers run workers partitions"
-vocab='' columns='' delimiter='' phrases='' held='' title='' seed=1 keep='' rule=''
+vocab='' format='' columns='' delimiter='' quote='' ragged='' encoding='' phrases='' held='' title='' seed=1 keep='' rule='' others=()
 brokers='' run='' workers=2 partitions=4
 
 # own FOLDER makes a folder and locks it for this recipe: another one ends with the exit code of a lock. The stages inherit the lock, so
@@ -159,22 +159,50 @@ lay_out() {
   rm -rf -- "$inside"/fifos.*
 }
 
-# text_and_folder takes the arguments TEXT and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
-# of the run; $named is the --run that was given. ${vocabulary[@]} are the flags for --vocab.
+# text_and_folder takes the arguments TEXT… and OUT of a recipe and makes the folder. Without --run, the folder's name is the name
+# of the run; $named is the --run that was given. ${vocabulary[@]} are the flags for --vocab. $text is the first TEXT and ${others[@]} are the
+# others. A TEXT that no file has as its name may be a pattern of files. Standard input, -, is kept in $inside, since recipes read it more
+# than once. Only a recipe that sets $several takes any of these.
 text_and_folder() {
-  [[ ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
-  text=${arguments[0]} out=${arguments[1]} named=$run
+  ((${#arguments[@]} >= 2)) && [[ ${several:-} || ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
+  local given=("${arguments[@]:0:${#arguments[@]}-1}") one matches
+  named=$run out=${arguments[-1]} others=()
   [[ $out != ?*/ ]] || out=${out%"${out##*[!/]}"}
   positive workers partitions
-  [[ -e $text ]] || fail "no such text: $text"
-  [[ -f $text || -d $text ]] || fail "must be a file or a folder, is neither: $text" # recipes read it more than once
+  for one in "${given[@]}"; do
+    if [[ ${several:-} && $one == - ]]; then
+      [[ ${#given[@]} == 1 ]] || fail "standard input must be the only text"
+    elif [[ -e $one ]]; then
+      [[ -f $one || -d $one ]] || fail "must be a file or a folder, is neither: $one" # recipes read it more than once
+    elif [[ ${several:-} ]] && matches=$(compgen -G "$one"); then
+      mapfile -t -O "${#others[@]}" others <<<"$matches"
+      continue
+    else
+      fail "no such text: $one"
+    fi
+    others+=("$one")
+  done
+  text=${others[0]}
+  others=("${others[@]:1}")
+  for one in "${others[@]}"; do
+    case $(basename -- "$one") in
+      docword* | *.pp) fail "bags of words must be the only text, and $one has them" ;;
+    esac
+  done
   [[ -z $vocab || -f $vocab || $vocab == english-8000 ]] || fail "no such vocabulary: $vocab"
   [[ -z $phrases || -f $phrases ]] || fail "no such list of phrases: $phrases"
   [[ -z $held || -e $held ]] || fail "no such text: $held"
   case $(basename -- "$text") in
-    docword* | *.pp) [[ -z $columns$delimiter$phrases ]] || fail "--columns, --delimiter and --phrases are for a text, and $text has bags of words" ;;
+    docword* | *.pp)
+      [[ -z $columns$delimiter$phrases ]] || fail "--columns, --delimiter and --phrases are for a text, and $text has bags of words"
+      [[ ${#others[@]} == 0 ]] || fail "bags of words must be the only text, and $text has them"
+      ;;
   esac
   lay_out
+  if [[ $text == - ]]; then
+    text=$inside/input
+    (umask 077 && cat >"$text.unfinished") && mv -- "$text.unfinished" "$text"
+  fi
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
@@ -289,15 +317,19 @@ documents() {
 # the size of each document of a text to this file. $stop_words are
 # those of the text's language; by default English ones.
 bags() {
+  local of=("$1")
+  [[ $1 != "${text:-}" ]] || of+=("${others[@]}")
+  local reading=(${format:+--format "$format"} ${delimiter:+--delimiter "$delimiter"} ${quote:+--quote "$quote"} ${ragged:+--ragged}
+    ${encoding:+--encoding "$encoding"})
   case $(basename "$1") in
     *.pp) cp -- "$1" "$2.unfinished" && mv -- "$2.unfinished" "$2" ;;
     *) if [[ $image ]]; then images "$@"; elif [[ $schema ]]; then rows "$@"; else texts "$@"; fi ;;
   esac
 }
 
-images() { pipeline tokenize images ${public_text:+--public} --image "$image" ${bernoulli:+--bernoulli} -o "$2" "$1"; }
+images() { pipeline tokenize images ${public_text:+--public} --image "$image" ${bernoulli:+--bernoulli} -o "$2" "${of[@]}"; }
 
-rows() { pipeline tokenize rows --schema "$schema" ${delimiter:+--delimiter "$delimiter"} -o "$2" "$1"; }
+rows() { pipeline tokenize rows --schema "$schema" "${reading[@]}" -o "$2" "${of[@]}"; }
 
 texts() {
   case $(basename "$1") in
@@ -306,8 +338,8 @@ texts() {
       pipeline tokenize uci ${public_text:+--public} --vocab "$vocab" -o "$2" "$1"
       ;;
     *)
-      pipeline tokenize text ${public_text:+--public} ${sizes:+--sizes "$sizes"} ${stop_words:+--stop "$stop_words"} "${vocabulary[@]}" ${columns:+--columns "$columns"} ${delimiter:+--delimiter "$delimiter"} \
-        ${phrases:+--phrases "$phrases"} ${keep:+--keep "$keep"} ${rule:+--rule "$rule"} -o "$2" "$1"
+      pipeline tokenize text ${public_text:+--public} ${sizes:+--sizes "$sizes"} ${stop_words:+--stop "$stop_words"} "${vocabulary[@]}" ${columns:+--columns "$columns"} "${reading[@]}" \
+        ${phrases:+--phrases "$phrases"} ${keep:+--keep "$keep"} ${rule:+--rule "$rule"} -o "$2" "${of[@]}"
       ;;
   esac
 }
@@ -557,8 +589,12 @@ forget() {
 # default the documents. It has a checksum of the text, so only its owner can read it.
 same() {
   local settings begun=${2:-$inside/documents.pp}
-  settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${keep:+ --keep $keep}${rule:+ --rule $rule}"
+  settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${format:+ --format $format}${quote:+ --quote $quote}${ragged:+ --ragged}${encoding:+ --encoding $encoding}${keep:+ --keep $keep}${rule:+ --rule $rule}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
+  local one
+  for one in "${others[@]}"; do
+    settings+=" and $(checksum "$one")"
+  done
   if [[ -e $inside/settings && $(<"$inside/settings") != "$settings" ]] && only_size && same_plan "$(<"$inside/settings")" "$settings"; then
     rm -f -- "$inside/documents.pp" "$inside/all-words.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
   elif [[ -e $inside/settings && $(<"$inside/settings") != "$settings" && ${2:-} == *.pp && -z ${brokers:-} ]] && unspent; then

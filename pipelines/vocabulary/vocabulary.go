@@ -21,12 +21,18 @@ type Words []string
 
 // Open reads the vocabulary in a file, which may be compressed.
 func Open(name string) (Words, error) {
+	words, _, err := OpenLines(name)
+	return words, err
+}
+
+// OpenLines is Open with the number of the line of each word.
+func OpenLines(name string) (Words, []int, error) {
 	in, err := plain.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer in.Close()
-	return Read(in, in.Name)
+	return read(in, in.Name, wire.MaxVocabulary)
 }
 
 // byteOrderMark begins the UTF-8 files of some editors. It is no part of the first word.
@@ -35,13 +41,15 @@ var byteOrderMark = []byte("\uFEFF")
 // Read reads a vocabulary: a word a line, in the order of the ids. A line is a comment if it is "#" or begins with "#" and a
 // space. Surrounding white space, including a CR, is dropped. Empty lines, inner white space, words over wire.MaxWord bytes,
 // repeated words, more than wire.MaxVocabulary words and invalid UTF-8 are errors with the line's number.
-func Read(r io.Reader, name string) (Words, error) { return read(r, name, wire.MaxVocabulary) }
+func Read(r io.Reader, name string) (Words, error) {
+	words, _, err := read(r, name, wire.MaxVocabulary)
+	return words, err
+}
 
-func read(r io.Reader, name string, most int) (Words, error) {
-	var words Words
+func read(r io.Reader, name string, most int) (words Words, numbers []int, err error) {
 	line := 0
-	fail := func(format string, args ...any) (Words, error) {
-		return nil, exit.Errorf(exit.Malformed, "%s: line %d: %s", name, line, fmt.Sprintf(format, args...))
+	fail := func(format string, args ...any) (Words, []int, error) {
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: line %d: %s", name, line, fmt.Sprintf(format, args...))
 	}
 	seen := make(map[string]int)
 	lines := bufio.NewScanner(r)
@@ -71,19 +79,19 @@ func read(r io.Reader, name string, most int) (Words, error) {
 			return fail("more than %d words", most)
 		}
 		seen[word] = line
-		words = append(words, word)
+		words, numbers = append(words, word), append(numbers, line)
 	}
 	if err := lines.Err(); err != nil {
 		line++
 		if err == bufio.ErrTooLong {
 			return fail("longer than 64 KiB, must be a word")
 		}
-		return nil, fmt.Errorf("%w (at line %d)", err, line)
+		return nil, nil, fmt.Errorf("%w (at line %d)", err, line)
 	}
 	if len(words) == 0 {
-		return nil, exit.Errorf(exit.Malformed, "%s: no words", name)
+		return nil, nil, exit.Errorf(exit.Malformed, "%s: no words", name)
 	}
-	return words, nil
+	return words, numbers, nil
 }
 
 // Hash returns the vocabulary's name in headers: SHA-256 of its words, each followed by a newline.

@@ -77,10 +77,10 @@ func TestReadRefuses(t *testing.T) {
 }
 
 func TestReadLimitsTheNumberOfWords(t *testing.T) {
-	if words, err := read(strings.NewReader("a\n# comment\nb\nc"), "v.txt", 3); err != nil || len(words) != 3 {
+	if words, _, err := read(strings.NewReader("a\n# comment\nb\nc"), "v.txt", 3); err != nil || len(words) != 3 {
 		t.Errorf("at the limit got %v, %v", words, err)
 	}
-	_, err := read(strings.NewReader("a\nb\nc\nd\n"), "v.txt", 3)
+	_, _, err := read(strings.NewReader("a\nb\nc\nd\n"), "v.txt", 3)
 	if want := "v.txt: line 4: more than 3 words"; err == nil || err.Error() != want {
 		t.Errorf("beyond the limit got %v, want %s", err, want)
 	}

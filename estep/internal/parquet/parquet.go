@@ -1,6 +1,6 @@
-// Package parquet writes tables of one column of text and many of float64 in the Parquet format
-// (github.com/apache/parquet-format, README.md and parquet.thrift): no nulls, plain encoding, no compression, which shares of topics
-// hardly gain by. Libraries do more, but link code that reaches a network, and estep stands before the privacy wall.
+// Package parquet writes tables of columns of text and of float64 in the Parquet format (github.com/apache/parquet-format): no nulls, plain
+// encoding, no compression, which shares of topics hardly gain by. parquet-go encodes the metadata. Its own writer would link code that
+// reaches a network, and estep stands before the privacy wall.
 package parquet
 
 import (
@@ -20,12 +20,12 @@ type Writer struct {
 	w       io.Writer
 	written int64 // bytes
 
-	text    string   // name of the column of text
+	texts   []string // names of the columns of text
 	numbers []string // names of the others
 
-	rows   int // of the group
-	texts  []byte
-	values [][]byte // of each column of numbers
+	rows   int      // of the group
+	size   int      // of the group, in bytes
+	values [][]byte // of each column
 
 	total  int64 // rows of the groups before
 	groups []group
@@ -40,21 +40,26 @@ type group struct {
 type chunk struct{ offset, size int64 }
 
 // NewWriter returns a writer of a table with these columns.
-func NewWriter(w io.Writer, text string, numbers []string) *Writer {
-	return &Writer{w: w, text: text, numbers: numbers, values: make([][]byte, len(numbers))}
+func NewWriter(w io.Writer, texts, numbers []string) *Writer {
+	return &Writer{w: w, texts: texts, numbers: numbers, values: make([][]byte, len(texts)+len(numbers))}
 }
 
 // Write adds a row.
-func (w *Writer) Write(text string, numbers []float64) error {
-	if len(numbers) != len(w.numbers) {
+func (w *Writer) Write(texts []string, numbers []float64) error {
+	if len(texts) != len(w.texts) || len(numbers) != len(w.numbers) {
 		return errors.New("parquet: row has another number of columns than the table")
 	}
-	w.texts = append(binary.LittleEndian.AppendUint32(w.texts, uint32(len(text))), text...)
+	for i, text := range texts {
+		w.values[i] = append(binary.LittleEndian.AppendUint32(w.values[i], uint32(len(text))), text...)
+		w.size += 4 + len(text)
+	}
 	for i, x := range numbers {
+		i += len(texts)
 		w.values[i] = binary.LittleEndian.AppendUint64(w.values[i], math.Float64bits(x))
 	}
+	w.size += 8 * len(numbers)
 	w.rows++
-	if len(w.texts)+8*w.rows*len(w.numbers) >= groupBytes {
+	if w.size >= groupBytes {
 		return w.flush()
 	}
 	return nil
@@ -66,21 +71,20 @@ func (w *Writer) flush() error {
 		return err
 	}
 	g := group{rows: int64(w.rows)}
-	for i := range len(w.numbers) + 1 {
-		data := &w.texts
-		if i > 0 {
-			data = &w.values[i-1]
-		}
-		page := pageHeader(w.rows, len(*data))
-		g.columns = append(g.columns, chunk{w.written, int64(len(page) + len(*data))})
-		if err := errors.Join(w.write(page), w.write(*data)); err != nil {
+	for i, data := range w.values {
+		page, err := pageHeader(w.rows, len(data))
+		if err != nil {
 			return err
 		}
-		*data = (*data)[:0]
+		g.columns = append(g.columns, chunk{w.written, int64(len(page) + len(data))})
+		if err := errors.Join(w.write(page), w.write(data)); err != nil {
+			return err
+		}
+		w.values[i] = data[:0]
 	}
 	w.groups = append(w.groups, g)
 	w.total += g.rows
-	w.rows = 0
+	w.rows, w.size = 0, 0
 	return nil
 }
 
@@ -103,7 +107,10 @@ func (w *Writer) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	footer := w.footer()
+	footer, err := w.footer()
+	if err != nil {
+		return err
+	}
 	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
 	return w.write(append(footer, magic...))
 }

@@ -20,13 +20,13 @@ func table(t *testing.T, rows, columns int) []byte {
 		names[i] = fmt.Sprint("topic_", i)
 	}
 	var b bytes.Buffer
-	w := NewWriter(&b, "id", names)
+	w := NewWriter(&b, []string{"id"}, names)
 	values := make([]float64, columns)
 	for row := range rows {
 		for i := range values {
 			values[i] = float64(row) + float64(i)/1024
 		}
-		if err := w.Write(fmt.Sprintf("ä%d", row), values); err != nil {
+		if err := w.Write([]string{fmt.Sprintf("ä%d", row)}, values); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,17 +36,18 @@ func table(t *testing.T, rows, columns int) []byte {
 	return b.Bytes()
 }
 
-// TestBytes of two rows of two columns, by parquet.thrift and the compact protocol by hand.
+// TestBytes of two rows of two columns, by parquet.thrift and the compact protocol by hand. The library also states that there are no nulls,
+// that no metadata are elsewhere, and the number of a row group.
 func TestBytes(t *testing.T) {
 	page := func(size byte) string { // sizes up to 63: zigzag doubles them
-		return "\x15\x00\x15" + string([]byte{2 * size}) + "\x15" + string([]byte{2 * size}) + "\x2c\x15\x04\x15\x00\x15\x06\x15\x06\x00\x00"
+		return "\x15\x00\x15" + string([]byte{2 * size}) + "\x15" + string([]byte{2 * size}) + "\x2c\x15\x04\x15\x00\x15\x06\x15\x06\x1c\x36\x00\x00\x00\x00" // no nulls
 	}
 	element := func(name string, kind byte, rest string) string {
 		return "\x15" + string([]byte{2 * kind}) + "\x25\x00\x18" + string(rune(len(name))) + name + rest + "\x00"
 	}
 	columnChunk := func(offset byte, name string, kind, size byte) string {
-		return "\x26" + varint(offset) + "\x1c\x15" + string([]byte{2 * kind}) + "\x19\x15\x00\x19\x18" + string(rune(len(name))) + name +
-			"\x15\x00\x16\x04\x16" + varint(size) + "\x16" + varint(size) + "\x26" + varint(offset) + "\x00\x00"
+		return "\x26\x00\x1c\x15" + string([]byte{2 * kind}) + "\x19\x15\x00\x19\x18" + string(rune(len(name))) + name +
+			"\x15\x00\x16\x04\x16" + varint(size) + "\x16" + varint(size) + "\x26" + varint(offset) + "\x3c\x36\x00\x00\x00\x00"
 	}
 	texts := "\x03\x00\x00\x00ä0\x03\x00\x00\x00ä1"
 	shares := "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f"
@@ -54,9 +55,9 @@ func TestBytes(t *testing.T) {
 		"\x19\x3c" + "\x48\x06schema\x15\x04\x00" +
 		element("id", 6, "\x25\x00\x4c\x1c\x00\x00") + element("topic_0", 5, "") +
 		"\x16\x04" + // two rows
-		"\x19\x1c" + "\x19\x2c" + columnChunk(4, "id", 6, 31) + columnChunk(35, "topic_0", 5, 33) + "\x16" + varint(64) + "\x16\x04\x00" +
+		"\x19\x1c" + "\x19\x2c" + columnChunk(4, "id", 6, 35) + columnChunk(39, "topic_0", 5, 37) + "\x16" + varint(72) + "\x16\x04\x44\x00\x00" +
 		"\x28\x08privpipe\x00"
-	want := "PAR1" + page(14) + texts + page(16) + shares + footer + string(rune(len(footer))) + "\x00\x00\x00PAR1"
+	want := "PAR1" + page(14) + texts + page(16) + shares + footer + string([]byte{byte(len(footer))}) + "\x00\x00\x00PAR1"
 	if got := table(t, 2, 1); string(got) != want {
 		t.Errorf("wrote\n%q, want\n%q", got, want)
 	}
@@ -71,12 +72,12 @@ func varint(n byte) string {
 }
 
 func TestRefuses(t *testing.T) {
-	if err := NewWriter(io.Discard, "id", []string{"a", "b"}).Write("x", []float64{1}); err == nil {
+	if err := NewWriter(io.Discard, []string{"id"}, []string{"a", "b"}).Write([]string{"x"}, []float64{1}); err == nil {
 		t.Error("a row of one number in a table of two was taken")
 	}
 	full := errors.New("full")
-	w := NewWriter(failing{full}, "id", nil)
-	if err := errors.Join(w.Write("x", nil), w.Close()); !errors.Is(err, full) {
+	w := NewWriter(failing{full}, []string{"id"}, nil)
+	if err := errors.Join(w.Write([]string{"x"}, nil), w.Close()); !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -89,9 +90,9 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 func TestGroups(t *testing.T) {
 	const rows, size = 5, groupBytes/2 + 1 // so two rows fill a group
 	var out counter
-	w := NewWriter(&out, "id", []string{"topic_0"})
+	w := NewWriter(&out, []string{"id"}, []string{"topic_0"})
 	for range rows {
-		if err := w.Write(strings.Repeat("x", size), []float64{1}); err != nil {
+		if err := w.Write([]string{strings.Repeat("x", size)}, []float64{1}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/mikelolasagasti/xz"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 
 	"privpipe/pipelines/exit"
 )
@@ -16,7 +19,8 @@ import (
 type format struct {
 	name   string
 	magics []magic
-	open   func(io.Reader) (io.ReadCloser, error) // nil: the format is refused
+	open   func(io.Reader) (io.ReadCloser, error) // decompresses; nil: not a compression that is read
+	decode encoding.Encoding                      // of a text with a byte order mark; if open is nil, too: the format is refused
 	hint   string                                 // how to convert a refused format
 }
 
@@ -39,21 +43,36 @@ var formats = []*format{
 		{value: "\x28\xb5\x2f\xfd"}, {value: "\x50\x2a\x4d\x18", mask: "\xf0\xff\xff\xff"}}},
 
 	{name: "a tar archive", magics: []magic{{at: 257, value: "ustar"}}, hint: unpack}, // POSIX.1-2017, pax
-	{name: "a zip archive", magics: []magic{{value: "PK\x03\x04"}, {value: "PK\x05\x06"}, {value: "PK\x07\x08"}}, hint: unpack},
+	{name: "a zip archive", magics: []magic{{value: "PK\x03\x04"}, {value: "PK\x05\x06"}, {value: "PK\x07\x08"}},
+		hint: unpack + "; of Word, Excel or OpenDocument: " + save},
 	{name: "a 7z archive", magics: []magic{{value: "7z\xbc\xaf\x27\x1c"}}, hint: unpack},
 	{name: "a rar archive", magics: []magic{{value: "Rar!\x1a\x07"}}, hint: unpack},
 	{name: "compressed by lz4", magics: []magic{{value: "\x04\x22\x4d\x18"}}, hint: decompress},
 	{name: "compressed by lzip", magics: []magic{{value: "LZIP\x01"}}, hint: decompress},
 	{name: "compressed by lzma", magics: []magic{{value: "\x5d\x00\x00"}}, hint: decompress},
 	{name: "compressed by compress (.Z)", magics: []magic{{value: "\x1f\x9d"}}, hint: decompress},
-	{name: "UTF-32", magics: []magic{{value: "\xff\xfe\x00\x00"}, {value: "\x00\x00\xfe\xff"}}, hint: convert + "UTF-32 -t UTF-8"},
-	{name: "UTF-16", magics: []magic{{value: "\xff\xfe"}, {value: "\xfe\xff"}}, hint: convert + "UTF-16 -t UTF-8"},
+	{name: "UTF-32", magics: []magic{{value: "\xff\xfe\x00\x00"}, {value: "\x00\x00\xfe\xff"}}, decode: utf32.UTF32(utf32.LittleEndian, utf32.ExpectBOM)},
+	{name: "UTF-16", magics: []magic{{value: "\xff\xfe"}, {value: "\xfe\xff"}}, decode: unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)},
+
+	// What the tools of PDF, Arrow, Microsoft, SQLite, NumPy, HDF5, Avro and Python write first.
+	{name: "PDF", magics: []magic{{value: "%PDF-"}}, hint: "pdftotext makes a text of it"},
+	{name: "PostScript", magics: []magic{{value: "%!PS"}}, hint: "ps2ascii makes a text of it"},
+	{name: "Parquet", magics: []magic{{value: "PAR1\x15"}, {value: "PARE\x15"}}, hint: "tokenize text and tokenize rows read it by --format parquet, or as a file whose name ends in .parquet"},
+	{name: "Feather (Arrow IPC)", magics: []magic{{value: "ARROW1\x00\x00"}, {value: "FEA1\x00"}, {value: "\xff\xff\xff\xff"}}, hint: pandas + "read_feather(…).to_parquet(…)"},
+	{name: "a Word, Excel or Outlook file", magics: []magic{{value: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}}, hint: save},
+	{name: "RTF", magics: []magic{{value: "{\\rtf"}}, hint: save},
+	{name: "an SQLite database", magics: []magic{{value: "SQLite format 3\x00"}}, hint: "sqlite3 -header -csv FILE 'SELECT …' writes CSV"},
+	{name: "a NumPy array", magics: []magic{{value: "\x93NUMPY"}}, hint: "write texts as JSON Lines"},
+	{name: "HDF5", magics: []magic{{value: "\x89HDF\r\n\x1a\n"}}, hint: pandas + "read_hdf(…).to_parquet(…)"},
+	{name: "Avro", magics: []magic{{value: "Obj\x01"}}, hint: "avro-tools tojson writes JSON Lines"},
+	{name: "a pickle of Python", magics: []magic{{value: "\x80\x02"}, {value: "\x80\x03"}, {value: "\x80\x04"}, {value: "\x80\x05"}}, hint: pandas + "read_pickle(…).to_parquet(…)"},
 }
 
 const (
 	unpack     = "unpack it, and name the files that were in it, or their folder"
+	save       = "save it as text or as CSV"
+	pandas     = "write it as Parquet: pandas."
 	decompress = "decompress it first; gzip, bzip2, xz and zstd are decompressed here"
-	convert    = "convert it first: iconv -f "
 )
 
 // headBytes is the number of first bytes that are enough to identify each format.
@@ -102,16 +121,19 @@ func (f *format) refuse(name, within string) error {
 	return exit.Errorf(exit.Malformed, "%s: %s%s, must be a text in UTF-8", name, f.name, within).WithHint("%s", f.hint)
 }
 
-// mostWindow is how far back compressed data may refer, in bytes: the window of zstd --long=27, the largest that zstd itself
-// accepts unasked, and twice the dictionary of xz -9.
-const mostWindow = 128 << 20
+// How far back compressed data may refer, in bytes: twice the dictionary of xz -9, and the window of zstd --long=31, the largest of zstd.
+// A decoder takes the memory of a window as data fills it.
+const (
+	mostDictionary = 128 << 20
+	mostWindow     = 2 << 30
+)
 
 func openGzip(in io.Reader) (io.ReadCloser, error) { return gzip.NewReader(in) }
 
 func openBzip2(in io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(in)), nil }
 
 func openXZ(in io.Reader) (io.ReadCloser, error) {
-	z, err := xz.NewReader(in, mostWindow)
+	z, err := xz.NewReader(in, mostDictionary)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +141,7 @@ func openXZ(in io.Reader) (io.ReadCloser, error) {
 }
 
 func openZstandard(in io.Reader) (io.ReadCloser, error) {
-	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"golang.org/x/text/transform"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
@@ -33,8 +35,8 @@ func (t *Text) Close() error {
 }
 
 // Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes by the first
-// bytes, not by the name. It refuses archives of several files, other compression, UTF-16, and streams of records. The error names
-// the format.
+// bytes, not by the name. It converts UTF-16 and UTF-32 with a byte order mark. It refuses archives of several files, other compression,
+// documents that are no text, such as PDF, and streams of records. The error names the format.
 func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
 
 // OpenCounting is Open. It also adds the number of bytes that were read from the file, before decompression, to read.
@@ -75,6 +77,9 @@ func (t *Text) decompress(suffix string) error {
 	switch {
 	case outer == nil:
 		return t.checkSuffix(suffix)
+	case outer.decode != nil:
+		t.Reader = transform.NewReader(t.Reader, outer.decode.NewDecoder())
+		return nil
 	case outer.open == nil:
 		return outer.refuse(t.Name, "")
 	}
@@ -87,6 +92,9 @@ func (t *Text) decompress(suffix string) error {
 	switch {
 	case err != nil:
 		return err
+	case inner != nil && inner.decode != nil:
+		t.Reader = transform.NewReader(t.Reader, inner.decode.NewDecoder())
+		return nil
 	case inner != nil:
 		return inner.refuse(t.Name, ", compressed by "+outer.name)
 	}

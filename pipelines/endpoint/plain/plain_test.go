@@ -129,14 +129,33 @@ func TestDamaged(t *testing.T) {
 		_, err = read(t, "text."+suffix, []byte(text))
 		wantMalformed(t, err, "text."+suffix, "damaged compressed data: it does not begin as compressed data")
 	}
-	// RFC 8878 §3.1.1: a window of 2^28 bytes, and one raw block of nothing.
-	_, err := read(t, "wide", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0})
+	// RFC 8878 §3.1.1: a window of 2^32 bytes, and one raw block of nothing.
+	_, err := read(t, "wide", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 22 << 3, 1, 0, 0})
 	wantMalformed(t, err, "wide", "damaged compressed data: ")
 	_, err = read(t, "wide", decoded(t, "/Td6WFoAAATm1rRGAgAhASAAAAAJiKV2AQAGTUFSS0VSCgAANlnPqmwTyGIAAR8HFi64cx+2830BAAAAAARZWg==")) // xz --lzma2=dict=256MiB
 	wantMalformed(t, err, "wide", "damaged compressed data: ")
 }
 
 // TestRefused: what is no text, but easily told, is named, with a way out.
+// TestByteOrderMark: UTF-16 and UTF-32 with a byte order mark are converted, also if they are compressed.
+func TestByteOrderMark(t *testing.T) {
+	for _, content := range []string{
+		"\xff\xfe\xe9\x00\x3d\xd8\x00\xde", "\xfe\xff\x00\xe9\xd8\x3d\xde\x00",
+		"\xff\xfe\x00\x00\xe9\x00\x00\x00\x00\xf6\x01\x00", "\x00\x00\xfe\xff\x00\x00\x00\xe9\x00\x01\xf6\x00",
+	} {
+		for _, b := range []string{content, gzipped(content)} {
+			if got, err := read(t, "input", []byte(b)); err != nil || string(got) != "é😀" {
+				t.Errorf("%x: got %q, %v", b, got, err)
+			}
+		}
+	}
+	for _, content := range []string{"\xff\xfe", "\xfe\xff", "\xff\xfe\x00\x00"} {
+		if got, err := read(t, "input", []byte(content)); err != nil || len(got) != 0 {
+			t.Errorf("%x: got %q, %v", content, got, err)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	tar := "docs/" + marker + strings.Repeat("\x00", 246) + "ustar\x00"
 	for _, c := range []struct{ content, why, hint string }{
@@ -149,13 +168,21 @@ func TestRefused(t *testing.T) {
 		{"LZIP\x01" + marker, "compressed by lzip, must be", "decompress"},
 		{"\x5d\x00\x00\x80\x00" + marker, "compressed by lzma, must be", "decompress"},
 		{"\x1f\x9d" + marker, "compressed by compress (.Z), must be", "decompress"},
-		{"\xff\xfeM\x00", "UTF-16, must be a text in UTF-8", "iconv -f UTF-16 -t UTF-8"},
-		{"\xfe\xff\x00M", "UTF-16, must be a text in UTF-8", "iconv -f UTF-16 -t UTF-8"},
-		{"\xff\xfe", "UTF-16, must be", "iconv"},
-		{"\xff\xfe\x00\x00M\x00\x00\x00", "UTF-32, must be", "iconv -f UTF-32"},
-		{"\x00\x00\xfe\xff\x00\x00\x00M", "UTF-32, must be", "iconv -f UTF-32"},
+		{"%PDF-1.7\n" + marker, "PDF, must be", "pdftotext"},
+		{"%!PS-Adobe-3.0\n" + marker, "PostScript, must be", "ps2ascii"},
+		{"PAR1\x15\x04" + marker, "Parquet, must be", "--format parquet"},
+		{"ARROW1\x00\x00" + marker, "Feather (Arrow IPC), must be", "to_parquet"},
+		{"FEA1\x00" + marker, "Feather (Arrow IPC), must be", "to_parquet"},
+		{"\xff\xff\xff\xff" + marker, "Feather (Arrow IPC), must be", "to_parquet"},
+		{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + marker, "a Word, Excel or Outlook file, must be", "save it"},
+		{"{\\rtf1" + marker, "RTF, must be", "save it"},
+		{"SQLite format 3\x00" + marker, "an SQLite database, must be", "sqlite3"},
+		{"\x93NUMPY\x01\x00" + marker, "a NumPy array, must be", "JSON Lines"},
+		{"\x89HDF\r\n\x1a\n" + marker, "HDF5, must be", "to_parquet"},
+		{"Obj\x01" + marker, "Avro, must be", "avro-tools"},
+		{"\x80\x04\x95" + marker, "a pickle of Python, must be", "to_parquet"},
 		{gzipped(tar), "a tar archive, compressed by gzip, must be", "unpack"},
-		{gzipped("\xff\xfeM\x00"), "UTF-16, compressed by gzip, must be", "iconv"},
+		{gzipped("%PDF-" + marker), "PDF, compressed by gzip, must be", "pdftotext"},
 		{gzipped(gzipped(marker)), "compressed twice, by gzip, compressed by gzip", "decompress"},
 	} {
 		_, err := read(t, "input", []byte(c.content))

@@ -2,8 +2,6 @@ package parquet
 
 import (
 	"io"
-	"math"
-	"strconv"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -44,8 +42,8 @@ func (r *reader) peek() (bool, error) {
 		}
 		if err == nil {
 			r.page = page
-			if r.column.kind == text {
-				r.strings, err = page.strings(r.pages.dictionary)
+			if r.column.ofBytes() {
+				r.strings, err = page.strings(r.pages.dictionary, r.column.length)
 			} else {
 				r.numbers, err = page.numbers(r.pages.dictionary, r.column.physical)
 			}
@@ -76,7 +74,7 @@ func (r *reader) row(c *Cell) error {
 		return errDamaged
 	}
 	if r.column.list && r.definition < r.column.nonempty {
-		c.Null = r.column.nullable && r.definition == 0
+		c.Null = r.definition < r.column.exists
 		r.peeked = false
 		return nil
 	}
@@ -100,18 +98,25 @@ func (r *reader) value(c *Cell) error {
 		c.Null, c.NullItem = !r.column.list, r.column.list
 		return nil
 	}
-	if r.column.kind != text {
+	if !r.column.ofBytes() {
 		n, ok := r.numbers.next()
 		if !ok {
 			return errPage
 		}
-		c.Text.Content = r.column.decimal(n)
+		c.Text.Content = []byte(r.column.spell(n, nil))
 		return nil
 	}
 	s, ok := r.strings.next()
 	switch {
-	case !ok:
+	case !ok, r.column.length > 0 && len(s) != r.column.length:
 		return errPage
+	case r.column.spell != nil && r.column.physical == format.ByteArray && len(s) > mostBytes:
+		c.TooLong = true
+	case r.column.spell != nil:
+		s = []byte(r.column.spell(0, s))
+		if c.TooLong = len(s) > r.column.Limit; !c.TooLong {
+			c.Text.Content = s
+		}
 	case c.TooLong:
 	case r.column.list && len(c.Text.Content)+1+len(s) > r.column.Limit, len(s) > r.column.Limit:
 		c.TooLong, c.Text.Content = true, nil
@@ -121,23 +126,6 @@ func (r *reader) value(c *Cell) error {
 		c.Text.Content = append([]byte(nil), s...)
 	}
 	return nil
-}
-
-// decimal spells a number out: of a floating-point number the shortest decimal that is read back as the same.
-func (c *Column) decimal(n int64) []byte {
-	switch small := c.physical == format.Int32; {
-	case c.physical == format.Float:
-		return strconv.AppendFloat(nil, float64(math.Float32frombits(uint32(n))), 'g', -1, 32)
-	case c.physical == format.Double:
-		return strconv.AppendFloat(nil, math.Float64frombits(uint64(n)), 'g', -1, 64)
-	case small && c.kind == signed:
-		return strconv.AppendInt(nil, int64(int32(n)), 10)
-	case small:
-		return strconv.AppendUint(nil, uint64(uint32(n)), 10)
-	case c.kind == signed:
-		return strconv.AppendInt(nil, n, 10)
-	}
-	return strconv.AppendUint(nil, uint64(n), 10)
 }
 
 // end checks that all values of the row group are read.

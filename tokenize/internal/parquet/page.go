@@ -71,11 +71,11 @@ func (p *pages) version2(header *format.PageHeader, claimed int64, c *Column) (*
 	return made, err
 }
 
-// strings returns the decoder of a page's values.
-func (p *page) strings(d *dictionary) (stringDecoder, error) {
+// strings returns the decoder of a page's values, which have a length in bytes of their own, or this one.
+func (p *page) strings(d *dictionary, length int) (stringDecoder, error) {
 	switch p.encoding {
 	case format.Plain:
-		return &plainStrings{p.values}, nil
+		return &plainStrings{p.values, length}, nil
 	case format.DeltaLengthByteArray:
 		if values, ok := newDeltaLengths(p.values); ok {
 			return values, nil
@@ -98,7 +98,14 @@ func (p *page) strings(d *dictionary) (stringDecoder, error) {
 func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 	switch p.encoding {
 	case format.Plain:
+		if kind == format.Boolean {
+			return &flags{src: p.values}, nil
+		}
 		return &plainNumbers{p.values, sizeOf(kind)}, nil
+	case format.RLE: // of a Boolean, with its length before it
+		if kind == format.Boolean && len(p.values) >= 4 {
+			return &runs{hybrid{src: p.values[4:], width: 1}}, nil
+		}
 	case format.DeltaBinaryPacked:
 		if values, ok := newDelta(p.values); ok {
 			return values, nil

@@ -80,7 +80,7 @@ func (p *pages) next(c *Column) (*page, error) {
 			if err != nil {
 				return nil, err
 			}
-			if p.dictionary, err = newDictionary(b, c.physical); err != nil {
+			if p.dictionary, err = newDictionary(b, c); err != nil {
 				return nil, err
 			}
 		case format.DataPage:
@@ -178,10 +178,10 @@ func (p *pages) decompress(b []byte, claimed int64) ([]byte, error) {
 	return p.plain.Bytes(), nil
 }
 
-func newDictionary(b []byte, kind format.Type) (*dictionary, error) {
+func newDictionary(b []byte, c *Column) (*dictionary, error) {
 	d := new(dictionary)
-	if kind == format.ByteArray {
-		for values := (plainStrings{b}); len(values.src) > 0; {
+	if c.ofBytes() {
+		for values := (plainStrings{b, c.length}); len(values.src) > 0; {
 			s, ok := values.next()
 			if !ok {
 				return nil, errPage
@@ -191,7 +191,7 @@ func newDictionary(b []byte, kind format.Type) (*dictionary, error) {
 		}
 		return d, nil
 	}
-	for values := (plainNumbers{b, sizeOf(kind)}); len(values.src) > 0; {
+	for values := (plainNumbers{b, sizeOf(c.physical)}); len(values.src) > 0; {
 		n, ok := values.next()
 		if !ok {
 			return nil, errPage

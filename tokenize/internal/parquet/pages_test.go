@@ -108,15 +108,15 @@ func TestPageRefuses(t *testing.T) {
 	for kind, want := range map[format.Encoding]string{
 		format.ByteStreamSplit: "values in the encoding BYTE_STREAM_SPLIT, which is not supported", format.DeltaBinaryPacked: "values in the encoding DELTA_BINARY_PACKED, which is not supported",
 	} {
-		if _, err := (&page{encoding: kind}).strings(nil); err == nil || err.Error() != want {
+		if _, err := (&page{encoding: kind}).strings(nil, 0); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 	for _, kind := range []format.Encoding{format.DeltaByteArray, format.DeltaLengthByteArray, format.RLEDictionary} {
-		if _, err := (&page{encoding: kind, values: []byte{33, 1}}).strings(nil); err != errPage {
+		if _, err := (&page{encoding: kind, values: []byte{33, 1}}).strings(nil, 0); err != errPage {
 			t.Errorf("%s: got %v", kind, err)
 		}
-		if values, err := (&page{encoding: kind}).strings(nil); err != nil {
+		if values, err := (&page{encoding: kind}).strings(nil, 0); err != nil {
 			t.Errorf("%s of nothing: got %v", kind, err)
 		} else if s, ok := values.next(); ok {
 			t.Errorf("%s of nothing has %q", kind, s)
@@ -150,7 +150,7 @@ func TestLevels(t *testing.T) {
 		repetition, definition byte
 		want                   error
 	}{{0, 2, nil}, {1, 2, errDamaged}, {0, 3, errPage}} {
-		r := reader{column: list, strings: &plainStrings{[]byte("\x01\x00\x00\x00a")}, page: &page{
+		r := reader{column: list, strings: &plainStrings{src: []byte("\x01\x00\x00\x00a")}, page: &page{
 			left: 1, repetition: hybrid{src: []byte{2, c.repetition}, width: 1}, definition: hybrid{src: []byte{2, c.definition}, width: 2},
 		}}
 		if got := r.row(new(Cell)); got != c.want {

@@ -2,8 +2,8 @@ package parquet
 
 import (
 	"errors"
+	"strings"
 
-	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -11,31 +11,19 @@ import (
 type Column struct {
 	Limit int // bytes of a cell that Rows reads
 
-	index      int // of its leaf in a row group
-	kind       kind
+	index      int         // of its leaf in a row group
+	spell      speller     // nil: the values are strings
 	physical   format.Type // of the values in pages
+	length     int         // of a value in bytes, if its physical type fixes it
 	list       bool
-	repetition int  // largest repetition level: 1 of a list, else 0
-	definition int  // definition level of a value
-	nonempty   int  // definition level from which on a list is not empty
-	nullable   bool // the list itself may be null
+	repetition int // largest repetition level: 1 of a list, else 0
+	definition int // definition level of a value
+	nonempty   int // definition level from which on a list is not empty
+	exists     int // definition level from which on a list is there, perhaps empty
 }
 
-// A kind is what values are read as.
-type kind int
-
-const (
-	text kind = iota
-	signed
-	unsigned
-	real
-)
-
 // IsText says whether the column has strings, or lists of them.
-func (c Column) IsText() bool { return c.kind == text }
-
-// IsReal says whether the column has floating-point numbers.
-func (c Column) IsReal() bool { return c.kind == real }
+func (c Column) IsText() bool { return c.spell == nil }
 
 // IsList says whether the column has lists.
 func (c Column) IsList() bool { return c.list }
@@ -43,7 +31,10 @@ func (c Column) IsList() bool { return c.list }
 // ErrNoColumn is the error of a column that a file does not have.
 var ErrNoColumn = errors.New("no such column")
 
-var errKind = errors.New("must have strings, integers, floating-point numbers, or lists of strings")
+var errKind = errors.New("must have strings, numbers, dates or times, or lists of strings")
+
+// ErrTwice is the error of a column whose name another column has.
+var ErrTwice = errors.New("occurs twice")
 
 // mostDepth is how deep a schema may nest.
 const mostDepth = 100
@@ -79,18 +70,52 @@ func (n *node) is(r format.FieldRepetitionType) bool {
 	return n.RepetitionType.Valid && n.RepetitionType.V == r
 }
 
-// Column finds a column by its name: of strings or numbers, or a list of strings.
+// Column finds a column by its name, or by its path in structs, a.b.
 func (f *File) Column(name string) (c Column, err error) {
-	for _, top := range f.root.below {
-		if top.Name == name {
-			return top.column()
-		}
+	var found []Column
+	err = f.root.columns(name, c, func(c Column) { found = append(found, c) })
+	switch {
+	case len(found) > 1:
+		return c, ErrTwice
+	case err == nil && len(found) == 0:
+		return c, ErrNoColumn
+	case err != nil:
+		return c, err
 	}
-	return c, ErrNoColumn
+	return found[0], nil
 }
 
-func (n node) column() (c Column, err error) {
-	c.nullable = n.is(format.Optional)
+// columns calls found with each column below a node that has a path. The node's own levels are those of c.
+func (n *node) columns(path string, c Column, found func(Column)) error {
+	for _, child := range n.below {
+		if child.Name == path {
+			column, err := child.column(c)
+			if err != nil {
+				return err
+			}
+			found(column)
+		}
+		rest, is := strings.CutPrefix(path, child.Name+".")
+		if !is || child.Type.Valid || child.is(format.Repeated) {
+			continue
+		}
+		in := c
+		if child.is(format.Optional) {
+			in.definition++
+		}
+		if err := child.columns(rest, in, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column returns the column of a node in a struct with the levels of c.
+func (n node) column(c Column) (Column, error) {
+	c.exists = c.definition
+	if n.is(format.Optional) {
+		c.exists++
+	}
 	enter := func(n node) {
 		switch {
 		case n.is(format.Repeated):
@@ -119,43 +144,20 @@ func (n node) column() (c Column, err error) {
 		return c, errKind
 	}
 	c.index, c.physical = n.leaf, n.Type.V
-	c.kind, err = n.kind()
-	if c.list && c.kind != text {
+	switch c.physical {
+	case format.FixedLenByteArray:
+		if c.length = int(n.TypeLength.V); c.length < 1 || c.length > mostPage {
+			return c, errDamaged
+		}
+	case format.Int96:
+		c.length = 12
+	}
+	var err error
+	if c.spell, err = n.speller(); err == nil && c.list && c.spell != nil {
 		err = errKind
 	}
 	return c, err
 }
 
-// kind returns what the values of a leaf are read as.
-func (n *node) kind() (kind, error) {
-	converted := n.ConvertedType
-	switch n.Type.V {
-	case format.ByteArray:
-		switch n.LogicalType.Value.(type) {
-		case *format.StringType, *format.EnumType, *format.JsonType:
-			return text, nil
-		case nil:
-			if !converted.Valid || converted.V == deprecated.UTF8 || converted.V == deprecated.Enum || converted.V == deprecated.Json {
-				return text, nil
-			}
-		}
-	case format.Float, format.Double:
-		return real, nil
-	case format.Int32, format.Int64:
-		switch l := n.LogicalType.Value.(type) {
-		case *format.IntType:
-			if l.IsSigned {
-				return signed, nil
-			}
-			return unsigned, nil
-		case nil:
-			switch {
-			case !converted.Valid || converted.V >= deprecated.Int8 && converted.V <= deprecated.Int64:
-				return signed, nil
-			case converted.V >= deprecated.Uint8 && converted.V <= deprecated.Uint64:
-				return unsigned, nil
-			}
-		}
-	}
-	return 0, errKind
-}
+// ofBytes says whether the values in pages are strings of bytes; else they are numbers.
+func (c *Column) ofBytes() bool { return c.physical == format.ByteArray || c.length > 0 }

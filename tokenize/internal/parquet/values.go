@@ -92,6 +92,29 @@ func (p *plainNumbers) next() (n int64, ok bool) {
 	return n, true
 }
 
+// flags are bits, the least significant of a byte first (PLAIN = 0 of Booleans).
+type flags struct {
+	src []byte
+	at  int
+}
+
+func (f *flags) next() (int64, bool) {
+	if f.at/8 >= len(f.src) {
+		return 0, false
+	}
+	n := f.src[f.at/8] >> (f.at % 8) & 1
+	f.at++
+	return int64(n), true
+}
+
+// runs are the numbers of runs.
+type runs struct{ hybrid }
+
+func (r *runs) next() (int64, bool) {
+	n, ok := r.hybrid.next()
+	return int64(n), ok
+}
+
 // delta decodes differences, bit-packed in miniblocks (DELTA_BINARY_PACKED = 5).
 type delta struct {
 	src          []byte
@@ -206,10 +229,20 @@ func (d delta) rest() ([]byte, bool) {
 // A stringDecoder decodes strings, each valid until the next.
 type stringDecoder interface{ next() ([]byte, bool) }
 
-// plainStrings have their lengths before them.
-type plainStrings struct{ src []byte }
+// plainStrings have their lengths before them, unless all have one length.
+type plainStrings struct {
+	src    []byte
+	length int // 0: its own
+}
 
 func (p *plainStrings) next() ([]byte, bool) {
+	if n := p.length; n > 0 && n <= len(p.src) {
+		s := p.src[:n]
+		p.src = p.src[n:]
+		return s, true
+	} else if n > 0 {
+		return nil, false
+	}
 	if len(p.src) < 4 {
 		return nil, false
 	}

@@ -72,16 +72,17 @@ func columnOf(head []string, name string) (int, error) {
 
 // pick returns the cells of a record, without white space around them.
 func (t *table) pick(record []string, c *Cells) ([]string, error) {
-	if len(record) != t.fields {
-		if c.Headless {
-			return nil, fmt.Errorf("not %d fields, as the schema has columns", t.fields)
-		}
-		return nil, fmt.Errorf("not %d fields, as the first row has", t.fields)
+	if len(record) != t.fields && !t.ragged && c.Headless {
+		return nil, fmt.Errorf("not %d fields, as the schema has columns", t.fields)
+	}
+	record, err := t.fit(record)
+	if err != nil {
+		return nil, err
 	}
 	cells := make([]string, len(t.cells))
 	for i, column := range t.cells {
 		if cells[i] = strings.TrimSpace(record[column]); !utf8.ValidString(cells[i]) {
-			return nil, fmt.Errorf("column %q is not UTF-8", c.names[i])
+			return nil, notUTF8("column %q is not UTF-8", c.names[i])
 		}
 	}
 	return cells, nil
@@ -104,9 +105,7 @@ func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		s.found[i] = true
 		switch value.Kind() {
 		case '"':
-			text, err := jsontext.AppendUnquote(nil, value)
-			s.values[i] = string(bytes.TrimSpace(text))
-			return err
+			s.values[i] = string(bytes.TrimSpace(unquote(nil, value)))
 		case '0', 't', 'f':
 			s.values[i] = string(value)
 		case '[':
@@ -126,7 +125,10 @@ func (s *selection) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 // quote nothing of the line.
 func (c *Cells) line(line []byte) ([]string, error) {
 	s := selection{c, make([]string, len(c.names)), make([]bool, len(c.names))}
-	if err := json.Unmarshal(line, &s); err != nil {
+	if !utf8.Valid(line) {
+		return nil, lineError(line, nil)
+	}
+	if err := json.Unmarshal(line, &s, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, lineError(line, err)
 	}
 	for i, found := range s.found {
@@ -144,7 +146,7 @@ func (c *Cells) column(f *parquet.File, path, name string) (parquet.Column, erro
 	case err == parquet.ErrNoColumn:
 		return column, exit.Errorf(exit.Malformed, "%s: no column %q", path, name).WithHint("the schema names the columns")
 	case err == nil && column.IsList():
-		err = errors.New("must have strings or numbers")
+		err = errors.New("must have strings or what CSV spells out")
 	}
 	if err != nil {
 		return column, exit.Errorf(exit.Malformed, "%s: column %q: %w", path, name, err)
@@ -160,7 +162,7 @@ func (c *Cells) row(cells []parquet.Cell) Row {
 		case cell.TooLong:
 			return Row{Err: ErrTooLong}
 		case !cell.Text.Valid():
-			return Row{Err: fmt.Errorf("column %q is not UTF-8", c.names[i])}
+			return Row{Err: notUTF8("column %q is not UTF-8", c.names[i])}
 		}
 		values[i] = string(bytes.TrimSpace(cell.Text.Content))
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"privpipe/pipelines/endpoint/topic"
+	"privpipe/tokenize/internal/words"
 )
 
 // A Chunk is a run of documents that one worker takes: whole records of a file of JSON Lines, CSV or Parquet, or one text file.
@@ -22,9 +23,10 @@ type Chunk struct {
 	Err error
 
 	messages []*topic.Text // of a topic, else nil
-	plain    bool          // the messages are texts
-	table    *table        // of CSV, else nil
-	parsed   []Row         // of Parquet, else nil
+	format   Format
+	values   *values // of JSON that is not a value a line, else nil: the state before the chunk
+	table    *table  // of CSV, else nil
+	parsed   []Row   // of Parquet, else nil
 	options  *Options
 }
 
@@ -78,14 +80,13 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	}
 	return func(yield func(int, Row) bool) {
 		var parser flat
-		for number, line := range c.lines(limit) {
-			row := Row{Err: ErrTooLong}
-			switch {
-			case line == nil:
-			case c.options.Cells != nil:
-				row.Cells, row.Err = c.options.Cells.line(line)
-			default:
-				row.Fields, row.Err = parser.parse(line, &c.options.Columns)
+		for number, e := range c.elements(limit) {
+			row := Row{Err: e.err}
+			if e.err == nil {
+				row = c.row(e.content, &parser)
+			}
+			if syntax := notJSON(0); c.values != nil && errors.As(row.Err, &syntax) {
+				row.Err = swallows(syntax.Error(), noTelling)
 			}
 			if !yield(number, row) {
 				return
@@ -94,19 +95,53 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 	}
 }
 
-// lines yields the lines of a chunk that are not blank, with their numbers. It yields nil for a line over limit bytes.
-func (c Chunk) lines(limit int) iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
+// row parses a record of the format of the chunk.
+func (c Chunk) row(record []byte, parser *flat) (row Row) {
+	switch {
+	case c.format == Mail:
+		row.Fields, row.Err = parseMail(record, &c.options.Columns)
+	case c.format == TextFile || c.format == Lines:
+		if row.Err = CheckText(record); row.Err == nil {
+			row.Fields.Text = &words.Text{Content: record}
+		}
+	case c.options.Cells != nil:
+		row.Cells, row.Err = c.options.Cells.line(record)
+	default:
+		row.Fields, row.Err = parser.parse(record, &c.options.Columns)
+	}
+	return row
+}
+
+// An element is a record of a chunk, or its fault.
+type element struct {
+	content []byte
+	err     error
+}
+
+// elements gives the records of a chunk with the numbers of the lines at which they begin.
+func (c Chunk) elements(limit int) iter.Seq2[int, element] {
+	switch {
+	case c.values != nil:
+		return c.jsonValues(limit)
+	case c.format == Mail:
+		return c.mails(limit)
+	}
+	return c.lines(limit)
+}
+
+// lines yields the lines of a chunk that are not blank.
+func (c Chunk) lines(limit int) iter.Seq2[int, element] {
+	return func(yield func(int, element) bool) {
 		number := c.Line - 1
 		for line := range bytes.Lines(c.Content) {
 			number++
-			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-			if len(line) > limit {
-				line = nil
-			} else if len(bytes.TrimSpace(line)) == 0 {
+			e := element{content: bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))}
+			if len(e.content) > limit {
+				e.err = ErrTooLong
+			} else if len(bytes.TrimSpace(e.content)) == 0 {
 				continue
 			}
-			if !yield(number, line) {
+			if !yield(number, e) {
 				return
 			}
 		}

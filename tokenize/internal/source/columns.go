@@ -8,8 +8,14 @@ import (
 	"strings"
 )
 
-// Columns maps each role to the name of its member in JSON Lines or its column in CSV. If the name is empty, it is the role's.
+// Columns maps each role to the name of its member in JSON Lines or its column in CSV and Parquet. If the name is empty, it is the
+// role's. The text may have several names, with commas between.
+//
+// A name a.b is also a path: the member b of the member a of JSON, the field b of the struct a of Parquet.
 type Columns [len(roles)]string
+
+// noColumn is the name of a role without a column. No column can be named so, since commas separate names.
+const noColumn = ","
 
 // The roles of a column.
 const (
@@ -21,23 +27,34 @@ const (
 
 var roles = [...]string{roleText: "text", roleID: "id", roleUser: "user", roleLabel: "label"}
 
-// UnmarshalText implements encoding.TextUnmarshaler: text=body,id=post_id, or only body, which is that of the text.
+// UnmarshalText implements encoding.TextUnmarshaler: text=subject,body,id=post_id,user= or only names of the text.
 func (c *Columns) UnmarshalText(text []byte) error {
 	*c = Columns{}
 	if len(text) > 0 && !bytes.ContainsAny(text, "=,") {
 		c[roleText] = string(text)
 		return nil
 	}
-	for part := range strings.SplitSeq(string(text), ",") {
-		name, column, _ := strings.Cut(part, "=")
-		role := slices.Index(roles[:], name)
-		if role < 0 || column == "" {
-			return fmt.Errorf("%q is not ROLE=NAME, where ROLE is text, id, user or label", part)
+	last := roleText
+	for i, part := range strings.Split(string(text), ",") {
+		role, column, is := strings.Cut(part, "=")
+		if !is {
+			role, column = roles[roleText], part
 		}
-		if c[role] != "" {
-			return fmt.Errorf("%s is named twice", name)
+		at := slices.Index(roles[:], role)
+		switch {
+		case at < 0 || part == "" || column == "" && at == roleText || !is && last != roleText:
+			return fmt.Errorf("%q is not ROLE=NAME, where ROLE is text, id, user or label, nor one more name of the text", part)
+		case is && c[at] != "":
+			return fmt.Errorf("%s is named twice", role)
+		case !is && i > 0:
+			if slices.Contains(c.texts(), column) {
+				return fmt.Errorf("%s is named twice", column)
+			}
+			c[at] += "," + column
+		default:
+			c[at] = cmp.Or(column, noColumn)
 		}
-		c[role] = column
+		last = at
 	}
 	return nil
 }
@@ -47,7 +64,7 @@ func (c Columns) String() string {
 	var parts []string
 	for role, column := range c {
 		if column != "" {
-			parts = append(parts, roles[role]+"="+column)
+			parts = append(parts, roles[role]+"="+strings.TrimPrefix(column, noColumn))
 		}
 	}
 	return strings.Join(parts, ",")
@@ -55,3 +72,25 @@ func (c Columns) String() string {
 
 // name is the name of the column with a role.
 func (c *Columns) name(role int) string { return cmp.Or(c[role], roles[role]) }
+
+// lacks says whether the user wants no column of a role.
+func (c *Columns) lacks(role int) bool { return c[role] == noColumn }
+
+// texts are the names of the columns of the text.
+func (c *Columns) texts() []string { return strings.Split(c.name(roleText), ",") }
+
+// simple says whether each role has at most one name, which is no path.
+func (c *Columns) simple() bool {
+	return strings.IndexByte(c[roleText], ',') < 0 &&
+		!slices.ContainsFunc(c[:], func(name string) bool { return strings.IndexByte(name, '.') >= 0 })
+}
+
+// below says whether a column is in the struct of a name.
+func (c *Columns) below(name string) bool {
+	for role := range roles {
+		if role != roleText && strings.HasPrefix(c[role], name+".") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.texts(), func(text string) bool { return strings.HasPrefix(text, name+".") })
+}

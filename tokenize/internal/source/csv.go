@@ -18,15 +18,20 @@ import (
 // may be a single byte of the file.
 const mostFields = 1 << 16
 
-// A scanner finds the end of each CSV record, as encoding/csv reads them: a newline outside quoted fields (RFC 4180, §2). After
-// an error encoding/csv resumes at the next line, and so does the scanner. It counts the fields of each record, too.
+// A scanner finds the end of each CSV record: a newline outside quoted fields (RFC 4180, section 2). A quote inside an unquoted field is a
+// character like others. After the closing quote of a field only a delimiter or the end of the line may come: a record that breaks this
+// rule is broken, and ends at the end of that line.
 type scanner struct {
 	comma   byte
 	comment byte // begins a line that is a comment; 0: none
 	state   state
-	commas  int  // of the current record, between its fields
-	most    int  // largest number of fields of a record
-	wide    bool // the last record that ended has more than most fields
+	commas  int // of the current record, between its fields
+	lines   int // newlines of the current record
+	opened  int // newlines of the current record before the last quoted field
+	most    int // largest number of fields of a record
+
+	wide   bool // the last record that ended has more than most fields
+	broken bool // the last record that ended is broken
 }
 
 // newScanner returns a scanner of records of at most mostFields fields.
@@ -37,6 +42,9 @@ func newScanner(comma, comment byte) *scanner {
 // isWide says whether the current record, as far as it is scanned, has more than most fields.
 func (s *scanner) isWide() bool { return s.commas >= s.most }
 
+// isOpen says whether the current record, as far as it is scanned, would be broken if the file ended here.
+func (s *scanner) isOpen() bool { return s.state == quoted || s.state == broken }
+
 type state int
 
 const (
@@ -44,7 +52,8 @@ const (
 	unquoted
 	quoted
 	quoteSeen // a quote in a quoted field: the end of the field, or the first of a doubled quote
-	broken    // an error, to the end of the line
+	broken    // to the end of the line
+	commented
 )
 
 // end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current record,
@@ -54,28 +63,32 @@ func (s *scanner) end(b []byte) int {
 		if s.state == quoted {
 			n := bytes.IndexByte(b[i:], '"')
 			if n < 0 {
+				s.lines += bytes.Count(b[i:], []byte{'\n'})
 				return 0
 			}
+			s.lines += bytes.Count(b[i:i+n], []byte{'\n'})
 			i += n
 			s.state = quoteSeen
 			continue
 		}
 		switch c := b[i]; {
 		case c == '\n':
-			s.wide = s.isWide()
-			s.state, s.commas = fieldBegins, 0
+			s.wide, s.broken = s.isWide(), s.state == broken
+			s.state, s.commas, s.lines = fieldBegins, 0, 0
 			return i + 1
-		case s.state == broken:
+		case s.state == broken || s.state == commented:
 		case c == s.comment && s.state == fieldBegins && s.commas == 0 && c != 0:
-			s.state = broken // encoding/csv skips the line, whatever quotes it has
+			s.state = commented // whatever quotes the line has
 		case c == s.comma:
 			s.state = fieldBegins
 			s.commas++
-		case s.state == fieldBegins && c == '"', s.state == quoteSeen && c == '"':
+		case s.state == fieldBegins && c == '"':
+			s.state, s.opened = quoted, s.lines
+		case s.state == quoteSeen && c == '"':
 			s.state = quoted
-		case s.state == quoteSeen, c == '"':
+		case s.state == quoteSeen && c != '\r': // after each CR comes an LF
 			s.state = broken
-		default:
+		case s.state != quoteSeen:
 			s.state = unquoted
 		}
 	}
@@ -100,15 +113,18 @@ func (d *Delimiter) UnmarshalText(text []byte) error {
 // A table is the header of a CSV file.
 type table struct {
 	comma, comment rune
+	quote          Quote
+	ragged         bool
 	fields         int             // of each record
-	columns        [len(roles)]int // by role; -1: none
+	texts          []int           // columns of the text
+	columns        [len(roles)]int // by role, except of the text; -1: none
 	cells          []int           // with Cells, instead of columns
 }
 
 // newTable reads the first record of a CSV file, of at most o.Limit bytes, and returns the table and the record's length in
 // bytes. The file must have the Cells, or a column for the text and for each role that the user named.
-func newTable(content []byte, comma rune, o *Options) (*table, int64, error) {
-	t := &table{comma: comma, comment: o.comment()}
+func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int64, error) {
+	t := o.table(comma, quote)
 	r := t.reader(content)
 	head, err := r.Read()
 	switch n := r.InputOffset(); {
@@ -116,10 +132,8 @@ func newTable(content []byte, comma rune, o *Options) (*table, int64, error) {
 		return nil, 0, errNoHead
 	case t.sizeOf(content[:n]) > o.Limit:
 		return nil, 0, errHeadTooLong
-	case err != nil && content[0] == '{':
-		return nil, 0, exit.Errorf(exit.Malformed, "%w", csvError(err)).WithHint("this begins as JSON Lines do: --format jsonl reads them")
 	case err != nil:
-		return nil, 0, csvError(err)
+		return nil, 0, err
 	}
 	t.fields = len(head)
 	if o.Cells != nil {
@@ -127,21 +141,39 @@ func newTable(content []byte, comma rune, o *Options) (*table, int64, error) {
 		return t, r.InputOffset(), err
 	}
 	for role, named := range o.Columns {
-		name := o.Columns.name(role)
-		if t.columns[role], err = columnOf(head, name); err != nil {
-			return nil, 0, err
+		names := o.Columns.texts()
+		if role != roleText {
+			names = []string{o.Columns.name(role)}
 		}
-		if t.columns[role] < 0 && (role == roleText || named != "") {
-			return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", name).
-				WithHint("--columns %s=NAME names the column that is meant, and user=NAME that of users; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
+		for _, name := range names {
+			column, err := columnOf(head, name)
+			if err != nil {
+				return nil, 0, err
+			}
+			if o.Columns.lacks(role) {
+				column = -1
+			} else if column < 0 && (role == roleText || named != "") {
+				return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", name).
+					WithHint("--columns %s=NAME names the column that is meant, and user=NAME that of users; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
+			}
+			if role == roleText {
+				t.texts = append(t.texts, column)
+			}
+			t.columns[role] = column
 		}
 	}
 	return t, r.InputOffset(), nil
 }
 
+// table returns a table without its columns.
+func (o *Options) table(comma rune, quote Quote) *table {
+	return &table{comma: comma, comment: o.comment(), quote: quote, ragged: o.Ragged}
+}
+
 // newHeadless returns the table of a CSV file without names of columns.
-func newHeadless(comma rune, o *Options) *table {
-	t := &table{comma: comma, comment: o.comment(), fields: len(o.Cells.names)}
+func newHeadless(comma rune, quote Quote, o *Options) *table {
+	t := o.table(comma, quote)
+	t.fields = len(o.Cells.names)
 	for i := range o.Cells.names {
 		t.cells = append(t.cells, i)
 	}
@@ -150,9 +182,20 @@ func newHeadless(comma rune, o *Options) *table {
 
 var errHeadTooLong = errors.New("the names of the columns take more than --max-document")
 
-func (t *table) reader(content []byte) *csv.Reader {
+// A recordReader reads the records of a table.
+type recordReader interface {
+	Read() (cells []string, err error) // valid until the next call
+	InputOffset() int64                // after the last record
+	FieldPos(field int) (line, column int)
+}
+
+// reader returns the reader of records of which none is broken.
+func (t *table) reader(content []byte) recordReader {
+	if t.quote == QuoteNone {
+		return &unquotedReader{table: t, content: content}
+	}
 	r := csv.NewReader(bytes.NewReader(content))
-	r.Comma, r.Comment, r.FieldsPerRecord, r.ReuseRecord = t.comma, t.comment, -1, true
+	r.Comma, r.Comment, r.FieldsPerRecord, r.ReuseRecord, r.LazyQuotes = t.comma, t.comment, -1, true, true
 	return r
 }
 
@@ -171,21 +214,42 @@ func (c Chunk) records(limit int) iter.Seq2[int, record] {
 			if err == io.EOF {
 				return
 			}
-			var line int
-			if broken := (*csv.ParseError)(nil); errors.As(err, &broken) {
-				line = broken.StartLine
-				err = csvError(err)
-			} else {
-				line, _ = r.FieldPos(0)
-			}
-			if c.table.sizeOf(c.Content[begin:r.InputOffset()]) > limit {
+			line, _ := r.FieldPos(0)
+			raw := c.Content[begin:r.InputOffset()]
+			if c.table.sizeOf(raw) > limit {
 				err = ErrTooLong
+			} else if at := c.table.swallows(raw, cells); at >= 0 && err == nil {
+				line, _ = r.FieldPos(at)
+				err = errRows
 			}
 			if !yield(c.Line+line-1, record{cells, err}) {
 				return
 			}
 		}
 	}
+}
+
+// leastSwallowed is how many lines inside a quoted field must look like records for the field to be refused.
+const leastSwallowed = 3
+
+// swallows returns the number of a field in which lines look like whole records, -1 if there is none. In a table of one column every line
+// looks so.
+func (t *table) swallows(raw []byte, cells []string) int {
+	if t.quote != QuoteCSV || t.fields < 2 || bytes.Count(raw, []byte{'\n'}) < leastSwallowed {
+		return -1
+	}
+	for i, cell := range cells {
+		whole := 0
+		for line := range strings.SplitSeq(cell, "\n") {
+			if strings.Count(line, string(t.comma)) == t.fields-1 {
+				whole++
+			}
+		}
+		if whole >= leastSwallowed {
+			return i
+		}
+	}
+	return -1
 }
 
 // rows gives the rows of a chunk of CSV.
@@ -222,39 +286,56 @@ func (t *table) sizeOf(record []byte) int {
 	}
 }
 
+// fit checks the number of fields of a record. A ragged table may lack the last fields, or have more fields, which are left out.
+func (t *table) fit(record []string) ([]string, error) {
+	if len(record) == t.fields || t.ragged {
+		for len(record) < t.fields {
+			record = append(record, "")
+		}
+		return record[:t.fields], nil
+	}
+	hint := "--ragged reads such rows"
+	if t.quote == QuoteNone {
+		hint = "--quote csv reads fields that are quoted because of a tab or a newline in them; " + hint
+	}
+	return nil, exit.Errorf(exit.Malformed, "not %d fields, as the first row has", t.fields).
+		WithHint("%s; --on-error skip skips malformed documents and counts them", hint)
+}
+
 // row returns the fields of a record. An empty cell counts as missing, except for the text, which may be empty.
 func (t *table) row(record []string, named *Columns) (f Fields, err error) {
-	if len(record) != t.fields {
-		return f, fmt.Errorf("not %d fields, as the first row has", t.fields)
+	if record, err = t.fit(record); err != nil {
+		return f, err
 	}
-	var cells [len(roles)]string
-	for role, column := range t.columns {
-		if column < 0 {
-			continue
+	cell := func(column int, name string) (string, error) {
+		switch {
+		case column < 0:
+			return "", nil
+		case !utf8.ValidString(record[column]):
+			return "", notUTF8("column %q is not UTF-8", name)
 		}
-		if cells[role] = record[column]; !utf8.ValidString(cells[role]) {
-			return f, fmt.Errorf("column %q is not UTF-8", named.name(role))
+		return strings.Clone(record[column]), nil // a cell shares the memory of its record
+	}
+	var parts []*words.Text
+	for i, column := range t.texts {
+		text, err := cell(column, named.texts()[i])
+		if err != nil {
+			return f, err
+		}
+		parts = append(parts, &words.Text{Content: []byte(text)})
+	}
+	if f.Text, err = join(parts); err != nil {
+		return f, err
+	}
+	var names [len(roles)]string
+	for role := roleID; role < len(roles); role++ {
+		if names[role], err = cell(t.columns[role], named.name(role)); err != nil {
+			return f, err
 		}
 	}
-	text, id := words.Text{Content: []byte(cells[roleText])}, Name(strings.Clone(cells[roleID])) // a cell shares the memory of its record
-	f.Text, f.User, f.Label = &text, Name(strings.Clone(cells[roleUser])), Label(strings.Clone(cells[roleLabel]))
-	if id != "" {
+	if id := Name(names[roleID]); id != "" {
 		f.ID = &id
 	}
+	f.User, f.Label = Name(names[roleUser]), Label(names[roleLabel])
 	return f, nil
 }
-
-// csvError returns an error that states which rule a record breaks. The error quotes nothing of the record.
-func csvError(err error) error {
-	switch {
-	case errors.Is(err, csv.ErrBareQuote):
-		return errors.New("a quote in an unquoted field: quote the field, and double each quote inside it")
-	case errors.Is(err, csv.ErrQuote):
-		return ErrQuote
-	}
-	return err
-}
-
-// ErrQuote is the error of a record that may have swallowed the records after it, so that it cannot be skipped by itself.
-var ErrQuote = exit.Errorf(exit.Malformed, "a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled").
-	WithHint("correct the file: this record may have swallowed the rows after it, so it is never skipped")

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +30,7 @@ func records(t *testing.T, in io.Reader, limit, most int, comment byte) (found [
 			found = append(found, fmt.Sprintf("%d!%v", chunk.Line, chunk.Fault))
 			continue
 		}
-		chunk.table = &table{comma: ',', comment: o.comment()}
+		chunk.table = o.table(',', QuoteCSV)
 		for line, record := range chunk.records(limit) {
 			if record.err != nil {
 				found = append(found, fmt.Sprintf("%d!%v", line, record.err))
@@ -42,55 +41,61 @@ func records(t *testing.T, in io.Reader, limit, most int, comment byte) (found [
 	}
 }
 
-// whole returns the same by encoding/csv on the whole input.
+// whole returns the same by the rules of the page, character by character over the whole input.
 func whole(in string, limit, most int, comment byte) (found []string) {
 	in = strings.TrimPrefix(in, "\uFEFF")
-	r := csv.NewReader(strings.NewReader(in))
-	r.FieldsPerRecord, r.Comment = -1, rune(comment)
-	for begin := int64(0); ; begin = r.InputOffset() {
-		cells, err := r.Read()
-		if err == io.EOF {
-			return found
+	in = strings.ReplaceAll(strings.ReplaceAll(in, "\r\n", "\n"), "\r", "\n")
+	line := 1
+	for at := 0; at < len(in); {
+		rest, _, _ := strings.Cut(in[at:], "\n")
+		if rest == "" || comment != 0 && rest[0] == comment {
+			at += len(rest) + 1
+			line++
+			continue
 		}
-		raw := in[begin:r.InputOffset()]
-		for line := range strings.Lines(raw) {
-			if line != "\n" && line != "\r\n" && (comment == 0 || line[0] != comment) {
-				break
+		begin, first := at, line
+		cells, cell, opened, broken := []string{}, "", 0, false
+		for more := true; more; {
+			if at < len(in) && in[at] == '"' {
+				opened = line
+				for at++; ; at++ {
+					if broken = at >= len(in); broken {
+						break
+					}
+					if in[at] == '"' {
+						if at++; at >= len(in) || in[at] != '"' {
+							break
+						}
+					}
+					if in[at] == '\n' {
+						line++
+					}
+					cell += in[at : at+1]
+				}
+				broken = broken || at < len(in) && in[at] != ',' && in[at] != '\n'
 			}
-			raw = raw[len(line):]
+			for at < len(in) && in[at] != '\n' && (in[at] != ',' || broken) {
+				cell += in[at : at+1]
+				at++
+			}
+			more = at < len(in) && in[at] == ','
+			cells, cell = append(cells, cell), ""
+			at++
 		}
-		line := 0
-		if broken := (*csv.ParseError)(nil); errors.As(err, &broken) {
-			line = broken.StartLine
-		} else {
-			line, _ = r.FieldPos(0)
-		}
-		switch raw = strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r"); {
+		raw := in[begin:min(at-1, len(in))]
+		line++
+		switch {
+		case broken:
+			found = append(found, fmt.Sprintf("%d!%v", opened, ErrQuote))
 		case len(raw) > limit:
-			found = append(found, fmt.Sprintf("%d!%v", line, ErrTooLong))
-		case fieldsOf(raw, cells, err) > most:
-			found = append(found, fmt.Sprintf("%d!%v", line, ErrTooWide))
-		case err != nil:
-			found = append(found, fmt.Sprintf("%d!%v", line, csvError(err)))
+			found = append(found, fmt.Sprintf("%d!%v", first, ErrTooLong))
+		case len(cells) > most:
+			found = append(found, fmt.Sprintf("%d!%v", first, ErrTooWide))
 		default:
-			found = append(found, fmt.Sprintf("%d:%q", line, cells))
+			found = append(found, fmt.Sprintf("%d:%q", first, cells))
 		}
 	}
-}
-
-// fieldsOf returns the number of fields of a record, up to its error if it has one.
-func fieldsOf(raw string, cells []string, err error) int {
-	broken := (*csv.ParseError)(nil)
-	if !errors.As(err, &broken) {
-		return len(cells)
-	}
-	lines := strings.SplitAfter(raw, "\n")[:broken.Line-broken.StartLine+1]
-	last := &lines[len(lines)-1]
-	*last = (*last)[:min(len(*last), broken.Column-1)]
-	r := csv.NewReader(strings.NewReader(strings.Join(lines, "")))
-	r.LazyQuotes = true
-	cells, _ = r.Read()
-	return len(cells)
+	return found
 }
 
 // FuzzCSV checks that records do not depend on how their file comes and is cut into chunks: they are those of encoding/csv.
@@ -123,6 +128,10 @@ func FuzzCSV(f *testing.F) {
 		limit, most = max(limit, 1), max(most, 1)
 		if comment >= utf8.RuneSelf || strings.ContainsRune(",\"\r\n", rune(comment)) {
 			t.Skip("the schema refuses such a comment")
+		}
+		_, named := separator([]byte(strings.TrimPrefix(in, "\uFEFF")))
+		if otherFormat([]byte(in), CSV) != nil || named > 0 || limit < len(in) && strings.Contains(in, "\r") {
+			t.Skip("another format or delimiter, or a length that depends on the ends of lines")
 		}
 		want := whole(in, limit, most, comment)
 		for name, reader := range map[string]io.Reader{
@@ -175,7 +184,7 @@ func TestCSV(t *testing.T) {
 		{CSV, Columns{}, "label,n,text,id,user\nl,7,x,a,u\n", []string{"2:a|x|u|l"}},
 		{CSV, Columns{}, "\uFEFFid, text \na,\"x, \"\"y\"\"\nz\"\nb,\n", []string{"2:a|x, \"y\"\nz||", "4:b|||"}},
 		{CSV, Columns{}, "id,text\r\n,x\r\n\r\nb,y", []string{"2:" + none + "|x||", "4:b|y||"}},
-		{TSV, Columns{}, "id\ttext\na\tx, y\nb\t\"x\ty\nz\"\n", []string{"2:a|x, y||", "3:b|x\ty\nz||"}},
+		{TSV, Columns{}, "id\ttext\na\tx, y\nb\t\"x\\ty\\nz\n", []string{"2:a|x, y||", "3:b|\"x\ty\nz||"}},
 		{CSV, own, "post id,body,id,text\na,x,b,y\n", []string{"2:a|x||"}},
 		{CSV, Columns{roleText: "a", roleUser: "a"}, "a\nx\n", []string{"2:" + none + "|x|x|"}},
 		{CSV, Columns{}, "text,text2,other,other\nx,y,z,z\n", []string{"2:" + none + "|x||"}},
@@ -184,8 +193,7 @@ func TestCSV(t *testing.T) {
 		// What is malformed costs its own record.
 		{CSV, Columns{}, "id,text\na,MARKER,b\nc\nd,x\n", []string{
 			"2!not 2 fields, as the first row has", "3!not 2 fields, as the first row has", "4:d|x||"}},
-		{CSV, Columns{}, "id,text\na,6\" MARKER\nb,x\n", []string{
-			"2!a quote in an unquoted field: quote the field, and double each quote inside it", "3:b|x||"}},
+		{CSV, Columns{}, "id,text\na,6\" x \"y\"\nb,x\n", []string{"2:a|6\" x \"y\"||", "3:b|x||"}},
 		{CSV, Columns{}, "id,text\na,\"x\ny\" MARKER\nb,x\n", []string{
 			"2!a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled", "4:b|x||"}},
 		{CSV, Columns{}, "id,text\na,\"MARKER\nb,x\n", []string{
@@ -211,7 +219,8 @@ func TestCSVRefuses(t *testing.T) {
 		{Columns{}, "text,id,text\n", `x: line 1: column "text" occurs twice`},
 		{Columns{roleID: "post"}, "text,id\n", `x: line 1: no column "post" in the first row, which names the columns`},
 		{Columns{roleText: "Text"}, "text\n", `x: line 1: no column "Text" in the first row, which names the columns`},
-		{Columns{}, "te\"xt\n", "x: line 1: a quote in an unquoted field: quote the field, and double each quote inside it"},
+		{Columns{}, "te\"xt\n", `x: line 1: no column "text" in the first row, which names the columns`},
+		{Columns{}, "\"te\"xt\n", "x: line 1: a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled"},
 		{Columns{}, "text" + strings.Repeat(",MARKER", 9) + "\n", "x: line 1: the names of the columns take more than --max-document"},
 	} {
 		if got, err := rowsOf(t, CSV, c.content, c.columns); err == nil || err.Error() != c.want {
@@ -276,6 +285,8 @@ func TestColumns(t *testing.T) {
 		"text=body":                              {roleText: "body"},
 		"body":                                   {roleText: "body"},
 		"id":                                     {roleText: "id"}, // one name is always that of the text
+		"subject,body,id=b":                      {roleText: "subject,body", roleID: "b"},
+		"user=,text=subject,body,label=":         {roleText: "subject,body", roleUser: noColumn, roleLabel: noColumn},
 		"label=class,id=post id,user=a=b,text=t": {roleText: "t", roleID: "post id", roleUser: "a=b", roleLabel: "class"},
 	} {
 		var got, again Columns
@@ -286,7 +297,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s is printed as %s", text, got)
 		}
 	}
-	for _, text := range []string{"", "body,id=b", "id=b,body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b"} {
+	for _, text := range []string{"", "id=b,body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b", "text=a,a", "id=b,id=", "a,b,a"} {
 		if err := new(Columns).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: want an error", text)
 		}

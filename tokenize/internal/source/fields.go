@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"privpipe/pipelines/exit"
 	"privpipe/tokenize/internal/words"
 )
 
@@ -18,6 +20,8 @@ type Fields struct {
 	Text  *words.Text
 	User  Name
 	Label Label
+	// Replaced is the number of halves of surrogate pairs in place of which U+FFFD stands.
+	Replaced int
 }
 
 // A Name is a JSON string or number; a number is kept as it is written. null is no name.
@@ -32,9 +36,8 @@ func (n *Name) UnmarshalJSON(b []byte) error {
 	case 'n':
 		return nil
 	case '"':
-		s, err := jsontext.AppendUnquote(nil, b)
-		*n = Name(s)
-		return err
+		*n = Name(unquote(nil, b))
+		return nil
 	}
 	return errors.New("not a string or a number")
 }
@@ -55,15 +58,14 @@ func textOf(value jsontext.Value) (*words.Text, error) {
 	text := new(words.Text)
 	switch value.Kind() {
 	case '"':
-		var err error
-		text.Content, err = jsontext.AppendUnquote(nil, value)
-		return text, err
+		text.Content = unquote(nil, value)
+		return text, nil
 	case '[':
 		text.List = true
 	default:
 		return nil, errors.New("not a string or a list of strings")
 	}
-	tokens := jsontext.NewDecoder(bytes.NewReader(value))
+	tokens := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true))
 	if _, err := tokens.ReadToken(); err != nil {
 		return nil, err
 	}
@@ -73,9 +75,7 @@ func textOf(value jsontext.Value) (*words.Text, error) {
 		if err != nil {
 			return nil, err
 		}
-		if token, err = jsontext.AppendUnquote(token[:0], quoted); err != nil {
-			return nil, err
-		}
+		token = unquote(token[:0], quoted)
 		text.Token(token)
 	}
 	if tokens.PeekKind() != ']' {
@@ -87,6 +87,9 @@ func textOf(value jsontext.Value) (*words.Text, error) {
 // object is a line of JSON Lines.
 type object struct {
 	columns *Columns
+	names   []string // of the text
+	texts   []*words.Text
+	found   []bool
 	fields  Fields
 }
 
@@ -97,17 +100,71 @@ type wrongType string
 
 func (w wrongType) Error() string { return fmt.Sprintf("member %q has the wrong type", string(w)) }
 
+// twice is the error of a member that occurs by its name and by its path.
+type twice string
+
+func (t twice) Error() string {
+	return fmt.Sprintf("member %q occurs twice, by its name and by its path", string(t))
+}
+
+// notJSON is the error of a line at a byte, from 1.
+type notJSON int64
+
+func (n notJSON) Error() string { return fmt.Sprintf("not JSON at byte %d", int64(n)) }
+
+func missing(name string) error { return fmt.Errorf("member %q is missing", name) }
+
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
-func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error { return o.members(d, "") }
+
+// members reads an object whose members have names with a prefix.
+func (o *object) members(d *jsontext.Decoder, prefix string) error {
 	return members(d, func(name []byte, value jsontext.Value) error {
-		for role := range roles {
-			column := o.columns.name(role)
-			if string(name) == column && o.fields.set(role, value) != nil {
-				return wrongType(column)
+		path := prefix + string(name)
+		if value.Kind() == '{' && o.columns.below(path) {
+			if err := o.members(jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true)), path+"."); err != nil {
+				return err
 			}
 		}
-		return nil
+		return o.set(path, value)
 	})
+}
+
+// set sets the fields of a member.
+func (o *object) set(path string, value jsontext.Value) error {
+	if i := slices.Index(o.names, path); i >= 0 {
+		if o.found[i] {
+			return twice(path)
+		}
+		text, err := textOf(value)
+		if err != nil && value.Kind() != 'n' {
+			return wrongType(path)
+		}
+		o.found[i], o.texts[i] = true, text
+		o.fields.Replaced += halves(value)
+	}
+	for role := roleID; role < len(roles); role++ {
+		if path != o.columns.name(role) || o.columns.lacks(role) {
+			continue
+		}
+		if o.fields.set(role, value) != nil {
+			return wrongType(path)
+		}
+		o.fields.Replaced += halves(value)
+	}
+	return nil
+}
+
+// text joins the columns of the text. All must be there if there are several.
+func (o *object) text() error {
+	for i, found := range o.found {
+		if !found && len(o.names) > 1 {
+			return missing(o.names[i])
+		}
+	}
+	text, err := join(o.texts)
+	o.fields.Text = text
+	return err
 }
 
 // members calls set with each member of the object that d reads next. The name is valid until set returns.
@@ -124,12 +181,9 @@ func members(d *jsontext.Decoder, set func(name []byte, value jsontext.Value) er
 			return err
 		}
 		if bytes.IndexByte(quoted, '\\') >= 0 {
-			name, err = jsontext.AppendUnquote(name[:0], quoted)
+			name = unquote(name[:0], quoted)
 		} else {
 			name = append(name[:0], quoted[1:len(quoted)-1]...) // ReadValue overwrites what it returned
-		}
-		if err != nil {
-			return err
 		}
 		value, err := d.ReadValue()
 		if err != nil {
@@ -143,16 +197,12 @@ func members(d *jsontext.Decoder, set func(name []byte, value jsontext.Value) er
 	return err
 }
 
-// set sets the field of a role to a JSON value; null counts as missing.
+// set sets the field of a role other than the text to a JSON value; null counts as missing.
 func (f *Fields) set(role int, value jsontext.Value) error {
 	if value.Kind() == 'n' {
 		return nil
 	}
 	switch role {
-	case roleText:
-		var err error
-		f.Text, err = textOf(value)
-		return err
 	case roleID:
 		f.ID = new(Name)
 		return f.ID.UnmarshalJSON(value)
@@ -178,7 +228,7 @@ func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
 	}
 	switch {
 	case f.Text == nil:
-		return f, fmt.Errorf("member %q is missing", columns.name(roleText))
+		return f, missing(columns.texts()[0])
 	case f.ID != nil && *f.ID == "":
 		return f, fmt.Errorf("member %q is empty", columns.name(roleID))
 	}
@@ -187,23 +237,35 @@ func (p *flat) parse(line []byte, columns *Columns) (f Fields, err error) {
 
 // parseAny parses any line by the JSON library. It accepts a line without a text, and an empty id.
 func parseAny(line []byte, columns *Columns) (Fields, error) {
-	o := object{columns: columns}
-	if err := json.Unmarshal(line, &o); err != nil {
+	o := object{columns: columns, names: columns.texts()}
+	o.texts, o.found = make([]*words.Text, len(o.names)), make([]bool, len(o.names))
+	if !utf8.Valid(line) {
+		return Fields{}, lineError(line, nil)
+	}
+	if err := json.Unmarshal(line, &o, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return Fields{}, lineError(line, err)
 	}
-	return o.fields, nil
+	err := o.text()
+	return o.fields, err
 }
 
 func lineError(line []byte, err error) error {
 	var syntax *jsontext.SyntacticError
 	var wrong wrongType
+	var again twice
 	switch {
 	case !utf8.Valid(line):
-		return fmt.Errorf("not UTF-8 at byte %d", invalidAt(line)+1)
+		return notUTF8("not UTF-8 at byte %d", invalidAt(line)+1)
+	case errors.As(err, &again):
+		return again
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
 		return fmt.Errorf("a member occurs twice, at byte %d", syntax.ByteOffset+1)
 	case errors.As(err, &syntax):
-		return fmt.Errorf("not JSON at byte %d", syntax.ByteOffset+1)
+		if at := notJSON(syntax.ByteOffset + 1); at > 1 || len(line) == 0 {
+			return at
+		}
+		return exit.Errorf(exit.Malformed, "%w", notJSON(1)).
+			WithHint("--format tells another format, such as csv, lines or text; --on-error skip skips malformed documents and counts them")
 	case errors.As(err, &wrong):
 		return wrong
 	}
@@ -228,5 +290,5 @@ func CheckText(b []byte) error {
 		return nil
 	}
 	at := invalidAt(b)
-	return fmt.Errorf("line %d: not UTF-8 at byte %d of the file", 1+bytes.Count(b[:at], []byte{'\n'}), at+1)
+	return notUTF8("line %d: not UTF-8 at byte %d of the file", 1+bytes.Count(b[:at], []byte{'\n'}), at+1)
 }

@@ -30,7 +30,7 @@ const mostMembers = 16
 // fields returns the fields of a line, and whether the line is flat. The text is valid until the next call and as long as the line.
 func (p *flat) fields(line []byte, columns *Columns) (f Fields, is bool) {
 	p.line, p.at = line, 0
-	if !utf8.Valid(line) || !p.take('{') {
+	if !columns.simple() || !utf8.Valid(line) || !p.take('{') {
 		return f, false
 	}
 	if p.take('}') {
@@ -70,7 +70,11 @@ func (p *flat) value(f *Fields, name []byte, columns *Columns) bool {
 	}
 	for role := range roles {
 		switch {
-		case string(name) != columns.name(role):
+		case string(name) != columns.name(role) || columns.lacks(role):
+		case !quoted && role == roleText:
+			if p.line[begin] != 'n' {
+				return false
+			}
 		case !quoted:
 			if f.set(role, jsontext.Value(p.line[begin:p.at])) != nil {
 				return false

@@ -5,22 +5,33 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"privpipe/pipelines/exit"
 )
 
 // chunkBytes is the target size of a chunk: large enough that handing it to a worker costs little in comparison.
 const chunkBytes = 1 << 20
 
-// lines cuts a reader into chunks of whole records: lines, or records of CSV.
+// lines cuts a reader into chunks of whole records: lines, records of CSV, values of JSON or mails.
 type lines struct {
 	in      io.Reader
 	name    string
-	limit   int      // of a record, in bytes
-	csv     *scanner // of CSV, else nil
-	rest    []byte   // bytes read, but not yet returned
-	scanned int      // number of bytes of rest that are scanned; no record ends in them, except the wide one
-	wide    int      // number of bytes of the record at the beginning of rest, if it has ended and has too many fields; else 0
-	line    int      // number of the first line of rest
-	begun   bool     // a byte order mark would have been read by now
+	format  Format
+	limit   int // of a record, in bytes
+	quote   Quote
+	comma   Delimiter // of a table
+	comment byte      // of a table; 0: none
+	csv     *scanner  // of a table with quotes, else nil
+	values  *values   // of JSON that is not a value a line, else nil
+	later   bool      // a value came before rest
+	closed  bool      // the array of values was closed before rest
+	mails   *mails    // of mail, else nil
+	rest    []byte    // bytes read, but not yet returned
+	scanned int       // number of bytes of rest that are scanned; no record ends in them, except the faulty one
+	faulty  int       // number of bytes of the record at the beginning of rest, if it has ended and is wide or broken; else 0
+	line    int       // number of the first line of rest
+	begun   bool      // the first bytes have been looked at
+	cr      bool      // a CR that was read is not yet in rest
 	err     error
 }
 
@@ -29,26 +40,32 @@ type lines struct {
 var byteOrderMark = []byte("\uFEFF")
 
 func newLines(in io.Reader, name string, format Format, o *Options) *lines {
-	l := &lines{in: in, name: name, limit: o.Limit, line: 1}
-	comma := o.Delimiter
-	switch {
-	case format != CSV && format != TSV:
-		return l
-	case comma == 0 && format == CSV:
-		comma = ','
-	case comma == 0:
-		comma = '\t'
+	l := &lines{in: in, name: name, format: format, limit: o.Limit, line: 1, quote: o.quote(format), comma: o.Delimiter, comment: byte(o.comment())}
+	switch format {
+	case CSV, TSV:
+		if l.comma == 0 {
+			l.comma = map[Format]Delimiter{CSV: ',', TSV: '\t'}[format]
+		}
+		if l.quote != QuoteNone {
+			l.csv = newScanner(byte(l.comma), l.comment)
+		}
+	case Mail:
+		l.mails = new(mails)
 	}
-	l.csv = newScanner(byte(comma), byte(o.comment()))
 	return l
 }
+
+// isTable says whether the first record names the columns of the others.
+func (l *lines) isTable() bool { return l.format == CSV || l.format == TSV }
 
 // next returns the next chunk: the bytes of one read, up to the end of the last record in them. So next does not wait for a slow
 // pipe to fill a chunk.
 func (l *lines) next() (Chunk, error) {
 	for {
-		if !l.begun && (len(l.rest) >= len(byteOrderMark) || l.err != nil) {
-			l.rest, l.begun = bytes.TrimPrefix(l.rest, byteOrderMark), true
+		if !l.begun && (l.err != nil || l.hasHead()) {
+			if err := l.begin(); err != nil {
+				l.rest, l.err = nil, err
+			}
 		}
 		if l.begun {
 			if end := l.lastEnd(); end > 0 {
@@ -57,15 +74,16 @@ func (l *lines) next() (Chunk, error) {
 		}
 		last := l.err == io.EOF && len(l.rest) > 0 // the last record, without a newline
 		switch {
-		case l.wide > 0:
-			return l.takeWide(l.wide), nil
-		case last && l.csv != nil && l.csv.isWide():
-			return l.takeWide(len(l.rest)), nil
+		case l.faulty > 0:
+			return l.takeFaulty(l.faulty), nil
+		case last && l.csv != nil && (l.csv.isWide() || l.csv.isOpen()):
+			l.csv.wide, l.csv.broken = l.csv.isWide(), l.csv.isOpen()
+			return l.takeFaulty(len(l.rest)), nil
 		case last:
 			return l.take(len(l.rest)), nil
 		}
 		if l.err != nil {
-			if l.err != io.EOF {
+			if l.err != io.EOF && l.begun {
 				l.err = fmt.Errorf("%w (at line %d)", l.err, l.line)
 			}
 			return Chunk{}, l.err
@@ -77,32 +95,81 @@ func (l *lines) next() (Chunk, error) {
 	}
 }
 
+// hasHead says whether the first line has been read, or enough of it.
+func (l *lines) hasHead() bool {
+	return len(l.rest) > max(min(l.limit, headBytes), len(byteOrderMark)) || bytes.IndexByte(bytes.TrimLeft(l.rest, space), '\n') >= 0
+}
+
+// begin looks at the first bytes: a byte order mark, the line in which Excel names the delimiter, and the format.
+func (l *lines) begin() error {
+	l.begun = true
+	l.rest = bytes.TrimPrefix(l.rest, byteOrderMark)
+	if comma, n := separator(l.rest); l.isTable() && n > 0 {
+		if l.csv != nil && l.comma == ',' {
+			l.csv.comma = byte(comma)
+		}
+		if l.comma == ',' {
+			l.comma = comma
+		}
+		l.rest = l.rest[n:]
+		l.line++
+	}
+	if other := otherFormat(l.rest, l.format); other != nil {
+		l.begun = false
+		err := other.refuse()
+		return exit.Errorf(exit.Malformed, "%s: %w", l.name, err).WithHint("%s", err.Hint)
+	}
+	if l.format == JSONLines {
+		l.values = valuesOf(l.rest)
+	}
+	if l.values != nil && l.values.array {
+		i := bytes.IndexByte(l.rest, '[')
+		l.line += bytes.Count(l.rest[:i], []byte{'\n'})
+		l.rest = l.rest[i+1:]
+	}
+	if l.mails != nil {
+		l.mails.box = isBox(l.rest)
+	}
+	return nil
+}
+
 // end scans b, which follows the scanned bytes. It returns the number of bytes of b up to the end of the current record, or 0 if
 // the record does not end in b.
 func (l *lines) end(b []byte) int {
-	if l.csv != nil {
+	switch {
+	case l.csv != nil:
 		return l.csv.end(b)
+	case l.values != nil:
+		return l.values.end(b)
+	case l.mails != nil:
+		return l.mails.end(b)
 	}
 	return bytes.IndexByte(b, '\n') + 1
 }
 
-// lastEnd scans rest, up to the first record with too many fields, and returns the number of bytes that are whole records before it.
+// lastEnd scans rest, up to the first faulty record, and returns the number of bytes that are whole records before it.
 func (l *lines) lastEnd() (end int) {
-	if l.csv == nil {
-		if i := bytes.LastIndexByte(l.rest[l.scanned:], '\n'); i >= 0 {
-			end = l.scanned + i + 1
-		}
+	scanned := l.scanned
+	switch {
+	case l.csv != nil || l.values != nil:
+	case l.mails != nil:
 		l.scanned = len(l.rest)
+		return l.mails.lastEnd(l.rest, scanned)
+	default:
+		l.scanned = len(l.rest)
+		if i := bytes.LastIndexByte(l.rest[scanned:], '\n'); i >= 0 {
+			end = scanned + i + 1
+		}
 		return end
 	}
-	for l.wide == 0 {
-		n := l.csv.end(l.rest[l.scanned:])
+	for l.faulty == 0 {
+		n := l.end(l.rest[l.scanned:])
 		if n == 0 {
 			l.scanned = len(l.rest)
 			break
 		}
-		if l.scanned += n; l.csv.wide {
-			l.wide = l.scanned - end
+		if l.scanned += n; l.csv != nil && (l.csv.wide || l.csv.broken) {
+			l.faulty = l.scanned - end
 		} else {
 			end = l.scanned
 		}
@@ -112,49 +179,101 @@ func (l *lines) lastEnd() (end int) {
 
 func (l *lines) take(n int) Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Content: l.rest[:n:n]}
+	if l.values != nil {
+		chunk.values = &values{array: l.values.array, first: !l.later, closed: l.closed}
+		l.later, l.closed = true, l.values.closed
+	}
 	l.rest = bytes.Clone(l.rest[n:])
 	l.scanned -= n
 	l.line += bytes.Count(chunk.Content, []byte{'\n'})
 	return chunk
 }
 
-// takeWide takes a record of n bytes that has too many fields, and leaves its content out.
-func (l *lines) takeWide(n int) Chunk {
+// takeFaulty takes a record of n bytes that has too many fields or is broken, and leaves its content out.
+func (l *lines) takeFaulty(n int) Chunk {
 	chunk := l.take(n)
-	if chunk.Fault = ErrTooWide; new(table).sizeOf(chunk.Content) > l.limit {
+	switch {
+	case l.csv.broken:
+		chunk.Fault = ErrQuote
+		chunk.Line += l.csv.opened
+	case new(table).sizeOf(chunk.Content) > l.limit:
 		chunk.Fault = ErrTooLong
+	default:
+		chunk.Fault = ErrTooWide
 	}
-	chunk.Content, l.wide = nil, 0
+	chunk.Content, l.faulty = nil, 0
 	return chunk
 }
 
+// read reads once. A CR that no LF follows becomes an LF, as files of old Macs and of Excel for the Mac have it.
 func (l *lines) read() {
 	if cap(l.rest)-len(l.rest) < chunkBytes/16 { // the capacity of a pipe
 		l.rest = slices.Grow(l.rest, max(chunkBytes, len(l.rest)))
 	}
 	have := len(l.rest)
+	b := l.rest[have:cap(l.rest)]
+	kept := 0
+	if l.cr {
+		b[0], kept = '\r', 1
+	}
 	var n int
-	n, l.err = l.in.Read(l.rest[have:cap(l.rest)])
-	l.rest = l.rest[:have+n]
+	n, l.err = l.in.Read(b[kept:])
+	b = b[:kept+n]
+	l.cr = len(b) > 0 && b[len(b)-1] == '\r' && l.err == nil
+	if l.cr {
+		b = b[:len(b)-1]
+	}
+	lineEnds(b)
+	l.rest = l.rest[:have+len(b)]
 }
 
-// skip discards the rest of the current record, which is too long, without holding it in memory.
+// lineEnds replaces each CR that no LF follows by an LF.
+func lineEnds(b []byte) {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], '\r')
+		if i < 0 {
+			return
+		}
+		if at += i; at+1 == len(b) || b[at+1] != '\n' {
+			b[at] = '\n'
+		}
+	}
+}
+
+// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record has another fault.
 func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Fault: ErrTooLong}
-	if l.csv != nil && l.csv.comment != 0 && l.rest[0] == l.csv.comment {
+	if l.comment != 0 && l.rest[0] == l.comment {
 		chunk.Fault = nil
 	}
-	for {
-		l.line += bytes.Count(l.rest, []byte{'\n'})
-		l.rest, l.scanned = l.rest[:0], 0
+	l.later = true
+	for n := 0; n == 0; {
+		keep := 0
+		if l.mails != nil {
+			keep = min(len(l.rest), mostFromLine)
+		}
+		n = len(l.rest) - keep
 		if l.err != nil {
+			n += keep
+		}
+		l.line += bytes.Count(l.rest[:n], []byte{'\n'})
+		l.rest, l.scanned = append(l.rest[:0], l.rest[n:]...), 0
+		if l.err != nil {
+			if l.csv != nil && l.csv.isOpen() {
+				chunk.Fault, chunk.Line = ErrQuote, chunk.Line+l.csv.opened
+			}
 			return chunk
 		}
 		l.read()
-		if n := l.end(l.rest); n > 0 {
-			l.line += bytes.Count(l.rest[:n], []byte{'\n'})
-			l.rest = l.rest[n:]
-			return chunk
-		}
+		n = l.end(l.rest)
+		l.line += bytes.Count(l.rest[:n], []byte{'\n'})
+		l.rest = l.rest[n:]
 	}
+	if l.csv != nil && l.csv.broken {
+		chunk.Fault, chunk.Line = ErrQuote, chunk.Line+l.csv.opened
+	}
+	if l.values != nil {
+		l.closed = l.values.closed
+	}
+	return chunk
 }

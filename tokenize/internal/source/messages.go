@@ -8,29 +8,28 @@ import (
 
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/endpoint/topic"
-	"privpipe/tokenize/internal/words"
 )
 
 // messages gives the messages of a topic. Each is one record, whatever its bytes: also an object of several lines.
 type messages struct {
 	topic.Texts
-	text bool // a message is a text as it is; else an object of JSON
-	read *atomic.Int64
+	format Format // of a message
+	read   *atomic.Int64
 }
 
 // ofMessages says whether an input is a topic of such messages. CSV has a head, so its messages are lines of one file.
 func ofMessages(in input) bool {
-	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile)
+	return endpoint.IsTopic(in.path) && (in.format == JSONLines || in.format == TextFile || in.format == Mail)
 }
 
 func openMessages(in input, read *atomic.Int64) (*messages, error) {
 	texts, _, err := endpoint.OpenTexts(in.path)
-	return &messages{texts, in.format == TextFile, read}, err
+	return &messages{texts, in.format, read}, err
 }
 
 // next returns the next chunk: the messages that have come, and at least one.
 func (m *messages) next() (Chunk, error) {
-	chunk := Chunk{Line: 1, plain: m.text}
+	chunk := Chunk{Line: 1, format: m.format}
 	for size := 0; size < chunkBytes; {
 		one, err := m.Message(len(chunk.messages) == 0)
 		if len(chunk.messages) > 0 && (one == nil || err == io.EOF) {
@@ -59,14 +58,10 @@ func (c Chunk) each(limit int) iter.Seq2[int, Row] {
 			case len(content) > limit:
 			case len(bytes.TrimSpace(content)) == 0:
 				continue
-			case c.plain:
-				if row.Err = CheckText(content); row.Err == nil {
-					row.Fields.Text = &words.Text{Content: content}
-				}
-			case c.options.Cells != nil:
-				row.Cells, row.Err = c.options.Cells.line(bytes.TrimSpace(content))
+			case c.format == JSONLines:
+				row = c.row(bytes.TrimSpace(content), &parser)
 			default:
-				row.Fields, row.Err = parser.parse(bytes.TrimSpace(content), &c.options.Columns)
+				row = c.row(content, &parser)
 			}
 			if !yield(i+1, row) {
 				return

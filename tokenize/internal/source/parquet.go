@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"privpipe/pipelines/endpoint"
 	"privpipe/pipelines/exit"
 	"privpipe/pipelines/wire"
@@ -21,7 +23,8 @@ type rows struct {
 	*Options
 	file  *parquet.File
 	in    *parquet.Rows
-	cells [len(roles)]int // index of the role's cell in a row; -1: no such column; not with Cells
+	texts []int           // indices of the cells of the text in a row; not with Cells
+	cells [len(roles)]int // those of the other roles; -1: no such column
 	first int             // number of the next row, from 1
 	read  *atomic.Int64
 }
@@ -59,16 +62,26 @@ func (r *rows) columns() (columns []parquet.Column, err error) {
 		return columns, nil
 	}
 	for role := range roles {
-		c, err := r.column(role)
-		if err != nil {
-			return nil, err
+		names := []string{r.Columns.name(role)}
+		if role == roleText {
+			names = r.Columns.texts()
 		}
-		if r.cells[role] = -1; c != nil {
+		for _, name := range names {
+			c, err := r.column(role, name)
+			if err != nil {
+				return nil, err
+			}
+			if r.cells[role] = -1; c == nil {
+				continue
+			}
 			if c.Limit = r.Limit; role != roleText {
 				c.Limit = min(r.Limit, wire.MaxName)
 			}
 			r.cells[role] = len(columns)
 			columns = append(columns, *c)
+			if role == roleText {
+				r.texts = append(r.texts, r.cells[role])
+			}
 		}
 	}
 	return columns, nil
@@ -83,23 +96,28 @@ func parquetError(where string, err error) error {
 }
 
 // column finds the column of a role; nil: none.
-func (r *rows) column(role int) (*parquet.Column, error) {
-	name := r.Columns.name(role)
+func (r *rows) column(role int, name string) (*parquet.Column, error) {
+	if r.Columns.lacks(role) {
+		return nil, nil
+	}
 	c, err := r.file.Column(name)
+	hint := fmt.Sprintf("--columns %s=NAME names the column that is meant", roles[role])
 	switch {
 	case err == parquet.ErrNoColumn && role != roleText && r.Columns[role] == "":
 		return nil, nil
 	case err == parquet.ErrNoColumn:
-		return nil, exit.Errorf(exit.Malformed, "%s: no column %q", r.path, name).
-			WithHint("--columns %s=NAME names the column that is meant", roles[role])
+		return nil, exit.Errorf(exit.Malformed, "%s: no column %q", r.path, name).WithHint("%s", hint)
 	case err != nil:
 	case role == roleText && !c.IsText():
 		err = errors.New("must have strings, or lists of strings")
-	case role != roleText && (c.IsList() || c.IsReal()):
-		err = errors.New("must have strings or integers")
+	case role != roleText && role != roleLabel && c.IsList():
+		err = errors.New("must have strings or what CSV spells out, not lists")
 	}
 	if err != nil {
-		return nil, exit.Errorf(exit.Malformed, "%s: column %q: %w", r.path, name, err)
+		if role != roleText {
+			hint = fmt.Sprintf("--columns %s= means no column, and %s=NAME another one", roles[role], roles[role])
+		}
+		return nil, exit.Errorf(exit.Malformed, "%s: column %q: %w", r.path, name, err).WithHint("%s", hint)
 	}
 	return &c, nil
 }
@@ -141,41 +159,67 @@ var longName = []byte(strings.Repeat("x", wire.MaxName+1))
 
 // row returns the document of a row, or its fault. Null counts as missing.
 func (r *rows) row(cells []parquet.Cell) (row Row) {
-	var values [len(roles)]*parquet.Cell
-	for role, i := range r.cells {
-		if i < 0 || cells[i].Null {
+	var parts []*words.Text
+	for i, at := range r.texts {
+		switch text, err := r.value(&cells[at], r.Columns.texts()[i], roleText); {
+		case err != nil:
+			return Row{Err: err}
+		case text != nil:
+			parts = append(parts, &words.Text{Content: text.Content, List: text.List})
+		}
+	}
+	var names [len(roles)]string
+	for role := roleID; role < len(roles); role++ {
+		if r.cells[role] < 0 {
 			continue
 		}
-		c := &cells[i]
-		switch {
-		case c.TooLong && role != roleText && r.Limit > wire.MaxName:
-			c.Text.Content = longName
-		case c.TooLong:
-			return Row{Err: ErrTooLong}
-		case c.NullItem:
-			return Row{Err: fmt.Errorf("column %q has a null in its list", r.Columns.name(role))}
-		case !c.Text.Valid():
-			return Row{Err: fmt.Errorf("column %q is not UTF-8", r.Columns.name(role))}
+		switch name, err := r.value(&cells[r.cells[role]], r.Columns.name(role), role); {
+		case err != nil:
+			return Row{Err: err}
+		case name == nil:
+		case role == roleID && len(name.Content) == 0:
+			return Row{Err: fmt.Errorf("column %q is empty", r.Columns.name(role))}
+		case name.List:
+			names[role] = listed(*name)
+		default:
+			names[role] = string(name.Content)
 		}
-		values[role] = c
 	}
-	text, id := values[roleText], values[roleID]
-	switch {
-	case text == nil:
-		return Row{Err: fmt.Errorf("column %q is null", r.Columns.name(roleText))}
-	case id != nil && len(id.Text.Content) == 0:
-		return Row{Err: fmt.Errorf("column %q is empty", r.Columns.name(roleID))}
+	if row.Fields.Text, row.Err = join(parts); row.Err == nil && row.Fields.Text == nil {
+		row.Err = fmt.Errorf("column %q is null", r.Columns.texts()[0])
 	}
-	row.Fields.Text = &words.Text{Content: text.Text.Content, List: text.Text.List}
-	if id != nil {
-		name := Name(id.Text.Content)
-		row.Fields.ID = &name
+	if id := Name(names[roleID]); id != "" {
+		row.Fields.ID = &id
 	}
-	if user := values[roleUser]; user != nil {
-		row.Fields.User = Name(user.Text.Content)
-	}
-	if label := values[roleLabel]; label != nil {
-		row.Fields.Label = Label(label.Text.Content)
-	}
+	row.Fields.User, row.Fields.Label = Name(names[roleUser]), Label(names[roleLabel])
 	return row
+}
+
+// value returns the value of a cell, nil of null.
+func (r *rows) value(c *parquet.Cell, name string, role int) (*words.Text, error) {
+	switch {
+	case c.Null:
+		return nil, nil
+	case c.TooLong && role != roleText && r.Limit > wire.MaxName:
+		c.Text.Content = longName // its size counts
+	case c.TooLong:
+		return nil, ErrTooLong
+	case c.NullItem:
+		return nil, fmt.Errorf("column %q has a null in its list", name)
+	case !c.Text.Valid():
+		return nil, notUTF8("column %q is not UTF-8", name)
+	}
+	return &c.Text, nil
+}
+
+// listed returns a list as JSON, as a label of JSON Lines is written.
+func listed(list words.Text) string {
+	b := []byte{'['}
+	for token := range list.Tokens() {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, token) // a list that is valid
+	}
+	return string(append(b, ']'))
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,11 +24,13 @@ import (
 type Format string
 
 const (
-	ByName    Format = "auto"  // by the extension: .txt, .csv, .tsv or .parquet; all others are JSON Lines, or CSV with Cells
-	JSONLines Format = "jsonl" // an object a line
+	ByName    Format = "auto"  // by the extension; unknown ones are JSON Lines, or CSV with Cells
+	JSONLines Format = "jsonl" // an object a line; also an array of objects, or objects over several lines
 	TextFile  Format = "text"  // the file is one document
+	Lines     Format = "lines" // a document a line
 	CSV       Format = "csv"   // RFC 4180; the first record names the columns
-	TSV       Format = "tsv"   // CSV with tabs instead of commas
+	TSV       Format = "tsv"   // with tabs instead of commas, and without quotes
+	Mail      Format = "mail"  // a mail, or an mbox
 	Parquet   Format = "parquet"
 )
 
@@ -38,8 +39,11 @@ type Options struct {
 	Limit     int // of a document, in bytes
 	Format    Format
 	Delimiter Delimiter // 0: a comma for CSV, a tab for TSV
-	Columns   Columns   // of documents
-	Cells     *Cells    // of rows that are no documents; nil: documents
+	Quote     Quote     // of CSV and TSV
+	Ragged    bool      // rows of CSV and TSV may have more or fewer fields than the first
+	Encoding  Encoding
+	Columns   Columns // of documents
+	Cells     *Cells  // of rows that are no documents; nil: documents
 }
 
 // comment returns what begins a line of CSV that is no record; 0: nothing.
@@ -60,6 +64,9 @@ type Reader struct {
 	topic  *messages // the current input, if it is a topic of messages
 	read   *atomic.Int64
 	close  func() error
+	left   map[string][]string // files of folders that are left out, by kind
+	// replaced counts U+FFFD in place of bytes that are none of the encoding's.
+	replaced atomic.Int64
 }
 
 type input struct {
@@ -69,13 +76,12 @@ type input struct {
 }
 
 // NewReader returns a Reader of the named inputs, or of standard input if no input is named. A folder stands for the files below
-// it, in lexical order: with ByName the .txt, .jsonl, .csv, .tsv and .parquet files (also compressed), with any other format all files
-// except hidden ones. The id of a text file is its path, relative to the folder if a folder was named.
+// it, in lexical order: with ByName those of known extensions (also compressed), with any other format all files except hidden ones. The id of a text file is its path, relative to the folder if a folder was named.
 func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
 	}
-	r := &Reader{Options: o, read: new(atomic.Int64)}
+	r := &Reader{Options: o, read: new(atomic.Int64), left: make(map[string][]string)}
 	for _, path := range names {
 		info, err := os.Stat(path)
 		if path != endpoint.Stdio && err == nil && info.IsDir() {
@@ -142,7 +148,7 @@ func (o *Options) formatOf(name string) Format {
 	switch {
 	case o.Cells == nil:
 		return cmp.Or(format, JSONLines)
-	case format == "" || format == TextFile:
+	case format == "" || format == TextFile || format == Mail:
 		return CSV
 	}
 	return format
@@ -150,11 +156,19 @@ func (o *Options) formatOf(name string) Format {
 
 // formatOf returns the format of a file by its extension, "" for an unknown extension.
 func formatOf(name string) Format {
+	name = strings.ToLower(name)
 	suffix := filepath.Ext(name)
 	if slices.Contains(plain.Suffixes, suffix) {
 		suffix = filepath.Ext(strings.TrimSuffix(name, suffix))
 	}
-	return map[string]Format{".txt": TextFile, ".jsonl": JSONLines, ".csv": CSV, ".tsv": TSV, ".parquet": Parquet}[suffix]
+	return formats[suffix]
+}
+
+// formats are the formats of files by their extension in small letters.
+var formats = map[string]Format{
+	".txt": TextFile, ".text": TextFile, ".html": TextFile, ".htm": TextFile, ".xhtml": TextFile,
+	".jsonl": JSONLines, ".ndjson": JSONLines, ".jl": JSONLines, ".json": JSONLines, ".csv": CSV, ".tsv": TSV, ".tab": TSV,
+	".parquet": Parquet, ".parq": Parquet, ".pq": Parquet, ".eml": Mail, ".mbox": Mail, ".mbx": Mail,
 }
 
 // Measure makes the Reader add the number of bytes that it reads to read. It must be called before Next. It returns the total
@@ -191,7 +205,12 @@ func (r *Reader) addFolder(root string) error {
 				return nil
 			}
 		}
-		if in.format == "" || entry.IsDir() || in.format == TextFile && r.Cells != nil { // a README, rather than rows
+		if entry.IsDir() {
+			return nil
+		}
+		if in.format == "" || r.Cells != nil && (in.format == TextFile || in.format == Mail) { // a README, rather than rows
+			kind := kindOf(path)
+			r.left[kind] = append(r.left[kind], path)
 			return nil
 		}
 		// A FIFO or a device is no file of a folder: it is read where it is named itself.
@@ -202,7 +221,7 @@ func (r *Reader) addFolder(root string) error {
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
-		err = exit.Errorf(exit.Missing, "%s: no .txt, .jsonl, .csv, .tsv or .parquet file in this folder", root).
+		err = exit.Errorf(exit.Missing, "%s: no file of a known extension in this folder, such as .txt, .jsonl, .csv or .parquet", root).
 			WithHint("--format reads all its files in one format, whatever their names")
 	}
 	return err
@@ -273,16 +292,17 @@ func (r *Reader) Next() (Chunk, bool, error) {
 		if err != nil {
 			return Chunk{}, false, err
 		}
-		r.lines, r.close, r.table = newLines(opened, opened.Name, in.format, &r.Options), opened.Close, nil
+		text := r.Encoding.reader(opened, &r.replaced)
+		r.lines, r.close, r.table = newLines(text, opened.Name, in.format, &r.Options), opened.Close, nil
 	}
 }
 
 // records returns the next chunk of the current input.
 func (r *Reader) records() (Chunk, error) {
 	chunk, err := r.lines.next()
-	for r.lines.csv != nil && r.table == nil && (err == nil || err == io.EOF) {
+	for r.lines.isTable() && r.table == nil && (err == nil || err == io.EOF) {
 		if r.Cells != nil && r.Cells.Headless {
-			r.table = newHeadless(rune(r.lines.csv.comma), &r.Options)
+			r.table = newHeadless(rune(r.lines.comma), r.lines.quote, &r.Options)
 			break
 		}
 		again := err == nil
@@ -290,7 +310,7 @@ func (r *Reader) records() (Chunk, error) {
 			chunk, err = r.lines.next() // the first chunk of a slow pipe had only empty lines and comments
 		}
 	}
-	chunk.table, chunk.options = r.table, &r.Options
+	chunk.table, chunk.options, chunk.format = r.table, &r.Options, r.lines.format
 	return chunk, err
 }
 
@@ -300,12 +320,13 @@ func (r *Reader) header(first *Chunk) error {
 		return exit.Errorf(exit.Malformed, "%s: line %d: %w", r.lines.name, max(first.Line, 1), err).WithHint("%s", exit.Hint(err))
 	}
 	switch first.Fault {
+	case nil:
 	case ErrTooLong:
 		return fail(errHeadTooLong)
-	case ErrTooWide:
-		return fail(ErrTooWide)
+	default:
+		return fail(first.Fault)
 	}
-	t, n, err := newTable(first.Content, rune(r.lines.csv.comma), &r.Options)
+	t, n, err := newTable(first.Content, rune(r.lines.comma), r.lines.quote, &r.Options)
 	if err != nil {
 		return fail(err)
 	}
@@ -321,7 +342,9 @@ func (r *Reader) file(in input) (Chunk, error) {
 	opened, err := plain.OpenCounting(in.path, r.read)
 	if err == nil {
 		defer opened.Close()
-		chunk.Content, err = io.ReadAll(io.LimitReader(opened, int64(min(r.Limit, math.MaxInt-1))+1))
+		text := r.Encoding.reader(opened, &r.replaced)
+		chunk.Content, err = io.ReadAll(io.LimitReader(text, int64(min(r.Limit, math.MaxInt-1))+1))
+		lineEnds(chunk.Content)
 	}
 	if exit.Code(err) == exit.Malformed {
 		chunk.Content, chunk.Err, err = nil, err, nil // the fault is only this document's
@@ -332,8 +355,21 @@ func (r *Reader) file(in input) (Chunk, error) {
 	return chunk, err
 }
 
-// bagHead are the three sizes and the first pair of a UCI bag of words.
-var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+\s*\n`)
+// knownKinds are the extensions that a message may show. Others may be a part of a name.
+var knownKinds = strings.Fields(".bak .bib .bin .c .cfg .conf .css .dat .db .doc .docx .epub .gif .go .gz .ini .jpeg .jpg .js .lock .log .md .mp3 .mp4 .odp " +
+	".ods .odt .pdf .php .pickle .pkl .png .ppt .pptx .ps .py .rst .rtf .sh .sql .sqlite .svg .tar .tex .tgz .tmp .toml .wav .xls .xlsx .xml .yaml .yml .zip")
 
-// IsBag reports whether a text is a UCI bag of words: every line is numbers and no line has a word.
-func IsBag(text []byte) bool { return bagHead.Match(text[:min(len(text), 1<<10)]) }
+// kindOf is the extension of a file that is left out, or what stands for it.
+func kindOf(path string) string {
+	suffix := strings.ToLower(filepath.Ext(path))
+	if !slices.Contains(knownKinds, suffix) {
+		return "others"
+	}
+	return suffix
+}
+
+// Left returns the files of folders that are left out, by their extension or as others.
+func (r *Reader) Left() map[string][]string { return r.left }
+
+// Replaced returns how often U+FFFD took the place of bytes that are none of the encoding's.
+func (r *Reader) Replaced() int64 { return r.replaced.Load() }

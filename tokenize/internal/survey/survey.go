@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Survey is the counts over the documents so far. It holds a count for each length of a document, and a hash and a count for
-// each user: some 40 bytes a user, and nothing a document. Two users with the same hash count as one; among 10⁸ users a
+// A Survey is the counts over the documents so far. It holds a count for each length of a document, a hash and a count for each user, and
+// a hash for each id: some 40 bytes a user, and 20 a document. Two names with the same hash count as one; among 10⁸ names a
 // collision has probability 3·10⁻⁴.
 type Survey struct {
 	Documents uint64
@@ -18,15 +18,17 @@ type Survey struct {
 	Tokens    uint64 // words of the documents, all in the vocabulary
 	Longest   uint64 // tokens of the longest document
 	WithUser  uint64 // documents that name a user
+	Repeated  uint64 // documents whose id an earlier one has
 
 	lengths map[uint64]uint64 // documents of so many tokens
 	users   map[uint64]uint64 // documents of a user, by its hash
+	ids     map[uint64]struct{}
 	seed    maphash.Seed
 }
 
 // New returns the Survey of no documents.
 func New() *Survey {
-	return &Survey{lengths: make(map[uint64]uint64), users: make(map[uint64]uint64), seed: maphash.MakeSeed()}
+	return &Survey{lengths: make(map[uint64]uint64), users: make(map[uint64]uint64), ids: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
 }
 
 // Add adds a document.
@@ -42,6 +44,11 @@ func (s *Survey) Add(d *wire.Document) {
 	if tokens == 0 {
 		s.Empty++
 	}
+	id := maphash.String(s.seed, d.Id)
+	if _, again := s.ids[id]; again {
+		s.Repeated++
+	}
+	s.ids[id] = struct{}{}
 	if d.User != "" {
 		s.WithUser++
 		s.users[maphash.String(s.seed, d.User)]++

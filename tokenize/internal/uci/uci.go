@@ -179,11 +179,16 @@ func (r *Reader) numbers(n int) ([3]int, error) {
 	}
 }
 
-// parse reads up to three numbers separated by blanks. It says false for anything else.
+// parse reads up to three whole numbers separated by blanks, also with zeros after a point. It says false for anything else.
 func parse(b []byte, values *[3]int) (found int, ok bool) {
-	inside := false
+	inside, zeros := false, false
 	for _, c := range b {
 		switch {
+		case zeros && c == '0':
+		case inside && !zeros && c == '.':
+			zeros = true
+		case zeros && c >= '1' && c <= '9':
+			return 0, false
 		case c >= '0' && c <= '9':
 			if !inside {
 				if found == 3 {
@@ -199,7 +204,7 @@ func parse(b []byte, values *[3]int) (found int, ok bool) {
 			}
 			*v = *v*10 + int(c-'0')
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			inside = false
+			inside, zeros = false, false
 		default:
 			return 0, false
 		}

@@ -84,6 +84,7 @@ func TestReadRefuses(t *testing.T) {
 		{"negative size", "-1\n5\n0\n", "line 1: must have 1 decimal numbers"},
 		{"number over 2^31", "1\n5\n4294967297\n", "line 3: must have 1 decimal numbers"},
 		{"two numbers", "1\n5\n1\n1 2\n", "line 4: must have 3 decimal numbers"},
+		{"half a word", "1\n5\n1\n1 2 1.5\n", "line 4: must have 3 decimal numbers"},
 		{"four numbers", "1\n5\n1\n1 2 3 4\n", "line 4: must have 3 decimal numbers"},
 		{"larger vocabulary", "1\n6\n0\n", "line 3: file is over a vocabulary of 6 words, but the one given has 5: name the file's own"},
 		{"document 0", "1\n5\n1\n0 1 1\n", "line 4: document number is not ascending, or below 1"},
@@ -147,7 +148,11 @@ func readReference(in string) (bags []map[int]int, ok bool) {
 	for scanner.Scan() {
 		var line []int
 		for _, field := range strings.Fields(scanner.Text()) {
-			n, err := strconv.Atoi(field)
+			whole, zeros, _ := strings.Cut(field, ".")
+			if strings.Trim(zeros, "0") != "" {
+				return nil, false
+			}
+			n, err := strconv.Atoi(whole)
 			if err != nil {
 				return nil, false
 			}
@@ -181,7 +186,7 @@ var refusals = regexp.MustCompile(`^u\.txt: line \d+: (must have [13] decimal nu
 
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		"2\n5\n3\n1 2 1\n1 5 7\n2 1 1\n", "0\n0\n0\n", "1000\n0\n0\n0",
+		"2\n5\n3\n1 2 1\n1 5 7\n2 1 1\n", "2.0\n5.\n1\n1 2 1.00\n", "1\n5\n1\n1 2 1.5\n", "1\n5\n1\n1 2 .0\n", "1\n5\n1\n1 2 1.0.0\n", "0\n0\n0\n", "1000\n0\n0\n0",
 		"900\n5\n1\n900 5 1\n", "010\n5\n0\n", "1\n5\n2\n1 1 1\n1 1 1\n", "1 1 1", "\n\n\n", "1\n5\n\x00\n",
 	} {
 		f.Add(seed)

@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/binary"
+	"iter"
 	"unicode"
 	"unicode/utf8"
 
@@ -80,13 +81,24 @@ func (t Text) Valid() bool {
 	if !t.List {
 		return utf8.Valid(t.Content)
 	}
-	for rest := t.Content; len(rest) > 0; {
-		var token []byte
-		if token, rest = cutToken(rest); !utf8.Valid(token) {
+	for token := range t.Tokens() {
+		if !utf8.Valid(token) {
 			return false
 		}
 	}
 	return true
+}
+
+// Tokens gives the tokens of a list.
+func (t Text) Tokens() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for rest := t.Content; len(rest) > 0; {
+			var token []byte
+			if token, rest = cutToken(rest); !yield(token) {
+				return
+			}
+		}
+	}
 }
 
 // cutToken returns the first token of a list, and the rest of the list.

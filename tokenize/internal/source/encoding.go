@@ -1,0 +1,60 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/transform"
+)
+
+// An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 is stronger.
+type Encoding struct {
+	name string
+	of   encoding.Encoding // nil: UTF-8
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler: a name of the WHATWG or of IANA, or auto.
+func (e *Encoding) UnmarshalText(text []byte) error {
+	*e = Encoding{name: string(text)}
+	if strings.EqualFold(e.name, "auto") {
+		return nil
+	}
+	var err error
+	if e.of, err = htmlindex.Get(e.name); err != nil {
+		e.of, err = ianaindex.IANA.Encoding(e.name)
+	}
+	if err != nil || e.of == nil {
+		return fmt.Errorf("%q is no encoding: must be auto or a name such as utf-8, windows-1252, iso-8859-2 or shift_jis", text)
+	}
+	if name, err := htmlindex.Name(e.of); err == nil && name == "utf-8" {
+		e.of = nil
+	}
+	return nil
+}
+
+// reader returns what converts to UTF-8. It adds to replaced how often U+FFFD takes the place of bytes that are none of the encoding's.
+func (e *Encoding) reader(in io.Reader, replaced *atomic.Int64) io.Reader {
+	if e.of == nil {
+		return in
+	}
+	return counting{transform.NewReader(in, e.of.NewDecoder()), replaced}
+}
+
+// counting counts U+FFFD.
+type counting struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	// The transform writes whole characters only.
+	c.n.Add(int64(bytes.Count(b[:n], []byte("\uFFFD"))))
+	return n, err
+}

@@ -1,0 +1,115 @@
+package source
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unicode/utf16"
+)
+
+// TestHalves counts by package utf16.
+func TestHalves(t *testing.T) {
+	units := []uint16{'a', 0xD83D, 0xDE00, 0xDBFF, 0xDC00}
+	for n := range 5 * 5 * 5 * 5 {
+		var code []uint16
+		value := `"`
+		for range 4 {
+			unit := units[n%5]
+			n /= 5
+			code = append(code, unit)
+			value += `\u` + strconv.FormatUint(0x10000|uint64(unit), 16)[1:]
+		}
+		want := strings.Count(string(utf16.Decode(code)), "\uFFFD")
+		if got := halves([]byte(value + `"`)); got != want {
+			t.Errorf("%s: %d halves, want %d", value, got, want)
+		}
+		if got := strings.Count(string(unquote(nil, []byte(value+`"`))), "\uFFFD"); got != want {
+			t.Errorf("%s: %d characters are replaced, want %d", value, got, want)
+		}
+	}
+	if got := halves([]byte(`["\\ud800","\ud800x\udc00"]`)); got != 2 {
+		t.Errorf("an escaped backslash: %d halves", got)
+	}
+}
+
+func TestEncoding(t *testing.T) {
+	for _, c := range []struct {
+		name, in, want string
+		replaced       int64
+	}{
+		{"auto", "é\xe9", "é\xe9", 0}, {"UTF-8", "é", "é", 0}, {"latin1", "\x80\xe9", "€é", 0}, {"iso-8859-2", "\xb3", "ł", 0}, {"cp437", "\x82", "é", 0},
+		{"shift_jis", "\x83\x65\x83", "テ\uFFFD", 1}, {"gb18030", "\xb0\xa1", "啊", 0}, {"utf-16le", "a\x00", "a", 0}, {"koi8-r", "\xc1", "а", 0},
+	} {
+		var e Encoding
+		if err := e.UnmarshalText([]byte(c.name)); err != nil {
+			t.Fatal(err)
+		}
+		var replaced atomic.Int64
+		got, err := io.ReadAll(e.reader(strings.NewReader(c.in), &replaced))
+		if err != nil || string(got) != c.want || replaced.Load() != c.replaced {
+			t.Errorf("%s: got %q, %v with %d replaced, want %q", c.name, got, err, replaced.Load(), c.want)
+		}
+	}
+	for _, name := range []string{"", "klingon", "utf8mb4"} {
+		if new(Encoding).UnmarshalText([]byte(name)) == nil {
+			t.Errorf("%q is an encoding", name)
+		}
+	}
+}
+
+// TestOtherFormat: what is a text stays one.
+func TestOtherFormat(t *testing.T) {
+	for _, text := range []string{
+		"", "1 10:30", "12 10:30 11:45 lunch", "3 apples", "1\n2\n3\n", "From: me", "<b>bold</b>", "%!", "[1]", "2026\n", "1 10:30\nthen\n", "100:1 200:2 300:3",
+	} {
+		if other := otherFormat([]byte(text), TextFile); other != nil {
+			t.Errorf("%q is %s", text, other.name)
+		}
+	}
+	for text, as := range map[string]Format{"{\"a\": \"b\"}": JSONLines, "From: x\n": Mail, "from,subject\n": CSV, "Subject: x\n": Lines, "text\n{\"a\"}": CSV} {
+		if other := otherFormat([]byte(text), as); other != nil {
+			t.Errorf("%q as %s is %s", text, as, other.name)
+		}
+	}
+}
+
+// FuzzUnquoted: fields without delimiters and newlines come back from their escapes, on a line each.
+func FuzzUnquoted(f *testing.F) {
+	for _, seed := range []string{"a\tb", "\\", "\\t", "\n\\n", "\"", "\\N", "\x00", "é\r"} {
+		f.Add(seed, "x")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		escape := strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+		content := escape.Replace(a) + "\t" + escape.Replace(b) + "\n"
+		r := (&Options{}).table('\t', QuoteNone).reader([]byte(content))
+		cells, err := r.Read()
+		if err != nil || len(cells) != 2 || cells[0] != a || cells[1] != b {
+			t.Errorf("%q: got %q, %v", content, cells, err)
+		}
+		if _, err := r.Read(); err != io.EOF {
+			t.Errorf("%q: %v after the record", content, err)
+		}
+	})
+}
+
+// TestSwallows: the header has a width, the lines inside a field are counted, and neither one column nor prose is refused.
+func TestSwallows(t *testing.T) {
+	for content, want := range map[string]bool{
+		"id,text\n1,\"a\n2,b\n3,c\n4,d\"\n":             true,
+		"id,text\n1,\"a\n2,b\n3,c\n\"\n":                false,
+		"id,text\n1,\"a\nb\nc\nd, e, f\n2,b\n3,c\"\n":   false,
+		"id,text,user\n1,\"a\n2,b\n3,c\n4,d\",x\n":      false,
+		"id,text,user\n1,\"a\n2,b,u\n3,c,v\n4,d,\",x\n": true,
+		"text\n\"a\nb\nc\nd\"\n":                        false,
+	} {
+		rows, err := rowsOf(t, CSV, content, Columns{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(rows, ""), errRows.Error()); got != want {
+			t.Errorf("%q: got %q, refused %v", content, rows, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privpipe/pipelines/exit"
+)
+
+// headBytes is how many first bytes of a file tell its format.
+const headBytes = 4 << 10
+
+// A kind is a format that the first bytes of a file show, although it is read as another one.
+type kind struct {
+	name string
+	is   func(head []byte) bool
+	of   []Format // the formats that the file is read as; nil: all
+	hint string
+}
+
+func (k *kind) refuse() *exit.Error {
+	return exit.Errorf(exit.Malformed, "%s", k.name).WithHint("%s", k.hint)
+}
+
+const bagHint = "FORMATS.md shows how to make a UCI bag of words of it, which tokenize uci reads"
+
+var kinds = []*kind{
+	{name: "a matrix in the format Matrix Market, not a text", is: begins(`%%MatrixMarket`), hint: bagHint},
+	{name: "a UCI bag of words, not a text: read it with tokenize uci", is: bagHead.Match, hint: "tokenize uci reads it"},
+	{name: "bags of words in the format of LDA-C, not a text", is: isLDAC, hint: bagHint},
+	{name: "rows in the format of SVMlight, not a text", is: isSVMlight, hint: bagHint},
+	{name: "JSON, not a table", is: begins(`(\[\s*)?\{\s*"`), of: []Format{CSV, TSV}, hint: "this begins as JSON does: --format jsonl reads it"},
+	{name: "HTML, not JSON Lines or a table", is: begins(`(?i)<(!doctype\s+html|html[\s>]|head[\s>]|body[\s>])`), of: []Format{JSONLines, CSV, TSV},
+		hint: "--format text reads each file as one document"},
+	{name: "XML, not JSON Lines or a table", is: begins(`<\?xml\s`), of: []Format{JSONLines, CSV, TSV}, hint: "--format text reads each file as one document; " +
+		"for one document an element, convert it to JSON Lines"},
+	{name: "mail, not JSON Lines", is: isMail, of: []Format{JSONLines}, hint: "--format mail reads mail and mbox"},
+}
+
+// otherFormat returns the format that the first bytes of a file show, if it is none that the file can be read as; else nil.
+func otherFormat(head []byte, as Format) *kind {
+	head = bytes.TrimLeft(head[:min(len(head), headBytes)], "\uFEFF"+space)
+	for _, k := range kinds {
+		if (k.of == nil && as != Mail || slices.Contains(k.of, as)) && k.is(head) {
+			return k
+		}
+	}
+	return nil
+}
+
+func begins(expression string) func([]byte) bool {
+	return regexp.MustCompile(`\A(?:` + expression + `)`).Match
+}
+
+// bagHead are the three sizes and the first pair of a UCI bag of words: every line is numbers and no line has a word.
+var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+(\.0*)?\s*\n`)
+
+// isLDAC says whether the first lines are each a number and as many pairs.
+func isLDAC(head []byte) bool {
+	return allLines(head, func(line string) bool {
+		count, pairs, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(count)
+		return err == nil && n == strings.Count(pairs, ":") && pairsOnly.MatchString(pairs)
+	})
+}
+
+var (
+	pairsOnly = regexp.MustCompile(`\A\d+:\d+( \d+:\d+)*\z`)
+	labelled  = regexp.MustCompile(`\A[-+]?\d+(\.\d+)?( qid:\d+)?( \d+:[-+.\deE]+)+ *(#.*)?\z`)
+)
+
+// isSVMlight says whether the first lines are each a number and pairs of a feature and its value.
+func isSVMlight(head []byte) bool { return allLines(head, labelled.MatchString) }
+
+// allLines says whether the first lines of a file have a form: three lines, or fewer if the file ends there. A single line, which may be a
+// text such as "1 10:30", must have three pairs.
+func allLines(head []byte, is func(string) bool) bool {
+	lines := strings.SplitN(strings.ReplaceAll(strings.TrimSpace(string(head)), "\r", ""), "\n", 4)
+	for _, line := range lines[:min(3, len(lines))] {
+		if !is(strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return len(lines) > 1 || strings.Count(lines[0], ":") >= 3
+}
+
+var mailHeader = begins(`(From|Return-Path|Received|Delivered-To|Message-I[Dd]|MIME-Version|Subject|Date|To|X-[-\w]+): `)
+
+func isMail(head []byte) bool { return isBox(head) || mailHeader(head) }
+
+// NotText returns the error of a text that is none, nil if it may be one.
+func NotText(content []byte) error {
+	if other := otherFormat(content, TextFile); other != nil {
+		return other.refuse()
+	}
+	return nil
+}

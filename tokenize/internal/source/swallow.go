@@ -1,0 +1,39 @@
+package source
+
+import (
+	"errors"
+
+	"privpipe/pipelines/exit"
+)
+
+// ErrNeverSkipped is an error of each record that may have swallowed the records after it, so that it cannot be skipped by itself.
+var ErrNeverSkipped = errors.New("never skipped")
+
+// A swallower is the fault of such a record: the rule that it breaks.
+type swallower string
+
+func (s swallower) Error() string { return string(s) }
+
+// Is implements the interface of errors.Is.
+func (swallower) Is(target error) bool { return target == ErrNeverSkipped }
+
+// swallows returns the error of such a record.
+func swallows(rule, hint string) error {
+	return exit.Errorf(exit.Malformed, "%w", swallower(rule)).WithHint("%s", hint)
+}
+
+const (
+	noTelling   = "correct the file: this record may have swallowed the ones after it, so it is never skipped"
+	unquotedToo = "; --quote none reads a file whose program quotes no field"
+)
+
+// ErrQuote is the error of a broken record of CSV.
+var ErrQuote = swallows("a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled",
+	noTelling+unquotedToo)
+
+var (
+	errRows = swallows("a quoted field in which three or more lines look like rows: a quote inside a field must be doubled",
+		noTelling+unquotedToo+"; --quote trust reads a file in which every field is quoted as it must be")
+	errAfter = swallows("something comes after the array", noTelling)
+	errOpen  = swallows("the array is not closed: is the file truncated?", noTelling)
+)

@@ -1,0 +1,97 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"iter"
+)
+
+// values finds the end of each JSON value of a file in which a value is not a line: the elements of an array, or objects over several lines.
+type values struct {
+	array   bool // an element ends before a comma or the bracket that closes the array; else an object ends after its brace
+	depth   int  // of the brackets and braces that are open, but of those of the array
+	text    bool // within a string
+	escaped bool
+	closed  bool // the array is closed
+	first   bool // no value has ended yet
+}
+
+// end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current value, with the
+// comma or bracket after it, or 0 if the value does not end in b.
+func (s *values) end(b []byte) int {
+	for i, c := range b {
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case s.text && c == '\\':
+			s.escaped = true
+		case c == '"':
+			s.text = !s.text
+		case s.text:
+		case c == '[' || c == '{':
+			s.depth++
+		case (c == ']' || c == '}') && (s.depth > 0 || !s.array):
+			if s.depth--; s.depth <= 0 && !s.array {
+				s.depth = 0
+				return i + 1
+			}
+		case s.array && c == ']':
+			s.closed = true
+			return i + 1
+		case s.array && c == ',' && s.depth == 0:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// jsonValues gives the values of a chunk with the numbers of the lines at which they begin.
+func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
+	return func(yield func(int, element) bool) {
+		s, rest, number, closed := &values{array: c.values.array}, c.Content, c.Line, c.values.closed
+		for first := c.values.first; len(rest) > 0; first = false {
+			n := s.end(rest)
+			value := rest[:cmp.Or(n, len(rest))]
+			rest = rest[len(value):]
+			content := value
+			if c.values.array && n > 0 {
+				content = value[:n-1]
+			}
+			e := element{content: bytes.TrimSpace(content)}
+			begins := number + bytes.Count(content[:len(content)-len(bytes.TrimLeft(content, space))], []byte{'\n'})
+			number += bytes.Count(value, []byte{'\n'})
+			empty := len(e.content) == 0
+			switch {
+			case empty && n == 0 && (closed || !c.values.array), empty && s.closed && first && !closed:
+				closed = closed || s.closed
+				continue // what follows the last value, or an empty array
+			case closed:
+				e.err = errAfter
+			case c.values.array && n == 0:
+				e.err = errOpen
+			case len(e.content) > limit:
+				e.err = ErrTooLong
+			}
+			closed, s.closed = closed || s.closed, false
+			if !yield(begins, e) {
+				return
+			}
+		}
+	}
+}
+
+// space is the white space of JSON (RFC 8259, section 2).
+const space = " \t\r\n"
+
+// valuesOf returns what a file of JSON that begins with head has instead of a value a line: an array, or objects over several lines, which
+// begin with a brace on a line by itself. It returns nil for JSON Lines.
+func valuesOf(head []byte) *values {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, space), []byte("\n"))
+	switch line = bytes.TrimRight(line, space); {
+	case len(line) > 0 && line[0] == '[':
+		return &values{array: true}
+	case string(line) == "{":
+		return new(values)
+	}
+	return nil
+}
