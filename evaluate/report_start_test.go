@@ -133,8 +133,8 @@ func TestBrowserStart(t *testing.T) {
 	}
 }
 
-// TestKinds: the page names the kinds of public text that have a tenth of the text or more, the largest first, and all of them in its details. Word frequencies
-// that are not of the model's ledger and words are refused.
+// TestKinds: the page names the kinds of public text that have a tenth of the text or more, the largest first, and all
+// of them in its details. Word frequencies that are not of the model's ledger and words are refused.
 func TestKinds(t *testing.T) {
 	const like, details = "The text reads most like: small talk (62\u00a0%), law &amp; order (25\u00a0%).", "What the text reads like: small talk 62.5 %, law &amp; order 25.0 %, sport 9.0 %"
 	command := reportCommand{Model: "informed-rep.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3}

@@ -31,7 +31,8 @@ type topicsCommand struct {
 // Help is kong's hook.
 func (topicsCommand) Help() string {
 	return "The largest topic is the first. Words are ranked by relevance, as on the page of evaluate report: common words of the whole text " +
-		"come later than by probability, so the probabilities beside the words need not fall. Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
+		"come later than by probability, so the probabilities beside the words need not fall. " +
+		"Of a model with public text (mstep lda --public), the column own says how much of a topic is the " +
 		"data's own: how much its words follow their own noisy counts, from 0 to 100 %, and not what was expected of them. The column public says how " +
 		"much else is of public text. The rest to 100 % is of the private word frequencies. Earlier rounds decided which topic a word was " +
 		"counted in, and they began with public topics."
@@ -74,8 +75,8 @@ type word struct {
 	id int
 }
 
-// byProbability is the λ by which papers rank the words that they measure. Diversity is of the likeliest words (Dieng, Ruiz and Blei
-// 2020, §6).
+// byProbability is the λ by which papers rank the words that they measure. Diversity is of the likeliest words (Dieng,
+// Ruiz and Blei 2020, §6).
 const byProbability = 1
 
 // readTopics returns the top words of each topic of a model file by relevance with λ, the largest topic first, and the model's header.

@@ -153,7 +153,8 @@ func (s *rounds) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
 			twice, twice.First, twice.Second, strings.Join(s.inputs(), ", "), twice.ID)
 	}
 	return err.WithHint("give every document an id of its own in the text, or no id, and run tokenize again; name each input once, and give each " +
-		"run of tokenize that names documents by content a --prefix. --private-logs, in a recipe PRIVPIPE_SAMPLE_PRIVATE_LOGS=true, names the id and its two documents")
+		"run of tokenize that names documents by content a --prefix. --private-logs, " +
+		"in a recipe PRIVPIPE_SAMPLE_PRIVATE_LOGS=true, names the id and its two documents")
 }
 
 // errEmpty is the error of inputs without a document: each round would cost a part of the budget and hold nobody.

@@ -11,8 +11,8 @@ var (
 	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 )
 
-// A Mean is the mean of the releases of a statistic of one row. It is what learners of such a mean share: all of model.Learner except Family and
-// Model.
+// A Mean is the mean of the releases of a statistic of one row. It is what learners of such a mean share: all of
+// model.Learner except Family and Model.
 type Mean struct {
 	Cells    []float64 // of the released sums
 	Variance float64   // of the noise on each cell of it

@@ -14,9 +14,10 @@ const (
 	kindSteps     = 100
 )
 
-// kinds returns how much frequencies are like those of each kind of public text: the weights of the mixture of all topics of kinds that gives
-// the frequencies the largest likelihood. A kind has the sum of its topics. Each step is one of expectation maximization (Dempster, Laird and
-// Rubin 1977, §4.3), so the likelihood never falls. The frequencies were released, and so this costs no privacy.
+// kinds returns how much frequencies are like those of each kind of public text: the weights of the mixture of all
+// topics of kinds that gives the frequencies the largest likelihood. A kind has the sum of its topics. Each step is one
+// of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The frequencies
+// were released, and so this costs no privacy.
 func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
 	var topics [][]float64 // over the compared words
 	of := kindOfTopics(text)

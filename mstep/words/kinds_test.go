@@ -7,7 +7,8 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// TestKinds: frequencies that are a mixture of topics have the weights of the mixture, by kind. A topic before all kinds counts for none.
+// TestKinds: frequencies that are a mixture of topics have the weights of the mixture, by kind. A topic before all
+// kinds counts for none.
 func TestKinds(t *testing.T) {
 	base := []float64{.25, .2, .2, .15, .1, .1}
 	topics := [][]float64{

@@ -160,7 +160,8 @@ func upstream() bool {
 	return err == nil && pipe(os.Stdin.Stat()) && fds[0].Revents&unix.POLLHUP == 0
 }
 
-// CutUpstream says whether an error only repeats that a stage before this one failed: standard input is a pipe, and it ended too early.
+// CutUpstream says whether an error only repeats that a stage before this one failed: standard input is a pipe, and it
+// ended too early.
 func CutUpstream(err error) bool { return pipe(os.Stdin.Stat()) && stream.Cut(err, "standard input") }
 
 // InputGone says whether standard input is a pipe whose writers are gone and that has no data left.

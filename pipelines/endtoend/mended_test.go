@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestMendedText: a text with an id twice stops lda.sh before any charge, and only sample says why, without the id. The same folder goes on with the
-// mended text, which is the text of its documents then. Once it has a charge, it refuses another text.
+// TestMendedText: a text with an id twice stops lda.sh before any charge, and only sample says why, without the id. The
+// same folder goes on with the mended text, which is the text of its documents then. Once it has a charge, it refuses
+// another text.
 func TestMendedText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -137,8 +137,8 @@ type reporter struct {
 	json    bool
 }
 
-// inPipeline is the environment variable by which a recipe says that each stage of a pipeline writes to the same place. A stage whose input was cut
-// then ends with its exit code and no message: the stage that failed says why.
+// inPipeline is the environment variable by which a recipe says that each stage of a pipeline writes to the same place.
+// A stage whose input was cut then ends with its exit code and no message: the stage that failed says why.
 const inPipeline = "PRIVPIPE_PIPELINE"
 
 // fail reports err unless it is nil, and returns the exit code.

@@ -35,7 +35,8 @@ type Text struct {
 	Kinds       []Kind            // of the last topics, in their order
 }
 
-// A Kind is public text of one kind, such as books on health. The topics from First to the next kind, or to the end, were learned of it alone.
+// A Kind is public text of one kind, such as books on health. The topics from First to the next kind, or to the end,
+// were learned of it alone.
 type Kind struct {
 	Name  string
 	First int

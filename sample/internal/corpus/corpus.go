@@ -199,7 +199,8 @@ func (c *Corpus) Seal() error {
 // ErrTwice means that a document id occurs twice in a unit. A *TwiceError is one.
 var ErrTwice = errors.New("a document id occurs twice")
 
-// A TwiceError has the id, and the two documents that have it, by their places in the corpus from 1. All three are private: its message has none.
+// A TwiceError has the id, and the two documents that have it, by their places in the corpus from 1. All three are
+// private: its message has none.
 type TwiceError struct {
 	ID            string
 	First, Second int
