@@ -519,6 +519,7 @@ over_topics() {
 }
 
 # pipeline COMMAND… -- COMMAND… runs stages like a pipeline of the shell. If stages fail, it exits with the code of the cause.
+# PRIVPIPE_PIPELINE tells the stages that they write to one place: the one that failed says why, and those whose input was cut say nothing.
 pipeline() {
   local command=() input=/dev/null fifos output
   fifos=$(mktemp -d -- "${inside:-${TMPDIR:-/tmp}}/fifos.XXXXXX")
