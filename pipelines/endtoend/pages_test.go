@@ -138,6 +138,7 @@ func freshClone(t *testing.T) string {
 	t.Helper()
 	clone := t.TempDir()
 	run(t, root, `git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from - | tar --extract --directory "`+clone+`"`)
+	run(t, clone, "git init -q && git add --all && git -c user.name=test -c user.email=test@localhost commit -qm test")
 	return clone
 }
 
