@@ -21,7 +21,7 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-var errNoMail = errors.New("not a mail: it must begin with a header, such as From: or Subject:")
+var errNoMail = errors.New("not a mail: it must begin with headers, such as From and Subject")
 
 // fieldName is how a header begins: a name and a colon.
 var fieldName = regexp.MustCompile(`\A[A-Za-z][-\w]*:`)
