@@ -142,8 +142,8 @@ func TestBernoulliImages(t *testing.T) {
 	folder := t.TempDir()
 	stripes(t, folder, 1000)
 	command := ofImages("sbn.sh") + " --sigma none --rounds 1 train.idx "
-	run(t, folder, command+"threshold; "+command+"--bernoulli coins; ! cmp -s threshold/documents.pp coins/documents.pp")
-	run(t, folder, "tokenize images -q --image 6x6 --bernoulli train.idx | show --private >a; show --private coins/documents.pp >b; cmp a b")
+	run(t, folder, command+"threshold; "+command+"--bernoulli coins; ! cmp -s threshold/private/documents.pp coins/private/documents.pp")
+	run(t, folder, "tokenize images -q --image 6x6 --bernoulli train.idx | show --private >a; show --private coins/private/documents.pp >b; cmp a b")
 }
 
 // TestKilledImageRecipe kills all processes of a recipe once some rounds are charged, and runs the same command again.

@@ -22,7 +22,7 @@ func TestPublicRecipe(t *testing.T) {
 	run(t, folder, `awk 'NR % 3 == 0' comments.jsonl >one.jsonl; awk 'NR % 3 == 1' comments.jsonl >two.jsonl; awk 'NR % 3 == 2' comments.jsonl >private.jsonl`)
 	recipe := filepath.Join(root, "pipelines/recipes/public.sh") + " --topics 3 --more 4 --features 5 "
 	run(t, folder, recipe+"one.jsonl two.jsonl text.pp")
-	if said := run(t, folder, "mstep public --check text.pp"); !strings.HasPrefix(said, "8000 of 8000 words, 15 topics, 5 features, digest ") {
+	if said := run(t, folder, "mstep public --check text.pp"); !strings.HasPrefix(said, "12000 of 12000 words, 15 topics, 5 features, digest ") {
 		t.Errorf("the public file: %s", said)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "text.pp.work")); left != nil {
@@ -50,6 +50,7 @@ func TestPublicRecipe(t *testing.T) {
 	run(t, folder, recipe+"--vectors vectors.txt.gz --vocab words.txt one.jsonl two.jsonl vectors.pp")
 	// Another checkout, whose english.pp was cut off.
 	run(t, folder, "head -c 2000 text.pp >torn.pp; mkdir -p copy/public; cp torn.pp copy/public/english.pp; cp "+
+		filepath.Join(root, "pipelines/recipes/public/dictionary.txt")+" copy/public; cp "+
 		filepath.Join(root, "pipelines/recipes/lda.sh")+" "+filepath.Join(root, "pipelines/recipes/stages.sh")+" copy")
 	elsewhere := `PRIVPIPE_BIN=$(dirname "$(type -P mstep)") copy/lda.sh --force --topics 4 --rounds 4 `
 	for _, c := range []struct {

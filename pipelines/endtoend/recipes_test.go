@@ -807,7 +807,7 @@ func TestRecipeLinked(t *testing.T) {
 	folder := t.TempDir()
 	run(t, folder, fmt.Sprintf("ln -s %q one; ln -s one two; mkdir kafka; ln -s %q kafka/topics",
 		filepath.Join(root, "pipelines/recipes/lda.sh"), filepath.Join(root, "pipelines/recipes/kafka/topics.sh")))
-	if help := run(t, folder, "./two --help"); !strings.Contains(help, "TEXT OUT") {
+	if help := run(t, folder, "./two --help"); !strings.Contains(help, "TEXT… OUT") {
 		t.Errorf("by a link: %s", help)
 	}
 	if help := run(t, folder, "kafka/topics --help"); !strings.Contains(help, "<brokers>") {

@@ -10,8 +10,8 @@
 # OUT.work has what the recipe has made so far. If it is stopped, the same command resumes, also with other --features and --vectors. The
 # folder goes at the end.
 #
-#   --vocab FILE      vocabulary; by default 12,000 English words. The vocabulary of a private text need not be the same: words are
-#                     found by their letters
+#   --vocab FILE      vocabulary; by default the English words among which lda.sh chooses. The vocabulary of a private text need not be
+#                     the same: words are found by their letters
 #   --topics 50       number of the first topics, those of a private model at its start
 #   --more 64         number of topics of each other model
 #   --sources FOLDER  texts of which each, a file of the folder, gives one public topic: the frequencies of its words
@@ -82,7 +82,7 @@ done
 [[ -z $vocab || -f $vocab ]] || fail "no such vocabulary: $vocab"
 [[ -z $sources || -d $sources ]] || fail "no such folder: $sources"
 [[ -z $vectors || -e $vectors ]] || fail "no such vectors: $vectors"
-vocabulary=(${vocab:+--vocab "$vocab"})
+vocabulary=(--vocab "${vocab:-$recipes/public/dictionary.txt}")
 made=$out
 out=$made.work
 flat=yes
