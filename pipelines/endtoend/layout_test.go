@@ -126,7 +126,7 @@ func TestKilledFolder(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, "mkdir temporary")
-	recipe := "TMPDIR=$PWD/temporary exec " + filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 2 --rounds 60 --vocab english-8000 comments.jsonl out"
+	recipe := "TMPDIR=$PWD/temporary exec " + filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 2 --rounds 60 --public none comments.jsonl out"
 	s := bash(folder, recipe)
 	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.Start(); err != nil {

@@ -113,7 +113,7 @@ func TestWordsOnly(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	comments(t, folder)
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --words-only --held comments.jsonl "
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --words-only --public none --held comments.jsonl "
 	for i, c := range []struct{ flags, coins string }{
 		{"--epsilon 1 --force --topics 25", "--rate 0.25 --rounds 64"},
 		{"--epsilon 1 --force --topics 26", "--rate 0.125 --rounds 128"},

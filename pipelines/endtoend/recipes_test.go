@@ -57,7 +57,7 @@ func TestLDA(t *testing.T) {
 func TestOneLedger(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --public none --topics 3 --rounds 3 --ledger all.ledger comments.jsonl"
 	run(t, folder, "account ledger new all.ledger")
 	run(t, folder, recipe+" --epsilon 1 one; mkdir backup newest; cp -rp all.ledger* backup")
 	if report := run(t, folder, recipe+" --epsilon 2 two"); !regexp.MustCompile(`(?m)^pld +(2|1\.99\d*) +1e-06 .* 10$`).MatchString(report) {
@@ -84,7 +84,7 @@ func TestOneLedger(t *testing.T) {
 func TestRecipeOfDisjointDatasets(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --epsilon 1 --topics 2 --rounds 3 --ledger all.ledger "
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --public none --epsilon 1 --topics 2 --rounds 3 --ledger all.ledger "
 	run(t, folder, `account ledger new --epsilon 1 --delta 1e-6 --disjoint-datasets all.ledger
 awk 'NR % 2' comments.jsonl >odd.jsonl; awk 'NR % 2 == 0' comments.jsonl >even.jsonl`)
 	run(t, folder, recipe+"--dataset odd odd.jsonl odd")
@@ -103,7 +103,7 @@ func TestNights(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, "account ledger new all.ledger")
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 3 --rounds 3 --epsilon 1 --ledger all.ledger comments.jsonl night"
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --public none --topics 3 --rounds 3 --epsilon 1 --ledger all.ledger comments.jsonl night"
 	run(t, folder, recipe+"1")
 	spent := read(t, filepath.Join(folder, "all.ledger"))
 	for night := 2; night <= 6; night++ {
