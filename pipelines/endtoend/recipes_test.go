@@ -607,6 +607,17 @@ stat -c %%y out/private/held.pp
 	}
 }
 
+// TestKilledStage: a stage that a signal ended is told of, also where a stage whose input was cut ends first, and says nothing.
+func TestKilledStage(t *testing.T) {
+	t.Parallel()
+	s := bash(t.TempDir(), "source "+filepath.Join(root, "pipelines/recipes/stages.sh")+`
+pipeline bash -c 'exec >&-; sleep 1; kill -9 $$' -- bash -c 'cat; exit 90'`)
+	s.Run()
+	if code, said := s.ProcessState.ExitCode(), s.stderr.String(); code != 137 || !strings.Contains(said, "a stage was ended by a signal: exit code 137\n") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
 // TestStagesNoted: bash 5.2 on a busy machine may note the end of a stage before the recipe waits for any, and then has none to wait for.
 // The recipe still ends as its stages do.
 func TestStagesNoted(t *testing.T) {

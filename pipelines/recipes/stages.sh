@@ -545,7 +545,8 @@ pipeline() {
 }
 
 # together waits for ${stages[@]}. If one fails, most others end by themselves, since their input is truncated (90) or their reader
-# is gone (141). Ten seconds later the rest is stopped. The recipe exits with the code of the cause.
+# is gone (141). Ten seconds later the rest is stopped (143). The recipe exits with the code of the cause. Another signal is told of,
+# whichever stage ended first: those whose input was cut say nothing.
 together() {
   local pid code cause=0 weight worst=0
   while ((${#stages[@]})); do
@@ -556,7 +557,7 @@ together() {
       code=0 pid=${stages[0]}
       wait "$pid" || code=$?
     fi
-    ((code <= 128 || code == 141 || worst > 0)) || echo "$(basename "$0"): a stage was ended by a signal: exit code $code" >&2
+    ((code <= 128 || code == 141 || code == 143 && worst > 0)) || echo "$(basename "$0"): a stage was ended by a signal: exit code $code" >&2
     case $code in
       0) weight=0 ;;
       141) weight=1 ;;
