@@ -695,13 +695,14 @@ awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >user
 	}
 	// What may follow from the release may change in the folder, and nothing else.
 	for flags, why := range map[string]string{"--epsilon 3": "other settings", "--rounds 3": "other settings", "--rate 0.5": "other settings",
-		"--vocab english-8000 --epsilon 3": "other settings"} {
+		"--vocab english-8000 --epsilon 3": "other settings", "--columns text=vq,user=id": "other settings", "--format lines": "other settings",
+		"--rule 1": "other settings"} {
 		s := bash(folder, recipe+flags+" --force rot13.jsonl rot13.jsonl.out")
 		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), why) {
 			t.Errorf("%s: exit code %d, %s; want 80", flags, s.ProcessState.ExitCode(), s.stderr.String())
 		}
 	}
-	run(t, folder, recipe+"--force --topics 3 --vocab english-8000 rot13.jsonl rot13.jsonl.out; account verify rot13.jsonl.out/private/run.ledger")
+	run(t, folder, recipe+"--force --topics 3 --keep urls --vocab english-8000 rot13.jsonl rot13.jsonl.out; account verify rot13.jsonl.out/private/run.ledger")
 	if s := bash(folder, recipe+"--documents 999 one.jsonl stated"); s.Run() == nil || s.ProcessState.ExitCode() != 83 {
 		t.Errorf("999 documents: exit code %d", s.ProcessState.ExitCode())
 	}

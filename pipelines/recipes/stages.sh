@@ -590,17 +590,21 @@ forget() {
 # compared by checksum, so that a folder may be moved. The settings file is written before FILE, the first thing that the recipe makes, by
 # default the documents. It has a checksum of the text, so only its owner can read it.
 same() {
-  local settings begun=${2:-$inside/documents.pp}
-  settings="$1${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${format:+ --format $format}${quote:+ --quote $quote}${ragged:+ --ragged}${encoding:+ --encoding $encoding}${keep:+ --keep $keep}${rule:+ --rule $rule}"
+  local settings begun=${2:-$inside/documents.pp} reading one
+  # Which documents there are, and whose, is no part of a query. The rule of words also says which spellings name one user.
+  reading="${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${format:+ --format $format}${quote:+ --quote $quote}"
+  reading+="${ragged:+ --ragged}${encoding:+ --encoding $encoding}${rule:+ --rule $rule}"
+  settings=$1$reading
+  [[ $1 != *" query "* ]] || settings="${1% query *}$reading query ${1##* query }"
+  settings+="${keep:+ --keep $keep}"
   settings+="${schema:+ schema $(checksum "$schema")} vocabulary $([[ ! -e $vocab ]] && echo "$vocab" || checksum "$vocab")${phrases:+ phrases $(checksum "$phrases")} text $(checksum "$text")"
-  local one
   for one in "${others[@]}"; do
     settings+=" and $(checksum "$one")"
   done
   if [[ -e $inside/settings && $(<"$inside/settings") != "$settings" ]] && only_size && same_plan "$(<"$inside/settings")" "$settings"; then
     rm -f -- "$inside/documents.pp" "$inside/all-words.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
   elif [[ -e $inside/settings && $(<"$inside/settings") != "$settings" && ${2:-} == *.pp && -z ${brokers:-} ]] && unspent; then
-    rm -f -- "$begun" "$inside/documents.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
+    rm -f -- "$begun" "$inside/documents.pp" "$shown/dictionary.txt" "$inside/sizes.pp" "$shown"/{*grant,planned}.json
   elif [[ -e $begun || -e $inside/documents.pp ]] || compgen -G "$shown/*grant.json" >/dev/null; then
     [[ -e $inside/settings && $(<"$inside/settings") == "$settings" ]] ||
       fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$inside/settings"))"
@@ -624,7 +628,7 @@ only_size() {
 }
 
 # same_plan SETTINGS SETTINGS succeeds if they differ only in what may follow from a release: what is between " query " and " text ".
-same_plan() { [[ $1 == *" query "* && ${1%% query *} == "${2%% query *}" && ${1##* text } == "${2##* text }" ]]; }
+same_plan() { [[ $1 == *" query "* && ${1% query *} == "${2% query *}" && ${1##* text } == "${2##* text }" ]]; }
 
 # held_documents makes the documents of the held-out text, and drops what was made of another one. The checksum is private, as that
 # in the settings.
@@ -737,8 +741,8 @@ weigh() {
   account advise --size "$shown/size.pp" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
   if ((code == 0)); then
     ! grep -q '^instead' "$shown/size.txt" ||
-      echo "$(basename "$0"): topics of so small a text predict no better than word frequencies do ($shown/size.txt); lda.sh --words-only in another folder" \
-        "releases these with the whole ε. To stop here because of the size that was released costs ε $epsilon, as to go on does" >&2
+      echo "$(basename "$0"): topics of so small a text predict no better than word frequencies do ($shown/size.txt); this folder costs ε $epsilon" \
+        "whether it goes on or not. The ε of lda.sh --words-only in another folder, which releases word frequencies, adds to that" >&2
     return 0
   fi
   ((code == 83)) || exit "$code"
