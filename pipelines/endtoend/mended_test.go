@@ -8,25 +8,34 @@ import (
 )
 
 // TestMendedText: a text with an id twice stops lda.sh before any charge, and only sample says why, without the id. The
-// same folder goes on with the mended text, which is the text of its documents then. Once it has a charge, it refuses
-// another text.
+// same folder goes on with the mended text, which is the text of its documents then, also where it goes on with another
+// ledger. A mended text that names users must say whose budget it is. Once there is a charge, the folder refuses another
+// text.
 func TestMendedText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --public none --topics 2 --rounds 2 text.jsonl out"
-	write := `printf '{"id":"%s","text":"printer network"}\n' MARKER-1 MARKER-2 `
-	run(t, folder, write+"MARKER-1 >text.jsonl")
-	said, code := fail(t, folder, recipe)
-	if code != 90 || strings.Contains(said, "MARKER") || strings.Count(said, "error:") != 1 || !strings.Contains(said, "sample: error: a document id occurs twice\n") {
-		t.Errorf("exit code %d: %s", code, said)
-	}
-	run(t, folder, write+"MARKER-3 MARKER-4 >text.jsonl; "+recipe)
-	if got := run(t, folder, "show --private out/private/documents.pp | grep -c MARKER"); strings.TrimSpace(got) != "4" {
-		t.Errorf("the folder has documents of the text before: %s of 4", got)
-	}
-	run(t, folder, write+"MARKER-5 >text.jsonl")
-	if said, code := fail(t, folder, recipe); code != 80 || !strings.Contains(said, "was begun with other settings or another text") {
-		t.Errorf("another text after a charge: exit code %d: %s", code, said)
+	run(t, folder, "account ledger new other.ledger")
+	for out, ledger := range map[string]string{"out": "", "other": " --ledger other.ledger"} {
+		recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --public none --topics 2 --rounds 2 text.jsonl " + out
+		write := `printf '{"id":"%s","text":"printer network"}\n' MARKER-1 MARKER-2 `
+		run(t, folder, write+"MARKER-1 >text.jsonl")
+		said, code := fail(t, folder, recipe)
+		if code != 90 || strings.Contains(said, "MARKER") || strings.Count(said, "error:") != 1 || !strings.Contains(said, "sample: error: a document id occurs twice\n") {
+			t.Errorf("exit code %d: %s", code, said)
+		}
+		run(t, folder, `printf '{"id":"%s","text":"printer","user":"u"}\n' MARKER-5 MARKER-6 >text.jsonl`)
+		if said, code := fail(t, folder, recipe); code != 83 || !strings.Contains(said, "--unit must say whose budget it is") {
+			t.Errorf("a text that names users: exit code %d: %s", code, said)
+		}
+		recipe += ledger
+		run(t, folder, write+"MARKER-3 MARKER-4 >text.jsonl; "+recipe)
+		if got := run(t, folder, "show --private "+out+"/private/documents.pp | grep -c MARKER"); strings.TrimSpace(got) != "4" {
+			t.Errorf("the folder has documents of the text before: %s of 4", got)
+		}
+		run(t, folder, write+"MARKER-5 >text.jsonl")
+		if said, code := fail(t, folder, recipe); code != 80 || !strings.Contains(said, "was begun with other settings or another text") {
+			t.Errorf("%s: another text after a charge: exit code %d: %s", out, code, said)
+		}
 	}
 }
 

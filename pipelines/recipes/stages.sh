@@ -614,9 +614,12 @@ same() {
   mv -- "$inside/settings.unfinished" "$inside/settings"
 }
 
-# unspent succeeds if nothing was released in the folder: its own ledger has no charge, as after a text that no stage could read. Another text
-# or other settings then begin it again.
-unspent() { [[ -s $inside/run.ledger ]] && ! grep -q '"charge":' "$inside/run.ledger"; }
+# unspent succeeds if nothing was released in the folder: its own ledger, and no other, was that of the settings, and has no charge, as
+# after a text that no stage could read. Another text or other settings then begin it again, with plans of their own.
+unspent() {
+  [[ -s $inside/run.ledger ]] && ! grep -q '"charge":' "$inside/run.ledger" &&
+    [[ ! $(<"$inside/settings") =~ ' ledger '([^ ]+) || ${BASH_REMATCH[1]} == own ]]
+}
 
 # only_size succeeds if the size of the text is all that was released in the folder.
 only_size() {
