@@ -21,18 +21,19 @@ func show(r *filter.Run, output string, in *source.Reader) *progress.Meter {
 	return meter
 }
 
-// warnLeft says how many files of folders are left out. Their names are those of documents, so they are shown only with --private-logs.
+// warnLeft says of which kinds files of folders are left out. Their number depends on private data, and their names are
+// those of documents, so they are shown only with --private-logs.
 func warnLeft(r *filter.Run, left map[string][]string) {
 	if len(left) == 0 {
 		return
 	}
-	var kinds []string
-	for _, kind := range slices.Sorted(maps.Keys(left)) {
-		kinds = append(kinds, fmt.Sprintf("%d %s", len(left[kind]), kind))
-		for _, path := range left[kind] {
-			if r.Private() {
+	kinds := slices.Sorted(maps.Keys(left))
+	if r.Private() {
+		for i, kind := range kinds {
+			for _, path := range left[kind] {
 				r.Log.Warn("left out " + name.OfPath(path))
 			}
+			kinds[i] = fmt.Sprintf("%d %s", len(left[kind]), kind)
 		}
 	}
 	r.Log.Warn(fmt.Sprintf("files of no known extension are left out of folders: %s; --format reads all", strings.Join(kinds, ", ")))
