@@ -240,7 +240,8 @@ func lineEnds(b []byte) {
 	}
 }
 
-// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record has another fault.
+// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record has another fault: it may
+// have swallowed the records after it.
 func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Fault: ErrTooLong}
 	if l.comment != 0 && l.rest[0] == l.comment {
@@ -261,6 +262,9 @@ func (l *lines) skip() Chunk {
 		if l.err != nil {
 			if l.csv != nil && l.csv.isOpen() {
 				chunk.Fault, chunk.Line = ErrQuote, chunk.Line+l.csv.opened
+			}
+			if l.values != nil {
+				chunk.Fault = l.values.open()
 			}
 			return chunk
 		}

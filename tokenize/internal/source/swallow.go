@@ -36,4 +36,6 @@ var (
 		noTelling+unquotedToo+"; --quote trust reads a file in which every field is quoted as it must be")
 	errAfter = swallows("something comes after the array", noTelling)
 	errOpen  = swallows("the array is not closed: is the file truncated?", noTelling)
+
+	errOpenObject = swallows("an object is not closed: is the file truncated?", noTelling)
 )

@@ -45,6 +45,14 @@ func (s *values) end(b []byte) int {
 	return 0
 }
 
+// open is the fault of a value that nothing closes.
+func (s *values) open() error {
+	if s.array {
+		return errOpen
+	}
+	return errOpenObject
+}
+
 // jsonValues gives the values of a chunk with the numbers of the lines at which they begin.
 func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 	return func(yield func(int, element) bool) {
@@ -67,8 +75,8 @@ func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 				continue // what follows the last value, or an empty array
 			case closed:
 				e.err = errAfter
-			case c.values.array && n == 0:
-				e.err = errOpen
+			case n == 0 && (s.array || len(e.content) > limit):
+				e.err = s.open()
 			case len(e.content) > limit:
 				e.err = ErrTooLong
 			}

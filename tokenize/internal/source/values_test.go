@@ -51,6 +51,9 @@ func TestValues(t *testing.T) {
 		"{\n\"a\":1\n}\n{\n\"b\":{}\n}": {"1:{\n\"a\":1\n}", "4:{\n\"b\":{}\n}"},
 		"{\n\"a\":1":                    {"1:{\n\"a\":1"},
 		"[12345,\"123456789012\",1]":    {"1:12345", "1!record too long", "1:1"},
+		// A quote that is not escaped swallows what comes after it. Whoever skips long records must not skip these people.
+		"[1,{\"a\":\"x\"y\"},{\"a\":\"z\"}]": {"1:1", "1!the array is not closed: is the file truncated?"},
+		"{\n\"a\":\"x\"y\"\n}\n{}\n":         {"1!an object is not closed: is the file truncated?"},
 	} {
 		for name, reader := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
 			if got, err := elementsOf(reader, 13); err != nil || !slices.Equal(got, want) {
