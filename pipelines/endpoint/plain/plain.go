@@ -21,9 +21,10 @@ import (
 // A Text is an open text. Messages call it by its Name.
 type Text struct {
 	io.Reader
-	Name string
-	in   *endpoint.Input
-	z    io.Closer // nil: not compressed
+	Name      string
+	Converted bool // from UTF-16 or UTF-32, by the byte order mark
+	in        *endpoint.Input
+	z         io.Closer // nil: not compressed
 }
 
 // Close closes the text; standard input stays open.
@@ -78,7 +79,7 @@ func (t *Text) decompress(suffix string) error {
 	case outer == nil:
 		return t.checkSuffix(suffix)
 	case outer.decode != nil:
-		t.Reader = transform.NewReader(t.Reader, outer.decode.NewDecoder())
+		t.convert(outer)
 		return nil
 	case outer.open == nil:
 		return outer.refuse(t.Name, "")
@@ -93,12 +94,17 @@ func (t *Text) decompress(suffix string) error {
 	case err != nil:
 		return err
 	case inner != nil && inner.decode != nil:
-		t.Reader = transform.NewReader(t.Reader, inner.decode.NewDecoder())
+		t.convert(inner)
 		return nil
 	case inner != nil:
 		return inner.refuse(t.Name, ", compressed by "+outer.name)
 	}
 	return t.refuseStream()
+}
+
+// convert makes later reads return UTF-8.
+func (t *Text) convert(f *format) {
+	t.Reader, t.Converted = transform.NewReader(t.Reader, f.decode.NewDecoder()), true
 }
 
 // refuseStream refuses a stream of records: its first frame begins with the header record.

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/transform"
+
+	"privpipe/pipelines/endpoint/plain"
 )
 
 // An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 is stronger.
@@ -38,9 +40,13 @@ func (e *Encoding) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// reader returns what converts to UTF-8. It adds to replaced how often U+FFFD takes the place of bytes that are none of the encoding's.
-func (e *Encoding) reader(in io.Reader, replaced *atomic.Int64) io.Reader {
-	if e.of == nil {
+// reader returns what converts to UTF-8, unless that is done. It adds to replaced how often U+FFFD takes the place of
+// bytes that are none of the encoding's.
+func (e *Encoding) reader(in *plain.Text, replaced *atomic.Int64) io.Reader {
+	switch {
+	case in.Converted:
+		return counting{in, replaced}
+	case e.of == nil:
 		return in
 	}
 	return counting{transform.NewReader(in, e.of.NewDecoder()), replaced}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"unicode/utf16"
+
+	"privpipe/pipelines/endpoint/plain"
 )
 
 // TestHalves counts by package utf16.
@@ -47,7 +49,7 @@ func TestEncoding(t *testing.T) {
 			t.Fatal(err)
 		}
 		var replaced atomic.Int64
-		got, err := io.ReadAll(e.reader(strings.NewReader(c.in), &replaced))
+		got, err := io.ReadAll(e.reader(&plain.Text{Reader: strings.NewReader(c.in)}, &replaced))
 		if err != nil || string(got) != c.want || replaced.Load() != c.replaced {
 			t.Errorf("%s: got %q, %v with %d replaced, want %q", c.name, got, err, replaced.Load(), c.want)
 		}
