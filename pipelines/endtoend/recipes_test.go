@@ -607,6 +607,27 @@ stat -c %%y out/private/held.pp
 	}
 }
 
+// TestTitleOfSeveral: the name of a text may be the id of its only document. So the public page has no name of one of several texts.
+func TestTitleOfSeveral(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, "MARKER-1.txt", "a")
+	write(t, folder, "MARKER-2.txt", "b")
+	for arguments, want := range map[string]string{
+		"'MARKER-*.txt' out": "out", "'MARKER-1*' out": "out", "MARKER-1.txt MARKER-2.txt out": "out", "MARKER-1.txt out": "",
+		"--title mine 'MARKER-*.txt' out": "mine", "--run night 'MARKER-*.txt' out": "night",
+	} {
+		got := run(t, folder, "source "+filepath.Join(root, "pipelines/recipes/stages.sh")+`
+several=yes
+take "$shared" `+arguments+`
+text_and_folder
+echo "$title"`)
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%s: the title is %q, want %q", arguments, got, want)
+		}
+	}
+}
+
 // TestKilledStage: a stage that a signal ended is told of, also where a stage whose input was cut ends first, and says nothing.
 func TestKilledStage(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@
 #   --dataset NAME    name of the data set in the ledger
 #   --held FILE       held-out text to score the model on; no ε covers the score. That of documents of tokenize --public (.pp) is on
 #                     the page, too
-#   --title TEXT      title of the page, which all may read; by default the name of TEXT
+#   --title TEXT      title of the page, which all may read; by default the name of TEXT, or of the run if there are several
 #   --seed 1          seed of the random first topics; privacy does not depend on it
 #
 # Over Kafka, each stage in its own process (kafka/README.md):

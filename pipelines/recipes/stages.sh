@@ -165,7 +165,7 @@ lay_out() {
 # than once. Only a recipe that sets $several takes any of these.
 text_and_folder() {
   ((${#arguments[@]} >= 2)) && [[ ${several:-} || ${#arguments[@]} == 2 ]] || fail "wants TEXT and OUT, see --help"
-  local given=("${arguments[@]:0:${#arguments[@]}-1}") one matches
+  local given=("${arguments[@]:0:${#arguments[@]}-1}") one matches pattern=''
   named=$run out=${arguments[-1]} others=()
   [[ $out != ?*/ ]] || out=${out%"${out##*[!/]}"}
   positive workers partitions
@@ -176,6 +176,7 @@ text_and_folder() {
       [[ -f $one || -d $one ]] || fail "must be a file or a folder, is neither: $one" # recipes read it more than once
     elif [[ ${several:-} ]] && matches=$(compgen -G "$one"); then
       mapfile -t -O "${#others[@]}" others <<<"$matches"
+      pattern=yes
       continue
     else
       fail "no such text: $one"
@@ -204,6 +205,7 @@ text_and_folder() {
     (umask 077 && cat >"$text.unfinished") && mv -- "$text.unfinished" "$text"
   fi
   run=${run:-$(basename -- "$(cd "$out" && pwd -P)")}
+  [[ ${#given[@]} == 1 && ! $pattern ]] || title=${title:-$run} # a file among several may be one document, whose id is its name
   vocabulary=(${vocab:+--vocab "$vocab"})
 }
 
@@ -270,7 +272,7 @@ name_of() {
 # page LEDGER [FLAG STREAM] makes events.json, the charges for other accountants, and report.html, a page with public numbers only, with
 # the scores or predictions of the STREAM by this flag of evaluate report. If they are private, the page goes without them, and the recipe says how to make one for inside. ε over the releases
 # costs many compositions, and a ledger of many runs far more of them, so the page has it only of the ledger in the recipe's own folder, and
-# it is kept while the report stays the same. The page has $title or the name of the text as its title, and the topics of start.pp, if the
+# it is kept while the report stays the same. The page has $title or the name of the only text as its title, and the topics of start.pp, if the
 # recipe has kept that. A figure sets $no_page: nobody reads the pages of its runs.
 page() {
   [[ -z ${no_page:-} ]] || return 0
