@@ -270,10 +270,10 @@ func rowDocument(row source.Row) document {
 }
 
 func fileDocument(chunk source.Chunk) document {
-	if err := source.CheckText(chunk.Content); err != nil {
+	if err := source.NotText(chunk.Content); err != nil {
 		return document{err: err}
 	}
-	if err := source.NotText(chunk.Content); err != nil {
+	if err := source.CheckText(chunk.Content); err != nil {
 		return document{err: err}
 	}
 	return document{names: &wire.Document{Id: chunk.ID}, text: words.Text{Content: chunk.Content}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -229,28 +230,37 @@ func (c Chunk) records(limit int) iter.Seq2[int, record] {
 	}
 }
 
-// leastSwallowed is how many lines inside a quoted field must look like records for the field to be refused.
+// leastSwallowed is how many lines inside a quoted field must look like records for the field to be refused. So many are enough, too, if
+// they are all lines of a record, from that of its opening quote to that of its closing one, and none looks like prose.
 const leastSwallowed = 3
 
 // swallows returns the number of a field in which lines look like whole records, -1 if there is none. In a table of one column every line
 // looks so.
 func (t *table) swallows(raw []byte, cells []string) int {
-	if t.quote != QuoteCSV || t.fields < 2 || bytes.Count(raw, []byte{'\n'}) < leastSwallowed {
+	lines := strings.Split(strings.Trim(string(raw), "\r\n"), "\n")
+	if t.quote != QuoteCSV || t.fields < 2 || len(lines) < leastSwallowed {
 		return -1
 	}
+	all := !slices.ContainsFunc(lines, func(line string) bool { return !t.isWhole(line) || t.isProse(line) })
 	for i, cell := range cells {
 		whole := 0
 		for line := range strings.SplitSeq(cell, "\n") {
-			if strings.Count(line, string(t.comma)) == t.fields-1 {
+			if t.isWhole(line) {
 				whole++
 			}
 		}
-		if whole >= leastSwallowed {
+		if whole >= leastSwallowed || all && strings.Contains(cell, "\n") {
 			return i
 		}
 	}
 	return -1
 }
+
+// isWhole says whether a line has as many delimiters as the first row.
+func (t *table) isWhole(line string) bool { return strings.Count(line, string(t.comma)) == t.fields-1 }
+
+// isProse says whether a space comes after a delimiter, as in a sentence.
+func (t *table) isProse(line string) bool { return strings.Contains(line, string(t.comma)+" ") }
 
 // rows gives the rows of a chunk of CSV.
 func (c Chunk) rows(limit int) iter.Seq2[int, Row] {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
@@ -63,4 +65,30 @@ func (c counting) Read(b []byte) (int, error) {
 	// The transform writes whole characters only.
 	c.n.Add(int64(bytes.Count(b[:n], []byte("\uFFFD"))))
 	return n, err
+}
+
+// metaCharset is where HTML names its encoding.
+var metaCharset = regexp.MustCompile(`(?i)<meta\s[^>]*\bcharset\s*=\s*["']?\s*([-:\w]+)`)
+
+// metaBytes is how many bytes of HTML may have the name of its encoding (HTML, section 4.2.5.4).
+const metaBytes = 1 << 10
+
+// html converts HTML that is not UTF-8 from the encoding that it names. Without a name it returns the content as it is.
+func (e *Encoding) html(content []byte, replaced *atomic.Int64) []byte {
+	named := metaCharset.FindSubmatch(content[:min(metaBytes, len(content))])
+	if e.of != nil || named == nil || utf8.Valid(content) {
+		return content
+	}
+	of, err := htmlindex.Get(string(named[1]))
+	if err != nil {
+		return content
+	}
+	if name, err := htmlindex.Name(of); err != nil || strings.HasPrefix(name, "utf-") {
+		return content // the name of ASCII shows that it is not UTF-16
+	}
+	converted, err := io.ReadAll(counting{transform.NewReader(bytes.NewReader(content), of.NewDecoder()), replaced})
+	if err != nil {
+		return content
+	}
+	return converted
 }

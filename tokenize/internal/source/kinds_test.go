@@ -61,6 +61,24 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
+// TestHTMLCharset: what is not UTF-8 is converted from the encoding that the HTML names, unless another one is given.
+func TestHTMLCharset(t *testing.T) {
+	for _, c := range []struct{ encoding, in, want string }{
+		{"auto", "<meta charset=\"iso-8859-2\">\xb3", "ł"}, {"auto", "<META http-equiv=x content='text/html; charset=Windows-1252'>\x80", "€"},
+		{"auto", "<meta charset=latin1>é", "é"}, {"auto", "<meta charset=utf-8>\xe9", "\xe9"}, {"auto", "<meta charset=utf-16>\xe9", "\xe9"},
+		{"auto", "<meta charset=klingon>\xe9", "\xe9"}, {"auto", "charset=latin1 \xe9", "\xe9"}, {"koi8-r", "<meta charset=latin1>\xe9", "\xe9"},
+		{"auto", strings.Repeat(" ", metaBytes) + "<meta charset=latin1>\xe9", "\xe9"},
+	} {
+		var e Encoding
+		if err := e.UnmarshalText([]byte(c.encoding)); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(e.html([]byte(c.in), new(atomic.Int64))); !strings.HasSuffix(got, c.want) || len(got) < len(c.in) {
+			t.Errorf("%s, %q: got %q", c.encoding, c.in, got)
+		}
+	}
+}
+
 // TestOtherFormat: what is a text stays one.
 func TestOtherFormat(t *testing.T) {
 	for _, text := range []string{
@@ -68,6 +86,11 @@ func TestOtherFormat(t *testing.T) {
 	} {
 		if other := otherFormat([]byte(text), TextFile); other != nil {
 			t.Errorf("%q is %s", text, other.name)
+		}
+	}
+	for _, text := range []string{"a\x00b\x00", "\x00a\x00b", "\xe9\x00,\x00x\x00"} {
+		if other := otherFormat([]byte(text), TextFile); other == nil || !strings.HasPrefix(other.name, "UTF-16") {
+			t.Errorf("%q is a text", text)
 		}
 	}
 	for text, as := range map[string]Format{"{\"a\": \"b\"}": JSONLines, "From: x\n": Mail, "from,subject\n": CSV, "Subject: x\n": Lines, "text\n{\"a\"}": CSV} {
@@ -105,6 +128,11 @@ func TestSwallows(t *testing.T) {
 		"id,text,user\n1,\"a\n2,b\n3,c\n4,d\",x\n":      false,
 		"id,text,user\n1,\"a\n2,b,u\n3,c,v\n4,d,\",x\n": true,
 		"text\n\"a\nb\nc\nd\"\n":                        false,
+		"id,text\n\n1,\"a\n2,b\n3,c\"\n":                true, // all lines of the record
+		"id,text,user\n1,\"a,u\n2,b,v\n3,c\",w\n":       true,
+		"id,text\n1,\"a\n2,b\"\n":                       false,
+		"id,text\n1,\"a\nb, c\nd, e\"\n":                false, // prose
+		"id,text\n1,\"a\nb\n3,c\"\n":                    false,
 	} {
 		rows, err := rowsOf(t, CSV, content, Columns{})
 		if err != nil {

@@ -39,9 +39,12 @@ func TestMails(t *testing.T) {
 		"Subject: x\n\n" + "body\n\n" + from: {"1:Subject: x\n\nbody\n\n" + from}, // no mbox
 		from + "A: 1\n\nx\n\n" + from + "B: 2\n\n>From y\n>>From z\n": {
 			"1:A: 1\n\nx\n\n", "6:B: 2\n\nFrom y\n>From z\n"},
-		from + "A: 1\n\nx\n" + from + "y\n\nFrom here on 2026\n":      {"1:A: 1\n\nx\n" + from + "y\n\nFrom here on 2026\n"},
-		from + "A: 1\r\n\r\nx\r\n\r\n" + from + "B: 2\r\n\r\ny":       {"1:A: 1\r\n\r\nx\r\n\r\n", "6:B: 2\r\n\r\ny"},
-		from + strings.Repeat("x", 300) + "\n\n" + from + "B: 2\n\ny": {"1!record too long", "4:B: 2\n\ny"},
+		from + "A: 1\n\nx\n" + from + "B: 2\n":                         {"1:A: 1\n\nx\n", "5:B: 2\n"}, // no empty line
+		from + "A: 1\n\nx\n\nFrom here at 10:30 in 2026\n":             {"1:A: 1\n\nx\n\nFrom here at 10:30 in 2026\n"},
+		from + "A: 1\n\nx\n\nsee " + from:                              {"1:A: 1\n\nx\n\nsee " + from},
+		from + "A: 1\n\nx\n\nFrom a Mon, 05 Jan 2026 1:02 +0100\nB: 2": {"1:A: 1\n\nx\n\n", "6:B: 2"},
+		from + "A: 1\r\n\r\nx\r\n\r\n" + from + "B: 2\r\n\r\ny":        {"1:A: 1\r\n\r\nx\r\n\r\n", "6:B: 2\r\n\r\ny"},
+		from + strings.Repeat("x", 300) + "\n\n" + from + "B: 2\n\ny":  {"1!record too long", "4:B: 2\n\ny"},
 	} {
 		for name, reader := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
 			if got := mailsOf(reader, 200); !slices.Equal(got, want) {

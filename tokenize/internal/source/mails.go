@@ -12,8 +12,10 @@ type mails struct{ box bool }
 // mostFromLine is the length of the longest line that begins a mail in an mbox.
 const mostFromLine = 1 << 10
 
+// fromLine is a line that begins a mail: with a day of the week, a month, a day and a time, as asctime writes them.
 var (
-	fromLine    = regexp.MustCompile(`\AFrom \S[^\n]*\d\d:\d\d[^\n]*\d{4}[^\n]*\n`)
+	fromLine = regexp.MustCompile(`\AFrom [^\n]*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +` +
+		`(?:[A-Z][a-z]{2} +\d{1,2}|\d{1,2} +[A-Z][a-z]{2})(?: \d{4})? \d{1,2}:\d\d(?::\d\d)?\b[^\n]*\n`)
 	fromWord    = []byte("From ")
 	escapedFrom = regexp.MustCompile(`(?m)^>(>*From )`)
 )
@@ -21,11 +23,10 @@ var (
 // isBox says whether a file begins as an mbox.
 func isBox(head []byte) bool { return fromLine.Match(head) }
 
-// begins says whether a mail begins at an offset: after an empty line, with the line of its sender and its time.
+// begins says whether a mail begins at an offset: with the line of its sender and its time. Programs that append mails may leave out the empty
+// line before it, and without a boundary the mail would be a part of another person's.
 func (m *mails) begins(b []byte, at int) bool {
-	before := b[:at]
-	return (bytes.HasSuffix(before, []byte("\n\n")) || bytes.HasSuffix(before, []byte("\n\r\n"))) &&
-		fromLine.Match(b[at:min(at+mostFromLine, len(b))])
+	return b[at-1] == '\n' && fromLine.Match(b[at:min(at+mostFromLine, len(b))])
 }
 
 // end returns the offset of the first mail after the beginning of b, or 0 if none begins there.

@@ -28,6 +28,7 @@ func (k *kind) refuse() *exit.Error {
 const bagHint = "FORMATS.md shows how to make a UCI bag of words of it, which tokenize uci reads"
 
 var kinds = []*kind{
+	{name: "UTF-16 without a byte order mark", is: begins(`(?s)([^\x00]\x00){2}|(\x00[^\x00]){2}`), hint: "--encoding utf-16le, or utf-16be, reads it"},
 	{name: "a matrix in the format Matrix Market, not a text", is: begins(`%%MatrixMarket`), hint: bagHint},
 	{name: "a UCI bag of words, not a text: read it with tokenize uci", is: bagHead.Match, hint: "tokenize uci reads it"},
 	{name: "bags of words in the format of LDA-C, not a text", is: isLDAC, hint: bagHint},

@@ -344,6 +344,9 @@ func (r *Reader) file(in input) (Chunk, error) {
 		defer opened.Close()
 		text := r.Encoding.reader(opened, &r.replaced)
 		chunk.Content, err = io.ReadAll(io.LimitReader(text, int64(min(r.Limit, math.MaxInt-1))+1))
+		if len(chunk.Content) <= r.Limit {
+			chunk.Content = r.Encoding.html(chunk.Content, &r.replaced)
+		}
 		lineEnds(chunk.Content)
 	}
 	if exit.Code(err) == exit.Malformed {
