@@ -85,8 +85,12 @@ func (c Chunk) Rows(limit int) iter.Seq2[int, Row] {
 			if e.err == nil {
 				row = c.row(e.content, &parser)
 			}
-			if syntax := notJSON(0); c.values != nil && errors.As(row.Err, &syntax) {
-				row.Err = swallows(syntax.Error(), noTelling)
+			if syntax := notJSON(0); errors.As(row.Err, &syntax) {
+				if c.values != nil {
+					row.Err = swallows(syntax.Error(), noTelling)
+				} else if hasSeveral(e.content) {
+					row.Err = errSeveral
+				}
 			}
 			if !yield(number, row) {
 				return

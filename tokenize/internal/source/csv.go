@@ -304,7 +304,7 @@ func (t *table) fit(record []string) ([]string, error) {
 		}
 		return record[:t.fields], nil
 	}
-	hint := "--ragged reads such rows"
+	hint := "a field with a delimiter in it must be quoted; --ragged reads such rows, without the fields that are too many"
 	if t.quote == QuoteNone {
 		hint = "--quote csv reads fields that are quoted because of a tab or a newline in them; " + hint
 	}

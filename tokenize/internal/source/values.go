@@ -88,6 +88,12 @@ func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 	}
 }
 
+// hasSeveral says whether an object begins after the first object of a line.
+func hasSeveral(line []byte) bool {
+	n := new(values).end(line)
+	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(line[n:], ","+space), []byte("{"))
+}
+
 // space is the white space of JSON (RFC 8259, section 2).
 const space = " \t\r\n"
 

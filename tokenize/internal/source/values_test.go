@@ -2,6 +2,7 @@ package source
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,6 +59,20 @@ func TestValues(t *testing.T) {
 		for name, reader := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
 			if got, err := elementsOf(reader, 13); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q, %s: got %q, %v, want %q", in, name, got, err, want)
+			}
+		}
+	}
+}
+
+// TestSeveral: a line of several objects is never skipped, so its people are not left out.
+func TestSeveral(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{"text":"a"}{"text":"b"}`: true, `{"text":"a"}, {"text":"b"}`: true, `{"text":"}{"}x`: false, `{"text":"a"},`: false, `{"text":"a"`: false, `x`: false,
+	} {
+		c := Chunk{Line: 1, Content: []byte(line), format: JSONLines, options: new(Options)}
+		for _, row := range c.Rows(100) {
+			if got := errors.Is(row.Err, ErrNeverSkipped); row.Err == nil || got != want {
+				t.Errorf("%s: %v, never skipped: %v", line, row.Err, got)
 			}
 		}
 	}
