@@ -110,6 +110,10 @@ func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 		if values, ok := newDelta(p.values); ok {
 			return values, nil
 		}
+	case format.ByteStreamSplit:
+		if size := sizeOf(kind); kind != format.Boolean && len(p.values)%size == 0 {
+			return &plainNumbers{unsplit(p.values, size), size}, nil
+		}
 	case olderDictionary, format.RLEDictionary:
 		if at, ok := p.indices(d); ok {
 			return &indexedNumbers{indexed{d, at}}, nil

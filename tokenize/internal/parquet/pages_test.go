@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"hash/crc32"
+	"math"
 	"testing"
 
 	"github.com/parquet-go/parquet-go/compress"
@@ -156,5 +157,34 @@ func TestLevels(t *testing.T) {
 		if got := r.row(new(Cell)); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
+	}
+}
+
+// TestByteStreamSplit reads what pyarrow writes of 1.5 and -2 as float, and bytes that are no numbers.
+func TestByteStreamSplit(t *testing.T) {
+	p := &page{encoding: format.ByteStreamSplit, values: []byte{0, 0, 0, 0, 0xc0, 0, 0x3f, 0xc0}}
+	values, err := p.numbers(nil, format.Float)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []float32{1.5, -2} {
+		if n, ok := values.next(); !ok || math.Float32frombits(uint32(n)) != want {
+			t.Errorf("got bits %x, want %v", n, want)
+		}
+	}
+	if n, ok := values.next(); ok {
+		t.Errorf("one more number: %x", n)
+	}
+	for _, kind := range []format.Type{format.Double, format.Boolean} {
+		p.values = p.values[:7]
+		if _, err := p.numbers(nil, kind); err != errPage {
+			t.Errorf("%v: got %v", kind, err)
+		}
+	}
+	p.values = nil
+	if values, err := p.numbers(nil, format.Float); err != nil {
+		t.Error(err)
+	} else if n, ok := values.next(); ok {
+		t.Errorf("a number of nothing: %x", n)
 	}
 }

@@ -92,6 +92,16 @@ func (p *plainNumbers) next() (n int64, ok bool) {
 	return n, true
 }
 
+// unsplit returns numbers of some bytes, of which split has all first bytes, then all second bytes, and so on (BYTE_STREAM_SPLIT = 9).
+func unsplit(split []byte, size int) []byte {
+	plain := make([]byte, len(split))
+	n := len(split) / size
+	for i, b := range split {
+		plain[i%n*size+i/n] = b
+	}
+	return plain
+}
+
 // flags are bits, the least significant of a byte first (PLAIN = 0 of Booleans).
 type flags struct {
 	src []byte
