@@ -9,6 +9,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"privpipe/pipelines/exit"
@@ -231,7 +232,7 @@ func (c Chunk) records(limit int) iter.Seq2[int, record] {
 }
 
 // leastSwallowed is how many lines inside a quoted field must look like records for the field to be refused. So many are enough, too, if
-// they are all lines of a record, from that of its opening quote to that of its closing one, and none looks like prose.
+// they are all lines of a record, from that of its opening quote to that of its closing one.
 const leastSwallowed = 3
 
 // swallows returns the number of a field in which lines look like whole records, -1 if there is none. In a table of one column every line
@@ -241,14 +242,15 @@ func (t *table) swallows(raw []byte, cells []string) int {
 	if t.quote != QuoteCSV || t.fields < 2 || len(lines) < leastSwallowed {
 		return -1
 	}
-	all := !slices.ContainsFunc(lines, func(line string) bool { return !t.isWhole(line) || t.isProse(line) })
 	for i, cell := range cells {
+		isRow := func(line string) bool { return t.isWhole(line) && (i == 0 || t.beginsAs(line, cells[0])) }
 		whole := 0
 		for line := range strings.SplitSeq(cell, "\n") {
-			if t.isWhole(line) {
+			if isRow(line) {
 				whole++
 			}
 		}
+		all := !slices.ContainsFunc(lines, func(line string) bool { return !isRow(line) })
 		if whole >= leastSwallowed || all && strings.Contains(cell, "\n") {
 			return i
 		}
@@ -256,11 +258,19 @@ func (t *table) swallows(raw []byte, cells []string) int {
 	return -1
 }
 
-// isWhole says whether a line has as many delimiters as the first row.
-func (t *table) isWhole(line string) bool { return strings.Count(line, string(t.comma)) == t.fields-1 }
+// isWhole says whether a line has as many delimiters as the first row, and none with a space after it, as in a sentence.
+func (t *table) isWhole(line string) bool {
+	return strings.Count(line, string(t.comma)) == t.fields-1 && !strings.Contains(line, string(t.comma)+" ")
+}
 
-// isProse says whether a space comes after a delimiter, as in a sentence.
-func (t *table) isProse(line string) bool { return strings.Contains(line, string(t.comma)+" ") }
+// beginsAs says whether the first field of a line has only letters, digits, and what the first cell of its record has too: a row that was
+// swallowed begins as the one that swallowed it, and a line of a table or of a program inside a text does not.
+func (t *table) beginsAs(line, first string) bool {
+	field, _, _ := strings.Cut(line, string(t.comma))
+	return !strings.ContainsFunc(strings.Trim(field, `"`), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(first, r)
+	})
+}
 
 // rows gives the rows of a chunk of CSV.
 func (c Chunk) rows(limit int) iter.Seq2[int, Row] {

@@ -122,17 +122,21 @@ func FuzzUnquoted(f *testing.F) {
 // TestSwallows: the header has a width, the lines inside a field are counted, and neither one column nor prose is refused.
 func TestSwallows(t *testing.T) {
 	for content, want := range map[string]bool{
-		"id,text\n1,\"a\n2,b\n3,c\n4,d\"\n":             true,
-		"id,text\n1,\"a\n2,b\n3,c\n\"\n":                false,
-		"id,text\n1,\"a\nb\nc\nd, e, f\n2,b\n3,c\"\n":   false,
-		"id,text,user\n1,\"a\n2,b\n3,c\n4,d\",x\n":      false,
-		"id,text,user\n1,\"a\n2,b,u\n3,c,v\n4,d,\",x\n": true,
-		"text\n\"a\nb\nc\nd\"\n":                        false,
-		"id,text\n\n1,\"a\n2,b\n3,c\"\n":                true, // all lines of the record
-		"id,text,user\n1,\"a,u\n2,b,v\n3,c\",w\n":       true,
-		"id,text\n1,\"a\n2,b\"\n":                       false,
-		"id,text\n1,\"a\nb, c\nd, e\"\n":                false, // prose
-		"id,text\n1,\"a\nb\n3,c\"\n":                    false,
+		"id,text\n1,\"a\n2,b\n3,c\n4,d\"\n":                 true,
+		"id,text\n1,\"a\n2,b\n3,c\n\"\n":                    false,
+		"id,text\n1,\"a\nb\nc\nd, e, f\n2,b\n3,c\"\n":       false,
+		"id,text,user\n1,\"a\n2,b\n3,c\n4,d\",x\n":          false,
+		"id,text,user\n1,\"a\n2,b,u\n3,c,v\n4,d,\",x\n":     true,
+		"text\n\"a\nb\nc\nd\"\n":                            false,
+		"id,text\n\n1,\"a\n2,b\n3,c\"\n":                    true, // all lines of the record
+		"id,text,user\n1,\"a,u\n2,b,v\n3,c\",w\n":           true,
+		"id,text\n1,\"a\n2,b\"\n":                           false,
+		"id,text\n1,\"a\nb, c\nd, e\"\n":                    false, // prose
+		"id,text\n1,\"a\nb, c\nd, e\nf, g\nh, i\"\n":        false,
+		"id,text\n1,\"a\nb\n3,c\"\n":                        false,
+		"id,text\nT-1,\"a\n|b,c\n(d),e\nf:g,h\"\n":          false, // a table inside a text
+		"id,text\nT-1,\"a\nT-2,c\nT-3,e\n\"\"T-4\"\",h\"\n": true,
+		"text,id\n\"a\n|b,c\n(d),e\nf:g,h\",1\n":            true, // of the text in the first column nothing is known
 	} {
 		rows, err := rowsOf(t, CSV, content, Columns{})
 		if err != nil {

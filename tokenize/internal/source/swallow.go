@@ -33,7 +33,7 @@ var ErrQuote = swallows("a quoted field has text after its closing quote, or no 
 
 var (
 	errRows = swallows("a quoted field in which three or more lines look like rows: a quote inside a field must be doubled",
-		noTelling+unquotedToo+"; --quote trust reads a file in which every field is quoted as it must be")
+		"--quote trust reads a file in which every field is quoted as it must be, as programs write them; otherwise "+noTelling+unquotedToo)
 	errSeveral = swallows("several objects on one line",
 		"jq -c . writes each on a line of its own; the objects may be of several people, so their line is never skipped")
 	errAfter = swallows("something comes after the array", noTelling)
