@@ -1,7 +1,9 @@
-// Package parquet reads columns of strings, of what CSV spells out, and of lists of strings from Apache Parquet files, row by row.
+// Package parquet reads columns of strings, of what CSV spells out, and of lists of strings from Apache Parquet files,
+// row by row.
 //
-// The metadata are decoded by parquet-go, the pages here. parquet-go's decoder of pages panics on 4 bytes and takes 256 MiB for 5 (TestLibrary),
-// and its reader links a client of HTTP with a compression that nothing needs. The format is that of github.com/apache/parquet-format 2.11.
+// parquet-go decodes the metadata, this package the pages. parquet-go's decoder of pages panics on 4 bytes and takes
+// 256 MiB for 5 (TestLibrary). Its reader links a client of HTTP with a compression that nothing needs.
+// github.com/apache/parquet-format 2.11 defines the format.
 package parquet
 
 import (

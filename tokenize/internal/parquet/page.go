@@ -71,7 +71,7 @@ func (p *pages) version2(header *format.PageHeader, claimed int64, c *Column) (*
 	return made, err
 }
 
-// strings returns the decoder of a page's values, which have a length in bytes of their own, or this one.
+// strings returns the decoder for a page's strings. Each has length bytes, or its own length if length is 0.
 func (p *page) strings(d *dictionary, length int) (stringDecoder, error) {
 	switch p.encoding {
 	case format.Plain:
@@ -102,7 +102,7 @@ func (p *page) numbers(d *dictionary, kind format.Type) (numberDecoder, error) {
 			return &flags{src: p.values}, nil
 		}
 		return &plainNumbers{p.values, sizeOf(kind)}, nil
-	case format.RLE: // of a Boolean, with its length before it
+	case format.RLE: // Booleans, with their length before them
 		if kind == format.Boolean && len(p.values) >= 4 {
 			return &runs{hybrid{src: p.values[4:], width: 1}}, nil
 		}

@@ -214,7 +214,8 @@ func TestTypes(t *testing.T) {
 			}
 		}
 	}
-	if got := fmt.Sprint(read("int96.parquet", "millis")); got != "[[2024-01-02 03:04:05.006] [null] [1969-12-31 23:59:59.5]]" {
+	got := fmt.Sprint(read("int96.parquet", "millis"))
+	if got != "[[2024-01-02 03:04:05.006] [null] [1969-12-31 23:59:59.5]]" {
 		t.Errorf("INT96: %s", got)
 	}
 }

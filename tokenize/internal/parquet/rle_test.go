@@ -6,8 +6,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/rle"
 )
 
-// TestLibrary shows why pages are decoded here: parquet-go's decoder panics on 4 bytes, and takes 16 MiB for other 4. If this test fails,
-// weigh again whether it can decode the pages.
+// TestLibrary shows why pages are decoded here: parquet-go's decoder panics on 4 bytes, and takes 16 MiB for other 4.
+// If this test fails, weigh again whether it can decode the pages.
 func TestLibrary(t *testing.T) {
 	panics := func() (is bool) {
 		defer func() { is = recover() != nil }()

@@ -14,12 +14,12 @@ type Column struct {
 	index      int         // of its leaf in a row group
 	spell      speller     // nil: the values are strings
 	physical   format.Type // of the values in pages
-	length     int         // of a value in bytes, if its physical type fixes it
+	length     int         // bytes of each value, if its physical type fixes them
 	list       bool
-	repetition int // largest repetition level: 1 of a list, else 0
-	definition int // definition level of a value
-	nonempty   int // definition level from which on a list is not empty
-	exists     int // definition level from which on a list is there, perhaps empty
+	repetition int // largest repetition level: 1 for a list, else 0
+	definition int // definition level if a value is there
+	nonempty   int // least definition level if a list is not empty
+	exists     int // least definition level if a list is there, perhaps empty
 }
 
 // IsText says whether the column has strings, or lists of them.
@@ -33,7 +33,7 @@ var ErrNoColumn = errors.New("no such column")
 
 var errKind = errors.New("must have strings, numbers, dates or times, or lists of strings")
 
-// ErrTwice is the error of a column whose name another column has.
+// ErrTwice says that several columns have the name.
 var ErrTwice = errors.New("occurs twice")
 
 // mostDepth is how deep a schema may nest.
@@ -85,7 +85,7 @@ func (f *File) Column(name string) (c Column, err error) {
 	return found[0], nil
 }
 
-// columns calls found with each column below a node that has a path. The node's own levels are those of c.
+// columns calls found with each column at path below n. n itself has c's levels.
 func (n *node) columns(path string, c Column, found func(Column)) error {
 	for _, child := range n.below {
 		if child.Name == path {
@@ -110,7 +110,7 @@ func (n *node) columns(path string, c Column, found func(Column)) error {
 	return nil
 }
 
-// column returns the column of a node in a struct with the levels of c.
+// column returns n's column. The struct around n has c's levels.
 func (n node) column(c Column) (Column, error) {
 	c.exists = c.definition
 	if n.is(format.Optional) {

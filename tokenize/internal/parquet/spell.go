@@ -13,13 +13,13 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A speller spells a value out as a program that writes CSV would: a number, or the bytes of a value.
+// A speller spells a value out, a number or bytes, as a program that writes CSV would.
 type speller func(n int64, b []byte) string
 
 // mostBytes is the length of the longest number that a speller takes, in bytes: 76 digits.
 const mostBytes = 32
 
-// speller returns the speller of a leaf, nil of strings.
+// speller returns a leaf's speller, nil for strings.
 func (n *node) speller() (speller, error) {
 	number := n.Type.V == format.Int32 || n.Type.V == format.Int64
 	fixed := func(length int) bool { return n.Type.V == format.FixedLenByteArray && int(n.TypeLength.V) == length }
@@ -62,7 +62,7 @@ func (n *node) speller() (speller, error) {
 	return nil, errKind
 }
 
-// olderSpeller is speller of a leaf without a logical type.
+// olderSpeller is speller for leaves without a logical type.
 func (n *node) olderSpeller(number bool) (speller, error) {
 	converted := n.ConvertedType.V
 	switch {
@@ -101,7 +101,7 @@ func (n *node) olderSpeller(number bool) (speller, error) {
 		return func(n int64, _ []byte) string { return real(float64(math.Float32frombits(uint32(n))), 32) }, nil
 	case format.Double:
 		return func(n int64, _ []byte) string { return real(math.Float64frombits(uint64(n)), 64) }, nil
-	case format.Int96: // nanoseconds of the day and the number of the day, of which 2,440,588 is 1970-01-01
+	case format.Int96: // nanoseconds of the day, then the day's number: 2,440,588 is 1970-01-01
 		return func(_ int64, b []byte) string {
 			day := int64(binary.LittleEndian.Uint32(b[8:])) - 2440588
 			return instant(time.Unix(day*86400, int64(binary.LittleEndian.Uint64(b))), false)

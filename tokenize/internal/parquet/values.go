@@ -92,7 +92,8 @@ func (p *plainNumbers) next() (n int64, ok bool) {
 	return n, true
 }
 
-// unsplit returns numbers of some bytes, of which split has all first bytes, then all second bytes, and so on (BYTE_STREAM_SPLIT = 9).
+// unsplit returns the bytes of numbers, one number after the other. split has all first bytes, then all second bytes,
+// and so on (BYTE_STREAM_SPLIT = 9).
 func unsplit(split []byte, size int) []byte {
 	plain := make([]byte, len(split))
 	n := len(split) / size
@@ -102,7 +103,7 @@ func unsplit(split []byte, size int) []byte {
 	return plain
 }
 
-// flags are bits, the least significant of a byte first (PLAIN = 0 of Booleans).
+// flags are bits, the least significant bit first in each byte (PLAIN = 0 for Booleans).
 type flags struct {
 	src []byte
 	at  int
