@@ -121,7 +121,8 @@ func TestCellsRefuses(t *testing.T) {
 		{"x.jsonl", `{"a":1,"a":1}`, `1!a member occurs twice, at byte 8`},
 		{"x.jsonl", `{"a":1`, `1!not JSON at byte 7`},
 		{"x.jsonl", `[1]`, `1!not a JSON object`},
-		{"x.parquet", string(parquetFile(t, row{A: "1"})), `x.parquet: column "b": must have strings or what CSV spells out`},
+		{"x.parquet", string(parquetFile(t, row{A: "1"})),
+			`x.parquet: column "b": must have strings or what CSV spells out`},
 		{"x.parquet", string(parquetFile(t, struct{ B int }{1})), `x.parquet: no column "a"`},
 		{"x.parquet", string(parquetFile(t, struct {
 			A string `parquet:"a"`

@@ -116,13 +116,13 @@ func (c Chunk) row(record []byte, parser *flat) (row Row) {
 	return row
 }
 
-// An element is a record of a chunk, or its fault.
+// An element is a record or its fault.
 type element struct {
 	content []byte
 	err     error
 }
 
-// elements gives the records of a chunk with the numbers of the lines at which they begin.
+// elements gives a chunk's records, each with the number of its first line.
 func (c Chunk) elements(limit int) iter.Seq2[int, element] {
 	switch {
 	case c.values != nil:
@@ -133,7 +133,7 @@ func (c Chunk) elements(limit int) iter.Seq2[int, element] {
 	return c.lines(limit)
 }
 
-// lines yields the lines of a chunk that are not blank.
+// lines yields a chunk's lines that are not blank.
 func (c Chunk) lines(limit int) iter.Seq2[int, element] {
 	return func(yield func(int, element) bool) {
 		number := c.Line - 1

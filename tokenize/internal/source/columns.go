@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Columns maps each role to the name of its member in JSON Lines or its column in CSV and Parquet. If the name is empty, it is the
-// role's. The text may have several names, with commas between.
+// Columns maps each role to the name of its member in JSON Lines or its column in CSV and Parquet. If the name is
+// empty, it is the role's. The text may have several names, with commas between.
 //
 // A name a.b is also a path: the member b of the member a of JSON, the field b of the struct a of Parquet.
 type Columns [len(roles)]string
 
-// noColumn is the name of a role without a column. No column can be named so, since commas separate names.
+// noColumn is the name for a role without a column. No column can be named so, since commas separate names.
 const noColumn = ","
 
 // The roles of a column.
@@ -43,7 +43,8 @@ func (c *Columns) UnmarshalText(text []byte) error {
 		at := slices.Index(roles[:], role)
 		switch {
 		case at < 0 || part == "" || column == "" && at == roleText || !is && last != roleText:
-			return fmt.Errorf("%q is not ROLE=NAME, where ROLE is text, id, user or label, nor one more name of the text", part)
+			return fmt.Errorf(
+				"%q is not ROLE=NAME, where ROLE is text, id, user or label, nor one more name of the text", part)
 		case is && c[at] != "":
 			return fmt.Errorf("%s is named twice", role)
 		case !is && i > 0:
@@ -73,7 +74,7 @@ func (c Columns) String() string {
 // name is the name of the column with a role.
 func (c *Columns) name(role int) string { return cmp.Or(c[role], roles[role]) }
 
-// lacks says whether the user wants no column of a role.
+// lacks says whether the user wants no column for a role.
 func (c *Columns) lacks(role int) bool { return c[role] == noColumn }
 
 // texts are the names of the columns of the text.
@@ -85,7 +86,7 @@ func (c *Columns) simple() bool {
 		!slices.ContainsFunc(c[:], func(name string) bool { return strings.IndexByte(name, '.') >= 0 })
 }
 
-// below says whether a column is in the struct of a name.
+// below says whether a column is in the named struct.
 func (c *Columns) below(name string) bool {
 	for role := range roles {
 		if role != roleText && strings.HasPrefix(c[role], name+".") {

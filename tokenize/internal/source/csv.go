@@ -20,9 +20,9 @@ import (
 // may be a single byte of the file.
 const mostFields = 1 << 16
 
-// A scanner finds the end of each CSV record: a newline outside quoted fields (RFC 4180, section 2). A quote inside an unquoted field is a
-// character like others. After the closing quote of a field only a delimiter or the end of the line may come: a record that breaks this
-// rule is broken, and ends at the end of that line.
+// A scanner finds the end of each CSV record: a newline outside quoted fields (RFC 4180, section 2). A quote inside an
+// unquoted field is a character like others. Only a delimiter or the end of the line may follow a field's closing
+// quote. A record that breaks this rule is broken, and ends at the end of that line.
 type scanner struct {
 	comma   byte
 	comment byte // begins a line that is a comment; 0: none
@@ -30,7 +30,7 @@ type scanner struct {
 	commas  int // of the current record, between its fields
 	lines   int // newlines of the current record
 	opened  int // newlines of the current record before the last quoted field
-	most    int // largest number of fields of a record
+	most    int // largest number of fields in a record
 
 	wide   bool // the last record that ended has more than most fields
 	broken bool // the last record that ended is broken
@@ -155,8 +155,10 @@ func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int6
 			if o.Columns.lacks(role) {
 				column = -1
 			} else if column < 0 && (role == roleText || named != "") {
-				return nil, 0, exit.Errorf(exit.Malformed, "no column %q in the first row, which names the columns", name).
-					WithHint("--columns %s=NAME names the column that is meant, and user=NAME that of users; --delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
+				return nil, 0, exit.Errorf(exit.Malformed,
+					"no column %q in the first row, which names the columns", name).
+					WithHint("--columns %s=NAME names the column that is meant, and user=NAME that of users; "+
+						"--delimiter says what separates columns, if not a comma, or a tab in TSV", roles[role])
 			}
 			if role == roleText {
 				t.texts = append(t.texts, column)
@@ -184,14 +186,14 @@ func newHeadless(comma rune, quote Quote, o *Options) *table {
 
 var errHeadTooLong = errors.New("the names of the columns take more than --max-document")
 
-// A recordReader reads the records of a table.
+// A recordReader reads a table's records.
 type recordReader interface {
 	Read() (cells []string, err error) // valid until the next call
 	InputOffset() int64                // after the last record
 	FieldPos(field int) (line, column int)
 }
 
-// reader returns the reader of records of which none is broken.
+// reader returns a reader of content. No record in content may be broken.
 func (t *table) reader(content []byte) recordReader {
 	if t.quote == QuoteNone {
 		return &unquotedReader{table: t, content: content}
@@ -231,12 +233,12 @@ func (c Chunk) records(limit int) iter.Seq2[int, record] {
 	}
 }
 
-// leastSwallowed is how many lines inside a quoted field must look like records for the field to be refused. So many are enough, too, if
-// they are all lines of a record, from that of its opening quote to that of its closing one.
+// leastSwallowed is how many lines inside a quoted field must look like records before the field is refused. A field is
+// also refused if its record has as many lines and all look like records, also the lines with its quotes.
 const leastSwallowed = 3
 
-// swallows returns the number of a field in which lines look like whole records, -1 if there is none. In a table of one column every line
-// looks so.
+// swallows returns a field's number, if lines in the field look like whole records, else -1. It returns -1 for a table
+// with one column, since every line looks so.
 func (t *table) swallows(raw []byte, cells []string) int {
 	lines := strings.Split(strings.Trim(string(raw), "\r\n"), "\n")
 	if t.quote != QuoteCSV || t.fields < 2 || len(lines) < leastSwallowed {
@@ -258,13 +260,15 @@ func (t *table) swallows(raw []byte, cells []string) int {
 	return -1
 }
 
-// isWhole says whether a line has as many delimiters as the first row, and none with a space after it, as in a sentence.
+// isWhole says whether a line has as many delimiters as the first row, and none with a space after it, as in a
+// sentence.
 func (t *table) isWhole(line string) bool {
 	return strings.Count(line, string(t.comma)) == t.fields-1 && !strings.Contains(line, string(t.comma)+" ")
 }
 
-// beginsAs says whether the first field of a line has only letters, digits, and what the first cell of its record has too: a row that was
-// swallowed begins as the one that swallowed it, and a line of a table or of a program inside a text does not.
+// beginsAs says whether a line's first field has only letters, digits, and the other characters of first, its record's
+// first cell. A row that was swallowed begins as the row that swallowed it. A line in a table or
+// program inside a text does not.
 func (t *table) beginsAs(line, first string) bool {
 	field, _, _ := strings.Cut(line, string(t.comma))
 	return !strings.ContainsFunc(strings.Trim(field, `"`), func(r rune) bool {
@@ -306,7 +310,8 @@ func (t *table) sizeOf(record []byte) int {
 	}
 }
 
-// fit checks the number of fields of a record. A ragged table may lack the last fields, or have more fields, which are left out.
+// fit checks how many fields a record has. A ragged table's record may lack the last fields, or have more fields, which
+// are left out.
 func (t *table) fit(record []string) ([]string, error) {
 	if len(record) == t.fields || t.ragged {
 		for len(record) < t.fields {
@@ -314,7 +319,8 @@ func (t *table) fit(record []string) ([]string, error) {
 		}
 		return record[:t.fields], nil
 	}
-	hint := "a field with a delimiter in it must be quoted; --ragged reads such rows, without the fields that are too many"
+	hint := "a field with a delimiter in it must be quoted; --ragged reads such rows, " +
+		"without the fields that are too many"
 	if t.quote == QuoteNone {
 		hint = "--quote csv reads fields that are quoted because of a tab or a newline in them; " + hint
 	}

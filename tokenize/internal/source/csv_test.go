@@ -220,7 +220,8 @@ func TestCSVRefuses(t *testing.T) {
 		{Columns{roleID: "post"}, "text,id\n", `x: line 1: no column "post" in the first row, which names the columns`},
 		{Columns{roleText: "Text"}, "text\n", `x: line 1: no column "Text" in the first row, which names the columns`},
 		{Columns{}, "te\"xt\n", `x: line 1: no column "text" in the first row, which names the columns`},
-		{Columns{}, "\"te\"xt\n", "x: line 1: a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled"},
+		{Columns{}, "\"te\"xt\n", "x: line 1: a quoted field has text after its closing quote, or no closing quote: " +
+			"a quote inside a field must be doubled"},
 		{Columns{}, "text" + strings.Repeat(",MARKER", 9) + "\n", "x: line 1: the names of the columns take more than --max-document"},
 	} {
 		if got, err := rowsOf(t, CSV, c.content, c.columns); err == nil || err.Error() != c.want {
@@ -297,7 +298,10 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s is printed as %s", text, got)
 		}
 	}
-	for _, text := range []string{"", "id=b,body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b", "text=a,a", "id=b,id=", "a,b,a"} {
+	for _, text := range []string{
+		"", "id=b,body", "text=", "=body", "texts=body", "text=a,,id=b", "text=a,text=b", "text=a,a",
+		"id=b,id=", "a,b,a",
+	} {
 		if err := new(Columns).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: want an error", text)
 		}

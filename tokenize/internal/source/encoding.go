@@ -17,7 +17,8 @@ import (
 	"privpipe/pipelines/endpoint/plain"
 )
 
-// An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 is stronger.
+// An Encoding is the character encoding of files. The zero value is UTF-8. A byte order mark of UTF-16 or UTF-32 is
+// stronger.
 type Encoding struct {
 	name string
 	of   encoding.Encoding // nil: UTF-8
@@ -34,7 +35,8 @@ func (e *Encoding) UnmarshalText(text []byte) error {
 		e.of, err = ianaindex.IANA.Encoding(e.name)
 	}
 	if err != nil || e.of == nil {
-		return fmt.Errorf("%q is no encoding: must be auto or a name such as utf-8, windows-1252, iso-8859-2 or shift_jis", text)
+		return fmt.Errorf(
+			"%q is no encoding: must be auto or a name such as utf-8, windows-1252, iso-8859-2 or shift_jis", text)
 	}
 	if name, err := htmlindex.Name(e.of); err == nil && name == "utf-8" {
 		e.of = nil

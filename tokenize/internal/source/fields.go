@@ -20,7 +20,7 @@ type Fields struct {
 	Text  *words.Text
 	User  Name
 	Label Label
-	// Replaced is the number of halves of surrogate pairs in place of which U+FFFD stands.
+	// Replaced counts halves of surrogate pairs. U+FFFD stands in their place.
 	Replaced int
 }
 
@@ -100,14 +100,14 @@ type wrongType string
 
 func (w wrongType) Error() string { return fmt.Sprintf("member %q has the wrong type", string(w)) }
 
-// twice is the error of a member that occurs by its name and by its path.
+// twice is the error if a member occurs by its name and by its path.
 type twice string
 
 func (t twice) Error() string {
 	return fmt.Sprintf("member %q occurs twice, by its name and by its path", string(t))
 }
 
-// notJSON is the error of a line at a byte, from 1.
+// notJSON is a line's error at a byte, from 1.
 type notJSON int64
 
 func (n notJSON) Error() string { return fmt.Sprintf("not JSON at byte %d", int64(n)) }
@@ -117,12 +117,13 @@ func missing(name string) error { return fmt.Errorf("member %q is missing", name
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Members that are no columns are ignored.
 func (o *object) UnmarshalJSONFrom(d *jsontext.Decoder) error { return o.members(d, "") }
 
-// members reads an object whose members have names with a prefix.
+// members reads an object. Its members' names have a prefix.
 func (o *object) members(d *jsontext.Decoder, prefix string) error {
 	return members(d, func(name []byte, value jsontext.Value) error {
 		path := prefix + string(name)
 		if value.Kind() == '{' && o.columns.below(path) {
-			if err := o.members(jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true)), path+"."); err != nil {
+			below := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowInvalidUTF8(true))
+			if err := o.members(below, path+"."); err != nil {
 				return err
 			}
 		}
@@ -130,7 +131,7 @@ func (o *object) members(d *jsontext.Decoder, prefix string) error {
 	})
 }
 
-// set sets the fields of a member.
+// set sets a member's fields.
 func (o *object) set(path string, value jsontext.Value) error {
 	if i := slices.Index(o.names, path); i >= 0 {
 		if o.found[i] {
@@ -197,7 +198,7 @@ func members(d *jsontext.Decoder, set func(name []byte, value jsontext.Value) er
 	return err
 }
 
-// set sets the field of a role other than the text to a JSON value; null counts as missing.
+// set sets a role's field to a JSON value, except the text. null counts as missing.
 func (f *Fields) set(role int, value jsontext.Value) error {
 	if value.Kind() == 'n' {
 		return nil
@@ -265,7 +266,8 @@ func lineError(line []byte, err error) error {
 			return at
 		}
 		return exit.Errorf(exit.Malformed, "%w", notJSON(1)).
-			WithHint("--format tells another format, such as csv, lines or text; --on-error skip skips malformed documents and counts them")
+			WithHint("--format tells another format, such as csv, lines or text; " +
+				"--on-error skip skips malformed documents and counts them")
 	case errors.As(err, &wrong):
 		return wrong
 	}

@@ -11,7 +11,8 @@ import (
 	"privpipe/tokenize/internal/words"
 )
 
-// join returns the text of several columns: those that are not null and not empty, with a blank line between. It is nil if all are nil.
+// join returns the text of several columns, with a blank line between. It leaves out null and empty columns. It is nil
+// if all are nil.
 func join(texts []*words.Text) (joined *words.Text, err error) {
 	for _, text := range texts {
 		switch {
@@ -30,20 +31,21 @@ func join(texts []*words.Text) (joined *words.Text, err error) {
 	return joined, nil
 }
 
-// notUTF8 is the error of a text in another encoding.
+// notUTF8 is the error for texts in another encoding.
 func notUTF8(format string, args ...any) error {
 	return exit.Errorf(exit.Malformed, format, args...).
 		WithHint("--encoding converts other encodings: windows-1252 is that of Western Europe; " +
 			"--on-error skip would leave out the people with accents")
 }
 
-// unquote appends the content of a JSON string, which the decoder has checked. U+FFFD takes the place of half a surrogate pair.
+// unquote appends the content of quoted, a JSON string that the decoder has checked. U+FFFD takes the place of half a
+// surrogate pair.
 func unquote(dst []byte, quoted jsontext.Value) []byte {
 	dst, _ = jsontext.AppendUnquote(dst, quoted) // the error tells of halves
 	return dst
 }
 
-// halves counts the halves of surrogate pairs in the strings of a JSON value (RFC 8259, section 8.2).
+// halves counts the halves of surrogate pairs in a JSON value's strings (RFC 8259, section 8.2).
 func halves(value jsontext.Value) (n int) {
 	high := false // a first half has just been read
 	for i := 0; i < len(value); i++ {

@@ -41,8 +41,9 @@ func TestEncoding(t *testing.T) {
 		name, in, want string
 		replaced       int64
 	}{
-		{"auto", "é\xe9", "é\xe9", 0}, {"UTF-8", "é", "é", 0}, {"latin1", "\x80\xe9", "€é", 0}, {"iso-8859-2", "\xb3", "ł", 0}, {"cp437", "\x82", "é", 0},
-		{"shift_jis", "\x83\x65\x83", "テ\uFFFD", 1}, {"gb18030", "\xb0\xa1", "啊", 0}, {"utf-16le", "a\x00", "a", 0}, {"koi8-r", "\xc1", "а", 0},
+		{"auto", "é\xe9", "é\xe9", 0}, {"UTF-8", "é", "é", 0}, {"latin1", "\x80\xe9", "€é", 0},
+		{"iso-8859-2", "\xb3", "ł", 0}, {"cp437", "\x82", "é", 0}, {"shift_jis", "\x83\x65\x83", "テ\uFFFD", 1},
+		{"gb18030", "\xb0\xa1", "啊", 0}, {"utf-16le", "a\x00", "a", 0}, {"koi8-r", "\xc1", "а", 0},
 	} {
 		var e Encoding
 		if err := e.UnmarshalText([]byte(c.name)); err != nil {
@@ -64,16 +65,19 @@ func TestEncoding(t *testing.T) {
 // TestHTMLCharset: what is not UTF-8 is converted from the encoding that the HTML names, unless another one is given.
 func TestHTMLCharset(t *testing.T) {
 	for _, c := range []struct{ encoding, in, want string }{
-		{"auto", "<meta charset=\"iso-8859-2\">\xb3", "ł"}, {"auto", "<META http-equiv=x content='text/html; charset=Windows-1252'>\x80", "€"},
-		{"auto", "<meta charset=latin1>é", "é"}, {"auto", "<meta charset=utf-8>\xe9", "\xe9"}, {"auto", "<meta charset=utf-16>\xe9", "\xe9"},
-		{"auto", "<meta charset=klingon>\xe9", "\xe9"}, {"auto", "charset=latin1 \xe9", "\xe9"}, {"koi8-r", "<meta charset=latin1>\xe9", "\xe9"},
+		{"auto", "<meta charset=\"iso-8859-2\">\xb3", "ł"},
+		{"auto", "<META http-equiv=x content='text/html; charset=Windows-1252'>\x80", "€"},
+		{"auto", "<meta charset=latin1>é", "é"}, {"auto", "<meta charset=utf-8>\xe9", "\xe9"},
+		{"auto", "<meta charset=utf-16>\xe9", "\xe9"}, {"auto", "<meta charset=klingon>\xe9", "\xe9"},
+		{"auto", "charset=latin1 \xe9", "\xe9"}, {"koi8-r", "<meta charset=latin1>\xe9", "\xe9"},
 		{"auto", strings.Repeat(" ", metaBytes) + "<meta charset=latin1>\xe9", "\xe9"},
 	} {
 		var e Encoding
 		if err := e.UnmarshalText([]byte(c.encoding)); err != nil {
 			t.Fatal(err)
 		}
-		if got := string(e.html([]byte(c.in), new(atomic.Int64))); !strings.HasSuffix(got, c.want) || len(got) < len(c.in) {
+		got := string(e.html([]byte(c.in), new(atomic.Int64)))
+		if !strings.HasSuffix(got, c.want) || len(got) < len(c.in) {
 			t.Errorf("%s, %q: got %q", c.encoding, c.in, got)
 		}
 	}
@@ -82,7 +86,8 @@ func TestHTMLCharset(t *testing.T) {
 // TestOtherFormat: what is a text stays one.
 func TestOtherFormat(t *testing.T) {
 	for _, text := range []string{
-		"", "1 10:30", "12 10:30 11:45 lunch", "3 apples", "1\n2\n3\n", "From: me", "<b>bold</b>", "%!", "[1]", "2026\n", "1 10:30\nthen\n", "100:1 200:2 300:3",
+		"", "1 10:30", "12 10:30 11:45 lunch", "3 apples", "1\n2\n3\n", "From: me", "<b>bold</b>", "%!", "[1]",
+		"2026\n", "1 10:30\nthen\n", "100:1 200:2 300:3",
 	} {
 		if other := otherFormat([]byte(text), TextFile); other != nil {
 			t.Errorf("%q is %s", text, other.name)
@@ -93,7 +98,10 @@ func TestOtherFormat(t *testing.T) {
 			t.Errorf("%q is a text", text)
 		}
 	}
-	for text, as := range map[string]Format{"{\"a\": \"b\"}": JSONLines, "From: x\n": Mail, "from,subject\n": CSV, "Subject: x\n": Lines, "text\n{\"a\"}": CSV} {
+	for text, as := range map[string]Format{
+		"{\"a\": \"b\"}": JSONLines, "From: x\n": Mail, "from,subject\n": CSV, "Subject: x\n": Lines,
+		"text\n{\"a\"}": CSV,
+	} {
 		if other := otherFormat([]byte(text), as); other != nil {
 			t.Errorf("%q as %s is %s", text, as, other.name)
 		}
@@ -119,7 +127,8 @@ func FuzzUnquoted(f *testing.F) {
 	})
 }
 
-// TestSwallows: the header has a width, the lines inside a field are counted, and neither one column nor prose is refused.
+// TestSwallows: the header has a width, the lines inside a field are counted, and neither one column nor prose is
+// refused.
 func TestSwallows(t *testing.T) {
 	for content, want := range map[string]bool{
 		"id,text\n1,\"a\n2,b\n3,c\n4,d\"\n":                 true,

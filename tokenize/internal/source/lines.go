@@ -17,18 +17,18 @@ type lines struct {
 	in      io.Reader
 	name    string
 	format  Format
-	limit   int // of a record, in bytes
+	limit   int // bytes that a record may have
 	quote   Quote
-	comma   Delimiter // of a table
-	comment byte      // of a table; 0: none
-	csv     *scanner  // of a table with quotes, else nil
+	comma   Delimiter // between fields
+	comment byte      // begins a comment; 0: none
+	csv     *scanner  // for a table with quotes, else nil
 	values  *values   // of JSON that is not a value a line, else nil
 	later   bool      // a value came before rest
 	closed  bool      // the array of values was closed before rest
 	mails   *mails    // of mail, else nil
 	rest    []byte    // bytes read, but not yet returned
 	scanned int       // number of bytes of rest that are scanned; no record ends in them, except the faulty one
-	faulty  int       // number of bytes of the record at the beginning of rest, if it has ended and is wide or broken; else 0
+	faulty  int       // bytes of the first record in rest, if it has ended and is wide or broken; else 0
 	line    int       // number of the first line of rest
 	begun   bool      // the first bytes have been looked at
 	cr      bool      // a CR that was read is not yet in rest
@@ -40,7 +40,10 @@ type lines struct {
 var byteOrderMark = []byte("\uFEFF")
 
 func newLines(in io.Reader, name string, format Format, o *Options) *lines {
-	l := &lines{in: in, name: name, format: format, limit: o.Limit, line: 1, quote: o.quote(format), comma: o.Delimiter, comment: byte(o.comment())}
+	l := &lines{
+		in: in, name: name, format: format, limit: o.Limit, line: 1,
+		quote: o.quote(format), comma: o.Delimiter, comment: byte(o.comment()),
+	}
 	switch format {
 	case CSV, TSV:
 		if l.comma == 0 {
@@ -97,10 +100,11 @@ func (l *lines) next() (Chunk, error) {
 
 // hasHead says whether the first line has been read, or enough of it.
 func (l *lines) hasHead() bool {
-	return len(l.rest) > max(min(l.limit, headBytes), len(byteOrderMark)) || bytes.IndexByte(bytes.TrimLeft(l.rest, space), '\n') >= 0
+	return len(l.rest) > max(min(l.limit, headBytes), len(byteOrderMark)) ||
+		bytes.IndexByte(bytes.TrimLeft(l.rest, space), '\n') >= 0
 }
 
-// begin looks at the first bytes: a byte order mark, the line in which Excel names the delimiter, and the format.
+// begin looks at the first bytes: a byte order mark, Excel's line with the delimiter, and the format.
 func (l *lines) begin() error {
 	l.begun = true
 	l.rest = bytes.TrimPrefix(l.rest, byteOrderMark)
@@ -240,8 +244,8 @@ func lineEnds(b []byte) {
 	}
 }
 
-// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record has another fault: it may
-// have swallowed the records after it.
+// skip discards the rest of the current record, which is too long, without holding it in memory. A broken record has
+// another fault: it may have swallowed the records after it.
 func (l *lines) skip() Chunk {
 	chunk := Chunk{Name: l.name, Line: l.line, Fault: ErrTooLong}
 	if l.comment != 0 && l.rest[0] == l.comment {

@@ -26,7 +26,7 @@ var errNoMail = errors.New("not a mail: it must begin with headers, such as From
 // fieldName is how a header begins: a name and a colon.
 var fieldName = regexp.MustCompile(`\A[A-Za-z][-\w]*:`)
 
-// parseMail returns the fields of a mail: its subject and its body, and as its user the address that it is from.
+// parseMail returns a mail's fields: its subject and its body, and as its user the address that it is from.
 func parseMail(content []byte, columns *Columns) (f Fields, err error) {
 	m, err := mail.ReadMessage(bytes.NewReader(content))
 	if err != nil || !fieldName.Match(content) {
@@ -86,7 +86,8 @@ const mostDepth = 10 // of parts in parts
 
 var errDeepMail = errors.New("a mail with parts in parts in more than 10 levels")
 
-// body returns the text of a mail or of a part of it: plain text, or else HTML. Attachments and forwarded mails are left out.
+// body returns the text in a mail or in one of its parts: plain text, or else HTML. Attachments and forwarded mails are
+// left out.
 func body(header func(string) string, in io.Reader, depth int) (string, error) {
 	kind, parameters, err := mime.ParseMediaType(cmp.Or(header("Content-Type"), "text/plain"))
 	if err != nil && kind == "" {
@@ -109,7 +110,7 @@ func body(header func(string) string, in io.Reader, depth int) (string, error) {
 	case "base64":
 		in = base64.NewDecoder(base64.StdEncoding, in)
 	}
-	text, _ := io.ReadAll(in) // of damaged Base64 what is before the damage
+	text, _ := io.ReadAll(in) // damaged Base64: the text before the damage
 	return decode(text, parameters["charset"]), nil
 }
 
@@ -118,7 +119,7 @@ func parts(in *multipart.Reader, alternative bool, depth int) (string, error) {
 	var texts []string
 	for {
 		part, err := in.NextRawPart()
-		if err != nil { // of a truncated mail, what is there
+		if err != nil { // truncated, perhaps: the parts so far
 			return strings.Join(texts, "\n\n"), nil
 		}
 		text, err := body(part.Header.Get, part, depth+1)
@@ -131,7 +132,8 @@ func parts(in *multipart.Reader, alternative bool, depth int) (string, error) {
 	}
 }
 
-// decode returns a text in UTF-8. What is not in its charset is taken for Windows-1252, as mail without a charset is.
+// decode returns a text in UTF-8. A text outside its charset is UTF-8 or else Windows-1252, as mail without a charset
+// is.
 func decode(text []byte, charset string) string {
 	encoding, err := htmlindex.Get(charset)
 	if err == nil && encoding != unicode.UTF8 && !strings.EqualFold(charset, "us-ascii") {

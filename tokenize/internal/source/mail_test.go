@@ -46,7 +46,9 @@ func TestMails(t *testing.T) {
 		from + "A: 1\r\n\r\nx\r\n\r\n" + from + "B: 2\r\n\r\ny":        {"1:A: 1\r\n\r\nx\r\n\r\n", "6:B: 2\r\n\r\ny"},
 		from + strings.Repeat("x", 300) + "\n\n" + from + "B: 2\n\ny":  {"1!record too long", "4:B: 2\n\ny"},
 	} {
-		for name, reader := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
+		for name, reader := range map[string]io.Reader{
+			"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
+		} {
 			if got := mailsOf(reader, 200); !slices.Equal(got, want) {
 				t.Errorf("%q, %s: got %q, want %q", in, name, got, want)
 			}
@@ -56,20 +58,23 @@ func TestMails(t *testing.T) {
 
 func TestParseMail(t *testing.T) {
 	head := "From: =?iso-8859-1?q?Ren=E9?= <R@B.org>\nSubject: s\nMessage-ID: <1>\nList-Id: l\nMIME-Version: 1.0\n"
-	multi := head + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>html\n--x\nContent-Type: text/plain\n\nplain\n"
+	multi := head + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>html\n" +
+		"--x\nContent-Type: text/plain\n\nplain\n"
 	for _, c := range []struct{ columns, mail, want string }{
 		{"", head + "\nbody\n", "s\n\nbody|r@b.org||"},
 		{"text=body,user=,id=message-id,label=list-id", head + "\nbody\n", "body||<1>|l"},
 		{"text=from,subject", head + "\nbody\n", "René <R@B.org>\n\ns|r@b.org||"},
 		{"", head + "Content-Type: text/plain; charset=iso-8859-1\n\ncaf\xe9", "s\n\ncafé|r@b.org||"},
-		{"", head + "Content-Type: text/plain; charset=utf-8\n\ncaf\xe9", "s\n\ncafé|r@b.org||"}, // Windows-1252 after all
+		// Windows-1252 after all
+		{"", head + "Content-Type: text/plain; charset=utf-8\n\ncaf\xe9", "s\n\ncafé|r@b.org||"},
 		{"", head + "Content-Type: text/plain; charset=unknown-8bit\n\ncafé", "s\n\ncafé|r@b.org||"},
 		{"", head + "Content-Transfer-Encoding: quoted-printable\n\na=\nb=C3=A9", "s\n\nabé|r@b.org||"},
 		{"", head + "Content-Transfer-Encoding: base64\n\nY2Fm\nw6k=\n", "s\n\ncafé|r@b.org||"},
 		{"", multi + "--x--\n", "s\n\n<p>html|r@b.org||"},
 		{"", multi, "s\n\n<p>html|r@b.org||"}, // truncated
 		{"", head + "Content-Type: image/png\n\nx", "s|r@b.org||"},
-		{"", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\none\n--x\nContent-Type: message/rfc822\n\nSubject: no\n\nno\n--x\n\ntwo\n--x--\n", "s\n\none\n\ntwo|r@b.org||"},
+		{"", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\none\n" +
+			"--x\nContent-Type: message/rfc822\n\nSubject: no\n\nno\n--x\n\ntwo\n--x--\n", "s\n\none\n\ntwo|r@b.org||"},
 		{"", "Subject: s\n\n", "s|||"},
 		{"", "From: undisclosed\n\nx", "x|undisclosed||"},
 		{"", "no header", "!" + errNoMail.Error()},
@@ -106,7 +111,8 @@ func TestParseMail(t *testing.T) {
 // FuzzMail: every mail has a text in UTF-8 or is refused without its text; how a pipe cuts an mbox does not matter.
 func FuzzMail(f *testing.F) {
 	for _, seed := range []string{
-		from + "A: 1\n\nx\n\n" + from + "B: 2\n\n>From y\n", "Subject: =?utf-8?b?w6k=?=\n\nx\xe9", "Content-Type: multipart/mixed; boundary=x\n\n--x\n\ny\n--x--",
+		from + "A: 1\n\nx\n\n" + from + "B: 2\n\n>From y\n", "Subject: =?utf-8?b?w6k=?=\n\nx\xe9",
+		"Content-Type: multipart/mixed; boundary=x\n\n--x\n\ny\n--x--",
 		"Content-Transfer-Encoding: base64\n\n=", "From: <\n\n",
 	} {
 		f.Add(seed)

@@ -23,8 +23,8 @@ var (
 // isBox says whether a file begins as an mbox.
 func isBox(head []byte) bool { return fromLine.Match(head) }
 
-// begins says whether a mail begins at an offset: with the line of its sender and its time. Programs that append mails may leave out the empty
-// line before it, and without a boundary the mail would be a part of another person's.
+// begins says whether a mail begins at an offset: with the line of its sender and its time. Programs that append mails
+// may leave out the empty line before it. Without a boundary the mail would be a part of another person's.
 func (m *mails) begins(b []byte, at int) bool {
 	return b[at-1] == '\n' && fromLine.Match(b[at:min(at+mostFromLine, len(b))])
 }
@@ -43,7 +43,8 @@ func (m *mails) end(b []byte) int {
 	return 0
 }
 
-// lastEnd returns the offset of the last mail that begins in b, of which some bytes are scanned; 0 if none begins after the first.
+// lastEnd returns the offset of the last mail that begins in b; 0 if none begins after the first. The first bytes of b
+// are scanned already.
 func (m *mails) lastEnd(b []byte, scanned int) int {
 	least := max(scanned-mostFromLine, 0)
 	for rest := b; m.box; {
@@ -59,7 +60,8 @@ func (m *mails) lastEnd(b []byte, scanned int) int {
 	return 0
 }
 
-// mails gives the mails of a chunk with the numbers of the lines at which they begin, without the line of an mbox and its escapes.
+// mails gives a chunk's mails, each with the number of its first line. It removes the first line of each mail in an
+// mbox, and the escapes.
 func (c Chunk) mails(limit int) iter.Seq2[int, element] {
 	return func(yield func(int, element) bool) {
 		m := &mails{box: isBox(c.Content)}

@@ -13,7 +13,7 @@ import (
 // messages gives the messages of a topic. Each is one record, whatever its bytes: also an object of several lines.
 type messages struct {
 	topic.Texts
-	format Format // of a message
+	format Format // of each message
 	read   *atomic.Int64
 }
 

@@ -24,7 +24,7 @@ type rows struct {
 	file  *parquet.File
 	in    *parquet.Rows
 	texts []int           // indices of the cells of the text in a row; not with Cells
-	cells [len(roles)]int // those of the other roles; -1: no such column
+	cells [len(roles)]int // indices for the other roles; -1: no such column
 	first int             // number of the next row, from 1
 	read  *atomic.Int64
 }
@@ -195,7 +195,7 @@ func (r *rows) row(cells []parquet.Cell) (row Row) {
 	return row
 }
 
-// value returns the value of a cell, nil of null.
+// value returns a cell's value, nil for null.
 func (r *rows) value(c *parquet.Cell, name string, role int) (*words.Text, error) {
 	switch {
 	case c.Null:

@@ -16,7 +16,7 @@ const (
 	QuoteNone     Quote = "none"  // no field is quoted; \t, \n and \\ stand for a tab, a newline and a backslash
 )
 
-// An unquotedReader reads the lines of a table whose fields are not quoted, as databases write them.
+// An unquotedReader reads the lines of tables with unquoted fields, as databases write them.
 type unquotedReader struct {
 	*table
 	content []byte
@@ -59,10 +59,10 @@ var unescaped = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r
 // InputOffset returns the offset after the last record.
 func (r *unquotedReader) InputOffset() int64 { return int64(r.at) }
 
-// FieldPos returns the line of a field of the last record.
+// FieldPos returns the last record's line.
 func (r *unquotedReader) FieldPos(int) (line, column int) { return r.line, 1 }
 
-// separator returns the delimiter that the first line of a file of Excel names, and the length of this line: 0 if it names none.
+// separator returns the delimiter that Excel names in a file's first line, and the line's length: 0 if it names none.
 func separator(content []byte) (Delimiter, int) {
 	line, _, _ := bytes.Cut(content, []byte("\n"))
 	name := strings.Trim(strings.TrimSuffix(string(line), "\r"), `"`)
@@ -73,7 +73,7 @@ func separator(content []byte) (Delimiter, int) {
 	return d, min(len(line)+1, len(content))
 }
 
-// quote returns how the fields of a format are quoted.
+// quote returns how a format quotes fields.
 func (o *Options) quote(format Format) Quote {
 	switch {
 	case o.Quote != QuoteByFormat:

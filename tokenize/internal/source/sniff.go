@@ -10,10 +10,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// headBytes is how many first bytes of a file tell its format.
+// headBytes is how many first bytes tell a file's format.
 const headBytes = 4 << 10
 
-// A kind is a format that the first bytes of a file show, although it is read as another one.
+// A kind is a format that a file's first bytes show, although it is read as another one.
 type kind struct {
 	name string
 	is   func(head []byte) bool
@@ -28,20 +28,24 @@ func (k *kind) refuse() *exit.Error {
 const bagHint = "FORMATS.md shows how to make a UCI bag of words of it, which tokenize uci reads"
 
 var kinds = []*kind{
-	{name: "UTF-16 without a byte order mark", is: begins(`(?s)([^\x00]\x00){2}|(\x00[^\x00]){2}`), hint: "--encoding utf-16le, or utf-16be, reads it"},
+	{name: "UTF-16 without a byte order mark", is: begins(`(?s)([^\x00]\x00){2}|(\x00[^\x00]){2}`),
+		hint: "--encoding utf-16le, or utf-16be, reads it"},
 	{name: "a matrix in the format Matrix Market, not a text", is: begins(`%%MatrixMarket`), hint: bagHint},
-	{name: "a UCI bag of words, not a text: read it with tokenize uci", is: bagHead.Match, hint: "tokenize uci reads it"},
+	{name: "a UCI bag of words, not a text: read it with tokenize uci", is: bagHead.Match,
+		hint: "tokenize uci reads it"},
 	{name: "bags of words in the format of LDA-C, not a text", is: isLDAC, hint: bagHint},
 	{name: "rows in the format of SVMlight, not a text", is: isSVMlight, hint: bagHint},
-	{name: "JSON, not a table", is: begins(`(\[\s*)?\{\s*"`), of: []Format{CSV, TSV}, hint: "this begins as JSON does: --format jsonl reads it"},
-	{name: "HTML, not JSON Lines or a table", is: begins(`(?i)<(!doctype\s+html|html[\s>]|head[\s>]|body[\s>])`), of: []Format{JSONLines, CSV, TSV},
-		hint: "--format text reads each file as one document"},
-	{name: "XML, not JSON Lines or a table", is: begins(`<\?xml\s`), of: []Format{JSONLines, CSV, TSV}, hint: "--format text reads each file as one document; " +
-		"for one document an element, convert it to JSON Lines"},
+	{name: "JSON, not a table", is: begins(`(\[\s*)?\{\s*"`), of: []Format{CSV, TSV},
+		hint: "this begins as JSON does: --format jsonl reads it"},
+	{name: "HTML, not JSON Lines or a table", is: begins(`(?i)<(!doctype\s+html|html[\s>]|head[\s>]|body[\s>])`),
+		of: []Format{JSONLines, CSV, TSV}, hint: "--format text reads each file as one document"},
+	{name: "XML, not JSON Lines or a table", is: begins(`<\?xml\s`), of: []Format{JSONLines, CSV, TSV},
+		hint: "--format text reads each file as one document; for one document an element, convert it to JSON Lines"},
 	{name: "mail, not JSON Lines", is: isMail, of: []Format{JSONLines}, hint: "--format mail reads mail and mbox"},
 }
 
-// otherFormat returns the format that the first bytes of a file show, if it is none that the file can be read as; else nil.
+// otherFormat returns the format that a file's first bytes show. It returns nil if they show none, or one
+// that the file can be read as.
 func otherFormat(head []byte, as Format) *kind {
 	head = bytes.TrimLeft(head[:min(len(head), headBytes)], "\uFEFF"+space)
 	for _, k := range kinds {
@@ -56,7 +60,8 @@ func begins(expression string) func([]byte) bool {
 	return regexp.MustCompile(`\A(?:` + expression + `)`).Match
 }
 
-// bagHead are the three sizes and the first pair of a UCI bag of words: every line is numbers and no line has a word.
+// bagHead finds the three sizes and the first pair in a UCI bag of words: every line is numbers and no line has a
+// word.
 var bagHead = regexp.MustCompile(`\A\s*\d+\s*\n\s*\d+\s*\n\s*\d+\s*\n\s*\d+ \d+ \d+(\.0*)?\s*\n`)
 
 // isLDAC says whether the first lines are each a number and as many pairs.
@@ -73,11 +78,11 @@ var (
 	labelled  = regexp.MustCompile(`\A[-+]?\d+(\.\d+)?( qid:\d+)?( \d+:[-+.\deE]+)+ *(#.*)?\z`)
 )
 
-// isSVMlight says whether the first lines are each a number and pairs of a feature and its value.
+// isSVMlight says whether the first lines are each a number and pairs. A pair is a feature and its value.
 func isSVMlight(head []byte) bool { return allLines(head, labelled.MatchString) }
 
-// allLines says whether the first lines of a file have a form: three lines, or fewer if the file ends there. A single line, which may be a
-// text such as "1 10:30", must have three pairs.
+// allLines says whether a file's first lines have a form: three lines, or fewer if the file ends there. A single line,
+// which may be a text such as "1 10:30", must have three pairs.
 func allLines(head []byte, is func(string) bool) bool {
 	lines := strings.SplitN(strings.ReplaceAll(strings.TrimSpace(string(head)), "\r", ""), "\n", 4)
 	for _, line := range lines[:min(3, len(lines))] {
@@ -88,11 +93,12 @@ func allLines(head []byte, is func(string) bool) bool {
 	return len(lines) > 1 || strings.Count(lines[0], ":") >= 3
 }
 
-var mailHeader = begins(`(From|Return-Path|Received|Delivered-To|Message-I[Dd]|MIME-Version|Subject|Date|To|X-[-\w]+): `)
+var mailHeader = begins(`(From|Return-Path|Received|Delivered-To|Message-I[Dd]|MIME-Version|Subject|Date|To|` +
+	`X-[-\w]+): `)
 
 func isMail(head []byte) bool { return isBox(head) || mailHeader(head) }
 
-// NotText returns the error of a text that is none, nil if it may be one.
+// NotText returns the error for content that is no text, nil if it may be one.
 func NotText(content []byte) error {
 	if other := otherFormat(content, TextFile); other != nil {
 		return other.refuse()

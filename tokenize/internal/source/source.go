@@ -75,8 +75,10 @@ type input struct {
 	format Format
 }
 
-// NewReader returns a Reader of the named inputs, or of standard input if no input is named. A folder stands for the files below
-// it, in lexical order: with ByName those of known extensions (also compressed), with any other format all files except hidden ones. The id of a text file is its path, relative to the folder if a folder was named.
+// NewReader returns a Reader of the named inputs, or of standard input if no input is named. A folder stands for the
+// files below it, in lexical order. With ByName they are the files with known extensions (also compressed), with any
+// other format all files except hidden ones. A text file's id is its path, relative to the folder if a folder was
+// named.
 func NewReader(names []string, o Options) (*Reader, error) {
 	if len(names) == 0 {
 		names = []string{endpoint.Stdio}
@@ -167,7 +169,8 @@ func formatOf(name string) Format {
 // formats are the formats of files by their extension in small letters.
 var formats = map[string]Format{
 	".txt": TextFile, ".text": TextFile, ".html": TextFile, ".htm": TextFile, ".xhtml": TextFile,
-	".jsonl": JSONLines, ".ndjson": JSONLines, ".jl": JSONLines, ".json": JSONLines, ".csv": CSV, ".tsv": TSV, ".tab": TSV,
+	".jsonl": JSONLines, ".ndjson": JSONLines, ".jl": JSONLines, ".json": JSONLines,
+	".csv": CSV, ".tsv": TSV, ".tab": TSV,
 	".parquet": Parquet, ".parq": Parquet, ".pq": Parquet, ".eml": Mail, ".mbox": Mail, ".mbx": Mail,
 }
 
@@ -208,7 +211,8 @@ func (r *Reader) addFolder(root string) error {
 		if entry.IsDir() {
 			return nil
 		}
-		if in.format == "" || r.Cells != nil && (in.format == TextFile || in.format == Mail) { // a README, rather than rows
+		// Beside rows, a text or a mail is a README.
+		if in.format == "" || r.Cells != nil && (in.format == TextFile || in.format == Mail) {
 			kind := kindOf(path)
 			r.left[kind] = append(r.left[kind], path)
 			return nil
@@ -221,7 +225,8 @@ func (r *Reader) addFolder(root string) error {
 		return nil
 	})
 	if err == nil && len(r.inputs) == before {
-		err = exit.Errorf(exit.Missing, "%s: no file of a known extension in this folder, such as .txt, .jsonl, .csv or .parquet", root).
+		err = exit.Errorf(exit.Missing,
+			"%s: no file of a known extension in this folder, such as .txt, .jsonl, .csv or .parquet", root).
 			WithHint("--format reads all its files in one format, whatever their names")
 	}
 	return err
@@ -358,11 +363,12 @@ func (r *Reader) file(in input) (Chunk, error) {
 	return chunk, err
 }
 
-// knownKinds are the extensions that a message may show. Others may be a part of a name.
-var knownKinds = strings.Fields(".bak .bib .bin .c .cfg .conf .css .dat .db .doc .docx .epub .gif .go .gz .ini .jpeg .jpg .js .lock .log .md .mp3 .mp4 .odp " +
-	".ods .odt .pdf .php .pickle .pkl .png .ppt .pptx .ps .py .rst .rtf .sh .sql .sqlite .svg .tar .tex .tgz .tmp .toml .wav .xls .xlsx .xml .yaml .yml .zip")
+// knownKinds are the extensions that a message may show. Other extensions may be parts of names.
+var knownKinds = strings.Fields(".bak .bib .bin .c .cfg .conf .css .dat .db .doc .docx .epub .gif .go .gz .ini " +
+	".jpeg .jpg .js .lock .log .md .mp3 .mp4 .odp .ods .odt .pdf .php .pickle .pkl .png .ppt .pptx .ps .py .rst .rtf " +
+	".sh .sql .sqlite .svg .tar .tex .tgz .tmp .toml .wav .xls .xlsx .xml .yaml .yml .zip")
 
-// kindOf is the extension of a file that is left out, or what stands for it.
+// kindOf is the extension that a message shows for a file that is left out, or "others".
 func kindOf(path string) string {
 	suffix := strings.ToLower(filepath.Ext(path))
 	if !slices.Contains(knownKinds, suffix) {

@@ -59,7 +59,8 @@ func TestReaderOfAFolder(t *testing.T) {
 		"d/notes.md": "no", "d/x.csv": "text\n1\n\"2\n2\"\n", "d/y.tsv": "\n\na\ttext\r\n1\t2",
 	})
 	want := []string{
-		`d/a/z.txt 0 a/z.txt "Z"`, `d/a.jsonl 1  "{}\n"`, `d/a.jsonl 2  "{ }"`, `d/b.txt 0 b.txt "B"`, `d/c.jsonl 1  "{}\n"`,
+		`d/a/z.txt 0 a/z.txt "Z"`, `d/a.jsonl 1  "{}\n"`, `d/a.jsonl 2  "{ }"`, `d/b.txt 0 b.txt "B"`,
+		`d/c.jsonl 1  "{}\n"`,
 		`d/empty.txt 0 empty.txt ""`, `d/x.csv 2  "1\n\"2\n2\"\n"`, `d/y.tsv 4  ""`, `d/y.tsv 4  "1\t2"`,
 	}
 	got, err := found(t, root, 100, root+"/d")
@@ -99,7 +100,9 @@ func TestReaderOfOneFormat(t *testing.T) {
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]Format{
 		"a.txt": TextFile, "a/b.jsonl": JSONLines, "a.csv": CSV, "a.tsv.gz": TSV, "a.csv.xz": CSV, "a.txt.bz2": TextFile,
-		"a.jsonl.zst": JSONLines, "a": "", "-": "", "a.gz": "", "a.csv.gz.gz": "", "a.csv.lz4": "", "csv": "", "a.json": JSONLines, "A.TXT": TextFile, "b.NDJSON.GZ": JSONLines, "c.Parq": Parquet, "d.htm": TextFile, "e.EML": Mail, "f.md": "",
+		"a.jsonl.zst": JSONLines, "a": "", "-": "", "a.gz": "", "a.csv.gz.gz": "", "a.csv.lz4": "", "csv": "",
+		"a.json": JSONLines, "A.TXT": TextFile, "b.NDJSON.GZ": JSONLines, "c.Parq": Parquet, "d.htm": TextFile,
+		"e.EML": Mail, "f.md": "",
 	} {
 		if got := formatOf(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -108,7 +111,9 @@ func TestFormatOf(t *testing.T) {
 }
 
 func TestReaderOfFiles(t *testing.T) {
-	root := folder(t, map[string]string{"1.txt": "one", "2.data": "{}\n", "0.data": "{ }\n", "none/x.md": "", "large.txt": "12345"})
+	root := folder(t, map[string]string{
+		"1.txt": "one", "2.data": "{}\n", "0.data": "{ }\n", "none/x.md": "", "large.txt": "12345",
+	})
 	// In the order of the arguments.
 	got, err := found(t, root, 4, root+"/2.data", root+"/1.txt", root+"/large.txt", root+"/0.data")
 	want := []string{`2.data 1  "{}\n"`, `1.txt 0 1.txt "one"`, `large.txt 0 large.txt "too long"`, `0.data 1  "{ }\n"`}

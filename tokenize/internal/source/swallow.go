@@ -6,7 +6,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// ErrNeverSkipped is an error of each record that may have swallowed the records after it, so that it cannot be skipped by itself.
+// ErrNeverSkipped is an error of each record that may have swallowed the records after it, so that it cannot be skipped
+// by itself.
 var ErrNeverSkipped = errors.New("never skipped")
 
 // A swallower is the fault of such a record: the rule that it breaks.
@@ -27,15 +28,19 @@ const (
 	unquotedToo = "; --quote none reads a file whose program quotes no field"
 )
 
-// ErrQuote is the error of a broken record of CSV.
-var ErrQuote = swallows("a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled",
+// ErrQuote is the error for broken CSV records.
+var ErrQuote = swallows(
+	"a quoted field has text after its closing quote, or no closing quote: a quote inside a field must be doubled",
 	noTelling+unquotedToo)
 
 var (
-	errRows = swallows("a quoted field in which three or more lines look like rows: a quote inside a field must be doubled",
-		"--quote trust reads a file in which every field is quoted as it must be, as programs write them; otherwise "+noTelling+unquotedToo)
+	errRows = swallows(
+		"a quoted field in which three or more lines look like rows: a quote inside a field must be doubled",
+		"--quote trust reads a file in which every field is quoted as it must be, as programs write them; otherwise "+
+			noTelling+unquotedToo)
 	errSeveral = swallows("several objects on one line",
-		"jq -c . writes each on a line of its own; the objects may be of several people, so their line is never skipped")
+		"jq -c . writes each on a line of its own; the objects may be of several people, "+
+			"so their line is never skipped")
 	errAfter = swallows("something comes after the array", noTelling)
 	errOpen  = swallows("the array is not closed: is the file truncated?", noTelling)
 

@@ -6,18 +6,19 @@ import (
 	"iter"
 )
 
-// values finds the end of each JSON value of a file in which a value is not a line: the elements of an array, or objects over several lines.
+// values finds the end of each JSON value in a file without a value a line. The values are an array's elements, or
+// objects over several lines.
 type values struct {
-	array   bool // an element ends before a comma or the bracket that closes the array; else an object ends after its brace
-	depth   int  // of the brackets and braces that are open, but of those of the array
+	array   bool // an element ends before a comma or the array's closing bracket; else an object ends after its brace
+	depth   int  // brackets and braces that are open, except the array's own
 	text    bool // within a string
 	escaped bool
 	closed  bool // the array is closed
 	first   bool // no value has ended yet
 }
 
-// end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current value, with the
-// comma or bracket after it, or 0 if the value does not end in b.
+// end scans b, which follows the bytes scanned before. It returns the number of bytes of b up to the end of the current
+// value, with the comma or bracket after it. It returns 0 if the value does not end in b.
 func (s *values) end(b []byte) int {
 	for i, c := range b {
 		switch {
@@ -45,7 +46,7 @@ func (s *values) end(b []byte) int {
 	return 0
 }
 
-// open is the fault of a value that nothing closes.
+// open is the fault if nothing closes a value.
 func (s *values) open() error {
 	if s.array {
 		return errOpen
@@ -53,7 +54,7 @@ func (s *values) open() error {
 	return errOpenObject
 }
 
-// jsonValues gives the values of a chunk with the numbers of the lines at which they begin.
+// jsonValues gives a chunk's values, each with the number of its first line.
 func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 	return func(yield func(int, element) bool) {
 		s, rest, number, closed := &values{array: c.values.array}, c.Content, c.Line, c.values.closed
@@ -88,7 +89,7 @@ func (c Chunk) jsonValues(limit int) iter.Seq2[int, element] {
 	}
 }
 
-// hasSeveral says whether an object begins after the first object of a line.
+// hasSeveral says whether an object begins after a line's first object.
 func hasSeveral(line []byte) bool {
 	n := new(values).end(line)
 	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(line[n:], ","+space), []byte("{"))
@@ -97,8 +98,8 @@ func hasSeveral(line []byte) bool {
 // space is the white space of JSON (RFC 8259, section 2).
 const space = " \t\r\n"
 
-// valuesOf returns what a file of JSON that begins with head has instead of a value a line: an array, or objects over several lines, which
-// begin with a brace on a line by itself. It returns nil for JSON Lines.
+// valuesOf looks at a JSON file's first bytes. It returns values for an array, or for objects over several lines, which
+// begin with a brace on a line by itself. It returns nil for JSON Lines, with a value a line.
 func valuesOf(head []byte) *values {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(head, space), []byte("\n"))
 	switch line = bytes.TrimRight(line, space); {

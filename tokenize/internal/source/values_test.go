@@ -52,11 +52,14 @@ func TestValues(t *testing.T) {
 		"{\n\"a\":1\n}\n{\n\"b\":{}\n}": {"1:{\n\"a\":1\n}", "4:{\n\"b\":{}\n}"},
 		"{\n\"a\":1":                    {"1:{\n\"a\":1"},
 		"[12345,\"123456789012\",1]":    {"1:12345", "1!record too long", "1:1"},
-		// A quote that is not escaped swallows what comes after it. Whoever skips long records must not skip these people.
+		// A quote that is not escaped swallows what comes after it.
+		// Whoever skips long records must not skip these people.
 		"[1,{\"a\":\"x\"y\"},{\"a\":\"z\"}]": {"1:1", "1!the array is not closed: is the file truncated?"},
 		"{\n\"a\":\"x\"y\"\n}\n{}\n":         {"1!an object is not closed: is the file truncated?"},
 	} {
-		for name, reader := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
+		for name, reader := range map[string]io.Reader{
+			"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
+		} {
 			if got, err := elementsOf(reader, 13); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q, %s: got %q, %v, want %q", in, name, got, err, want)
 			}
@@ -67,7 +70,8 @@ func TestValues(t *testing.T) {
 // TestSeveral: a line of several objects is never skipped, so its people are not left out.
 func TestSeveral(t *testing.T) {
 	for line, want := range map[string]bool{
-		`{"text":"a"}{"text":"b"}`: true, `{"text":"a"}, {"text":"b"}`: true, `{"text":"}{"}x`: false, `{"text":"a"},`: false, `{"text":"a"`: false, `x`: false,
+		`{"text":"a"}{"text":"b"}`: true, `{"text":"a"}, {"text":"b"}`: true, `{"text":"}{"}x`: false,
+		`{"text":"a"},`: false, `{"text":"a"`: false, `x`: false,
 	} {
 		c := Chunk{Line: 1, Content: []byte(line), format: JSONLines, options: new(Options)}
 		for _, row := range c.Rows(100) {
@@ -78,10 +82,12 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// FuzzValues compares arrays that encoding/json reads, and checks that what is found does not depend on how a pipe cuts its input.
+// FuzzValues compares arrays that encoding/json reads, and checks that what is found does not depend on how a pipe cuts
+// its input.
 func FuzzValues(f *testing.F) {
 	for _, seed := range []string{
-		"[]", "[1]", "[{\"a\":\"]\\\\\"},[[]],\"\\\"\"]", "[\n]\n", "[1,]", "[1]]", "[1] x", "{\n\"a\":[{}]}\n{\n}", "[\"\\", "[}]", "[1,\r\n2\r\n]\r\n",
+		"[]", "[1]", "[{\"a\":\"]\\\\\"},[[]],\"\\\"\"]", "[\n]\n", "[1,]", "[1]]", "[1] x", "{\n\"a\":[{}]}\n{\n}",
+		"[\"\\", "[}]", "[1,\r\n2\r\n]\r\n",
 	} {
 		f.Add(seed, 100)
 		f.Add(seed, 3)
@@ -94,7 +100,8 @@ func FuzzValues(f *testing.F) {
 			t.Errorf("%q: byte by byte %q, %v, at once %q, %v", in, got, again, want, err)
 		}
 		var values []json.RawMessage
-		if err != nil || limit <= len(in) || json.Unmarshal([]byte(in), &values) != nil || values == nil || strings.Contains(in, "\r") {
+		if err != nil || limit <= len(in) || json.Unmarshal([]byte(in), &values) != nil || values == nil ||
+			strings.Contains(in, "\r") {
 			return
 		}
 		if len(got) != len(values) {

@@ -9,16 +9,16 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// A Survey is the counts over the documents so far. It holds a count for each length of a document, a hash and a count for each user, and
-// a hash for each id: some 40 bytes a user, and 20 a document. Two names with the same hash count as one; among 10⁸ names a
-// collision has probability 3·10⁻⁴.
+// A Survey is the counts over the documents so far. It holds a count for each length that documents have, a hash and a
+// count for each user, and a hash for each id. It takes some 40 bytes a user, and 20 a document. Two names with the
+// same hash count as one. Among 10⁸ names a collision has probability 3·10⁻⁴.
 type Survey struct {
 	Documents uint64
 	Empty     uint64 // documents without a word of the vocabulary
 	Tokens    uint64 // words of the documents, all in the vocabulary
 	Longest   uint64 // tokens of the longest document
 	WithUser  uint64 // documents that name a user
-	Repeated  uint64 // documents whose id an earlier one has
+	Repeated  uint64 // documents with the id of an earlier one
 
 	lengths map[uint64]uint64 // documents of so many tokens
 	users   map[uint64]uint64 // documents of a user, by its hash
@@ -28,7 +28,10 @@ type Survey struct {
 
 // New returns the Survey of no documents.
 func New() *Survey {
-	return &Survey{lengths: make(map[uint64]uint64), users: make(map[uint64]uint64), ids: make(map[uint64]struct{}), seed: maphash.MakeSeed()}
+	return &Survey{
+		lengths: make(map[uint64]uint64), users: make(map[uint64]uint64), ids: make(map[uint64]struct{}),
+		seed: maphash.MakeSeed(),
+	}
 }
 
 // Add adds a document.

@@ -179,7 +179,8 @@ func (r *Reader) numbers(n int) ([3]int, error) {
 	}
 }
 
-// parse reads up to three whole numbers separated by blanks, also with zeros after a point. It says false for anything else.
+// parse reads up to three whole numbers separated by blanks, also with zeros after a point. It says false for anything
+// else.
 func parse(b []byte, values *[3]int) (found int, ok bool) {
 	inside, zeros := false, false
 	for _, c := range b {

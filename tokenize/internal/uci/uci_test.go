@@ -186,7 +186,8 @@ var refusals = regexp.MustCompile(`^u\.txt: line \d+: (must have [13] decimal nu
 
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		"2\n5\n3\n1 2 1\n1 5 7\n2 1 1\n", "2.0\n5.\n1\n1 2 1.00\n", "1\n5\n1\n1 2 1.5\n", "1\n5\n1\n1 2 .0\n", "1\n5\n1\n1 2 1.0.0\n", "0\n0\n0\n", "1000\n0\n0\n0",
+		"2\n5\n3\n1 2 1\n1 5 7\n2 1 1\n", "2.0\n5.\n1\n1 2 1.00\n", "1\n5\n1\n1 2 1.5\n", "1\n5\n1\n1 2 .0\n",
+		"1\n5\n1\n1 2 1.0.0\n", "0\n0\n0\n", "1000\n0\n0\n0",
 		"900\n5\n1\n900 5 1\n", "010\n5\n0\n", "1\n5\n2\n1 1 1\n1 1 1\n", "1 1 1", "\n\n\n", "1\n5\n\x00\n",
 	} {
 		f.Add(seed)

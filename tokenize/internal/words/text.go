@@ -89,7 +89,7 @@ func (t Text) Valid() bool {
 	return true
 }
 
-// Tokens gives the tokens of a list.
+// Tokens gives a list's tokens.
 func (t Text) Tokens() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for rest := t.Content; len(rest) > 0; {
