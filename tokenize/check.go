@@ -32,11 +32,13 @@ type check struct {
 // Help is kong's hook.
 func (*check) Help() string {
 	return "The report describes private documents and no budget covers it: it is only for people behind the privacy " +
-		"wall, and so is the exit code: whoever writes all other documents learns by it whether one document is there. No recipe calls " +
-		"this command; recipes decide by a release (tokenize text --sizes, estep size, account advise --size). The exit code is 83 if the documents are not worth a budget: too few documents, a " +
-		"vocabulary that lacks most of their words, too many documents without a known word, or one document with most of " +
-		"all words. A message then names the reason, without a number that depends on the data. The coverage of the " +
-		"vocabulary is known only for streams that tokenize wrote. Each user takes some 40 bytes of memory, and each document 20."
+		"wall, and so is the exit code: whoever writes all other documents learns by it whether one document is " +
+		"there. No recipe calls this command; recipes decide by a release (tokenize text --sizes, estep size, " +
+		"account advise --size). The exit code is 83 if the documents are not worth a budget: too few documents, a " +
+		"vocabulary that lacks most of their words, too many documents without a known word, or one document with " +
+		"most of all words. A message then names the reason, without a number that depends on the data. The coverage " +
+		"of the vocabulary is known only for streams that tokenize wrote. Each user takes some 40 bytes of memory, " +
+		"and each document 20."
 }
 
 // Validate is kong's hook.
@@ -168,8 +170,8 @@ func (c *check) faults(p *profile) (faults []fault) {
 // otherWords is a hint for a vocabulary that lacks most words. About half of an English text are stop words.
 func (p *profile) otherWords() string {
 	if 5*p.text.Stop < p.text.All {
-		return "few of the words are stop words: for another language than English, the recipe public.sh --language makes a " +
-			"dictionary, and tokenize text --stop takes its stop words; code and markup have few, too"
+		return "few of the words are stop words: for another language than English, the recipe public.sh --language " +
+			"makes a dictionary, and tokenize text --stop takes its stop words; code and markup have few, too"
 	}
 	return "tokenize vocab makes a vocabulary of public text that is like this one"
 }

@@ -10,7 +10,7 @@ import (
 
 // cut brings documents to some words of their vocabulary.
 type cut struct {
-	From  string `placeholder:"FILE" help:"Read the vocabulary of the documents from FILE; by default the default of tokenize text."`
+	From  string `placeholder:"FILE" help:"Read the documents' vocabulary from FILE; by default as tokenize text does."`
 	Vocab string `required:"" placeholder:"FILE" help:"Keep the words of FILE, which are words of that vocabulary. It must be public, such as that of mstep choose."`
 	rewriting
 }

@@ -19,8 +19,8 @@ type list struct {
 	lines []int
 }
 
-// warnDead warns of the words of lists that no text has: the rule cuts them, unless a text is a list of tokens, or takes them for an earlier
-// word of the list.
+// warnDead warns of words in lists that no text has. The rule cuts such a word, unless a text is a list of tokens, or
+// takes the word for an earlier word of the list.
 func warnDead(r *filter.Run, lists []list, rule words.Rule, tokens bool) {
 	for _, of := range lists {
 		of.warnDead(r, rule, tokens)
@@ -57,7 +57,9 @@ func (of list) warnDead(r *filter.Run, rule words.Rule, tokens bool) {
 func whole(splitter *words.Splitter, word, form string) bool {
 	for _, text := range []string{word, strings.ReplaceAll(word, words.Joint, " ")} {
 		n, equal := 0, false
-		splitter.Words(words.Text{Content: []byte(text)}, func(w words.Word) { n, equal = n+1, string(w.Bytes) == form })
+		splitter.Words(words.Text{Content: []byte(text)}, func(w words.Word) {
+			n, equal = n+1, string(w.Bytes) == form
+		})
 		if n == 1 && equal {
 			return true
 		}

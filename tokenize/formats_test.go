@@ -42,13 +42,15 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestKinds writes the file of each row of a table of FORMATS.md, and compares the words of its documents, or the message.
+// TestKinds writes the file of each row of a table of FORMATS.md, and compares the words of its documents, or the
+// message.
 func TestKinds(t *testing.T) {
 	page, err := os.ReadFile("FORMATS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `([^`]*)` \\| `([^`]*)` \\| (?:`([^`]*)` )?\\| (.*) \\|$").FindAllStringSubmatch(string(page), -1)
+	rows := regexp.MustCompile("(?m)^\\| `([^`]*)` \\| `([^`]*)` \\| (?:`([^`]*)` )?\\| (.*) \\|$").
+		FindAllStringSubmatch(string(page), -1)
 	if len(rows) < 45 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -70,7 +72,8 @@ func TestKinds(t *testing.T) {
 		}
 		flags := strings.Fields(row[3])
 		got := ""
-		if _, message, code := run("tokenize", append(append([]string{"terms", "--min-letters", "1", "--stop", "none", "-o", "terms.pp"}, flags...), row[1])...); code != 0 {
+		terms := append([]string{"terms", "--min-letters", "1", "--stop", "none", "-o", "terms.pp"}, flags...)
+		if _, message, code := run("tokenize", append(terms, row[1])...); code != 0 {
 			message, _, _ = strings.Cut(strings.TrimPrefix(message, "tokenize: error: "), "\n")
 			got = fmt.Sprintf("%d: %s", code, message)
 		} else {

@@ -35,12 +35,15 @@ type inputs struct {
 }
 
 // formatsHelp is the text of --help about inputs.
-const formatsHelp = "A text of JSON Lines is a string, which is cut into words, or a list of strings, each of which is a word as it is, except for its case. " +
-	"The first row of CSV names its columns; columns other than text, id, user and label are ignored. Fields of CSV are quoted " +
-	"as in RFC 4180, and may hold newlines; those of TSV are not quoted. A record has at most 65,536 fields. An empty id counts as no id. A quote that an author wrote could " +
-	"swallow the rows after it. So a quoted field is refused if it is never closed, or if three lines in it look like rows. --on-error skip " +
-	"does not skip such a field. The text of a mail is its subject and body, and its user the address that it is from. Parquet has the same columns, of strings or what CSV would spell out; a column of lists of strings has tokens. It is read " +
-	"from its end, so it must be a file, uncompressed or with Snappy, gzip or Zstandard inside."
+const formatsHelp = "A text of JSON Lines is a string, which is cut into words, or a list of strings, each of which " +
+	"is a word as it is, except for its case. The first row of CSV names its columns; columns other than text, id, " +
+	"user and label are ignored. Fields of CSV are quoted as in RFC 4180, and may hold newlines; those of TSV are " +
+	"not quoted. A record has at most 65,536 fields. An empty id counts as no id. A quote that an author wrote could " +
+	"swallow the rows after it. So a quoted field is refused if it is never closed, or if three lines in it look " +
+	"like rows. --on-error skip does not skip such a field. The text of a mail is its subject and body, and its user " +
+	"the address that it is from. Parquet has the same columns, of strings or what CSV would spell out; a column of " +
+	"lists of strings has tokens. It is read from its end, so it must be a file, uncompressed or with Snappy, gzip " +
+	"or Zstandard inside."
 
 func (f *files) Validate() error {
 	f.Stamps.Apply()

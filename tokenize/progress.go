@@ -21,8 +21,8 @@ func show(r *filter.Run, output string, in *source.Reader) *progress.Meter {
 	return meter
 }
 
-// warnLeft says of which kinds files of folders are left out. Their number depends on private data, and their names are
-// those of documents, so they are shown only with --private-logs.
+// warnLeft says which kinds of files in folders are left out. The number of these files depends on private data, and
+// their names are names of documents. Both are shown only with --private-logs.
 func warnLeft(r *filter.Run, left map[string][]string) {
 	if len(left) == 0 {
 		return
@@ -36,7 +36,8 @@ func warnLeft(r *filter.Run, left map[string][]string) {
 			kinds[i] = fmt.Sprintf("%d %s", len(left[kind]), kind)
 		}
 	}
-	r.Log.Warn(fmt.Sprintf("files of no known extension are left out of folders: %s; --format reads all", strings.Join(kinds, ", ")))
+	r.Log.Warn(fmt.Sprintf("files of no known extension are left out of folders: %s; --format reads all",
+		strings.Join(kinds, ", ")))
 }
 
 func newMeter() *progress.Meter { return &progress.Meter{Name: "tokenize", Unit: progress.Bytes} }

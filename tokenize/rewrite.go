@@ -14,7 +14,7 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// rewriting are the flags of a command that makes a stream of documents from another one.
+// rewriting are the flags of commands that make a stream of documents from another one.
 type rewriting struct {
 	Output string `short:"o" placeholder:"FILE" help:"Write the documents to FILE; standard output by default."`
 	Input  string `arg:"" optional:"" default:"-" help:"Stream of documents; standard input by default."`
@@ -24,9 +24,9 @@ type rewriting struct {
 // A rewriter makes documents from documents, one by one.
 type rewriter struct {
 	values  bool                                                  // it takes documents with values, too
-	header  func(in *endpoint.StreamReader, h *wire.Header) error // makes the header of the output from that of the input
+	header  func(in *endpoint.StreamReader, h *wire.Header) error // makes the output's header from the input's
 	record  func(*wire.Record) *wire.Record
-	tallies func(of map[string]uint64) map[string]uint64 // makes the tallies of the output from those of the input
+	tallies func(of map[string]uint64) map[string]uint64 // makes the output's tallies from the input's
 }
 
 // rewrite writes what the rewriter makes. An input without documents is an error.
@@ -69,7 +69,7 @@ func (w *rewriting) rewrite(r *filter.Run, by rewriter) error {
 	return r.Err()
 }
 
-// tallies are those of these values, by name.
+// tallies returns values as tallies, sorted by name.
 func tallies(values map[string]uint64) (all []*wire.Tally) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		all = append(all, &wire.Tally{Name: name, Value: values[name]})

@@ -16,10 +16,10 @@ func (s *stopping) stopWords(rule words.Rule) (*bag.Index, []list, error) {
 	return leftOut(rule, nil, s.Stop)
 }
 
-// outside are the flags of terms, whose words are to be those that no list has.
+// outside are the flags of terms. They name lists: terms leaves out their words.
 type outside struct {
 	Stop    string `placeholder:"FILE" help:"Leave out the words of FILE, a PUBLIC list with a word a line; by default 740 English stop words; none: leave out none."`
-	Outside string `placeholder:"FILE" help:"Leave out the words of FILE, too: a PUBLIC dictionary that the run has anyway."`
+	Outside string `placeholder:"FILE" help:"Leave out the words of FILE, too: a PUBLIC dictionary the run has anyway."`
 }
 
 // noStop is the value of --stop for no list.
@@ -42,7 +42,8 @@ func (o *outside) words(rule words.Rule) (*bag.Index, []list, error) {
 	return leftOut(rule, stop, o.lists()...)
 }
 
-// leftOut is the index of words and of the words of files; nil of nothing. A file without a name has none. It also returns the lists.
+// leftOut is the index of all and of the words of files, nil if there are none. A file without a name has none. It also
+// returns the lists.
 func leftOut(rule words.Rule, all vocabulary.Words, files ...string) (*bag.Index, []list, error) {
 	var lists []list
 	for _, file := range files {

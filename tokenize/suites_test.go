@@ -13,8 +13,9 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// TestSuites reads each file of public test suites in the folder PRIVPIPE_SUITES (JSONTestSuite, csv-spectrum, the files of pandas and DuckDB,
-// parquet-testing, the golden files of zstd): it is read, or refused with a documented exit code. No message has a panic.
+// TestSuites reads each file of public test suites in the folder PRIVPIPE_SUITES: JSONTestSuite, csv-spectrum, the
+// files of pandas and DuckDB, parquet-testing, the golden files of zstd. A file is read, or refused with a documented
+// exit code. No message has a panic.
 func TestSuites(t *testing.T) {
 	testkit.Deep(t, "peers")
 	root := os.Getenv("PRIVPIPE_SUITES")
@@ -27,7 +28,8 @@ func TestSuites(t *testing.T) {
 			return err
 		}
 		var message bytes.Buffer
-		command := exec.Command("tokenize", "terms", "--on-error", "skip", "-o", filepath.Join(t.TempDir(), "terms.pp"), path)
+		terms := filepath.Join(t.TempDir(), "terms.pp")
+		command := exec.Command("tokenize", "terms", "--on-error", "skip", "-o", terms, path)
 		command.Stderr = &message
 		_ = command.Run()
 		code := command.ProcessState.ExitCode()
@@ -35,7 +37,8 @@ func TestSuites(t *testing.T) {
 		if code != 0 && code != 80 && code != 90 || strings.Contains(message.String(), "panic") {
 			t.Errorf("%s: exit code %d, %s", path, code, &message)
 		}
-		// JSONTestSuite: what must be accepted is well-formed JSON, perhaps without a text; what must not is never a document.
+		// JSONTestSuite: what must be accepted is well-formed JSON, perhaps without a text; what must not is never a
+		// document.
 		if name := entry.Name(); strings.HasPrefix(name, "n_") && strings.HasSuffix(name, ".json") && code == 0 {
 			t.Errorf("%s is read", path)
 		}
@@ -51,7 +54,8 @@ func TestSuites(t *testing.T) {
 // spectrum compares each column of csv-spectrum with its JSON: the words are those of JSON Lines with the same texts.
 func spectrum(t *testing.T, root string) {
 	words := func(args ...string) string {
-		out, err := exec.Command("sh", "-c", `tokenize terms --min-letters 1 --stop none "$@" | show --private | grep '"terms"'`, "sh", args[0], args[1], args[2]).Output()
+		const script = `tokenize terms --min-letters 1 --stop none "$@" | show --private | grep '"terms"'`
+		out, err := exec.Command("sh", "-c", script, "sh", args[0], args[1], args[2]).Output()
 		if err != nil {
 			t.Errorf("%s: %v", args, err)
 		}

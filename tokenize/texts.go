@@ -63,7 +63,7 @@ type counted struct {
 	documents, empty, skipped uint64
 	blank                     uint64 // files of text without any text
 	lists                     bool   // a text is a list of tokens
-	replaced                  uint64 // U+FFFD in place of halves of surrogate pairs, and of bytes that are none of the encoding's
+	replaced                  uint64 // U+FFFD for halves of surrogate pairs, and for bytes outside the encoding
 	words                     bag.Words
 }
 
@@ -126,7 +126,8 @@ func (t *conversion) convert(
 	}
 	total.replaced += uint64(in.Replaced())
 	if err == nil && total.replaced > 0 {
-		r.Log.Warn("U+FFFD takes the place of what is no character: half of a surrogate pair, or bytes that are none of the --encoding")
+		r.Log.Warn("U+FFFD takes the place of what is no character: half of a surrogate pair, " +
+			"or bytes that are none of the --encoding")
 	}
 	if err == nil && total.documents == 0 && total.skipped > 0 {
 		err = exit.Errorf(exit.Malformed, "every document is malformed").WithHint("--on-error stop names the first fault; --skipped FILE lists all")
