@@ -152,8 +152,8 @@ func (s *rounds) refuseTwice(r *filter.Run, twice *corpus.TwiceError) error {
 		err = exit.Errorf(exit.Malformed, "%w: documents %d and %d of %s have the id %q",
 			twice, twice.First, twice.Second, strings.Join(s.inputs(), ", "), twice.ID)
 	}
-	return err.WithHint("give every document an id of its own in the text, or no id, and run tokenize again; name each input once, and give each " +
-		"run of tokenize that names documents by content a --prefix. --private-logs, " +
+	return err.WithHint("give every document an id of its own in the text, or no id, and run tokenize again; name " +
+		"each input once, and give each run of tokenize that names documents by content a --prefix. --private-logs, " +
 		"in a recipe PRIVPIPE_SAMPLE_PRIVATE_LOGS=true, names the id and its two documents")
 }
 

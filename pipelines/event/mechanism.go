@@ -30,7 +30,7 @@ const (
 	ClipUnbounded = "unbounded"
 )
 
-// checkSums checks the members of a grant for noisy sums.
+// checkSums checks g's members for noisy sums.
 func (g *Grant) checkSums() error {
 	if g.Flip != 0 || g.MaxWords != 0 || g.Threshold != 0 {
 		return fmt.Errorf("flip, max_words and threshold do not belong to %s", g.Mechanism)

@@ -10,12 +10,13 @@ import (
 type mechanism struct {
 	pure      bool     // a pure ε, which is a guarantee with δ = 0
 	l2        bool     // the noise hides an L2 norm
-	bounding  string   // the clipping of a grant that names none
+	bounding  string   // clipping of grants that name none
 	clippings []string // all that a grant may have; "" stands for bounding
 }
 
-// mechanisms is the table of what a charge may name, and a grant except None. A package that turns a grant or a charge into noise, or into a loss, has a case for
-// each name that it knows, and refuses all others. Its tests go over Mechanisms.
+// mechanisms has each mechanism that a charge may name. A grant may name all except None. A package that turns a grant
+// or a charge into noise, or into a loss, has a case for each name that it knows. It refuses all others. Its tests go
+// over Mechanisms.
 var mechanisms = map[string]mechanism{
 	Gaussian: {
 		l2: true, bounding: ClipUnit,
@@ -34,7 +35,7 @@ var mechanisms = map[string]mechanism{
 // Mechanisms returns the names of all mechanisms of charges, in order.
 func Mechanisms() []string { return slices.Sorted(maps.Keys(mechanisms)) }
 
-// granted returns those of grants.
+// granted returns the mechanisms of grants, in order.
 func granted() []string {
 	return slices.DeleteFunc(Mechanisms(), func(name string) bool { return name == None })
 }

@@ -73,7 +73,9 @@ func TestGrantCheckNewer(t *testing.T) {
 			"draws belong to unit word":        {func(g *Grant) { g.Draws = 1 }},
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 		}},
-		"select": {grantOfEach()[Select], map[string][]change{"sensitivity and draws do not": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }}}},
+		"select": {grantOfEach()[Select], map[string][]change{
+			"sensitivity and draws do not": {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }},
+		}},
 		"response": {grantOfEach()[RandomizedResponse], map[string][]change{
 			"sensitivity and draws do not":      {func(g *Grant) { g.Proved = 1 }, func(g *Grant) { g.Draws = 1 }},
 			"":                                  {func(g *Grant) { g.ReportWords = 1 }, func(g *Grant) { g.ReportWords = g.MaxWords }},
@@ -85,8 +87,12 @@ func TestGrantCheckNewer(t *testing.T) {
 			"do not belong to a grant of vers": {func(g *Grant) { g.Version = 2 }},
 			"divide the 8 rounds":              {func(g *Grant) { g.Scheme.Epochs = 3 }},
 		}},
-		"report_words of sums":   {provedGrant(), map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
-		"report_words of select": {grantOfEach()[Select], map[string][]change{"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }}}},
+		"report_words of sums": {provedGrant(), map[string][]change{
+			"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }},
+		}},
+		"report_words of select": {grantOfEach()[Select], map[string][]change{
+			"report_words does not belong": {func(g *Grant) { g.ReportWords = 1 }},
+		}},
 	} {
 		c.valid.Version = 3
 		if err := c.valid.Check(); err != nil {

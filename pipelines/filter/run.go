@@ -137,8 +137,8 @@ type reporter struct {
 	json    bool
 }
 
-// inPipeline is the environment variable by which a recipe says that each stage of a pipeline writes to the same place.
-// A stage whose input was cut then ends with its exit code and no message: the stage that failed says why.
+// inPipeline is an environment variable. A recipe sets it to say that a pipeline's stages write to the same place. A
+// stage with a cut input then ends with its exit code and no message: the stage that failed says why.
 const inPipeline = "PRIVPIPE_PIPELINE"
 
 // fail reports err unless it is nil, and returns the exit code.

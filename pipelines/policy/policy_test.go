@@ -228,19 +228,20 @@ func TestImports(t *testing.T) {
 // TestPipes: a stage that is built with -tags pipes links no code that reaches a network. Without the tag each stage links some, by
 // package network only.
 //
-// tokenize may link net, since net/mail and mime/multipart read the headers of mail with net/textproto, which can also dial. No code of
-// tokenize imports net, so nothing calls it. What protects people is in the other stages.
+// tokenize may link net, since net/mail and mime/multipart read the headers of mail with net/textproto, which can also
+// dial. No code of tokenize imports net, so nothing calls it. What protects people is in the other stages.
 func TestPipes(t *testing.T) {
 	client := []string{"github.com/segmentio/...", "pipelines/endpoint/kafka/...", "net/http/...", "crypto/tls"}
 	everywhere, others := client, append([]string{"net"}, client...)
 	pipes := load(t, "-tags", "pipes")
 	for _, r := range []rule{
 		{of: stages, never: everywhere, deep: true, reason: "built for pipes"},
-		{of: slices.DeleteFunc(slices.Clone(stages), func(stage string) bool { return stage == "tokenize" }), never: others, deep: true,
-			reason: "built for pipes"},
-		{of: []string{"tokenize/..."}, never: []string{"net", "net/textproto"}, reason: "what reads headers of mail dials nobody"},
-		{of: []string{"..."}, except: []string{"tokenize/internal/source"}, never: []string{"net/mail", "mime/multipart"},
-			reason: "only the reader of mail needs net"},
+		{of: slices.DeleteFunc(slices.Clone(stages), func(stage string) bool { return stage == "tokenize" }),
+			never: others, deep: true, reason: "built for pipes"},
+		{of: []string{"tokenize/..."}, never: []string{"net", "net/textproto"},
+			reason: "what reads headers of mail dials nobody"},
+		{of: []string{"..."}, except: []string{"tokenize/internal/source"},
+			never: []string{"net/mail", "mime/multipart"}, reason: "only the reader of mail needs net"},
 		noServer,
 	} {
 		for _, err := range pipes.check(r) {

@@ -20,7 +20,7 @@ type format struct {
 	name   string
 	magics []magic
 	open   func(io.Reader) (io.ReadCloser, error) // decompresses; nil: not a compression that is read
-	decode encoding.Encoding                      // of a text with a byte order mark; if open is nil, too: the format is refused
+	decode encoding.Encoding                      // decodes a text with a byte order mark; open and decode nil: refused
 	hint   string                                 // how to convert a refused format
 }
 
@@ -51,21 +51,29 @@ var formats = []*format{
 	{name: "compressed by lzip", magics: []magic{{value: "LZIP\x01"}}, hint: decompress},
 	{name: "compressed by lzma", magics: []magic{{value: "\x5d\x00\x00"}}, hint: decompress},
 	{name: "compressed by compress (.Z)", magics: []magic{{value: "\x1f\x9d"}}, hint: decompress},
-	{name: "UTF-32", magics: []magic{{value: "\xff\xfe\x00\x00"}, {value: "\x00\x00\xfe\xff"}}, decode: utf32.UTF32(utf32.LittleEndian, utf32.ExpectBOM)},
-	{name: "UTF-16", magics: []magic{{value: "\xff\xfe"}, {value: "\xfe\xff"}}, decode: unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)},
+	{name: "UTF-32", magics: []magic{{value: "\xff\xfe\x00\x00"}, {value: "\x00\x00\xfe\xff"}},
+		decode: utf32.UTF32(utf32.LittleEndian, utf32.ExpectBOM)},
+	{name: "UTF-16", magics: []magic{{value: "\xff\xfe"}, {value: "\xfe\xff"}},
+		decode: unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM)},
 
 	// What the tools of PDF, Arrow, Microsoft, SQLite, NumPy, HDF5, Avro and Python write first.
 	{name: "PDF", magics: []magic{{value: "%PDF-"}}, hint: "pdftotext makes a text of it"},
 	{name: "PostScript", magics: []magic{{value: "%!PS"}}, hint: "ps2ascii makes a text of it"},
-	{name: "Parquet", magics: []magic{{value: "PAR1\x15"}, {value: "PARE\x15"}}, hint: "tokenize text and tokenize rows read it by --format parquet, or as a file whose name ends in .parquet"},
-	{name: "Feather (Arrow IPC)", magics: []magic{{value: "ARROW1\x00\x00"}, {value: "FEA1\x00"}, {value: "\xff\xff\xff\xff"}}, hint: pandas + "read_feather(…).to_parquet(…)"},
+	{name: "Parquet", magics: []magic{{value: "PAR1\x15"}, {value: "PARE\x15"}},
+		hint: "tokenize text and tokenize rows read it by --format parquet, or as a file whose name ends in .parquet"},
+	{name: "Feather (Arrow IPC)",
+		magics: []magic{{value: "ARROW1\x00\x00"}, {value: "FEA1\x00"}, {value: "\xff\xff\xff\xff"}},
+		hint:   pandas + "read_feather(…).to_parquet(…)"},
 	{name: "a Word, Excel or Outlook file", magics: []magic{{value: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}}, hint: save},
 	{name: "RTF", magics: []magic{{value: "{\\rtf"}}, hint: save},
-	{name: "an SQLite database", magics: []magic{{value: "SQLite format 3\x00"}}, hint: "sqlite3 -header -csv FILE 'SELECT …' writes CSV"},
+	{name: "an SQLite database", magics: []magic{{value: "SQLite format 3\x00"}},
+		hint: "sqlite3 -header -csv FILE 'SELECT …' writes CSV"},
 	{name: "a NumPy array", magics: []magic{{value: "\x93NUMPY"}}, hint: "write texts as JSON Lines"},
 	{name: "HDF5", magics: []magic{{value: "\x89HDF\r\n\x1a\n"}}, hint: pandas + "read_hdf(…).to_parquet(…)"},
 	{name: "Avro", magics: []magic{{value: "Obj\x01"}}, hint: "avro-tools tojson writes JSON Lines"},
-	{name: "a pickle of Python", magics: []magic{{value: "\x80\x02"}, {value: "\x80\x03"}, {value: "\x80\x04"}, {value: "\x80\x05"}}, hint: pandas + "read_pickle(…).to_parquet(…)"},
+	{name: "a pickle of Python",
+		magics: []magic{{value: "\x80\x02"}, {value: "\x80\x03"}, {value: "\x80\x04"}, {value: "\x80\x05"}},
+		hint:   pandas + "read_pickle(…).to_parquet(…)"},
 }
 
 const (
@@ -121,8 +129,8 @@ func (f *format) refuse(name, within string) error {
 	return exit.Errorf(exit.Malformed, "%s: %s%s, must be a text in UTF-8", name, f.name, within).WithHint("%s", f.hint)
 }
 
-// How far back compressed data may refer, in bytes: twice the dictionary of xz -9, and the window of zstd --long=31, the largest of zstd.
-// A decoder takes the memory of a window as data fills it.
+// How far back compressed data may refer, in bytes: twice the dictionary of xz -9, and the window of zstd --long=31,
+// the largest of zstd. A decoder's memory grows only as data fills its window.
 const (
 	mostDictionary = 128 << 20
 	mostWindow     = 2 << 30
@@ -141,7 +149,8 @@ func openXZ(in io.Reader) (io.ReadCloser, error) {
 }
 
 func openZstandard(in io.Reader) (io.ReadCloser, error) {
-	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(mostWindow))
 	if err != nil {
 		return nil, err
 	}

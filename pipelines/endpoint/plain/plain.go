@@ -35,9 +35,10 @@ func (t *Text) Close() error {
 	return errors.Join(t.z.Close(), t.in.Close())
 }
 
-// Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes by the first
-// bytes, not by the name. It converts UTF-16 and UTF-32 with a byte order mark. It refuses archives of several files, other compression,
-// documents that are no text, such as PDF, and streams of records. The error names the format.
+// Open opens a text as endpoint.Open opens an input. It decompresses gzip, bzip2, xz and Zstandard, which it recognizes
+// by the first bytes, not by the name. It converts UTF-16 and UTF-32 with a byte order mark. It refuses archives of
+// several files, other compression, documents that are no text, such as PDF, and streams of records. The error names
+// the format.
 func Open(name string) (*Text, error) { return OpenCounting(name, new(atomic.Int64)) }
 
 // OpenCounting is Open. It also adds the number of bytes that were read from the file, before decompression, to read.

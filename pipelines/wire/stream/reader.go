@@ -19,7 +19,7 @@ var (
 	ErrEmpty = errors.New("input is empty: a stream has at least a header and an end record")
 )
 
-// Cut says whether an error is of the input of a name that ended too early, or at once.
+// Cut says whether an error means that the named input ended too early, or has no byte.
 func Cut(err error, name string) bool {
 	var of *FormatError
 	return errors.As(err, &of) && of.Name == name &&

@@ -219,7 +219,7 @@ func (c *Corpus) settle(twice map[uint64][]int) error {
 		at int
 	}
 	dropped := make(map[int]bool)
-	var again *TwiceError // whose second document is the earliest
+	var again *TwiceError // the one with the earliest second document
 	for _, documents := range twice {
 		seen := make(map[name]place)
 		for _, i := range documents {
