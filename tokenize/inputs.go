@@ -15,7 +15,7 @@ import (
 type files struct {
 	Delimiter   source.Delimiter `placeholder:"CHARACTER" help:"Character between the fields of CSV: a comma by default, a tab (or the word tab) in TSV. Spreadsheets write semicolons where the comma is the decimal sign."`
 	Quote       source.Quote     `enum:",csv,trust,none" default:"" placeholder:"csv|trust|none" help:"Say how fields of CSV and TSV are quoted: csv, the default of CSV, is RFC 4180, and refuses a quoted field with three lines in it that look like rows; trust takes such a field; none, the default of TSV, quotes no field, and \\t, \\n and \\\\ are a tab, a newline and a backslash."`
-	Ragged      bool             `help:"Read rows of CSV and TSV with fewer fields than the first row, whose last fields are empty, and with more, of which the last are left out. By default they are malformed."`
+	Ragged      bool             `help:"Read rows of CSV and TSV with fewer fields than the first row, whose last fields are empty, and with more, of which the last are left out. By default they are malformed. Without quotes, ids and users must come before the text."`
 	Encoding    source.Encoding  `default:"auto" placeholder:"NAME" help:"Convert files from this encoding: windows-1252, iso-8859-2, shift_jis or another name of the WHATWG or IANA. auto, the default, is UTF-8, or UTF-16 and UTF-32 by their byte order mark."`
 	MaxDocument filter.Size      `default:"64MiB" help:"Refuse a larger document as malformed."`
 	Inputs      []string         `arg:"" optional:"" help:"Files, folders and patterns of files; standard input by default."`

@@ -166,7 +166,24 @@ func newTable(content []byte, comma rune, quote Quote, o *Options) (*table, int6
 			t.columns[role] = column
 		}
 	}
-	return t, r.InputOffset(), nil
+	return t, r.InputOffset(), t.inPlace(&o.Columns)
+}
+
+// inPlace refuses a ragged table without quotes that has an id or a user after a text. A delimiter that an author wrote into the text moves the
+// fields after it, and a row without its last fields may then have the right number of fields.
+func (t *table) inPlace(named *Columns) error {
+	if !t.ragged || t.quote != QuoteNone {
+		return nil
+	}
+	for _, role := range []int{roleID, roleUser} {
+		if t.columns[role] > slices.Min(t.texts) {
+			return exit.Errorf(exit.Malformed, "column %q is after column %q in ragged rows without quotes", named.name(role),
+				named.texts()[slices.Index(t.texts, slices.Min(t.texts))]).
+				WithHint("a delimiter in a text would move it, so an author could name another person: leave out --ragged, "+
+					"or move the column before the text, or read no such column: --columns %s=", roles[role])
+		}
+	}
+	return nil
 }
 
 // table returns a table without its columns.

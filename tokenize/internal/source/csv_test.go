@@ -327,6 +327,24 @@ func TestParseLineOfOtherColumns(t *testing.T) {
 	}
 }
 
+// TestParseLineTwice: a member that is there by its name and by its path is refused, whatever its role and its values.
+func TestParseLineTwice(t *testing.T) {
+	for role := range roles {
+		c := new(Columns)
+		c[role] = "a.b"
+		for _, line := range []string{
+			`{"text":"x","a":{"b":"y"},"a.b":"z"}`, `{"text":"x","a.b":"y","a":{"b":"z"}}`, `{"text":"x","a":{"b":null},"a.b":"z"}`,
+		} {
+			if _, err := ParseLine([]byte(line), c); err != twice("a.b") {
+				t.Errorf("%s of %s: %v", roles[role], line, err)
+			}
+		}
+		if _, err := ParseLine([]byte(`{"text":"x","a":{"b":"y"}}`), c); err != nil {
+			t.Errorf("%s: %v", roles[role], err)
+		}
+	}
+}
+
 func TestDelimiter(t *testing.T) {
 	for text, want := range map[string]Delimiter{";": ';', "|": '|', ",": ',', "\t": '\t', "tab": '\t', " ": ' ', ":": ':'} {
 		var d Delimiter

@@ -90,6 +90,7 @@ type object struct {
 	names   []string // of the text
 	texts   []*words.Text
 	found   []bool
+	roles   [len(roles)]bool // the roles, except of the text, of which a member was found
 	fields  Fields
 }
 
@@ -148,6 +149,10 @@ func (o *object) set(path string, value jsontext.Value) error {
 		if path != o.columns.name(role) || o.columns.lacks(role) {
 			continue
 		}
+		if o.roles[role] {
+			return twice(path)
+		}
+		o.roles[role] = true
 		if o.fields.set(role, value) != nil {
 			return wrongType(path)
 		}

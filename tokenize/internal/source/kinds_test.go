@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -153,6 +154,33 @@ func TestSwallows(t *testing.T) {
 		}
 		if got := strings.Contains(strings.Join(rows, ""), errRows.Error()); got != want {
 			t.Errorf("%q: got %q, refused %v", content, rows, want)
+		}
+	}
+}
+
+// TestRaggedInPlace: in ragged rows without quotes a delimiter in a text moves what is after it, so no id and no user may be there.
+func TestRaggedInPlace(t *testing.T) {
+	for _, c := range []struct {
+		head    string
+		columns Columns
+		want    string // column that is refused; empty: none
+	}{
+		{"id\tuser\ttext\tlabel", Columns{}, ""},
+		{"id\ttext\tuser", Columns{}, "user"},
+		{"text\tid", Columns{}, "id"},
+		{"text\tid\tuser", Columns{roleID: noColumn, roleUser: noColumn}, ""},
+		{"id\tbody\tuser\tsubject", Columns{roleText: "subject,body"}, "user"},
+		{"id\tbody\tby", Columns{roleText: "body", roleUser: "by"}, "by"},
+	} {
+		for _, o := range []Options{
+			{Ragged: true, Quote: QuoteNone}, {Ragged: true, Quote: QuoteCSV}, {Quote: QuoteNone},
+		} {
+			o.Limit, o.Columns = 60, c.columns
+			_, _, err := newTable([]byte(c.head+"\n"), '\t', o.Quote, &o)
+			want := fmt.Sprintf("column %q is after column", c.want)
+			if refused := c.want != "" && o.Ragged && o.Quote == QuoteNone; refused != (err != nil) || refused && !strings.Contains(err.Error(), want) {
+				t.Errorf("%q with %+v: %v", c.head, o, err)
+			}
 		}
 	}
 }
