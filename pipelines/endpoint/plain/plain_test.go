@@ -136,7 +136,6 @@ func TestDamaged(t *testing.T) {
 	wantMalformed(t, err, "wide", "damaged compressed data: ")
 }
 
-// TestRefused: what is no text, but easily told, is named, with a way out.
 // TestByteOrderMark: UTF-16 and UTF-32 with a byte order mark are converted, also if they are compressed.
 func TestByteOrderMark(t *testing.T) {
 	for _, content := range []string{
@@ -156,6 +155,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
+// TestRefused: what is no text, but easily told, is named, with a way out.
 func TestRefused(t *testing.T) {
 	tar := "docs/" + marker + strings.Repeat("\x00", 246) + "ustar\x00"
 	for _, c := range []struct{ content, why, hint string }{

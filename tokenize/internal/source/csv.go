@@ -257,11 +257,17 @@ const leastSwallowed = 3
 // swallows returns a field's number, if lines in the field look like whole records, else -1. It returns -1 for a table
 // with one column, since every line looks so.
 func (t *table) swallows(raw []byte, cells []string) int {
+	if t.quote != QuoteCSV || t.fields < 2 || bytes.Count(raw, []byte{'\n'}) < leastSwallowed-1 {
+		return -1
+	}
 	lines := strings.Split(strings.Trim(string(raw), "\r\n"), "\n")
-	if t.quote != QuoteCSV || t.fields < 2 || len(lines) < leastSwallowed {
+	if len(lines) < leastSwallowed {
 		return -1
 	}
 	for i, cell := range cells {
+		if !strings.Contains(cell, "\n") {
+			continue
+		}
 		isRow := func(line string) bool { return t.isWhole(line) && (i == 0 || t.beginsAs(line, cells[0])) }
 		whole := 0
 		for line := range strings.SplitSeq(cell, "\n") {
@@ -270,7 +276,7 @@ func (t *table) swallows(raw []byte, cells []string) int {
 			}
 		}
 		all := !slices.ContainsFunc(lines, func(line string) bool { return !isRow(line) })
-		if whole >= leastSwallowed || all && strings.Contains(cell, "\n") {
+		if whole >= leastSwallowed || all {
 			return i
 		}
 	}

@@ -99,12 +99,19 @@ func TestParseMail(t *testing.T) {
 			t.Errorf("%q of %q: got %q, want %q", c.columns, c.mail, got, c.want)
 		}
 	}
-	deep := head
-	for range mostDepth + 2 {
-		deep += "Content-Type: multipart/mixed; boundary=x\n\n--x\n"
-	}
-	if _, err := parseMail([]byte(deep), new(Columns)); err != nil && err != errDeepMail {
-		t.Errorf("deep parts: %v", err)
+}
+
+// TestDeepMail: parts nest up to mostDepth levels.
+func TestDeepMail(t *testing.T) {
+	for depth, want := range map[int]error{mostDepth: nil, mostDepth + 1: errDeepMail} {
+		deep := "Subject: s\n"
+		for level := range depth {
+			deep += fmt.Sprintf("Content-Type: multipart/mixed; boundary=b%d.\n\n--b%d.\n", level, level)
+		}
+		f, err := parseMail([]byte(deep+"\nx"), new(Columns))
+		if err != want || err == nil && string(f.Text.Content) != "s\n\nx" {
+			t.Errorf("%d levels: %v", depth, err)
+		}
 	}
 }
 
