@@ -155,7 +155,7 @@ func (c *adviseCommand) Run(r *filter.Run) error {
 		}
 		fmt.Fprintf(b, "topics      %d\nrounds      %d, each of documents with probability %v\nperplexity  %s\nbecause     D·N·ε is %.2g million\n",
 			a.Topics, a.Rounds, a.Rate, a.Perplexity, a.Pairs/1e6)
-		if a.WordsOnly && !c.WithoutPublic {
+		if a.WordsOnly {
 			b.WriteString("instead     lda.sh --words-only, for whoever wants to predict words\n")
 		}
 		if a.Pairs > rule.most {

@@ -108,6 +108,34 @@ func TestAdviceOfRecipe(t *testing.T) {
 	}
 }
 
+// TestWeigh: only a recipe that trains topics is told that word frequencies are the better use of the budget, by the rule for its public text.
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		recipe          string // its variables
+		without, better bool
+	}{
+		{"topics=10", false, true},
+		{"topics=10 public=english.pp", false, true},
+		{"topics=10 public=none", true, true},
+		{"topics=10 words_only=yes", false, false},
+		{"units=rows", false, false},
+	} {
+		s := bash(t.TempDir(), "source "+filepath.Join(root, "pipelines/recipes/stages.sh")+`
+epsilon=1 shown=$PWD `+c.recipe+`
+touch size-grant.json size.pp
+account() { echo "instead" >size.txt; echo "$*" >arguments; }
+weigh; cat arguments >&2`)
+		if err := s.Run(); err != nil {
+			t.Fatal(err, s.stderr.String())
+		}
+		said := s.stderr.String()
+		if strings.Contains(said, " --without-public ") != c.without || strings.Contains(said, "of so small a text") != c.better {
+			t.Errorf("%s: %s", c.recipe, said)
+		}
+	}
+}
+
 // TestWordsOnly releases word frequencies with the whole budget, and no topics. Public numbers decide about coins and rounds.
 func TestWordsOnly(t *testing.T) {
 	t.Parallel()

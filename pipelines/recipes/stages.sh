@@ -737,15 +737,18 @@ plan_grant() {
   mv -- "$grant.again" "$grant"
 }
 
-# weigh releases the size of the text, if it was planned, and stops if the text is not worth the rest of the budget.
+# weigh releases the size of the text, if it was planned, and stops if the text is not worth the rest of the budget. A recipe that releases
+# $topics, and not $words_only, is told if word frequencies alone are the better use of it.
 weigh() {
-  local code=0
+  local code=0 without=()
+  [[ ${public:-} != none ]] || without=(--without-public)
   [[ -e $shown/size-grant.json ]] || return 0
   keep "$shown/size.pp" measure
   [[ -z ${stated:-} && -z ${force:-} && ! -e $shown/model.pp ]] || return 0
-  account advise --size "$shown/size.pp" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
+  account advise --size "$shown/size.pp" "${without[@]}" ${least_coverage:+--min-coverage "$least_coverage"} --unit "${unit:-document}" \
+    --epsilon "$epsilon" -o "$shown/size.txt" || code=$?
   if ((code == 0)); then
-    ! grep -q '^instead' "$shown/size.txt" ||
+    [[ -z ${topics:-} || ${words_only:-} ]] || ! grep -q '^instead' "$shown/size.txt" ||
       echo "$(basename "$0"): topics of so small a text predict no better than word frequencies do ($shown/size.txt); this folder costs ε $epsilon" \
         "whether it goes on or not. The ε of lda.sh --words-only in another folder, which releases word frequencies, adds to that" >&2
     return 0
