@@ -11,16 +11,15 @@ import (
 const emulated = 4
 
 // unigramGain returns the expected gain, in nats a word, of the frequencies that one release of the whole budget would
-// have bought over the refined ones, which have been made of counts with noise of these deviations. single is the noise
-// of such a release over that of the words' release.
+// have bought over the refined ones, which have these errors. single is the noise of such a release over that of the
+// words' release.
 //
 // Exact counts with fresh noise would be another release, which nobody has charged. So true frequencies p are drawn
 // from what the releases say of them, as gamma variables with the mean and the deviation of their posterior (which is
 // only approximately so). Counts in proportion to p with the noise of the release give an estimate b̂, which predicts a
 // word Σ p log b̂/b nats better than the refined frequencies b. The mean over draws is the expected gain given all
 // releases (Gelman and others, Bayesian Data Analysis, 2013, chapter 6.3). The seed is public.
-func (f *frequencies) unigramGain(counts, deviations []float64, single float64) float64 {
-	refined, errors := f.estimate(counts, deviations, true)
+func (f *frequencies) unigramGain(refined, errors []float64, single float64) float64 {
 	total := 0.0
 	for _, x := range f.o.Marginal.Sums {
 		total += x

@@ -181,18 +181,11 @@ func (l *Learner) refine() {
 	if l.frequencies == nil || l.variance == 0 {
 		return
 	}
-	l.marginal = l.refined(l.sum, math.Sqrt(l.variance), false)
+	refined, _ := l.frequencies.refine(l.sum, math.Sqrt(l.variance), false)
+	l.marginal = l.o.Marginal.chosen(refined)
 	if l.informed != nil {
 		l.informed.Rebase(l.marginal)
 	}
-}
-
-// refined returns the frequencies of words by a statistic.
-func (l *Learner) refined(sum []float64, tau float64, last bool) []float64 {
-	if l.frequencies == nil || tau == 0 {
-		return l.marginal
-	}
-	return l.frequencies.refine(sum, tau, last)
 }
 
 // each gives the values of a release to take, in parts as model.Release.Each, and returns the variance of the noise on each.
@@ -293,23 +286,26 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	}
 	sum, variance := l.estimated()
 	tau := math.Sqrt(variance)
-	marginal := l.refined(sum, tau, true)
+	if l.frequencies == nil || tau == 0 {
+		return l.modelOf(sum, l.marginal, tau), nil
+	}
+	refined, deviations := l.frequencies.refine(sum, tau, true)
+	s := l.modelOf(sum, l.o.Marginal.chosen(refined), tau)
+	if l.o.SingleNoise > 0 {
+		lda.UnigramGain.Put(s, l.frequencies.unigramGain(refined, deviations, l.o.SingleNoise))
+	}
+	return s, nil
+}
+
+// modelOf is the model of a statistic and of frequencies of words.
+func (l *Learner) modelOf(sum, marginal []float64, tau float64) *model.Snapshot {
 	if l.informed == nil || tau == 0 {
-		return l.compared(l.snapshot(l.topics(sum, marginal, tau)), sum, tau), nil
+		return l.snapshot(l.topics(sum, marginal, tau))
 	}
 	traced := l.informed.Last(marginal, sum, tau).Trace(sum, tau)
 	estimate := l.toTopics(traced.Cells, sum, marginal)
 	s := l.snapshot(estimate)
 	lda.PutOrigins(s, l.Size(), origins(traced.Own, l.toTopics(traced.Expected, sum, marginal).lambda, estimate.lambda, marginal))
-	return l.compared(s, sum, tau), nil
-}
-
-// compared adds to a model file how good the frequencies of words would be that the whole budget buys.
-func (l *Learner) compared(s *model.Snapshot, sum []float64, tau float64) *model.Snapshot {
-	if l.frequencies != nil && l.o.SingleNoise > 0 && tau > 0 {
-		counts, deviations := l.frequencies.combine(sum, tau)
-		lda.UnigramGain.Put(s, l.frequencies.unigramGain(counts, deviations, l.o.SingleNoise))
-	}
 	return s
 }
 

@@ -91,15 +91,15 @@ func newFrequencies(o *Options) *frequencies {
 // other norms.
 const leastRatioError = 0.1
 
-// refine returns the frequencies by the released sums x and by the topics' statistic, of which all topics together have
-// y_v = Σ_k s_kv. With noise τ on each cell, and word weights ω, a cell counts S_kv/ω_v words, and y_v has a deviation
-// of τ√K/ω_v. y is in other units than x, so it is brought to those of x first, by f. Both are then measurements of one
-// g, and the mean of x and fy by their precisions has the least variance. That of fy is its noise and (rg)², with the g
-// of noise alone and an error of the ratio r. Of a word that is not of the topics, x says all.
-func (f *frequencies) refine(sum []float64, tau float64, last bool) []float64 {
+// refine returns the frequencies of all words, and their errors as estimate does, by the released sums x and by the
+// topics' statistic, of which all topics together have y_v = Σ_k s_kv. With noise τ on each cell, and word weights ω, a
+// cell counts S_kv/ω_v words, and y_v has a deviation of τ√K/ω_v. y is in other units than x, so it is brought to those
+// of x first, by f. Both are then measurements of one g, and the mean of x and fy by their precisions has the least
+// variance. That of fy is its noise and (rg)², with the g of noise alone and an error of the ratio r. Of a word that is
+// not of the topics, x says all.
+func (f *frequencies) refine(sum []float64, tau float64, last bool) (refined, errors []float64) {
 	z, deviations := f.combine(sum, tau)
-	refined, _ := f.estimate(z, deviations, last)
-	return f.o.Marginal.chosen(refined)
+	return f.estimate(z, deviations, last)
 }
 
 // combine returns the mean of x and fy, and its deviations.

@@ -78,7 +78,8 @@ func TestRefineRecovers(t *testing.T) {
 			share := truth[w] * math.Exp(0.05*math.Sin(float64(w))) / k
 			statistic[i] = 0.5*total*share*float64(f.o.weights[w]) + c.tau*r.NormFloat64()
 		}
-		if got := divergence(f.refine(statistic, c.tau, true)) / before; got < c.least || got > c.most {
+		refined, _ := f.refine(statistic, c.tau, true)
+		if got := divergence(refined) / before; got < c.least || got > c.most {
 			t.Errorf("noise %v: the divergence is %.2f of that before, want %v to %v", c.tau, got, c.least, c.most)
 		}
 	}
@@ -199,8 +200,9 @@ func TestUnigramGain(t *testing.T) {
 			}
 			m := everywhere(&Marginal{Sums: draw(byWords), Deviations: slices.Repeat([]float64{byWords}, v)})
 			f := newFrequencies(&Options{Topics: 1, Words: v, Marginal: m, Seed: seed})
-			m.Frequencies, _ = f.estimate(m.Sums, m.Deviations, true)
-			got += f.unigramGain(m.Sums, m.Deviations, single) / 10
+			var errors []float64
+			m.Frequencies, errors = f.estimate(m.Sums, m.Deviations, true)
+			got += f.unigramGain(m.Frequencies, errors, single) / 10
 			whole, _ := f.estimate(draw(single*byWords), slices.Repeat([]float64{single * byWords}, v), true)
 			for w, p := range truth {
 				wanted += p * math.Log(whole[w]/m.Frequencies[w]) / 10
@@ -250,7 +252,8 @@ func TestRefineChosen(t *testing.T) {
 	refined := func(m *Marginal) (divergence float64) {
 		frequencies := m.Frequencies
 		if m.Sums != nil {
-			frequencies = newFrequencies(&Options{Topics: k, Words: v, Marginal: m}).refine(statistic, tau, true)
+			all, _ := newFrequencies(&Options{Topics: k, Words: v, Marginal: m}).refine(statistic, tau, true)
+			frequencies = m.chosen(all)
 		}
 		for w, p := range wanted {
 			divergence += p * math.Log(p/frequencies[w])
