@@ -126,6 +126,7 @@
     text.textContent = " counted there";
     return [sign, text];
   };
+  const print = p => p < 0.001 ? p.toFixed(Math.min(100, 1 - Math.floor(Math.log10(p)))).replace(/\.?0+$/, "") : p.toFixed(4); // as relevance.Print
   // Sievert and Shirley 2014, equation 1; the sort is stable, so that equal words keep their order.
   const rank = () => {
     const lambda = Number(slider.value), shown = lambda.toFixed(2);
@@ -139,7 +140,7 @@
         bar.setAttribute("width", 100 * inTopic / widest + "%");
         bar.classList.toggle("sure", sure === 1 || !marks);
         whole.setAttribute("width", Math.min(100, 100 * overall / widest) + "%");
-        number.firstChild.nodeValue = inTopic < 0.001 ? inTopic.toPrecision(2) : inTopic.toFixed(4);
+        number.firstChild.nodeValue = print(inTopic);
         number.lastElementChild.replaceChildren(...(sure ? marked() : []));
       });
     }
