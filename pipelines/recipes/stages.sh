@@ -592,7 +592,8 @@ forget() {
 # compared by checksum, so that a folder may be moved. The settings file is written before FILE, the first thing that the recipe makes, by
 # default the documents. It has a checksum of the text, so only its owner can read it.
 same() {
-  local settings begun=${2:-$inside/documents.pp} reading one
+  local settings before='' begun=${2:-$inside/documents.pp} reading one
+  local made=("$begun" "$inside"/{documents,all-words,sizes}.pp "$shown/dictionary.txt")
   # Which documents there are, and whose, is no part of a query. The rule of words also says which spellings name one user.
   reading="${columns:+ --columns $columns}${delimiter:+ --delimiter $delimiter}${format:+ --format $format}${quote:+ --quote $quote}"
   reading+="${ragged:+ --ragged}${encoding:+ --encoding $encoding}${rule:+ --rule $rule}"
@@ -603,14 +604,14 @@ same() {
   for one in "${others[@]}"; do
     settings+=" and $(checksum "$one")"
   done
-  if [[ -e $inside/settings && $(<"$inside/settings") != "$settings" ]] && only_size && same_plan "$(<"$inside/settings")" "$settings"; then
-    rm -f -- "$inside/documents.pp" "$inside/all-words.pp" "$shown/dictionary.txt" "$inside/sizes.pp"
-  elif [[ -e $inside/settings && $(<"$inside/settings") != "$settings" && ${2:-} == *.pp && -z ${brokers:-} ]] && unspent; then
-    rm -f -- "$begun" "$inside/documents.pp" "$shown/dictionary.txt" "$inside/sizes.pp" "$shown"/{*grant,planned}.json
+  [[ ! -e $inside/settings ]] || before=$(<"$inside/settings")
+  [[ $before != "$settings" ]] || return 0
+  if [[ $before ]] && only_size && same_plan "$before" "$settings"; then
+    rm -f -- "${made[@]}"
+  elif [[ $before && ${2:-} == *.pp && -z ${brokers:-} ]] && unspent; then
+    rm -f -- "${made[@]}" "$shown"/{*grant,planned}.json
   elif [[ -e $begun || -e $inside/documents.pp ]] || compgen -G "$shown/*grant.json" >/dev/null; then
-    [[ -e $inside/settings && $(<"$inside/settings") == "$settings" ]] ||
-      fail "$out was begun with other settings or another text: repeat them, or name another folder ($(sed 's/ vocabulary .*//' "$inside/settings"))"
-    return 0
+    fail "$out was begun with other settings or another text: repeat them, or name another folder (${before%% vocabulary *})"
   fi
   (umask 077 && printf '%s\n' "$settings" >"$inside/settings.unfinished")
   mv -- "$inside/settings.unfinished" "$inside/settings"
