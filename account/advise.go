@@ -57,14 +57,15 @@ type rule struct {
 	grades       []grade
 }
 
-// A grade says what perplexity to expect from so many pairs, times ε, beside that of word frequencies from one release with the whole ε.
+// A grade compares the expected perplexity with the perplexity of word frequencies from one release with the whole ε.
 type grade struct {
-	from     float64
+	from     float64 // pairs, times ε, at least
 	expected string
-	words    bool // such a release is the better use of ε
+	words    bool // the release of word frequencies is the better use of ε
 }
 
-// coins is the probability of the coin that puts a document into a round, and the number of rounds, that lda.sh takes by default for so many --documents.
+// coins returns two defaults of lda.sh for the number of --documents: the probability that a coin puts a document into
+// a round, and the number of rounds.
 func coins(documents, epsilon float64) (rate float64, rounds int) {
 	if epsilon <= 1 && documents >= 20000 {
 		return 0.125, 128
@@ -105,7 +106,7 @@ type advice struct {
 	Pairs      float64 `json:"pairs"` // of a document and a word, times ε
 	Perplexity string  `json:"perplexity"`
 	WordsOnly  bool    `json:"words_only"` // the word frequencies alone are the better use of ε
-	Measured   bool    `json:"measured"`   // pairs are within those of trainings that were measured
+	Measured   bool    `json:"measured"`   // pairs are within the range of the measured trainings
 
 	Size *textSize `json:"size,omitempty"`
 }

@@ -172,7 +172,7 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 	return w.Flush()
 }
 
-// perplexities are those of a total, by their names in JSON.
+// perplexities returns the perplexities in total, by their names in JSON.
 func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
 		"documents": total.Documents, "tokens": total.Tokens, "unigram": finite(total.Unigram()), "uniform": h.VocabularySize,
@@ -191,7 +191,7 @@ func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	return values
 }
 
-// finite is a number of JSON: null for one that is too large for it.
+// finite returns a number for JSON: null for infinity and for no number.
 func finite(x float64) any {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil

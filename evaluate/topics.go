@@ -75,8 +75,8 @@ type word struct {
 	id int
 }
 
-// byProbability is the λ by which papers rank the words that they measure. Diversity is of the likeliest words (Dieng,
-// Ruiz and Blei 2020, §6).
+// byProbability is the λ of papers: they rank measured words by probability. Diversity is measured on the likeliest
+// words (Dieng, Ruiz and Blei 2020, §6).
 const byProbability = 1
 
 // readTopics returns the top words of each topic of a model file by relevance with λ, the largest topic first, and the model's header.

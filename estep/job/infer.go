@@ -27,7 +27,7 @@ const (
 // A document of topic shares.
 type shares struct {
 	ID     string    `json:"id"`
-	Label  string    `json:"label,omitempty"` // of a document that has one
+	Label  string    `json:"label,omitempty"` // absent if the document has none
 	Topics []float64 `json:"topics"`
 }
 

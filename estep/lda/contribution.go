@@ -7,8 +7,8 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until the next call. wordWeights
-// are those of all words; nil: 1.
+// contribution returns the statistic of the document that f has just run, as parts of matrix 0. They are valid until
+// the next call. wordWeights are the weights of all words; nil: 1.
 func (f *inference) contribution(ids []uint32, form shape.Shape, wordWeights []float32) []*wire.Part {
 	if len(ids) == 0 {
 		return nil

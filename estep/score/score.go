@@ -17,11 +17,12 @@ type Topics struct {
 	k       int
 	mean    []float64 // mean of β_kv at v·K+k; nil for the parameters of a round, which are no model file
 	unigram []float64 // nil: none was given, and no model has one
-	gain    float64   // in nats a word, of the unigram that the model is compared with over its own
+	gain    float64   // in nats a word, of the baseline over the model's own unigram; 0 for another baseline
 }
 
-// New reads the mean topics of a model file. unigram are the probabilities of the words under a baseline, nil for the model's own
-// marginal, as good as the model says that one release of its whole budget would be. The parameters of a round have no mean topics: λ is missing.
+// New reads the mean topics of a model file. unigram has the probabilities of the words under a baseline. Without it
+// the baseline is the model's own marginal plus the gain that the model expects of one release with the whole budget.
+// The parameters for a round have no mean topics: λ is missing.
 func New(set *stream.Set, size model.Size, unigram []float64) (*Topics, error) {
 	if !lda.Lambda.In(set) {
 		return &Topics{k: size.Components, unigram: unigram}, nil

@@ -69,7 +69,7 @@ func (s Shape) Raw() bool {
 	return s.TopTopics == 0 && len(s.Later) == 0 && s.Weight == Count && s.Norm == 0
 }
 
-// In returns the shape of the contributions of a round.
+// In returns the shape of contributions in this round.
 func (s Shape) In(round uint32) Shape {
 	for _, l := range s.Later {
 		if round >= l.From {
@@ -111,7 +111,8 @@ func (s Shape) Top(mass []float64) []int {
 // the topic's likelihood of each word. It adds row to total. All three have a number for each word.
 func Share(row, total, beta []float32, theta float32) { share(row, total, beta, theta) }
 
-// Of returns the weights of a document's words among those of all words, in the memory of factors; nil for nil.
+// Of returns the weights of the words with these ids, in the memory of factors. weights are the weights of all words;
+// nil for nil.
 func Of(factors, weights []float32, ids []uint32) []float32 {
 	if weights == nil {
 		return nil
@@ -123,9 +124,9 @@ func Of(factors, weights []float32, ids []uint32) []float32 {
 	return factors
 }
 
-// Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's values, counts
-// its count in the document, and factors what its weight is multiplied by; nil: 1. Afterwards the values of a word sum to the word's
-// weight, except for the norm. A word whose total is 0 adds nothing. Scale changes total.
+// Scale brings values, one row of all words for each chosen topic, to the shape. total has the sum of each word's
+// values, and counts has its count in the document. factors multiply the weights of words; nil: 1. Afterwards the
+// values of each word sum to its weight, except for the norm. A word with total 0 adds nothing. Scale changes total.
 func (s Shape) Scale(values, total, counts, factors []float32) {
 	n := len(counts)
 	if n == 0 {

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// emulated is how often a release is emulated.
+// emulated is the number of emulated releases.
 const emulated = 4
 
-// unigramGain returns the expected gain, in nats a word, of the frequencies that one release of the whole budget would
-// have bought over the refined ones, which have these errors. single is the noise of such a release over that of the
-// words' release.
+// unigramGain returns the expected gain of one release with the whole budget over the refined frequencies, in nats a
+// word. errors are the refined frequencies' standard deviations. single is the noise of the one release over the noise
+// of the words' release.
 //
 // Exact counts with fresh noise would be another release, which nobody has charged. So true frequencies p are drawn
-// from what the releases say of them, as gamma variables with the mean and the deviation of their posterior (which is
-// only approximately so). Counts in proportion to p with the noise of the release give an estimate b̂, which predicts a
-// word Σ p log b̂/b nats better than the refined frequencies b. The mean over draws is the expected gain given all
-// releases (Gelman and others, Bayesian Data Analysis, 2013, chapter 6.3). The seed is public.
+// from their posterior given the releases. The posterior is approximated by gamma distributions with its means and
+// deviations. Counts in proportion to p, with the noise of the one release, give an estimate b̂. The estimate b̂
+// predicts a word Σ p log(b̂/b) nats better than the refined frequencies b. The mean over draws is the expected gain
+// given all releases (Gelman and others, Bayesian Data Analysis, 2013, chapter 6.3). The seed is public.
 func (f *frequencies) unigramGain(refined, errors []float64, single float64) float64 {
 	total := 0.0
 	for _, x := range f.o.Marginal.Sums {

@@ -264,7 +264,8 @@ func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
 	return counts, err
 }
 
-// readMarginal reads a model of words, whose vocabulary has the words of vocab. One of an older program has no sums.
+// readMarginal reads a model of words. The model must have all words of vocab. A model from an older program has no
+// sums.
 func readMarginal(name, public string, vocab vocabulary.Words) (*Marginal, error) {
 	file, err := modelfile.Read(name, wire.MaxCells)
 	if err != nil {

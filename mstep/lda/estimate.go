@@ -112,7 +112,8 @@ func columns(cells []float64, v int) []float64 {
 	return sums
 }
 
-// topicSizes returns the words of each topic, at least 5 % of their mean, so that a topic that noise has emptied may come back.
+// topicSizes returns the words of each topic, at least 5 % of their mean. The minimum lets a topic that noise has
+// emptied come back.
 func (o *Options) topicSizes(sum []float64) []float64 {
 	sizes := make([]float64, o.Topics)
 	for i, s := range sum {

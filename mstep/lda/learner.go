@@ -29,7 +29,7 @@ type Options struct {
 	Marginal      *Marginal        // frequencies of words, from a separate release; nil: estimated from S
 	WeighWords    bool             // the E-step weighs words by the frequencies; needs Marginal
 	Refine        bool             // the frequencies are refined each round; needs Marginal
-	SingleNoise   float64          // noise of one release of the whole budget over that of Marginal, for unigramGain; 0: not known
+	SingleNoise   float64          // see unigramGain: single; 0: unknown
 	Seed          uint64           // of the random first topics
 	Public        *publictext.Text // prior of the topics, and the first of them; needs Marginal. nil: none
 

@@ -9,17 +9,18 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// A Marginal is what was released of the frequencies of words before the first round. Where the words of the topics
-// were chosen among those of a dictionary by this release, it is over the dictionary: the sums of chosen words alone
-// are above the truth in the mean, as they were chosen for it.
+// A Marginal has the frequencies of words that were released before the first round. The same release may have chosen
+// the words of the topics from a dictionary. The Marginal is then over the whole dictionary. The sums of the chosen
+// words are above the truth in the mean, because words were chosen for large sums.
 type Marginal struct {
-	Frequencies      []float64        // of the words of the topics: their estimate
-	Sums, Deviations []float64        // of all words, as released, and of the noise on them; nil: not known, or no noise
-	Places           []int            // of the words of the topics among all words
-	Public           *publictext.Text // over all words; nil: none
+	Frequencies []float64        // estimated, of the words of the topics
+	Sums        []float64        // released, of all words; nil: unknown, or without noise
+	Deviations  []float64        // standard deviations of the noise on Sums; nil: as Sums
+	Places      []int            // of the words of the topics among all words
+	Public      *publictext.Text // over all words; nil: none
 }
 
-// chosen returns what is of the words of the topics, with a sum of 1.
+// chosen returns the values of the words of the topics, scaled to sum 1.
 func (m *Marginal) chosen(all []float64) []float64 {
 	out, total := make([]float64, len(m.Places)), 0.0
 	for v, at := range m.Places {
@@ -33,8 +34,8 @@ func (m *Marginal) chosen(all []float64) []float64 {
 }
 
 // wordWeights returns the weights of words in contributions, ω_v = (V b_v + 0.3)^−¼ over the largest, for frequencies
-// b. A contribution has norm 1, so a document with a smaller weight on frequent words has more of its norm left for
-// rare ones, which tell topics apart.
+// b. A contribution has norm 1. A document with smaller weights on frequent words has more of its norm left for rare
+// words, which tell topics apart.
 func wordWeights(frequencies []float64) []float32 {
 	weights, largest := make([]float64, len(frequencies)), 0.0
 	for v, b := range frequencies {
@@ -48,7 +49,7 @@ func wordWeights(frequencies []float64) []float32 {
 	return out
 }
 
-// scales are by what the statistic of each word is divided: 1 over its weight; nil: 1.
+// scales are the divisors of the statistic of each word: 1 over its weight; nil: 1.
 func (o *Options) scales() []float64 {
 	if o.weights == nil {
 		return nil
@@ -60,7 +61,7 @@ func (o *Options) scales() []float64 {
 	return scales
 }
 
-// count returns the count of a cell of the statistic.
+// count converts x, the value in a cell of the statistic, to a count.
 func (o *Options) count(cell int, x float64) float64 {
 	if o.weights == nil {
 		return x
@@ -86,23 +87,31 @@ func newFrequencies(o *Options) *frequencies {
 	return f
 }
 
-// leastRatioError is the least deviation of the logarithm of a word's share in the topics' statistic over its share in
-// its own release, without noise. The two weigh words alike only roughly: one has roots of counts, and documents have
-// other norms.
+// leastRatioError is the least ratio error: the standard deviation of log(p/q) without noise. Here p is the share of
+// one word in the topics' statistic, and q its share in the words' release. The two statistics weigh words alike only
+// roughly: one has roots of counts, and documents have other norms.
 const leastRatioError = 0.1
 
-// refine returns the frequencies of all words, and their errors as estimate does, by the released sums x and by the
-// topics' statistic, of which all topics together have y_v = Σ_k s_kv. With noise τ on each cell, and word weights ω, a
-// cell counts S_kv/ω_v words, and y_v has a deviation of τ√K/ω_v. y is in other units than x, so it is brought to those
-// of x first, by f. Both are then measurements of one g, and the mean of x and fy by their precisions has the least
-// variance. That of fy is its noise and (rg)², with the g of noise alone and an error of the ratio r. Of a word that is
-// not of the topics, x says all.
+// refine returns the frequencies of all words, and their errors as estimate does, from two releases with independent
+// noise:
+//
+//   - The words' release has sums x. The noise on x_v has deviation d_v.
+//   - The topics' statistic s is K × V, with noise of deviation τ on each cell and word weights ω. A cell counts
+//     s_kv/ω_v words.
+//
+// The topics together count y_v = Σ_k s_kv/ω_v words. The noise on y_v has deviation τ√K/ω_v. y has another unit than
+// x, so the function unit gives a factor u: uy has the unit of x. Then x_v and uy_v both measure one size, g_v.
+//
+// The variance of x_v is d_v². The variance of uy_v is (uτ√K/ω_v)² + (rg_v)², where r is the ratio error. The first
+// term is noise. The second term takes g_v from x_v and uy_v: their mean by the precisions of the noise, at least 0.
+// The mean of x_v and uy_v by the precisions has the least variance. A word outside the topics keeps x_v. Without a
+// positive u, noise hides the topics, and all words keep x_v.
 func (f *frequencies) refine(sum []float64, tau float64, last bool) (refined, errors []float64) {
 	z, deviations := f.combine(sum, tau)
 	return f.estimate(z, deviations, last)
 }
 
-// combine returns the mean of x and fy, and its deviations.
+// combine returns the mean of x and uy, and its deviations.
 func (f *frequencies) combine(sum []float64, tau float64) (z, deviations []float64) {
 	m := f.o.Marginal
 	z, deviations = slices.Clone(m.Sums), slices.Clone(m.Deviations)
@@ -133,8 +142,8 @@ func (f *frequencies) combine(sum []float64, tau float64) (z, deviations []float
 	return z, deviations
 }
 
-// estimate returns the frequencies of all words by counts whose noise has these deviations, and the standard deviations
-// of the true ones given the counts. The last estimate is as that of mstep words.
+// estimate returns the frequencies of all words, from counts with noise of these deviations. errors are the standard
+// deviations of the true frequencies given the counts. The last estimate takes the same steps as mstep words.
 func (f *frequencies) estimate(counts, deviations []float64, last bool) (estimate, errors []float64) {
 	if f.informed == nil {
 		return denoise.FrequenciesOf(counts, deviations)
@@ -142,7 +151,7 @@ func (f *frequencies) estimate(counts, deviations []float64, last bool) (estimat
 	return f.informed.Estimate(counts, deviations, last)
 }
 
-// expected returns the sizes of the words of the topics by the words' release alone, in the unit of x.
+// expected returns g by the words' release only: the sizes of the words of the topics, in the unit of x.
 func (f *frequencies) expected() []float64 {
 	m := f.o.Marginal
 	total, sizes := 0.0, slices.Clone(m.Frequencies)
@@ -155,8 +164,9 @@ func (f *frequencies) expected() []float64 {
 	return sizes
 }
 
-// unit returns f such that fy has the size of x: both are fitted to the words' release by least squares with the same
-// weights, the size of a word over its variance. A sum over all words would have the noise of them all.
+// unit returns u, so that uy has the size of x. x and y are both fitted to g, from the words' release, by least squares
+// with the same weights. u is the quotient of the two fits. In a fit each word has the weight of its size over its
+// variance. Sums over all words, without weights, would have the noise of all words.
 func (f *frequencies) unit(y []float64) float64 {
 	m := f.o.Marginal
 	inX, inY := 0.0, 0.0
@@ -172,9 +182,8 @@ func (f *frequencies) unit(y []float64) float64 {
 	return inX / inY
 }
 
-// ratioError estimates r by moments, at least leastRatioError: the square of x − fy is in the mean the variances of
-// both, and r² times the square of what both measure, for which the words' release stands. Words weigh as in least
-// squares of these squares.
+// ratioError estimates r by moments, and returns at least leastRatioError. The mean of (x_v − uy_v)² is the sum of both
+// noise variances and r²g_v². The words' release stands for g. Words weigh as in least squares of these squares.
 func (f *frequencies) ratioError(y, noise []float64) float64 {
 	m := f.o.Marginal
 	excess, squares := 0.0, 0.0

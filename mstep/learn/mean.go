@@ -5,26 +5,27 @@ import (
 	"privpipe/pipelines/wire/stream"
 )
 
-// The matrix and the scalar of a checkpoint of a Mean, besides the number of rounds.
+// keptVariance and keptMean are fields of checkpoints. The field for the number of rounds comes from the learner.
 var (
 	keptVariance = model.Scalar{Name: "variance"}
 	keptMean     = model.Matrix[float64]{Name: "mean", Rows: model.One, Columns: model.Words}
 )
 
-// A Mean is the mean of the releases of a statistic of one row. It is what learners of such a mean share: all of
-// model.Learner except Family and Model.
+// A Mean is the mean of released statistics with one row. Learners embed it: it implements model.Learner, except for
+// Family and Model.
 type Mean struct {
-	Cells    []float64 // of the released sums
-	Variance float64   // of the noise on each cell of it
+	Cells    []float64 // the mean of the released sums
+	Variance float64   // of the noise on each cell
 	Rounds   float64   // number of rounds in the mean
 	Settings []Setting // of the learner
 
 	statistic string
-	field     model.Scalar // of Rounds
+	field     model.Scalar // in checkpoints, for Rounds
 	round     uint32
 }
 
-// NewMean returns a mean of a statistic with so many cells. The checkpoint has the number of rounds by a field.
+// NewMean returns a mean without releases. The statistic has this number of cells. rounds is the checkpoint field for
+// the number of rounds.
 func NewMean(statistic string, cells int, rounds model.Scalar) Mean {
 	return Mean{Cells: make([]float64, cells), statistic: statistic, field: rounds}
 }

@@ -14,10 +14,10 @@ const (
 	kindSteps     = 100
 )
 
-// kinds returns how much frequencies are like those of each kind of public text: the weights of the mixture of all
-// topics of kinds that gives the frequencies the largest likelihood. A kind has the sum of its topics. Each step is one
-// of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The frequencies
-// were released, and so this costs no privacy.
+// kinds returns how much frequencies are like each kind of public text. A mixture of the topics of all kinds is fitted
+// to the frequencies by maximum likelihood. The share of a kind is the sum of the weights of its topics. Each step is
+// one of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The
+// frequencies were released, so this costs no privacy.
 func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
 	var topics [][]float64 // over the compared words
 	of := kindOfTopics(text)
@@ -67,7 +67,7 @@ func kindOfTopics(text *publictext.Text) (of []int) {
 	return of
 }
 
-// onWords returns a public topic among some words: their probabilities, whose sum is 1.
+// onWords returns the probabilities of some words in a public topic, scaled to sum 1.
 func onWords(ids []int, frequencies []float64, logLifts []float32) []float64 {
 	topic, total := make([]float64, len(ids)), 0.0
 	for i, v := range ids {

@@ -17,7 +17,7 @@ import (
 // Learner implements model.Learner.
 type Learner struct {
 	learn.Mean
-	public *publictext.Text // prior of the frequencies, by which documents were scaled; nil: none
+	public *publictext.Text // prior of the frequencies, which also scaled the documents; nil: none
 }
 
 // New returns a learner for a vocabulary of the given size.

@@ -149,9 +149,9 @@ func (c *Composition) add(charge *event.Charge) error {
 
 // sample notes the rate of a charge's batch. Charges that say different things of the same coins leave nothing to rely on: their
 // batch is not amplified. A second release of a batch without replacement is not amplified either. Whether such coins put a unit into
-// the batch depends on the other units. No charge shows that two releases have one corpus: neither its run does, nor its data set.
-// Two corpora of the units {x, a} and {x, b} have batches of one unit. At least one of them is x with probability 2/3, and the coins of
-// one batch would say 1/2 (sample/internal/coin/claim.md, 5).
+// the batch depends on the other units. No charge shows that two releases have one corpus: neither its run does, nor
+// its data set. Two corpora of the units {x, a} and {x, b} have batches of one unit. At least one batch is x with
+// probability 2/3, and the coins of one batch would say 1/2 (sample/internal/coin/claim.md, 5).
 func (c *Composition) sample(charge *event.Charge) {
 	b, rate := batchOf(charge), Rate(charge)
 	fixed := charge.Scheme.Method == event.Fixed

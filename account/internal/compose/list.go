@@ -12,7 +12,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// noiseOf is what the loss of a charge follows from, for a unit that is known to take part. It refuses a mechanism without a theorem here.
+// noiseOf returns the mechanism that bounds the loss of a charge, for a unit that is known to take part. It refuses a
+// mechanism without a theorem here.
 func noiseOf(c *event.Charge) (mechanism.Mechanism, error) {
 	switch c.Mechanism {
 	case event.Laplace:

@@ -164,7 +164,8 @@ func FilterSpent(ledger *event.Ledger) (float64, error) {
 	return spent, nil
 }
 
-// Overfull refuses a ledger with a grant below its true cost, or with charges above the limit of the filter. privatize makes neither.
+// Overfull refuses a ledger with a grant below its true cost, or with charges above the limit of the filter. privatize
+// makes neither.
 func Overfull(name string, ledger *event.Ledger) (refusal, err error) {
 	head := ledger.Head()
 	if head == nil || head.Filter == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// pageHeader is the header of a page of all values of a chunk.
+// pageHeader returns the header of the page with all values in a chunk.
 func pageHeader(values, size int) ([]byte, error) {
 	return thrift.Marshal(new(thrift.CompactProtocol), &format.PageHeader{
 		Type: format.DataPage, UncompressedPageSize: int32(size), CompressedPageSize: int32(size),
@@ -49,7 +49,7 @@ func (w *Writer) footer() ([]byte, error) {
 	return thrift.Marshal(new(thrift.CompactProtocol), &meta)
 }
 
-// name and kind are of a column of the table: those of text come first.
+// name and kind describe a column of the table. Columns of text come first.
 func (w *Writer) name(column int) string {
 	if column < len(w.texts) {
 		return w.texts[column]

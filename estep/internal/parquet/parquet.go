@@ -1,6 +1,7 @@
-// Package parquet writes tables of columns of text and of float64 in the Parquet format (github.com/apache/parquet-format): no nulls, plain
-// encoding, no compression, which shares of topics hardly gain by. parquet-go encodes the metadata. Its own writer would link code that
-// reaches a network, and estep stands before the privacy wall.
+// Package parquet writes tables with columns of text and of float64 in the Parquet format
+// (github.com/apache/parquet-format). It writes no nulls, plain encoding, and no compression, which hardly makes shares
+// of topics smaller. parquet-go encodes the metadata. Its own writer would link code that reaches a network, and estep
+// stands before the privacy wall.
 package parquet
 
 import (

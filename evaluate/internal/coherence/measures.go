@@ -28,10 +28,10 @@ func (c *Counter) CNPMI(ids []uint32) float64 {
 	return c.pairMean(ids, c.smoothed)
 }
 
-// UMass returns the mean over pairs of a topic's top words, w the one that comes first in ids, of log((p(v,w) + ε) /
-// p(w)) (Mimno, Wallach, Talley, Leenders and McCallum, Optimizing Semantic Coherence in Topic Models, EMNLP 2011,
-// equation 1, which has a sum and adds 1 to the counts; the mean and ε are of Röder, Both and Hinneburg 2015, equation
-// 3): gensim's u_mass. As there, a pair counts 0 if no document holds w.
+// UMass returns gensim's u_mass: the mean of log((p(v,w) + ε) / p(w)) over pairs of top words in a topic, where w comes
+// first in ids. Equation 1 of Mimno, Wallach, Talley, Leenders and McCallum (Optimizing Semantic Coherence in Topic
+// Models, EMNLP 2011) has a sum instead, and adds 1 to the counts. The mean and ε are equation 3 of Röder, Both and
+// Hinneburg 2015. As in gensim, a pair counts 0 if no document holds w.
 func (c *Counter) UMass(ids []uint32) float64 {
 	return c.pairMean(ids, func(v, w int) float64 {
 		if c.single[w] == 0 {
@@ -54,11 +54,11 @@ func (c *Counter) pairMean(ids []uint32, measure func(v, w int) float64) float64
 	return total / float64(pairs)
 }
 
-// CV returns C_V (Röder, Both and Hinneburg 2015, §3 and Table 2) with documents as windows: the vector of a word is
-// its NPMI, with ε, to each top word of the topic, itself among them; C_V is the mean cosine of these vectors with
+// CV returns C_V (Röder, Both and Hinneburg 2015, §3 and Table 2) with documents as windows. The vector of each word is
+// its NPMI, with ε, to each top word of the topic, itself among them. C_V is the mean cosine of these vectors with
 // their sum. It is gensim's c_v with a window_size that no document exceeds. Published values slide a window of 110
 // words over each document instead, which only text with its order allows. A word that no document holds is in no
-// vector, and its cosine counts 0; gensim's c_v is then not a number.
+// vector, and its cosine counts 0. gensim's c_v is then not a number.
 func (c *Counter) CV(ids []uint32) float64 {
 	held := c.Held(ids)
 	vectors, whole := make([][]float64, len(held)), make([]float64, len(held))
@@ -76,7 +76,7 @@ func (c *Counter) CV(ids []uint32) float64 {
 	return mean
 }
 
-// Held are those of ids that some document holds.
+// Held returns the ids that some document holds.
 func (c *Counter) Held(ids []uint32) (held []uint32) {
 	for _, id := range ids {
 		if c.single[c.place[id]] > 0 {

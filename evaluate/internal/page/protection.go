@@ -306,7 +306,7 @@ func trust(r *spent.Report) []string {
 	return all
 }
 
-// left prints what is left of a budget, and not the decimals of nothing.
+// left prints the remaining budget, and prints 0 without decimals.
 func left(epsilon float64) string {
 	if text := rounded.Down(epsilon); text != "0.0000" {
 		return text

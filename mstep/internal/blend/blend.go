@@ -84,8 +84,8 @@ func (b *Blend) Fit(s []float32, tau float64, steps int) {
 	}
 }
 
-// Mixtures returns the mixtures of other rows by the weights, K × V: as many as the known ones, but perhaps with more cells, and with factors of
-// their columns.
+// Mixtures returns the mixtures of other rows by the weights, K × V, with factors of their columns. There are as many
+// rows as known rows, but perhaps with more cells.
 func (b *Blend) Mixtures(rows *product.Factor, columns []float32) blas32.General {
 	weights := product.Zeros(len(b.Weights)/rows.Rows, rows.Rows)
 	for i, a := range b.Weights {

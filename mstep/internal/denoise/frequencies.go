@@ -15,8 +15,8 @@ func Frequencies(noisy []float64, tau float64) []float64 {
 	return frequencies
 }
 
-// FrequenciesOf is Frequencies of counts whose noise has a deviation of its own for each word: all are positive, or all are 0. errors are the standard
-// deviations of the true frequencies given the counts (ShrinkOwn).
+// FrequenciesOf is Frequencies with a deviation of the noise for each word. The deviations are all positive, or all 0.
+// errors are the standard deviations of the true frequencies given the counts (ShrinkOwn).
 func FrequenciesOf(noisy, deviations []float64) (frequency, errors []float64) {
 	total, square := 0.0, 0.0
 	for v, y := range noisy {

@@ -6,12 +6,11 @@ import (
 	"privpipe/pipelines/model/publictext"
 )
 
-// Frequencies estimates the frequencies of words from noisy counts, where the noise of each word has a deviation of its
-// own.
+// Frequencies estimates the frequencies of words from noisy counts. Each word has its own deviation of the noise.
 type Frequencies struct{ rows *Rows }
 
-// NewFrequencies takes the first counts. Other counts begin with their blend of public topics, and expect what they
-// speak for. Deviations are positive.
+// NewFrequencies takes the first counts. They give the blend of public topics and the guess that estimates from other
+// counts begin with. Deviations are positive.
 func NewFrequencies(text *publictext.Text, counts, deviations []float64) *Frequencies {
 	f := &Frequencies{New(1, text.Frequencies, text, deviations)}
 	first := quotients(counts, deviations)
@@ -22,8 +21,8 @@ func NewFrequencies(text *publictext.Text, counts, deviations []float64) *Freque
 	return f
 }
 
-// Estimate returns the frequencies, and the standard deviations of the true ones given the counts. Frequencies are
-// positive, and their sum is 1. It does not depend on earlier estimates. The last one takes longer.
+// Estimate returns the frequencies, and the standard deviations of the true frequencies given the counts. Frequencies
+// are positive, and their sum is 1. An estimate does not depend on earlier estimates. The last one takes longer.
 func (f *Frequencies) Estimate(counts, deviations []float64, last bool) (frequencies, errors []float64) {
 	rows := *f.rows
 	rows.blend, rows.scales = f.rows.blend.Clone(), deviations

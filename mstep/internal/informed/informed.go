@@ -22,16 +22,16 @@ import (
 // Rows are K rows over V words, with a statistic of each that came with noise.
 type Rows struct {
 	base     []float64       // the base frequencies
-	lifts    blas32.General  // J+1 × V: those of the public topics, and 1 for the base frequencies
+	lifts    blas32.General  // J+1 × V: of the public topics, and 1 for the base frequencies
 	packed   *product.Factor // the lifts
-	columns  []float32       // of each word, its base frequency over its scale: what lifts are multiplied by
+	columns  []float32       // factors of the lifts: each base frequency over the scale of its word
 	features *product.Factor // P × V: of mean 0 and variance 1 under the base frequencies
 	scales   []float64       // of each word: the statistic is over it
 	fitted   []int           // words that fits look at, the most frequent
 	few      product.Pair    // features of the fitted words
 	blend    *blend.Blend    // of the topics on the base frequencies over the scales, of fitted words
 	last     bool            // the statistic is the last one
-	guess    int             // which of guesses is expected, unless the statistic is the last one
+	guess    int             // index of the expected guess, before the last statistic
 }
 
 // The settings of fits (pipelines/recipes/PUBLIC.md says how they were chosen).
@@ -87,8 +87,8 @@ func New(rows int, base []float64, text *publictext.Text, scales []float64) *Row
 	return r
 }
 
-// Rebase brings the topics to other base frequencies: a topic is in proportion to frequency times lift. The features stay as they are, and so do the
-// weights of the blend.
+// Rebase brings the topics to other base frequencies: a topic is in proportion to frequency times lift. The features
+// and the weights of the blend stay as they are.
 func (r *Rows) Rebase(base []float64) {
 	r.base, r.columns = base, make([]float32, len(base))
 	fitted := make([]float32, 0, len(r.fitted))
@@ -125,8 +125,9 @@ func standardize(feature, public []float32, frequencies []float64) {
 	}
 }
 
-// Start returns K rows of public topics, the first so many of the text, whose sums are V. If K is larger, the topics
-// begin again, each cell times a number from Gamma(100, 1/100): documents could not tell equal topics apart.
+// Start returns K rows, each made of one public topic, with sum V. Only the first public topics of the text count, as
+// many as public says. If K is larger, the topics begin again, and a number from Gamma(100, 1/100) multiplies each
+// cell: documents could not tell equal topics apart.
 func (r *Rows) Start(rows, public int, seed uint64) []float64 {
 	gamma := distuv.Gamma{Alpha: 100, Beta: 100, Src: rand.NewPCG(seed, 0x7374617274)}
 	words := len(r.scales)
@@ -168,7 +169,7 @@ func (r *Rows) fit(s []float32, tau float64, steps int) {
 	}
 }
 
-// Last returns a copy on other base frequencies, whose blend has followed the last statistic.
+// Last returns a copy on other base frequencies. The blend of the copy has followed the last statistic.
 func (r *Rows) Last(base, statistic []float64, tau float64) *Rows {
 	c := *r
 	c.blend = r.blend.Clone()

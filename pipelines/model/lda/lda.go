@@ -47,18 +47,19 @@ var (
 	// online has none.
 	Prior = model.Matrix[float32]{Name: "prior", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
 
-	// UnigramGain is by how many nats a word the frequencies of words that one release of the whole budget would have bought are expected to
-	// predict better than those of the model, which are the sums of its topics. It is below 0 if they predict worse.
+	// UnigramGain compares word frequencies from one release with the whole budget with the model's own word
+	// frequencies, the sums of its topics. It is the expected gain of the release in nats a word, below 0 if its
+	// frequencies predict worse.
 	UnigramGain = model.Scalar{Name: "unigram_gain"}
 
-	// WordWeights are what the weight of each word in a contribution is multiplied by, at most 1. Without them each is 1.
+	// WordWeights multiply the weight of each word in a contribution, and are at most 1. Without them each is 1.
 	WordWeights = model.Matrix[float32]{Name: "word_weights", Rows: model.One, Columns: model.Words, Rule: model.Probability}
 
 	// Correlation is λ, the share of the last batch's counts in Prior. It comes with Prior.
 	Correlation = model.Scalar{Name: "correlation", Rule: model.Positive}
 )
 
-// WordWeightsOf returns the word weights of a set, nil if it has none.
+// WordWeightsOf returns the word weights in a set, nil without them.
 func WordWeightsOf(set *stream.Set, size model.Size) ([]float32, error) {
 	if !WordWeights.In(set) {
 		return nil, nil

@@ -36,7 +36,7 @@ type Text struct {
 }
 
 // A Kind is public text of one kind, such as books on health. The topics from First to the next kind, or to the end,
-// were learned of it alone.
+// were learned from it only.
 type Kind struct {
 	Name  string
 	First int
@@ -50,7 +50,7 @@ var (
 	first       = model.Scalar{Name: "first", Rule: model.Positive}
 )
 
-// kindPrefix begins the name of a scalar that says which topic, from 0, is the first of a kind.
+// kindPrefix begins the names of scalars, one for each kind. The scalar is the number of its first topic, from 0.
 const kindPrefix = "first of "
 
 // used is the field of a model file that names the public text by its digest.

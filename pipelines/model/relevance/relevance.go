@@ -61,7 +61,7 @@ func Largest(size, n int, value func(int) float64) []int {
 	return kept
 }
 
-// Print prints a probability with four decimals, and one below 0.001 with two significant digits: no word of a large
+// Print prints a probability with four decimals. Below 0.001 it has two significant digits: no word in a large
 // vocabulary has 0.0000.
 func Print(probability float64) string {
 	if probability < 0.001 {

@@ -24,10 +24,11 @@ var (
 
 // The optional fields of model files: a reader asks In before Of. Older programs wrote neither.
 var (
-	// Sums are the released sums, without bias: of each word, its count over the norms of documents. Noise may have made them negative.
+	// Sums are the released sums, without bias. The sum of each word is its count over the norms of documents. Noise
+	// may have made it negative.
 	Sums = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words}
 
-	// Deviations are the standard deviations of the noise on Sums. They come with them.
+	// Deviations are the standard deviations of the noise on Sums. They come with Sums.
 	Deviations = model.Matrix[float64]{Name: "deviations", Rows: model.One, Columns: model.Words, Rule: model.NotNegative}
 )
 
@@ -46,7 +47,7 @@ type Kind struct {
 	Share float64 // in [0, 1]; all kinds together have 1
 }
 
-// kindPrefix begins the name of a scalar of a model file that has the share of a kind.
+// kindPrefix begins the names of scalars in a model file, one for each kind. The scalar is the share of its kind.
 const kindPrefix = "like "
 
 // PutKinds writes kinds to a model file.
@@ -56,7 +57,7 @@ func PutKinds(s *model.Snapshot, kinds []Kind) {
 	}
 }
 
-// KindsOf reads the kinds of a model file; none of a model without public text, or without names of its kinds.
+// KindsOf reads the kinds in a model file. It returns none without public text, or without names for its kinds.
 func KindsOf(set *stream.Set) (kinds []Kind, err error) {
 	for _, s := range set.Parameters.GetScalars() {
 		if name, ok := strings.CutPrefix(s.Name, kindPrefix); ok {
