@@ -30,8 +30,8 @@ printf '#!/bin/sh\nPYTHONPATH=%q exec python3 "$@"\n' ~-/fake >venv/bin/python3
 chmod +x venv/bin/python3
 touch complete`
 
-// TestLanguage makes the words of a language of stand-ins for its packages, and lda.sh learns topics with them. The words
-// are cut as texts are; stop words, and English ones that the language has no use for, are in no dictionary; the
+// TestLanguage makes the words of a language of stand-ins for its packages, and lda.sh learns topics with them. The
+// words are cut as texts are; stop words, and English ones that the language has no use for, are in no dictionary; the
 // frequencies are those of the package. Without the packages, or words, nothing is made, and the error says why.
 func TestLanguage(t *testing.T) {
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.15 of the known share", Rate: 1e-5})
@@ -130,8 +130,8 @@ func frequencies(t *testing.T, folder, name string) map[string]float64 {
 	return of
 }
 
-// TestHalfKnown: a text of whose words the English dictionary has 45 % is refused, as one of another language with names
-// and loanwords. 30,000 documents know that share within 0.004.
+// TestHalfKnown: a text of whose words the English dictionary has 45 % is refused, as one of another language with
+// names and loanwords. 30,000 documents know that share within 0.004.
 func TestHalfKnown(t *testing.T) {
 	folder := t.TempDir()
 	recipes := filepath.Join(root, "pipelines/recipes")

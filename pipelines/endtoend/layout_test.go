@@ -12,7 +12,8 @@ import (
 	"privpipe/pipelines/testkit"
 )
 
-// tables returns the names of OUT.md's files in OUT/public and in OUT/private. An N in a name is a number, and a * anything.
+// tables returns the names of OUT.md's files in OUT/public and in OUT/private. An N in a name is a number, and a *
+// anything.
 func tables(t *testing.T) (public, private *regexp.Regexp) {
 	t.Helper()
 	page := read(t, filepath.Join(root, "pipelines/recipes/OUT.md"))
@@ -38,8 +39,9 @@ func tables(t *testing.T) (public, private *regexp.Regexp) {
 	return names(shown), names(inside)
 }
 
-// TestLayout runs recipes, each with all that it can leave; the gate runs two. Each file is in the folder in which OUT.md has it. OUT/private is only its
-// owner's. In OUT/public no stream is private, no file has the mark of the private documents, and the last lines of a recipe hold.
+// TestLayout runs recipes, each with all that it can leave; the gate runs two. Each file is in the folder in which
+// OUT.md has it. OUT/private is only its owner's. In OUT/public no stream is private, no file has the mark of the
+// private documents, and the last lines of a recipe hold.
 func TestLayout(t *testing.T) {
 	public, private := tables(t)
 	folder := t.TempDir()
@@ -120,8 +122,8 @@ func TestEarlierLayout(t *testing.T) {
 	}
 }
 
-// TestKilledFolder kills all processes of a recipe. The same command goes on at once, and no FIFO is left, neither in its folder nor in that of
-// temporary files.
+// TestKilledFolder kills all processes of a recipe. The same command goes on at once, and no FIFO is left, neither in
+// its folder nor in that of temporary files.
 func TestKilledFolder(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)

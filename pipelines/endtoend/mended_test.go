@@ -9,8 +9,8 @@ import (
 
 // TestMendedText: a text with an id twice stops lda.sh before any charge, and only sample says why, without the id. The
 // same folder goes on with the mended text, which is the text of its documents then, also where it goes on with another
-// ledger. A mended text that names users must say whose budget it is. Once there is a charge, the folder refuses another
-// text.
+// ledger. A mended text that names users must say whose budget it is. Once there is a charge, the folder refuses
+// another text.
 func TestMendedText(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestOwnWords runs the commands of ACCOUNTING.md's section on words that no dictionary has, with two rounds. Of 1,500 customers
-// all write stop words and words of the dictionary, 500 the name of a product, and 5 another name. One name is released:
-// 500 and 5 are 20 and 5 deviations of the noise from the threshold. The topics have it.
+// TestOwnWords runs the commands of ACCOUNTING.md's section on words that no dictionary has, with two rounds. Of 1,500
+// customers all write stop words and words of the dictionary, 500 the name of a product, and 5 another name. One name
+// is released: 500 and 5 are 20 and 5 deviations of the noise from the threshold. The topics have it.
 func TestOwnWords(t *testing.T) {
 	folder := t.TempDir()
 	_, section, _ := strings.Cut(read(t, filepath.Join(root, "account/ACCOUNTING.md")), "### Words that no dictionary has\n")

@@ -36,7 +36,8 @@ var byOwnTest = map[string]string{
 	"tokenize/FORMATS.md":                 "tokenize.TestFormats",
 }
 
-// TestPagesAreRun: every page with shell commands is one that a test runs. A block without "sh" is no command as it stands.
+// TestPagesAreRun: every page with shell commands is one that a test runs. A block without "sh" is no command as it
+// stands.
 func TestPagesAreRun(t *testing.T) {
 	for _, page := range pagesOfTree(t) {
 		_, own := byOwnTest[page]
@@ -49,8 +50,8 @@ func TestPagesAreRun(t *testing.T) {
 	}
 }
 
-// TestPages follows the README in a fresh clone, block after block, each twice, and then the other pages. The programs of this test are
-// not on PATH there. The test command alone it does not run: .ci/run does.
+// TestPages follows the README in a fresh clone, block after block, each twice, and then the other pages. The programs
+// of this test are not on PATH there. The test command alone it does not run: .ci/run does.
 func TestPages(t *testing.T) {
 	testkit.Deep(t, "documents")
 	t.Parallel()
@@ -107,8 +108,8 @@ func lastLines(t *testing.T) string {
 	return lines[1]
 }
 
-// TestAccountingPage runs the commands of the page on accounting, except for the script for every night, and looks for the numbers that
-// it says they print.
+// TestAccountingPage runs the commands of the page on accounting, except for the script for every night, and looks for
+// the numbers that it says they print.
 func TestAccountingPage(t *testing.T) {
 	testkit.Deep(t, "documents")
 	t.Parallel()
@@ -148,8 +149,8 @@ func ledgersOf(t *testing.T, folder string) string {
 	return run(t, folder, "find . -name '*.ledger' -type f | sort | xargs --no-run-if-empty cat")
 }
 
-// open lists the files below a folder that other users can read, except for those in folders named public, and for .lock, which names a
-// recipe and its process.
+// open lists the files below a folder that other users can read, except for those in folders named public, and for
+// .lock, which names a recipe and its process.
 func open(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {

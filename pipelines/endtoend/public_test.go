@@ -108,7 +108,8 @@ func TestAdviceOfRecipe(t *testing.T) {
 	}
 }
 
-// TestWeigh: only a recipe that trains topics is told that word frequencies are the better use of the budget, by the rule for its public text.
+// TestWeigh: only a recipe that trains topics is told that word frequencies are the better use of the budget, by the
+// rule for its public text.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -136,7 +137,8 @@ weigh; cat arguments >&2`)
 	}
 }
 
-// TestWordsOnly releases word frequencies with the whole budget, and no topics. Public numbers decide about coins and rounds.
+// TestWordsOnly releases word frequencies with the whole budget, and no topics. Public numbers decide about coins and
+// rounds.
 func TestWordsOnly(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

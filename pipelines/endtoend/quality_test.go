@@ -50,12 +50,13 @@ sample --fixed 1024 --rounds 82 --seed 1 train.pp |
 	}
 }
 
-// TestGapClosed trains privately by the recipe at ε = 1, δ = 1e-6 on nine tenths of 162,253 Reddit posts and scores 2,000
-// of the others: the model must close at least 72 % of the gap in the variational bound between the unigram and the model
-// without privacy. On this split these are 1841.8, by the words' frequencies in the training posts, and 1270.4, by the
-// same stages without noise (estep --word-weight count --norm 0 --iterations 20, 50 rounds of a tenth).
+// TestGapClosed trains privately by the recipe at ε = 1, δ = 1e-6 on nine tenths of 162,253 Reddit posts and scores
+// 2,000 of the others: the model must close at least 72 % of the gap in the variational bound between the unigram and
+// the model without privacy. On this split these are 1841.8, by the words' frequencies in the training posts, and
+// 1270.4, by the same stages without noise (estep --word-weight count --norm 0 --iterations 20, 50 rounds of a tenth).
 //
-// Runs of one plan differ by a deviation of 6 in perplexity, which is 1 % of the gap; the mean of 78 % is five of these above the limit.
+// Runs of one plan differ by a deviation of 6 in perplexity, which is 1 % of the gap; the mean of 78 % is five of these
+// above the limit.
 func TestGapClosed(t *testing.T) {
 	testkit.Deep(t, "quality")
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "6 % of the gap", Rate: 1e-6})
@@ -99,9 +100,9 @@ func closesGap(t *testing.T, folder, out, recipe string, epsilon, least float64)
 	}
 }
 
-// TestSmallCorpora trains on two thousand medical transcripts, and on 17,000 posts of Usenet: the model must be better than its own
-// word frequencies from one release with the whole ε, as the model says them, on others. Measured were 0.89, 0.83 and 0.88 of their perplexity,
-// by a run each; the last was not run.
+// TestSmallCorpora trains on two thousand medical transcripts, and on 17,000 posts of Usenet: the model must be better
+// than its own word frequencies from one release with the whole ε, as the model says them, on others. Measured were
+// 0.89, 0.83 and 0.88 of their perplexity, by a run each; the last was not run.
 func TestSmallCorpora(t *testing.T) {
 	testkit.Deep(t, "quality")
 	t.Parallel()

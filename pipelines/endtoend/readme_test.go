@@ -37,8 +37,8 @@ func firstBlock(t *testing.T, text string) string {
 	return strings.NewReplacer("go build -o bin/ ./...", "true", `"$(go env GOROOT)/src"`, text).Replace(block.FindStringSubmatch(read(t, "README.md"))[1])
 }
 
-// TestReadme runs the first block of the README twice on a terminal. The second run makes the same model, charges nothing, and prints
-// what the page shows, except for coins and noise.
+// TestReadme runs the first block of the README twice on a terminal. The second run makes the same model, charges
+// nothing, and prints what the page shows, except for coins and noise.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	folder, script := readmeFolder(t), firstBlock(t, `"$(go env GOROOT)/src/net"`)
@@ -79,7 +79,8 @@ func TestReadmeStops(t *testing.T) {
 	}
 }
 
-// TestReadmeShort: the README has at most 120 lines, .ci/run finds the test command, and Go's version is that of go.mod.
+// TestReadmeShort: the README has at most 120 lines, .ci/run finds the test command, and Go's version is that of
+// go.mod.
 func TestReadmeShort(t *testing.T) {
 	page := read(t, "README.md")
 	if lines := strings.Count(page, "\n"); lines > 120 {

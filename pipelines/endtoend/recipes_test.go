@@ -488,7 +488,8 @@ func TestTextOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestTextFlags: lda.sh hands --keep and --rule to the tokenizer, which cuts the text by them. Bags of words are cut already, so they are refused.
+// TestTextFlags: lda.sh hands --keep and --rule to the tokenizer, which cuts the text by them. Bags of words are cut
+// already, so they are refused.
 func TestTextFlags(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -514,8 +515,8 @@ func TestTextFlags(t *testing.T) {
 	}
 }
 
-// TestSeveralTexts: lda.sh reads several texts, patterns and standard input, and hands the tokenizer how to read them. With other texts a folder
-// is not resumed.
+// TestSeveralTexts: lda.sh reads several texts, patterns and standard input, and hands the tokenizer how to read them.
+// With other texts a folder is not resumed.
 func TestSeveralTexts(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -607,7 +608,8 @@ stat -c %%y out/private/held.pp
 	}
 }
 
-// TestTitleOfSeveral: the name of a text may be the id of its only document. So the public page has no name of one of several texts.
+// TestTitleOfSeveral: the name of a text may be the id of its only document. So the public page has no name of one of
+// several texts.
 func TestTitleOfSeveral(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -628,7 +630,8 @@ echo "$title"`)
 	}
 }
 
-// TestKilledStage: a stage that a signal ended is told of, also where a stage whose input was cut ends first, and says nothing.
+// TestKilledStage: a stage that a signal ended is told of, also where a stage whose input was cut ends first, and says
+// nothing.
 func TestKilledStage(t *testing.T) {
 	t.Parallel()
 	s := bash(t.TempDir(), "source "+filepath.Join(root, "pipelines/recipes/stages.sh")+`

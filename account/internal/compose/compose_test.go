@@ -474,8 +474,8 @@ func TestFixedOfTwoCorpora(t *testing.T) {
 	}
 }
 
-// TestEveryMechanism: each mechanism with noise has a loss, and one that is not in the table has none: it is not taken for
-// Gaussian noise.
+// TestEveryMechanism: each mechanism with noise has a loss, and one that is not in the table has none: it is not taken
+// for Gaussian noise.
 func TestEveryMechanism(t *testing.T) {
 	all := poisson(1)
 	for _, name := range event.Mechanisms() {

@@ -86,9 +86,9 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestLeastCosts: privatize refuses a grant below the least cost of a release. The least cost is never above the cost of a plan, and hardly
-// below it. It is only a lower bound for batches of a fixed size, for randomized response in zCDP, for Laplace noise near order 1, and for
-// costs above any budget.
+// TestLeastCosts: privatize refuses a grant below the least cost of a release. The least cost is never above the cost
+// of a plan, and hardly below it. It is only a lower bound for batches of a fixed size, for randomized response in
+// zCDP, for Laplace noise near order 1, and for costs above any budget.
 func TestLeastCosts(t *testing.T) {
 	worst := 1.0
 	for _, mechanism := range []string{event.Gaussian, event.Laplace, event.RandomizedResponse} {

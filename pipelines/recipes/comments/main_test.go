@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestForms: both forms have the same comments in the same order; the table also has the file, below the folder, of each.
+// TestForms: both forms have the same comments in the same order; the table also has the file, below the folder, of
+// each.
 func TestForms(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.Mkdir(filepath.Join(folder, "b"), 0o777); err != nil {

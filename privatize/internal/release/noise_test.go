@@ -198,8 +198,8 @@ func fixedStream(t *testing.T) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(processors) })
 }
 
-// TestNoiseOfNoOther: sums get noise by a mechanism that has a case of its own, and by no other: not by one that a grant may name for
-// something else, nor by a name that is not in the table.
+// TestNoiseOfNoOther: sums get noise by a mechanism that has a case of its own, and by no other: not by one that a
+// grant may name for something else, nor by a name that is not in the table.
 func TestNoiseOfNoOther(t *testing.T) {
 	for _, name := range append(event.Mechanisms(), "skellam", "") {
 		g := &event.Grant{Mechanism: name, NoiseMultiplier: 2, Flip: 0.25}
