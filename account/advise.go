@@ -23,9 +23,11 @@ type adviseCommand struct {
 }
 
 func (adviseCommand) Help() string {
-	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and rounds lda.sh --documents D trains. The
-product D·N·ε decides the first two. A perplexity is compared with that of the word frequencies that one release with the whole ε would give. The rules were fitted to trainings that pipelines/recipes/TOPICS.md lists. Nothing is charged. A number that was
-counted in private text makes the advice private, too: use public numbers, or --size, which was released.`
+	return `Suggests a number of topics for lda.sh, and says how good the model may become, and with which coins and
+rounds lda.sh --documents D trains. The product D·N·ε decides the first two. A perplexity is compared with that of the
+word frequencies that one release with the whole ε would give. The rules were fitted to trainings that
+pipelines/recipes/TOPICS.md lists. Nothing is charged. A number that was counted in private text makes the advice
+private, too: use public numbers, or --size, which was released.`
 }
 
 // Validate is kong's hook.

@@ -28,8 +28,9 @@ type coherenceCommand struct {
 
 // Help is kong's hook.
 func (coherenceCommand) Help() string {
-	return "The words are those that evaluate topics prints. The last column says how many of them the reference has. A topic with fewer than two " +
-		"has no coherence, null in JSON, and the mean leaves it out. Of other words that no document has, NPMI counts -1 for each pair, C_V counts 0, " +
+	return "The words are those that evaluate topics prints. The last column says how many of them the " +
+		"reference has. A topic with fewer than two has no coherence, null in JSON, and the mean leaves it out. " +
+		"Of other words that no document has, NPMI counts -1 for each pair, C_V counts 0, " +
 		"C_NPMI counts them as in one document, and UMass is that of gensim."
 }
 
@@ -129,7 +130,9 @@ func coherences(in *endpoint.StreamReader, topics []topic, counted func()) ([]co
 	values := make([]coherent, len(topics))
 	for i, of := range ids {
 		if values[i].held = len(counter.Held(of)); values[i].held >= 2 {
-			values[i].coherenceRow = &coherenceRow{counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of)}
+			values[i].coherenceRow = &coherenceRow{
+				counter.Topic(of), counter.CV(of), counter.CNPMI(of), counter.UMass(of),
+			}
 		}
 	}
 	return values, nil
@@ -160,7 +163,8 @@ func meanCoherence(values []coherent) (mean coherent) {
 func (x coherent) numbers(prefix string) map[string]any {
 	all := map[string]any{prefix + "npmi": nil, prefix + "c_v": nil, prefix + "c_npmi": nil, prefix + "u_mass": nil}
 	if of := x.coherenceRow; of != nil {
-		all[prefix+"npmi"], all[prefix+"c_v"], all[prefix+"c_npmi"], all[prefix+"u_mass"] = of.NPMI, of.CV, of.CNPMI, of.UMass
+		all[prefix+"npmi"], all[prefix+"c_v"] = of.NPMI, of.CV
+		all[prefix+"c_npmi"], all[prefix+"u_mass"] = of.CNPMI, of.UMass
 	}
 	return all
 }

@@ -33,8 +33,9 @@ func main() {
 			"agreed, or use public documents. Reading a model file costs no privacy.\n\n" +
 			"A perplexity of N means that the model predicts as well as a uniform choice among N words. Beside the model's " +
 			"perplexity stand the unigram baseline's and the uniform distribution's, which is the size of the vocabulary. The " +
-			"baseline is the word frequencies of estep --score --unigram. Without these it is the model's own frequencies, brought to what one " +
-			"release of word frequencies with the whole budget is expected to give, if mstep lda knew the noise of that. The plug-in " +
+			"baseline is the word frequencies of estep --score --unigram. Without these it is the model's own " +
+			"frequencies, brought to what one release of word frequencies with the whole budget is expected to " +
+			"give, if mstep lda knew the noise of that. The plug-in " +
 			"perplexity predicts the words that the topic shares were inferred from; it is comparable only with other plug-in perplexities.",
 	}, &cli, &cli.Common)
 }

@@ -226,7 +226,7 @@ func smallFiles() map[string][]byte {
 		"documents.pp":  documents(wire.Side_PUBLIC, nil, bags...),
 		"private.pp":    documents(wire.Side_PRIVATE, nil, bags...),
 		"other-docs.pp": documents(wire.Side_PUBLIC, func(h *wire.Header) { h.Vocabulary = vocab[1:].Hash() }, bags...),
-		"few-docs.pp":   documents(wire.Side_PUBLIC, nil, []uint32{0, 2}, []uint32{0}, []uint32{2}), // without dog and goat
+		"few-docs.pp":   documents(wire.Side_PUBLIC, nil, []uint32{0, 2}, []uint32{0}, []uint32{2}), // no dog, no goat
 		"no-docs.pp":    documents(wire.Side_PUBLIC, nil),
 	}
 }

@@ -175,7 +175,8 @@ func tableOfRounds(b *bytes.Buffer, totals []*roundTotal) error {
 // perplexities returns the perplexities in total, by their names in JSON.
 func perplexities(total *heldout.Total, h *wire.Header) map[string]any {
 	values := map[string]any{
-		"documents": total.Documents, "tokens": total.Tokens, "unigram": finite(total.Unigram()), "uniform": h.VocabularySize,
+		"documents": total.Documents, "tokens": total.Tokens,
+		"unigram": finite(total.Unigram()), "uniform": h.VocabularySize,
 	}
 	if total.Bound() > 0 {
 		values["bound"] = finite(total.Bound())

@@ -75,7 +75,10 @@ func (c *reportCommand) Validate() error {
 
 // Run is kong's hook.
 func (c *reportCommand) Run(r *filter.Run) error {
-	inputs := []string{c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Words, c.Reference, c.Scores, c.Predictions, c.Description}
+	inputs := []string{
+		c.Model, c.Ledger, c.Account, c.Curve, c.Releases, c.Start, c.Words,
+		c.Reference, c.Scores, c.Predictions, c.Description,
+	}
 	if err := r.Check(inputs...); err != nil {
 		return err
 	}

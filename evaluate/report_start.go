@@ -87,7 +87,8 @@ func (c *reportCommand) addKinds(p *page.Page, file *modelfile.File) error {
 	case !bytes.Equal(frequencies.Header.Vocabulary, file.Header.Vocabulary):
 		return exit.Errorf(exit.Malformed, "%s and %s are over different vocabularies", c.Words, c.Model)
 	case c.Ledger != "" && !slices.ContainsFunc(p.Runs, of):
-		return exit.Errorf(exit.Malformed, "%s is of run %q, which %s does not charge", c.Words, frequencies.Header.Run, c.Ledger)
+		return exit.Errorf(exit.Malformed, "%s is of run %q, which %s does not charge",
+			c.Words, frequencies.Header.Run, c.Ledger)
 	}
 	kinds, err := words.KindsOf(frequencies.Set)
 	if err != nil {

@@ -51,11 +51,15 @@ func frequenciesOf(model, run string, words vocabulary.Words, kinds ...*wire.Sca
 	h := &wire.Header{
 		Version: wire.Version, Kind: wire.Kind_PARAMETERS, Side: wire.Side_PUBLIC, Run: run, Model: model,
 		Vocabulary: words.Hash(), VocabularySize: uint32(len(words)),
-		Matrices: []*wire.Matrix{{Name: "probabilities", Rows: 1, Columns: uint32(len(words)), Element: wire.Element_FLOAT64}},
+		Matrices: []*wire.Matrix{{
+			Name: "probabilities", Rows: 1, Columns: uint32(len(words)), Element: wire.Element_FLOAT64,
+		}},
 	}
 	equal := slices.Repeat([]float64{1 / float64(len(words))}, len(words))
 	b, _ := script.Stream(h, &wire.Record{Body: &wire.Record_Words{Words: &wire.Words{Words: words}}},
-		&wire.Record{Round: 1, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{Scalars: append([]*wire.Scalar{{Name: "rounds", Value: 1}}, kinds...)}}},
+		&wire.Record{Round: 1, Body: &wire.Record_Parameters{Parameters: &wire.Parameters{
+			Scalars: append([]*wire.Scalar{{Name: "rounds", Value: 1}}, kinds...),
+		}}},
 		&wire.Record{Round: 1, Body: &wire.Record_Block{Block: &wire.Block{Values: stream.AppendCells(nil, equal)}}})
 	return b
 }
@@ -85,7 +89,8 @@ func startFiles() map[string][]byte {
 		"plain-start.pp":  informedModel("", 0, hostile, 0, first, nil, nil),
 		"short-start.pp":  informedModel("", 0, hostile, 7, first[:16], nil, nil),
 		"like.pp": frequenciesOf("words", "monday", hostile, &wire.Scalar{Name: "like law & order", Value: .25},
-			&wire.Scalar{Name: "like small talk", Value: .625}, &wire.Scalar{Name: "like sport", Value: .09}, &wire.Scalar{Name: "like war", Value: .035}),
+			&wire.Scalar{Name: "like small talk", Value: .625},
+			&wire.Scalar{Name: "like sport", Value: .09}, &wire.Scalar{Name: "like war", Value: .035}),
 		"unlike.pp":      frequenciesOf("words", "monday", hostile),
 		"sunday-like.pp": frequenciesOf("words", "sunday", hostile),
 		"wrong-like.pp":  frequenciesOf("words", "monday", hostile, &wire.Scalar{Name: "like war", Value: 1.5}),
@@ -136,10 +141,14 @@ func TestBrowserStart(t *testing.T) {
 // TestKinds: the page names the kinds of public text that have a tenth of the text or more, the largest first, and all
 // of them in its details. Word frequencies that are not of the model's ledger and words are refused.
 func TestKinds(t *testing.T) {
-	const like, details = "The text reads most like: small talk (62\u00a0%), law &amp; order (25\u00a0%).", "What the text reads like: small talk 62.5 %, law &amp; order 25.0 %, sport 9.0 %"
-	command := reportCommand{Model: "informed-rep.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3}
+	const like = "The text reads most like: small talk (62\u00a0%), law &amp; order (25\u00a0%)."
+	const details = "What the text reads like: small talk 62.5 %, law &amp; order 25.0 %, sport 9.0 %"
+	command := reportCommand{
+		Model: "informed-rep.pp", Ledger: "report.ledger", Account: "report.json", Releases: "report-rel.pp", Top: 3,
+	}
 	for name, want := range map[string]string{
-		"like.pp": "", "unlike.pp": "", "sunday-like.pp": `is of run "sunday", which `, "wrong-like.pp": "like war must be in [0, 1], is 1.5",
+		"like.pp": "", "unlike.pp": "", "sunday-like.pp": `is of run "sunday", which `,
+		"wrong-like.pp": "like war must be in [0, 1], is 1.5",
 		"vocab-like.pp": "over different vocabularies", "informed-rep.pp": "a model of lda, must be of words",
 	} {
 		command.Words = name

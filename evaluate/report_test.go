@@ -415,7 +415,10 @@ func pageOf(t *testing.T, command reportCommand) (*page.Page, error) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []*string{&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Start, &command.Words, &command.Scores, &command.Predictions, &command.Reference} {
+	for _, name := range []*string{
+		&command.Model, &command.Ledger, &command.Account, &command.Curve, &command.Releases, &command.Start,
+		&command.Words, &command.Scores, &command.Predictions, &command.Reference,
+	} {
 		if *name != "" {
 			*name = filepath.Join(folder, *name)
 		}

@@ -160,7 +160,8 @@ func (c *topicsCommand) Run(r *filter.Run) error {
 		}
 		w.Flush()
 		if topics[0].origin != nil {
-			b.WriteString("own: how much of the topic follows the text’s own noisy counts; public: how much else follows public text\n")
+			b.WriteString("own: how much of the topic follows the text’s own noisy counts; " +
+				"public: how much else follows public text\n")
 		}
 	}
 	return writeText(c.Output, b.Bytes())

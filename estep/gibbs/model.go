@@ -149,7 +149,10 @@ func (m *Model) Draws() float64 {
 
 // NewWorker implements model.EStep.
 func (m *Model) NewWorker() model.Worker {
-	w := &worker{options: m.options, shape: m.shape, factors: m.factors, sampler: newSampler(m.weights), topics: m.topics, tally: newTally(m.size.Components)}
+	w := &worker{
+		options: m.options, shape: m.shape, factors: m.factors, topics: m.topics,
+		sampler: newSampler(m.weights), tally: newTally(m.size.Components),
+	}
 	w.sampler.rates = m.rates
 	if m.options.Keep {
 		return keeper{w}

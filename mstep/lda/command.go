@@ -40,7 +40,7 @@ type Command struct {
 	Negatives    string   `enum:"keep,zero" default:"keep" group:"Estimate" help:"Keep negative cells of a release or set them to zero: ${enum}. The papers do zero; it biases all cells upwards."`
 	WordMarginal string   `placeholder:"FILE" group:"Estimate" help:"Read separately released word frequencies from FILE, a model of mstep words, whose vocabulary may have more words; by default estimate them from the topics."`
 	WeighWords   bool     `group:"Contribution" help:"Let the E-step weigh words by --word-marginal: in a contribution, rare words then weigh more than frequent ones."`
-	RefineWords  bool     `group:"Estimate" help:"Refine the frequencies of --word-marginal in each round, by the topics."`
+	RefineWords  bool     `group:"Estimate" help:"Refine the --word-marginal frequencies in each round, by the topics."`
 	SingleNoise  float64  `placeholder:"X" group:"Estimate" help:"With --refine-words: one release of word frequencies with the whole budget would have X times the noise of --word-marginal. The model then says how well it would predict, and estep --score compares with that."`
 	Public       string   `placeholder:"FILE" group:"Estimate" help:"Take what public text says of words and topics as a prior, from FILE of mstep public, and start from its topics."`
 	Initial      string   `placeholder:"FILE.npy" help:"Read the first λ from FILE.npy, an array of K × V float64; by default it is random."`
@@ -56,7 +56,10 @@ func (c *Command) Validate() error {
 		return fmt.Errorf("--topics must be in [1, %d], is %d", 1<<20, c.Topics)
 	}
 	tau0, kappa, averageFrom := c.schedule()
-	for name, v := range map[string]float64{"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": tau0, "--kappa": kappa, "--ceiling": c.Ceiling, "--single-noise": c.SingleNoise} {
+	for name, v := range map[string]float64{
+		"--alpha": c.Alpha, "--eta": c.Eta, "--tau0": tau0, "--kappa": kappa,
+		"--ceiling": c.Ceiling, "--single-noise": c.SingleNoise,
+	} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("%s must not be negative, is %v", name, v)
 		}
@@ -86,7 +89,8 @@ func (c *Command) Validate() error {
 	case (c.WeighWords || c.RefineWords) && c.WordMarginal == "":
 		return errors.New("--weigh-words and --refine-words need --word-marginal")
 	case (c.WeighWords || c.RefineWords) && (c.Accumulate || c.Online != "" || c.Mode == "map" || c.Ceiling > 0):
-		return errors.New("--weigh-words and --refine-words do not go with --accumulate, --online, --estimate map and --ceiling")
+		return errors.New("--weigh-words and --refine-words do not go with " +
+			"--accumulate, --online, --estimate map and --ceiling")
 	case c.SingleNoise > 0 && !c.RefineWords:
 		return errors.New("--single-noise needs --refine-words")
 	case c.Public != "" && (c.Denoise != "shrink" || c.Accumulate || c.Online != "" || c.Initial != ""):
@@ -148,10 +152,13 @@ func (c *Command) schedule() (tau0, kappa, averageFrom float64) {
 func (c *Command) checkCells(cells uint64) error {
 	switch {
 	case cells > wire.MaxCells:
-		return exit.Errorf(exit.Usage, "%d topics of this vocabulary have %d cells, must have at most %d", c.Topics, cells, uint64(wire.MaxCells))
+		return exit.Errorf(exit.Usage, "%d topics of this vocabulary have %d cells, must have at most %d",
+			c.Topics, cells, uint64(wire.MaxCells))
 	case c.MaxCells > 0 && cells > c.MaxCells:
-		return exit.Errorf(exit.Usage, "%d topics of this vocabulary have %d cells, must have at most %d", c.Topics, cells, c.MaxCells).
-			WithHint("fewer --topics, fewer words, or --max-cells %d if memory is so large: a cell takes at least 16 bytes", cells)
+		return exit.Errorf(exit.Usage, "%d topics of this vocabulary have %d cells, must have at most %d",
+			c.Topics, cells, c.MaxCells).
+			WithHint("fewer --topics, fewer words, or --max-cells %d if memory is so large: "+
+				"a cell takes at least 16 bytes", cells)
 	}
 	return nil
 }

@@ -305,7 +305,8 @@ func (l *Learner) modelOf(sum, marginal []float64, tau float64) *model.Snapshot 
 	traced := l.informed.Last(marginal, sum, tau).Trace(sum, tau)
 	estimate := l.toTopics(traced.Cells, sum, marginal)
 	s := l.snapshot(estimate)
-	lda.PutOrigins(s, l.Size(), origins(traced.Own, l.toTopics(traced.Expected, sum, marginal).lambda, estimate.lambda, marginal))
+	expected := l.toTopics(traced.Expected, sum, marginal)
+	lda.PutOrigins(s, l.Size(), origins(traced.Own, expected.lambda, estimate.lambda, marginal))
 	return s
 }
 

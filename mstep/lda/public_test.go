@@ -26,7 +26,8 @@ func informedOptions() Options {
 	text.Features = text.Topics[2:]
 	text.Frequencies = slices.Repeat([]float64{1. / 40}, 40)
 	return Options{
-		Topics: 3, Words: 40, Alpha: 0.3, Eta: 0.1, Kappa: 0.6, AverageFrom: 0.3, Estimate: Estimate{Shrink: true}, Marginal: &Marginal{Frequencies: text.Frequencies}, Public: text,
+		Topics: 3, Words: 40, Alpha: 0.3, Eta: 0.1, Kappa: 0.6, AverageFrom: 0.3, Estimate: Estimate{Shrink: true},
+		Marginal: &Marginal{Frequencies: text.Frequencies}, Public: text,
 	}
 }
 

@@ -36,7 +36,8 @@ func (c *Command) Validate() error {
 		return errors.New("--features must be in [1, 500]")
 	}
 	if c.Check != "" && (len(c.Topics) > 0 || len(c.Kinds) > 0 || len(c.Inputs) > 0 || c.Vectors != "") {
-		return errors.New("--check makes no public file: no --topics, no --kind, no --vectors and no documents go with it")
+		return errors.New("--check makes no public file: " +
+			"no --topics, no --kind, no --vectors and no documents go with it")
 	}
 	if c.Vectors != "" && len(c.Topics) == 0 {
 		return errors.New("--vectors needs --topics: a public file without topics has no features")

@@ -18,7 +18,9 @@ func TestKinds(t *testing.T) {
 		{.02, .03, .6, .3, .01, .04}, // of talk
 		{.03, .02, .01, .04, .4, .5}, // of health
 	}
-	text := &publictext.Text{Frequencies: base, Kinds: []publictext.Kind{{Name: "laws", First: 1}, {Name: "talk", First: 3}, {Name: "health", First: 4}}}
+	text := &publictext.Text{Frequencies: base, Kinds: []publictext.Kind{
+		{Name: "laws", First: 1}, {Name: "talk", First: 3}, {Name: "health", First: 4},
+	}}
 	for _, topic := range topics {
 		lifts := make([]float32, len(topic))
 		for v, p := range topic {

@@ -28,7 +28,9 @@ func (w *Writer) footer() ([]byte, error) {
 		Schema: []format.SchemaElement{{Name: "schema", NumChildren: thrift.New(int32(columns))}},
 	}
 	for i := range columns {
-		element := format.SchemaElement{Name: w.name(i), Type: thrift.New(w.kind(i)), RepetitionType: thrift.New(format.Required)}
+		element := format.SchemaElement{
+			Name: w.name(i), Type: thrift.New(w.kind(i)), RepetitionType: thrift.New(format.Required),
+		}
 		if w.kind(i) == format.ByteArray {
 			element.ConvertedType = thrift.New(deprecated.UTF8)
 			element.LogicalType = format.LogicalType{Value: new(format.StringType)}
@@ -40,7 +42,8 @@ func (w *Writer) footer() ([]byte, error) {
 		for i, c := range g.columns {
 			group.TotalByteSize += c.size
 			group.Columns = append(group.Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
-				Type: w.kind(i), Encoding: []format.Encoding{format.Plain}, PathInSchema: []string{w.name(i)}, Codec: format.Uncompressed,
+				Type: w.kind(i), Encoding: []format.Encoding{format.Plain}, PathInSchema: []string{w.name(i)},
+				Codec:     format.Uncompressed,
 				NumValues: g.rows, TotalUncompressedSize: c.size, TotalCompressedSize: c.size, DataPageOffset: c.offset,
 			}})
 		}

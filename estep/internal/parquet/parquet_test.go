@@ -40,14 +40,16 @@ func table(t *testing.T, rows, columns int) []byte {
 // that there are no nulls, that no metadata are elsewhere, and the number of a row group.
 func TestBytes(t *testing.T) {
 	page := func(size byte) string { // sizes up to 63: zigzag doubles them
-		return "\x15\x00\x15" + string([]byte{2 * size}) + "\x15" + string([]byte{2 * size}) + "\x2c\x15\x04\x15\x00\x15\x06\x15\x06\x1c\x36\x00\x00\x00\x00" // no nulls
+		return "\x15\x00\x15" + string([]byte{2 * size}) + "\x15" + string([]byte{2 * size}) +
+			"\x2c\x15\x04\x15\x00\x15\x06\x15\x06\x1c\x36\x00\x00\x00\x00" // no nulls
 	}
 	element := func(name string, kind byte, rest string) string {
 		return "\x15" + string([]byte{2 * kind}) + "\x25\x00\x18" + string(rune(len(name))) + name + rest + "\x00"
 	}
 	columnChunk := func(offset byte, name string, kind, size byte) string {
 		return "\x26\x00\x1c\x15" + string([]byte{2 * kind}) + "\x19\x15\x00\x19\x18" + string(rune(len(name))) + name +
-			"\x15\x00\x16\x04\x16" + varint(size) + "\x16" + varint(size) + "\x26" + varint(offset) + "\x3c\x36\x00\x00\x00\x00"
+			"\x15\x00\x16\x04\x16" + varint(size) + "\x16" + varint(size) + "\x26" +
+			varint(offset) + "\x3c\x36\x00\x00\x00\x00"
 	}
 	texts := "\x03\x00\x00\x00ä0\x03\x00\x00\x00ä1"
 	shares := "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f"
@@ -55,9 +57,11 @@ func TestBytes(t *testing.T) {
 		"\x19\x3c" + "\x48\x06schema\x15\x04\x00" +
 		element("id", 6, "\x25\x00\x4c\x1c\x00\x00") + element("topic_0", 5, "") +
 		"\x16\x04" + // two rows
-		"\x19\x1c" + "\x19\x2c" + columnChunk(4, "id", 6, 35) + columnChunk(39, "topic_0", 5, 37) + "\x16" + varint(72) + "\x16\x04\x44\x00\x00" +
+		"\x19\x1c" + "\x19\x2c" + columnChunk(4, "id", 6, 35) +
+		columnChunk(39, "topic_0", 5, 37) + "\x16" + varint(72) + "\x16\x04\x44\x00\x00" +
 		"\x28\x08privpipe\x00"
-	want := "PAR1" + page(14) + texts + page(16) + shares + footer + string([]byte{byte(len(footer))}) + "\x00\x00\x00PAR1"
+	want := "PAR1" + page(14) + texts + page(16) + shares + footer +
+		string([]byte{byte(len(footer))}) + "\x00\x00\x00PAR1"
 	if got := table(t, 2, 1); string(got) != want {
 		t.Errorf("wrote\n%q, want\n%q", got, want)
 	}

@@ -30,7 +30,8 @@ func TestGuess(t *testing.T) {
 		epsilon, delta float64
 		want           string
 	}{
-		{0, 0, "50.0\u00a0%"}, {math.Log(3), 0, "75.0\u00a0%"}, {math.Log(3), 0.2, "80.0\u00a0%"}, {1, 1e-6, "73.2\u00a0%"}, {800, 0, "100.0\u00a0%"}, {0, 1, "100.0\u00a0%"},
+		{0, 0, "50.0\u00a0%"}, {math.Log(3), 0, "75.0\u00a0%"}, {math.Log(3), 0.2, "80.0\u00a0%"},
+		{1, 1e-6, "73.2\u00a0%"}, {800, 0, "100.0\u00a0%"}, {0, 1, "100.0\u00a0%"},
 	} {
 		if got := guess(c.epsilon, c.delta); got != c.want {
 			t.Errorf("at ε %v and δ %v a guess is right %s of the time, want %s", c.epsilon, c.delta, got, c.want)
@@ -197,8 +198,10 @@ func TestLead(t *testing.T) {
 		filter *spent.Filter
 		want   []string
 	}{
-		{nil, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document. <a", "at most 75.0\u00a0%"}},
-		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{"<strong>(2, 1e-06)-differential privacy</strong> for each document. <a", "at most 88.1\u00a0%",
+		{nil, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document. <a",
+			"at most 75.0\u00a0%"}},
+		{&spent.Filter{Epsilon: 2, Delta: 1e-6}, []string{
+			"<strong>(2, 1e-06)-differential privacy</strong> for each document. <a", "at most 88.1\u00a0%",
 			"exactly as account states it: " + fmt.Sprint(math.Log(3)) + "; if all settings were fixed before the first release<",
 			"ε 1.099 at δ 0 holds if all settings were fixed before the first release. Whatever the order, the ledger&#39;s filter guarantees ε 2 at δ 1e-06"}},
 		{&spent.Filter{Epsilon: spent.Number(math.Inf(1))}, []string{"<strong>(1.099, 0)-differential privacy</strong> for each document, if all settings were fixed before the first release."}},

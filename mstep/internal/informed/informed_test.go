@@ -63,7 +63,8 @@ func TestEstimate(t *testing.T) {
 		informed := New(3, base, text, scales)
 		blind.Follow(noisy, tau)
 		informed.Follow(noisy, tau)
-		without, with := squares(blind.Last(base, noisy, tau).Estimate(noisy, tau), truth), squares(informed.Last(base, noisy, tau).Estimate(noisy, tau), truth)
+		without := squares(blind.Last(base, noisy, tau).Estimate(noisy, tau), truth)
+		with := squares(informed.Last(base, noisy, tau).Estimate(noisy, tau), truth)
 		if with > 0.5*without {
 			t.Errorf("squared error %.0f with public text, %.0f without", with, without)
 		}

@@ -53,7 +53,9 @@ var (
 	UnigramGain = model.Scalar{Name: "unigram_gain"}
 
 	// WordWeights multiply the weight of each word in a contribution, and are at most 1. Without them each is 1.
-	WordWeights = model.Matrix[float32]{Name: "word_weights", Rows: model.One, Columns: model.Words, Rule: model.Probability}
+	WordWeights = model.Matrix[float32]{
+		Name: "word_weights", Rows: model.One, Columns: model.Words, Rule: model.Probability,
+	}
 
 	// Correlation is λ, the share of the last batch's counts in Prior. It comes with Prior.
 	Correlation = model.Scalar{Name: "correlation", Rule: model.Positive}

@@ -228,7 +228,10 @@ func (t *Text) over(vocab vocabulary.Words) (*Text, error) {
 	for _, p := range t.Frequencies {
 		least = min(least, p)
 	}
-	o := &Text{Vocabulary: vocab, First: t.First, Kinds: t.Kinds, Digest: t.Digest, Frequencies: make([]float64, len(vocab))}
+	o := &Text{
+		Vocabulary: vocab, First: t.First, Kinds: t.Kinds, Digest: t.Digest,
+		Frequencies: make([]float64, len(vocab)),
+	}
 	from := make([]int, len(vocab))
 	total := 0.0
 	for v, word := range vocab {

@@ -41,7 +41,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("frequency %d is %v, want %v", v, same.Frequencies[v], p)
 		}
 	}
-	if !slices.Equal(same.Topics[1], text().Topics[1]) || !slices.Equal(same.Features[0], text().Features[0]) || same.First != 1 ||
+	if !slices.Equal(same.Topics[1], text().Topics[1]) ||
+		!slices.Equal(same.Features[0], text().Features[0]) || same.First != 1 ||
 		!slices.Equal(same.Kinds, text().Kinds) {
 		t.Errorf("read %+v", same)
 	}
@@ -101,7 +102,9 @@ func TestRefuses(t *testing.T) {
 		"first must be a whole number of topics, at most 2": func(x *Text) { x.First = 3 },
 		`"first of laws" must be a topic from 0 to 1, is 2`: func(x *Text) { x.Kinds = []Kind{{"laws", 2}} },
 		`"first of " must be a topic from 0 to 1, is 1`:     func(x *Text) { x.Kinds = []Kind{{"", 1}} },
-		"two kinds begin with topic 1":                      func(x *Text) { x.Kinds = []Kind{{"laws", 1}, {"talk", 1}} },
+		"two kinds begin with topic 1": func(x *Text) {
+			x.Kinds = []Kind{{"laws", 1}, {"talk", 1}}
+		},
 	} {
 		changed := text()
 		change(changed)

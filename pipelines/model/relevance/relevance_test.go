@@ -62,7 +62,9 @@ func TestLargest(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	for p, want := range map[float64]string{1: "1.0000", 0.0358: "0.0358", 0.001: "0.0010", 0.00042: "0.00042", 0.0000123: "0.000012"} {
+	for p, want := range map[float64]string{
+		1: "1.0000", 0.0358: "0.0358", 0.001: "0.0010", 0.00042: "0.00042", 0.0000123: "0.000012",
+	} {
 		if got := Print(p); got != want {
 			t.Errorf("%v is printed as %s, want %s", p, got, want)
 		}

@@ -29,7 +29,9 @@ var (
 	Sums = model.Matrix[float64]{Name: "sums", Rows: model.One, Columns: model.Words}
 
 	// Deviations are the standard deviations of the noise on Sums. They come with Sums.
-	Deviations = model.Matrix[float64]{Name: "deviations", Rows: model.One, Columns: model.Words, Rule: model.NotNegative}
+	Deviations = model.Matrix[float64]{
+		Name: "deviations", Rows: model.One, Columns: model.Words, Rule: model.NotNegative,
+	}
 )
 
 // Family is the family of models.

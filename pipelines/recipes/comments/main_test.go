@@ -15,7 +15,8 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"b/b.go": "package b\n\n// B says \"b\".\n//\n// Twice.\nfunc B() {\n\t// inside\n}\n", "a.go": "// Package a, too.\npackage a\n",
+		"b/b.go":    "package b\n\n// B says \"b\".\n//\n// Twice.\nfunc B() {\n\t// inside\n}\n",
+		"a.go":      "// Package a, too.\npackage a\n",
 		"broken.go": "// No Go.\npackage\n", "a.txt": "// Text.\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
@@ -29,10 +30,12 @@ func TestForms(t *testing.T) {
 	if err := writeTable(&table, folder); err != nil {
 		t.Error(err)
 	}
-	if got, want := lines.String(), `{"text":"Package a, too.\n"}`+"\n"+`{"text":"B says \"b\".\n\nTwice.\n"}`+"\n"; got != want {
+	const objects = `{"text":"Package a, too.\n"}` + "\n" + `{"text":"B says \"b\".\n\nTwice.\n"}` + "\n"
+	if got, want := lines.String(), objects; got != want {
 		t.Errorf("lines\n%s\nwant\n%s", got, want)
 	}
-	if got, want := table.String(), "comment,file\n\"Package a, too.\n\",a.go\n\"B says \"\"b\"\".\n\nTwice.\n\",b/b.go\n"; got != want {
+	const rows = "comment,file\n\"Package a, too.\n\",a.go\n\"B says \"\"b\"\".\n\nTwice.\n\",b/b.go\n"
+	if got, want := table.String(), rows; got != want {
 		t.Errorf("table\n%s\nwant\n%s", got, want)
 	}
 }
