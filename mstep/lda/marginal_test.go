@@ -30,6 +30,21 @@ func everywhere(m *Marginal) *Marginal {
 	return m
 }
 
+// released returns log-normal frequencies, and a release of their counts, total words, with noise of deviation byWords.
+func released(r *rand.Rand, words int, spread, total, byWords float64) (truth []float64, m *Marginal) {
+	truth, size := make([]float64, words), 0.0
+	for w := range truth {
+		truth[w] = math.Exp(spread * r.NormFloat64())
+		size += truth[w]
+	}
+	m = &Marginal{Sums: make([]float64, words), Deviations: slices.Repeat([]float64{byWords}, words)}
+	for w := range truth {
+		truth[w] /= size
+		m.Sums[w] = total*truth[w] + byWords*r.NormFloat64()
+	}
+	return truth, m
+}
+
 // refining returns frequencies to refine, without public text, of words that weigh differently.
 func refining(topics int, m *Marginal) *frequencies {
 	everywhere(m)
@@ -51,17 +66,8 @@ func TestUnit(t *testing.T) {
 func TestRefineRecovers(t *testing.T) {
 	const k, v, total, byWords = 5, 800, 40000, 60
 	r := rand.New(rand.NewPCG(5, 6))
-	truth, size := make([]float64, v), 0.0
-	for w := range truth {
-		truth[w] = math.Exp(2 * r.NormFloat64())
-		size += truth[w]
-	}
-	m := &Marginal{Sums: make([]float64, v), Deviations: slices.Repeat([]float64{byWords}, v)}
+	truth, m := released(r, v, 2, total, byWords)
 	everywhere(m)
-	for w := range truth {
-		truth[w] /= size
-		m.Sums[w] = total*truth[w] + byWords*r.NormFloat64()
-	}
 	m.Frequencies, _ = newFrequencies(&Options{Topics: k, Words: v, Marginal: m}).estimate(m.Sums, m.Deviations, true)
 	f := refining(k, m)
 	divergence := func(estimate []float64) (sum float64) {
@@ -221,16 +227,7 @@ func TestUnigramGain(t *testing.T) {
 func TestRefineChosen(t *testing.T) {
 	const k, dictionary, v, total, byWords, tau = 4, 4000, 800, 30000, 20, 12
 	r := rand.New(rand.NewPCG(15, 16))
-	truth, size := make([]float64, dictionary), 0.0
-	for w := range truth {
-		truth[w] = math.Exp(2.5 * r.NormFloat64())
-		size += truth[w]
-	}
-	all := &Marginal{Sums: make([]float64, dictionary), Deviations: slices.Repeat([]float64{byWords}, dictionary)}
-	for w := range truth {
-		truth[w] /= size
-		all.Sums[w] = total*truth[w] + byWords*r.NormFloat64()
-	}
+	truth, all := released(r, dictionary, 2.5, total, byWords)
 	estimate, _ := denoise.FrequenciesOf(all.Sums, all.Deviations)
 	order := make([]int, dictionary)
 	for w := range order {

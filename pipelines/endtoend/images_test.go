@@ -110,8 +110,10 @@ func (c imageRecipe) check(t *testing.T, folder string) {
 	if again != report || read(t, filepath.Join(folder, out, "private/run.ledger")) != charged {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 	}
-	run(t, folder, fmt.Sprintf("account verify %s/private/run.ledger; grep -q -- '</html>' %[1]s/public/report.html", out))
-	page, share := read(t, filepath.Join(folder, out, "public/report.html")), regexp.MustCompile(`(?m)^model +\S+ +(\S+ to \S+)`).FindStringSubmatch(report)[1]
+	run(t, folder, fmt.Sprintf("account verify %s/private/run.ledger; "+
+		"grep -q -- '</html>' %[1]s/public/report.html", out))
+	page := read(t, filepath.Join(folder, out, "public/report.html"))
+	share := regexp.MustCompile(`(?m)^model +\S+ +(\S+ to \S+)`).FindStringSubmatch(report)[1]
 	if !strings.Contains(page, share) {
 		t.Errorf("the page lacks the interval of right pixels, %s", share)
 	}
@@ -142,8 +144,10 @@ func TestBernoulliImages(t *testing.T) {
 	folder := t.TempDir()
 	stripes(t, folder, 1000)
 	command := ofImages("sbn.sh") + " --sigma none --rounds 1 train.idx "
-	run(t, folder, command+"threshold; "+command+"--bernoulli coins; ! cmp -s threshold/private/documents.pp coins/private/documents.pp")
-	run(t, folder, "tokenize images -q --image 6x6 --bernoulli train.idx | show --private >a; show --private coins/private/documents.pp >b; cmp a b")
+	run(t, folder, command+"threshold; "+command+"--bernoulli coins; "+
+		"! cmp -s threshold/private/documents.pp coins/private/documents.pp")
+	run(t, folder, "tokenize images -q --image 6x6 --bernoulli train.idx | show --private >a; "+
+		"show --private coins/private/documents.pp >b; cmp a b")
 }
 
 // TestKilledImageRecipe kills all processes of a recipe once some rounds are charged, and runs the same command again.

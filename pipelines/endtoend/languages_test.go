@@ -19,7 +19,8 @@ cat >fake/wordfreq.py <<'END'
 nouns = {w: .016 / 2 ** n for n, w in enumerate("Apfel Birne Straße Esel Hund Katze Maus Vogel l'eau Baum".split())}
 chinese = {"東京都": .01, "の": .01}
 def available_languages(): return {"xy": "", "zh": "", "ko": "", "en": ""}
-def get_frequency_dict(language): return chinese if language == "zh" else nouns | {"und": .5, "the": .001, "and": .01, "22": .4}
+others = nouns | {"und": .5, "the": .001, "and": .01, "22": .4}
+def get_frequency_dict(language): return chinese if language == "zh" else others
 def word_frequency(word, language): return .03
 END
 cat >fake/stopwordsiso.py <<'END'
@@ -72,32 +73,33 @@ func TestLanguage(t *testing.T) {
 	write(t, folder, "text.jsonl", texts.String())
 	lda := recipes + "/lda.sh --topics 2 --rounds 2 "
 	run(t, folder, lda+"--language 'my words' text.jsonl out")
-	if size := read(t, filepath.Join(folder, "out/public/size.txt")); !regexp.MustCompile(`coverage +0\.[6-9]`).MatchString(size) {
+	size := read(t, filepath.Join(folder, "out/public/size.txt"))
+	if !regexp.MustCompile(`coverage +0\.[6-9]`).MatchString(size) {
 		t.Errorf("stop words of the language count as unknown: %s", size)
 	}
-	run(t, folder, "rm zh/stop.txt; mkdir tools broken; ln -s /usr/bin/* tools/; rm tools/python3*; ln -s /usr/bin/false broken/python3")
+	run(t, folder, "rm zh/stop.txt; mkdir tools broken; ln -s /usr/bin/* tools/; rm tools/python3*; "+
+		"ln -s /usr/bin/false broken/python3")
 	for _, c := range []struct {
 		command, want string
 		code          int
 	}{
-		{lda + "--language nowhere text.jsonl no", "no words of a language in nowhere: public.sh --language makes them", 80},
+		{lda + "--language nowhere text.jsonl no",
+			"no words of a language in nowhere: public.sh --language makes them", 80},
 		{lda + "--language zh text.jsonl no", "no words of a language in zh", 80},
-		{lda + "--language 'my words' --public none text.jsonl no", "no --vocab, --dictionary and --public go with it", 80},
+		{lda + "--language 'my words' --public none text.jsonl no",
+			"no --vocab, --dictionary and --public go with it", 80},
 		{lda + "--language 'my words' out/private/documents.pp no", "not for bags of words", 80},
 		{public + "xy zh", "zh exists", 80},
 		{public + "xy text.jsonl new", "wants OUT and no TEXT with --language", 80},
 		{public + "ko new", "--language ko: the list of frequencies has stems and endings", 80},
 		{public + "en new", "--language en: its words come with the recipes", 80},
 		{public + "qq new", "--language qq: no such language; there are xy zh", 80},
-		{"PATH=$PWD/tools XDG_CACHE_HOME=$PWD/none " + recipes + "/public.sh --language de new", "python3 is not on PATH", 82},
+		{"PATH=$PWD/tools XDG_CACHE_HOME=$PWD/none " + recipes + "/public.sh --language de new",
+			"python3 is not on PATH", 82},
 		{"PATH=$PWD/broken:$PATH XDG_CACHE_HOME=$PWD/none " + recipes + "/public.sh --language de new",
 			"cannot fetch wordfreq==3.1.1 stopwordsiso==0.7.1", 82},
 	} {
-		s := bash(folder, c.command)
-		s.Run()
-		if code := s.ProcessState.ExitCode(); code != c.code || !strings.Contains(s.stderr.String(), c.want) {
-			t.Errorf("%s: exit code %d, %s; want %d, %s", c.command, code, s.stderr.String(), c.code, c.want)
-		}
+		ends(t, folder, c.command, c.code, c.want)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "n[eo]*")); len(left) != 1 || filepath.Base(left[0]) != "none" {
 		t.Errorf("left over: %v", left)

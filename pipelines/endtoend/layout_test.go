@@ -52,12 +52,16 @@ head -n 1500 all.jsonl | sed 's/"text":"/&`+mark+` /; s/"id":"/&`+mark+`/' >comm
 head -n 100 all.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl`)
 	table(t, folder, 2000)
 	for out, c := range map[string]struct{ command, public, private string }{ // the files are of this recipe only
-		"private-held": {"lda.sh --epsilon 2 --topics 3 --rounds 3 --held held.jsonl comments.jsonl", "start.pp", "perplexity.txt"},
-		"public-held":  {"online-lda.sh --topics 3 --batch 256 --rounds 3 --trace --held held.pp comments.jsonl", "by-round.txt", "by-round.pp"},
-		"streams":      {"collapsed-gibbs.sh --topics 3 --rounds 2 --sweeps 1 --streams --inherent-report comments.jsonl", "params.pp", "contributions.pp"},
-		"first":        {"papers/cdp-lda.sh --topics 3 --rounds 2 comments.jsonl", "first-grant.json", "first-state.pp"},
-		"reports":      {"papers/lp-lda.sh --topics 3 --sweeps 2 comments.jsonl", "grant.json", "rebuilt.pp"},
-		"rows":         {"blr.sh --rounds 2 --schema schema.json --held held.csv train.csv", "size.txt", "auc.txt"},
+		"private-held": {"lda.sh --epsilon 2 --topics 3 --rounds 3 --held held.jsonl comments.jsonl",
+			"start.pp", "perplexity.txt"},
+		"public-held": {"online-lda.sh --topics 3 --batch 256 --rounds 3 --trace --held held.pp comments.jsonl",
+			"by-round.txt", "by-round.pp"},
+		"streams": {"collapsed-gibbs.sh --topics 3 --rounds 2 --sweeps 1 --streams --inherent-report comments.jsonl",
+			"params.pp", "contributions.pp"},
+		"first": {"papers/cdp-lda.sh --topics 3 --rounds 2 comments.jsonl",
+			"first-grant.json", "first-state.pp"},
+		"reports": {"papers/lp-lda.sh --topics 3 --sweeps 2 comments.jsonl", "grant.json", "rebuilt.pp"},
+		"rows":    {"blr.sh --rounds 2 --schema schema.json --held held.csv train.csv", "size.txt", "auc.txt"},
 	} {
 		t.Run(out, func(t *testing.T) {
 			if !strings.HasSuffix(out, "-held") {
@@ -79,11 +83,13 @@ head -n 100 all.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl`
 				}
 			}
 			run(t, folder, `cd `+out+`
-[[ $(echo * .[a-z]*) == "private public .lock" && $(stat -c %a private) == 700 && -e public/`+c.public+` && -e private/`+c.private+` ]]
+[[ $(echo * .[a-z]*) == "private public .lock" && $(stat -c %a private) == 700 ]]
+[[ -e public/`+c.public+` && -e private/`+c.private+` ]]
 ! grep -rl `+mark+` public
 for stream in $(find public -name '*.pp'); do show "$stream" >shown; ! grep `+mark+` shown; rm shown; done
 jq -e '.events | length > 0' public/events.json`)
-			last := regexp.MustCompile(`page:    (.*)\nmodel:   (\S+) \((.*)\)\nprivate: (\S+) \((.*)\)\nnext:    (.*)\n$`).FindStringSubmatch(s.stderr.String())
+			last := regexp.MustCompile(`page:    (.*)\nmodel:   (\S+) \((.*)\)\nprivate: (\S+) \((.*)\)\nnext:    (.*)\n$`).
+				FindStringSubmatch(s.stderr.String())
 			if last == nil {
 				t.Fatalf("its last lines are not those of a recipe:\n%s", s.stderr.String())
 			}
@@ -106,8 +112,11 @@ func TestEarlierLayout(t *testing.T) {
 		run(t, folder, "rm -rf out; mkdir out; echo of an earlier version >out/"+old)
 		before := run(t, folder, "ls -lAR --time-style=full-iso out")
 		for _, command := range []string{
-			"lda.sh text.jsonl", "lda.sh --ledger all.ledger text.jsonl", "gibbs.sh text.jsonl", "online-lda.sh text.jsonl", "collapsed-gibbs.sh text.jsonl",
-			"blr.sh --schema schema.json text.jsonl", "quickstart.sh", "papers/lp-lda.sh text.jsonl", "papers/erm.sh --schema schema.json text.jsonl",
+			"lda.sh text.jsonl", "lda.sh --ledger all.ledger text.jsonl",
+			"gibbs.sh text.jsonl", "online-lda.sh text.jsonl",
+			"collapsed-gibbs.sh text.jsonl",
+			"blr.sh --schema schema.json text.jsonl", "quickstart.sh",
+			"papers/lp-lda.sh text.jsonl", "papers/erm.sh --schema schema.json text.jsonl",
 		} {
 			s := bash(folder, filepath.Join(root, "pipelines/recipes", command)+" out")
 			s.Run()
@@ -128,7 +137,8 @@ func TestKilledFolder(t *testing.T) {
 	folder := t.TempDir()
 	comments(t, folder)
 	run(t, folder, "mkdir temporary")
-	recipe := "TMPDIR=$PWD/temporary exec " + filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 2 --rounds 60 --public none comments.jsonl out"
+	recipe := "TMPDIR=$PWD/temporary exec " + filepath.Join(root, "pipelines/recipes/lda.sh") +
+		" --topics 2 --rounds 60 --public none comments.jsonl out"
 	s := bash(folder, recipe)
 	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := s.Start(); err != nil {

@@ -57,6 +57,18 @@ func run(t testing.TB, folder, script string) string {
 	return s.stdout.String()
 }
 
+// ends runs a script, which must end with this exit code and say this, and returns its output and what it says.
+func ends(t testing.TB, folder, script string, code int, want string) string {
+	t.Helper()
+	s := bash(folder, script)
+	s.Run()
+	said := s.stdout.String() + s.stderr.String()
+	if got := s.ProcessState.ExitCode(); got != code || !strings.Contains(s.stderr.String(), want) {
+		t.Errorf("%s: exit code %d, %s; want %d, %s", script, got, said, code, want)
+	}
+	return said
+}
+
 func write(t testing.TB, folder, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o666); err != nil {

@@ -24,10 +24,7 @@ func TestMembersUsage(t *testing.T) {
 		"--shadows 1 some.jsonl x": "--shadows must be 2 or more, is 1", "--quick --shadows 1 some.jsonl x": "--shadows must be 2 or more, is 1",
 		"few.jsonl x": "wants 10 documents or more",
 	} {
-		s := bash(folder, fmt.Sprintf("%s %s", recipe, arguments))
-		if s.Run(); s.ProcessState.ExitCode() != 80 || !strings.Contains(s.stderr.String(), want) {
-			t.Errorf("%s: exit code %d, %s; want 80, %s", arguments, s.ProcessState.ExitCode(), s.stderr.String(), want)
-		}
+		ends(t, folder, recipe+" "+arguments, 80, want)
 	}
 }
 

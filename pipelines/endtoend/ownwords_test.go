@@ -14,7 +14,8 @@ import (
 // is released: 500 and 5 are 20 and 5 deviations of the noise from the threshold. The topics have it.
 func TestOwnWords(t *testing.T) {
 	folder := t.TempDir()
-	_, section, _ := strings.Cut(read(t, filepath.Join(root, "account/ACCOUNTING.md")), "### Words that no dictionary has\n")
+	page := read(t, filepath.Join(root, "account/ACCOUNTING.md"))
+	_, section, _ := strings.Cut(page, "### Words that no dictionary has\n")
 	block := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(section)
 	if block == nil || !strings.Contains(block[1], " --topics 10 ") {
 		t.Fatalf("the section has no commands: %.200s", section)

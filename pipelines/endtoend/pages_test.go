@@ -64,7 +64,8 @@ func TestPages(t *testing.T) {
 		if ledgersOf(t, clone) != kept {
 			t.Errorf("block %d: the second run charges a ledger", i+1)
 		}
-		if strings.Contains(b[1], "quickstart.sh") && !strings.Contains(strings.ReplaceAll(first, "\r", ""), lastLines(t)) {
+		if strings.Contains(b[1], "quickstart.sh") &&
+			!strings.Contains(strings.ReplaceAll(first, "\r", ""), lastLines(t)) {
 			t.Errorf("the quickstart ends with other lines than the README says:\n%s", first)
 		}
 	}
@@ -122,7 +123,8 @@ func TestAccountingPage(t *testing.T) {
 			continue
 		}
 		printed := run(t, folder, b[1])
-		for _, said := range regexp.MustCompile(`(?m)# (?:noise_multiplier )?([0-9]+\.[0-9]+)`).FindAllStringSubmatch(b[1], -1) {
+		said := regexp.MustCompile(`(?m)# (?:noise_multiplier )?([0-9]+\.[0-9]+)`)
+		for _, said := range said.FindAllStringSubmatch(b[1], -1) {
 			numbers++
 			if !strings.Contains(printed, said[1]) {
 				t.Errorf("no %s in\n%s", said[1], printed)
@@ -138,7 +140,8 @@ func TestAccountingPage(t *testing.T) {
 func freshClone(t *testing.T) string {
 	t.Helper()
 	clone := t.TempDir()
-	run(t, root, `git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from - | tar --extract --directory "`+clone+`"`)
+	run(t, root, `git ls-files -z --cached --others --exclude-standard |
+		tar --create --null --files-from - | tar --extract --directory "`+clone+`"`)
 	run(t, clone, "git init -q && git add --all && git -c user.name=test -c user.email=test@localhost commit -qm test")
 	return clone
 }
@@ -184,5 +187,8 @@ func pagesOfTree(t *testing.T) []string {
 		t.Skipf("no list of the files that git tracks (%v)", err)
 	}
 	pages := strings.Fields(string(names))
-	return slices.DeleteFunc(pages, func(name string) bool { _, err := os.Stat(filepath.Join(root, name)); return err != nil })
+	return slices.DeleteFunc(pages, func(name string) bool {
+		_, err := os.Stat(filepath.Join(root, name))
+		return err != nil
+	})
 }

@@ -66,7 +66,8 @@ func TestRecipeProgress(t *testing.T) {
 	}
 
 	// A stage that fails says why, and the line is gone: the charge is of another data set than those before.
-	x = onScreen(t, folder, "rm out/public/model.pp; sed -i 's/dataset default/dataset other/' out/private/settings; "+recipe+"out --dataset other")
+	x = onScreen(t, folder, "rm out/public/model.pp; "+
+		"sed -i 's/dataset default/dataset other/' out/private/settings; "+recipe+"out --dataset other")
 	if code := x.Wait(); code != 83 {
 		t.Errorf("exit code %d of a recipe that fails", code)
 	}
@@ -76,8 +77,9 @@ func TestRecipeProgress(t *testing.T) {
 
 	// Without a terminal nothing of all this is said.
 	quiet := bash(folder, "export TERM=xterm; "+recipe+"again >printed")
-	if err := quiet.Run(); err != nil || !regexp.MustCompile(
-		`^lda\.sh: began the ledger again/private/run\.ledger\npage: .*\nmodel: .*\nprivate: .*\nnext: .*\n$`).MatchString(unwarned(quiet.stderr.String())) {
+	toldLast := regexp.MustCompile(
+		`^lda\.sh: began the ledger again/private/run\.ledger\npage: .*\nmodel: .*\nprivate: .*\nnext: .*\n$`)
+	if err := quiet.Run(); err != nil || !toldLast.MatchString(unwarned(quiet.stderr.String())) {
 		t.Errorf("%v; standard error has %q", err, quiet.stderr.String())
 	}
 }

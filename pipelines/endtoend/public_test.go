@@ -22,7 +22,8 @@ func TestPublicRecipe(t *testing.T) {
 	run(t, folder, `awk 'NR % 3 == 0' comments.jsonl >one.jsonl; awk 'NR % 3 == 1' comments.jsonl >two.jsonl; awk 'NR % 3 == 2' comments.jsonl >private.jsonl`)
 	recipe := filepath.Join(root, "pipelines/recipes/public.sh") + " --topics 3 --more 4 --features 5 "
 	run(t, folder, recipe+"one.jsonl two.jsonl text.pp")
-	if said := run(t, folder, "mstep public --check text.pp"); !strings.HasPrefix(said, "12000 of 12000 words, 15 topics, 5 features, digest ") {
+	said := run(t, folder, "mstep public --check text.pp")
+	if !strings.HasPrefix(said, "12000 of 12000 words, 15 topics, 5 features, digest ") {
 		t.Errorf("the public file: %s", said)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "text.pp.work")); left != nil {
@@ -32,7 +33,10 @@ func TestPublicRecipe(t *testing.T) {
 	lda := filepath.Join(root, "pipelines/recipes/lda.sh") + " --force --topics 4 --rounds 4 "
 	run(t, folder, lda+"--public text.pp private.jsonl out")
 	page := run(t, folder, "cat out/public/report.html")
-	for _, want := range []string{digest, "The topics before and after", "is the data’s own, ", "start.pp, SHA-256 ", "What the text reads like: "} {
+	for _, want := range []string{
+		digest, "The topics before and after", "is the data’s own, ", "start.pp, SHA-256 ",
+		"What the text reads like: ",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -42,7 +46,8 @@ func TestPublicRecipe(t *testing.T) {
 	}
 	run(t, folder, "evaluate compare out/public/start.pp out/public/model.pp")
 	run(t, folder, lda+"--public none private.jsonl plain")
-	if page := run(t, folder, "cat plain/public/report.html; ls plain/public"); strings.Contains(page, "before and after") || strings.Contains(page, "start.pp") {
+	page = run(t, folder, "cat plain/public/report.html; ls plain/public")
+	if strings.Contains(page, "before and after") || strings.Contains(page, "start.pp") {
 		t.Error("a page without public text shows public topics before the first release")
 	}
 	// Vectors of words that say nothing but whether a word has an e: another file of the same texts.
@@ -75,11 +80,7 @@ func TestPublicRecipe(t *testing.T) {
 		{lda + "--public text.pp --vocab strange.txt private.jsonl new", "is not for this vocabulary", 80},
 	} {
 		write(t, folder, "strange.txt", "returns\n"+strings.Repeat("x", 20)+"\n"+strings.Repeat("y", 20)+"\n"+strings.Repeat("z", 20)+"\n")
-		s := bash(folder, c.command)
-		s.Run()
-		if code := s.ProcessState.ExitCode(); code != c.code || !strings.Contains(s.stderr.String(), c.want) {
-			t.Errorf("%s: exit code %d, %s; want %d, %s", c.command, code, s.stderr.String(), c.code, c.want)
-		}
+		ends(t, folder, c.command, c.code, c.want)
 	}
 }
 
@@ -93,13 +94,15 @@ func TestAdviceOfRecipe(t *testing.T) {
 		"--documents 19999 --epsilon 1":    few,
 		"--documents 20000 --epsilon 1.01": few,
 		"--documents 20000 --epsilon 1": `if [[ -z $rate$rounds ]] && ` +
-			`holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then` + "\n  rate=%v rounds=%d\n",
+			`holds "$epsilon <= 1 && (${documents:-0} >= 20000 || !${documents:-0} && $topics > 25)"; then` +
+			"\n  rate=%v rounds=%d\n",
 	} {
 		var advice struct {
 			Rate   float64
 			Rounds int
 		}
-		if err := json.Unmarshal([]byte(run(t, folder, "account advise --json --words 90 "+flags)), &advice); err != nil {
+		said := run(t, folder, "account advise --json --words 90 "+flags)
+		if err := json.Unmarshal([]byte(said), &advice); err != nil {
 			t.Fatal(err)
 		}
 		if want := fmt.Sprintf(form, advice.Rate, advice.Rounds); !strings.Contains(recipe, want) {
@@ -155,16 +158,19 @@ func TestWordsOnly(t *testing.T) {
 		printed := run(t, folder, recipe+c.flags+" comments.jsonl "+out)
 		epsilon := strings.Fields(c.flags)[1]
 		for _, want := range []string{
-			`(?m)^pld +(` + epsilon + `|0\.99\d*|1\.49\d*) +1e-06 .*document +1$`, `variational bound +([\d.]+) +[\d.]+ +12000`,
+			`(?m)^pld +(` + epsilon + `|0\.99\d*|1\.49\d*) +1e-06 .*document +1$`,
+			`variational bound +([\d.]+) +[\d.]+ +12000`,
 		} {
 			if !regexp.MustCompile(want).MatchString(printed) {
 				t.Errorf("%s: no %s in\n%s", c.flags, want, printed)
 			}
 		}
-		if settings := read(t, filepath.Join(folder, out, "private/settings")); !strings.Contains(settings, " "+c.coins+" ") {
+		settings := read(t, filepath.Join(folder, out, "private/settings"))
+		if !strings.Contains(settings, " "+c.coins+" ") {
 			t.Errorf("%s: no %s in %s", c.flags, c.coins, settings)
 		}
-		if left := run(t, folder, "ls "+out+"/public"); strings.Contains(left, "model.pp") || !strings.Contains(left, "words.pp") {
+		left := run(t, folder, "ls "+out+"/public")
+		if strings.Contains(left, "model.pp") || !strings.Contains(left, "words.pp") {
 			t.Errorf("%s: left %s", c.flags, left)
 		}
 	}

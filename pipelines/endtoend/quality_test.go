@@ -126,7 +126,8 @@ tail -n +%[2]d all.jsonl >train.jsonl
 tokenize text --vocab out/public/vocabulary.txt -o held.pp held.jsonl`,
 			c.held, c.held+1, filepath.Join(root, "pipelines/recipes/lda.sh"), c.epsilon, c.topics))
 		var p struct{ Bound, Unigram float64 }
-		if err := json.Unmarshal([]byte(run(t, folder, "estep lda --score --model out/public/model.pp held.pp | evaluate perplexity --json")), &p); err != nil {
+		said := run(t, folder, "estep lda --score --model out/public/model.pp held.pp | evaluate perplexity --json")
+		if err := json.Unmarshal([]byte(said), &p); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s, ε = %v: perplexity %.1f, %.3f of that of its word frequencies", c.corpus, c.epsilon, p.Bound, p.Bound/p.Unigram)

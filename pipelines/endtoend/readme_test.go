@@ -34,7 +34,8 @@ func onTerminal(t *testing.T, folder, script string) string {
 // firstBlock is the first block of the README, on the stages of this test and another text.
 func firstBlock(t *testing.T, text string) string {
 	t.Helper()
-	return strings.NewReplacer("go build -o bin/ ./...", "true", `"$(go env GOROOT)/src"`, text).Replace(block.FindStringSubmatch(read(t, "README.md"))[1])
+	return strings.NewReplacer("go build -o bin/ ./...", "true", `"$(go env GOROOT)/src"`, text).
+		Replace(block.FindStringSubmatch(read(t, "README.md"))[1])
 }
 
 // TestReadme runs the first block of the README twice on a terminal. The second run makes the same model, charges
@@ -52,7 +53,9 @@ func TestReadme(t *testing.T) {
 	if read(t, model)+read(t, ledger) != before {
 		t.Error("the first block makes another model, or charges the ledger again")
 	}
-	for _, line := range []string{"topic  share  words by relevance, with their probabilities", "pld         1  1e-06"} {
+	for _, line := range []string{
+		"topic  share  words by relevance, with their probabilities", "pld         1  1e-06",
+	} {
 		if !strings.Contains(read(t, "README.md"), line) || !strings.Contains(printed, line) {
 			t.Errorf("the README has no %q, or its first block prints none:\n%s", line, printed)
 		}
@@ -94,7 +97,8 @@ func TestReadmeShort(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^(go test .*[^ ]) *# .*`).MatchString(page) {
 		t.Error("no test command as .ci/run reads it")
 	}
-	if version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))[1]; !strings.Contains(page, "with Go "+version+",") {
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))[1]
+	if !strings.Contains(page, "with Go "+version+",") {
 		t.Errorf("the README names another version of Go than %s", version)
 	}
 }

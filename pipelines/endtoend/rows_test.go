@@ -103,8 +103,11 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 	t.Helper()
 	out := strings.ReplaceAll(c.name, " ", "-")
 	report := run(t, folder, fmt.Sprintf("%s --schema schema.json --held held.csv train.csv %s 2>%[2]s.log", sampler(c.command), out))
-	run(t, folder, fmt.Sprintf("! grep 'id=.predictions' %s/public/report.html; sed -n 's/.* a page for inside only: //p' %[1]s.log >%[1]s.command", out))
-	if inside := run(t, folder, fmt.Sprintf("bash -e %s.command; stat -c %%a %[1]s/private/internal.html; grep -c 'ROC curve' %[1]s/private/internal.html", out)); !strings.HasPrefix(inside, "600\n") {
+	run(t, folder, fmt.Sprintf("! grep 'id=.predictions' %s/public/report.html; "+
+		"sed -n 's/.* a page for inside only: //p' %[1]s.log >%[1]s.command", out))
+	inside := run(t, folder, fmt.Sprintf("bash -e %s.command; stat -c %%a %[1]s/private/internal.html; "+
+		"grep -c 'ROC curve' %[1]s/private/internal.html", out))
+	if !strings.HasPrefix(inside, "600\n") {
 		t.Errorf("the page for inside: %s", inside)
 	}
 	for _, want := range strings.Split(c.rows, "¦") {
@@ -127,7 +130,8 @@ func (c rowRecipe) check(t *testing.T, folder string) {
 		t.Errorf("the second time it printed\n%s\nand the first\n%s", again, report)
 	}
 	run(t, folder, fmt.Sprintf(`account verify %s/private/run.ledger; grep -q 'id=.predictions' %[1]s/public/report.html
-		grep -q 'ROC curve' %[1]s/public/report.html; grep -q '</html>' %[1]s/public/report.html; ! grep 'inside only' elsewhere/log-%[1]s`, out))
+		grep -q 'ROC curve' %[1]s/public/report.html; grep -q '</html>' %[1]s/public/report.html
+		! grep 'inside only' elsewhere/log-%[1]s`, out))
 	for _, change := range []string{"--rounds 7 --schema schema.json", "--schema other.json", "--positive 0 --schema schema.json"} {
 		run(t, folder, `[[ -e other.json ]] || sed '0,/"most": 1/s//"most": 2/' schema.json >other.json`)
 		other := bash(folder, fmt.Sprintf("%s %s train.csv %s", sampler(c.command), change, out))

@@ -74,7 +74,9 @@ func TestVersion1(t *testing.T) {
 		// Models: from old releases, and from an old checkpoint on.
 		"models": `
 			mstep words --vocab vocab.txt -o new-words.pp --checkpoint none releases.pp
-			near <(body words.pp) <(body new-words.pp | grep -v '"sums"\|"deviations"' | sed 's/"records":5/"records":3/') # which models did not have then
+			# Models had no sums and deviations then.
+			near <(body words.pp) <(body new-words.pp | grep -v '"sums"\|"deviations"' |
+				sed 's/"records":5/"records":3/')
 			mstep lda --topics 2 --vocab vocab.txt --params-out new-params.pp -o new-lda.pp --checkpoint none lda-releases.pp
 			near <(body lda.pp) <(body new-lda.pp)
 			near <(body all-params.pp) <(body new-params.pp | sed 's/,"eta":0.5//') # which parameters did not have then

@@ -51,7 +51,8 @@ func TestWalkNotices(t *testing.T) {
 			folder := t.TempDir()
 			does := strings.Replace(fake.does, "WRITE", py+" "+filepath.Dir(audit)+"/contributions.py write", 1)
 			errs := fmt.Sprintf("[[ $* != %s ]] || { %s; }\n", fake.when, does)
-			write(t, folder, "privatize", "#!/usr/bin/env bash\n"+errs+"exec "+os.Getenv("PRIVPIPE_BIN")+"/privatize \"$@\"\n")
+			write(t, folder, "privatize", "#!/usr/bin/env bash\n"+errs+
+				"exec "+os.Getenv("PRIVPIPE_BIN")+"/privatize \"$@\"\n")
 			s := bash(folder, "chmod +x privatize && cp -s $PRIVPIPE_BIN/{account,evaluate} . && PRIVPIPE_BIN=. "+audit)
 			s.Run()
 			said := regexp.MustCompile("(?m)^audit: .*" + fake.message)

@@ -76,7 +76,8 @@ awk 'BEGIN {for (i = 0; i < 2000; i++) printf "{\"x\": %.3f, \"class\": \"%s\"}\
 account verify topics/private/run.ledger
 want=3
 [[ ! -e pipes/public/size-grant.json ]] || want=4 # the size of the rows is a charge before all rounds
-[[ $(grep -c '"charge":{' pipes/private/run.ledger) == $want && $(grep -c '"charge":{' topics/private/run.ledger) == $want ]]`)
+[[ $(grep -c '"charge":{' pipes/private/run.ledger) == $want ]]
+[[ $(grep -c '"charge":{' topics/private/run.ledger) == $want ]]`)
 			command.Dir = t.TempDir()
 			out, err := testkit.Output(scripted, command)
 			if err != nil || !regexp.MustCompile(c.row).Match(out) {
