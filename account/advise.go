@@ -66,8 +66,8 @@ type grade struct {
 	words    bool // the release of word frequencies is the better use of ε
 }
 
-// coins returns two defaults of lda.sh for the number of --documents: the probability that a coin puts a document into
-// a round, and the number of rounds.
+// coins returns defaults of lda.sh for --documents: the number of rounds, and the probability that a coin puts a
+// document into a round.
 func coins(documents, epsilon float64) (rate float64, rounds int) {
 	if epsilon <= 1 && documents >= 20000 {
 		return 0.125, 128

@@ -164,9 +164,9 @@ func (f *frequencies) expected() []float64 {
 	return sizes
 }
 
-// unit returns u, so that uy has the size of x. x and y are both fitted to g, from the words' release, by least squares
-// with the same weights. u is the quotient of the two fits. In a fit each word has the weight of its size over its
-// variance. Sums over all words, without weights, would have the noise of all words.
+// unit returns u, so that uy has the size of x. Multiples of g, from the words' release, are fitted to x and to y by
+// least squares. u is the multiple for x over the multiple for y. Both fits have the same weights: the sums weigh each
+// word by g_v over its variance. Sums over all words, without weights, would have the noise of all words.
 func (f *frequencies) unit(y []float64) float64 {
 	m := f.o.Marginal
 	inX, inY := 0.0, 0.0

@@ -28,9 +28,9 @@ func (c *Counter) CNPMI(ids []uint32) float64 {
 	return c.pairMean(ids, c.smoothed)
 }
 
-// UMass returns gensim's u_mass: the mean of log((p(v,w) + ε) / p(w)) over pairs of top words in a topic, where w comes
-// first in ids. Equation 1 of Mimno, Wallach, Talley, Leenders and McCallum (Optimizing Semantic Coherence in Topic
-// Models, EMNLP 2011) has a sum instead, and adds 1 to the counts. The mean and ε are equation 3 of Röder, Both and
+// UMass returns gensim's u_mass: the mean of log((p(v,w) + ε) / p(w)) over pairs of top words in a topic. The word w
+// comes first in ids. Equation 1 of Mimno, Wallach, Talley, Leenders and McCallum (Optimizing Semantic Coherence in
+// Topic Models, EMNLP 2011) has a sum, and adds 1 to the counts. The mean and ε are from equation 3 of Röder, Both and
 // Hinneburg 2015. As in gensim, a pair counts 0 if no document holds w.
 func (c *Counter) UMass(ids []uint32) float64 {
 	return c.pairMean(ids, func(v, w int) float64 {

@@ -47,9 +47,9 @@ var (
 	// online has none.
 	Prior = model.Matrix[float32]{Name: "prior", Rows: model.Components, Columns: model.Words, Rule: model.NotNegative}
 
-	// UnigramGain compares word frequencies from one release with the whole budget with the model's own word
-	// frequencies, the sums of its topics. It is the expected gain of the release in nats a word, below 0 if its
-	// frequencies predict worse.
+	// UnigramGain compares the model's word frequencies, the sums of its topics, to frequencies from one release with
+	// the whole budget. It is the expected gain of the release in nats a word, below 0 if its frequencies predict
+	// worse.
 	UnigramGain = model.Scalar{Name: "unigram_gain"}
 
 	// WordWeights multiply the weight of each word in a contribution, and are at most 1. Without them each is 1.
