@@ -129,7 +129,10 @@ func TestDamaged(t *testing.T) {
 		_, err = read(t, "text."+suffix, []byte(text))
 		wantMalformed(t, err, "text."+suffix, "damaged compressed data: it does not begin as compressed data")
 	}
-	// RFC 8878 §3.1.1: a window of 2^32 bytes, and one raw block of nothing.
+	// RFC 8878 §3.1.1: windows of 2^28 and of 2^32 bytes, and one raw block of nothing.
+	if got, err := read(t, "wide", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 18 << 3, 1, 0, 0}); err != nil || len(got) != 0 {
+		t.Errorf("a window of zstd --long=28: %q, %v", got, err)
+	}
 	_, err := read(t, "wide", []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 22 << 3, 1, 0, 0})
 	wantMalformed(t, err, "wide", "damaged compressed data: ")
 	_, err = read(t, "wide", decoded(t, "/Td6WFoAAATm1rRGAgAhASAAAAAJiKV2AQAGTUFSS0VSCgAANlnPqmwTyGIAAR8HFi64cx+2830BAAAAAARZWg==")) // xz --lzma2=dict=256MiB
