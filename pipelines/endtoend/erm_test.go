@@ -67,10 +67,13 @@ func clinic(t *testing.T, folder string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
 	write(t, folder, "schema.json", clinicSchema)
-	for name, rows := range map[string]int{"train.csv": 2000, "test.csv": 500} {
+	for _, file := range []struct { // in one order, since all rows come from one stream of random numbers
+		name string
+		rows int
+	}{{"train.csv", 2000}, {"test.csv", 500}} {
 		var b strings.Builder
 		b.WriteString("age,ward,ill\n")
-		for range rows {
+		for range file.rows {
 			age, ward := random.IntN(101), []string{"north", "south"}[random.IntN(2)]
 			ill := "no"
 			if float64(age)+30*random.NormFloat64() > map[string]float64{"north": 30, "south": 70}[ward] {
@@ -78,7 +81,7 @@ func clinic(t *testing.T, folder string) {
 			}
 			fmt.Fprintf(&b, "%d,%s,%s\n", age, ward, ill)
 		}
-		write(t, folder, name, b.String())
+		write(t, folder, file.name, b.String())
 	}
 }
 

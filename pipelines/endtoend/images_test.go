@@ -21,12 +21,15 @@ func stripes(t *testing.T, folder string, images int) {
 	t.Helper()
 	const side = 6
 	r := rand.New(rand.NewPCG(5, 6))
-	for name, n := range map[string]int{"train.idx": images, "held.idx": 300} {
+	for _, f := range []struct {
+		name   string
+		images int
+	}{{"train.idx", images}, {"held.idx", 300}} {
 		idx := binary.BigEndian.AppendUint32(nil, 0x803)
-		for _, size := range []int{n, side, side} {
+		for _, size := range []int{f.images, side, side} {
 			idx = binary.BigEndian.AppendUint32(idx, uint32(size))
 		}
-		for range n {
+		for range f.images {
 			along, stripe := r.IntN(2), r.IntN(side/2)
 			for pixel := range side * side {
 				on := [2]int{pixel / side, pixel % side}[along]/2 == stripe
@@ -36,7 +39,7 @@ func stripes(t *testing.T, folder string, images int) {
 				idx = append(idx, map[bool]byte{true: 200, false: 20}[on])
 			}
 		}
-		write(t, folder, name, string(idx))
+		write(t, folder, f.name, string(idx))
 	}
 }
 

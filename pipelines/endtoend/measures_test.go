@@ -18,17 +18,20 @@ func TestMeasures(t *testing.T) {
 	t.Parallel()
 	py, folder := python(t, "sklearn"), t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
-	for name, n := range map[string]int{"train.jsonl": 600, "test.jsonl": 400} {
+	for _, f := range []struct {
+		name string
+		rows int
+	}{{"train.jsonl", 600}, {"test.jsonl", 400}} {
 		var lines strings.Builder
-		for i := range n {
+		for i := range f.rows {
 			a, b := random.Float64(), random.Float64()
 			class := "no"
 			if random.Float64() < 1/(1+math.Exp(1-4*a+3*b)) {
 				class = "yes"
 			}
-			fmt.Fprintf(&lines, `{"id": "%s-%d", "a": %.3f, "b": %.3f, "class": %q}`+"\n", name, i, a, b, class)
+			fmt.Fprintf(&lines, `{"id": "%s-%d", "a": %.3f, "b": %.3f, "class": %q}`+"\n", f.name, i, a, b, class)
 		}
-		write(t, folder, name, lines.String())
+		write(t, folder, f.name, lines.String())
 	}
 	write(t, folder, "schema.json", `{"intercept": true, "columns": [{"name": "id", "type": "id"}, {"name": "a", "type": "number", "least": 0, "most": 1},
 		{"name": "b", "type": "number", "least": 0, "most": 1}, {"name": "class", "type": "label", "positive": "yes", "negative": "no"}]}`)
