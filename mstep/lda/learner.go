@@ -297,7 +297,7 @@ func (l *Learner) Model() (*model.Snapshot, error) {
 	return s, nil
 }
 
-// modelOf is the model of a statistic and of frequencies of words.
+// modelOf returns the model by a statistic and by word frequencies.
 func (l *Learner) modelOf(sum, marginal []float64, tau float64) *model.Snapshot {
 	if l.informed == nil || tau == 0 {
 		return l.snapshot(l.topics(sum, marginal, tau))

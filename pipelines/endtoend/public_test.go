@@ -134,7 +134,8 @@ weigh; cat arguments >&2`)
 			t.Fatal(err, s.stderr.String())
 		}
 		said := s.stderr.String()
-		if strings.Contains(said, " --without-public ") != c.without || strings.Contains(said, "of so small a text") != c.better {
+		if strings.Contains(said, " --without-public ") != c.without ||
+			strings.Contains(said, "of so small a text") != c.better {
 			t.Errorf("%s: %s", c.recipe, said)
 		}
 	}

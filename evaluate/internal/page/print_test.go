@@ -31,7 +31,8 @@ func TestPrintOfScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed, err := exec.Command(node, "-e", string(function)+"\nconsole.log(JSON.stringify("+string(list)+".map(print)))").Output()
+	call := string(function) + "\nconsole.log(JSON.stringify(" + string(list) + ".map(print)))"
+	printed, err := exec.Command(node, "-e", call).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
