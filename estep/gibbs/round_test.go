@@ -32,7 +32,8 @@ func weighed(round uint32, size model.Size, factors []float32) *stream.Set {
 	return set
 }
 
-// TestContributionOfRound: parameters say how much each word weighs, and their round says how many topics share a document.
+// TestContributionOfRound: parameters say how much each word weighs, and their round says how many topics share a
+// document.
 func TestContributionOfRound(t *testing.T) {
 	size := model.Size{Components: 6, Words: 5}
 	form := shape.Shape{TopTopics: 1, Later: []shape.Later{{From: 4, Topics: 3}}, Weight: shape.Root, Norm: 1}
@@ -66,7 +67,8 @@ func TestContributionOfRound(t *testing.T) {
 			}
 			for i, root := range roots {
 				if math.Abs(sums[i]/sums[2]-root/roots[2]) > 1e-5 {
-					t.Errorf("round %d, weights %v: words weigh %v, want them in proportion to %v", round, factors, sums, roots)
+					t.Errorf("round %d, weights %v: words weigh %v, want them in proportion to %v",
+						round, factors, sums, roots)
 				}
 			}
 		}

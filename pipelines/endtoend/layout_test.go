@@ -88,8 +88,8 @@ head -n 100 all.jsonl >held.jsonl; tokenize text --public -o held.pp held.jsonl`
 ! grep -rl `+mark+` public
 for stream in $(find public -name '*.pp'); do show "$stream" >shown; ! grep `+mark+` shown; rm shown; done
 jq -e '.events | length > 0' public/events.json`)
-			last := regexp.MustCompile(`page:    (.*)\nmodel:   (\S+) \((.*)\)\nprivate: (\S+) \((.*)\)\nnext:    (.*)\n$`).
-				FindStringSubmatch(s.stderr.String())
+			const form = `page:    (.*)\nmodel:   (\S+) \((.*)\)\nprivate: (\S+) \((.*)\)\nnext:    (.*)\n$`
+			last := regexp.MustCompile(form).FindStringSubmatch(s.stderr.String())
 			if last == nil {
 				t.Fatalf("its last lines are not those of a recipe:\n%s", s.stderr.String())
 			}

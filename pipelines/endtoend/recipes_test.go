@@ -507,7 +507,8 @@ func TestTextFlags(t *testing.T) {
 	write(t, folder, "vocab.txt", "alpha\nbeta\n")
 	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --vocab vocab.txt --topics 2 "
 	for flags, words := range map[string]string{
-		"": `{"0":1}`, "--keep urls ": `{"0":1,"1":2}`, "--rule 1 ": `{"0":1,"1":2}`, "--keep=html --rule=2 ": `{"0":1}`,
+		"": `{"0":1}`, "--keep urls ": `{"0":1,"1":2}`, "--rule 1 ": `{"0":1,"1":2}`,
+		"--keep=html --rule=2 ": `{"0":1}`,
 	} {
 		ends(t, folder, "rm -rf out; "+recipe+flags+"docs.jsonl out", 83, "") // one document is not worth the budget
 		shown := run(t, folder, "show --private out/private/documents.pp")

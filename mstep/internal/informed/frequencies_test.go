@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFrequencies: the error of an estimate is about as large as it says, and neither depends on the unit of the counts.
+// TestFrequencies: the error of an estimate is about as large as it says, and neither depends on the unit of the
+// counts.
 func TestFrequencies(t *testing.T) {
 	const words, total, noise = 600, 20000.0, 20.0
 	text, base, _ := made(words)
@@ -37,14 +38,16 @@ func TestFrequencies(t *testing.T) {
 	}
 	again, errorsAgain := NewFrequencies(text, counts, deviations).Estimate(counts, deviations, true)
 	for v := range again {
-		if math.Abs(again[v]-frequencies[v]) > 1e-3*frequencies[v]+1e-9 || math.Abs(errorsAgain[v]-errors[v]) > 1e-2*errors[v]+1e-9 {
-			t.Fatalf("word %d has frequency %v ± %v in one unit, and %v ± %v in another", v, frequencies[v], errors[v], again[v], errorsAgain[v])
+		if math.Abs(again[v]-frequencies[v]) > 1e-3*frequencies[v]+1e-9 ||
+			math.Abs(errorsAgain[v]-errors[v]) > 1e-2*errors[v]+1e-9 {
+			t.Fatalf("word %d has frequency %v ± %v in one unit, and %v ± %v in another",
+				v, frequencies[v], errors[v], again[v], errorsAgain[v])
 		}
 	}
 }
 
-// TestGuess: an estimate before the last one expects what the first counts spoke for. Of a text that no public topic is like, that is no
-// public topic.
+// TestGuess: an estimate before the last one expects what the first counts spoke for. Of a text that no public topic is
+// like, that is no public topic.
 func TestGuess(t *testing.T) {
 	const words, noise = 600, 20.0
 	text, _, _ := made(words)
