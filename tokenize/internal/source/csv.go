@@ -289,13 +289,16 @@ func (t *table) isWhole(line string) bool {
 	return strings.Count(line, string(t.comma)) == t.fields-1 && !strings.Contains(line, string(t.comma)+" ")
 }
 
-// beginsAs says whether a line's first field has only letters, digits, and the other characters of first, its record's
-// first cell. A row that was swallowed begins as the row that swallowed it. A line in a table or
-// program inside a text does not.
+// signsOfIDs are what ids have beside letters and digits.
+const signsOfIDs = "-_.@+/#"
+
+// beginsAs says whether a line's first field has only letters, digits, signs of ids, and the other characters of first,
+// its record's first cell. A row that was swallowed begins with an id, or as the row that swallowed it. A line in a
+// table or program inside a text does not.
 func (t *table) beginsAs(line, first string) bool {
 	field, _, _ := strings.Cut(line, string(t.comma))
 	return !strings.ContainsFunc(strings.Trim(field, `"`), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(first, r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(signsOfIDs+first, r)
 	})
 }
 

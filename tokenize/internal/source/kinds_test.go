@@ -146,6 +146,7 @@ func TestSwallows(t *testing.T) {
 		"id,text\n1,\"a\nb\n3,c\"\n":                        false,
 		"id,text\nT-1,\"a\n|b,c\n(d),e\nf:g,h\"\n":          false, // a table inside a text
 		"id,text\nT-1,\"a\nT-2,c\nT-3,e\n\"\"T-4\"\",h\"\n": true,
+		"id,text\nann,\"a\nx-1,b\ny.2,c\nz@3,d\"\n":         true, // ids of other signs
 		"text,id\n\"a\n|b,c\n(d),e\nf:g,h\",1\n":            true, // of the text in the first column nothing is known
 	} {
 		rows, err := rowsOf(t, CSV, content, Columns{})
