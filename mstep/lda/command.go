@@ -187,15 +187,8 @@ func (c *Command) Run(r *filter.Run) error {
 	if o.Eta == 0 {
 		o.Eta = 1 / float64(o.Topics)
 	}
-	if c.WordMarginal != "" {
-		if o.Marginal, err = readMarginal(c.WordMarginal, c.Public, vocab); err != nil {
-			return err
-		}
-	}
-	if c.Public != "" {
-		if o.Public, err = publictext.Open(c.Public, vocab); err != nil {
-			return err
-		}
+	if err := c.readPrior(&o, vocab); err != nil {
+		return err
 	}
 	learner, err := c.learner(o, vocab)
 	if err != nil {
@@ -271,9 +264,26 @@ func exactCounts(set *stream.Set, size model.Size) ([]float32, error) {
 	return counts, err
 }
 
+// readPrior reads the frequencies of words and the public text.
+func (c *Command) readPrior(o *Options, vocab vocabulary.Words) (err error) {
+	var text *publictext.Text
+	if c.Public != "" {
+		if text, err = publictext.Read(c.Public); err != nil {
+			return err
+		}
+		if o.Public, err = text.Over(vocab); err != nil {
+			return exit.Errorf(exit.Malformed, "%s: %w", c.Public, err)
+		}
+	}
+	if c.WordMarginal != "" {
+		o.Marginal, err = readMarginal(c.WordMarginal, text, vocab)
+	}
+	return err
+}
+
 // readMarginal reads a model of words. The model must have all words of vocab. A model from an older program has no
-// sums.
-func readMarginal(name, public string, vocab vocabulary.Words) (*Marginal, error) {
+// sums. The text may be nil.
+func readMarginal(name string, text *publictext.Text, vocab vocabulary.Words) (*Marginal, error) {
 	file, err := modelfile.Read(name, wire.MaxCells)
 	if err != nil {
 		return nil, err
@@ -309,8 +319,10 @@ func readMarginal(name, public string, vocab vocabulary.Words) (*Marginal, error
 	if slices.Contains(m.Deviations, 0) {
 		m.Sums, m.Deviations = nil, nil // exact frequencies need no refinement
 	}
-	if public != "" {
-		m.Public, err = publictext.Open(public, file.Words)
+	if text != nil && m.Sums != nil {
+		if m.Public, err = text.Over(file.Words); err != nil {
+			err = exit.Errorf(exit.Malformed, "%s: of other words than the public text: %w", name, err)
+		}
 	}
 	return m, err
 }

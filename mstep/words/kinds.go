@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"privpipe/pipelines/model/publictext"
 	"privpipe/pipelines/model/relevance"
 	"privpipe/pipelines/model/words"
@@ -19,30 +22,30 @@ const (
 // one of expectation maximization (Dempster, Laird and Rubin 1977, §4.3), so the likelihood never falls. The
 // frequencies were released, so this costs no privacy.
 func kinds(frequencies []float64, text *publictext.Text) []words.Kind {
-	var topics [][]float64 // over the compared words
 	of := kindOfTopics(text)
-	compared := relevance.Largest(len(frequencies), comparedWords, func(v int) float64 { return frequencies[v] })
-	for _, lifts := range text.Topics[len(text.Topics)-len(of):] {
-		topics = append(topics, onWords(compared, text.Frequencies, lifts))
+	if len(of) == 0 {
+		return nil
 	}
-	weights := make([]float64, len(topics))
-	for j := range weights {
-		weights[j] = 1 / float64(len(topics))
+	compared := relevance.Largest(len(frequencies), comparedWords, func(v int) float64 { return frequencies[v] })
+	topics := blas64.General{Rows: len(of), Cols: len(compared), Stride: len(compared)} // over the compared words
+	for _, lifts := range text.Topics[len(text.Topics)-len(of):] {
+		topics.Data = append(topics.Data, onWords(compared, text.Frequencies, lifts)...)
+	}
+	weights := slices.Repeat([]float64{1 / float64(len(of))}, len(of))
+	mixture, ratios, gains := make([]float64, len(compared)), make([]float64, len(compared)), make([]float64, len(of))
+	vector := func(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Data: x, Inc: 1} }
+	total := 0.0
+	for _, v := range compared {
+		total += frequencies[v]
 	}
 	for range kindSteps {
-		next, total := make([]float64, len(topics)), 0.0
+		blas64.Gemv(blas.Trans, 1, topics, vector(weights), 0, vector(mixture))
 		for i, v := range compared {
-			mixture := 0.0
-			for j, topic := range topics {
-				mixture += weights[j] * topic[i]
-			}
-			for j, topic := range topics {
-				next[j] += frequencies[v] * weights[j] * topic[i] / mixture
-			}
-			total += frequencies[v]
+			ratios[i] = frequencies[v] / total / mixture[i]
 		}
-		for j := range next {
-			weights[j] = next[j] / total
+		blas64.Gemv(blas.NoTrans, 1, topics, vector(ratios), 0, vector(gains))
+		for j, gain := range gains {
+			weights[j] *= gain
 		}
 	}
 	all := make([]words.Kind, len(text.Kinds))

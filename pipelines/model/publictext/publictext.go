@@ -122,9 +122,20 @@ func (t *Text) Write(name, compression string) error {
 	return out.Commit()
 }
 
-// Open reads a public file, and brings it to a vocabulary by the words themselves: the file's own vocabulary may be another. A word that
-// the file does not have gets the least frequency of those that it has, no lift and no features.
+// Open reads a public file, and brings it to a vocabulary, as Over does.
 func Open(name string, vocab vocabulary.Words) (*Text, error) {
+	t, err := Read(name)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = t.Over(vocab); err != nil {
+		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// Read reads a public file, over its own vocabulary.
+func Read(name string) (*Text, error) {
 	in, h, err := endpoint.OpenStream(name, endpoint.Wanted{Kinds: []wire.Kind{wire.Kind_PARAMETERS}, Side: wire.Side_PUBLIC})
 	if err != nil {
 		return nil, err
@@ -140,9 +151,6 @@ func Open(name string, vocab vocabulary.Words) (*Text, error) {
 		return nil, err
 	}
 	t, err := read(set, words)
-	if err == nil {
-		t, err = t.over(vocab)
-	}
 	if err != nil {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
@@ -215,11 +223,12 @@ func rows(set *stream.Set, m model.Matrix[float32], words int, most float64) ([]
 	return all, nil
 }
 
-// ErrUnknownWords is Open's error for a sound file that is not for the vocabulary.
+// ErrUnknownWords is Over's error for a sound file that is not for the vocabulary.
 var ErrUnknownWords = errors.New("does not have half of the words of the vocabulary, so it says little of them")
 
-// over returns the text over another vocabulary.
-func (t *Text) over(vocab vocabulary.Words) (*Text, error) {
+// Over brings the text to another vocabulary by the words themselves. A word that the text does not have gets the
+// least frequency of those that it has, no lift and no features.
+func (t *Text) Over(vocab vocabulary.Words) (*Text, error) {
 	places := make(map[string]int, len(t.Vocabulary))
 	for v, word := range t.Vocabulary {
 		places[word] = v
