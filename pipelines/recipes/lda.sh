@@ -127,8 +127,9 @@ if [[ $public != none ]]; then
     public=none
   fi
 fi
-# Wrong flags fail here, before the text is read.
-account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --poisson="${rate:-0.25}" --rounds="${rounds:-64}"
+# Wrong flags fail here, before the text is read. Any noise will do: to solve for it takes longer.
+account plan -q --dry-run --epsilon="$epsilon" --delta="$delta" --all --rounds=1
+account plan -q --dry-run --noise-multiplier=1 --delta="$delta" --poisson="${rate:-0.25}" --rounds="${rounds:-64}"
 several=yes
 text_and_folder
 # A folder that was begun keeps its coins and rounds, whatever --topics says now.

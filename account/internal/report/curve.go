@@ -188,16 +188,26 @@ func (c *curves) findUnbounded(charges []*event.Charge, whole accountant.UpperPr
 // addProfile adds the ε of falling δ, down to one that is far below the δ that matter. An accountant is thus never asked for
 // a δ that nobody wants.
 func (c *curves) addProfile(spent accountant.UpperProfile) error {
-	const same = 1e-9 // ε as good as equal
+	const (
+		same = 1e-9 // ε as good as equal
+		near = 0.8  // to the δ of ε = 0: the ε of such a δ is tiny, and takes long to bound within a share of itself
+	)
 	add := func(epsilon, delta float64) {
 		for last := len(c.DeltaOver) - 1; last >= 0 && epsilon <= float64(c.DeltaOver[last].Epsilon)+same; last-- {
 			c.DeltaOver = c.DeltaOver[:last] // at more δ
 		}
 		c.DeltaOver = append(c.DeltaOver, epsilonDelta{print.Number(epsilon), print.Number(delta)})
 	}
-	add(0, 1) // of whatever is released
+	most, err := spent.Delta(0)
+	if err != nil {
+		return err
+	}
+	add(0, most)
 	for i := range curvePoints {
 		delta := math.Pow(c.floor(), float64(i+1)/curvePoints)
+		if delta > near*most {
+			continue
+		}
 		epsilon, err := spent.Epsilon(delta)
 		if err != nil {
 			return err
