@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/testkit"
 )
 
 // fields returns the fields of each line of a file with tabs.
@@ -76,6 +77,7 @@ func TestAsMallet(t *testing.T) {
 
 // TestLittleMalletWrapper: the Python readers of Mallet's files read ours.
 func TestLittleMalletWrapper(t *testing.T) {
+	testkit.Deep(t, "peers")
 	folder, m := t.TempDir(), drawn(3)
 	python(t, "numpy, little_mallet_wrapper", "mallet_load.py",
 		save(t, folder, "arrays.npz", func(w io.Writer) error { return writeNPZ(w, m) }),

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"privpipe/pipelines/model/modelfile"
+	"privpipe/pipelines/testkit"
 )
 
 // drawn is a model of random topics, with words that a careless writer would break.
@@ -73,6 +74,7 @@ func python(t *testing.T, imports, script string, args ...string) {
 
 // TestPyLDAvis: pyLDAvis makes of the same topics what we export, and opens it. Two topics lie on a line.
 func TestPyLDAvis(t *testing.T) {
+	testkit.Deep(t, "peers")
 	for _, topics := range []int{7, 3, 2} {
 		folder, m := t.TempDir(), drawn(topics)
 		arrays := save(t, folder, "arrays.npz", func(w io.Writer) error { return writeNPZ(w, m) })
@@ -83,6 +85,7 @@ func TestPyLDAvis(t *testing.T) {
 
 // TestGensimLoads: LdaModel.load makes a model that infers what gensim's formulas say.
 func TestGensimLoads(t *testing.T) {
+	testkit.Deep(t, "peers")
 	folder, m := t.TempDir(), drawn(7)
 	arrays := save(t, folder, "arrays.npz", func(w io.Writer) error { return writeNPZ(w, m) })
 	python(t, "numpy, gensim", "gensim_load.py",

@@ -47,9 +47,9 @@ var chains = []chain{
 // commands again. The releases, the model and the state are those of a run that nobody killed, and the sum of all increments is the final
 // counts: nothing is lost, drawn again or counted twice.
 //
-// The gate tries each third call.
+// The gate tries each fourth call.
 func TestKilledChain(t *testing.T) {
-	step := testkit.Repeats(t, "kills", 3, 1)
+	step := testkit.Repeats(t, "kills", 4, 1)
 	folder := corpus(t)
 	run(t, folder, "(umask 077; head -c 32 /dev/zero >key)")
 	for _, c := range chains {

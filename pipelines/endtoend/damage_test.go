@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // secret stands in every private text and id of these tests. No message may have it.
@@ -100,9 +102,10 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts the input of each stage at all frame boundaries and at some other bytes: exit code 90, no output,
-// no release and no charge for the last round.
+// TestTruncated cuts the input of each stage at all frame boundaries and at some other bytes, in the gate at few: exit
+// code 90, no output, no release and no charge for the last round.
 func TestTruncated(t *testing.T) {
+	number := testkit.Repeats(t, "kills", 4, 20)
 	folder := corpus(t)
 	for input, stage := range map[string]string{
 		"docs.pp":          `sample --all -o out`,
@@ -116,7 +119,7 @@ func TestTruncated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, n := range cuts(whole) {
+			for _, n := range cuts(whole, number) {
 				write(t, folder, "cut.pp", string(whole[:n]))
 				s := bash(folder, `rm -rf ledger*; account ledger new ledger; `+stage+` <cut.pp`)
 				s.Run()
@@ -131,10 +134,10 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// cuts are the ends of a stream's frames but the last, and some bytes between.
-func cuts(content []byte) []int {
+// cuts are the ends of a stream's frames but the last, and about so many bytes between.
+func cuts(content []byte, number int) []int {
 	var at []int
-	for n := 1; n < len(content); n += max(1, len(content)/20) {
+	for n := 1; n < len(content); n += max(1, len(content)/number) {
 		at = append(at, n)
 	}
 	const magic = "\x28\xb5\x2f\xfd"

@@ -87,6 +87,7 @@ func clinic(t *testing.T, folder string) {
 
 // TestERMRecipe trains, resumes and refuses. A stopped run sends the weights that were charged.
 func TestERMRecipe(t *testing.T) {
+	testkit.Deep(t, "papers")
 	t.Parallel()
 	folder := seeded.Folder(t, seeded.Chance{Seed: 1, Margin: "0.065 of the area, of which six runs have 0.885 to 0.886", Rate: 1e-6})
 	clinic(t, folder)

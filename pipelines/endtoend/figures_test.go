@@ -351,6 +351,7 @@ chmod +x bin/account`)
 
 // TestFigureUsage gives the recipes of figures wrong arguments, and a system that fails.
 func TestFigureUsage(t *testing.T) {
+	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	write(t, folder, "few.jsonl", `{"id":"a","text":"alpha beta"}`+"\n")
 	write(t, folder, "schema.json", `{"columns": [{"name": "label", "type": "label", "positive": "1", "negative": "0"}]}`)
@@ -397,6 +398,7 @@ func TestFigureUsage(t *testing.T) {
 
 // TestClassesFigureUsage: F12 refuses what it cannot draw before it trains anything, and a folder whose text was too short takes other settings.
 func TestClassesFigureUsage(t *testing.T) {
+	testkit.Deep(t, "papers")
 	t.Parallel()
 	folder := t.TempDir()
 	topical(t, folder)

@@ -168,6 +168,7 @@ func TestKilledImageRecipe(t *testing.T) {
 
 // TestImageRecipesRefuse gives the recipes what they cannot have. They say so before they read an image, and charge nothing.
 func TestImageRecipesRefuse(t *testing.T) {
+	testkit.Deep(t, "papers")
 	folder := t.TempDir()
 	stripes(t, folder, 20)
 	for command, message := range map[string]string{

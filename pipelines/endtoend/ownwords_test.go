@@ -7,12 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"privpipe/pipelines/testkit"
 )
 
 // TestOwnWords runs the commands of ACCOUNTING.md's section on words that no dictionary has, with two rounds. Of 1,500
 // customers all write stop words and words of the dictionary, 500 the name of a product, and 5 another name. One name
 // is released: 500 and 5 are 20 and 5 deviations of the noise from the threshold. The topics have it.
 func TestOwnWords(t *testing.T) {
+	testkit.Deep(t, "documents")
 	folder := t.TempDir()
 	page := read(t, filepath.Join(root, "account/ACCOUNTING.md"))
 	_, section, _ := strings.Cut(page, "### Words that no dictionary has\n")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"privpipe/pipelines/testkit"
 	"privpipe/pipelines/testkit/stages"
 )
 
@@ -49,6 +50,7 @@ func documents(t *testing.T, training bool) []byte {
 
 // TestLoader trains a small model, exports it, and has Python read all of it: privpipe.py, gensim, scikit-learn and pyLDAvis.
 func TestLoader(t *testing.T) {
+	testkit.Deep(t, "peers")
 	const needs = "numpy, pandas, pyarrow, gensim, sklearn, pyLDAvis"
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	if out, err := exec.Command(python, "-c", "import "+needs).CombinedOutput(); err != nil {

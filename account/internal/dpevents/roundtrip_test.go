@@ -19,6 +19,7 @@ import (
 	"privpipe/account/internal/mechanism"
 	"privpipe/account/internal/pld"
 	"privpipe/pipelines/event"
+	"privpipe/pipelines/testkit"
 )
 
 // A trip is the list of a ledger as it comes from dp_accounting.
@@ -46,6 +47,7 @@ type theirs struct {
 // of the series for sampled Gaussian noise as positive, and is above. Of sampling without replacement, where both bound what
 // nobody knows exactly, ours is not above. Its PLDAccountant is an upper bound of what ours brackets, on a grid of 1e-4.
 func TestRoundTrip(t *testing.T) {
+	testkit.Deep(t, "accounting")
 	const delta = 1e-6
 	orders := []float64{1.5}
 	for order := 2.0; order < 40; order++ {
