@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 	clone := freshClone(t)
 	const alone = "PATH=${PATH//$PRIVPIPE_BIN:/}; unset PRIVPIPE_BIN; ! type -P tokenize\n"
 	for i, b := range block.FindAllStringSubmatch(read(t, "README.md"), -1) {
-		script := alone + strings.Replace(b[1], "go test -timeout 40m ./...", "true", 1)
+		script := alone + strings.Replace(b[1], "go test -ldflags=-w -timeout 40m ./...", "true", 1)
 		first, kept := onTerminal(t, clone, script), ledgersOf(t, clone)
 		onTerminal(t, clone, script)
 		if ledgersOf(t, clone) != kept {

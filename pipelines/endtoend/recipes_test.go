@@ -718,7 +718,7 @@ func TestUselessInput(t *testing.T) {
 for i in 1 2 3 4; do sed 's/[\\]./ /g; s/"id":"/&'$i-'/' comments.jsonl | tr a-zA-Z n-za-mN-ZA-M | sed 's/"grkg"/"text"/; s/"vq"/"id"/'; done >rot13.jsonl
 { printf '{"text":"'; grep -o '[a-z ]*' comments.jsonl | tr '\n' ' '; echo '"}'; } >one.jsonl
 awk '{ sub(/^{/, "{\"user\":\"u" NR % 1500 "\","); print }' comments.jsonl >users.jsonl`)
-	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --topics 2 --rounds 2 "
+	recipe := filepath.Join(root, "pipelines/recipes/lda.sh") + " --public none --topics 2 --rounds 2 "
 	for text, c := range map[string]struct {
 		why     string
 		charges int

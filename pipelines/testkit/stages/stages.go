@@ -25,7 +25,7 @@ func Main(m *testing.M) {
 	bin := os.Getenv(Given)
 	if bin == "" {
 		var err error
-		if bin, err = Build("./..."); err != nil {
+		if bin, err = Build("./...", "-ldflags=-w"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
