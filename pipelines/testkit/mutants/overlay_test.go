@@ -190,7 +190,7 @@ func TestWorkshop(t *testing.T) {
 		t.Fatal(err)
 	}
 	sound, last := all[:len(all)-1], all[len(all)-1:]
-	if err := failures(w.without(sound)); err != nil {
+	if err := failures(w.without(named(sound))); err != nil {
 		t.Errorf("without a mutant: %v", err)
 	}
 	outcomes := make(map[string]string)
@@ -212,7 +212,7 @@ func TestWorkshop(t *testing.T) {
 	if len(outcomes) > 0 {
 		t.Errorf("not found: %q", outcomes)
 	}
-	if err := failures(w.without(last)); err == nil || !strings.Contains(err.Error(), "TestBroken of ./yard fails") ||
+	if err := failures(w.without(named(last))); err == nil || !strings.Contains(err.Error(), "TestBroken of ./yard fails") ||
 		!strings.Contains(err.Error(), "TestAbsent of ./yard does not run") {
 		t.Errorf("tests that fail without a mutant: %v", err)
 	}

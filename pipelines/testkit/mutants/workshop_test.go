@@ -101,21 +101,23 @@ func (r *run) command() string {
 	return fmt.Sprintf("PRIVPIPE_DEEP=mutants %s='^%s$' %s", variable, r.mutant.Name, test)
 }
 
-// without runs all tests that mutants name, with no mutant chosen. All must pass.
-func (w *workshop) without(all []*Mutant) (runs []*run) {
-	tests := make(map[Test]bool)
+// named returns the tests that mutants name, sorted by package.
+func named(all []*Mutant) (tests []Test) {
 	for _, m := range all {
-		for _, test := range m.Tests {
-			tests[test] = true
-		}
+		tests = append(tests, m.Tests...)
 	}
+	slices.SortFunc(tests, func(a, b Test) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(tests)
+}
+
+// without runs tests with no mutant chosen. All must pass.
+func (w *workshop) without(tests []Test) (runs []*run) {
 	w.seconds = make(map[Test]float64)
-	for test := range tests {
+	for _, test := range tests {
 		runs = append(runs, &run{test: test})
 	}
-	slices.SortFunc(runs, func(a, b *run) int {
-		return cmp.Or(cmp.Compare(a.test.Package, b.test.Package), cmp.Compare(a.test.Name, b.test.Name))
-	})
 	taken := make([]float64, len(runs))
 	each(len(runs), func(i int) {
 		started := time.Now()
