@@ -1,0 +1,25 @@
+package pld_test
+
+import (
+	"fmt"
+
+	"privpipe/account/internal/pld"
+)
+
+// The cost of 64 rounds with Gaussian noise of multiplier 2, in which secret coins of rate 0.25 choose who takes part.
+func Example() {
+	round, err := pld.Gaussian(0.25, 2)
+	if err != nil {
+		panic(err)
+	}
+	loss, err := pld.New([]pld.Event{{Pair: round, Count: 64}}, pld.Options{})
+	if err != nil {
+		panic(err)
+	}
+	upper, lower, err := loss.Epsilon(1e-6)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("ε is in [%.4f, %.4f] at δ = 1e-6\n", lower, upper)
+	// Output: ε is in [5.7111, 5.7114] at δ = 1e-6
+}
