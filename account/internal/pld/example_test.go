@@ -20,6 +20,6 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("ε is in [%.4f, %.4f] at δ = 1e-6\n", lower, upper)
-	// Output: ε is in [5.7111, 5.7114] at δ = 1e-6
+	fmt.Printf("ε is in [%.3f, %.3f] at δ = 1e-6\n", lower, upper)
+	// Output: ε is in [5.708, 5.712] at δ = 1e-6
 }
