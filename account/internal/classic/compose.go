@@ -6,8 +6,8 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// A Guarantee is (ε, δ)-differential privacy: for all neighbours x, y and sets E of results P[M(x) ∈ E] ≤ e^ε·P[M(y) ∈ E]
-// + δ. Epsilon is in [0, +Inf], Delta in [0, 1].
+// A Guarantee is (ε, δ)-differential privacy: P[M(x) ∈ E] ≤ e^ε·P[M(y) ∈ E] + δ for all neighbours x, y and all sets E
+// of results. Epsilon is in [0, +Inf], Delta in [0, 1].
 type Guarantee struct{ Epsilon, Delta float64 }
 
 // Linear returns what releases times of g give: (kε, kδ). Dwork and Roth, The Algorithmic Foundations of Differential
@@ -33,11 +33,11 @@ func (g Guarantee) Strong(releases uint64, slack float64) Guarantee {
 	return Guarantee{up(epsilon), min(1, up(k*g.Delta+slack))}
 }
 
-// Amplified returns what g gives where it takes a sample of the units of the given rate in [0, 1]: (log(1+q(e^ε−1)), qδ).
-// That is theorem 1 of the papers; Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling (NeurIPS 2018),
-// theorem 8 for coins of each unit and g under the addition or removal of one, theorem 9 for a sample of fixed size and g
-// under the replacement of one. It needs the sample to be drawn uniformly and to stay secret, and not a pass over
-// shuffled units.
+// Amplified returns the guarantee of g on a secret sample of the units at the given rate in [0, 1]: (log(1+q(e^ε−1)),
+// qδ). It is theorem 1 of the papers, and proven in Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling
+// (NeurIPS 2018). Theorem 8 is for one coin per unit, with g under the addition or removal of one unit. Theorem 9 is
+// for a sample of fixed size, with g under the replacement of one. The sample has to be drawn uniformly and to stay
+// secret. A pass over shuffled units is no such sample.
 func (g Guarantee) Amplified(rate float64) Guarantee {
 	if rate == 0 {
 		return Guarantee{}
@@ -53,9 +53,9 @@ func (g Guarantee) Amplified(rate float64) Guarantee {
 	return Guarantee{epsilon, delta}
 }
 
-// Adaptive returns the claim of SUB-LDA's lemma 5.1 for words that are sampled v times as often as g's uniform rate has it,
-// v = 1/(ηq) ≥ 1: ε + log v and vδ. It is above Amplified at the rate v·γ, which holds for fixed, public rates up to 1. It
-// is no bound for SUB-LDA, whose rates follow from the assignments: those are data.
+// Adaptive returns the claim of SUB-LDA's lemma 5.1, ε + log v and vδ, for words that are sampled v = 1/(ηq) ≥ 1 times
+// as often as at g's uniform rate. The claim is above Amplified at the rate v·γ, which holds for fixed, public rates up
+// to 1. It is no bound for SUB-LDA: there the rates follow from the assignments, which are data.
 func (g Guarantee) Adaptive(v float64) Guarantee {
 	return Guarantee{up(g.Epsilon + math.Log(v)), min(1, up(v*g.Delta))}
 }

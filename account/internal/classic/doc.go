@@ -1,4 +1,4 @@
-// Package classic computes privacy losses in closed form: exactly where that is possible, and as the papers compute them.
+// Package classic computes privacy losses in closed form: exactly where possible, and as the papers compute them.
 //
 // What holds as a bound:
 //
@@ -10,13 +10,14 @@
 //   - InherentLoss, LaplaceEpsilon, BitEpsilon: pure ε of Gibbs samplers and of randomized response;
 //   - SubLDA.Loss: Poisson sampling at one integer order.
 //
-// What is a paper's claim, to be shown beside a bound and never in place of one: Recipe, UnclippedInherentLoss,
-// SubLDA.Printed and Guarantee.Adaptive. Each says why.
+// Some functions compute a paper's claim and no bound: Recipe, UnclippedInherentLoss, SubLDA.Printed and
+// Guarantee.Adaptive. A claim is shown beside a bound and never in place of one. Each function says why.
 //
 // Gaussian differential privacy by the central limit is not here: it is an approximation that may be below the loss.
 //
-// σ is noise over sensitivity everywhere, the standard deviation of the noise divided by the largest L2 norm of a change,
-// and noise is continuous. What replaces a unit may change a sum by √2 or 2 times what adds one does: that belongs to σ.
-// log is the natural logarithm. Every ε, δ, ρ or σ that is a loss or a need of noise is rounded up, and what may be spent
-// is rounded down, beyond the error of the arithmetic; +Inf is no guarantee. No argument within its range gives NaN.
+// σ is noise over sensitivity everywhere: the noise's standard deviation divided by the largest L2 norm of a change.
+// Noise is continuous. Replacing a unit may change a sum by √2 or 2 times as much as adding one; σ has to include the
+// factor. log is the natural logarithm. Every ε, δ, ρ or σ that is a loss or a need of noise is rounded up, and an
+// amount that may be spent is rounded down. Both roundings exceed the error of the arithmetic. +Inf is no guarantee. No
+// argument within its range gives NaN.
 package classic

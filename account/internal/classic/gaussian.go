@@ -6,17 +6,17 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// JointSigma returns the σ of one release that is as private as rounds of them, without sampling and with noise of its
-// own each: σ/√rounds. All sums together, each divided by its noise, are one vector of which a unit changes the norm by
-// √rounds/σ; that later sums may depend on earlier results changes nothing (Dong, Roth and Su, Gaussian Differential
-// Privacy, 2022, corollary 3.3). It is rounded down; +Inf for no rounds.
+// JointSigma returns the σ of one release that is as private as the given number of rounds: σ/√rounds. The rounds do
+// not sample, and each has noise of its own. Divide each round's sum by its noise and join the sums to one vector: a
+// unit changes the vector's norm by √rounds/σ. Later sums may depend on earlier results (Dong, Roth and Su, Gaussian
+// Differential Privacy, 2022, corollary 3.3). The result is rounded down; it is +Inf for no rounds.
 func JointSigma(sigma float64, rounds uint64) float64 {
 	return down(sigma / math.Sqrt(float64(rounds)))
 }
 
 // GaussianDelta returns the least δ at ε, up to rounding, of Gaussian noise: Balle and Wang, Improving the Gaussian
-// Mechanism for Differential Privacy (ICML 2018), theorem 8. sigma ≥ 0, epsilon ≥ 0. It is positive for a finite σ, also
-// where it is below the range of float64.
+// Mechanism for Differential Privacy (ICML 2018), theorem 8. sigma ≥ 0, epsilon ≥ 0. The result is positive for a
+// finite σ, even if the exact δ is below the range of float64.
 func GaussianDelta(sigma, epsilon float64) float64 {
 	if math.IsInf(sigma, 1) {
 		return 0
@@ -24,7 +24,8 @@ func GaussianDelta(sigma, epsilon float64) float64 {
 	return min(1, max(math.SmallestNonzeroFloat64, up(math.Exp(logGaussianDelta(1/sigma, epsilon)))))
 }
 
-// GaussianEpsilon returns the least ε at δ, up to rounding, of Gaussian noise, by the same theorem. sigma ≥ 0, delta ≥ 0.
+// GaussianEpsilon returns the least ε at δ, up to rounding, of Gaussian noise, by the same theorem. sigma ≥ 0, delta ≥
+// 0.
 func GaussianEpsilon(sigma, delta float64) float64 {
 	mu := 1 / sigma
 	if mu == 0 || delta >= 1 {
@@ -57,8 +58,8 @@ func logDown(x float64) float64 {
 //
 // and nothing is out of range. Where b−a = μ is small, R(a)−R(b) is the integral of −R'(x) = 1−x·R(x).
 //
-// Rounding: R is good to 1e-14. a has an error of 2^-52·b, which changes log δ by at most |a|+2 times as much, and so does
-// that of a².
+// Rounding: R is good to 1e-14. a has an error of 2^-52·b, which changes log δ by at most |a|+2 times as much. The
+// error of a² changes log δ by at most as much again.
 func logGaussianDelta(mu, epsilon float64) float64 {
 	x, y := epsilon/mu, mu/2
 	a, b := x-y, x+y
@@ -83,8 +84,8 @@ func logGaussianDelta(mu, epsilon float64) float64 {
 	return min(0, log+slack)
 }
 
-// nodes and weights are Gauss's, of (0, 1): for functions as smooth as Mills' ratio over an interval of length 1 or less
-// they leave no error but rounding.
+// nodes and weights are Gauss's on (0, 1). For functions as smooth as Mills' ratio, over an interval of length 1 or
+// less, they leave no error but rounding.
 var nodes, weights = func() (x, w []float64) {
 	x, w = make([]float64, 12), make([]float64, 12)
 	quad.Legendre{}.FixedLocations(x, w, 0, 1)
@@ -108,8 +109,8 @@ func millsSlope(x float64) float64 {
 	return c / (x + c)
 }
 
-// fraction returns 1/(x + 2/(x + 3/(x + …))), for which R(x) = 1/(x + fraction(x)) (DLMF 7.9.3). From x = 3 its error is
-// below 1e-17 with 63 terms there, 41 at 4, 24 at 6, 15 at 10 and 7 at 37 (found with 40 digits).
+// fraction returns 1/(x + 2/(x + 3/(x + …))): R(x) = 1/(x + fraction(x)) (DLMF 7.9.3). From x = 3 its error is below
+// 1e-17 with 63 terms there, 41 at 4, 24 at 6, 15 at 10 and 7 at 37 (found with 40 digits).
 func fraction(x float64) float64 {
 	c := 0.0
 	for k := 9 + math.Floor(600/(x*x)); k > 0; k-- {

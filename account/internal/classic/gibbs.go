@@ -2,24 +2,25 @@ package classic
 
 import "math"
 
-// InherentLoss returns the pure ε of drawing the topic of one word from counts in [0, clip] that are released already, under
+// InherentLoss returns the pure ε of drawing one word's topic from counts in [0, clip] that are already released, under
 // the replacement of the word: 2·log(C/β+1) (HDP-LDA, theorem 3, equation 7). The ratio of two normalised probabilities
 // is at most the largest of (n+β)/(n'+β) over the smallest. clip ≥ 0, beta > 0.
 //
-// The draws of other words add nothing only while they read only released counts: frozen for the sweep, not updated
-// in it as algorithm 1 does, and clipped to at least 0.
+// The draws of other words add nothing only while they read only released counts. These counts are frozen for the
+// sweep, not updated in it as in algorithm 1, and clipped to at least 0.
 func InherentLoss(clip, beta float64) float64 { return up(2 * math.Log1p(clip/beta)) }
 
-// UnclippedInherentLoss returns the bound of HDP-LDA's theorem 1, equation 5, for one sweep without noise: largest is the
-// largest count of a word in a topic, replaced how often the replaced word occurs and other the most occurrences of any
-// other. These are data, so it is no guarantee, and the number itself is not to be published.
+// UnclippedInherentLoss returns the bound of HDP-LDA's theorem 1, equation 5, for one sweep without noise. largest is
+// the largest count that any word has in any topic. replaced is the number of occurrences of the replaced word, and
+// other the most occurrences of any other word. These are data, so the result is no guarantee, and it must not be
+// published itself.
 func UnclippedInherentLoss(largest, replaced, other, beta float64) float64 {
 	return up(2 * (math.Log1p(largest/beta) + (other+replaced-1)*math.Log1p(1/beta)))
 }
 
-// LaplaceEpsilon returns the pure ε of Laplace noise of the given scale on a change of the given L1 norm: their quotient
-// (Dwork and Roth 2014, theorem 3.6). For HDP-LDA's scale 2/ε_L and one word replaced, which moves two counts by 1, it is
-// ε_L; for noise that stays in the counts a later release moves four.
+// LaplaceEpsilon returns the pure ε of Laplace noise of the given scale on a change of the given L1 norm: norm/scale
+// (Dwork and Roth 2014, theorem 3.6). One replaced word moves two counts by 1, so HDP-LDA's scale 2/ε_L gives ε_L. If
+// the noise stays in the counts, a later release moves four.
 func LaplaceEpsilon(norm, scale float64) float64 {
 	if norm == 0 {
 		return 0
@@ -27,16 +28,16 @@ func LaplaceEpsilon(norm, scale float64) float64 {
 	return up(norm / scale)
 }
 
-// BitEpsilon returns the pure ε of a bit that is replaced by a fair coin with probability f in [0, 1]:
-// log((1−f/2)/(f/2)) (LP-LDA, theorem 4).
+// BitEpsilon returns the pure ε of one bit that a fair coin replaces with probability f in [0, 1]: log((1−f/2)/(f/2))
+// (LP-LDA, theorem 4).
 func BitEpsilon(f float64) float64 { return up(math.Log1p(2 * (1 - f) / f)) }
 
-// WordEpsilon returns the pure ε of a presence vector of such bits under the replacement of one word by another: two bits
-// change.
+// WordEpsilon returns the pure ε of a presence vector, one such bit per vocabulary word, under the replacement of one
+// word by another. The replacement changes two bits.
 func WordEpsilon(f float64) float64 { return 2 * BitEpsilon(f) }
 
-// ChangedBits returns how many bits of a presence vector over a vocabulary change at most where a document is replaced by
-// any other, both of at most words distinct ones: 2·words, and no more than there are.
+// ChangedBits returns the most bits that change in a presence vector over a vocabulary if any other document replaces
+// the document. Both have at most words distinct words: at most 2·words bits change, and at most all bits.
 func ChangedBits(vocabulary, words uint64) uint64 {
 	if words < vocabulary/2+vocabulary%2 {
 		return 2 * words
@@ -44,7 +45,8 @@ func ChangedBits(vocabulary, words uint64) uint64 {
 	return vocabulary
 }
 
-// DocumentEpsilon returns the pure ε of a presence vector under the replacement of the document: that of ChangedBits.
+// DocumentEpsilon returns the pure ε of a presence vector under the document's replacement: ChangedBits times
+// BitEpsilon.
 func DocumentEpsilon(f float64, vocabulary, words uint64) float64 {
 	return Guarantee{Epsilon: BitEpsilon(f)}.Linear(ChangedBits(vocabulary, words)).Epsilon
 }

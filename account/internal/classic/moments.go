@@ -9,9 +9,9 @@ import (
 // mostLambda is the largest λ that MomentsEpsilon looks at: beyond, a sum over the order takes too long.
 const mostLambda = 1 << 15
 
-// MomentsLambda returns the largest λ that the 2016 accountant looks at, ⌊σ² log(1/(qσ))⌋: Abadi et al., Deep Learning with
-// Differential Privacy (CCS 2016), lemma 3, asks for it, though the numbers that its code computes hold beyond. 0 where
-// there is none: σ is 1/q or more, or too small.
+// MomentsLambda returns the largest λ that the 2016 accountant looks at, ⌊σ² log(1/(qσ))⌋. Abadi et al., Deep Learning
+// with Differential Privacy (CCS 2016), lemma 3, asks for this limit, though the numbers that the paper's code computes
+// hold beyond it. The result is 0 if there is no λ: σ is 1/q or more, or too small.
 func MomentsLambda(q, sigma float64) int {
 	return int(min(mostLambda, max(0, math.Floor(-sigma*sigma*math.Log(q*sigma)))))
 }
@@ -20,11 +20,13 @@ func MomentsLambda(q, sigma float64) int {
 //
 //	ε = min over λ = 1, 2, … of (rounds·α(λ) + log(1/δ))/λ,   α(λ) = λ·ρ(λ+1)
 //
-// for the log moment α of the loss (Abadi et al. 2016, theorem 2), which is the Rényi curve ρ at the order λ+1. lambdas is
-// how many of them. With renyi.PoissonGaussian and MomentsLambda it is ma16's accountant, with withoutreplacement.Gaussian and at least 256
-// it is vips20's (Wang, Balle and Kasiviswanathan 2019). +Inf, 0 where lambdas is 0. delta in (0, 1].
+// Here α(λ) is the log moment of the loss (Abadi et al. 2016, theorem 2), and ρ is the Rényi curve. lambdas is the
+// number of λ. With renyi.PoissonGaussian and MomentsLambda it is ma16's accountant. With withoutreplacement.Gaussian
+// and at least 256 it is vips20's (Wang, Balle and Kasiviswanathan 2019). If lambdas is 0 it returns +Inf and 0. delta
+// in (0, 1].
 //
-// Every λ is a valid bound, so that it looks at all of them up to 256 and then at some only cannot make the answer wrong.
+// It looks at every λ up to 256, and beyond 256 only at some. Every λ is a valid bound, so a skipped λ cannot make the
+// answer wrong.
 func MomentsEpsilon(curve renyi.Curve, rounds uint64, delta float64, lambdas int) (epsilon float64, lambda int) {
 	epsilon = math.Inf(1)
 	if lambdas >= 1 && (rounds == 0 || delta >= 1) {

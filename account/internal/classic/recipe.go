@@ -2,36 +2,36 @@ package classic
 
 import "math"
 
-// A Recipe is a set of sampled Gaussian releases as the workshop papers and their code account for them, of which zcdp16 has
-// three and ma16 and vips20 one for comparison. None of its numbers is a bound: each release is charged by the classical
-// classical formula, which is proven for ε < 1 only, and theorem 1 is applied to batches that change by a replaced
-// document with the constant of an added one.
+// A Recipe is a set of sampled Gaussian releases as the workshop papers and their code account for them. zcdp16 has
+// three such accounts; ma16 and vips20 have one for comparison. None of the numbers is a bound. Each release is charged
+// by the classical formula, which is proven for ε < 1 only. And theorem 1 is applied to batches that change by a
+// replaced document, with the constant of an added one.
 type Recipe struct {
 	Rate       float64 // S/D
 	Rounds     uint64  // J
 	Delta      float64 // δ of all rounds
-	RoundDelta float64 // δ_iter, of one release of a batch without amplification: 1e-6 in the authors' code
+	RoundDelta float64 // δ_iter, of one batch's release without amplification: 1e-6 in the authors' code
 }
 
-// classicalRoot returns σε of the classical formula σ = √(2 log(1.25/δ))/ε (Dwork and Roth 2014, theorem A.1): valid for ε
-// < 1, and for δ from 1e-9 to 1e-3 by the numbers up to 7.4; then it is too little.
+// classicalRoot returns σε of the classical formula σ = √(2 log(1.25/δ))/ε (Dwork and Roth 2014, theorem A.1). The
+// formula is valid for ε < 1. For δ from 1e-9 to 1e-3 its numbers are valid up to ε = 7.4; beyond, they are too small.
 func classicalRoot(delta float64) float64 { return math.Sqrt(2 * math.Log(1.25/delta)) }
 
-// Round returns (ε_iter, δ_iter) of one release of a batch with noise σ.
+// Round returns (ε_iter, δ_iter) of one batch's release with noise σ.
 func (r Recipe) Round(sigma float64) Guarantee {
 	return Guarantee{up(classicalRoot(r.RoundDelta) / sigma), r.RoundDelta}
 }
 
-// ZCDP returns the ε of zcdp16's equations 5 and 6: the amplified (ε', δ') of one round is taken for that of Gaussian noise
-// of variance τ = 2 log(1.25/δ')/ε'² without sampling, whose ρ = J/(2τ) converts at Delta. The step is not valid: a sampled
-// Gaussian is no zCDP mechanism of that ρ, and J·δ' is dropped.
+// ZCDP returns the ε of zcdp16's equations 5 and 6. They take the amplified (ε', δ') of one round for the guarantee of
+// Gaussian noise without sampling, with variance τ = 2 log(1.25/δ')/ε'². Then they convert ρ = J/(2τ) at Delta. The
+// step is not valid: a sampled Gaussian is no zCDP mechanism of that ρ, and J·δ' is dropped.
 func (r Recipe) ZCDP(sigma float64) float64 {
 	round := r.Round(sigma).Amplified(r.Rate)
 	return ZCDPEpsilon(Rho(classicalRoot(round.Delta)/round.Epsilon, r.Rounds), r.Delta)
 }
 
-// Strong returns the ε by strong composition of the amplified rounds with what J·δ' leaves of Delta as slack; +Inf where
-// nothing is left.
+// Strong returns the ε by strong composition of the amplified rounds. The slack is Delta − J·δ'; the result is +Inf if
+// no slack is left.
 func (r Recipe) Strong(sigma float64) float64 {
 	round := r.Round(sigma).Amplified(r.Rate)
 	slack := r.Delta - float64(r.Rounds)*round.Delta
@@ -41,7 +41,7 @@ func (r Recipe) Strong(sigma float64) float64 {
 	return round.Strong(r.Rounds, slack).Epsilon
 }
 
-// Linear returns the ε by linear composition of the amplified rounds; +Inf where J·δ' is more than Delta.
+// Linear returns the ε by linear composition of the amplified rounds; it is +Inf if J·δ' is more than Delta.
 func (r Recipe) Linear(sigma float64) float64 {
 	all := r.Round(sigma).Amplified(r.Rate).Linear(r.Rounds)
 	if all.Delta > r.Delta {

@@ -2,14 +2,14 @@ package classic
 
 import "math"
 
-// roundoff is more than the relative error of a product, quotient or sum of some ten positive terms that each have one of
-// 1 ulp, 2^-52.
+// roundoff is more than the relative error of a product, quotient or sum of some ten positive terms, each with an error
+// of 1 ulp, 2^-52.
 const roundoff = 1.0 / (1 << 48)
 
-// up returns more than the exact value of which x, at least 0, is the computed one.
+// up returns more than the exact value, if x ≥ 0 is the computed one.
 func up(x float64) float64 { return x * (1 + roundoff) }
 
-// down returns less than the exact value of which x, at least 0, is the computed one.
+// down returns less than the exact value, if x ≥ 0 is the computed one.
 func down(x float64) float64 { return x * (1 - roundoff) }
 
 // logOf returns log x for x ≥ 0. math.Log is wrong for the numbers below 2^-1022 (on amd64, Go 1.26: −709.1 for all).
@@ -20,8 +20,8 @@ func logOf(x float64) float64 {
 	return math.Log(x)
 }
 
-// bisect returns a number in (no, yes], next to one for which holds is false, for which it is true; holds(yes) is not asked.
-// Where holds is monotone that is the least such number, except for a few ulp.
+// bisect returns a number x in (no, yes] with holds(x) true, next to a number with holds false; it does not call
+// holds(yes). If holds is monotone, x is the least number with holds(x) true, except for a few ulp.
 func bisect(no, yes float64, holds func(float64) bool) float64 {
 	for math.Abs(yes-no) > math.Abs(yes)/(1<<50) {
 		middle := no + (yes-no)/2
@@ -37,8 +37,8 @@ func bisect(no, yes float64, holds func(float64) bool) float64 {
 	return yes
 }
 
-// least returns the least x > 0 for which holds, a condition that stays true for larger ones, is true: by steps of 2 from
-// start ≥ 0, then by bisect. +Inf where it does not hold for any.
+// least returns the least x > 0 with holds(x) true. holds has to stay true for larger numbers. least goes by factors of
+// 2 from start ≥ 0, then by bisect. It returns +Inf if holds is true nowhere.
 func least(start float64, holds func(float64) bool) float64 {
 	if math.IsInf(start, 1) {
 		return start

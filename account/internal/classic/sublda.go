@@ -8,23 +8,25 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// SubLDA is the Rényi loss, at one order, of a mechanism that reads a sample of the units by one coin each.
+// SubLDA is the Rényi loss, at one order, of mechanisms that read a sample of the units: one coin for each unit.
 type SubLDA struct {
 	Order int         // α, from 2 to 4095
 	Base  renyi.Curve // ε(l) of the mechanism without sampling
 }
 
-// SubLDASigma returns the σ for which Gaussian noise has the Rényi loss rho at the order: σ² = α/(2ε(α)) (SUB-LDA, algorithm
-// 1; Mironov 2017, proposition 7). The sensitivity is 1 there; a replaced word moves the counts by √2, which doubles ε(α).
+// SubLDASigma returns the σ that gives Gaussian noise the Rényi loss rho at the order: σ² = α/(2ε(α)) (SUB-LDA,
+// algorithm 1; Mironov 2017, proposition 7). The formula takes the sensitivity as 1. A replaced word moves the counts
+// by √2, which doubles ε(α).
 func SubLDASigma(order int, rho float64) float64 { return up(math.Sqrt(float64(order) / (2 * rho))) }
 
 // Loss returns the Rényi loss of one sweep at the sampling ratio γ in [0, 1]: SUB-LDA, theorem 3.1, equation 3,
 //
 //	1/(α−1)·log[(1−γ)^(α−1)·(αγ−γ+1) + Σ_{l=2..α} C(α,l) (1−γ)^(α−l) γ^l e^((l−1)ε(l))].
 //
-// It is exact for Gaussian or Laplace noise, under the addition or removal of one unit, if the mechanism reads the sample
-// alone (Zhu and Wang, Poisson Subsampled Rényi Differential Privacy, ICML 2019; for the Gaussian Mironov, Talwar and Zhang
-// 2019, §3.3). SUB-LDA's algorithm 1 adds noise to counts of the whole corpus, and its draws cost their InherentLoss too.
+// It is exact for Gaussian or Laplace noise, under the addition or removal of one unit, if the mechanism reads the
+// sample alone (Zhu and Wang, Poisson Subsampled Rényi Differential Privacy, ICML 2019; for the Gaussian Mironov,
+// Talwar and Zhang 2019, §3.3). SUB-LDA's algorithm 1 adds noise to counts of the whole corpus, and its draws cost
+// their InherentLoss too.
 func (s SubLDA) Loss(gamma float64) float64 {
 	n := float64(s.Order)
 	switch gamma {
@@ -33,12 +35,12 @@ func (s SubLDA) Loss(gamma float64) float64 {
 	case 1:
 		return up(s.Base(n))
 	}
-	// The logarithms of the terms are of the size of α·log(1/γ) and less exact by as much.
+	// The logarithms of the terms are about α·log(1/γ) in size, so their error is as many times larger.
 	return renyi.Poisson(gamma, s.Base)(n) * (1 + roundoff*n*(1-math.Log(gamma)))
 }
 
-// Printed returns what equation 3 gives without the last term of its sum, l = α: the paper's table 3 and figure 1 agree with
-// that. It is below the loss. gamma in (0, 1]; −Inf for 1, where nothing is left.
+// Printed returns equation 3 without the last term of its sum, l = α. The paper's table 3 and figure 1 agree with
+// Printed. It is below the loss. gamma in (0, 1]; it is −Inf for 1, where no term is left.
 func (s SubLDA) Printed(gamma float64) float64 {
 	n := float64(s.Order)
 	logGamma, log1m := math.Log(gamma), math.Log1p(-gamma)
@@ -51,14 +53,14 @@ func (s SubLDA) Printed(gamma float64) float64 {
 	return floats.LogSumExp(terms) / (n - 1)
 }
 
-// LogEfficiency returns log I(γ) for the efficiency-privacy function I(γ) = γ·e^((α−1)·loss) (SUB-LDA, equation 6), with
-// loss either Loss or Printed. With Loss it grows over the whole of (0, 1]: the moment of 1−γ+γL is convex in γ, with
-// slope 0 at 0, so that lemma 4.1's extremum is not there. With Printed there is one, near α/(α+1).
+// LogEfficiency returns log I(γ) for the efficiency-privacy function I(γ) = γ·e^((α−1)·loss) (SUB-LDA, equation 6),
+// with loss either Loss or Printed. With Loss it grows over the whole of (0, 1]: the moment of 1−γ+γL is convex in γ,
+// with slope 0 at 0. So lemma 4.1's extremum does not exist. With Printed there is one, near α/(α+1).
 func (s SubLDA) LogEfficiency(gamma float64, loss func(gamma float64) float64) float64 {
 	return math.Log(gamma) + float64(s.Order-1)*loss(gamma)
 }
 
-// Extremum returns the γ in (0, 1] at which LogEfficiency with loss is largest, to 1e-6: it is 1 for Loss.
+// Extremum returns the γ in (0, 1] that makes LogEfficiency with loss largest, to 1e-6: it is 1 for Loss.
 func (s SubLDA) Extremum(loss func(gamma float64) float64) float64 {
 	best, first, last := 0.0, 1.0, 1000.0
 	for parts := 1000.0; parts <= 1e6; parts *= 10 { // first/parts to last/parts

@@ -2,9 +2,9 @@ package classic
 
 import "math"
 
-// Rho returns the ρ of zero-concentrated differential privacy of rounds of Gaussian noise without sampling:
-// rounds/(2σ²). Bun and Steinke, Concentrated Differential Privacy (TCC 2016-B), proposition 1.6, and lemma 1.7: the ρ of
-// releases that follow one another add up. The discrete Gaussian has the same ρ (Canonne, Kamath and Steinke 2020,
+// Rho returns the ρ of zero-concentrated differential privacy for rounds of Gaussian noise without sampling:
+// rounds/(2σ²) (Bun and Steinke, Concentrated Differential Privacy, TCC 2016-B, proposition 1.6). By their lemma 1.7
+// the ρ of successive releases add up. The discrete Gaussian has the same ρ (Canonne, Kamath and Steinke 2020,
 // proposition 5).
 func Rho(sigma float64, rounds uint64) float64 {
 	if rounds == 0 {
@@ -13,7 +13,7 @@ func Rho(sigma float64, rounds uint64) float64 {
 	return max(math.SmallestNonzeroFloat64, up(float64(rounds)/(2*sigma*sigma)))
 }
 
-// PureRho returns the ρ of a release of pure ε: ε²/2 (Bun and Steinke 2016, proposition 1.4).
+// PureRho returns the ρ of one release with pure ε: ε²/2 (Bun and Steinke 2016, proposition 1.4).
 func PureRho(epsilon float64) float64 {
 	if epsilon == 0 {
 		return 0
@@ -35,7 +35,7 @@ func ZCDPEpsilon(rho, delta float64) float64 {
 //
 //	δ = min over α > 1 of exp((α−1)(αρ−ε))/(α−1)·(1−1/α)^α,
 //
-// solved for ε at each α. rho ≥ 0, delta in [0, 1]. 0 where the total variation distance is at most δ already.
+// solved for ε at each α. rho ≥ 0, delta in [0, 1]. It is 0 if the total variation distance is already at most δ.
 func ZCDPEpsilonTight(rho, delta float64) float64 {
 	switch {
 	case rho == 0 || delta >= zcdpTotalVariation(rho):
@@ -64,13 +64,13 @@ func ZCDPDelta(rho, epsilon float64) float64 {
 	return min(1, zcdpTotalVariation(rho), max(math.SmallestNonzeroFloat64, up(math.Exp(log))))
 }
 
-// zcdpTotalVariation bounds the total variation distance, the δ of ε = 0, by that of Kullback and Leibler, which is at most
-// ρ: √(ρ/2) (Pinsker) and √(1−e^−ρ) (Bretagnolle and Huber 1979).
+// zcdpTotalVariation bounds the total variation distance, the δ of ε = 0. The Kullback-Leibler divergence is at most ρ,
+// so two bounds hold: √(ρ/2) (Pinsker) and √(1−e^−ρ) (Bretagnolle and Huber 1979).
 func zcdpTotalVariation(rho float64) float64 {
 	return up(min(math.Sqrt(rho)/math.Sqrt2, math.Sqrt(-math.Expm1(-rho))))
 }
 
-// An order is α > 1 with what the formulas need of it, without cancellation: α−1, log α and log(1−1/α).
+// An order is α > 1 as the terms of the formulas, without cancellation: α−1, log α and log(1−1/α).
 type order struct{ less1, log, logRatio float64 }
 
 func orderAt(x float64) order { // x = log(α−1)
@@ -79,9 +79,9 @@ func orderAt(x float64) order { // x = log(α−1)
 	return o
 }
 
-// leastOverOrders returns the least f it finds over orders from 1+e^−50 to e^50, by steps of e and a golden-section search
-// from the best: f has one valley, because log δ of corollary 13 is convex in α at every ε. Every order is a valid bound, so
-// the search cannot make the answer wrong.
+// leastOverOrders returns the least f it finds over orders from 1+e^−50 to e^50. It goes by steps of e, then by a
+// golden-section search from the best. f has one valley, because log δ of corollary 13 is convex in α at every ε. Every
+// order is a valid bound, so the search cannot make the answer wrong.
 func leastOverOrders(f func(order) float64) float64 {
 	at, value := 0.0, math.Inf(1)
 	for x := -50.0; x <= 50; x++ {

@@ -1,4 +1,4 @@
-// Package logs adds and subtracts numbers that are given as logarithms, and may be beyond float64.
+// Package logs adds and subtracts numbers given as logarithms. The numbers may be beyond the range of float64.
 package logs
 
 import "math"

@@ -9,8 +9,8 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// Each calls f for the numbers below n. What a call writes must be its own, so that results do not depend on the number of
-// processors. It returns when all calls have.
+// Each calls f for the numbers below n, and returns when all calls have returned. A call must write only to memory of
+// its own, so that results do not depend on the number of processors.
 func Each(n int, f func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {

@@ -1,10 +1,10 @@
-// Package search finds the least number for which a monotone condition holds.
+// Package search finds the least number that meets a monotone condition.
 package search
 
 import "math"
 
-// Bisect returns the least x in [low, high] for which holds is true, to a part of 1e-9. What holds for x holds for larger ones;
-// high is not asked.
+// Bisect returns the least x in [low, high] with holds(x) true, to a relative error of 1e-9. If holds is true for x, it
+// has to be true for larger numbers. Bisect takes holds(high) as true and does not call it.
 func Bisect(low, high float64, holds func(float64) bool) float64 {
 	if holds(low) {
 		return low
@@ -20,11 +20,12 @@ func Bisect(low, high float64, holds func(float64) bool) float64 {
 	return high
 }
 
-// Least returns the least x in [low, high] that it finds with value(x) ≤ 1, to which end done says when an x that does
-// not have it and one that has it are near enough. value does not rise, and is at most 1 at high.
+// Least returns the least x in [low, high] that it finds with value(x) ≤ 1. value must not rise, and must be at most 1
+// at high. The search keeps one number with value above 1 (low) and one with value at most 1 (high). It ends when done
+// says that the two are near enough.
 //
-// The method is that of false position in logarithms, as Illinois amends it (Dahlquist and Björck, Numerical Methods, 1974,
-// §6.3), with a bisection where two steps have not halved the interval.
+// The method is false position in logarithms, with Illinois' amendment (Dahlquist and Björck, Numerical Methods, 1974,
+// §6.3). It bisects where two steps have not halved the interval.
 func Least(low, high float64, done func(low, high float64) bool, value func(x float64) (float64, error)) (float64, error) {
 	at := func(x float64) (float64, error) {
 		v, err := value(x)
@@ -65,7 +66,7 @@ func Least(low, high float64, done func(low, high float64) bool, value func(x fl
 	return high, nil
 }
 
-// Within says that two ends are apart by a part of fine at most.
+// Within says that high exceeds low by at most the fraction fine.
 func Within(fine float64) func(low, high float64) bool {
 	return func(low, high float64) bool { return high <= low*(1+fine) }
 }

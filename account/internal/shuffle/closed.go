@@ -2,7 +2,7 @@ package shuffle
 
 import "math"
 
-// Most is the largest ε₀ for which Closed holds: log(n/(16·log(2/δ))). It is negative for few reports.
+// Most is the largest ε₀ that Closed accepts: log(n/(16·log(2/δ))). It is negative for few reports.
 func Most(reports int, delta float64) float64 {
 	return math.Log(float64(reports) / (16 * math.Log(2/delta)))
 }

@@ -6,14 +6,15 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// exactDifferences is the order to which B is computed; beyond, it is bounded in closed form. In the sums of a curve such
-// terms are either far below the first or larger than 2M.
+// exactDifferences is the largest order with B computed; beyond it, B is bounded in closed form. In the sums of one
+// curve such terms are either far below the first or larger than 2M.
 const exactDifferences = 128
 
-// logDifference returns log B(l), rounded up, l ≥ 2 even.
+// logDifference returns log B(l), rounded up, for even l ≥ 2.
 //
-// B(l) = Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)/(2σ²)) is the moment E[(L−1)^l] of the ratio of densities L = e^(z/σ − 1/(2σ²)) of
-// N(1/σ, 1) and N(0, 1), since E[L^i] = e^(i(i−1)/(2σ²)). Its terms cancel, the moment's do not.
+// B(l) = Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)/(2σ²)) is the moment E[(L−1)^l] of the ratio of densities L = e^(z/σ −
+// 1/(2σ²)) of N(1/σ, 1) and N(0, 1), since E[L^i] = e^(i(i−1)/(2σ²)). The terms of the sum cancel, the terms of the
+// moment do not.
 func logDifference(l, sigma float64) float64 {
 	if l > exactDifferences || (l-1)/(2*sigma*sigma) > 700 {
 		return logDifferenceBound(l, 1/sigma)
@@ -21,16 +22,16 @@ func logDifference(l, sigma float64) float64 {
 	return logDifferenceSum(l, 1/sigma)
 }
 
-// logDifferenceSum computes log B(l) by the trapezoidal rule, in steps of 2π/w over [−w, ls+w], with s = 1/σ. By Poisson's
-// summation formula its error is the sum over k = ±1, ±2, … of the integrand's Fourier transform at kw,
+// logDifferenceSum computes log B(l) by the trapezoidal rule, in steps of 2π/w over [−w, ls+w], with s = 1/σ. By
+// Poisson's summation formula its error is the sum over k = ±1, ±2, … of the integrand's Fourier transform at kw,
 //
 //	Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)s²/2)·e^(−(kw)²/2 + √−1·kwis),   at most e^(−(kw)²/2)·E[(L+1)^l],
 //
-// E[(L+1)^l] ≤ 2^(l−1)(E[L^l] + 1). Outside of the interval the integrand is at most φ(z)·(L^l + 1), whose integral is at
-// most e^(−w²/2)·(E[L^l] + 1). And B(l) is at least E[(L−1)²]^(l/2) = (e^(s²)−1)^(l/2), by Jensen's inequality, and at
-// least (E[L^l]^(1/l) − 1)^l = (e^((l−1)s²/2) − 1)^l, by Minkowski's. So B(l) ≥ (E[L^l]+1)·(4·max(1,σ))^(−l)/2: for
-// e^((l−1)s²/2) ≤ 2 by the first, else by the second. With w²/2 = l·log(8·max(1,σ)) + 40 neither is more than e^(−37) of
-// it.
+// E[(L+1)^l] ≤ 2^(l−1)(E[L^l] + 1). Outside of the interval the integrand is at most φ(z)·(L^l + 1), with an integral
+// of at most e^(−w²/2)·(E[L^l] + 1). B(l) has two lower bounds. By Jensen's inequality it is at least E[(L−1)²]^(l/2) =
+// (e^(s²)−1)^(l/2). By Minkowski's it is at least (E[L^l]^(1/l) − 1)^l = (e^((l−1)s²/2) − 1)^l. So B(l) ≥
+// (E[L^l]+1)·(4·max(1,σ))^(−l)/2: for e^((l−1)s²/2) ≤ 2 by the first, else by the second. With w²/2 = l·log(8·max(1,σ))
+// + 40 neither error is more than e^(−37)·B(l).
 func logDifferenceSum(l, s float64) float64 {
 	w := math.Sqrt(2 * (l*math.Log(8*max(1, 1/s)) + 40))
 	step := 2 * math.Pi / w
@@ -59,8 +60,8 @@ func logAbsExpm1(u float64) float64 {
 //
 //	B(l) ≤ E[|u|^l] + E[|u|^l·L^l] = E|N(−s²/2, s²)|^l + e^(l(l−1)s²/2)·E|N((l−½)s², s²)|^l,
 //
-// and E|N(m, s²)|^l ≤ (|m| + s·c)^l with c^l = E|N(0,1)|^l = 2^(l/2)·Γ((l+1)/2)/√π, by Minkowski's inequality. For large s
-// |L−1| ≤ max(1, L) gives less: B(l) ≤ 1 + E[L^l].
+// with E|N(m, s²)|^l ≤ (|m| + s·c)^l and c^l = E|N(0,1)|^l = 2^(l/2)·Γ((l+1)/2)/√π, by Minkowski's inequality. For
+// large s, |L−1| ≤ max(1, L) gives less: B(l) ≤ 1 + E[L^l].
 func logDifferenceBound(l, s float64) float64 {
 	gamma, _ := math.Lgamma((l + 1) / 2)
 	c := math.Exp((l*math.Ln2/2 + gamma - math.Log(math.Pi)/2) / l)

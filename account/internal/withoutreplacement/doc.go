@@ -1,5 +1,5 @@
-// Package withoutreplacement computes the privacy loss of sums over samples without replacement: of n units, known in number, a uniform
-// set of qn takes part, drawn again each round and kept secret. The neighbours are data sets in which one unit is replaced by
-// another, so that n is public. What replaces a unit changes a sum by √2 times its clip if no coordinate is negative, and by
-// 2 times else: σ is noise over that.
+// Package withoutreplacement computes the privacy loss of sums over samples without replacement. The number n of units
+// is known. In each round a uniform set of qn units takes part; the set is drawn again and kept secret. In a
+// neighbouring data set another unit replaces one unit, so that n is public. A replacement changes a sum by √2 times a
+// unit's clip if no coordinate is negative, and by 2 times the clip else. σ is noise over this change.
 package withoutreplacement

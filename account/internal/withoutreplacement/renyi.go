@@ -8,22 +8,22 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// mostOrder is the order from which the curve is that without sampling.
+// mostOrder is the order from where on the curve is ρ, the loss without sampling.
 const mostOrder = 1 << 16
 
-// Gaussian returns the Rényi curve of one round of Gaussian noise σ on a sample of the given rate q in [0, 1]: Wang, Balle
-// and Kasiviswanathan, Subsampled Rényi Differential Privacy and Analytical Moments Accountant (AISTATS 2019), theorem 9
-// with the differences of theorem 27. With ρ(j) = j/(2σ²), M(j) = e^((j−1)ρ(j)), and B(j) the j-th forward difference at
-// 0 of i ↦ e^((i−1)ρ(i)), at an integer order α ≥ 2 it is 1/(α−1) times the logarithm of
+// Gaussian returns the Rényi curve of one round of Gaussian noise σ on a sample of the given rate q in [0, 1]: Wang,
+// Balle and Kasiviswanathan, Subsampled Rényi Differential Privacy and Analytical Moments Accountant (AISTATS 2019),
+// theorem 9 with the differences of theorem 27. Let ρ(j) = j/(2σ²) and M(j) = e^((j−1)ρ(j)), and let B(j) be the j-th
+// forward difference at 0 of i ↦ e^((i−1)ρ(i)). At an integer order α ≥ 2 the curve is 1/(α−1) times the logarithm of
 //
 //	1 + C(α,2) q² min{4(e^ρ(2) − 1), 2e^ρ(2)} + Σ_{j=3..α} C(α,j) q^j min{4√(B(2⌊j/2⌋)·B(2⌈j/2⌉)), 2M(j)}.
 //
-// It is never more than ρ, without sampling: the sample is drawn alike for both data sets, and a Rényi divergence of
-// mixtures is at most the largest of their parts' (van Erven and Harremoës 2014, theorem 13). Between integers it is a
-// chord: see renyi.Between. +Inf at α = ∞ where q > 0. The curve may be used concurrently.
+// The curve is never more than ρ, the loss without sampling. The sample is drawn alike for both data sets, and a Rényi
+// divergence of mixtures is at most the largest divergence of their parts (van Erven and Harremoës 2014, theorem 13).
+// Between integers it is a chord: see renyi.Between. At α = ∞ it is +Inf if q > 0. The curve may be used concurrently.
 //
-// vips20's accountant is classic.MomentsEpsilon with this curve and its own σ, noise over one unit's clip: that is too large
-// under the replacement of a unit, by √2.
+// vips20's accountant is classic.MomentsEpsilon with this curve, and with σ as noise over one unit's clip. Under a
+// unit's replacement this σ is too large by √2.
 func Gaussian(q, sigma float64) renyi.Curve {
 	if q == 0 {
 		return func(float64) float64 { return 0 }
@@ -43,7 +43,7 @@ func Gaussian(q, sigma float64) renyi.Curve {
 	}
 }
 
-// sampled holds what the orders of a curve have in common.
+// sampled holds the numbers that a curve's orders have in common.
 type sampled struct {
 	logQ  float64
 	whole renyi.Curve
@@ -53,8 +53,9 @@ type sampled struct {
 	difference func(float64) float64 // log B
 }
 
-// logExcess returns the logarithm of the theorem's sum without its 1, rounded up: no term is negative. The logarithms of the
-// up to α factors of C(α,j)·q^j have an error of up to 2^-53 of the sum so far, at most α·(1+log(1/q)), each.
+// logExcess returns the logarithm of the theorem's sum without its 1, rounded up; no term is negative. C(α,j)·q^j has
+// up to α factors. Each factor's logarithm adds an error of up to 2^-53 of the sum so far, which is at most
+// α·(1+log(1/q)).
 func (s *sampled) logExcess(alpha int) float64 {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -69,7 +70,7 @@ func (s *sampled) logExcess(alpha int) float64 {
 	return sum + n*(n-s.logQ)/(1<<52) + 1e-15*math.Abs(sum)
 }
 
-// logSize returns the logarithm of the j-th minimum, 4√(B·B) or 2M and their like for j = 2.
+// logSize returns the logarithm of the j-th minimum: of 4√(B·B) and 2M, or of the theorem's two terms for j = 2.
 func (s *sampled) logSize(j int) float64 {
 	x := float64(j)
 	moment := math.Ln2 + (x-1)*s.whole(x)
