@@ -34,10 +34,10 @@ func (g Guarantee) Strong(releases uint64, slack float64) Guarantee {
 }
 
 // Amplified returns the guarantee of g on a secret sample of the units at the given rate in [0, 1]: (log(1+q(e^ε−1)),
-// qδ). It is theorem 1 of the papers, and proven in Balle, Barthe and Gaboardi, Privacy Amplification by Subsampling
-// (NeurIPS 2018). Theorem 8 is for one coin per unit, with g under the addition or removal of one unit. Theorem 9 is
-// for a sample of fixed size, with g under the replacement of one. The sample has to be drawn uniformly and to stay
-// secret. A pass over shuffled units is no such sample.
+// qδ). It is theorem 1 of the papers, and theorems 8 and 9 of Balle, Barthe and Gaboardi, Privacy Amplification by
+// Subsampling (NeurIPS 2018). Theorem 8 is for one coin per unit, with g under the addition or removal of one unit.
+// Theorem 9 is for a sample of fixed size, with g under the replacement of one. The sample has to be drawn uniformly
+// and to stay secret. A pass over shuffled units is no such sample.
 func (g Guarantee) Amplified(rate float64) Guarantee {
 	if rate == 0 {
 		return Guarantee{}

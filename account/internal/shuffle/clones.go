@@ -26,8 +26,8 @@ type number struct{ clones, probability float64 }
 // negligible is the most that sums of probabilities leave out. It is added to δ.
 const negligible = 1e-30
 
-// New returns the pair of the given number of reports, each ε₀-differentially private. 0 < ε₀ ≤ MostEpsilon, 1 ≤
-// reports ≤ MostReports.
+// New returns the pair of the given number of reports, each ε₀-differentially private. 0 < ε₀ ≤ MostEpsilon,
+// 1 ≤ reports ≤ MostReports.
 //
 // The pair stores fewer numbers of clones than there are: a stored number stands for all numbers up to the next stored
 // one. This only adds to the loss: one more clone is one more fair coin, which anybody can throw.
@@ -87,10 +87,10 @@ func (c *Clones) Delta(epsilon float64) float64 {
 	return min(1, delta*c.rounding+negligible)
 }
 
-// given returns the δ of the pair at ε if the number of clones is known to be k. Let b be Bin(k, ½) and q = e^ε₀/(e^ε₀
-// + 1). Under P, a of all k + 1 draws are from Q₀ with probability q·b(a−1) + (1−q)·b(a). Under Q the probability is
-// (1−q)·b(a−1) + q·b(a). The ratio P/Q rises with a, since b(a−1)/b(a) = a/(k+1−a) does. The ratio exceeds e^ε once a
-// is more than the share (e^(ε+ε₀) − 1)/((e^ε₀ − 1)(e^ε + 1)) of k + 1. The share is above ½.
+// given returns the δ of the pair at ε if the number of clones is known to be k. Let b be Bin(k, ½) and
+// q = e^ε₀/(e^ε₀ + 1). Under P, a of all k + 1 draws are from Q₀ with probability q·b(a−1) + (1−q)·b(a). Under Q the
+// probability is (1−q)·b(a−1) + q·b(a). The ratio P/Q rises with a, since b(a−1)/b(a) = a/(k+1−a) does. The ratio
+// exceeds e^ε once a is more than the share (e^(ε+ε₀) − 1)/((e^ε₀ − 1)(e^ε + 1)) of k + 1. The share is above ½.
 func (c *Clones) given(k, epsilon float64) float64 {
 	q := 1 / (1 + math.Exp(-c.epsilon0))
 	up := -q * math.Expm1(epsilon-c.epsilon0)                        // q − e^ε·(1−q)

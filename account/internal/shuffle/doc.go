@@ -13,8 +13,8 @@
 //
 // Proof for one randomizer R without interaction. Let R₀ and R₁ be the distributions of the first author's report under
 // the two documents, and e = exp(ε₀) > 1. Q₀ = (e·R₀ − R₁)/(e − 1) and Q₁ = (e·R₁ − R₀)/(e − 1) are distributions,
-// because R₁ ≤ e·R₀ and R₀ ≤ e·R₁. They give R₀ = e/(e+1)·Q₀ + 1/(e+1)·Q₁, R₁ with both exchanged, and R₀ + R₁ = Q₀ +
-// Q₁.
+// because R₁ ≤ e·R₀ and R₀ ≤ e·R₁. They give R₀ = e/(e+1)·Q₀ + 1/(e+1)·Q₁, R₁ with both exchanged, and
+// R₀ + R₁ = Q₀ + Q₁.
 //
 // The report of another author is R ≥ R₀/e and R ≥ R₁/e, so R ≥ (Q₀ + Q₁)/(2e). With probability 1/e it is a clone: it
 // is drawn from Q₀ or from Q₁ by a fair coin. Else it is drawn from a rest of its own.

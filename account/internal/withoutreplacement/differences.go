@@ -12,9 +12,9 @@ const exactDifferences = 128
 
 // logDifference returns log B(l), rounded up, for even l ≥ 2.
 //
-// B(l) = Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)/(2σ²)) is the moment E[(L−1)^l] of the ratio of densities L = e^(z/σ −
-// 1/(2σ²)) of N(1/σ, 1) and N(0, 1), since E[L^i] = e^(i(i−1)/(2σ²)). The terms of the sum cancel, the terms of the
-// moment do not.
+// B(l) = Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)/(2σ²)) is the moment E[(L−1)^l] of the ratio of densities
+// L = e^(z/σ − 1/(2σ²)) of N(1/σ, 1) and N(0, 1), since E[L^i] = e^(i(i−1)/(2σ²)). The terms of the sum cancel, the
+// terms of the moment do not.
 func logDifference(l, sigma float64) float64 {
 	if l > exactDifferences || (l-1)/(2*sigma*sigma) > 700 {
 		return logDifferenceBound(l, 1/sigma)
@@ -28,10 +28,10 @@ func logDifference(l, sigma float64) float64 {
 //	Σ_i (−1)^(l−i) C(l,i) e^(i(i−1)s²/2)·e^(−(kw)²/2 + √−1·kwis),   at most e^(−(kw)²/2)·E[(L+1)^l],
 //
 // E[(L+1)^l] ≤ 2^(l−1)(E[L^l] + 1). Outside of the interval the integrand is at most φ(z)·(L^l + 1), with an integral
-// of at most e^(−w²/2)·(E[L^l] + 1). B(l) has two lower bounds. By Jensen's inequality it is at least E[(L−1)²]^(l/2) =
-// (e^(s²)−1)^(l/2). By Minkowski's it is at least (E[L^l]^(1/l) − 1)^l = (e^((l−1)s²/2) − 1)^l. So B(l) ≥
-// (E[L^l]+1)·(4·max(1,σ))^(−l)/2: for e^((l−1)s²/2) ≤ 2 by the first, else by the second. With w²/2 = l·log(8·max(1,σ))
-// + 40 neither error is more than e^(−37)·B(l).
+// of at most e^(−w²/2)·(E[L^l] + 1). B(l) has two lower bounds. By Jensen's inequality it is at least
+// E[(L−1)²]^(l/2) = (e^(s²)−1)^(l/2). By Minkowski's it is at least (E[L^l]^(1/l) − 1)^l = (e^((l−1)s²/2) − 1)^l. So
+// B(l) ≥ (E[L^l]+1)·(4·max(1,σ))^(−l)/2: for e^((l−1)s²/2) ≤ 2 by the first, else by the second. With
+// w²/2 = l·log(8·max(1,σ)) + 40 neither error is more than e^(−37)·B(l).
 func logDifferenceSum(l, s float64) float64 {
 	w := math.Sqrt(2 * (l*math.Log(8*max(1, 1/s)) + 40))
 	step := 2 * math.Pi / w
