@@ -5,8 +5,8 @@ import "math"
 // A Curve is ρ as a function of the order α in (1, ∞]. +Inf is no guarantee. At ∞ it is a pure ε.
 type Curve func(alpha float64) float64
 
-// Remember returns a curve that works out each order once: searches for the best order begin with the same ones, and the
-// ledger of a nightly job has many kinds of charges. It is not safe for concurrent use.
+// Remember returns a curve that works out each order once: searches for the best order begin with the same orders, and
+// a nightly job's ledger has many kinds of charges. The curve is not safe for concurrent use.
 func Remember(curve Curve) Curve {
 	known := make(map[float64]float64)
 	return func(alpha float64) float64 {
@@ -19,13 +19,14 @@ func Remember(curve Curve) Curve {
 	}
 }
 
-// Epsilon returns the least ε that the curve proves at δ, and the order that proves it: Canonne, Kamath and Steinke, The
-// Discrete Gaussian for Differential Privacy (NeurIPS 2020), proposition 12,
+// Epsilon returns the least ε that the curve proves at δ, and the order that proves it: Canonne, Kamath and Steinke,
+// The Discrete Gaussian for Differential Privacy (NeurIPS 2020), proposition 12,
 //
 //	ε = ρ(α) + log(1 − 1/α) − (log δ + log α)/(α − 1).
 //
-// 0 where the total variation distance is at most δ already, and ρ(∞) where that is less: it holds at every δ, at 0 too.
-// Every order is a valid bound, so the search for the best one cannot make the answer wrong. delta is in [0, 1).
+// The result is 0 if the total variation distance is at most δ already. It is ρ(∞) if ρ(∞) is less than the formula's
+// ε: ρ(∞) holds at every δ, at 0 too. Every order is a valid bound, so the search for the best one cannot make the
+// answer wrong. delta is in [0, 1).
 func Epsilon(curve Curve, delta float64) (epsilon, alpha float64) {
 	epsilon, alpha = math.Inf(1), math.NaN()
 	if delta > 0 {
@@ -42,8 +43,8 @@ func Epsilon(curve Curve, delta float64) (epsilon, alpha float64) {
 	return max(epsilon, 0), alpha
 }
 
-// Delta returns the least δ that the curve proves at ε, and the order that proves it, by the same proposition; 0 where ε is
-// pure.
+// Delta returns the least δ that the curve proves at ε, and the order that proves it, by the same proposition. It is 0
+// if the pure ε is at most epsilon.
 func Delta(curve Curve, epsilon float64) (delta, alpha float64) {
 	if curve(math.Inf(1)) <= epsilon {
 		return 0, math.Inf(1)
@@ -62,8 +63,8 @@ func Delta(curve Curve, epsilon float64) (delta, alpha float64) {
 // Estimation des densités: risque minimax, 1979), with the Kullback-Leibler divergence KL ≤ ρ(α) for every α > 1.
 func totalVariation(curve Curve) float64 { return math.Sqrt(-math.Expm1(-curve(orders[0]))) }
 
-// orders are where the search begins: dense where the best order of a strong guarantee lies, and integers beyond, which
-// cost less.
+// orders are where the search begins. They are dense where the best order of a strong guarantee lies. Beyond, they are
+// integers, which cost less.
 var orders = func() (orders []float64) {
 	for x := 1.0 / 64; x < 16; x *= 1.25 {
 		orders = append(orders, 1+x)
@@ -74,11 +75,12 @@ var orders = func() (orders []float64) {
 	return orders
 }()
 
-// minimize returns the least value of f at (α, ρ(α)) that it finds over orders, and its order: the best of a grid, refined
-// between its neighbours by golden-section search. f is +Inf where there is no bound, and grows with ρ.
+// minimize returns the least value of f at (α, ρ(α)) that it finds over orders, and its order. It takes the best of a
+// grid and refines it between the best order's neighbours by golden-section search. f is +Inf where there is no bound,
+// and grows with ρ.
 //
-// ρ grows with the order (van Erven and Harremoës 2014, theorem 3). So where f is too large with the ρ of a smaller order,
-// the curve, of which large orders cost the most, is not asked.
+// ρ grows with the order (van Erven and Harremoës 2014, theorem 3). So if f is already too large with a smaller order's
+// ρ, the curve is not asked: large orders cost the most.
 func minimize(curve Curve, f func(alpha, rho float64) float64) (value, alpha float64) {
 	best, rho := 0, 0.0
 	value = math.Inf(1)

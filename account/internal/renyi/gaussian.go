@@ -6,16 +6,17 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// PoissonGaussian returns ρ(α) of one release of a sum with Gaussian noise of sigma times the sensitivity, of units that
-// each took part by a coin of probability q, under the addition or removal of one unit: Mironov, Talwar and Zhang, Rényi
-// Differential Privacy of the Sampled Gaussian Mechanism (arXiv 1908.10530, 2019), §3.3. alpha > 1, sigma > 0,
-// 0 ≤ q ≤ 1. It is exact except for rounding, which is upwards where it counts. At α = ∞ there is no bound.
+// PoissonGaussian returns ρ(α) of one release of a sum with Gaussian noise of sigma times the sensitivity. Each unit
+// takes part by a coin of probability q; neighbours differ by the addition or removal of one unit. See Mironov, Talwar
+// and Zhang, Rényi Differential Privacy of the Sampled Gaussian Mechanism (arXiv 1908.10530, 2019), §3.3. alpha > 1,
+// sigma > 0, 0 ≤ q ≤ 1. It is exact except for rounding, which is upwards where it counts. At α = ∞ there is no bound.
 //
-// It also bounds the discrete Gaussian with an integer sensitivity Δ: for integer orders the moments that the sum is
-// made of are the same, since shifting by an integer leaves Σ_x exp(−x²/(2σ²)) as it is; for others the sum over the
-// grid and the integral differ by about exp(−2π²σ²/Δ), relatively. On privpipe's grid, where a bound is 2^20 steps or σ
-// above 2^29, that is below a float64's digits from a noise multiplier σ/Δ of 0.002. Theorem 5 of the paper (the other
-// direction is no worse) needs only the reflection that swaps the two distributions, which the discrete ones have too.
+// It also bounds the discrete Gaussian with an integer sensitivity Δ. For integer orders the sum is made of the same
+// moments, since a shift by an integer leaves Σ_x exp(−x²/(2σ²)) as it is. For other orders the sum over the grid and
+// the integral differ by about exp(−2π²σ²/Δ), relatively. On privpipe's grid, where a bound is 2^20 steps or σ above
+// 2^29, the difference is below a float64's digits for noise multipliers σ/Δ from 0.002. Theorem 5 of the paper (the
+// other direction is no worse) needs only the reflection that swaps the two distributions. The discrete distributions
+// have it too.
 func PoissonGaussian(q, sigma, alpha float64) float64 {
 	switch {
 	case q == 0:
@@ -27,21 +28,21 @@ func PoissonGaussian(q, sigma, alpha float64) float64 {
 	if alpha == math.Trunc(alpha) && alpha < 1<<16 {
 		return max(0, logMomentBetween(q, whole, alpha)/(alpha-1))
 	}
-	// The two series are the exact moment; where it is so close to 1 that their terms cancel, the integer orders around α
-	// give the better bound.
+	// The two series are the exact moment. Where it is so close to 1 that their terms cancel, the integer orders around
+	// α give the better bound.
 	return max(0, min(logMomentSeries(q, sigma, alpha)+seriesError(alpha), logMomentBetween(q, whole, alpha))/(alpha-1))
 }
 
 // Gaussian returns ρ(α) without sampling: Mironov 2017, proposition 7.
 func Gaussian(sigma, alpha float64) float64 { return alpha / (2 * sigma * sigma) }
 
-// seriesError is above the rounding error of logMomentSeries: some 1e-16 for each of up to 10⁵ terms, and that of
-// logarithms as large as α. Against quadrature the most is 5e-14 at orders below 32, and 3e-15·α up to 2^14, where the
-// search for orders ends (see the tests).
+// seriesError is above the rounding error of logMomentSeries: some 1e-16 for each of up to 10⁵ terms, and the error of
+// logarithms as large as α. Against quadrature the most is 5e-14 at orders below 32. It is 3e-15·α up to 2^14, where
+// the search for orders ends (see the tests).
 func seriesError(alpha float64) float64 { return 1e-12 + 2e-14*alpha }
 
-// logMomentSeries returns a bound of log A_α for any α > 1 from above, for the most part exact except for seriesError: the two
-// series of the paper's §3.3,
+// logMomentSeries returns a bound of log A_α for any α > 1 from above. Apart from seriesError it is exact for the most
+// part. It sums the two series of the paper's §3.3,
 //
 //	A_α = Σ_k C(α,k) [ (1−q)^(α−k) q^k exp((k²−k)/(2σ²)) Φ((z−k)/σ)
 //	                 + (1−q)^k q^(α−k) exp(((α−k)²−(α−k))/(2σ²)) Φ((α−k−z)/σ) ],   z = σ² log(1/q − 1) + 1/2,

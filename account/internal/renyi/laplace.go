@@ -2,22 +2,23 @@ package renyi
 
 import "math"
 
-// Laplace returns ρ(α) of a sum with discrete Laplace noise of the given scale t, P[x] = (1−r)/(1+r)·r^|x| with
-// r = exp(−1/t), under an integer shift of L1 norm at most Δ = shift. alpha in (1, ∞], shift ≥ 0, scale > 0, in the same
-// steps. At α = ∞ it is the pure ε = Δ/t, rounded to the nearest float64. It is below the truth by no more than that
-// rounding, and above it by 1e-14·Δ/t at most.
+// Laplace returns ρ(α) of a sum with discrete Laplace noise, under an integer shift of L1 norm at most Δ = shift. The
+// noise has the given scale t: P[x] = (1−r)/(1+r)·r^|x| with r = exp(−1/t). alpha in (1, ∞], shift ≥ 0, scale > 0, in
+// the same steps. At α = ∞ it is the pure ε = Δ/t, rounded to the nearest float64. It is below the truth by no more
+// than this rounding, and above it by 1e-14·Δ/t at most.
 //
-// For a shift in one cell, P[x−Δ]^α·P[x]^(1−α) summed over x ≤ 0, 0 < x < Δ and x ≥ Δ, three geometric series, is, with
-// s = r^(2α−1),
+// For a shift in one cell, sum P[x−Δ]^α·P[x]^(1−α) over x ≤ 0, 0 < x < Δ and x ≥ Δ: three geometric series. With
+// s = r^(2α−1) the sum is
 //
 //	A·exp((α−1)Δ/t) + B·exp(−αΔ/t),   A = (1−rs)/((1+r)(1−s)),   B = 1−A = (r−s)/((1+r)(1−s)),
 //
-// and ρ its logarithm over α−1; for large t it is that of the continuous Laplace, whose A is α/(2α−1) (Mironov 2017,
-// proposition 6). Written as Δ/t plus log(1 − B(1 − exp(−(2α−1)Δ/t)))/(α−1) nothing is out of range. The two nearly cancel
-// where Δ/t is small: the rounding error of log(…) is some 1e-16 of the (α−1)Δ/t that cancel, which is what is added.
+// and ρ is the logarithm of the sum over α−1. For large t it is ρ of the continuous Laplace, with A = α/(2α−1) (Mironov
+// 2017, proposition 6). Written as Δ/t plus log(1 − B(1 − exp(−(2α−1)Δ/t)))/(α−1) nothing is out of range. The two
+// nearly cancel where Δ/t is small. The rounding error of log(…) is some 1e-16 of the (α−1)Δ/t that cancel, so the code
+// adds a multiple of Δ/t.
 //
-// For a shift over several cells: A and B are not negative, so (α−1)ρ is the logarithm of a sum of exponentials of Δ, ρ is
-// convex in Δ and 0 at 0, and a function of this kind is superadditive. So Σρ(Δ_i) ≤ ρ(ΣΔ_i): one cell is the worst.
+// For a shift over several cells: A and B are not negative, so (α−1)ρ is the logarithm of a sum of exponentials of Δ.
+// So ρ is convex in Δ and 0 at 0, and such a function is superadditive. So Σρ(Δ_i) ≤ ρ(ΣΔ_i): one cell is the worst.
 // Dominance says more.
 func Laplace(shift, scale, alpha float64) float64 {
 	x := shift / scale
@@ -31,9 +32,9 @@ func Laplace(shift, scale, alpha float64) float64 {
 	return min(x, max(0, rho)+1e-14*x)
 }
 
-// RandomizedResponse returns ρ(α) of one bit that is reported wrong with probability 1/(1+e^ε), under a change of the bit.
-// alpha in (1, ∞], epsilon ≥ 0. It is discrete Laplace noise of t = 1/ε under a shift by 1: both have a ratio of
-// probabilities that takes the values e^ε and e^−ε, of probability e^ε/(1+e^ε) and 1/(1+e^ε).
+// RandomizedResponse returns ρ(α) of one bit that is reported wrong with probability 1/(1+e^ε), under a change of the
+// bit. alpha in (1, ∞], epsilon ≥ 0. It is discrete Laplace noise of t = 1/ε under a shift by 1. Both have a ratio of
+// probabilities with the values e^ε and e^−ε, of probability e^ε/(1+e^ε) and 1/(1+e^ε).
 func RandomizedResponse(epsilon, alpha float64) float64 {
 	if epsilon == 0 {
 		return 0

@@ -6,22 +6,26 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// Poisson returns the curve of one release of units that each took part by a secret coin of probability q, under the
-// addition or removal of one unit. whole is the curve of the release for a unit that is known to take part: of the pair
-// of distributions that dominates all it can be (see Dominance), which a reflection swaps, as it does for noise that is
-// symmetric. Then only (1−q)Q + qP against Q needs a bound: Mironov, Talwar and Zhang 2019, theorem 5. (The other units'
-// coins are the same on both sides; a Rényi divergence of mixtures is at most the largest of theirs: van Erven and
-// Harremoës, Rényi Divergence and Kullback-Leibler Divergence, 2014, theorem 13.) It is the least of three bounds:
+// Poisson returns the curve of one release under the addition or removal of one unit, if each unit takes part by a
+// secret coin of probability q. whole is the release's curve for a unit that is known to take part. It has to be the
+// curve of the pair of distributions that dominates every effect of the unit (see Dominance). A reflection has to swap
+// this pair, as it does for symmetric noise. Then only (1−q)Q + qP against Q needs a bound: Mironov, Talwar and Zhang
+// 2019, theorem 5.
 //
-//   - the release that tells the coin, too, is less private. The coin is the same on both sides, so the ratio of this pair
-//     is 1 with probability 1−q and else L: its A_α, as below, is 1−q + q·exp((α−1)·whole(α)). Near order 1 that is the
-//     least where L varies much;
-//   - where the loss is at most ε at order ∞, amplification and the curve of randomized response: at each outcome
-//     1−q+q·L with L ≤ e^ε is at most 1+q(e^ε−1) = e^ε', and at least e^−ε', since (1+q(e^ε−1))(1−q(1−e^−ε)) =
-//     1 + q(1−q)(e^ε+e^−ε−2) ≥ 1. Among the pairs whose ratios are within e^±ε' no divergence exceeds that of randomized
-//     response: its ratio takes the two ends only, and a convex function lies below its chord (Bun and Steinke,
-//     Concentrated Differential Privacy, TCC 2016-B, proof of proposition 3.3);
-//   - the moments at integer orders and between them: see logMomentBetween.
+// The other units' coins are the same on both sides. A Rényi divergence of mixtures is at most the largest divergence
+// of their parts (van Erven and Harremoës, Rényi Divergence and Kullback-Leibler Divergence, 2014, theorem 13).
+//
+// The curve is the least of three bounds:
+//
+//   - A release that also tells the coin is less private. The coin is the same on both sides, so the ratio of this pair
+//     is 1 with probability 1−q and else L. Its A_α, as below, is 1−q + q·exp((α−1)·whole(α)). Near order 1 this bound
+//     is the least where L varies much.
+//   - If the loss is at most ε at order ∞: amplification, and the curve of randomized response. At each outcome 1−q+q·L
+//     with L ≤ e^ε is at most 1+q(e^ε−1) = e^ε'. It is at least e^−ε', since
+//     (1+q(e^ε−1))(1−q(1−e^−ε)) = 1 + q(1−q)(e^ε+e^−ε−2) ≥ 1. Among the pairs with ratios within e^±ε', randomized
+//     response has the largest divergence: its ratio takes the two ends only, and a convex function lies below its
+//     chord (Bun and Steinke, Concentrated Differential Privacy, TCC 2016-B, proof of proposition 3.3).
+//   - The moments at integer orders and between them: see logMomentBetween.
 func Poisson(q float64, whole Curve) Curve {
 	if q == 1 {
 		return whole
@@ -43,11 +47,12 @@ func Poisson(q float64, whole Curve) Curve {
 	}
 }
 
-// maxMoment is the order from which the sum of moments takes longer than it is worth: a pure ε' is as good there.
+// maxMoment ends the orders of the sum of moments. From this order on the sum takes too long, and a pure ε' is as good.
 const maxMoment = 1 << 12
 
-// AmplifiedEpsilon returns log(1 + q(e^ε − 1)), the pure ε' of a mechanism of pure ε on units that each took part by a
-// secret coin of probability q: Li, Qardaji and Su, On Sampling, Anonymization, and Differential Privacy, 2012, theorem 1.
+// AmplifiedEpsilon returns log(1 + q(e^ε − 1)). It is the pure ε' of a mechanism with pure ε, if each unit takes part
+// by a secret coin of probability q: Li, Qardaji and Su, On Sampling, Anonymization, and Differential Privacy, 2012,
+// theorem 1.
 func AmplifiedEpsilon(q, epsilon float64) float64 {
 	if epsilon < 700 {
 		return math.Log1p(q * math.Expm1(epsilon))
@@ -55,14 +60,15 @@ func AmplifiedEpsilon(q, epsilon float64) float64 {
 	return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon)) // e^ε may be beyond float64
 }
 
-// logExcessInteger returns log(A_α − 1) for an integer α ≥ 2, of the pair (1−q)Q + qP and Q: with the ratio L = P/Q, whose k-th
-// moment under Q is exp((k−1)·whole(k)),
+// logExcessInteger returns log(A_α − 1) of the pair (1−q)Q + qP and Q, for an integer α ≥ 2. The k-th moment of the
+// ratio L = P/Q under Q is exp((k−1)·whole(k)), so
 //
 //	A_α = E[(1−q+qL)^α] = Σ_{k=0..α} C(α,k) (1−q)^(α−k) q^k exp((k−1)·whole(k))
 //
-// (for the Gaussian: Mironov, Talwar and Zhang 2019, §3.3). No term is negative: a bound on the moments bounds A_α. The binomial
-// probabilities, which add up to 1, are taken off term by term. What is left has no term below 0, so nothing cancels, and a loss
-// far below a float64's resolution of 1 keeps all its digits. Many rounds of it may be a lot.
+// (for the Gaussian: Mironov, Talwar and Zhang 2019, §3.3). No term is negative: a bound on the moments bounds A_α. The
+// binomial probabilities, which add up to 1, are subtracted term by term. No remaining term is below 0, so nothing
+// cancels. A loss far below a float64's resolution of 1 keeps all its digits. Many rounds with such a loss may add up
+// to a lot.
 func logExcessInteger(q float64, whole Curve, alpha int) float64 {
 	logQ, log1mQ := math.Log(q), math.Log1p(-q)
 	sum := math.Inf(-1)
@@ -80,16 +86,16 @@ func logMomentBetween(q float64, whole Curve, alpha float64) float64 {
 	return Between(alpha, func(order int) float64 { return logExcessInteger(q, whole, order) })
 }
 
-// Between bounds log A_α for any α > 1 from above, for the moment A_α = E[L^α] of the ratio of densities L of any two distributions, by
-// log(A_n − 1) at the integer orders n around α, which logExcess returns.
+// Between bounds log A_α from above, for any α > 1. A_α = E[L^α] is the moment of the ratio of densities L of any two
+// distributions. logExcess returns log(A_n − 1) at the integer orders n around α.
 //
-// Below 2 it is (α−1)·log A_2, since log A_α is convex in α and 0 at 1. Beyond, with L = 1+u, whose mean E[1+u] is 1, Taylor's
-// remainder is
+// Below 2 the bound is (α−1)·log A_2, since log A_α is convex in α and 0 at 1. Beyond 2, write L = 1+u with mean
+// E[1+u] = 1. Taylor's remainder is
 //
 //	(A_α − 1)/(α(α−1)) = ∫_{s=0..1} (1−s) E[u² (1+su)^(α−2)] ds,
 //
-// a mixture of exponentials in α, so its logarithm is convex and lies below the chord between two integers. For a small
-// loss u is small and the chord is close.
+// It is a mixture of exponentials in α, so its logarithm is convex and lies below the chord between two integers. For a
+// small loss u is small and the chord is close.
 func Between(alpha float64, logExcess func(order int) float64) float64 {
 	if alpha < 2 {
 		return (alpha - 1) * logs.Add(0, logExcess(2))

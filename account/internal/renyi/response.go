@@ -6,14 +6,15 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// Response returns ρ(α) of randomized response over so many buckets, of which the true one is reported with e^loss times the
-// probability of any other, under a change of the value. alpha in (1, ∞], loss ≥ 0, buckets at least 2.
+// Response returns ρ(α) of randomized response under a change of the value. It reports the true bucket with e^loss
+// times the probability of any other bucket. alpha in (1, ∞], loss ≥ 0, buckets at least 2.
 //
-// With b = 1/(r+k−1) for another bucket and r·b for the true one, r = e^loss, the moment of order α is
+// Let r = e^loss. Another bucket has probability b = 1/(r+k−1), and the true one r·b. The moment of order α is
 //
 //	(rb)^α·b^(1−α) + b^α·(rb)^(1−α) + (k−2)·b = 1 + b·(r^α + r^(1−α) − r − 1) = 1 + b·(r^α − 1)·(1 − r^(1−α)),
 //
-// in which nothing cancels. It is rounded up by more than its error: some rounding errors of logarithms as large as α·loss.
+// Nothing cancels in it. The result is rounded up by more than its error: some rounding errors of logarithms as large
+// as α·loss.
 func Response(loss float64, buckets int, alpha float64) float64 {
 	if loss == 0 || math.IsInf(alpha, 1) {
 		return loss
