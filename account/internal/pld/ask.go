@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// A question is for ε at a δ, or for log δ at an ε: the answer.
+// A question is for ε at a given δ, or for log δ at a given ε. The answer is this ε or log δ.
 type question struct {
-	logDelta float64                                // of the δ; NaN: that at the tilt's mean
-	tilt     func([]sketch) tilt                    // where the window is to be exact
-	estimate func(tilt) float64                     // of the answer, roughly
+	logDelta float64                                // of the given δ; NaN: of the δ at the tilt's mean
+	tilt     func([]sketch) tilt                    // the window is exact around its mean
+	estimate func(tilt) float64                     // rough answer
 	pure     func(greatest float64) float64         // upper bound of the answer, for losses up to the greatest
-	upper    func(*window) float64                  // bound of the answer
-	lower    func(w *window, moved float64) float64 // the other one; nil: it is not asked
-	moment   func(*window) (upper float64)          // the same of a window without masses
+	upper    func(*window) float64                  // upper bound of the answer
+	lower    func(w *window, moved float64) float64 // lower bound of the answer; nil: not asked for
+	moment   func(*window) (upper float64)          // upper bound by a window without masses
 	apart    func(upper, lower float64) float64     // at most 1: close enough
 }
 
-// negligible is a pure ε below which none is worked out.
+// negligible is a pure ε that is its own upper bound: below it no distribution is worked out.
 const negligible = 1e-20
 
-// Epsilon bounds the least ε with δ(ε) ≤ delta: lower ≤ ε ≤ upper. delta in [0, 1]. upper is +Inf where no ε has such a δ,
-// for Gaussian noise at δ = 0. It returns an error for a delta out of range.
+// Epsilon bounds the least ε with δ(ε) ≤ delta: lower ≤ ε ≤ upper. delta in [0, 1]. upper is +Inf if no ε has such a δ,
+// as for Gaussian noise at δ = 0. It returns an error for a delta out of range.
 func (d *Distribution) Epsilon(delta float64) (upper, lower float64, err error) {
 	if upper, done, err := d.plainEpsilon(delta); done {
 		if math.IsInf(upper, 1) {
@@ -38,7 +38,7 @@ func (d *Distribution) Epsilon(delta float64) (upper, lower float64, err error) 
 	return min(upper*(1+4*unit), d.pure), max(0, lower*(1-4*unit)), nil
 }
 
-// excess is how many times an error is what it may be; no more than once if it is not above that.
+// excess returns is/may, the error over the allowed error, and at least 1.
 func excess(is, may float64) float64 {
 	if is <= may {
 		return 1
@@ -46,8 +46,9 @@ func excess(is, may float64) float64 {
 	return is / may
 }
 
-// UpperEpsilon returns an upper bound of Epsilon in less time: it takes the first grid, on which the bound exceeds the truth
-// by about a tenth of the tolerance, without a lower bound that would show how far. It is meant for searches.
+// UpperEpsilon returns an upper bound of Epsilon in less time. It takes the first grid, with a bound that exceeds the
+// truth by about a tenth of the tolerance. It works out no lower bound, which would show by how much. It is meant for
+// searches.
 func (d *Distribution) UpperEpsilon(delta float64) (float64, error) {
 	if upper, done, err := d.plainEpsilon(delta); done {
 		return upper, err
@@ -73,7 +74,7 @@ func (d *Distribution) roughEpsilon(delta float64) float64 {
 	return rough
 }
 
-// plainEpsilon answers where no distribution is needed.
+// plainEpsilon answers questions that need no distribution.
 func (d *Distribution) plainEpsilon(delta float64) (upper float64, done bool, err error) {
 	switch {
 	case !(delta >= 0 && delta <= 1):
@@ -134,8 +135,8 @@ func (d *Distribution) Delta(epsilon float64) (upper, lower float64, err error) 
 	return min(upper, 1), max(0, lower), nil
 }
 
-// answer bounds the larger answer of the directions. The one that seems to have it comes first; of the other is only to be
-// known that its is not larger.
+// answer bounds the larger answer of the directions. The direction that seems to have it comes first. The other one
+// needs to be worked out only until its answer is known not to be larger.
 func (d *Distribution) answer(q question) (upper, lower float64) {
 	var plans []*plan
 	for _, x := range d.directions {

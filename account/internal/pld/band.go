@@ -8,18 +8,18 @@ import (
 
 // A band works out the coefficients of a transform of n values at the frequencies 0 to last.
 //
-// After some releases the product of their coefficients is 0 except at low frequencies. There the sum over a block of
-// B neighbouring values, at the places c + y·B/2 with y in [−1, 1], is a Taylor series: with x = π·k·B/n
+// After some releases the product of their coefficients is 0 except at low frequencies. At these, take one block of B
+// neighbouring values at the places c + y·B/2 with y in [−1, 1]. Their sum is a Taylor series: with x = π·k·B/n
 //
 //	Σ p·e^(−2πik(c+y·B/2)/n) = e^(−2πikc/n)·Σ_m (−ix)^m/m!·Σ p·y^m,
 //
-// and what is left out from the m-th term on is at most x^m/m!·Σ p (Taylor's remainder of e^(−ixy)). So some transforms of
-// n/B moments take the place of one of n values.
+// and the terms from the m-th on are together at most x^m/m!·Σ p (Taylor's remainder of e^(−ixy)). So a few transforms
+// of n/B moments take the place of one transform of n values.
 type band struct {
 	n, last, block int
 	phase          []complex128 // e^(−2πikc/n) of the first block
 	angle          float64      // x/k
-	error          float64      // of a coefficient, over the sum of the values
+	error          float64      // error of each coefficient, over the sum of the values
 
 	// Room.
 	transform *fourier.FFT // of n/block values
@@ -30,10 +30,10 @@ type band struct {
 	factor    []float64    // x^m/m!
 }
 
-// The least and the greatest length of a block that is worth it.
+// The least and the greatest useful length of one block.
 const fewestInBlock, mostInBlock = 32, 256
 
-// newBand is for the frequencies up to last; block is as blockLength says.
+// newBand is for the frequencies up to last; block is blockLength's result.
 func newBand(n, last, block int) *band {
 	blocks, terms := n/block, 1
 	b := &band{n: n, last: last, block: block, angle: math.Pi / float64(blocks)}
@@ -45,7 +45,8 @@ func newBand(n, last, block int) *band {
 			terms++
 			left *= x / float64(terms)
 		}
-		// A moment has as many roundings as its order, and those of its sum by fours; then come the series and the phase.
+		// A moment has as many roundings as its order, and its sum has one for four values. Then come the series and
+		// the phase.
 		b.error = left + math.Exp(x)*(each+float64(block/4+4*terms+32)*unit)
 		for k := range last + 1 {
 			sin, cos := math.Sincos(-math.Pi * float64(k) * float64(block-1) / float64(n))
@@ -73,8 +74,8 @@ func (b *band) another() *band {
 	return &other
 }
 
-// blockLength is the length of the blocks with which frequencies up to last are worked out, 1 for none. With x up to π/4 the
-// series has few terms, and does not raise rounding errors by much.
+// blockLength is the length of the blocks for frequencies up to last; 1 is for no blocks. With x up to π/4 the series
+// has few terms, and does not raise rounding errors by much.
 func blockLength(n, last int) int {
 	block := mostInBlock
 	for ; block >= fewestInBlock; block /= 2 {
@@ -85,7 +86,7 @@ func blockLength(n, last int) int {
 	return 1
 }
 
-// narrowed returns a band of frequencies up to last, the same one if that is not less work.
+// narrowed returns a band of frequencies up to last. It is the same band if another one is not less work.
 func (b *band) narrowed(last int) *band {
 	if block := blockLength(b.n, last); block > b.block {
 		return newBand(b.n, last, block)
@@ -94,8 +95,8 @@ func (b *band) narrowed(last int) *band {
 	return b
 }
 
-// coefficients returns those of values, which stand at the indices from first on, modulo n. They are valid until the next
-// call.
+// coefficients returns the coefficients of values, which stand at the indices from first on, modulo n. They are valid
+// until the next call.
 func (b *band) coefficients(values []float64, first int) []complex128 {
 	for _, m := range b.moments {
 		clear(m)

@@ -6,10 +6,10 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// A noise is what the grid adds to a loss at most: a shift, and noise of which the lower bound's parameter w is width.
+// A noise is the most that the grid adds to a loss: a shift, and noise with the lower bound's parameter w = width.
 type noise struct{ width, shift float64 }
 
-// noises returns the noises that lower bounds may take (see the package): no loss moves up by more than a step.
+// noises returns the noises that lower bounds may take (see the package). No loss moves up by more than a step.
 func (w *window) noises() (all []noise) {
 	if w.rounds <= 1e4 {
 		all = append(all, noise{shift: w.rounds * w.step})
@@ -20,8 +20,8 @@ func (w *window) noises() (all []noise) {
 	return all
 }
 
-// Lower bounds hold for the parameters before they were rounded. Rounding moves log P and log Q by at most m, to those of P'
-// and Q'. For every set S, P'(S) − e^ε·Q'(S) ≤ e^m·(P(S) − e^(ε−2m)·Q(S)), so that δ'(ε) ≤ e^m·δ(ε−2m).
+// Lower bounds hold for the parameters before they were rounded. Rounding moves log P and log Q by at most m, to log P'
+// and log Q'. For every set S, P'(S) − e^ε·Q'(S) ≤ e^m·(P(S) − e^(ε−2m)·Q(S)), so that δ'(ε) ≤ e^m·δ(ε−2m).
 //
 // upperDelta and lowerDelta bound log δ(epsilon). epsilon ≥ 0.
 func (w *window) upperDelta(epsilon float64) float64 {
@@ -34,7 +34,7 @@ func (w *window) upperDelta(epsilon float64) float64 {
 	return s.logUpper(s.at() - epsilon)
 }
 
-// lowerDelta is for log P and log Q that were moved by moved.
+// lowerDelta allows for log P and log Q that rounding moved by at most moved.
 func (w *window) lowerDelta(epsilon, moved float64) float64 {
 	lower := math.Inf(-1)
 	epsilon += 2 * moved
@@ -58,7 +58,7 @@ func (w *window) upperEpsilon(logDelta float64) float64 {
 	}
 	if s.descend(func() bool { return s.logUpper(back()) > logDelta }) {
 		w.expected = s.at()
-		// The greatest back whose δ is at most that: δ grows with it.
+		// The greatest back with a δ of at most the target: δ grows with back.
 		return s.at() - bisect(back(), func(back float64) bool { return s.logUpper(back) <= logDelta }) + w.offset
 	}
 	if s.at() <= 0 && w.offset <= s.step && s.logUpper(w.offset) <= logDelta {
@@ -67,10 +67,10 @@ func (w *window) upperEpsilon(logDelta float64) float64 {
 	return max(0, s.at()) + w.offset // the window's end
 }
 
-// momentEpsilon is a bound of ε(δ) by the one moment E[e^(tilt·L)], where rounding errors drown the cells of the window
-// (Canonne, Kamath and Steinke 2020, proposition 12; see tilt.logBound).
+// momentEpsilon is a bound of ε(δ) by the one moment E[e^(tilt·L)]. It serves where rounding errors drown the window's
+// cells (Canonne, Kamath and Steinke 2020, proposition 12; see tilt.logBound).
 func (w *window) momentEpsilon(logDelta float64) float64 {
-	left := math.Expm1(-(logDelta - math.Log(w.infinite) - w.error)) // −(1 − what was cut off / δ)
+	left := math.Expm1(-(logDelta - math.Log(w.infinite) - w.error)) // −(1 − cut-off probability/δ)
 	if !(left < 0) || w.tilt == 0 {
 		return math.Inf(1)
 	}
@@ -84,7 +84,7 @@ func (w *window) momentDelta(epsilon float64) float64 {
 	return logs.Add(x.logBound()+slack, math.Log(w.infinite)) + w.error
 }
 
-// lowerEpsilon is for log P and log Q that were moved by moved.
+// lowerEpsilon allows for log P and log Q that rounding moved by at most moved.
 func (w *window) lowerEpsilon(logDelta, moved float64) (lower float64) {
 	logDelta += moved
 	for _, n := range w.noises() {
@@ -98,7 +98,7 @@ func (w *window) lowerEpsilon(logDelta, moved float64) (lower float64) {
 	return lower
 }
 
-// bisect returns a number in [0, most] where true, next to one where false; most is false.
+// bisect returns a number in [0, most] with isTrue true, next to one with isTrue false. isTrue(most) is taken as false.
 func bisect(most float64, isTrue func(float64) bool) float64 {
 	low, high := 0.0, most
 	for range 60 {

@@ -6,16 +6,17 @@ import (
 	"math"
 )
 
-// noisePrecision is how far LeastNoise's logarithm may be above that of a noise that does not hold, less rounding.
+// noisePrecision is the most that the logarithm of LeastNoise exceeds the logarithm of a too small noise, less
+// rounding.
 const noisePrecision = 0.99e-6
 
-// ErrNoise is that even the most noise is not private enough.
+// ErrNoise says that even the most noise is not private enough.
 var ErrNoise = errors.New("the most noise spends more than the target")
 
-// LeastNoise returns the least noise in [low, high] for which the events that build makes of it are (epsilon,
-// delta)-private, except for a relative 1e-6. What it returns was itself worked out, and its UpperEpsilon is at most epsilon.
-// It is low if that holds for low. epsilon > 0, delta in (0, 1), 0 < low < high; more noise must have less loss. It returns
-// ErrNoise if even high spends more, and build's errors and New's.
+// LeastNoise returns the least noise in [low, high] that makes build's events (epsilon, delta)-private, except for a
+// relative 1e-6. The returned noise was itself worked out: its UpperEpsilon is at most epsilon. It is low if low is
+// enough. epsilon > 0, delta in (0, 1), 0 < low < high; more noise must have less loss. It returns ErrNoise if even
+// high spends more, and build's errors and New's.
 func LeastNoise(
 	epsilon, delta, low, high float64, options Options, build func(noise float64) ([]Event, error),
 ) (noise float64, err error) {
@@ -32,7 +33,7 @@ func LeastNoise(
 		}
 		return math.Exp(x)
 	}
-	// The logarithm of what is spent over the target.
+	// The logarithm of spent ε over the target.
 	excess := func(ask func(*Distribution) (float64, error)) func(float64) (float64, error) {
 		return func(x float64) (float64, error) {
 			events, err := build(at(x))
@@ -63,10 +64,10 @@ func LeastNoise(
 	return at(x), err
 }
 
-// crossing returns an x in [low, high] where f, a falling function, is at most 0: low, or one that is at most precision
-// above another where f is positive. It begins at guess, follows the secant through the last two points, a little beyond, so
-// that the next is on the other side, and halves what is left where that does not help. Where f is infinite, or next to an end,
-// it asks that end. ErrNoise: f(high) is positive.
+// crossing returns an x in [low, high] where f, a falling function, is at most 0. x is low, or at most precision above
+// another number where f is positive. crossing begins at guess and follows the secant through the last two points. It
+// goes a little beyond the secant's root, so that the next point is on the other side. It halves the interval where the
+// secant does not help. Where f is infinite, or x is next to an end, it asks that end. ErrNoise: f(high) is positive.
 func crossing(low, high, guess, precision float64, f func(float64) (float64, error)) (float64, error) {
 	a, b := low, high // f(a) > 0 ≥ f(b), once they are known
 	knownA, knownB := false, false
@@ -105,7 +106,7 @@ func crossing(low, high, guess, precision float64, f func(float64) (float64, err
 		} else {
 			x -= beyond
 		}
-		// Every other time what is left must have halved, once both ends are known.
+		// Every other time the interval must have halved, once both ends are known.
 		slow := knownA && knownB && b-a > halve
 		if halve == 0 || !slow {
 			halve = (b - a) / 2

@@ -2,12 +2,12 @@ package pld
 
 import "math"
 
-// A frame is a tilt and the θ of Chernoff's bounds at the ends of its window, high and −low, whose width they make about the
-// least. Beyond either end is at most e^−margin of the tilted probability.
+// A frame is a tilt and the window's ends, high and −low, by Chernoff's bounds. up and down are the bounds' θ; they
+// make the window's width about the least. Beyond either end there is at most e^−margin of the tilted probability.
 type frame struct{ at, up, down, margin, high, low, width float64 }
 
-// newFrame is for δ(epsilon) of about e^logDelta, of which e^−keep may be lost at either end: of the tilted
-// probability e^(tilt·ε−K)·δ matters.
+// newFrame is for δ(epsilon) of about e^logDelta. At either end e^−keep of δ may be lost. The part e^(tilt·ε−K)·δ of
+// the tilted probability matters.
 func newFrame(sketches []sketch, t tilt, scale, epsilon, logDelta, keep float64) frame {
 	f := frame{at: t.at, margin: keep + max(0, t.cumulant-t.at*epsilon-max(logDelta, smallest))}
 	f.up, f.high = end(sketches, t, 1, scale, f.margin)
@@ -16,7 +16,8 @@ func newFrame(sketches []sketch, t tilt, scale, epsilon, logDelta, keep float64)
 	return f
 }
 
-// end returns the θ that makes (K(t ± θ) − K(t) + margin)/θ about the least, by doubling and halving, and that.
+// end returns the θ that makes reach = (K(t ± θ) − K(t) + margin)/θ about the least, by doubling and halving, and
+// reach.
 func end(sketches []sketch, t tilt, sign, scale, margin float64) (theta, reach float64) {
 	bound := func(theta float64) float64 {
 		return (tilted(sketches, t.at+sign*theta).cumulant - t.cumulant + margin) / theta
@@ -35,9 +36,9 @@ func end(sketches []sketch, t tilt, sign, scale, margin float64) (theta, reach f
 	return theta, reach
 }
 
-// chooseFrame returns the frame of the least window among those of tilts up to t's for which the transform's error stays
-// below a fiftieth of the tolerance, of δ, about: a smaller tilt than t needs no window for the tail that a large tilt
-// raises.
+// chooseFrame returns the frame with the least window, among the frames of tilts up to t's. The transform's error has
+// to stay below a fiftieth of the tolerance, of δ, about. A smaller tilt than t needs no window for the tail that a
+// large tilt raises.
 func (p *plan) chooseFrame() frame {
 	scale, t := max(1e-3*math.Sqrt(p.untilted.variance), p.step), p.tilt
 	if t.at > p.steepest() {
@@ -59,12 +60,12 @@ func (p *plan) chooseFrame() frame {
 	return best
 }
 
-// steepest is a tilt beyond which a window would rest on few points of the grid, or on what the grid adds to the tails of
-// the releases' sum.
+// steepest is a tilt limit. Beyond it a window would rest on few points of the grid, or on the grid's additions to the
+// tails of the releases' sum.
 func (p *plan) steepest() float64 { return min(1, 8/math.Sqrt(p.total)) / p.step }
 
-// telling is about how many releases are not in the grid's cell of no loss, under the tilted probability, for their error is
-// what the transform adds up.
+// telling is about how many releases are not in the grid's cell of no loss, under the tilted probability. The transform
+// adds up their errors.
 func (p *plan) telling(x tilt) float64 {
 	sum := 0.01 * p.total
 	for _, s := range p.sketches {

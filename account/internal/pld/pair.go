@@ -7,28 +7,28 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// A Pair is a dominating pair of distributions (P, Q) of one release: P is the release with the unit, Q without it. Its
-// opposite, (Q, P), comes with it.
+// A Pair is a dominating pair of distributions (P, Q) of one release: P is the release with the unit, Q without it. The
+// opposite pair, (Q, P), comes with it.
 type Pair struct {
 	density   *mixture // nil: none
 	atoms     []atom
 	symmetric bool    // (Q, P) has the same losses
 	mirrored  bool    // density's losses above 0, and the same in the other order below 0
-	infinite  float64 // probability, both under P and under Q, of what the other cannot be
-	spacing   float64 // of which atoms' losses, or at least the greatest, are multiples; 0: none
-	both      bool    // the sum of a loss of (P, Q) and of an independent one of (Q, P)
-	rounded   float64 // by how much, relatively, its parameters were rounded towards more loss, beyond roundedBefore
+	infinite  float64 // probability, under P and under Q alike, of results that the other one cannot have
+	spacing   float64 // atoms' losses, or at least the greatest, are its multiples; 0: none
+	both      bool    // the loss is a sum of two independent ones: of (P, Q) and of (Q, P)
+	rounded   float64 // relative rounding of the parameters towards more loss, beyond roundedBefore
 	error     float64 // relative error of the atoms' probabilities, at most
 	offset    float64 // error of their losses, at most
 	id        string
 }
 
-// roundedBefore is by how much, relatively, a caller may have rounded noise or a sensitivity towards more loss, so that lower
-// bounds are those of the parameters before.
+// roundedBefore is the relative rounding of noise or a sensitivity towards more loss that a caller may have done
+// before. Lower bounds are for the parameters before this rounding.
 const roundedBefore = 64 * unit
 
-// Rounded returns a pair of which the caller rounded noise over sensitivity down by as large a part, so that lower bounds are
-// those of the noise before. What it returns counts as another kind than p.
+// Rounded returns p for a caller that rounded noise over sensitivity down by the given part. Lower bounds are for the
+// noise before the rounding. The returned pair counts as another kind than p.
 func (p *Pair) Rounded(part float64) *Pair {
 	if part <= 0 {
 		return p
@@ -39,7 +39,7 @@ func (p *Pair) Rounded(part float64) *Pair {
 	return &rounded
 }
 
-// An atom is a point of positive probability. Its probability under Q is e^−loss of that under P.
+// An atom is a point of positive probability. Its probability under Q is e^−loss times its probability under P.
 type atom struct{ loss, logP float64 }
 
 func checkRate(rate float64) error {
@@ -49,8 +49,8 @@ func checkRate(rate float64) error {
 	return nil
 }
 
-// Laplace returns the pair of Laplace noise of the given scale over the L1 sensitivity, with the coin of Gaussian. The loss
-// without a coin is 1/scale or its opposite where the noise is beyond both values, and linear in between. scale in
+// Laplace returns the pair of Laplace noise of the given scale over the L1 sensitivity, with the coin of Gaussian. The
+// loss without a coin is 1/scale or its opposite where the noise is beyond both values, and linear in between. scale in
 // [1e-3, 1e8], rate in [1e-12, 1].
 func Laplace(rate, scale float64) (*Pair, error) {
 	if err := checkRate(rate); err != nil {
@@ -75,11 +75,12 @@ func Laplace(rate, scale float64) (*Pair, error) {
 	}, nil
 }
 
-// Response returns the pair of randomized response over so many buckets, under a change of the value: the true bucket is
-// reported with probability 1−noise and else any bucket, all with the same probability. So the true one has a probability
-// a = 1−p+p/k and each other one b = p/k. Whichever two values are compared, the report is the first one with probability a
-// under P and b under Q, the second one with b and a, and one of the others with (k−2)·b under both. So the loss is log(a/b)
-// with probability a, −log(a/b) with b, and else 0. noise in (0, 1), buckets from 2 to 2^31−1, log(a/b) at most 700.
+// Response returns the pair of randomized response over the given number k of buckets, under a change of the value.
+// With p = noise, it reports the true bucket with probability 1−p, and else any bucket, all with the same probability.
+// So the true one has a probability a = 1−p+p/k and each other one b = p/k. Compare any two values. The report is the
+// first value with probability a under P and b under Q, and the second one with b under P and a under Q. It is one of
+// the others with (k−2)·b under both. So the loss is log(a/b) with probability a, −log(a/b) with b, and else 0. noise
+// in (0, 1), buckets from 2 to 2^31−1, log(a/b) at most 700.
 func Response(noise float64, buckets int) (*Pair, error) {
 	k := float64(buckets)
 	loss := ResponseLoss(noise, buckets)
@@ -100,12 +101,13 @@ func Response(noise float64, buckets int) (*Pair, error) {
 	return p, nil
 }
 
-// ResponseLoss returns the greatest loss log(a/b) of Response, a pure ε, rounded up: (1−p)/p + 1/k is a/p, and b/p is 1/k.
+// ResponseLoss returns the greatest loss log(a/b) of Response, a pure ε, rounded up: a = p·((1−p)/p + 1/k) and
+// b = p·1/k.
 func ResponseLoss(noise float64, buckets int) float64 {
 	return math.Log1p(float64(buckets)*(1-noise)/noise) * (1 + 1e-15)
 }
 
-// Pure returns the worst pair of ε-differential privacy, that of randomized response (Kairouz, Oh and Viswanath, The
+// Pure returns the worst pair of ε-differential privacy: randomized response (Kairouz, Oh and Viswanath, The
 // Composition Theorem for Differential Privacy, 2015). epsilon in (0, 700].
 func Pure(epsilon float64) (*Pair, error) {
 	if !(epsilon > 0 && epsilon <= 700) {
@@ -114,8 +116,8 @@ func Pure(epsilon float64) (*Pair, error) {
 	return pure(epsilon), nil
 }
 
-// Approximate returns the worst pair of (ε, δ)-differential privacy: Pure, but that with probability δ all is told (Kairouz,
-// Oh and Viswanath 2015). epsilon in [0, 700], delta in [0, 1).
+// Approximate returns the worst pair of (ε, δ)-differential privacy: Pure, except that with probability δ the release
+// tells all (Kairouz, Oh and Viswanath 2015). epsilon in [0, 700], delta in [0, 1).
 func Approximate(epsilon, delta float64) (*Pair, error) {
 	if !(epsilon >= 0 && epsilon <= 700 && delta >= 0 && delta < 1) {
 		return nil, fmt.Errorf("(ε, δ) (%v, %v): not in [0, 700] and [0, 1)", epsilon, delta)
@@ -128,7 +130,7 @@ func Approximate(epsilon, delta float64) (*Pair, error) {
 	return p, nil
 }
 
-// pure rounds an epsilon below 1e-30 up to that.
+// pure rounds a positive epsilon below 1e-30 up to 1e-30.
 func pure(epsilon float64) *Pair {
 	if epsilon > 0 {
 		epsilon = math.Max(epsilon, 1e-30)

@@ -12,10 +12,11 @@ type rule struct {
 	nodes, weight []float64
 }
 
-// rules has Gauss-Legendre rules. A panel of half width w has κ, the largest of w·|d log base/dz| at its middle, w·√curved
-// and w·slope. On the ellipse with foci ±1 whose axes add up to 1/κ, an integrand of mixture.bucket is at most e^1.3·(2+1/κ)
-// times its mean over the panel, so the error of n nodes is at most about 20·κ^(2n−1) of the integral (Trefethen, Is Gauss
-// Quadrature Better than Clenshaw-Curtis?, 2008, theorem 4.5): below 1e-15 for κ up to widest.
+// rules has Gauss-Legendre rules. Let w be a panel's half width. κ is the largest of w·|d log base/dz| at its middle,
+// w·√curved and w·slope. Take the ellipse with foci ±1 and axes that add up to 1/κ. On it an integrand of
+// mixture.bucket is at most e^1.3·(2+1/κ) times its mean over the panel. So the error of n nodes is at most about
+// 20·κ^(2n−1) of the integral (Trefethen, Is Gauss Quadrature Better than Clenshaw-Curtis?, 2008, theorem 4.5): below
+// 1e-15 for κ up to widest.
 var rules = [...]rule{newRule(3, 5e-4), newRule(4, 4e-3), newRule(6, 0.03), newRule(10, 0.13)}
 
 // ruleError is above the relative error of an integral by rules, with 2^-53 for each operation.
@@ -27,19 +28,20 @@ func newRule(n int, widest float64) rule {
 	return r
 }
 
-// An edge is an end of a bucket of losses: the loss, and where it is reached.
+// An edge is an end of one bucket of losses: the loss, and the u and z that have this loss.
 type edge struct {
 	loss float64
 	u, z float64 // −Inf: nowhere, the loss is larger everywhere
 }
 
-// bucket returns the logarithms of what "connecting the dots" gives to the lower and the upper edge, two neighbours of the
-// grid h, of the probability under P of the losses in between with z in [from, to]:
+// bucket takes the losses between the lower and the upper edge, two neighbours of the grid h, with z in [from, to].
+// "Connecting the dots" divides their probability under P among the two edges. bucket returns the two parts:
 //
 //	∫(t₁Q−P)/(e^h−1),  ∫(P−t₀Q)/(1−e^−h),   t₀, t₁ = e^loss of the edges.
 //
-// With the root z₀ of P−t₀Q, and d = z−z₀, P−t₀Q is base·q·[e^(u₀)·(e^(slope·d)−1) + t₀·e^(−u₀−2·shift)·(1−e^(−slope·d))],
-// the second term for opposed mixtures: no term cancels another.
+// With the root z₀ of P−t₀Q, and d = z−z₀, P−t₀Q is
+// base·q·[e^(u₀)·(e^(slope·d)−1) + t₀·e^(−u₀−2·shift)·(1−e^(−slope·d))]. Only opposed mixtures have the second term. No
+// term cancels another.
 //
 // The caller divides by the denominators. panels is the number of parts.
 func (x *mixture) bucket(lower, upper edge, from, to float64) (toLower, toUpper scaled, panels int) {
@@ -100,7 +102,7 @@ func (x *mixture) bucket(lower, upper edge, from, to float64) (toLower, toUpper 
 	return toLower, toUpper, panels
 }
 
-// A scaled number is times·e^log, which may be beyond float64. times ≥ 0.
+// A scaled number is times·e^log. It may be beyond float64. times ≥ 0.
 type scaled struct{ log, times float64 }
 
 func (a scaled) plus(b scaled) scaled {
@@ -118,11 +120,11 @@ func (a scaled) plus(b scaled) scaled {
 // over divides by e^log.
 func (a scaled) over(log float64) scaled { return scaled{a.log - log, a.times} }
 
-// logarithm is −Inf of 0.
+// logarithm is −Inf for 0.
 func (a scaled) logarithm() float64 { return a.log + math.Log(a.times) }
 
-// expm1 is e^x − 1. For most nodes x is small, and the series below is as exact as math.Expm1, and faster: the terms left
-// out are less than x⁷/8! ≤ u/3 of it.
+// expm1 is e^x − 1. For most nodes x is small. The series below is then as exact as math.Expm1, and faster: the omitted
+// terms are less than x⁷/8! ≤ u/3 of it.
 func expm1(x float64) float64 {
 	if math.Abs(x) > 0.02 {
 		return math.Expm1(x)
