@@ -144,7 +144,8 @@ func (d *Distribution) answer(q question) (upper, lower float64) {
 			plans = append(plans, d.plan(x, q))
 		}
 	}
-	slices.SortFunc(plans, func(a, b *plan) int { return cmp.Compare(q.estimate(b.tilt), q.estimate(a.tilt)) }) // descending
+	// Descending.
+	slices.SortFunc(plans, func(a, b *plan) int { return cmp.Compare(q.estimate(b.tilt), q.estimate(a.tilt)) })
 	upper, lower = math.Inf(-1), math.Inf(-1)
 	for _, p := range plans {
 		if q.pure(p.pure) <= upper {

@@ -6,8 +6,8 @@ import (
 	"privpipe/account/internal/parallel"
 )
 
-// A window is where a composed loss is worked out: n cells from index first of the grid step, under P tilted by e^(tilt·L).
-// What lies outside has at most e^−margin of the tilted probability, on either side.
+// A window holds the composed loss: n cells from index first of the grid step, under P tilted by e^(tilt·L). Outside
+// the window there is at most e^−margin of the tilted probability, on either side.
 type window struct {
 	margin     float64
 	tilt, step float64
@@ -17,20 +17,20 @@ type window struct {
 	mass       []float64
 	cell       float64 // error of each mass, at most
 	expected   float64 // about where the answer is
-	above      float64 // logarithm of a bound of P of what lies above
-	infinite   float64 // above P of the losses that were cut off, and so may be anything
-	told       float64 // below P of the infinite losses
-	left       float64 // above P of a loss that was moved up to its lattice's first point
+	above      float64 // log of an upper bound of the probability above, under P
+	infinite   float64 // upper bound of the cut-off losses' probability under P; they may be anything
+	told       float64 // lower bound of the infinite losses' probability under P
+	left       float64 // upper bound of the probability that a loss was moved up to its lattice's first point
 	error      float64 // relative error of all masses together, at most
 	offset     float64 // error of the loss, at most
 	moved      float64 // see lattice
-	rounds     float64 // how many losses were moved to the grid
+	rounds     float64 // number of losses that were moved to the grid
 }
 
-// slack is what rounding takes from the exponent of Chernoff's bound.
+// slack allows for rounding in the exponent of Chernoff's bound.
 const slack = 0.05
 
-// A term is a lattice and how often it counts.
+// A term is a lattice and the number of its releases.
 type term struct {
 	*lattice
 	count float64
@@ -63,14 +63,14 @@ func newWindow(terms []term, at float64) *window {
 	return w
 }
 
-// compose adds the terms' losses. The window's ends are from P[Y ≥ y] ≤ E[e^(θ(Y−y))] with the frame's θ or a smaller one,
-// which suffers less from what the grid adds to the tails, and the same below.
-// It reports false, and by how much, if the window would have more than most cells.
+// compose adds the terms' losses. The window's upper end is from P[Y ≥ y] ≤ E[e^(θ(Y−y))] with the frame's θ or a
+// smaller one. A smaller θ suffers less from the grid's additions to the tails. The lower end is found in the same way.
+// If the window would have more than most cells, compose reports false and the excess factor.
 func compose(terms []term, f frame, most int) (w *window, excess float64, ok bool) {
 	at := f.at
 	w = newWindow(terms, at)
 	w.margin = f.margin
-	// On the grid θ beyond this meets the noise of rounding, of which the frame does not know.
+	// A θ beyond coarse meets the grid's rounding noise, which the frame does not know.
 	coarse := math.Sqrt(8*f.margin/w.rounds) / w.step
 	end := func(sign, theta, expected float64) float64 {
 		reach := math.Inf(1)
@@ -96,7 +96,7 @@ func compose(terms []term, f frame, most int) (w *window, excess float64, ok boo
 	return w, 1, true
 }
 
-// transformSize returns the least of 2^k, 3·2^k and 5·2^k from n on, for which the transform is fast.
+// transformSize returns the least of 2^k, 3·2^k and 5·2^k from n on: the transform is fast for these sizes.
 func transformSize(n int) int {
 	best := 0
 	for _, odd := range []int{1, 3, 5} {

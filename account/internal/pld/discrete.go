@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// DiscreteGaussian returns the pair of an integer to which the discrete Gaussian of parameter variance = σ² is added, P(k)
-// proportional to e^(−k²/(2σ²)), and which a unit changes by at most sensitivity (Canonne, Kamath and Steinke, The Discrete
-// Gaussian for Differential Privacy, 2020). Coordinates of a vector are releases of their own, each with its own
-// sensitivity; it is the caller's to know the worst. variance in [1e-3, 1e8], sensitivity from 1 to 50·σ and at least 1.
+// DiscreteGaussian returns the pair of an integer with discrete Gaussian noise of parameter variance = σ²: P(k) is
+// proportional to e^(−k²/(2σ²)) (Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020). A
+// unit changes the integer by at most sensitivity. A vector's coordinates are releases of their own, each with its own
+// sensitivity; the caller has to know the worst. variance in [1e-3, 1e8], sensitivity from 1 to 50·σ and at least 1.
 // Losses are multiples of s/(2σ²).
 func DiscreteGaussian(variance float64, sensitivity int) (*Pair, error) {
 	s := float64(sensitivity)
@@ -35,8 +35,8 @@ func DiscreteGaussian(variance float64, sensitivity int) (*Pair, error) {
 	return p, nil
 }
 
-// logTheta is the logarithm of the sum over the integers k of e^(−k²/(2·variance)), for large variances by Poisson's
-// summation formula: √(2πσ²)·Σ e^(−2π²σ²k²). The terms left out are below e^−45 of it.
+// logTheta is the logarithm of the sum over the integers k of e^(−k²/(2·variance)). For large variances it uses
+// Poisson's summation formula: √(2πσ²)·Σ e^(−2π²σ²k²). The omitted terms are below e^−45 of the sum.
 func logTheta(variance float64) float64 {
 	logScale, rate := 0.0, 1/(2*variance)
 	if variance > 1/(2*math.Pi) {
@@ -49,9 +49,9 @@ func logTheta(variance float64) float64 {
 	return logScale + math.Log1p(sum)
 }
 
-// DiscreteLaplace returns the pair of an integer to which discrete Laplace noise is added, P(k) proportional to
-// e^(−|k|/scale) (Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, STOC 2009), and
-// which a unit changes by at most sensitivity. scale in [1e-3, 1e8], sensitivity from 1 to 10⁶ and at most 700·scale.
+// DiscreteLaplace returns the pair of an integer with discrete Laplace noise: P(k) is proportional to e^(−|k|/scale)
+// (Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, STOC 2009). A unit changes
+// the integer by at most sensitivity. scale in [1e-3, 1e8], sensitivity from 1 to 10⁶ and at most 700·scale.
 func DiscreteLaplace(scale float64, sensitivity int) (*Pair, error) {
 	s := float64(sensitivity)
 	if !(scale >= 1e-3 && scale <= 1e8) || sensitivity < 1 || sensitivity > 1e6 || s > 700*scale {

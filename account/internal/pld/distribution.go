@@ -13,30 +13,31 @@ type Event struct {
 	Count int // at least 1
 }
 
-// Options choose how much is spent on an answer. The zero value has the defaults.
+// Options choose the cost of an answer. The zero value has the defaults.
 type Options struct {
-	// Tolerance is how far apart, relatively, the bounds of ε may be before the grid is refined, in (0, 1). 0: 1e-3.
+	// Tolerance limits the relative distance of the bounds of ε: beyond it the grid is refined. In (0, 1). 0: 1e-3.
 	Tolerance float64
-	// Cells bounds the length of a transform, and the number of points of one kind's loss; an answer takes some 60 bytes a
-	// cell. Where it does not suffice the bounds are further apart. From 2^12 to 2^24. 0: 2^20, 60 MB.
+	// Cells bounds a transform's length, and the number of points of one kind's loss. An answer takes some 60 bytes a
+	// cell. If the cells do not suffice, the bounds are further apart. From 2^12 to 2^24. 0: 2^20, 60 MB.
 	Cells int
 }
 
 // MaxCount bounds the number of releases.
 const MaxCount = 1e9
 
-// mostPrecision bounds the sum of 1/σ² of the releases without sampling, with which ε is above its half except for a large δ.
+// mostPrecision bounds the sum of 1/σ² over the releases without sampling. At this sum ε is above half of the sum,
+// except for a large δ.
 const mostPrecision = 1e4
 
 var errPrecise = errors.New("releases without sampling have an ε in the thousands")
 
-// A Distribution is the privacy loss of events, for each direction. It is not safe for concurrent use. It keeps what it has
-// worked out, so that further questions take less time.
+// A Distribution is the privacy loss of events, for each direction. It keeps its intermediate results, so that further
+// questions take less time. It is not safe for concurrent use.
 type Distribution struct {
 	directions []*direction // one if both have the same losses
 	options    Options
 	pure       float64 // the greatest loss; +Inf if there is none
-	told       float64 // with which probability all is told
+	told       float64 // probability that all is told
 	lattices   map[*Pair]lattices
 }
 
@@ -44,11 +45,11 @@ type Distribution struct {
 type direction struct {
 	losses []component
 	pure   float64 // the greatest loss; +Inf if there is none
-	last   *window // the one that was asked last
+	last   *window // the last one that was asked
 }
 
-// New returns the privacy loss of adaptively composed events that are fixed beforehand. No event is no loss. It returns an
-// error for a count below 1 or more than MaxCount releases in all, or options out of range.
+// New returns the privacy loss of adaptively composed events that are fixed beforehand. No event is no loss. It returns
+// an error for a count below 1, for more than MaxCount releases in all, and for options out of range.
 func New(events []Event, options Options) (*Distribution, error) {
 	options = Options{cmp.Or(options.Tolerance, 1e-3), cmp.Or(options.Cells, 1<<20)}
 	if !(options.Tolerance > 0 && options.Tolerance < 1) || options.Cells < 1<<12 || options.Cells > 1<<24 {
@@ -84,7 +85,7 @@ func New(events []Event, options Options) (*Distribution, error) {
 	return d, nil
 }
 
-// merge adds up the counts of equal pairs. Gaussians without a coin are one, with 1/σ² added up.
+// merge adds up the counts of equal pairs. Gaussians without a coin become one Gaussian, with 1/σ² added up.
 func merge(events []Event) ([]component, error) {
 	var kinds []component
 	known := make(map[string]int)

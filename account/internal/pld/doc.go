@@ -24,8 +24,8 @@
 // that matters for the wanted δ is in the middle of the window. δ has a small relative error however small it is. The
 // probability beyond each end of the window is bounded by Chernoff's bound on the grid's own distribution, some 1e-6 of
 // δ, and added. The transform's rounding errors are bounded through its sums: see transformError. Only a release's
-// masses other than the greatest are transformed. So many releases that tell almost nothing have an error in proportion
-// to the little they tell.
+// masses other than the greatest are transformed. Thus many releases that tell almost nothing have an error in
+// proportion to the little they tell.
 //
 // After some releases the product vanishes except at low frequencies, and only these frequencies are worked out for the
 // next releases: see band. Where a short transform of the releases shows this beforehand (see lowpass), the whole
@@ -59,8 +59,8 @@
 // So the lower bound is a second functional of the same distribution. The difference from the upper bound is of the
 // second order in h: V times the density of Y. Left tails cost a factor 1−T·P[tail], as f grows with each loss.
 //
-// Lower bounds hold for the parameters as they were before a caller rounded them towards more loss: see roundedBefore and
-// window.lowerEpsilon.
+// Lower bounds hold for the parameters as they were before a caller rounded them towards more loss: see roundedBefore
+// and window.lowerEpsilon.
 //
 // # A unit exchanged, by a coin
 //

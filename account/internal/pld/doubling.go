@@ -2,16 +2,17 @@ package pld
 
 import "math"
 
-// A Doubled is the privacy loss of many releases that seldom tell something, but then much: Gaussian noise with a coin of a small
-// probability, under add-remove. On a grid of one step, what they mostly tell and what they seldom tell do not fit together. Here the
-// ratio of densities of all releases is a product of independent ratios by doubling, with values that are spaced as its own
-// loss is spread. See ratio.
+// A Doubled is the privacy loss of many releases that seldom tell something, but then much: Gaussian noise with a coin
+// of small probability, under add-remove. Their small frequent losses and their large rare losses do not fit on a grid
+// of one step. Here the ratio of densities of all releases is a product of independent ratios, by doubling. The values
+// of each product are spaced as its own loss is spread. See ratio.
 type Doubled struct{ above, below *ratio }
 
-// What doubling takes no longer than some seconds for, and what it is good for.
+// Within these limits doubling takes no longer than some seconds, and is useful.
 const mostKindsDoubled, mostRateDoubled, mostSlopeDoubled = 4, 1e-3, 10
 
-// NewDoubled returns the loss of events. ok is false if not all of them are such releases, or of too many kinds.
+// NewDoubled returns the loss of events. ok is false if not all of them are such releases, or if they are of too many
+// kinds.
 func NewDoubled(events []Event) (d *Doubled, ok bool) {
 	if len(events) > mostKindsDoubled {
 		return nil, false
@@ -38,21 +39,21 @@ func NewDoubled(events []Event) (d *Doubled, ok bool) {
 	return d, d.above != nil
 }
 
-// power is the product of so many independent ratios like one.
+// power is the product of count independent ratios like one.
 func power(count int, one *ratio, by side) *ratio {
 	return repeated(count, one, func(_, _ int, all, next *ratio) *ratio { return composed(all, next, by) })
 }
 
-// composed is the ratio of both.
+// composed is the product of both ratios.
 func composed(x, y *ratio, by side) *ratio {
 	return combine(operation{share: 1, product: true}, x, y, by).trimmed(by)
 }
 
-// negligibleTail is what P has at most of the values that trimmed replaces.
+// negligibleTail is the most that P has of the values that trimmed replaces.
 const negligibleTail = 1e-30
 
-// trimmed replaces the greatest values by one, or leaves them out of a lower bound. It leaves out of that also those near 0, whose
-// rounding errors are large.
+// trimmed replaces the greatest values by one value; in a lower bound it leaves them out. In a lower bound it also
+// leaves out the values near 0, which have large rounding errors.
 func (r *ratio) trimmed(by side) *ratio {
 	first, last, tail, mass := 0, len(r.value)-1, 0.0, 0.0
 	for ; last > 0; last-- {
@@ -82,7 +83,8 @@ func (d *Doubled) Delta(epsilon float64) (upper, lower float64) {
 	return upper, max(0, (low-wrong)*(1-min(1, d.below.error)-1e-12))
 }
 
-// Epsilon bounds the least ε with δ(ε) ≤ delta: lower ≤ ε ≤ upper. upper is +Inf if none up to 700 has, and delta is in (0, 1).
+// Epsilon bounds the least ε with δ(ε) ≤ delta: lower ≤ ε ≤ upper. upper is +Inf if no ε up to 700 has such a δ. delta
+// is in (0, 1).
 func (d *Doubled) Epsilon(delta float64) (upper, lower float64) {
 	at := func(exceeds func(epsilon float64) bool) (no, yes float64) {
 		no, yes = 0, 700
@@ -106,7 +108,8 @@ func (d *Doubled) Epsilon(delta float64) (upper, lower float64) {
 	return upper, lower
 }
 
-// delta is the larger of E(R − e^ε)₊ and E(1 − e^ε·R)₊, for ratios of base 1, and its rounding error in differences.
+// delta is the larger of E(R − e^ε)₊ and E(1 − e^ε·R)₊, for ratios of base 1. wrong is the rounding error of the
+// differences.
 func (r *ratio) delta(epsilon float64) (delta, wrong float64) {
 	over, times := math.Expm1(epsilon), math.Exp(epsilon)
 	removed, added := r.infinite, 0.0

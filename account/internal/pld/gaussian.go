@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// checkMultiplier admits what float64 can handle with room: see FuzzEpsilon. Over the norm of one of two units it is twice what it
-// is over their distance.
+// checkMultiplier admits multipliers that float64 handles with room to spare: see FuzzEpsilon. For two units, the
+// multiplier over one unit's norm is twice the multiplier over their distance.
 func checkMultiplier(multiplier float64) error {
 	if !(multiplier >= 0.02 && multiplier <= 2e8) {
 		return fmt.Errorf("noise multiplier %v: not in [0.02, 2e8]", multiplier)
@@ -15,10 +15,10 @@ func checkMultiplier(multiplier float64) error {
 	return nil
 }
 
-// Gaussian returns the pair of Gaussian noise of the given multiplier (its standard deviation over the L2 sensitivity), of
-// units that took part by a coin of probability rate (1: all), under the addition or removal of a unit:
-// P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = N(0, σ²) (Zhu, Dong and Wang 2022, proposition 30; Mironov, Talwar and Zhang 2019).
-// multiplier in [0.02, 2e8], rate in [1e-12, 1].
+// Gaussian returns the pair of Gaussian noise of the given multiplier (its standard deviation over the L2 sensitivity).
+// Each unit takes part by a coin of probability rate (1: all units do). Neighbours differ by the addition or removal of
+// a unit: P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = N(0, σ²) (Zhu, Dong and Wang 2022, proposition 30; Mironov, Talwar and
+// Zhang 2019). multiplier in [0.02, 2e8], rate in [1e-12, 1].
 func Gaussian(rate, multiplier float64) (*Pair, error) {
 	if err := errors.Join(checkRate(rate), checkMultiplier(multiplier)); err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func gaussianMixture(rate, m float64) *mixture {
 	}
 }
 
-// GaussianReplaceOrthogonal is Gaussian for the replacement of a unit by any other, by the same coin, where no coordinate of their
-// contributions is negative: at worst they are orthogonal, of the largest norm. multiplier is in that norm. The loss is the sum
-// of those of a removal and of an addition. The package has the proof.
+// GaussianReplaceOrthogonal is Gaussian for the replacement of a unit by any other, with the same coin, if no
+// coordinate of their contributions is negative. At worst the contributions are orthogonal, of the largest norm.
+// multiplier is in this norm. The loss is the sum of a removal's loss and of an addition's. The package has the proof.
 func GaussianReplaceOrthogonal(rate, multiplier float64) (*Pair, error) {
 	p, err := Gaussian(rate, multiplier)
 	if err != nil {
@@ -53,8 +53,9 @@ func GaussianReplaceOrthogonal(rate, multiplier float64) (*Pair, error) {
 	return p, nil
 }
 
-// GaussianReplace is Gaussian for the replacement of a unit by any other, which at worst is opposite, by the same coin:
-// P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = (1−q)·N(0, σ²) + q·N(−1, σ²). multiplier is in one unit's norm. The package has the proof.
+// GaussianReplace is Gaussian for the replacement of a unit by any other, with the same coin. At worst the other unit
+// is opposite: P = (1−q)·N(0, σ²) + q·N(1, σ²), Q = (1−q)·N(0, σ²) + q·N(−1, σ²). multiplier is in one unit's norm. The
+// package has the proof.
 func GaussianReplace(rate, multiplier float64) (*Pair, error) {
 	p, err := Gaussian(rate, multiplier)
 	if err != nil {
@@ -67,12 +68,12 @@ func GaussianReplace(rate, multiplier float64) (*Pair, error) {
 	return p, nil
 }
 
-// GaussianWithoutReplacement is Gaussian noise on a batch of a fixed share of the units, drawn without replacement, under
-// the replacement of one unit; multiplier is in the distance of two units. The profile is δ(ε) of (P, Q) for ε ≥ 0 and
-// of (N(1, σ²), Q′), Q′ = (1−q)·N(1, σ²) + q·N(0, σ²), below 0 (Balle, Barthe and Gaboardi, Privacy Amplification by
-// Subsampling: Tight Analyses via Couplings and Divergences, NeurIPS 2018, theorems 2 and 9, and H_a(P‖Q) = 1 − a +
-// a·H_{1/a}(Q‖P)). So losses above 0 are those of P, those below 0 the same in the other order, and the slopes differ at 0
-// by (1−q)·(2Φ(1/(2σ)) − 1), the probability of 0.
+// GaussianWithoutReplacement is Gaussian noise on a batch with a fixed share of the units, drawn without replacement,
+// under the replacement of one unit. multiplier is in the distance of two units. For ε ≥ 0 the profile is δ(ε) of (P,
+// Q). Below 0 it is δ(ε) of (N(1, σ²), Q′) with Q′ = (1−q)·N(1, σ²) + q·N(0, σ²) (Balle, Barthe and Gaboardi, Privacy
+// Amplification by Subsampling: Tight Analyses via Couplings and Divergences, NeurIPS 2018, theorems 2 and 9, and
+// H_a(P‖Q) = 1 − a + a·H_{1/a}(Q‖P)). So losses above 0 are the losses of P, and losses below 0 are the same in the
+// other order. The slopes differ at 0 by (1−q)·(2Φ(1/(2σ)) − 1), the probability of 0.
 func GaussianWithoutReplacement(rate, multiplier float64) (*Pair, error) {
 	p, err := Gaussian(rate, multiplier)
 	if err != nil || rate == 1 {

@@ -9,22 +9,23 @@ import (
 // unit is the relative rounding error of a float64 operation.
 const unit = 0x1p-53
 
-// A lattice is a loss on the multiples of step, under P: a bound of what it is for a pair, and of how far.
+// A lattice is a loss on the multiples of step, under P: a bound of a pair's loss, with bounds of its errors.
 type lattice struct {
 	step     float64
 	first    int       // the index of mass[0]
 	mass     []float64 // logarithms of probabilities at (first+i)·step; −Inf: none
-	infinite float64   // above P of the losses that were cut off above
-	left     float64   // above P of the losses that were moved up to first
+	infinite float64   // upper bound of the probability cut off above, under P
+	left     float64   // upper bound of the probability moved up to first, under P
 	error    float64   // relative error of each exp(mass), at most
 	offset   float64   // error of each loss, at most
 	rounded  bool      // not all losses are on the grid
-	moved    float64   // above the change of log P and log Q by a pair's rounded parameters
+	moved    float64   // bound of the change of log P and log Q by rounded parameters
 
-	last struct{ tilt, cumulant float64 } // the one that was asked last
+	last struct{ tilt, cumulant float64 } // the last one that was asked
 }
 
-// discretize returns the lattices of a pair and of its opposite. tail bounds what is cut off at each end, of each.
+// discretize returns the lattices of a pair and of its opposite. e^logTail bounds the probability cut off at each end,
+// under P and under Q.
 func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	from, to := p.span(logTail)
 	first, last := int(math.Floor(from/step))-1, int(math.Ceil(to/step)) // one below the least, for rounding
@@ -77,12 +78,13 @@ func discretize(p *Pair, step, logTail float64) (forward, backward *lattice) {
 	return l, &b
 }
 
-// steep bounds by how much a loss changes over a change of u, for losses up to the greatest: by q·e^u/(1−q+q·e^u) or two such,
-// at most 1, and at most the greatest e^loss−(1−q). A relative error of u, or of z, moves the loss by that times |u| + shift.
+// steep bounds the change of a loss over a change of u, for losses up to the greatest. This slope is q·e^u/(1−q+q·e^u)
+// or two such terms. It is at most 1, and at most e^greatest−(1−q). A relative error of u, or of z, moves the loss by
+// the error times steep·(|u| + shift).
 func (x *mixture) steep(greatest float64) float64 { return min(1, x.rate+math.Expm1(greatest)) }
 
-// moved bounds how far the logarithms of the densities of P and Q are from those of the parameters before they were rounded,
-// for losses up to the greatest. An atom's probabilities, and those of Laplace noise, move by no more than its loss does.
+// moved bounds the change of the logarithms of P's and Q's densities since their parameters were rounded, for losses up
+// to the greatest. The probabilities of an atom, and of Laplace noise, move by no more than the loss does.
 func (p *Pair) moved(greatest, logTail float64) float64 {
 	change := 0.0
 	for _, a := range p.atoms {
@@ -94,8 +96,8 @@ func (p *Pair) moved(greatest, logTail float64) float64 {
 	return (roundedBefore + p.rounded) * change
 }
 
-// complete counts what is missing of the probability, beyond its error, as what tells all. Nothing is, except for a mistake in this
-// package: it keeps the upper bound one.
+// complete counts missing probability, beyond its error, as a release that tells all. None is missing unless this
+// package has a mistake. Even then the upper bound stays a bound.
 func (l *lattice) complete() {
 	sum := 0.0
 	for _, m := range l.mass {
@@ -123,8 +125,9 @@ func (p *Pair) span(logTail float64) (from, to float64) {
 	return from, to
 }
 
-// zReach returns z so that P and Q have at most e^logTail beyond ±z, each: Φ(−y) ≤ e^(−y²/2)/2 (Chiani, Dardari and Simon,
-// New Exponential Bounds and Approximations for the Computation of Error Probability, 2003), and means are within ±slope.
+// zReach returns z so that P and Q have at most e^logTail beyond ±z, each. Φ(−y) ≤ e^(−y²/2)/2 (Chiani, Dardari and
+// Simon, New Exponential Bounds and Approximations for the Computation of Error Probability, 2003), and means are
+// within ±slope.
 func (x *mixture) zReach(logTail float64) float64 {
 	if !math.IsInf(x.reach, 1) {
 		return x.reach
@@ -132,7 +135,7 @@ func (x *mixture) zReach(logTail float64) float64 {
 	return math.Sqrt(-2*logTail) + x.slope
 }
 
-// addDensity returns the greatest number of panels of a bucket.
+// addDensity adds the pair's density. It returns the greatest number of panels in one bucket.
 func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
 	x := p.density
 	z := x.zReach(logTail)
@@ -148,7 +151,7 @@ func (l *lattice) addDensity(p *Pair, logTail float64) (panels int) {
 	if p.mirrored {
 		begin = 0
 	}
-	lower, carried := at(begin), scaled{} // what the bucket before gives to its upper edge
+	lower, carried := at(begin), scaled{} // the part of the bucket before at its upper edge
 	for i := begin; i < last; i++ {
 		upper := at(i + 1)
 		from, to := max(lower.z, -z), min(upper.z, z)

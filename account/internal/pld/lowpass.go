@@ -6,19 +6,21 @@ import (
 	"privpipe/account/internal/parallel"
 )
 
-// fewFrequencies is how many cells a window has, at least, for each frequency of a series.
+// fewFrequencies is the least number of cells in the window for each frequency of the series.
 const fewFrequencies = 16
 
-// lowpass returns the series of the terms' product, where it shows that all but low frequencies are nothing. Otherwise ok is false.
+// lowpass returns the series of the terms' product, if it can show that all but low frequencies vanish. Otherwise ok is
+// false.
 //
-// With p_j the tilted masses of a term and c its transform, g(θ) = |c(θ)|² = Σ p_i·p_j·cos(θ(i−j)) has |g″| ≤ Σ p_i·p_j·(i−j)² = 2V,
-// V = Σp·Σp·j² − (Σp·j)². So between two points that are Δ apart, g is at most Δ²/8·2V above the larger of its values there: linear
-// interpolation is off by no more (Dahlquist and Björck, Numerical Methods, 1974, §4.3). A transform of m values, about as many
-// as the lattice has points, is at the points 2πl/m. So a frequency between two of them is nothing where
+// Let p_j be one term's tilted masses and c their transform. g(θ) = |c(θ)|² = Σ p_i·p_j·cos(θ(i−j)) has |g″| ≤ Σ
+// p_i·p_j·(i−j)² = 2V, V = Σp·Σp·j² − (Σp·j)². Take two points that are Δ apart. Between them g is at most Δ²/8·2V
+// above the larger of its values there: linear interpolation is off by no more (Dahlquist and Björck, Numerical
+// Methods, 1974, §4.3). A transform of m values, about as many as the lattice has points, is at the points 2πl/m. So a
+// frequency between two of them vanishes where
 //
 //	Σ count/2·log(max(g_l, g_l+1) + π²V/m²) ≤ −nothing.
 //
-// The low frequencies, up to the least l from which on all are nothing, are worked out by a band.
+// All frequencies from some l on vanish. The low frequencies, up to the least such l, are worked out by a band.
 func (w *window) lowpass(terms []term) (f *series, ok bool) {
 	if len(terms) > atOnce {
 		return nil, false
@@ -62,7 +64,7 @@ func (w *window) lowpass(terms []term) (f *series, ok bool) {
 	return newSeries(p, w.n, begin), true
 }
 
-// between bounds, for each two neighbours of the m points, the logarithm of |c|^count between them.
+// between bounds the logarithm of |c|^count between each two neighbours of the m points.
 func (x term) between(f folded, masses []float64, m int) []float64 {
 	b := newBand(m, m/2, 1)
 	c := b.coefficients(masses, x.first-f.center)

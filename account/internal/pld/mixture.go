@@ -14,7 +14,7 @@ type mixture struct {
 	reach                    float64 // z lies within ±reach; +Inf for the Gaussian
 }
 
-// u is the logarithm of the ratio with the coin for sure.
+// u is the logarithm of the ratio if the coin surely has the unit take part.
 func (x *mixture) u(z float64) float64 { return x.slope*z - x.shift }
 
 // lossAt returns log P/Q at z.
@@ -39,7 +39,7 @@ func logMix(q, u float64) float64 {
 	return math.Log1p(q * math.Expm1(u))
 }
 
-// root returns u where the loss is the given one; −Inf where it is larger everywhere. The loss grows with z.
+// root returns the u with the given loss. It is −Inf if the loss is larger everywhere. The loss grows with z.
 func (x *mixture) root(loss float64) float64 {
 	q := x.rate
 	switch {
@@ -48,8 +48,8 @@ func (x *mixture) root(loss float64) float64 {
 	case x.opposed && loss == 0:
 		return -x.shift
 	case x.opposed:
-		// q·v² + (1−q)(1−t)·v − t·q·e^(−2·shift) = 0 for v = e^u, t = e^loss, whose only positive root is computed
-		// without cancellation. For losses below 0 by symmetry: z to −z.
+		// q·v² + (1−q)(1−t)·v − t·q·e^(−2·shift) = 0 for v = e^u, t = e^loss. The only positive root is computed
+		// without cancellation. Losses below 0 follow by symmetry: z to −z.
 		if loss < 0 {
 			return -x.root(-loss) - 2*x.shift
 		}

@@ -6,16 +6,16 @@ import (
 	"privpipe/account/internal/parallel"
 )
 
-// smallest is the logarithm of the least δ for which tails are cut off: float64 ends near e^−744.
+// smallest is the logarithm of the least δ that tails are cut off for: float64 ends near e^−744.
 const smallest = -744
 
-// A plan is how a direction is worked out.
+// A plan says how to work out a direction.
 type plan struct {
 	*direction
 	sketches       []sketch
 	tilt, untilted tilt
 	total          float64 // number of releases
-	logDelta       float64 // about the δ that is asked for
+	logDelta       float64 // about log δ, for the δ that is asked for
 	logTail        float64 // see discretize
 	keep           float64 // see newFrame
 	step           float64
@@ -26,15 +26,15 @@ func (d *Distribution) plan(x *direction, q question) *plan {
 	for _, c := range x.losses {
 		p.total += c.count
 	}
-	// What is cut off at the ends is less than a hundredth of the tolerance, of δ, and at the window's ends a thousandth.
+	// Less than a hundredth of the tolerance, of δ, is cut off at the ends, and a thousandth at the window's ends.
 	p.keep = 7 - math.Log(d.options.Tolerance)
 	if math.IsNaN(q.logDelta) {
 		p.logDelta = smallest
 	}
 	p.draw(q)
 	if math.IsNaN(q.logDelta) {
-		// The tails count: with them, a sampled Gaussian's moments of high orders are those of only its tail. So δ is
-		// worked out with ever shorter tails.
+		// The tails count: with them, the high moments of a sampled Gaussian come from its tail alone. So δ is worked
+		// out with ever shorter tails.
 		for range 3 {
 			p.logDelta = p.tilt.logDelta()
 			p.draw(q)
@@ -60,8 +60,8 @@ func (p *plan) cut() {
 	p.logTail = min(max(p.logDelta, smallest), -1) - math.Log(p.total) - p.keep + 2
 }
 
-// firstStep makes what the lower bound loses a small part of ε: about 7/2·(tilt·V), or a step for each release; with a
-// little room, as a second grid takes as long.
+// firstStep makes the loss of the lower bound a small part of ε: about 7/2·(tilt·V), or a step for each release. It
+// leaves a little room, as a second grid takes as long as the first.
 func (d *Distribution) firstStep(p *plan) float64 {
 	if step, ok := evenly(p.losses); ok {
 		return step
@@ -76,7 +76,7 @@ func (d *Distribution) firstStep(p *plan) float64 {
 	return align(p.losses, step, false)
 }
 
-// coarsen makes the step larger, for what is by a factor of excess too large. It returns true.
+// coarsen makes the step larger, where a lattice or a window is too large by the factor excess. It returns true.
 func (p *plan) coarsen(excess float64) bool {
 	if !(excess > 1.03) { // or not a number
 		excess = 1.03
@@ -85,7 +85,8 @@ func (p *plan) coarsen(excess float64) bool {
 	return true
 }
 
-// align makes the step a little finer, or coarser, so that atoms are on the grid, if they are further apart.
+// align makes the step a little finer, or coarser, so that atoms are on the grid. It does so only if the atoms are
+// further apart than the step.
 func align(losses []component, step float64, coarser bool) float64 {
 	spacing := 0.0
 	for _, c := range losses {

@@ -8,16 +8,16 @@ import (
 	"privpipe/account/internal/parallel"
 )
 
-// A ratio is the ratio P/Q of the densities of a pair, as a random number under Q, by finitely many points: sorted, of mean 1
-// together with infinite, except for rounding errors.
+// A ratio is the ratio P/Q of a pair's densities, as a random number under Q. It has finitely many values, sorted.
+// Their mean is 1 together with infinite, except for rounding errors.
 //
-// H_a(P‖Q) is E_Q (R − a)₊ and H_a(Q‖P) is E_Q (1 − aR)₊: both are means of convex functions of the ratio R. A mean-preserving
-// spread of R, R′ with E[R′|R] = R, raises the mean of every convex function (Jensen's inequality), a conditional mean E[R|·] lowers it. Both
-// remain so for means and products of independent ratios.
+// H_a(P‖Q) is E_Q (R − a)₊ and H_a(Q‖P) is E_Q (1 − aR)₊: both are means of convex functions of the ratio R. A
+// mean-preserving spread of R, R′ with E[R′|R] = R, raises the mean of every convex function (Jensen's inequality). A
+// conditional mean E[R|·] lowers it. Means and products of independent ratios keep both properties.
 type ratio struct {
 	base        float64   // 1 where ratios are near 1; else 0
 	value, mass []float64 // the ratio less base, and its probability under Q
-	infinite    float64   // the part of P where Q has nothing
+	infinite    float64   // P's probability where Q has none
 	error       float64   // relative error of each mass, at most
 	steps       float64   // how often values were rounded
 }
@@ -27,16 +27,18 @@ type side bool
 
 const spread, contracted side = true, false
 
-// tailReach is how far the ends of a Gaussian ratio are from both means, in standard deviations: beyond it are less than 1e-26.
+// tailReach is the distance of a Gaussian ratio's ends from both means, in standard deviations. Beyond it there is less
+// than 1e-26.
 const tailReach = 10.7
 
-// fineness is how far the edges of cells are apart, over a third of the standard deviation of the ratio's logarithm.
+// fineness is the distance of neighbouring cell edges near the mean, over three standard deviations of the ratio's
+// logarithm.
 const fineness = 1. / 400
 
-// near1 is the largest standard deviation of a loss whose ratios are kept as what they are above 1.
+// near1 limits the standard deviation of the loss: below it, ratios are stored as their differences from 1.
 const near1 = 0.5
 
-// gaussianRatio is the ratio 1−q+q·e^(mz−m²/2) of a Gaussian pair with a coin of probability q.
+// gaussianRatio is the ratio 1−q+q·e^(mz−m²/2): a Gaussian pair with a coin of probability q.
 func gaussianRatio(rate, m float64, by side) *ratio {
 	x := gaussianMixture(rate, m)
 	r := &ratio{error: ruleError + 64*unit*(tailReach+m)*(tailReach+m)}
@@ -50,16 +52,17 @@ func gaussianRatio(rate, m float64, by side) *ratio {
 	}
 	below := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 	edges := lossEdges(0, 1, -tailReach, tailReach+m, fineness) // of z
-	if rate < 1 {                                               // what counts is far in the tail; below u = −9 ratios are within q/8000
+	// If rate < 1, the large ratios are far in the tail; below u = −9 all are within q/8000 of 1−q.
+	if rate < 1 {
 		edges = evenEdges(max(-tailReach, (x.shift-9)/m), tailReach+m, 0.02/max(1, m))
 	}
 	lower := at(edges[0])
 
-	// The left tail is one cell, of ratios from 1−q, by which P is that part of Q and the rest.
+	// The left tail is one cell with ratios from 1−q on: there P is 1−q times Q, and a rest.
 	least := -rate + (1 - r.base)
 	without, with := below(lower.z), below(lower.z-m)
-	rest := math.Exp(math.Log(with) - lower.u) // of the tail's probability without a unit, at its upper edge
-	var up float64                             // what the cell below gives to its upper edge
+	rest := math.Exp(math.Log(with) - lower.u) // the tail's probability without a unit, at its upper edge
+	var up float64                             // the part of the cell below at its upper edge
 	if by == spread {
 		r.put(least, max(0, without-rest)+64*unit*without)
 		up = rest
@@ -80,7 +83,7 @@ func gaussianRatio(rate, m float64, by side) *ratio {
 		}
 		lower = upper
 	}
-	// The right tail is one cell, of ratios up to infinity.
+	// The right tail is one cell with ratios up to infinity.
 	without, with = below(-lower.z), below(m-lower.z)
 	if by == spread {
 		r.put(r.at(lower.loss), up+without)
@@ -91,7 +94,7 @@ func gaussianRatio(rate, m float64, by side) *ratio {
 	return r
 }
 
-// at is the value of a loss.
+// at returns the value for the loss.
 func (r *ratio) at(loss float64) float64 {
 	if r.base == 1 {
 		return math.Expm1(loss)
@@ -99,7 +102,7 @@ func (r *ratio) at(loss float64) float64 {
 	return math.Exp(loss)
 }
 
-// loss is the loss of a value.
+// loss returns the loss for the value.
 func (r *ratio) loss(value float64) float64 {
 	if r.base == 1 {
 		return math.Log1p(value)
@@ -107,7 +110,7 @@ func (r *ratio) loss(value float64) float64 {
 	return math.Log(value)
 }
 
-// between is the mean of two values.
+// between is the mean of two values with the probabilities low and high.
 func between(lower, upper, low, high float64) float64 { return lower + (upper-lower)*high/(low+high) }
 
 func (r *ratio) put(value, mass float64) {
@@ -116,7 +119,8 @@ func (r *ratio) put(value, mass float64) {
 	}
 }
 
-// lossEdges are from low to high, apart by a share of three deviations: close to each other around a mean, and further apart the further they are from it.
+// lossEdges are from low to high. Around the mean their distance is apart times three deviations. It grows with the
+// distance from the mean.
 func lossEdges(mean, deviation, low, high, apart float64) (edges []float64) {
 	width := 3 * deviation
 	from, to := math.Asinh((low-mean)/width), math.Asinh((high-mean)/width)
@@ -150,7 +154,7 @@ func (o operation) of(v, w float64) float64 {
 	return o.share*v + (1-o.share)*w
 }
 
-// line returns o of a value of the first ratio and w as constant + factor·w.
+// line writes o of the first ratio's value v and of w as constant + factor·w.
 func (o operation) line(v float64) (constant, factor float64) {
 	if o.product {
 		return v, 1 + v
@@ -192,8 +196,8 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 			r.put(between(lower, upper, all-high, high), all)
 			continue
 		}
-		// By how much rounding may have moved mass from one edge to the other: what is added up has errors of 3 units of what
-		// it is made of, the first ratio's part and the rest of the value.
+		// Rounding may have moved mass from one edge to the other. The sum has errors of 3 units of its parts: the
+		// first ratio's part and the rest of the value.
 		wrong := 4 * unit * (2*away[c] + max(math.Abs(lower), math.Abs(upper))*all) / (upper - lower)
 		r.put(lower, up+all-high+wrong)
 		up = high + wrong
@@ -204,8 +208,9 @@ func combine(o operation, x, y *ratio, by side) *ratio {
 	return r
 }
 
-// sums returns the probability of each cell of values, and the means, times it, of the value over the cell's lower edge and of
-// the size of the first ratio's part; and the most terms that were added up in a row.
+// sums returns each cell's probability as mass. moment is the probability times the mean distance of the value from the
+// cell's lower edge. away is the probability times the mean size of the first ratio's part. terms is the largest number
+// of terms that were added up in a row.
 func sums(o operation, x, y *ratio, values []float64) (mass, moment, away []float64, terms int) {
 	const parts = 16
 	var masses, moments, aways [parts][]float64
@@ -246,7 +251,7 @@ func sums(o operation, x, y *ratio, values []float64) (mass, moment, away []floa
 	return mass, moment, away, slices.Max(most[:]) + parts
 }
 
-// least is the least value of a ratio above 0, most the greatest.
+// least is the ratio's least value above 0. most is the greatest value.
 func (r *ratio) least() float64 {
 	if r.value[0] > -r.base {
 		return r.value[0]
@@ -256,7 +261,7 @@ func (r *ratio) least() float64 {
 
 func (r *ratio) most() float64 { return r.value[len(r.value)-1] }
 
-// thinned has a few points in place of those of r. No bound depends on them.
+// thinned has a few points in place of the points of r. No bound depends on them.
 func (r *ratio) thinned() *ratio {
 	each := len(r.value)/64 + 1
 	t := &ratio{base: r.base}

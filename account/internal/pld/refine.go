@@ -8,14 +8,14 @@ import (
 	"privpipe/account/internal/parallel"
 )
 
-// coarsest bounds the step: e^step is to be within float64, and on such a grid nothing is worth knowing.
+// coarsest bounds the step: e^step has to be within float64, and a coarser grid tells nothing of use.
 const coarsest = 64
 
-// attempts bounds how often the grid or the tilt is changed.
+// attempts bounds the number of changes of the grid or the tilt.
 const attempts = 30
 
-// refine asks on finer and finer grids, until the bounds are close, or the upper bound is not above known, or the options'
-// cells are used up.
+// refine asks on finer and finer grids. It ends when the bounds are close, when the upper bound is not above known, or
+// when the options' cells are used up.
 func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower float64) {
 	upper, lower = math.Inf(1), math.Inf(-1)
 	near := lower // lower, except for what rounding parameters moved: no grid makes that less
@@ -75,7 +75,7 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 			tilts++
 			continue
 		}
-		// With shorter tails, where δ is far below what the plan thought.
+		// Shorter tails, where δ is far below the plan's.
 		if math.IsNaN(q.logDelta) && tilts < 4 && upper < p.logDelta-3 && p.logDelta > smallest {
 			p.logDelta, f = upper, nil
 			p.cut()
@@ -93,7 +93,7 @@ func (d *Distribution) refine(p *plan, q question, known float64) (upper, lower 
 	return upper, lower
 }
 
-// excess is by which factor the lattices have more points than they may.
+// excess is the number of the lattices' points over the allowed number.
 func (d *Distribution) excess(p *plan) float64 {
 	most, all := 0.0, 0.0
 	for _, c := range p.losses {
@@ -104,13 +104,13 @@ func (d *Distribution) excess(p *plan) float64 {
 	return max(most, all/8) / float64(d.options.Cells)
 }
 
-// lattices are those of a pair and its opposite on a grid.
+// lattices are the two lattices of a pair and its opposite on one grid.
 type lattices struct {
 	step, logTail     float64
 	forward, backward *lattice
 }
 
-// finer is by how much the next grid is to be finer, if errors fall with its square.
+// finer is the factor for the next grid's step, if errors fall with the step's square.
 func (q question) finer(upper, lower float64) float64 {
 	if q.lower != nil {
 		if factor := 0.9 / math.Sqrt(q.apart(upper, lower)); factor > 0.5 {

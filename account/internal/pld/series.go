@@ -2,23 +2,24 @@ package pld
 
 import "math"
 
-// A series is what a window has in place of masses, where the transform of the composed loss is nothing but at low frequencies: its
-// Fourier series. With i the cell's place, modulo the n of the window, from which the transform counts,
+// A series replaces the masses of a window if the composed loss's transform vanishes except at low frequencies. It is
+// the Fourier series of the masses. The transform counts cells by their place i, modulo the window's n:
 //
 //	mass = 1/n·(c₀ + 2·Re Σ c_k·e^(2πiki/n)).
 //
-// A sum over cells of the masses, weighted by a geometric sequence, is a sum over the frequencies of finite geometric series, so that
-// no mass has to be worked out.
+// A sum of the masses over cells, with weights in a geometric sequence, is a sum over the frequencies of finite
+// geometric series. So no mass has to be worked out.
 type series struct {
 	n, begin    int          // begin: the place of the window's first cell
 	coefficient []complex128 // c_k
-	error       []float64    // of c_k over |c_k|, at most, and 8u for its being made of size and angle
+	error       []float64    // of c_k over |c_k|, at most; 8u of it for computing c_k from size and angle
 }
 
-// underflow is the logarithm of a size below which a coefficient is a bound only: float64 ends near e^−744.
+// underflow is the logarithm of the least size of an exact coefficient; below, it is a bound only. float64 ends near
+// e^−744.
 const underflow = -600
 
-// newSeries takes a product of which every frequency that it does not have is nothing.
+// newSeries takes a product that lacks only frequencies that vanish.
 func newSeries(p *product, n, begin int) *series {
 	f := &series{n: n, begin: begin, coefficient: make([]complex128, p.last+1), error: make([]float64, p.last+1)}
 	for k := range f.coefficient {
@@ -28,28 +29,30 @@ func newSeries(p *product, n, begin int) *series {
 		sin, cos := math.Sincos(p.angle[k])
 		absolute := math.Exp(p.size[k])
 		f.coefficient[k], f.error[k] = complex(absolute*cos, absolute*sin), math.Expm1(p.spread[k])+8*unit
-		if p.size[k] < underflow { // the size would be 0, and with it the error: its bound, and with any angle the coefficient is no further off
+		// Here e^size may be 0, and the error with it. So the coefficient gets the size e^underflow. Whatever its angle
+		// should be, it is off by no more than the error.
+		if p.size[k] < underflow {
 			f.coefficient[k], f.error[k] = complex(math.Exp(underflow), 0), 1+math.Exp(p.size[k]+p.spread[k]-underflow)*(1+1e-9)
 		}
 	}
 	return f
 }
 
-// turn is e^(2πi·k·m/n): the angle is that of k·m modulo n, which is exact.
+// turn is e^(2πi·k·m/n). The angle is computed from k·m modulo n, which is exact.
 func (f *series) turn(k, m int) complex128 {
 	sin, cos := math.Sincos(2 * math.Pi * float64(modulo(k*m, f.n)) / float64(f.n))
 	return complex(cos, sin)
 }
 
-// A ray is z_k = e^(−rate + 2πik/n) for the frequencies k, and the sums of so many of its powers.
+// A ray is z_k = e^(−rate + 2πik/n) for the frequencies k. Its sums are over the powers of z_k below cells.
 type ray struct {
 	*series
-	rate  float64 // of a cell, at least 0
+	rate  float64 // for each cell, at least 0
 	cells int     // at least 1
 }
 
-// less is 1 − z_k, with a relative error of some 6u: for frequencies below n/4 its real part is a sum of two that are not negative,
-// −expm1(−rate)·cos + 2·sin²(half the angle).
+// less is 1 − z_k, with a relative error of some 6u. For frequencies below n/4 its real part is a sum of two terms that
+// are not negative, −expm1(−rate)·cos + 2·sin²(half the angle).
 func (r ray) less(k int) complex128 {
 	sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(r.n))
 	half := math.Sin(math.Pi * float64(k) / float64(r.n))
@@ -61,7 +64,7 @@ func (r ray) last(k int) complex128 {
 	return r.turn(k, r.cells) * complex(math.Exp(-r.rate*float64(r.cells)), 0)
 }
 
-// geometric is Σ z_k^j for j below cells, (1−z^cells)/(1−z), and a number that its rounding error is below 32u of.
+// geometric is Σ z_k^j for j below cells, (1−z^cells)/(1−z). Its rounding error is below 32u·of.
 func (r ray) geometric(k int) (sum complex128, of float64) {
 	switch {
 	case k > 0:
@@ -74,11 +77,11 @@ func (r ray) geometric(k int) (sum complex128, of float64) {
 	return complex(real, 0), real
 }
 
-// hockey is Σ z_k^j·(1 − e^(−step·j)) for j below cells, and a number that its rounding error is below 64u of. With w = z·e^−step,
+// hockey is Σ z_k^j·(1 − e^(−step·j)) for j below cells. Its rounding error is below 64u·of. With w = z·e^−step,
 //
 //	Σ z^j − Σ w^j = z·(1−e^−step)/(1−w)·Σ z^j − z^cells·(1−e^(−step·cells))/(1−w),
 //
-// in which the two sums do not cancel each other.
+// The two sums on the right do not cancel each other.
 func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
 	all, of := r.geometric(k)
 	lower := ray{r.series, r.rate + step, r.cells}.less(k)
@@ -87,12 +90,13 @@ func (r ray) hockey(k int, step float64) (sum complex128, of float64) {
 	return factor*all - end, size(factor)*of + size(end)
 }
 
-// sum is Σ over the cells from one on, upwards or downwards, of its mass times what weight says of its distance, and the error of that.
-// weight(k) is Σ z_k^j times it over the distances j, and what its rounding error is below 64u of.
+// sum adds up the cells from the place from on, upwards or downwards: each cell's mass times a weight for its distance
+// j from there. wrong bounds the sum's error. weight(k) returns the sum over the distances of the weight times
+// e^(2πikj/n), as ray's sums do, with a rounding error below 64u·of.
 //
-// With s what weight says and ŝ its rounded value, |ĉŝ − cs| ≤ |ĉ−c|·|ŝ| + |c|·|ŝ−s|. So the error of a term is that of c_k times |ŝ|, and
-// 64u of its second number times |c|. The products have some 32u of |ĉŝ|; adding the terms has u for each of them.
-// A frequency that is nothing has at most e^−nothing, and the weights at most one for each cell.
+// Let s be the exact sum of weight(k) and ŝ its rounded value. Then |ĉŝ − cs| ≤ |ĉ−c|·|ŝ| + |c|·|ŝ−s|. So a term's
+// error is the error of c_k times |ŝ|, and 64u·of times |c|. The products have some 32u of |ĉŝ|; adding the terms has u
+// for each of them. A vanishing frequency has at most e^−nothing, and the weights at most one for each cell.
 func (f *series) sum(from int, upwards bool, cells int, weight func(k int) (sum complex128, of float64)) (sum, wrong float64) {
 	follows := float64(32+len(f.coefficient)) * unit
 	twice := 1.0

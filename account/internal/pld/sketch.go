@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// A component is a loss and how often it counts. opposite is that of (Q, P).
+// A component is a pair's loss and the number of its releases. opposite: the loss of (Q, P).
 type component struct {
 	pair     *Pair
 	opposite bool
 	count    float64
 }
 
-// A sketch stands for a component's loss by some points: good enough to choose the tilt, the grid and the window, on which
-// no bound depends.
+// A sketch stands for a component's loss by some points. It is good enough to choose the tilt, the grid and the window;
+// no bound depends on them.
 type sketch struct {
 	count      float64
 	loss, mass []float64 // mass in logarithms
 	tilted     []float64 // room for tilted
 }
 
-// A density has a point each quarter of a standard deviation, and of what changes its loss by 2, within these numbers of
-// points.
+// A density has a point for each quarter standard deviation, and for each change of its loss by 2. The number of points
+// is within these limits.
 const fewestPoints, mostPoints = 200, 4000
 
-// allPoints is how many points all sketches have together, if a density has no more than each needs.
+// allPoints is the number of points that all sketches have together, unless each density needs more.
 const allPoints = 20_000
 
 func newSketch(c component, logTail float64, fewest float64) sketch {
@@ -54,7 +54,7 @@ func newSketch(c component, logTail float64, fewest float64) sketch {
 			put(loss, mass)
 		}
 	}
-	// Of many atoms, some together at the middle one.
+	// If there are many atoms, some are put together at the middle one.
 	group := 1 + len(c.pair.atoms)/mostPoints
 	for atoms := range slices.Chunk(c.pair.atoms, group) {
 		logP := math.Inf(-1)
@@ -74,7 +74,7 @@ func newSketch(c component, logTail float64, fewest float64) sketch {
 	return s
 }
 
-// A tilt has the composed loss under P tilted by e^(at·L): log E[e^(at·L)], mean and variance.
+// A tilt is the composed loss under P tilted by e^(at·L): log E[e^(at·L)], mean and variance.
 type tilt struct{ at, cumulant, mean, variance float64 }
 
 func tilted(sketches []sketch, at float64) tilt {
@@ -106,20 +106,20 @@ func tilted(sketches []sketch, at float64) tilt {
 	return sum
 }
 
-// logBound is the bound log δ ≤ K(t) − tε + t·log t − (t+1)·log(t+1) at ε, the tilted mean (Canonne, Kamath and Steinke,
-// The Discrete Gaussian for Differential Privacy, 2020, proposition 12). It falls with t.
+// logBound is the bound log δ ≤ K(t) − tε + t·log t − (t+1)·log(t+1) at ε, the tilted mean (Canonne, Kamath and
+// Steinke, The Discrete Gaussian for Differential Privacy, 2020, proposition 12). It falls with t.
 func (x tilt) logBound() float64 {
 	return x.cumulant - x.at*x.mean - x.at*math.Log1p(1/x.at) - math.Log1p(x.at)
 }
 
-// logDelta is near log δ at the tilted mean, as if the tilted loss were normal, where many releases tell something (Bahadur
-// and Rao, On Deviations of the Sample Mean, 1960), or the bound.
+// logDelta is near log δ at the tilted mean. Where many releases tell something, it takes the tilted loss for normal
+// (Bahadur and Rao, On Deviations of the Sample Mean, 1960). Otherwise it is the bound.
 func (x tilt) logDelta() float64 {
 	normal := x.cumulant - x.at*x.mean - math.Log(x.at*(1+x.at)*math.Sqrt(2*math.Pi*x.variance))
 	return min(x.logBound(), normal)
 }
 
-// search returns the tilt where falling, a function of it, crosses 0, between e^−30 and e^60.
+// search returns the tilt between e^−30 and e^60 where falling, a function of the tilt, crosses 0.
 func search(sketches []sketch, falling func(tilt) float64) tilt {
 	low, high := -30.0, 60.0
 	for range 20 {
@@ -133,7 +133,7 @@ func search(sketches []sketch, falling func(tilt) float64) tilt {
 	return tilted(sketches, math.Exp(low))
 }
 
-// tiltForDelta is a tilt whose mean is near ε(δ), or near 0 if that is more.
+// tiltForDelta is a tilt with a mean near ε(δ), or near 0 if 0 is more.
 func tiltForDelta(sketches []sketch, logDelta float64) tilt {
 	if x := search(sketches, func(x tilt) float64 { return x.logDelta() - logDelta }); x.mean >= 0 {
 		return x
@@ -141,7 +141,7 @@ func tiltForDelta(sketches []sketch, logDelta float64) tilt {
 	return tiltForEpsilon(sketches, 0)
 }
 
-// tiltForEpsilon is a tilt whose mean is near epsilon.
+// tiltForEpsilon is a tilt with a mean near epsilon.
 func tiltForEpsilon(sketches []sketch, epsilon float64) tilt {
 	return search(sketches, func(x tilt) float64 { return epsilon - x.mean })
 }

@@ -6,12 +6,12 @@ import (
 	"privpipe/account/internal/logs"
 )
 
-// A sweep goes down a window's grid and has, at a point y = index·step, sums over the cells from y on of e^(−tilt·(Y−y))
+// A sweep goes down a window's grid. At a point y = index·step it has sums over the cells from y on, of e^(−tilt·(Y−y))
 // times
 //
 //	(1 − e^−(Y−y))  (hockey),   e^−(Y−y)  (decayed),   e^(−(Y−y)/w)  (bump),
 //
-// all of positive numbers. e^(K−tilt·y) times it is a sum under P.
+// All their terms are positive. e^(K−tilt·y) times such a sum is a sum under P.
 type sweep struct {
 	*window
 	error  float64 // is added to each cell; cells below 0 count as 0
@@ -21,7 +21,7 @@ type sweep struct {
 	bump   float64
 	width  float64 // w; 0: no bump
 
-	leftBump float64   // the same sum over the cells below y as bump has over those above
+	leftBump float64   // bump's sum, but over the cells below y
 	left     []float64 // leftBump for each cell above; nil for a series
 
 	sign, keep, lose, keepBump float64 // of errors, e^(−tilt·step), 1−e^−step, e^(−tilt·step−step/w)
@@ -60,7 +60,7 @@ func (s *sweep) next() bool {
 	return true
 }
 
-// seek goes to a point of a window that has a series.
+// seek goes to the point index, for windows that have a series.
 func (s *sweep) seek(index int) {
 	s.index, s.hockey, s.decay, s.bump, s.leftBump = index, 0, 0, 0, 0
 	place := index - s.first
@@ -76,14 +76,16 @@ func (s *sweep) seek(index int) {
 		}
 	}
 	if s.width > 0 && place > 0 {
-		// The width is below 1/tilt. A difference that cancels is rounded down: the sum of masses is larger for a lower rate.
+		// The width is below 1/tilt. A difference that cancels is rounded down: the sum of masses is larger for a lower
+		// rate.
 		rate := max(0, (1/s.width-s.tilt)*s.step-4*unit*s.step/s.width)
 		sum, wrong := s.series.sum(place-1, false, place, ray{s.series, rate, place}.geometric)
 		s.leftBump = max(0, sum+wrong)
 	}
 }
 
-// reach goes down to the least point from epsilon on, or to the window's end. Above the window it goes to the highest cell.
+// reach goes down to the least point from epsilon on, or to the window's end. Above the window it goes to the highest
+// cell.
 func (s *sweep) reach(epsilon float64) {
 	if s.series == nil {
 		for s.next() && s.at()-s.step >= epsilon {
@@ -97,13 +99,13 @@ func (s *sweep) reach(epsilon float64) {
 	}
 }
 
-// descend goes down to the first point where exceeds is true, or to 0 or the window's end. It looks at each point only near
-// that one. It reports whether exceeds is true.
+// descend goes down to the first point where exceeds is true, or to 0 or the window's end. Only near this point does it
+// look at each point. It reports whether exceeds is true.
 func (s *sweep) descend(exceeds func() bool) bool {
 	if s.series != nil {
 		return s.bisect(exceeds)
 	}
-	// A lower bound loses itself in rounding errors further down, by factors of e^(tilt·step) for each point.
+	// Further down, rounding errors drown a lower bound, by factors of e^(tilt·step) for each point.
 	stride := max(1, min(64, int(4/(s.tilt*s.step+1e-3))))
 	for {
 		saved := *s
@@ -122,8 +124,9 @@ func (s *sweep) descend(exceeds func() bool) bool {
 	}
 }
 
-// bisect is descend for a series. It begins where the answer is expected, as a lower bound loses itself further down, and looks at
-// points from there that are twice as far each time. At the point above the one that it finds, exceeds is false.
+// bisect is descend for a series. It begins where the answer is expected, as rounding errors drown a lower bound
+// further down. From there it looks at points twice as far each time. At the point above the found one, exceeds is
+// false.
 func (s *sweep) bisect(exceeds func() bool) bool {
 	high := s.index // where exceeds is false
 	bottom := min(high-1, max(s.first, 0))
@@ -171,13 +174,14 @@ func (s *sweep) at() float64 { return float64(s.index) * s.step }
 func (s *sweep) logUpper(back float64) float64 {
 	scale := s.cumulant - s.tilt*s.at()
 	sum := scale + math.Log(s.hockey-math.Expm1(-back)*s.decay)
-	if s.index == s.first { // what lies below the window, and above ε
+	if s.index == s.first { // the probability below the window, and above ε
 		sum = logs.Add(sum, scale+s.tilt*back-s.margin)
 	}
 	return logs.Add(sum, logs.Add(s.above, math.Log(s.infinite))) + s.window.error
 }
 
-// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. Where all is told, the loss is infinite, which no noise moves: that is added.
+// logLower bounds log δ(ε) from below, for ε = at() − back as before, less the lower bound's shift. Where all is told
+// the loss is infinite, and no noise moves it: told is added.
 func (s *sweep) logLower(back float64) float64 {
 	factor, bump := 0.0, 0.0
 	if s.width > 0 {
@@ -186,7 +190,7 @@ func (s *sweep) logLower(back float64) float64 {
 	}
 	// Errors of the masses, and the left tails, may lessen the hockey stick and raise the bump.
 	factor *= math.Exp(2*s.window.error) / max(0.1, 1-2*s.window.left)
-	// Outside the window: e^−margin on either side that the bump lacks, or that came to lie in it.
+	// Outside the window: e^−margin on either side is missing in the bump, or came to lie in the window.
 	outside := (2 + 2*factor) * math.Exp(-s.margin+s.tilt*s.step)
 	sum := s.hockey - math.Expm1(-back)*s.decay - factor*bump - outside
 	told := math.Log(s.told)

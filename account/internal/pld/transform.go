@@ -8,22 +8,23 @@ import (
 	"privpipe/account/internal/parallel"
 )
 
-// transformError is above the error of a Fourier transform of n values whose absolute values add up to 1, over the logarithm
-// of n to base 2. Each output is a sum in which each value comes once, by log₂n additions and as many twiddle factors
-// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002, §24.1); each level has the rounding of a complex
-// product, √5·u, of two sums, 2u, and of the factor, whose angle below 2π is off by 3u of it and so, at two levels a factor
-// (gonum's radix is 4), 7u + u.
+// transformError times log₂n is above the error of the Fourier transform of n values, if their absolute values add up
+// to 1. Each output is a sum with each value once, by log₂n additions and as many twiddle factors (Higham, Accuracy and
+// Stability of Numerical Algorithms, 2nd ed. 2002, §24.1). Each level has the rounding of one complex product, √5·u,
+// and of two sums, 2u. It also has the rounding of the factor: the factor's angle below 2π is off by 3u of it and so,
+// at two levels a factor (gonum's radix is 4), 7u + u.
 const transformError = 16 * unit
 
-// nothing is minus the logarithm of a coefficient that is taken for 0.
+// nothing is minus the logarithm of the largest coefficient that counts as 0.
 const nothing = 100
 
-// transform fills series, or else mass: the transforms of the terms' tilted masses, each to the power of its count, multiplied and
-// transformed back. A coefficient c of a term is worked out as c−1 from all masses but the greatest, which is put at 0:
+// transform fills series, or else mass. It multiplies the transforms of the terms' tilted masses, each to the power of
+// its count, and transforms the product back. A term's coefficient c is worked out as c−1 from all masses but the
+// greatest, which is put at 0:
 //
 //	c − 1 = (S−1) + r̂(f) − r̂(0),   S: the sum of all,
 //
-// so that of many releases that tell nothing only their number counts, not their rounding.
+// So if many releases tell nothing, only their number counts, not their rounding.
 func (w *window) transform(terms []term) {
 	if series, ok := w.lowpass(terms); ok {
 		w.series = series
@@ -65,17 +66,17 @@ func (w *window) masses(terms []term) {
 	w.invert(p, begin)
 }
 
-// atOnce is how many terms are transformed at a time, where few frequencies are left.
+// atOnce is the number of terms that are transformed at a time, where few frequencies are left.
 const atOnce = 16
 
-// A product is that of transforms, in logarithms.
+// A product is the product of transforms, in logarithms.
 type product struct {
-	size, angle, spread []float64 // spread: of the error over the size; a size of −Inf is nothing
+	size, angle, spread []float64 // spread: of the error over the size; a size of −Inf counts as 0
 	last                int       // the highest frequency that is left
-	follows             float64   // relative error of a factor less 1, of what is done with it
+	follows             float64   // relative rounding error of the operations on a factor less 1
 }
 
-// newProduct is of no terms as yet, and has room for so many.
+// newProduct is the empty product. It allows for the given number of terms.
 func newProduct(frequencies, terms int) *product {
 	return &product{
 		size: make([]float64, frequencies), angle: make([]float64, frequencies), spread: make([]float64, frequencies),
@@ -83,8 +84,8 @@ func newProduct(frequencies, terms int) *product {
 	}
 }
 
-// multiply multiplies by c^count, for c = 1 + excess + (r − r(0)) and an error of r − r(0) of at most wrong. There are no
-// frequencies left beyond those that r has.
+// multiply multiplies by c^count, for c = 1 + excess + (r − r(0)). wrong bounds the error of r − r(0). No frequencies
+// are left beyond the frequencies of r.
 func (p *product) multiply(r []complex128, count, excess, wrong float64) {
 	size, angle, spread := p.size, p.angle, p.spread
 	rest := real(r[0])
@@ -124,7 +125,7 @@ func (p *product) multiply(r []complex128, count, excess, wrong float64) {
 	}
 }
 
-// invert fills mass by a product transformed back. The first cell is at the index begin modulo n.
+// invert fills mass: it transforms the product back. The first cell is at the index begin modulo n.
 func (w *window) invert(p *product, begin int) {
 	size, angle, spread := p.size, p.angle, p.spread
 	half := len(size)
@@ -151,7 +152,7 @@ func (w *window) invert(p *product, begin int) {
 		}
 	}
 	n := float64(w.n)
-	w.error += 8 * n * unit // of the sums of a sweep
+	w.error += 8 * n * unit // of a sweep's sums
 	each := transformError * math.Log2(n) * (1 + 1e-6)
 	w.cell = (wrong + each*(total+wrong)) / n * (1 + 1e-6)
 	w.mass = fourier.NewFFT(w.n).Sequence(nil, coefficients)
@@ -170,7 +171,7 @@ func modulo(i, n int) int {
 	return i
 }
 
-// folded says what a lattice is when it is tilted.
+// folded describes a tilted lattice.
 type folded struct {
 	center int     // the greatest's index; the others' are counted from it
 	rest   float64 // sum of the others
