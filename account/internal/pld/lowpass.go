@@ -12,9 +12,9 @@ const fewFrequencies = 16
 // lowpass returns the series of the terms' product, if it can show that all but low frequencies vanish. Otherwise ok is
 // false.
 //
-// Let p_j be one term's tilted masses and c their transform. g(θ) = |c(θ)|² = Σ p_i·p_j·cos(θ(i−j)) has |g″| ≤ Σ
-// p_i·p_j·(i−j)² = 2V, V = Σp·Σp·j² − (Σp·j)². Take two points that are Δ apart. Between them g is at most Δ²/8·2V
-// above the larger of its values there: linear interpolation is off by no more (Dahlquist and Björck, Numerical
+// Let p_j be one term's tilted masses and c their transform. g(θ) = |c(θ)|² = Σ p_i·p_j·cos(θ(i−j)) has
+// |g″| ≤ Σ p_i·p_j·(i−j)² = 2V, V = Σp·Σp·j² − (Σp·j)². Take two points that are Δ apart. Between them g is at most
+// Δ²/8·2V above the larger of its values there: linear interpolation is off by no more (Dahlquist and Björck, Numerical
 // Methods, 1974, §4.3). A transform of m values, about as many as the lattice has points, is at the points 2πl/m. So a
 // frequency between two of them vanishes where
 //

@@ -14,7 +14,7 @@ type mixture struct {
 	reach                    float64 // z lies within ±reach; +Inf for the Gaussian
 }
 
-// u is the logarithm of the ratio if the coin surely has the unit take part.
+// u is the logarithm of the ratio for a unit that surely takes part.
 func (x *mixture) u(z float64) float64 { return x.slope*z - x.shift }
 
 // lossAt returns log P/Q at z.

@@ -12,8 +12,8 @@
 // Experiments, 1953; the ratio P/Q of the dominating pair is larger in convex order). A unit's effect on a release is
 // dominated by
 //
-//   - noise N(0, σ²) and a shift by Δ, for Gaussian noise and any shift of L2 norm at most Δ: rotate, scale down and add
-//     the missing noise;
+//   - noise N(0, σ²) and a shift by Δ, for Gaussian noise and any shift of L2 norm at most Δ: rotate, scale down and
+//     add the missing noise;
 //   - discrete Laplace noise and a shift by Δ in one cell, for such noise and any integer shift of L1 norm at most Δ,
 //     as follows;
 //   - continuous Laplace noise and a shift by Δ in one coordinate, for such noise and any shift of L1 norm at most Δ.

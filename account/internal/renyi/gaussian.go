@@ -14,9 +14,9 @@ import (
 // It also bounds the discrete Gaussian with an integer sensitivity Δ. For integer orders the sum is made of the same
 // moments, since a shift by an integer leaves Σ_x exp(−x²/(2σ²)) as it is. For other orders the sum over the grid and
 // the integral differ by about exp(−2π²σ²/Δ), relatively. On privpipe's grid, where a bound is 2^20 steps or σ above
-// 2^29, the difference is below a float64's digits for noise multipliers σ/Δ of at least 0.002. Theorem 5 of the paper (the
-// other direction is no worse) needs only the reflection that swaps the two distributions. The discrete distributions
-// have it too.
+// 2^29, the difference is below a float64's digits for noise multipliers σ/Δ of at least 0.002. Theorem 5 of the paper
+// (the other direction is no worse) needs only the reflection that swaps the two distributions. The discrete
+// distributions have it too.
 func PoissonGaussian(q, sigma, alpha float64) float64 {
 	switch {
 	case q == 0:

@@ -8,7 +8,7 @@ import (
 	"privpipe/account/internal/renyi"
 )
 
-// mostOrder is the first order without a gain from sampling: from there on the curve is ρ, the loss without sampling.
+// mostOrder is a limit: from this order on the curve is ρ, the loss without sampling.
 const mostOrder = 1 << 16
 
 // Gaussian returns the Rényi curve of one round of Gaussian noise σ on a sample of the given rate q in [0, 1]: Wang,
