@@ -102,7 +102,7 @@ func Response(noise float64, buckets int) (*Pair, error) {
 }
 
 // ResponseLoss returns the greatest loss log(a/b) of Response, a pure ε, rounded up: a = p·((1−p)/p + 1/k) and
-// b = p·1/k.
+// b = p/k.
 func ResponseLoss(noise float64, buckets int) float64 {
 	return math.Log1p(float64(buckets)*(1-noise)/noise) * (1 + 1e-15)
 }
