@@ -51,22 +51,23 @@ func (c *adviseCommand) Validate() error {
 	return nil
 }
 
-// A rule of pipelines/recipes/TOPICS.md advises by the number of pairs of a document and a word, times ε.
+// A rule suggests a number of topics from the product D·N·ε: documents, times different words per document, times ε.
+// The rules are in pipelines/recipes/TOPICS.md.
 type rule struct {
 	topics       func(pairs float64) float64
 	fewestTopics float64
-	fewest, most float64 // pairs, times ε, of the trainings that were measured
+	fewest, most float64 // least and largest D·N·ε among the measured trainings
 	grades       []grade
 }
 
 // A grade compares the expected perplexity with the perplexity of word frequencies from one release with the whole ε.
 type grade struct {
-	from     float64 // pairs, times ε, at least
+	from     float64 // least D·N·ε of this grade
 	expected string
-	words    bool // the release of word frequencies is the better use of ε
+	words    bool // releasing the word frequencies is the better use of ε
 }
 
-// coins returns defaults of lda.sh for --documents: the number of rounds, and the probability that a coin puts a
+// coins returns the defaults of lda.sh for --documents: the number of rounds, and the probability that a coin puts a
 // document into a round.
 func coins(documents, epsilon float64) (rate float64, rounds int) {
 	if epsilon <= 1 && documents >= 20000 {
@@ -75,7 +76,8 @@ func coins(documents, epsilon float64) (rate float64, rounds int) {
 	return 0.25, 64
 }
 
-// withPublicText is the rule of lda.sh with the public text that comes with it: 15 topics for a million pairs, growing as the root.
+// withPublicText is the rule of lda.sh with the public text that comes with it. It gives 15 topics at a D·N·ε of a
+// million, and grows with the square root.
 var withPublicText = rule{
 	topics:       func(pairs float64) float64 { return 15 * math.Sqrt(pairs/1e6) },
 	fewestTopics: 10, fewest: 1.7e4, most: 5.2e7,
@@ -88,7 +90,7 @@ var withPublicText = rule{
 	},
 }
 
-// withoutPublicText is the rule of lda.sh --public none: a topic for so many pairs.
+// withoutPublicText is the rule of lda.sh --public none. The number of topics is proportional to D·N·ε.
 var withoutPublicText = rule{
 	topics:       func(pairs float64) float64 { return pairs / 3e5 },
 	fewestTopics: 5, fewest: 0, most: 1.4e7,
@@ -100,15 +102,15 @@ var withoutPublicText = rule{
 	},
 }
 
-// Advice is its JSON form.
+// An advice is the answer, and its JSON form.
 type advice struct {
 	Topics     int     `json:"topics"`
 	Rate       float64 `json:"rate"`
 	Rounds     int     `json:"rounds"`
-	Pairs      float64 `json:"pairs"` // of a document and a word, times ε
+	Pairs      float64 `json:"pairs"` // D·N·ε
 	Perplexity string  `json:"perplexity"`
 	WordsOnly  bool    `json:"words_only"` // the word frequencies alone are the better use of ε
-	Measured   bool    `json:"measured"`   // pairs are within the range of the measured trainings
+	Measured   bool    `json:"measured"`   // D·N·ε is within the range of the measured trainings
 
 	Size *textSize `json:"size,omitempty"`
 }

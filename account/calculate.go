@@ -11,7 +11,7 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// An answering command has one accountant or the best one answer.
+// answering has the flags of commands that give one answer, by the chosen accountant or by the best one.
 type answering struct {
 	accountant.Choice
 	print.Flags
@@ -33,7 +33,7 @@ func (c *answering) answer(r *filter.Run, released *calculator.Released, at func
 	return c.Print(r, found, found.Table)
 }
 
-// ask returns the question of flags, whose answer goes to output.
+// ask returns the question that the flags pose. It refuses an output that is also the input.
 func ask(c *calculator.Released, output string) (*calculator.Question, error) {
 	if c.Events != "" {
 		if err := keeps(output, c.Events); err != nil {

@@ -35,7 +35,7 @@ func (c *compareCommand) Validate() error {
 type comparison struct {
 	calculator.Answer
 	Epsilon *print.Number `json:"epsilon"` // null: none
-	Claim   bool          `json:"claim"`   // of a paper: no bound
+	Claim   bool          `json:"claim"`   // a paper claims it, so it is no bound
 	Reason  string        `json:"reason,omitempty"`
 }
 
@@ -51,7 +51,8 @@ func (c *compareCommand) Run(r *filter.Run) error {
 	return c.Print(r, rows, func(b *bytes.Buffer) { comparisons(b, rows) })
 }
 
-// others are the rows of the papers and, for sampling without replacement, of the same rate by Poisson sampling.
+// others are two kinds of rows: the claims of papers, and for sampling without replacement the bounds for Poisson
+// sampling at the same rate.
 func others(s *calculator.Setting, noise, delta float64) []*comparison {
 	rows := paperRows(s, noise, delta)
 	if s.Scheme.Method == event.Fixed {
@@ -67,7 +68,7 @@ func others(s *calculator.Setting, noise, delta float64) []*comparison {
 	return rows
 }
 
-// bounds are the rows of the accountants with theorems.
+// bounds are the rows of the accountants that have theorems.
 func bounds(q *calculator.Question, delta float64) (rows []*comparison) {
 	for _, a := range accountant.All {
 		row := &comparison{Answer: q.About}

@@ -59,7 +59,7 @@ func (c *newLedgerCommand) Validate() error {
 	return c.limit().Check()
 }
 
-// limit is the budget.
+// limit returns the budget that the flags set.
 func (c *newLedgerCommand) limit() event.Limit {
 	limit := event.Limit{Epsilon: c.Epsilon}
 	if c.Delta != nil {
@@ -83,9 +83,9 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	if _, err := os.Lstat(c.Ledger); err == nil {
 		return alreadyThere(c.Ledger)
 	}
-	// Releases that an earlier ledger of this name was charged for are still known to whoever has seen them.
+	// Releases that were charged to an earlier ledger of this name are still known to whoever has seen them.
 	last := filepath.Join(c.Ledger+".releases", event.LastName)
-	if _, err := os.Lstat(last); err == nil || errors.Is(err, fs.ErrPermission) { // not for this user to see: they may be there
+	if _, err := os.Lstat(last); err == nil || errors.Is(err, fs.ErrPermission) { // this user may not look, so releases may exist
 		return exit.Errorf(exit.Refused, "refused: %s is gone, and releases beside it were charged to it", c.Ledger).
 			WithHint("restore its newest copy; without that copy its data set counts as spent")
 	}
@@ -95,7 +95,7 @@ func (c *newLedgerCommand) Run(r *filter.Run) error {
 	return create(c.Ledger, content)
 }
 
-// head returns the first line's content by the flags.
+// head returns the content of the ledger's first line, from the flags.
 func (c *newLedgerCommand) head() (*event.Head, error) {
 	head := event.NewHead()
 	if c.Epsilon == 0 {
@@ -119,7 +119,8 @@ func alreadyThere(path string) error {
 	return err.WithHint("go on with account plan --ledger")
 }
 
-// create makes a file with a content, whole and durable or not at all, and replaces none.
+// create makes a file with the given content. The file is whole and durable, or absent. An existing file is not
+// replaced.
 func create(path string, content []byte) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
@@ -131,12 +132,12 @@ func create(path string, content []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	// Unlike a rename, a link fails where another process has made the ledger meanwhile.
+	// Unlike a rename, a link fails if another process has made the ledger in the meantime.
 	if err := os.Link(temporary.Name(), path); errors.Is(err, fs.ErrExist) {
 		return alreadyThere(path)
 	} else if err != nil {
 		return err
 	}
-	now := time.Now().Truncate(time.Second) // as fine as the lines
+	now := time.Now().Truncate(time.Second) // the lines have whole seconds, too
 	return errors.Join(os.Chtimes(path, now, now), endpoint.SyncFolder(path))
 }

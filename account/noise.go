@@ -48,10 +48,10 @@ func (c *noiseCommand) Validate() error {
 	return nil
 }
 
-// A claimedNoise is the answer for a paper, and its JSON form.
+// A claimedNoise is the noise for an ε that a paper claims, and its JSON form.
 type claimedNoise struct {
 	calculator.Answer
-	Claim          bool          `json:"claim"` // of a paper: no bound
+	Claim          bool          `json:"claim"` // a paper claims it, so it is no bound
 	ClaimedEpsilon print.Number  `json:"claimed_epsilon"`
 	NoBound        *print.Number `json:"epsilon,omitempty"` // hides the member of Answer, which programs read as a bound
 }
@@ -75,7 +75,7 @@ func (c *noiseCommand) Run(r *filter.Run) error {
 	})
 }
 
-// claimed answers for a paper, which takes the clip for the sensitivity.
+// claimed answers by a paper's formula, which takes the clip for the sensitivity.
 func (c *noiseCommand) claimed() (*claimedNoise, error) {
 	roundDelta := papers.RoundDelta
 	if c.RoundDelta != nil {

@@ -9,7 +9,8 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// paperClaims returns the claims of papers for the rounds of a report, where a grant asked for them and all rounds are of one kind.
+// paperClaims returns what papers claim for the rounds in a report. There are claims only if a grant asked for them and
+// all rounds are of one kind.
 func paperClaims(rep *report.Report, charges []*event.Charge) (all []report.PaperClaim) {
 	if len(rep.Runs) != 1 || rep.Delta == 0 {
 		return nil

@@ -40,7 +40,7 @@ func (c *pruneCommand) Validate() error {
 	return nil
 }
 
-// pruned is what was removed of a run.
+// A pruned counts what was removed from one run.
 type pruned struct {
 	Run      string `json:"run"`
 	Releases int    `json:"releases"`
@@ -51,7 +51,8 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledger); err != nil {
 		return err
 	}
-	// The lock of privatize: a release that is stored and not yet charged must stay.
+	// privatize holds this lock while it works. Without the lock, a release that is stored and not yet charged could be
+	// removed.
 	if err := endpoint.CheckKept("ledger", c.Ledger); err != nil { // a FIFO would be waited for
 		return err
 	}
@@ -94,7 +95,7 @@ func (c *pruneCommand) Run(r *filter.Run) error {
 	return endpoint.WriteFile(c.Output, wire.Side_PUBLIC, content)
 }
 
-// chosen are the charges whose releases go.
+// chosen returns the charges to remove stored releases for.
 func (c *pruneCommand) chosen(ledger *event.Ledger) (chosen []*event.Charge) {
 	left := make(map[string]int) // releases that a grant may still make
 	for _, line := range ledger.Lines {
@@ -113,7 +114,7 @@ func (c *pruneCommand) chosen(ledger *event.Ledger) (chosen []*event.Charge) {
 	return chosen
 }
 
-// remove removes a stored release and the digest beside it, and counts them if they were there.
+// remove removes a stored release and its digest file, and counts them if they existed.
 func (p *pruned) remove(path string, dry bool) error {
 	for _, name := range []string{path, path + ".sum"} {
 		info, err := os.Lstat(name)
@@ -134,7 +135,7 @@ func (p *pruned) remove(path string, dry bool) error {
 	return nil
 }
 
-// table prints for people what went, or would go.
+// table prints for people what was removed, or would be removed.
 func table(b *bytes.Buffer, removed []*pruned) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "run\tstored releases\tMB")

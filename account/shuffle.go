@@ -13,7 +13,8 @@ import (
 	"privpipe/pipelines/filter"
 )
 
-// shuffleCommand works out amplification by shuffling. It reads no ledger: a ledger cannot know what a shuffler does, so no report counts it.
+// shuffleCommand works out amplification by shuffling. It reads no ledger, and no report counts the amplification: a
+// ledger cannot know what a shuffler does.
 type shuffleCommand struct {
 	LocalEpsilon float64 `required:"" placeholder:"X" help:"Pure ε of one author's report, for the exchange of her whole document: account report prints it of a ledger of randomized-response."`
 	Reports      int     `required:"" placeholder:"N" help:"State how many reports the shuffler mixes, each of another author. Reports of authors who work with the adversary do not count."`
@@ -48,7 +49,7 @@ func (c *shuffleCommand) Validate() error {
 	return nil
 }
 
-// A shuffledRow is one bound. Trusts says what it holds under; Epsilon is missing where the theorem does not hold.
+// A shuffledRow is one bound. Trusts says what the bound relies on. Epsilon is missing where the theorem does not hold.
 type shuffledRow struct {
 	Bound     string        `json:"bound"`
 	Epsilon   *print.Number `json:"epsilon,omitempty"`

@@ -10,7 +10,8 @@ import (
 	"privpipe/pipelines/model/size"
 )
 
-// sizeFlags are what a text must have to be worth a budget. The defaults are those of tokenize check, which counts exactly.
+// sizeFlags set the limits below which a text is not worth a budget. The defaults are the same as in tokenize check,
+// which counts exactly.
 type sizeFlags struct {
 	Size         string  `placeholder:"FILE" group:"Size" help:"Take the documents and their words from FILE of mstep size, which is released and charged, in place of --documents and --words. The exit code is 83 if they are beyond doubt not worth the budget: more than twice the standard deviation of the noise below a limit."`
 	Unit         string  `enum:"document,user" default:"document" group:"Size" help:"With --size: the privacy unit, ${enum}. Of users the number is known between half and all of what is printed."`
@@ -44,7 +45,7 @@ func (n noisy) String() string {
 	return fmt.Sprintf("%.*f ± %.*f", n.digits(), n.Value, n.digits(), n.Noise)
 }
 
-// digits is how many digits after the point are not below the noise.
+// digits returns how many digits after the decimal point carry information, given the noise.
 func (n noisy) digits() int {
 	if n.Noise <= 0 {
 		return 2
@@ -52,20 +53,21 @@ func (n noisy) digits() int {
 	return max(0, 1-int(math.Floor(math.Log10(n.Noise))))
 }
 
-// above says that the number without noise is above a limit, beyond doubt: by two standard deviations. Noise of both signs is equally likely,
-// so a number at the limit is said to be above it with a probability of 0.023.
+// above says that the value without noise is above the limit, beyond doubt: the noisy value is above it by two standard
+// deviations. Noise of both signs is equally likely, so a value at the limit is said to be above it with probability
+// 0.023.
 func (n noisy) above(limit float64) bool { return n.Value-2*n.Noise > limit }
 func (n noisy) below(limit float64) bool { return n.Value+2*n.Noise < limit }
 
-// A textSize is what a release says of a text. Shares and words are means over its documents.
+// A textSize is the size of one text, as released with noise. Shares and words are means over the documents.
 type textSize struct {
-	Documents noisy `json:"documents"` // of unit user: at least the users, and at most twice the users
-	Empty     noisy `json:"empty"`     // share of documents without a word of the vocabulary
-	Words     noisy `json:"words"`     // different words of a document that the vocabulary has, at most size.MostWords
-	Coverage  noisy `json:"coverage"`  // share of a document's words that the vocabulary has
+	Documents noisy `json:"documents"` // with --unit user: between the number of users and twice that number
+	Empty     noisy `json:"empty"`     // share of the documents without any vocabulary word
+	Words     noisy `json:"words"`     // different vocabulary words per document, at most size.MostWords
+	Coverage  noisy `json:"coverage"`  // share of each document's words that the vocabulary contains
 }
 
-// readSize reads a file of mstep size.
+// readSize reads a file that mstep size wrote.
 func readSize(name string) (*textSize, error) {
 	f, err := modelfile.Read(name, 1<<20)
 	if err != nil {
@@ -84,7 +86,8 @@ func readSize(name string) (*textSize, error) {
 		return nil, exit.Errorf(exit.Malformed, "%s: %w", name, err)
 	}
 	documents := noisy{sums[size.Documents], deviation}
-	// The quotient of two sums with independent noise of one deviation, to first order.
+	// mean is the quotient of two sums. Their noise is independent and has the same deviation. The error is to first
+	// order.
 	mean := func(feature int, scale float64) noisy {
 		if documents.Value < 1 {
 			return noisy{0, math.MaxFloat64}
@@ -95,7 +98,8 @@ func readSize(name string) (*textSize, error) {
 	return &textSize{documents, mean(size.Empty, 1), mean(size.Words, size.MostWords), mean(size.Known, 1)}, nil
 }
 
-// faults are the reasons why a text is not worth a budget, beyond doubt, each with a hint. All of it is released.
+// faults lists the reasons why a text is beyond doubt not worth a budget, each with a hint. All numbers in them are
+// released.
 func (f *sizeFlags) faults(s *textSize) (faults, hints []string) {
 	add := func(is bool, what, hint string) {
 		if is {

@@ -7,10 +7,10 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// usual is how long an answer takes at most, as a rule. Who waits longer is told.
+// usual is the longest that an answer normally takes. A user who waits longer is told why.
 const usual = 5 * time.Second
 
-// saySlow says every so often that the program is still at work, until stop is called.
+// saySlow logs at intervals that the program is still at work, until stop is called.
 func saySlow(log *slog.Logger, every time.Duration) (stop func()) {
 	quit, began := make(chan struct{}), time.Now()
 	go func() {

@@ -55,20 +55,21 @@ func (c *verifyCommand) Validate() error {
 	return nil
 }
 
-// A verification is what account verify says of a ledger that is right.
+// A verification is the result for one ledger that passed all checks.
 type verification struct {
 	Ledger   string `json:"ledger"`
 	Lines    int    `json:"lines"`
 	Charges  int    `json:"charges"`
 	LastHash string `json:"last_hash"`
 	Torn     bool   `json:"torn_last_line,omitempty"`
-	// DisjointDatasets says that budgets are kept if data sets share no unit, which nobody can verify by the ledger.
+	// DisjointDatasets says that the budgets are kept only if data sets share no unit. Nobody can verify this from the
+	// ledger.
 	DisjointDatasets bool `json:"disjoint_datasets,omitempty"`
-	// Releases is where stored releases were compared with their charges, empty if they were not. Missing are the paths of
-	// those that were not there.
+	// Releases is the folder whose stored releases were compared with their charges, empty if none were compared.
+	// Missing lists the paths of stored releases that do not exist.
 	Releases string   `json:"releases,omitempty"`
 	Missing  []string `json:"missing_releases,omitempty"`
-	// Unreadable is how many this user may not read.
+	// Unreadable counts the stored releases that this user may not read.
 	Unreadable int `json:"unreadable_releases,omitempty"`
 }
 
@@ -76,7 +77,7 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	if err := keeps(c.Output, c.Ledgers...); err != nil {
 		return err
 	}
-	streams, err := c.streams() // which are read before the ledgers
+	streams, err := c.streams() // before the ledgers: see ledgers.ReadStream
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,8 @@ func (c *verifyCommand) Run(r *filter.Run) error {
 	var verified []*verification
 	wanted := slices.Clone(c.LastHash)
 	for _, name := range c.Ledgers {
-		// The hash beside the releases is read before the ledger: a privatizer that is at work writes it after the ledger.
+		// The hash beside the releases is read before the ledger, because a running privatizer writes the hash after
+		// the ledger.
 		folder := c.folder(name)
 		last, err := ledgers.LastOf(folder)
 		if errors.Is(err, fs.ErrPermission) {
@@ -154,7 +156,7 @@ func (c *verifyCommand) stored() bool {
 		slices.ContainsFunc(c.Ledgers, func(ledger string) bool { return ledgers.IsStored(c.Releases, ledger) })
 }
 
-// folder is where the stored releases of a ledger are: beside the file itself, whatever link names it.
+// folder returns the folder with a ledger's stored releases. It is beside the file itself, even if name is a link.
 func (c *verifyCommand) folder(name string) string {
 	if c.stored() {
 		return c.Releases
@@ -165,7 +167,7 @@ func (c *verifyCommand) folder(name string) string {
 	return ledgers.StoredFolder(name)
 }
 
-// warn names the stored releases that are not there, or of a run that misses several how many.
+// warn names each stored release that is missing. If a run misses several, it only counts them.
 func (v *verification) warn(r *filter.Run) {
 	if v.Unreadable > 0 {
 		r.Log.Warn("this user may not read stored releases: they were not compared with their charges", "ledger", v.Ledger, "releases", v.Unreadable)
@@ -183,7 +185,7 @@ func (v *verification) warn(r *filter.Run) {
 	}
 }
 
-// verifications are what account verify prints, and their JSON form.
+// verifications is what account verify prints, and its JSON form.
 type verifications struct {
 	Released *ledgers.Compared   `json:"released,omitempty"`
 	Folder   []*ledgers.Compared `json:"released_in_folder,omitempty"`
@@ -210,8 +212,8 @@ func (all verifications) table(b *bytes.Buffer) {
 	}
 }
 
-// verify checks what a ledger that was read says: its grants and budgets are respected, and its releases are what was
-// charged. last is the content of the file beside the releases in folder that names the last charge, nil for none.
+// verify checks that a ledger respects its grants and budgets, and that stored releases are as they were charged. last
+// is the content of the file in folder that names the last charge, or nil if there is no such file.
 func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string, last []byte) (*verification, error) {
 	v := &verification{
 		Ledger: name, Lines: len(ledger.Lines), Charges: len(ledger.Charges()), LastHash: ledger.LastHash(), Torn: ledger.Torn,
@@ -255,7 +257,7 @@ func (c *verifyCommand) verify(name string, ledger *event.Ledger, folder string,
 		}
 	}
 	if v.Unreadable > 0 && v.Unreadable == v.Charges {
-		v.Releases = "" // none was compared
+		v.Releases = "" // no release was compared
 	}
 	return v, nil
 }

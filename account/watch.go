@@ -36,8 +36,8 @@ func (watchCommand) Help() string {
 		"counted only if a batch has a fixed size."
 }
 
-// How often a ledger is looked at, and ε is worked out. Where one of them takes long it is done less often: it may take a
-// twentieth of the time.
+// lookEvery and spentEvery say how often the ledger is read and ε is computed. A step that is slow runs less often, so
+// that it takes at most a twentieth (1/leisure) of the time.
 const (
 	lookEvery  = 200 * time.Millisecond
 	spentEvery = time.Second
@@ -66,7 +66,7 @@ func (c *watchCommand) Run(r *filter.Run) error {
 	return out.Commit()
 }
 
-// begin refuses what could be watched for ever in vain.
+// begin reads the ledger and the grant. It refuses input for which the watch would never end.
 func (c *watchCommand) begin() (*watching, error) {
 	if info, err := os.Stat(c.Ledger); err != nil {
 		return nil, err
@@ -93,14 +93,15 @@ func (c *watchCommand) begin() (*watching, error) {
 	return w, nil
 }
 
-// A watching is a ledger that is followed.
+// A watching is the state while a ledger is followed.
 type watching struct {
 	*watchCommand
-	use   *ledgers.Use // of what is watched; nil: nothing is charged yet
+	use   *ledgers.Use // of the watched grant or run; nil before the first charge
 	meter progress.Meter
 }
 
-// follow looks at the ledger until the grant is used up, and calls grown for what it is at first and whenever it has grown.
+// follow reads the ledger until the grant is used up. It calls grown with the ledger at the start and whenever the
+// ledger has grown.
 func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) error {
 	size, rest := int64(-1), lookEvery
 	next := "the next charge of " + w.Ledger
@@ -133,7 +134,7 @@ func (w *watching) follow(ctx context.Context, grown func(*event.Ledger) error) 
 	}
 }
 
-// look finds out how far the grant is.
+// look counts how many of the grant's releases are charged.
 func (w *watching) look(ledger *event.Ledger) {
 	if w.use == nil {
 		w.use = ledgers.LastUse(ledger, w.RunName)
@@ -147,8 +148,8 @@ func (w *watching) look(ledger *event.Ledger) {
 	w.meter.Documents.Store(int64(w.use.Releases) * int64(w.use.Batch))
 }
 
-// spent says what a ledger has spent of its budget: an upper bound, by the accountant, or by the ledger's filter; and at which
-// δ. Both are empty where there is no δ to state ε at.
+// spent describes how much a ledger has spent of its budget, and at which δ. The number is an upper bound, from the
+// accountant or from the ledger's filter. Both strings are empty if there is no δ at which to state ε.
 func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	p, err := w.Spending(ledger)(ledger.Charges())
 	if err != nil {
@@ -158,7 +159,7 @@ func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	if b == nil {
 		delta, err := (&report.Query{Ledger: w.Ledger}).DeltaOf(ledger)
 		if err != nil {
-			return "", "", nil // nothing says at which
+			return "", "", nil // there is no δ to state ε at
 		}
 		epsilon, err := p.Epsilon(delta)
 		return "ε " + rounded.Up(epsilon), fmt.Sprintf("δ %v", delta), err
@@ -170,12 +171,12 @@ func (w *watching) spent(ledger *event.Ledger) (spent, at string, err error) {
 	return fmt.Sprintf("ε %s of %.4g", rounded.Up(of), limit), fmt.Sprintf("δ %v", b.Delta), err
 }
 
-// note returns what takes a ledger and notes what it has spent for the line of a terminal. It works beside the line: what is
-// noted may be of a moment ago.
+// note returns a function that shows on the terminal's line what a ledger has spent. The computation runs in its own
+// goroutine, so the shown value may lag behind.
 func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
 	type state struct {
 		ledger *event.Ledger
-		run    string // empty: it has no name
+		run    string // empty if it has no name
 	}
 	latest := make(chan state, 1)
 	go func() {
@@ -203,7 +204,7 @@ func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
 			return nil
 		}
 		now := state{ledger: ledger}
-		if w.use.Run != w.use.Grant { // the run of a grant has the grant's name, unless it has one of its own
+		if w.use.Run != w.use.Grant { // a run without a name of its own has the grant's name
 			now.run = w.use.Run
 		}
 		select {
@@ -215,7 +216,7 @@ func (w *watching) note(r *filter.Run) func(*event.Ledger) error {
 	}
 }
 
-// print returns what takes a ledger and prints a line whenever another tenth of the releases is used.
+// print returns a function that prints a line for a ledger whenever another tenth of the releases is used.
 func (w *watching) print(out io.Writer) func(*event.Ledger) error {
 	printed := -1
 	return func(ledger *event.Ledger) error {

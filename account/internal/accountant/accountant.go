@@ -1,5 +1,5 @@
-// Package accountant bounds what a list of releases costs: the accountants by name, and the charges of a ledger composed by one of
-// them. What it knows of mechanisms is in package loss.
+// Package accountant bounds the privacy loss of a list of releases. It has all accountants by name, and composes the
+// charges of a ledger with one of them. Package loss knows the mechanisms.
 package accountant
 
 import (
@@ -12,14 +12,14 @@ import (
 	"privpipe/pipelines/exit"
 )
 
-// An Accountant bounds what a list of releases costs.
+// An Accountant bounds the privacy loss of a list of releases.
 type Accountant struct {
 	Name string
-	// profile returns the bound and names what it rests on, or says why there is none.
+	// Profile returns the bound and the theorem behind it, or an error that says why there is no bound.
 	Profile func(l *loss.List) (p loss.Profile, theorem string, err error)
 }
 
-// All are those with theorems.
+// All are the accountants with theorems.
 var All = []*Accountant{
 	{"analytic", analytic},
 	Distributions(Precise),
@@ -38,10 +38,10 @@ var All = []*Accountant{
 	{"linear", linear},
 }
 
-// ofLemma3 is which λ the moments accountant looks at by its theorem.
+// ofLemma3 says which λ the moments accountant tries according to its theorem.
 const ofLemma3 = "λ of lemma 3"
 
-// Precise is how far apart the bounds of pld may be.
+// Precise sets how far apart the lower and the upper bound of pld may be.
 var Precise = pld.Options{Tolerance: 1e-4}
 
 // Distributions is the accountant pld.
@@ -52,7 +52,7 @@ func Distributions(options pld.Options) *Accountant {
 	}}
 }
 
-// Named returns the accountant of a name that an enum has admitted.
+// Named returns the accountant with this name. The name must come from an enum of the flags.
 func Named(name string) *Accountant {
 	if name == "rdp" {
 		name = "renyi"
@@ -65,8 +65,8 @@ func Named(name string) *Accountant {
 	panic("account: no accountant " + name)
 }
 
-// OfLedger is an accountant that answers for every ledger: where pld has none, for noise that is next to nothing, Rényi's curves
-// have.
+// OfLedger returns an accountant that answers for every ledger. pld has no answer for next to no noise. Then the answer
+// is from Rényi curves.
 func (a *Accountant) OfLedger() *Accountant {
 	if a.Name != "pld" {
 		return a
@@ -84,12 +84,12 @@ func (a *Accountant) OfLedger() *Accountant {
 	}}
 }
 
-// Refuses says that an accountant has no answer.
+// Refuses returns the error that an accountant has no answer.
 func (a *Accountant) Refuses(why error) error {
 	return exit.Errorf(exit.Usage, "accountant %s: %w", a.Name, why)
 }
 
-// Fine is how near the ends of a search are to be: pld's bounds are apart by more.
+// Fine says when the two ends of a search are near enough. For pld they may be further apart, because its bounds are.
 func (a *Accountant) Fine() func(low, high float64) bool {
 	if a.Name == "pld" {
 		return search.Within(1e-6)

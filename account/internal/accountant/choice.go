@@ -8,12 +8,12 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Choice is which accountant answers.
+// Choice is the flag that chooses an accountant.
 type Choice struct {
 	Accountant string `enum:"tightest,pld,renyi,rdp,analytic,zcdp,moments,moments-32,strong,linear" default:"tightest" help:"Use this accountant, one of ${enum}. rdp is renyi."`
 }
 
-// Chosen returns the chosen one, or all.
+// Chosen returns the chosen accountant, or all of them.
 func (c Choice) Chosen() []*Accountant {
 	if c.Accountant == "tightest" {
 		return All
@@ -21,14 +21,14 @@ func (c Choice) Chosen() []*Accountant {
 	return []*Accountant{Named(c.Accountant)}
 }
 
-// LedgerChoice is which accountant is asked about a ledger.
+// LedgerChoice is the flag that chooses an accountant for a ledger.
 type LedgerChoice struct {
 	Accountant string `enum:"pld,renyi,rdp,analytic,zcdp,moments,moments-32" default:"pld" help:"Use this accountant, one of ${enum}. It must have a theorem for the ledger. rdp is renyi."`
 }
 
 func (c LedgerChoice) Chosen() *Accountant { return Named(c.Accountant).OfLedger() }
 
-// Spending is what charges of a ledger have spent by the chosen accountant.
+// Spending returns the function that bounds the loss of some charges of the ledger, by the chosen accountant.
 func (c LedgerChoice) Spending(ledger *event.Ledger) Spending {
 	return func(charges []*event.Charge) (UpperProfile, error) {
 		p, err := c.Largest(compose.SplitByDataset(ledger, charges))
@@ -36,7 +36,8 @@ func (c LedgerChoice) Spending(ledger *event.Ledger) Spending {
 	}
 }
 
-// Largest returns the bound of the chosen accountant on what a unit loses by one part or another.
+// Largest returns the chosen accountant's bound on a unit's loss, if each unit is in one part only: the largest over
+// the parts.
 func (c LedgerChoice) Largest(parts []compose.DatasetCharges) (loss.Profile, error) {
 	var of []loss.Profile
 	for _, part := range parts {
@@ -53,7 +54,7 @@ func (c LedgerChoice) Largest(parts []compose.DatasetCharges) (loss.Profile, err
 	return loss.Largest(of), nil
 }
 
-// Profile returns the bound of the chosen accountant and names what it rests on.
+// Profile returns the chosen accountant's bound, and the theorem behind it.
 func (c LedgerChoice) Profile(l *loss.List) (loss.Profile, string, error) {
 	a := c.Chosen()
 	p, theorem, err := a.Profile(l)
@@ -63,7 +64,7 @@ func (c LedgerChoice) Profile(l *loss.List) (loss.Profile, string, error) {
 	return p, theorem, err
 }
 
-// CheckDelta refuses the numbers of fewer digits below 2^-1022, too.
+// CheckDelta also refuses subnormal numbers, below 2^-1022.
 func CheckDelta(delta float64) error {
 	if delta > 0 && delta < LeastDelta {
 		return fmt.Errorf("delta must be at least %.4g, is %v", LeastDelta, delta)
@@ -71,7 +72,7 @@ func CheckDelta(delta float64) error {
 	return event.CheckDelta(delta)
 }
 
-// CheckPureDelta lets 0 pass, too: a pure ε.
+// CheckPureDelta accepts 0, too, which asks for a pure ε.
 func CheckPureDelta(delta float64) error {
 	if delta == 0 {
 		return nil
@@ -79,5 +80,5 @@ func CheckPureDelta(delta float64) error {
 	return CheckDelta(delta)
 }
 
-// LeastDelta is the least number with all digits.
+// LeastDelta is the smallest normal float64. Smaller numbers have fewer digits.
 const LeastDelta = 0x1p-1022

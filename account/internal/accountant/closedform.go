@@ -12,7 +12,7 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// A closedForm is a profile by formulas. Where there is none for δ, it is found by bisection.
+// A closedForm is a profile by formulas. Without a formula for δ, bisection over the formula for ε finds δ.
 type closedForm struct {
 	epsilon, delta func(float64) float64
 }
@@ -22,7 +22,7 @@ func (p closedForm) Epsilon(delta float64) (loss.Bound, error) {
 	return loss.Bound{Upper: p.epsilon(delta)}, nil
 }
 
-// Delta implements loss.Profile; 1 where nothing less is known.
+// Delta implements loss.Profile. It returns 1 if no smaller δ is known.
 func (p closedForm) Delta(epsilon float64) (loss.Bound, error) {
 	if p.delta != nil {
 		return loss.Bound{Upper: p.delta(epsilon)}, nil
@@ -62,11 +62,12 @@ func zcdp(l *loss.List) (loss.Profile, string, error) {
 	}, "zCDP (Bun, Steinke 2016, prop. 1.4, 1.6, lemma 1.7); conversion (Canonne, Kamath, Steinke 2020, cor. 13)", nil
 }
 
-// FixedLambdas is how many λ are looked at without replacement; vips20's minimum is among the first hundred.
+// FixedLambdas is how many λ are tried for sampling without replacement. The minimum of vips20 is among the first
+// hundred.
 const FixedLambdas = 1000
 
-// moments is the moments accountant with λ up to lambdas of a rate and a noise. That few λ are looked at makes it larger, and
-// no less a bound.
+// moments is the moments accountant with λ up to lambdas(rate, sigma). Fewer λ make the bound larger, and it stays a
+// bound.
 func moments(l *loss.List, lambdas func(rate, sigma float64) int, which string) (loss.Profile, string, error) {
 	rounds, ok := l.Gaussians()
 	if !ok {
@@ -124,7 +125,7 @@ func linear(l *loss.List) (loss.Profile, string, error) {
 	}}, "linear composition (Dwork, Roth 2014, thm. 3.16)" + theorem, err
 }
 
-// textbook returns the guarantee of one of a number of equal rounds, of a δ that adds up to at most delta over all.
+// textbook returns the guarantee of one of several equal rounds. The δ of all rounds together is at most delta.
 func textbook(l *loss.List) (round func(delta float64) classic.Guarantee, rounds int, theorem string, err error) {
 	e, err := l.OneGuarantee()
 	if err != nil {

@@ -22,13 +22,13 @@ func DeltaAt(epsilon float64) func(loss.Profile) (at, delta loss.Bound, err erro
 	}
 }
 
-// An UpperProfile has the upper bounds of what charges have cost together: ∞ and 1 where there are none.
+// An UpperProfile has the upper bounds for the joint loss of charges. Without a bound ε is ∞ and δ is 1.
 type UpperProfile interface {
 	Epsilon(delta float64) (float64, error) // at δ in [0, 1)
 	Delta(epsilon float64) (float64, error) // at ε > 0
 }
 
-// Spending returns the profile of some charges of a ledger, in its order.
+// A Spending function returns the profile of some charges of a ledger. The charges are in the ledger's order.
 type Spending func(charges []*event.Charge) (UpperProfile, error)
 
 // Spending returns the profile of charges whose losses add up.
@@ -40,7 +40,7 @@ func (a *Accountant) Spending(charges []*event.Charge) (UpperProfile, error) {
 	return a.Upper(composition.List())
 }
 
-// Upper returns the upper bounds of a list.
+// Upper returns the upper bounds for a list of releases.
 func (a *Accountant) Upper(l *loss.List) (UpperProfile, error) {
 	p, _, err := a.Profile(l)
 	if err != nil {
@@ -52,7 +52,7 @@ func (a *Accountant) Upper(l *loss.List) (UpperProfile, error) {
 // UpperOf returns the upper bounds of a profile.
 func UpperOf(p loss.Profile) UpperProfile { return upper{p} }
 
-// upper leaves out all but the upper bounds of a profile.
+// upper hides all but the upper bounds.
 type upper struct{ loss.Profile }
 
 func (p upper) Epsilon(delta float64) (float64, error) {

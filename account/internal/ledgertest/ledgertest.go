@@ -8,16 +8,16 @@ import (
 	"privpipe/pipelines/event"
 )
 
-// Noon is the time of all lines.
+// Noon is the time on all lines.
 var Noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A Book is a ledger in the making.
+// A Book is a ledger that a test builds line by line.
 type Book struct {
 	event.Ledger
 	Bytes []byte
 }
 
-// Add enters a line.
+// Add appends a line.
 func (b *Book) Add(t testing.TB, line *event.Line) {
 	t.Helper()
 	encoded, err := line.Encode(b.LastHash())
@@ -27,7 +27,7 @@ func (b *Book) Add(t testing.TB, line *event.Line) {
 	b.Lines, b.Bytes = append(b.Lines, line), append(b.Bytes, encoded...)
 }
 
-// Begin begins the ledger.
+// Begin appends the head.
 func (b *Book) Begin(t *testing.T) {
 	t.Helper()
 	line := b.Next(Noon)
@@ -35,14 +35,14 @@ func (b *Book) Begin(t *testing.T) {
 	b.Add(t, line)
 }
 
-// Planned enters a grant whose budget was planned after all that the ledger has.
+// Planned appends a grant with a budget that was planned after all lines so far.
 func (b *Book) Planned(t *testing.T, g *event.Grant) {
 	t.Helper()
 	g.Budget.After = b.LastHash()
 	b.Grant(t, g)
 }
 
-// Charge enters a charge.
+// Charge appends a charge.
 func (b *Book) Charge(t testing.TB, c *event.Charge) {
 	t.Helper()
 	line := b.Next(Noon)
@@ -50,7 +50,7 @@ func (b *Book) Charge(t testing.TB, c *event.Charge) {
 	b.Add(t, line)
 }
 
-// Grant enters a grant.
+// Grant appends a grant.
 func (b *Book) Grant(t testing.TB, g *event.Grant) {
 	t.Helper()
 	line := b.Next(Noon)
@@ -58,7 +58,7 @@ func (b *Book) Grant(t testing.TB, g *event.Grant) {
 	b.Add(t, line)
 }
 
-// SubjectFor is what a grant for a mechanism names, so that it may be used.
+// SubjectFor returns the subject that a grant must name for its mechanism to be usable.
 func SubjectFor(mechanism string) (s event.Subject) {
 	switch mechanism {
 	case event.RandomizedResponse:
@@ -69,7 +69,7 @@ func SubjectFor(mechanism string) (s event.Subject) {
 	return s
 }
 
-// ChargeOf is the charge of a round as the privatizer makes it.
+// ChargeOf returns the charge for one round, as the privatizer makes it.
 func ChargeOf(g *event.Grant, round int, run string) *event.Charge {
 	scheme := g.Scheme
 	if scheme.Method != event.All && scheme.Method != event.Epoch {
@@ -83,7 +83,7 @@ func ChargeOf(g *event.Grant, round int, run string) *event.Charge {
 	return c
 }
 
-// Of returns the book with a grant and its charges by a run.
+// Of appends a grant and a number of charges that one run makes by it.
 func (b *Book) Of(t testing.TB, g *event.Grant, releases int, run string) *Book {
 	t.Helper()
 	if g.Budget.Epsilon > 0 {

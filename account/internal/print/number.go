@@ -8,7 +8,7 @@ import (
 	"privpipe/pipelines/rounded"
 )
 
-// A Number is a bound of ε, δ or noise, rounded up where it is printed. In JSON it has all digits; an infinity is a string.
+// A Number is a bound on ε, δ or noise. Tables print it rounded up. JSON has all digits, and a string for an infinity.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -21,7 +21,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 
 func (n Number) String() string { return rounded.Up(float64(n)) }
 
-// Compare compares two bounds; those that only rounding tells apart are equal.
+// Compare compares two bounds. Bounds that differ only by rounding are equal.
 func (n Number) Compare(m Number) int {
 	const part = 1 - 1e-9
 	switch {
@@ -33,7 +33,7 @@ func (n Number) Compare(m Number) int {
 	return 0
 }
 
-// Order prints the order of a Rényi divergence; 0 is none.
+// Order prints the order of a Rényi divergence. 0 means that there is no order.
 func Order(n Number) string {
 	switch {
 	case n == 0:

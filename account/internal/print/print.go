@@ -11,13 +11,13 @@ import (
 	"privpipe/pipelines/wire"
 )
 
-// Flags say how an answer leaves a command.
+// Flags say in which form and where an answer is written.
 type Flags struct {
 	JSON   bool   `name:"json" help:"Print JSON, not a table."`
 	Output string `short:"o" placeholder:"FILE" help:"Write the answer here; standard output by default."`
 }
 
-// A Run says whether a command only checks its input.
+// A Run says whether a command only checks its input (--dry-run).
 type Run interface{ DryRun() bool }
 
 // Print writes an answer: v as JSON on one line, or its table.
@@ -25,7 +25,7 @@ func (p Flags) Print(r Run, v any, table func(*bytes.Buffer)) error {
 	return p.write(r, v, "", table)
 }
 
-// Indented is Print with JSON on a line for each member.
+// Indented is Print with JSON that has each member on its own line.
 func (p Flags) Indented(r Run, v any, table func(*bytes.Buffer)) error {
 	return p.write(r, v, "  ", table)
 }
@@ -41,7 +41,7 @@ func (p Flags) write(r Run, v any, indent string, table func(*bytes.Buffer)) err
 	return endpoint.WriteFile(p.Output, wire.Side_PUBLIC, content)
 }
 
-// Content is what is written.
+// Content returns the bytes that Print writes.
 func (p Flags) Content(v any, indent string, table func(*bytes.Buffer)) ([]byte, error) {
 	var b bytes.Buffer
 	if !p.JSON {
@@ -54,7 +54,8 @@ func (p Flags) Content(v any, indent string, table func(*bytes.Buffer)) ([]byte,
 	return b.Bytes(), err
 }
 
-// Quoted returns a name that may hold anything, as in a forged ledger, so that it cannot pass for cells or lines of a table.
+// Quoted quotes a name that is not a valid name, such as one from a forged ledger. So the name cannot imitate cells or
+// lines of the table.
 func Quoted(name string) string {
 	if event.CheckName(name) != nil {
 		return strconv.Quote(name)
